@@ -1,0 +1,51 @@
+/** What went wrong, decided once from status, code and text; each kind calls for another next step. */
+export type ErrorKind =
+  /** The arguments break a rule; nothing was sent, or the service refused them. */
+  | 'invalid'
+  /** The credential or its token was refused. */
+  | 'unauthorized'
+  /** The credential lacks a scope or a project. */
+  | 'forbidden'
+  /** No such record. */
+  | 'missing'
+  /** Too many calls at once, or a rate limit. */
+  | 'busy'
+  /** The service or the way to it failed. */
+  | 'down'
+  /** The time for the call ran out. */
+  | 'timeout'
+  /** The answer is none that the reference describes. */
+  | 'shape'
+  /** A setting is missing or wrong. */
+  | 'settings';
+
+export interface ApiErrorDetails {
+  /** HTTP status, where there was an answer. */
+  status?: number;
+  /** `errorCode` of the envelope or `error` of an OAuth answer. */
+  code?: string;
+  /** How long the service asks to wait. */
+  retryAfterMs?: number;
+  /** True for a write that failed without certainty: it may have taken effect. */
+  mayHaveHappened?: boolean;
+  cause?: unknown;
+}
+
+/** The only error that the client throws, aborts by the caller excepted; its message is a sentence without secrets. */
+export class ApiError extends Error {
+  readonly kind: ErrorKind;
+  readonly status: number | undefined;
+  readonly code: string | undefined;
+  readonly retryAfterMs: number | undefined;
+  readonly mayHaveHappened: boolean;
+
+  constructor(kind: ErrorKind, message: string, details: ApiErrorDetails = {}) {
+    super(message, { cause: details.cause });
+    this.name = 'ApiError';
+    this.kind = kind;
+    this.status = details.status;
+    this.code = details.code;
+    this.retryAfterMs = details.retryAfterMs;
+    this.mayHaveHappened = details.mayHaveHappened ?? false;
+  }
+}

@@ -1,0 +1,82 @@
+/** Names of `/v1/metrics/site`, in the order of the reference. */
+export const siteMetricNames = [
+  'bounceRate',
+  'cartAverage',
+  'conversionCount',
+  'conversionRate',
+  'pageviewAverage',
+  'revenueSum',
+  'sessionTimeAverage',
+  'visits',
+] as const;
+
+/** Names of `/v1/metrics/zone/{zoneId}`, in the order of the reference. */
+export const zoneMetricNames = [
+  'avgTransactionAfterTap',
+  'dragFlickRate',
+  'dragFlickRecurrence',
+  'revenuePerTap',
+  'tapRate',
+  'tapRecurrence',
+  'timeBeforeFirstTap',
+  'totalRevenueWithTap',
+] as const;
+
+/** Members of `sum` and `average` of a summary (section 2.1). */
+export const aggregateMetricNames = [
+  'firstPaint',
+  'request',
+  'startRender',
+  'lastByte',
+  'weight',
+  'domInteractive',
+  'domContentLoadedEventStart',
+  'domComplete',
+  'loadEvent',
+  'firstContentfulPaint',
+  'loadTime',
+  'loadEventStart',
+  'firstConsistentlyInteractive',
+  'visuallyComplete',
+  'speedIndex',
+  'firstByte',
+  'domContentLoadedEventEnd',
+  'domLoading',
+  'largestContentfulPaint',
+  'totalBlockingTime',
+  'maxPotentialFirstInputDelay',
+  'totalLongTasks',
+  'lastLongTask',
+  'nbLongTasks',
+  'cumulativeLayoutShift',
+] as const;
+
+/** Members of the timings of a step report (section 2.1). */
+export const stepReportTimingNames = [
+  'firstByte',
+  'firstPaint',
+  'domInteractive',
+  'loadEvent',
+  'startRender',
+  'speedIndex',
+  'visuallyComplete',
+  'oldVisuallyComplete',
+  'loadEventStart',
+  'lastByte',
+  'domLoading',
+  'domContentLoadedEventStart',
+  'domContentLoadedEventEnd',
+  'domComplete',
+  'firstContentfulPaint',
+  'firstConsistentlyInteractive',
+  'largestContentfulPaint',
+  'totalBlockingTime',
+  'maxPotentialFirstInputDelay',
+  'totalLongTasks',
+  'lastLongTask',
+  'nbLongTasks',
+  'cumulativeLayoutShift',
+] as const;
+
+/** Members of the timings of a step result (section 2.1). */
+export const stepTimingNames = ['navigationStart', ...stepReportTimingNames] as const;

@@ -1,0 +1,34 @@
+import type * as z from 'zod';
+
+/** Scope names that a token may carry (section 5); `enrichment` is never combined with another. */
+export const scopes = ['speed-analysis', 'data-export', 'metrics', 'session-replay', 'symbolicator', 'enrichment'] as const;
+export type Scope = (typeof scopes)[number];
+
+/** One documented operation of the REST interface: all that client, tools, emulator and documents need to know of it. */
+export interface Operation<Input extends z.ZodObject = z.ZodObject, Payload extends z.ZodType = z.ZodType> {
+  readonly method: 'GET' | 'POST';
+  /** Path below the base address; `{jobId}` stands for the input of that name. */
+  readonly path: `/v1/${string}`;
+  /** Which address the path is joined to: the authentication server, the `endpoint` of a service token, or that of an enrichment token. */
+  readonly base: 'auth' | 'service' | 'enrichment';
+  /** Scope that the token must carry; the two OAuth operations need none. */
+  readonly scope?: Scope;
+  /** Section of the reference that documents it. */
+  readonly section: string;
+  /** Names and rules as on the wire; unknown names are refused. */
+  readonly input: Input;
+  /** What `payload` of the envelope holds; unknown members are kept. */
+  readonly payload: Payload;
+  /** True when repeating it changes nothing: it may then be sent again after a failure. */
+  readonly safe: boolean;
+}
+
+export type InputOf<O extends Operation> = z.input<O['input']>;
+export type PayloadOf<O extends Operation> = z.output<O['payload']>;
+
+/** Returns the operation unchanged, with its literal types. */
+export function defineOperation<const Input extends z.ZodObject, const Payload extends z.ZodType>(
+  operation: Operation<Input, Payload>,
+): Operation<Input, Payload> {
+  return operation;
+}

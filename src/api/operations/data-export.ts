@@ -1,0 +1,159 @@
+import * as z from 'zod';
+import { defineOperation } from '../operation.ts';
+import * as p from '../params.ts';
+import {
+  customVariable,
+  dynamicVariableKey,
+  exportableField,
+  exportJob,
+  exportRun,
+  exportRunWithFiles,
+  recordId,
+  successfulRun,
+} from './records.ts';
+
+const common = { base: 'service', scope: 'data-export', section: '4.2' } as const;
+const read = { ...common, method: 'GET', safe: true } as const;
+const paging = { limit: p.pageSize.optional(), order: p.order.optional(), page: p.page.optional() };
+
+const frequency = z
+  .strictObject({
+    value: z.enum(['once', 'daily', 'hourly']),
+    dateRange: z.strictObject({ from: p.isoDate, to: p.isoDate }).optional(),
+  })
+  .superRefine(({ value, dateRange }, context) => {
+    if (value !== 'once') {
+      if (dateRange)
+        context.addIssue({ code: 'custom', path: ['dateRange'], message: `only for "once"; a ${value} job chooses its own range` });
+      return;
+    }
+    if (!dateRange) {
+      context.addIssue({ code: 'custom', path: ['dateRange'], message: 'required for "once": {from, to}, at most 7 days apart' });
+      return;
+    }
+    const rangeMs = p.requireOrder(context, [dateRange.from, dateRange.to], ['from', 'to'], ['dateRange']);
+    if (rangeMs !== undefined && rangeMs > p.MAX_EXPORT_RANGE_MS) {
+      context.addIssue({
+        code: 'custom',
+        path: ['dateRange', 'to'],
+        message: 'at most 7 days (168 hours) after from; split a longer range',
+      });
+    }
+  });
+
+const repeatable = ['custom_var', 'dynamic_var'];
+
+/** One column of an export; which extra member is needed depends on `fieldName` (section 4.2). */
+const fieldSelector = z
+  .strictObject({
+    fieldName: p.text,
+    aliasName: p.text.optional(),
+    customVarPosition: z.union([z.int().min(1).max(20), z.string().regex(/^([1-9]|1\d|20)$/, 'a position from 1 to 20')]).optional(),
+    dynamicVarKey: p.text.optional(),
+  })
+  .superRefine((field, context) => {
+    for (const [owner, member] of [
+      ['custom_var', 'customVarPosition'],
+      ['dynamic_var', 'dynamicVarKey'],
+    ] as const) {
+      const given = field[member] !== undefined;
+      if (field.fieldName === owner && !given)
+        context.addIssue({ code: 'custom', path: [member], message: `required with fieldName "${owner}"` });
+      if (field.fieldName !== owner && given)
+        context.addIssue({ code: 'custom', path: [member], message: `only with fieldName "${owner}"` });
+    }
+  });
+
+const fields = z
+  .array(fieldSelector)
+  .min(1)
+  .superRefine((selectors, context) => {
+    const seen = new Set<string>();
+    for (const [index, { fieldName }] of selectors.entries()) {
+      if (seen.has(fieldName) && !repeatable.includes(fieldName)) {
+        context.addIssue({ code: 'custom', path: [index, 'fieldName'], message: `"${fieldName}" is listed twice` });
+      }
+      seen.add(fieldName);
+    }
+  });
+
+export const createExportJob = defineOperation({
+  ...common,
+  method: 'POST',
+  path: '/v1/exports',
+  safe: false,
+  input: z.strictObject({
+    name: p.text,
+    format: p.exportFormat,
+    scope: p.exportScope.optional(),
+    frequency,
+    fields,
+    deviceLabel: p.device,
+    segmentId: z.union([p.id, z.string().regex(/^\d+$/, 'a segment id')]).optional(),
+  }),
+  payload: z.looseObject({ jobId: recordId }),
+});
+
+export const listExportJobs = defineOperation({
+  ...read,
+  path: '/v1/exports',
+  input: z.strictObject({
+    ...paging,
+    format: p.text.optional(),
+    frequency: p.text.optional(),
+    scope: p.text.optional(),
+    state: p.text.optional(),
+  }),
+  payload: z.array(exportJob),
+});
+
+export const listSuccessfulExportRuns = defineOperation({
+  ...read,
+  path: '/v1/exports/successful-runs',
+  input: z.strictObject(paging),
+  payload: z.array(successfulRun),
+});
+
+export const getExportJob = defineOperation({
+  ...read,
+  path: '/v1/exports/{jobId}',
+  input: z.strictObject({ jobId: p.id }),
+  payload: exportJob,
+});
+
+export const listExportRuns = defineOperation({
+  ...read,
+  path: '/v1/exports/{jobId}/runs',
+  input: z.strictObject({ jobId: p.id, ...paging, state: p.text.optional() }),
+  payload: z.array(exportRun),
+});
+
+export const getExportRun = defineOperation({
+  ...read,
+  path: '/v1/exports/{jobId}/runs/{runId}',
+  input: z.strictObject({ jobId: p.id, runId: p.id }),
+  payload: exportRunWithFiles,
+});
+
+export const listExportableFields = defineOperation({
+  ...read,
+  path: '/v1/exportable-fields',
+  input: z.strictObject({ scope: p.exportScope }),
+  payload: z.array(exportableField),
+});
+
+export const listCustomVariables = defineOperation({
+  ...read,
+  path: '/v1/custom-vars',
+  input: z.strictObject({}),
+  payload: z.array(customVariable),
+});
+
+export const listDynamicVariableKeys = defineOperation({
+  ...read,
+  path: '/v1/dynamic-var-keys',
+  input: z.strictObject({ from: p.isoDate.optional(), to: p.isoDate.optional() }).superRefine((input, context) => {
+    p.requireOrder(context, [input.from, input.to], ['from', 'to']);
+  }),
+  payload: z.array(dynamicVariableKey),
+});

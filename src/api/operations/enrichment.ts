@@ -1,0 +1,19 @@
+import * as z from 'zod';
+import { defineOperation } from '../operation.ts';
+import * as p from '../params.ts';
+
+export const sendEnrichments = defineOperation({
+  method: 'POST',
+  path: '/v1/enrichments',
+  base: 'enrichment',
+  scope: 'enrichment',
+  section: '4.5',
+  safe: false,
+  input: z.strictObject({
+    projectId: p.id,
+    integrationVersion: z.union([z.string().min(1), z.number()]).optional(),
+    enrichments: z.array(z.record(z.string(), z.unknown())).min(1),
+  }),
+  // The reference does not show the answer: whatever a 2xx carries is handed back.
+  payload: z.unknown(),
+});

@@ -1,0 +1,18 @@
+import { readCredential, requestToken } from './account.ts';
+import * as dataExport from './data-export.ts';
+import * as enrichment from './enrichment.ts';
+import * as metrics from './metrics.ts';
+import * as objects from './objects.ts';
+import * as speedAnalysis from './speed-analysis.ts';
+
+/** All documented operations by name, family by family in the order of the reference. */
+export const operations = {
+  requestToken,
+  readCredential,
+  ...speedAnalysis,
+  ...dataExport,
+  ...objects,
+  ...metrics,
+  ...enrichment,
+};
+export type OperationName = keyof typeof operations;

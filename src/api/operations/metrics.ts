@@ -1,0 +1,74 @@
+import * as z from 'zod';
+import { defineOperation } from '../operation.ts';
+import * as p from '../params.ts';
+import { metricValue, zoneMetricValue } from './records.ts';
+
+const read = { method: 'GET', base: 'service', scope: 'metrics', section: '4.4', safe: true } as const;
+
+const range = {
+  projectId: p.id.optional(),
+  startDate: p.isoDate,
+  endDate: p.isoDate,
+  device: p.device.optional(),
+  segmentIds: p.ids.optional(),
+};
+const period = p.period.optional();
+const goalId = p.id.optional();
+const zoneId = p.id;
+
+/** Holds the rules that join two members: order, at most 92 days, `daily` only beyond one day. */
+function query<Shape extends z.ZodRawShape>(shape: Shape) {
+  return z.strictObject({ ...range, ...shape }).superRefine((input: Record<string, unknown>, context) => {
+    const { startDate, endDate } = input as { startDate: string; endDate: string };
+    const rangeMs = p.requireOrder(context, [startDate, endDate], ['startDate', 'endDate']);
+    if (rangeMs === undefined) return;
+    if (rangeMs > p.MAX_METRICS_RANGE_MS) {
+      context.addIssue({
+        code: 'custom',
+        path: ['endDate'],
+        message: 'at most 92 days (2,208 hours) after startDate; ask for shorter ranges',
+      });
+    }
+    if (input['period'] === 'daily' && rangeMs <= p.ONE_DAY_MS) {
+      context.addIssue({ code: 'custom', path: ['period'], message: 'daily needs a range longer than one day (24 hours); leave it out' });
+    }
+  });
+}
+
+function siteMetric<const Path extends string, Shape extends z.ZodRawShape>(path: Path, shape: Shape) {
+  return defineOperation({
+    ...read,
+    path: `/v1/metrics/site${path}`,
+    input: query(shape),
+    payload: z.looseObject({ values: z.array(metricValue) }),
+  });
+}
+
+function zoneMetric<const Path extends string, Shape extends z.ZodRawShape>(path: Path, shape: Shape) {
+  return defineOperation({
+    ...read,
+    path: `/v1/metrics/zone/{zoneId}${path}`,
+    input: query({ zoneId, period, ...shape }),
+    payload: z.looseObject({ values: z.array(zoneMetricValue) }),
+  });
+}
+
+export const getSiteMetrics = siteMetric('', { period, goalId });
+export const getSiteBounceRate = siteMetric('/bounce-rate', { period });
+export const getSiteCartAverage = siteMetric('/cart-average', {});
+export const getSiteConversions = siteMetric('/conversions', { period, goalId });
+export const getSiteConversionRate = siteMetric('/conversion-rate', { period, goalId });
+export const getSitePageviewAverage = siteMetric('/pageview-average', { period });
+export const getSiteRevenue = siteMetric('/revenue', { period });
+export const getSiteSessionTimeAverage = siteMetric('/session-time-average', { period });
+export const getSiteVisits = siteMetric('/visits', { period });
+
+export const getZoneMetrics = zoneMetric('', {});
+export const getZoneConversionRatePerTap = zoneMetric('/conversion-rate-per-tap', { goalId });
+export const getZoneRevenue = zoneMetric('/revenue', {});
+export const getZoneRevenuePerTap = zoneMetric('/revenue-per-tap', {});
+export const getZoneSwipeRate = zoneMetric('/swipe-rate', {});
+export const getZoneSwipeRecurrence = zoneMetric('/swipe-recurrence', {});
+export const getZoneTapRate = zoneMetric('/tap-rate', {});
+export const getZoneTapRecurrence = zoneMetric('/tap-recurrence', {});
+export const getZoneTimeBeforeFirstTap = zoneMetric('/time-before-first-tap', {});

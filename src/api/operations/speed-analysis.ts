@@ -1,0 +1,94 @@
+import * as z from 'zod';
+import { defineOperation } from '../operation.ts';
+import * as p from '../params.ts';
+import { recordId, reportEntry, scenario, scenarioReport, speedEvent, stepReport } from './records.ts';
+
+const common = { method: 'POST', base: 'service', scope: 'speed-analysis', section: '4.1' } as const;
+
+export const listScenarios = defineOperation({
+  ...common,
+  path: '/v1/speed-analysis/scenario/list',
+  safe: true,
+  input: z.strictObject({ name: p.text.optional() }),
+  payload: z.looseObject({ scenarios: z.array(scenario) }),
+});
+
+export const getScenarioReport = defineOperation({
+  ...common,
+  path: '/v1/speed-analysis/scenario/report',
+  safe: true,
+  input: z.strictObject({ scenarioId: p.id, date: z.int().positive() }),
+  payload: z.looseObject({ scenarioReport }),
+});
+
+export const listScenarioReports = defineOperation({
+  ...common,
+  path: '/v1/speed-analysis/scenario/reports',
+  safe: true,
+  input: z
+    .strictObject({
+      scenarioId: p.id,
+      limit: z.int().min(0).optional(),
+      lastDays: z.number().positive().optional(),
+      dateFrom: p.isoDate.optional(),
+      dateTo: p.isoDate.optional(),
+      error: z.boolean().optional(),
+    })
+    .superRefine((input, context) => {
+      p.requireOrder(context, [input.dateFrom, input.dateTo], ['dateFrom', 'dateTo']);
+    }),
+  payload: z.looseObject({
+    scenario: z.looseObject({ id: recordId.nullish(), name: z.string().nullish(), reports: z.array(reportEntry) }),
+  }),
+});
+
+export const getStepReport = defineOperation({
+  ...common,
+  path: '/v1/speed-analysis/scenario/step/report',
+  safe: true,
+  input: z.strictObject({ stepId: p.text }),
+  payload: z.looseObject({ step: stepReport }),
+});
+
+export const getStepHar = defineOperation({
+  ...common,
+  path: '/v1/speed-analysis/scenario/report/har',
+  safe: true,
+  input: z.strictObject({ scenarioStepResultId: p.text }),
+  payload: z.looseObject({ har: z.union([z.string(), z.looseObject({})]) }),
+});
+
+export const listSpeedEvents = defineOperation({
+  ...common,
+  path: '/v1/speed-analysis/event/list',
+  safe: true,
+  input: z.strictObject({
+    key: p.text.optional(),
+    dateFrom: p.isoDate.optional(),
+    monitoringId: p.id.optional(),
+    scenarioId: p.id.optional(),
+  }),
+  payload: z.looseObject({ events: z.array(speedEvent) }),
+});
+
+export const createSpeedEvent = defineOperation({
+  ...common,
+  path: '/v1/speed-analysis/event/create',
+  safe: false,
+  input: z.strictObject({
+    key: p.text,
+    text: p.text,
+    date: p.isoDate,
+    monitorings: p.ids.optional(),
+    scenarios: p.ids.optional(),
+  }),
+  payload: z.looseObject({ key: z.string() }),
+});
+
+export const deleteSpeedEvent = defineOperation({
+  ...common,
+  path: '/v1/speed-analysis/event/delete',
+  safe: false,
+  input: z.strictObject({ key: p.text }),
+  payload: z.looseObject({ key: z.string() }),
+});

@@ -1,0 +1,73 @@
+import * as z from 'zod';
+import { scopes } from './operation.ts';
+
+const HOUR_MS = 3_600_000;
+/** Longest range of a once export: 7 days, counted in hours (section 4.2). */
+export const MAX_EXPORT_RANGE_MS = 168 * HOUR_MS;
+/** Longest range of one metrics query: 92 days, counted in hours (stated publicly, not in the reference). */
+export const MAX_METRICS_RANGE_MS = 2_208 * HOUR_MS;
+/** `period` needs a range longer than this (section 8). */
+export const ONE_DAY_MS = 24 * HOUR_MS;
+/** Largest page of a list of jobs or runs (section 8). */
+export const MAX_PAGE_SIZE = 100;
+
+const ISO_DATE = /^\d{4}-\d{2}(-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?)?$/;
+
+/** Instant of an ISO date of the interface in ms; a date without an offset is UTC; NaN when it is none. */
+export function instantOf(text: string): number {
+  if (!ISO_DATE.test(text)) return Number.NaN;
+  const hasTime = text.includes('T');
+  const zoned = !hasTime || /(Z|[+-]\d{2}:?\d{2})$/.test(text);
+  return Date.parse(zoned ? text.replace(/([+-]\d{2})(\d{2})$/, hasTime ? '$1:$2' : '$&') : `${text}Z`);
+}
+
+/** ISO 8601 date string as the interface takes it (section 1). */
+export const isoDate = z
+  .string()
+  .refine(
+    (text) => !Number.isNaN(instantOf(text)),
+    'expected an ISO 8601 date, such as 2026-11-20T00:00:00.000Z or 2026-11-20T00:00:00+01:00',
+  );
+
+export const id = z.int().positive();
+export const text = z.string().trim().min(1, 'must not be empty');
+export const ids = z.array(id).min(1);
+export const order = z.enum(['ASC', 'DESC']);
+export const pageSize = z.int().min(1).max(MAX_PAGE_SIZE);
+export const page = z.int().min(0);
+export const device = z.enum(['all', 'desktop', 'mobile', 'tablet']);
+export const period = z.enum(['none', 'daily']);
+export const exportFormat = z.enum(['JSONL', 'CSV']);
+export const exportScope = z.string().min(1).max(255);
+
+/** Scope names separated by spaces; `enrichment` stands alone (section 5). */
+export const scopeList = z
+  .string()
+  .trim()
+  .min(1, `expected scope names separated by spaces: ${scopes.join(', ')}`)
+  .superRefine((value, context) => {
+    const names = value.split(/\s+/);
+    for (const name of names.filter((name) => !scopes.some((scope) => scope === name))) {
+      context.addIssue({ code: 'custom', message: `"${name}" is no scope; there are ${scopes.join(', ')}` });
+    }
+    if (names.includes('enrichment') && names.length > 1) {
+      context.addIssue({ code: 'custom', message: 'enrichment cannot be combined with other scopes; ask for it alone' });
+    }
+  });
+
+/** Adds an issue at `path` unless `from` lies before `to`; says nothing where either is absent or no date. */
+export function requireOrder(
+  context: z.RefinementCtx,
+  [from, to]: readonly [string | undefined, string | undefined],
+  names: readonly [string, string],
+  path: PropertyKey[] = [],
+): number | undefined {
+  if (from === undefined || to === undefined) return undefined;
+  const rangeMs = instantOf(to) - instantOf(from);
+  if (Number.isNaN(rangeMs)) return undefined;
+  if (rangeMs <= 0) {
+    context.addIssue({ code: 'custom', path: [...path, names[1]], message: `must be after ${names[0]} (${from} … ${to})` });
+    return undefined;
+  }
+  return rangeMs;
+}

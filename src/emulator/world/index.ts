@@ -1,0 +1,11 @@
+/** What the world is a pure function of. */
+export interface Origin {
+  readonly seed: number;
+  /** The clock at start, ms since 1970: stories are placed relative to it. */
+  readonly startMs: number;
+}
+
+/** The whole emulated platform's data. */
+export interface World {
+  readonly origin: Origin;
+}

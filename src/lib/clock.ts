@@ -1,0 +1,28 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Time as the product sees it, so that the demo and the tests can choose it. */
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** Resolves after `ms`; rejects with the reason of `signal` as soon as it aborts. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  signal?.throwIfAborted();
+  try {
+    await delay(ms, undefined, signal ? { signal } : {});
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error;
+  }
+}
+
+/** The clock of the machine. */
+export const systemClock: Clock = { now: () => Date.now(), sleep };
+
+/** A clock that reads `startMs` now and runs on at the usual speed (`--clock`). */
+export function clockStartingAt(startMs: number): Clock {
+  const offset = startMs - Date.now();
+  return { now: () => Date.now() + offset, sleep };
+}
