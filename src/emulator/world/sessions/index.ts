@@ -1,0 +1,2 @@
+export * from './dimensions.ts';
+export * from './types.ts';
