@@ -1,3 +1,5 @@
+import type { MetricStories } from './stories.ts';
+
 export const DAY_MS = 86_400_000;
 /** Sessions are kept for 13 months. */
 export const RETENTION_DAYS = 395;
@@ -61,6 +63,8 @@ export interface SessionDay {
 
 /** The sessions of one emulator, computed day by day when asked for. */
 export interface SessionWorld {
+  /** What was placed in them. */
+  readonly stories: MetricStories;
   /** The day as it stands at `nowMs`; empty in the future and before retention. */
   day(projectId: number, dayNumber: number, nowMs: number): SessionDay;
 }

@@ -1,0 +1,146 @@
+import { app, content, shop } from '../../projects.ts';
+import type { SessionDay } from './types.ts';
+
+/** Age of a record before the clock at start. */
+export interface Aged {
+  readonly createdDaysAgo: number;
+  readonly updatedDaysAgo: number;
+}
+
+/** A segment; its place in the list is its bit in `SessionDay.segments`. */
+export interface SegmentDefinition extends Aged {
+  readonly id: number;
+  readonly name: string;
+  readonly source: string;
+  /** Whether a session lies in it, told from visitor and origin alone. */
+  holds(day: SessionDay, index: number): boolean;
+}
+
+/** A goal; its place in the list is its bit in `SessionDay.goals`. */
+export interface GoalDefinition extends Aged {
+  readonly id: number;
+  readonly name: string;
+  readonly type: 'ECOMMERCE' | 'EVENT' | 'PAGE_VIEW';
+  /**
+   * How it is reached: by a transaction; by `timesPurchase` as many sessions as buy, the buyers among them;
+   * or at `rate`, and at `eagerRate` by returning visitors on a desktop.
+   */
+  readonly reach: 'purchase' | { readonly timesPurchase: number } | { readonly rate: number; readonly eagerRate: number };
+}
+
+type Holds = SegmentDefinition['holds'];
+const isNew: Holds = (day, index) => day.sessionNumber[index] === 1;
+const returns: Holds = (day, index) => !isNew(day, index);
+const from =
+  (country: number): Holds =>
+  (day, index) =>
+    day.country[index] === country;
+const by =
+  (source: number): Holds =>
+  (day, index) =>
+    day.source[index] === source;
+const through =
+  (campaign: number): Holds =>
+  (day, index) =>
+    day.campaign[index] === campaign;
+const loyal =
+  (visits: number): Holds =>
+  (day, index) =>
+    (day.sessionNumber[index] ?? 0) >= visits;
+const on =
+  (...platforms: number[]): Holds =>
+  (day, index) =>
+    platforms.includes(day.platform[index] ?? 0);
+const safari: Holds = (day, index) => day.deviceId[index] === 2 && day.browser[index] === 2;
+const both =
+  (one: Holds, other: Holds): Holds =>
+  (day, index) =>
+    one(day, index) && other(day, index);
+
+function segment(
+  id: number,
+  name: string,
+  holds: Holds,
+  createdDaysAgo: number,
+  updatedDaysAgo: number,
+  source = 'CUSTOM',
+): SegmentDefinition {
+  return { id, name, source, createdDaysAgo, updatedDaysAgo, holds };
+}
+
+function goal(
+  id: number,
+  name: string,
+  type: GoalDefinition['type'],
+  reach: GoalDefinition['reach'],
+  createdDaysAgo: number,
+  updatedDaysAgo: number,
+): GoalDefinition {
+  return { id, name, type, reach, createdDaysAgo, updatedDaysAgo };
+}
+
+const segmentsByProject: Record<number, readonly SegmentDefinition[]> = {
+  [shop.id]: [
+    segment(418203, 'New visitors', isNew, 820, 820, 'PREDEFINED'),
+    segment(418204, 'Returning visitors', returns, 820, 820, 'PREDEFINED'),
+    segment(431877, 'Paid search', by(2), 640, 122),
+    segment(431902, 'Newsletter', by(3), 640, 77),
+    segment(440156, 'Germany', from(0), 511, 511),
+    segment(440158, 'France', from(1), 511, 511),
+    segment(452390, 'Mobile Safari', safari, 402, 31),
+    segment(467741, 'Summer sale campaign', through(1), 190, 120),
+    segment(467749, 'Summer sale returning visitors', both(through(1), returns), 186, 119),
+    segment(470415, 'Acheteurs fidèles', both(from(1), loyal(3)), 145, 12),
+  ],
+  [app.id]: [
+    segment(518020, 'New users', isNew, 560, 560, 'PREDEFINED'),
+    segment(518021, 'Returning users', returns, 560, 560, 'PREDEFINED'),
+    segment(524466, 'iOS', on(4, 5), 498, 498),
+    segment(524467, 'Android', on(6), 498, 498),
+    segment(530912, 'Germany', from(0), 377, 377),
+    segment(530913, 'France', from(1), 377, 377),
+    segment(536608, 'Newsletter', by(3), 240, 54),
+    segment(536615, 'Newsletter France', both(by(3), from(1)), 232, 54),
+    segment(541077, 'Clients fidèles', loyal(6), 131, 18),
+  ],
+  [content.id]: [
+    segment(602114, 'New visitors', isNew, 710, 710, 'PREDEFINED'),
+    segment(602115, 'Returning visitors', returns, 710, 710, 'PREDEFINED'),
+    segment(609338, 'Germany', from(0), 455, 455),
+    segment(609340, 'France', from(1), 455, 455),
+    segment(613871, 'Newsletter', by(3), 420, 96),
+    segment(613880, 'Newsletter regulars', both(by(3), loyal(4)), 418, 96),
+    segment(617250, 'Lecteurs fidèles', loyal(5), 260, 41),
+    segment(621493, 'Reader boost campaign', through(5), 75, 60),
+  ],
+};
+
+const goalsByProject: Record<number, readonly GoalDefinition[]> = {
+  [shop.id]: [
+    goal(73310, 'Purchase', 'ECOMMERCE', 'purchase', 820, 820),
+    goal(73342, 'Newsletter sign-up', 'EVENT', { rate: 0.017, eagerRate: 0.017 }, 640, 201),
+    goal(74905, 'Account created', 'PAGE_VIEW', { rate: 0.023, eagerRate: 0.009 }, 511, 88),
+    goal(75118, 'Add to cart', 'EVENT', { timesPurchase: 3.1 }, 470, 470),
+  ],
+  [app.id]: [
+    goal(88126, 'Purchase', 'ECOMMERCE', 'purchase', 560, 560),
+    goal(88130, 'Checkout started', 'EVENT', { timesPurchase: 1.9 }, 560, 143),
+    goal(89574, 'Wish list filled', 'EVENT', { rate: 0.061, eagerRate: 0.061 }, 377, 64),
+    goal(90233, 'Account created', 'PAGE_VIEW', { rate: 0.019, eagerRate: 0.019 }, 298, 298),
+  ],
+  [content.id]: [
+    goal(95207, 'Subscription', 'PAGE_VIEW', { rate: 0.004, eagerRate: 0.021 }, 710, 333),
+    goal(95211, 'Newsletter sign-up', 'EVENT', { rate: 0.016, eagerRate: 0.14 }, 640, 150),
+    goal(97064, 'Article shared', 'EVENT', { rate: 0.027, eagerRate: 0.027 }, 455, 29),
+  ],
+};
+
+/** Segments of a project, in the order of their bits. */
+export function segmentsOf(projectId: number): readonly SegmentDefinition[] {
+  return segmentsByProject[projectId] ?? [];
+}
+
+/** Goals of a project, in the order of their bits. */
+export function goalsOf(projectId: number): readonly GoalDefinition[] {
+  return goalsByProject[projectId] ?? [];
+}

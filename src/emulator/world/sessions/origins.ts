@@ -1,0 +1,41 @@
+import { mix, unit } from '../random.ts';
+import type { Profile } from './profiles.ts';
+import type { SessionDay } from './types.ts';
+import { pick } from './visitors.ts';
+
+const DIRECT = 0;
+const PAID_SEARCH = 2;
+const NEWSLETTER = 3;
+/** Newsletters go out on Tuesdays and Thursdays; that many sessions more come from them then. */
+const MAILED_SHARE = 0.05;
+const NAMED_SEARCHES = 0.6;
+
+const SUMMER_SALE = 1;
+const BLACK_FRIDAY = 2;
+const WEEKLY_NEWSLETTER = 3;
+const BRAND_SEARCH = 4;
+
+/** Campaign of the paid searches of a date: summer sale from 15 June to 31 July, Black Friday from 20 November to 2 December. */
+function searchCampaign(date: Date): number {
+  const monthDay = (date.getUTCMonth() + 1) * 100 + date.getUTCDate();
+  if (monthDay >= 615 && monthDay <= 731) return SUMMER_SALE;
+  return monthDay >= 1120 && monthDay <= 1202 ? BLACK_FRIDAY : BRAND_SEARCH;
+}
+
+/** Fills source and campaign of the sessions that have no campaign yet. */
+export function fillOrigins(day: SessionDay, profile: Profile, date: Date): void {
+  const mailed = [2, 4].includes(date.getUTCDay()) ? MAILED_SHARE : 0;
+  const shares = profile.sourceShare.map((share, source) => {
+    if (source === NEWSLETTER) return share + mailed;
+    return source === DIRECT ? share - mailed : share;
+  });
+  const search = searchCampaign(date);
+  for (let index = 0; index < day.count; index += 1) {
+    if (day.campaign[index] !== 0) continue;
+    const seed = day.seed[index] ?? 0;
+    const source = pick(shares, unit(mix(seed ^ 11)));
+    day.source[index] = source;
+    if (source === NEWSLETTER) day.campaign[index] = WEEKLY_NEWSLETTER;
+    else if (source === PAID_SEARCH && unit(mix(seed ^ 12)) < NAMED_SEARCHES) day.campaign[index] = search;
+  }
+}

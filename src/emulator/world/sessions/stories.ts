@@ -1,0 +1,120 @@
+import { app, content, shop } from '../../projects.ts';
+import type { Origin } from '../index.ts';
+import { hash, unit } from '../random.ts';
+import { goalsOf, segmentsOf } from './catalogue.ts';
+import { countries } from './dimensions.ts';
+import { pageGroupsOf } from './structure.ts';
+import { DAY_MS, dayNumberOf } from './types.ts';
+
+interface Named {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** What was placed in the sessions relative to the clock at start; days are UTC dates, factors multiply a rate. */
+export interface MetricStories {
+  /** From `startDay` on, to the present, fewer sessions of one device buy. */
+  readonly conversionFall: {
+    readonly projectId: number;
+    readonly goal: Named;
+    readonly device: 'desktop' | 'mobile';
+    readonly startDay: string;
+    /** Of the chance to buy on that device, outside `segment`. */
+    readonly factor: number;
+    /** Where the fall is deeper; null: the same for all. */
+    readonly segment: (Named & { readonly factor: number }) | null;
+  };
+  /** For seven days a campaign brings first visits on one device from one country: within each device and segment the rate of `goal` stays. */
+  readonly mixCampaign: {
+    readonly projectId: number;
+    readonly goal: Named;
+    readonly device: 'mobile' | 'tablet';
+    readonly country: string;
+    /** Holds the campaign's sessions and no others. */
+    readonly segment: Named;
+    readonly startDay: string;
+    /** The last day of it. */
+    readonly endDay: string;
+    /** Sessions that it brings for each usual one. */
+    readonly addedShare: number;
+  };
+  /** From `startDay` on, to the present, the share of sessions that tap a zone is another. */
+  readonly zoneTapChange: {
+    readonly projectId: number;
+    readonly pageGroup: Named;
+    readonly zoning: Named;
+    readonly zone: Named;
+    readonly startDay: string;
+    readonly factor: number;
+  };
+}
+
+function dayText(dayNumber: number): string {
+  return new Date(dayNumber * DAY_MS).toISOString().slice(0, 10);
+}
+
+function named<T extends Named>(list: readonly T[], name: string): T {
+  const found = list.find((item) => item.name === name);
+  if (!found) throw new Error(`there is no ${name}`);
+  return found;
+}
+
+function oneOf<T>(h: number, first: T, ...others: T[]): T {
+  return others[(h % (others.length + 1)) - 1] ?? first;
+}
+
+/** Tells what the sessions of this origin hold beside the usual; device, day, size and segment differ from seed to seed. */
+export function metricStories({ seed, startMs }: Origin): MetricStories {
+  const today = dayNumberOf(startMs);
+  const draw = (n: number) => hash(seed, 0x5_70_71, n);
+  const rounded = (n: number, from: number, to: number) => Math.round((from + unit(draw(n)) * (to - from)) * 100) / 100;
+
+  const fall = rounded(1, 0.55, 0.7);
+  const stressed = oneOf(draw(2), '', 'Germany', 'Returning visitors', 'New visitors');
+  const segment = stressed === '' ? null : named(segmentsOf(shop.id), stressed);
+  const mixStart = today - 20 - (draw(5) % 26);
+  const boost = named(segmentsOf(content.id), 'Reader boost campaign');
+  const [screenName, zoneName] = oneOf<readonly [string, string]>(
+    draw(8),
+    ['Product screen', 'Add to cart'],
+    ['Home', 'Search bar'],
+    ['Home', 'Hero banner'],
+    ['Product screen', 'Buy now'],
+  );
+  const pageGroup = named(pageGroupsOf(app.id), screenName);
+  const zoning = pageGroup.zonings.find(({ zones }) => zones.some(({ name }) => name === zoneName));
+  if (!zoning) throw new Error(`there is no ${screenName} / ${zoneName}`);
+
+  return {
+    conversionFall: {
+      projectId: shop.id,
+      goal: asNamed(named(goalsOf(shop.id), 'Purchase')),
+      device: oneOf(draw(3), 'mobile', 'desktop'),
+      startDay: dayText(today - 9 - (draw(4) % 8)),
+      factor: fall,
+      segment: segment && { ...asNamed(segment), factor: Math.round(fall * 75) / 100 },
+    },
+    mixCampaign: {
+      projectId: content.id,
+      goal: asNamed(named(goalsOf(content.id), 'Newsletter sign-up')),
+      device: oneOf(draw(6), 'mobile', 'mobile', 'tablet'),
+      country: oneOf(draw(7), countries[4].code, countries[5].code, countries[6].code),
+      segment: asNamed(boost),
+      startDay: dayText(mixStart),
+      endDay: dayText(mixStart + 6),
+      addedShare: rounded(9, 1, 1.6),
+    },
+    zoneTapChange: {
+      projectId: app.id,
+      pageGroup: asNamed(pageGroup),
+      zoning: asNamed(zoning),
+      zone: asNamed(named(zoning.zones, zoneName)),
+      startDay: dayText(today - 12 - (draw(10) % 13)),
+      factor: draw(11) % 2 === 0 ? rounded(12, 0.5, 0.66) : rounded(12, 1.5, 1.9),
+    },
+  };
+}
+
+function asNamed({ id, name }: Named): Named {
+  return { id, name };
+}
