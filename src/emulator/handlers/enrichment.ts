@@ -1,0 +1,14 @@
+import { type Handlers, Refusal } from '../handler.ts';
+
+export const enrichmentHandlers: Handlers<'sendEnrichments'> = {
+  sendEnrichments({ projectId, enrichments }, { world, project, nowMs }) {
+    if (projectId !== project.id) throw new Refusal(403, 'FORBIDDEN', `The integration is not installed on project ${projectId}.`);
+    try {
+      world.exports.enrichments.receive(project.id, enrichments, nowMs);
+    } catch (error) {
+      if (error instanceof RangeError) throw new Refusal(400, 'VALIDATION_ERROR', error.message);
+      throw error;
+    }
+    return { accepted: enrichments.length };
+  },
+};

@@ -1,0 +1,101 @@
+import { DAY_MS, dayNumberOf } from '../sessions/index.ts';
+import type { ExportJob } from './job.ts';
+
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+
+/** How long a run waits in `CREATED`, then in `RUNNABLE`, before it starts. */
+export const RUNNABLE_AFTER_MS = 10_000;
+export const START_AFTER_MS = 30_000;
+/** How long an ordinary run computes. */
+export const COMPUTE_MS = 90_000;
+/** How long files can be downloaded after the end of their run. */
+export const FILE_LIFE_MS = 7 * DAY_MS;
+
+/** Daily runs start at 02:10 UTC for the day before, hourly ones 12 minutes after the hour for the hour before. */
+const cadences = { daily: { periodMs: DAY_MS, offsetMs: 130 * MINUTE_MS }, hourly: { periodMs: HOUR_MS, offsetMs: 12 * MINUTE_MS } };
+
+/** Run ids of a job follow one another. */
+const RUNS_A_JOB = 100_000;
+
+export type RunState = 'CREATED' | 'RUNNABLE' | 'RUNNING' | 'SUCCESS' | 'FAILURE';
+export type JobState = 'ACTIVE' | 'COMPUTING' | 'COMPLETED' | 'SUSPENDED';
+
+/** One execution of a job: the range that it extracts and the instants at which its state changes. */
+export interface Run {
+  readonly job: ExportJob;
+  readonly runId: number;
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly createdMs: number;
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly fails: boolean;
+}
+
+/** Start of the run with this index; undefined where there is none. */
+function startOf({ frequency, createdMs }: ExportJob, index: number): number | undefined {
+  if (index < 0 || (frequency === 'once' && index > 0)) return undefined;
+  if (frequency === 'once') return createdMs + START_AFTER_MS;
+  const { periodMs, offsetMs } = cadences[frequency];
+  const firstMs = Math.ceil((createdMs + START_AFTER_MS - offsetMs) / periodMs) * periodMs + offsetMs;
+  return firstMs + index * periodMs;
+}
+
+function runAt(job: ExportJob, index: number): Run | undefined {
+  const startMs = startOf(job, index);
+  if (startMs === undefined) return undefined;
+  const createdMs = startMs - START_AFTER_MS;
+  if (job.suspendedMs !== undefined && createdMs >= job.suspendedMs) return undefined;
+  const cadence = job.frequency === 'once' ? undefined : cadences[job.frequency];
+  const toMs = cadence ? startMs - cadence.offsetMs : (job.range?.toMs ?? createdMs);
+  const fromMs = cadence ? toMs - cadence.periodMs : (job.range?.fromMs ?? createdMs - DAY_MS);
+  const fails = job.fails === 'always' || (job.frequency === 'daily' && job.fails === dayNumberOf(fromMs));
+  const endMs = startMs + Math.round(job.computeMs * (fails ? 0.4 : 1));
+  return { job, runId: job.jobId * RUNS_A_JOB + index + 1, fromMs, toMs, createdMs, startMs, endMs, fails };
+}
+
+/** Number of runs that exist at `nowMs`. */
+function runCount(job: ExportJob, nowMs: number): number {
+  if (job.frequency === 'once') return nowMs >= job.createdMs ? 1 : 0;
+  const lastMs = Math.min(nowMs, job.suspendedMs === undefined ? nowMs : job.suspendedMs - 1);
+  const firstMs = startOf(job, 0) ?? 0;
+  return Math.max(0, Math.floor((lastMs + START_AFTER_MS - firstMs) / cadences[job.frequency].periodMs) + 1);
+}
+
+/** The runs of a job that exist at `nowMs`, oldest first. */
+export function runsOf(job: ExportJob, nowMs: number): Run[] {
+  return Array.from({ length: runCount(job, nowMs) }, (_, index) => runAt(job, index)).filter((run) => run !== undefined);
+}
+
+/** The run of that id, where it exists at `nowMs`. */
+export function runWithId(job: ExportJob, runId: number, nowMs: number): Run | undefined {
+  const index = runId - job.jobId * RUNS_A_JOB - 1;
+  return index >= 0 && index < runCount(job, nowMs) ? runAt(job, index) : undefined;
+}
+
+export function runState({ createdMs, startMs, endMs, fails }: Run, nowMs: number): RunState {
+  if (nowMs >= endMs) return fails ? 'FAILURE' : 'SUCCESS';
+  if (nowMs >= startMs) return 'RUNNING';
+  return nowMs >= createdMs + RUNNABLE_AFTER_MS ? 'RUNNABLE' : 'CREATED';
+}
+
+/** Percent of the run that is done; a failed one stays where it stopped. */
+export function completionRate({ job, startMs, endMs, fails }: Run, nowMs: number): number {
+  const doneMs = Math.min(nowMs, endMs) - startMs;
+  if (nowMs >= endMs && !fails) return 100;
+  return Math.max(0, Math.min(99, Math.floor((100 * doneMs) / job.computeMs)));
+}
+
+/** Where a job stands at `nowMs`; the last run is one that has started, the next one that has not. */
+export function jobStanding(job: ExportJob, nowMs: number): { state: JobState; last: Run | undefined; next: Run | undefined } {
+  const created = runCount(job, nowMs);
+  // At most the newest of the created runs is still waiting to start.
+  const newest = runAt(job, created - 1);
+  const waits = newest !== undefined && newest.startMs > nowMs;
+  const last = waits ? runAt(job, created - 2) : newest;
+  const next = waits ? newest : runAt(job, created);
+  if (last && last.endMs > nowMs) return { state: 'COMPUTING', last, next };
+  if (next) return { state: 'ACTIVE', last, next };
+  return { state: job.frequency === 'once' ? 'COMPLETED' : 'SUSPENDED', last, next };
+}

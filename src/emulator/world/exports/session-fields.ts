@@ -1,0 +1,69 @@
+import { browsers, countries, languages, sources } from '../sessions/index.ts';
+import { type Field, field, isoTime } from './fields.ts';
+import { appVersionOf, chance, cityOf, platformOf, type SessionRow, screenOf, sessionId } from './session-row.ts';
+import { customValueOf } from './variables.ts';
+
+type Column = 'deviceId' | 'sessionNumber' | 'revenueCents' | 'country' | 'language' | 'browser' | 'browserVersion' | 'source';
+
+function column({ day, index }: SessionRow, name: Column): number {
+  return day[name][index] ?? 0;
+}
+
+/** What identifies a session; the scope `views` has these as well. */
+export const sessionKeys: readonly Field<SessionRow>[] = [
+  field('project_id', 'Project that the session belongs to', '1201', (row) => row.project.id),
+  field('user_id', 'Hash of the user, a 64-bit integer above 2^53', '6840912837461298123', (row) => row.userId),
+  field('session_id', 'Session, unique in the project', '20776000412', (row) => sessionId(row.day, row.index)),
+  field('session_number', 'How many sessions the user has had, this one included', '3', (row) => column(row, 'sessionNumber')),
+];
+
+/** Every column of an export with scope `sessions`, variables excepted. */
+export const sessionFields: readonly Field<SessionRow>[] = [
+  ...sessionKeys,
+  field('user_id_unhashed', 'Customer number of a logged-in user; null for guests', 'C-4810223', (row) =>
+    customValueOf(row, 2) === 'logged_in' ? `C-${row.day.userLow[row.index] ?? 0}` : null,
+  ),
+  field('session_date', 'UTC day on which the session began', '2026-11-19', (row) => isoTime(row.startMs).slice(0, 10)),
+  field('session_time', 'Start of the session', '2026-11-19T08:14:03.000Z', (row) => isoTime(row.startMs), 'session_start'),
+  field('session_number_of_views', 'Page views, or screens of an app', '5', (row) => row.pageViews, 'page_views'),
+  field('session_duration_msec', 'Time from entry to exit in milliseconds', '184300', (row) => row.durationMs),
+  field('session_number_of_transactions', 'Transactions of the session', '1', (row) => row.transactions),
+  field('session_transactions_revenue_cents', 'Revenue of all transactions in cents', '8990', (row) => column(row, 'revenueCents')),
+  field('device_id', '0 unknown, 1 desktop, 2 mobile web, 3 tablet web, 4 mobile app, 5 tablet app', '1', (row) => column(row, 'deviceId')),
+  field('country_code', 'Country by ISO 3166-1', 'DE', (row) => countries[column(row, 'country')]?.code ?? null),
+  field('city', 'City', 'Hamburg', cityOf),
+  field('language', 'Language by ISO 639-1', 'de', (row) => languages[column(row, 'language')] ?? null),
+  field('browser_name', 'Browser; null in apps', 'Chrome', (row) => browsers[column(row, 'browser')]?.name || null),
+  field('browser_version', 'Major version of the browser; null in apps', '142', (row) =>
+    column(row, 'browserVersion') > 0 ? String(column(row, 'browserVersion')) : null,
+  ),
+  field('platform_name', 'Operating system', 'Windows', (row) => platformOf(row).name, 'os_name'),
+  field('platform_version', 'Major version of the operating system', '11', (row) => platformOf(row).version, 'os_version'),
+  field(
+    'referer_url',
+    'Address that led to the session; null where none was sent',
+    'https://www.google.com/',
+    (row) => sources[column(row, 'source')]?.referrer || null,
+    'referrer_url',
+  ),
+  field('is_excludable', 'True for sessions that look automated', 'false', (row) => chance(row.seed, 60) < 0.004),
+  field('screen_width', 'Width of the screen in CSS pixels', '1920', (row) => screenOf(row)[0]),
+  field('screen_height', 'Height of the screen in CSS pixels', '1080', (row) => screenOf(row)[1]),
+  field('app_version', 'Version of the app; null on the web', '5.24.1', appVersionOf),
+  field('app_events.event_name', 'Names of the app events, in order of time', '["app_opened","search"]', (row) =>
+    row.events.map(({ name }) => name),
+  ),
+  field('app_events.event_time', 'Times of the app events, parallel to event_name', '["2026-11-19T08:14:03.000Z"]', (row) =>
+    row.events.map(({ timeMs }) => isoTime(timeMs)),
+  ),
+  field('app_events.event_type', 'Types of the app events, parallel to event_name', '["lifecycle","custom"]', (row) =>
+    row.events.map(({ type }) => type),
+  ),
+  field('session_transaction_items.id', 'Ids of the bought items', '["40212881"]', (row) => row.items.map(({ id }) => id)),
+  field('session_transaction_items.sku', 'Article numbers, parallel to id', '["NL-1204"]', (row) => row.items.map(({ sku }) => sku)),
+  field('session_transaction_items.name', 'Article names, parallel to id', '["Jacket"]', (row) => row.items.map(({ name }) => name)),
+  field('session_transaction_items.quantity', 'Quantities, parallel to id', '[1]', (row) => row.items.map(({ quantity }) => quantity)),
+  field('session_transaction_items.revenue_cents', 'Revenue in cents, quantity included, parallel to id', '[8990]', (row) =>
+    row.items.map(({ revenueCents }) => revenueCents),
+  ),
+];

@@ -1,0 +1,171 @@
+import type { Project } from '../../handler.ts';
+import { hash, unit } from '../random.ts';
+import { countries, DAY_MS, platforms, type SessionDay } from '../sessions/index.ts';
+
+/** What one cell of an exported file may hold; `bigint` is a 64-bit integer, an array is one of several parallel ones. */
+export type Cell = string | number | bigint | boolean | null | readonly Cell[];
+
+/** An item of a transaction; the revenue of all items of a session is that of the session. */
+interface Item {
+  readonly id: string;
+  readonly sku: string;
+  readonly name: string;
+  readonly quantity: number;
+  readonly revenueCents: number;
+}
+
+interface AppEvent {
+  readonly name: string;
+  readonly timeMs: number;
+  readonly type: string;
+}
+
+/** One session as exports see it: its place in the columns of the day and what derives from them. */
+export interface SessionRow {
+  readonly project: Project;
+  readonly day: SessionDay;
+  readonly index: number;
+  readonly seed: number;
+  readonly startMs: number;
+  readonly durationMs: number;
+  readonly pageViews: number;
+  readonly transactions: number;
+  /** Above 2^53. */
+  readonly userId: bigint;
+  readonly items: readonly Item[];
+  readonly events: readonly AppEvent[];
+}
+
+const SESSIONS_A_DAY = 1_000_000;
+
+/** Id of a session, unique in its project, from which `sessionOf` finds it again. */
+export function sessionId(day: SessionDay, index: number): number {
+  return day.dayNumber * SESSIONS_A_DAY + index;
+}
+
+/** Day and index of a session id. */
+export function sessionOf(id: number): { dayNumber: number; index: number } {
+  return { dayNumber: Math.floor(id / SESSIONS_A_DAY), index: id % SESSIONS_A_DAY };
+}
+
+/** The 64-bit user id of a session. */
+export function userIdOf(day: SessionDay, index: number): bigint {
+  return (BigInt(day.userHigh[index] ?? 0) << 32n) | BigInt(day.userLow[index] ?? 0);
+}
+
+/** Uniform number in [0, 1) that belongs to one session and one question about it. */
+export function chance(seed: number, question: number): number {
+  return unit(hash(seed, question));
+}
+
+/** The element that a number in [0, 1) falls on. */
+export function pick<T>(list: readonly [T, ...T[]] | readonly T[], at: number): T {
+  const picked = list[Math.min(list.length - 1, Math.floor(at * list.length))];
+  if (picked === undefined) throw new RangeError('Nothing to pick from an empty list.');
+  return picked;
+}
+
+const goods = ['Jacket', 'Trail shoe', 'Backpack', 'Tent', 'Lamp', 'Flask', 'Sleeping bag', 'Rain trousers', 'Cap', 'Gloves'] as const;
+const inAppGoods = ['Premium month', 'Route pack', 'Offline maps', 'Coin bundle'] as const;
+
+/** Splits the revenue over one to three items a transaction; the last takes the remainder, so that the sum holds. */
+function itemsOf(project: Project, seed: number, transactions: number, revenueCents: number): Item[] {
+  if (transactions === 0) return [];
+  const count = transactions + (hash(seed, 31) % 3);
+  const names = project.kind === 'app' ? inAppGoods : goods;
+  let left = revenueCents;
+  return Array.from({ length: count }, (_, position) => {
+    const article = hash(seed, 32, position) % 400;
+    const share = position === count - 1 ? left : Math.floor((left / (count - position)) * (0.6 + 0.8 * chance(seed, 33 + position)));
+    left -= share;
+    return {
+      id: `${hash(seed, 34, position) % 90_000_000}`,
+      sku: `NL-${String(1000 + article)}`,
+      name: pick(names, (article % names.length) / names.length),
+      quantity: 1 + (hash(seed, 35, position) % 3),
+      revenueCents: share,
+    };
+  });
+}
+
+const eventNames = ['screen_opened', 'search', 'product_viewed', 'added_to_cart', 'push_opened', 'video_played'] as const;
+
+/** Events of an app session in order of time; the web has none. */
+function eventsOf(deviceId: number, seed: number, startMs: number, durationMs: number, pageViews: number): AppEvent[] {
+  if (deviceId < 4) return [];
+  const count = 1 + (hash(seed, 41) % Math.min(6, pageViews + 1));
+  return Array.from({ length: count }, (_, position) => ({
+    name: position === 0 ? 'app_opened' : pick(eventNames, chance(seed, 42 + position)),
+    timeMs: startMs + Math.floor((durationMs * position) / count),
+    type: position === 0 ? 'lifecycle' : 'custom',
+  }));
+}
+
+/** The session at `index` of the day. */
+export function sessionRow(project: Project, day: SessionDay, index: number): SessionRow {
+  const seed = day.seed[index] ?? 0;
+  const startMs = day.dayNumber * DAY_MS + (day.startSecond[index] ?? 0) * 1000;
+  const durationMs = day.durationMs[index] ?? 0;
+  const pageViews = day.pageViews[index] ?? 1;
+  const transactions = day.transactions[index] ?? 0;
+  let items: Item[] | undefined;
+  let events: AppEvent[] | undefined;
+  return {
+    ...{ project, day, index, seed, startMs, durationMs, pageViews, transactions, userId: userIdOf(day, index) },
+    // Computed on first use: most exports choose none of these columns.
+    get items() {
+      items ??= itemsOf(project, seed, transactions, day.revenueCents[index] ?? 0);
+      return items;
+    },
+    get events() {
+      events ??= eventsOf(day.deviceId[index] ?? 0, seed, startMs, durationMs, pageViews);
+      return events;
+    },
+  };
+}
+
+const screens = [
+  [[1366, 768]],
+  [
+    [1920, 1080],
+    [1536, 864],
+    [1366, 768],
+    [2560, 1440],
+  ],
+  [
+    [390, 844],
+    [393, 873],
+    [412, 915],
+    [360, 800],
+  ],
+  [
+    [820, 1180],
+    [810, 1080],
+    [800, 1280],
+  ],
+] as const;
+
+/** Screen of the session in CSS pixels; a device class has its own sizes. */
+export function screenOf({ day, index }: SessionRow): readonly [number, number] {
+  const deviceId = day.deviceId[index] ?? 0;
+  const sizes = screens[deviceId > 3 ? deviceId - 2 : deviceId] ?? screens[0];
+  return pick<readonly [number, number]>(sizes, chance(day.userLow[index] ?? 0, 51));
+}
+
+/** City of the user, in the user's country. */
+export function cityOf({ day, index }: SessionRow): string {
+  return pick<string>(countries[day.country[index] ?? 0]?.cities ?? countries[0].cities, chance(day.userLow[index] ?? 0, 52));
+}
+
+/** Version of the app, empty on the web; a user moves on with the months. */
+export function appVersionOf({ day, index }: SessionRow): string | null {
+  if ((day.deviceId[index] ?? 0) < 4) return null;
+  const release = Math.floor((day.dayNumber - 20_000 + (hash(day.userLow[index] ?? 0, 53) % 60)) / 30);
+  return `5.${release}.${hash(release) % 4}`;
+}
+
+/** Name and version of the operating system. */
+export function platformOf({ day, index }: SessionRow): { name: string; version: string | null } {
+  const version = day.platformVersion[index] ?? 0;
+  return { name: platforms[day.platform[index] ?? 0]?.name ?? platforms[0].name, version: version > 0 ? String(version) : null };
+}
