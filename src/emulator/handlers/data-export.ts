@@ -36,8 +36,9 @@ async function filesOf(run: Run, { world, storeUrl, nowMs }: Place) {
   if (runState(run, nowMs) !== 'SUCCESS') return [];
   const { files, addresses } = world.exports;
   const expiresMs = run.endMs + FILE_LIFE_MS;
+  const count = files.count(run);
   const records = [];
-  for (let partId = 1; partId <= files.count(run); partId += 1) {
+  for (let partId = 1; partId <= count; partId += 1) {
     const { bytes } = await files.part(run, partId);
     const url = `${storeUrl}${addresses.sign(run, partId, expiresMs)}`;
     records.push({ partId, fileSize: bytes.length, url, expirationDate: isoTime(expiresMs) });

@@ -3,7 +3,7 @@ import { sessionOf, userIdOf } from './session-row.ts';
 
 /** Records that one session can hold. */
 const MAX_PER_SESSION = 3;
-const MEMBERS = ['userId', 'sessionNumber', 'sessionId', 'enrichmentNumber', 'enrichment'];
+const MEMBERS = new Set(['userId', 'sessionNumber', 'sessionId', 'enrichmentNumber', 'enrichment']);
 const MAX_USER_ID = 2n ** 64n - 1n;
 
 /** Server-side data of a session, as it was received last. */
@@ -63,7 +63,7 @@ export function createEnrichments(sessions: SessionWorld): Enrichments {
   }
 
   function read(projectId: number, record: Record<string, unknown>, nowMs: number): Enrichment {
-    const unknown = Object.keys(record).find((name) => !MEMBERS.includes(name));
+    const unknown = Object.keys(record).find((name) => !MEMBERS.has(name));
     if (unknown !== undefined) throw new RangeError(`"${unknown}" is not known; transactions are not supported`);
     const { userId, sessionNumber, sessionId, enrichmentNumber = 1, enrichment } = record;
     const named = userId !== undefined || sessionNumber !== undefined;

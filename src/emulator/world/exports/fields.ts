@@ -9,7 +9,7 @@ export interface Field<Row> {
   readonly aliases: string[];
   /** Members that the selector of this field needs besides `fieldName`. */
   readonly parameters: string[];
-  read(row: Row): Cell;
+  readonly read: (row: Row) => Cell;
 }
 
 /** A field without parameters. */

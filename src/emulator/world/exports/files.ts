@@ -42,7 +42,7 @@ export function projectWithId(id: number): Project {
 }
 
 export function createFiles(origin: Origin, sessions: SessionWorld): ExportFiles {
-  const parts = new LRUCache<string, Part, { run: Run; partId: number }>({
+  const written = new LRUCache<string, Part, { run: Run; partId: number }>({
     maxSize: CACHE_BYTES,
     sizeCalculation: ({ bytes }) => Math.max(1, bytes.length),
     fetchMethod: async (_key, _stale, { context }) => write(context.run, context.partId),
@@ -60,7 +60,8 @@ export function createFiles(origin: Origin, sessions: SessionWorld): ExportFiles
     const writer = job.format === 'CSV' ? csv(table.names) : jsonLines(table.names);
     const chosen = selectionOf(sessions, run).flatMap(({ day, indices }) => indices.map((index) => ({ day, index })));
     const count = partCount(run, chosen.length);
-    const [from, to] = [partId - 1, partId].map((at) => Math.floor((at * chosen.length) / count)) as [number, number];
+    const border = (parts: number): number => Math.floor((parts * chosen.length) / count);
+    const [from, to] = [border(partId - 1), border(partId)];
     const chunks = [Buffer.from(writer.head)];
     for (let at = from; at < to; at += SESSIONS_A_TURN) {
       const rows = chosen
@@ -80,7 +81,7 @@ export function createFiles(origin: Origin, sessions: SessionWorld): ExportFiles
         selectionOf(sessions, run).reduce((sum, { indices }) => sum + indices.length, 0),
       ),
     async part(run, partId) {
-      const part = await parts.fetch(`${run.runId}/${partId}`, { context: { run, partId } });
+      const part = await written.fetch(`${run.runId}/${partId}`, { context: { run, partId } });
       if (!part) throw new Error(`Part ${partId} of run ${run.runId} could not be written.`);
       return part;
     },

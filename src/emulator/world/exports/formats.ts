@@ -3,7 +3,7 @@ import type { Cell } from './session-row.ts';
 /** How rows become text: what stands before the first row, and one row with its line end. */
 export interface Writer {
   readonly head: string;
-  line(cells: readonly Cell[]): string;
+  readonly line: (cells: readonly Cell[]) => string;
 }
 
 /** A cell as JSON text; a 64-bit integer keeps all its digits, unquoted. */
@@ -26,8 +26,11 @@ function csvOf(cell: Cell): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
+function csvLine(cells: readonly Cell[]): string {
+  return `${cells.map(csvOf).join(',')}\r\n`;
+}
+
 /** Comma-separated values by RFC 4180 with a header row. */
 export function csv(names: readonly string[]): Writer {
-  const line = (cells: readonly Cell[]): string => `${cells.map(csvOf).join(',')}\r\n`;
-  return { head: line(names), line };
+  return { head: csvLine(names), line: csvLine };
 }

@@ -15,12 +15,12 @@ function refuse(message: string): never {
 
 function selectorsOf({ fields, scope = 'sessions' }: JobInput, { world, project }: Place): FieldSelector[] {
   const known = scopeNamed(scope) ?? refuse(`scope: "${scope}" is not known; there are ${scopeNames.join(', ')}.`);
-  const keys = dynamicVariablesOf(project, world.origin.startMs).map(({ key }) => key);
+  const keys = new Set(dynamicVariablesOf(project, world.origin.startMs).map(({ key }) => key));
   const columns = new Set<string>();
   return fields.map(({ fieldName, aliasName, customVarPosition, dynamicVarKey }, index) => {
     if (!known.fields.some(({ name }) => name === fieldName))
       refuse(`fields[${index}].fieldName: scope ${scope} has no field "${fieldName}"; see exportable-fields.`);
-    if (dynamicVarKey !== undefined && !keys.includes(dynamicVarKey))
+    if (dynamicVarKey !== undefined && !keys.has(dynamicVarKey))
       refuse(`fields[${index}].dynamicVarKey: "${dynamicVarKey}" is not known; see dynamic-var-keys.`);
     const selector = {
       fieldName,

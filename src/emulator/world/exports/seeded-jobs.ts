@@ -1,5 +1,5 @@
 import type { Project } from '../../handler.ts';
-import { app, content, projects, shop } from '../../projects.ts';
+import { app, content, shop } from '../../projects.ts';
 import type { Origin } from '../index.ts';
 import { hash } from '../random.ts';
 import { DAY_MS, dayNumberOf } from '../sessions/index.ts';
@@ -35,16 +35,16 @@ const trouble = ['rage_click_all_targets_ind', 'any_js_error_ind', 'any_api_erro
 
 type Template = Partial<JobDraft> & Pick<JobDraft, 'name' | 'createdMs' | 'fields'>;
 
-/** All jobs that exist when the clock starts, oldest first within the list of each project. */
+function once(fromMs: number, days: number): Pick<JobDraft, 'frequency' | 'range'> {
+  return { frequency: 'once', range: { fromMs, toMs: fromMs + days * DAY_MS } };
+}
+
+/** All jobs that exist when the clock starts, project by project. */
 function templates(origin: Origin): readonly (readonly [Project, Template])[] {
   const { startMs } = origin;
   const todayMs = dayNumberOf(startMs) * DAY_MS;
   const before = (days: number, hours = 8): number => todayMs - days * DAY_MS + hours * HOUR_MS;
   const mondayMs = todayMs - ((dayNumberOf(startMs) + 3) % 7) * DAY_MS;
-  const once = (fromMs: number, days: number): Pick<JobDraft, 'frequency' | 'range'> => ({
-    frequency: 'once',
-    range: { fromMs, toMs: fromMs + days * DAY_MS },
-  });
   const sessions = select(...keys, 'session_time', ...facts);
   const weekly = Array.from({ length: WEEKLY_JOBS }, (_, index): Template => {
     const fromMs = mondayMs - (index + 1) * 7 * DAY_MS;
@@ -79,7 +79,7 @@ function templates(origin: Origin): readonly (readonly [Project, Template])[] {
       ...once(before(14, 0), 5),
     },
     {
-      name: 'Checkout views',
+      name: 'Views of the last days',
       createdMs: startMs - HOUR_MS / 6,
       scope: 'views',
       fields: views,
@@ -105,19 +105,22 @@ function templates(origin: Origin): readonly (readonly [Project, Template])[] {
   return listed.flatMap(([project, jobs]) => jobs.map((job) => [project, job] as const));
 }
 
+function draftOf(project: Project, template: Template, seed: number): JobDraft {
+  return {
+    projectId: project.id,
+    ownerId: OWNERS[hash(seed, template.name.length, project.id) % OWNERS.length] ?? OWNERS[0],
+    format: 'JSONL',
+    scope: 'sessions',
+    frequency: 'daily',
+    device: 'all',
+    computeMs: COMPUTE_MS,
+    ...template,
+  };
+}
+
 /** The jobs that exist when the clock starts; ids follow the order of creation over all projects. */
 export function seededJobs(origin: Origin): ExportJob[] {
-  const drafts = templates(origin).map(
-    ([project, template]): JobDraft => ({
-      projectId: project.id,
-      ownerId: OWNERS[hash(origin.seed, template.name.length, projects.indexOf(project)) % OWNERS.length] ?? OWNERS[0],
-      format: 'JSONL',
-      scope: 'sessions',
-      frequency: 'daily',
-      device: 'all',
-      computeMs: COMPUTE_MS,
-      ...template,
-    }),
-  );
-  return drafts.toSorted((a, b) => a.createdMs - b.createdMs).map((draft, index) => ({ ...draft, jobId: FIRST_JOB_ID + index }));
+  const drafts = templates(origin).map(([project, template]) => draftOf(project, template, origin.seed));
+  const inOrder = drafts.toSorted((a, b) => a.createdMs - b.createdMs);
+  return inOrder.map((draft, index) => Object.assign(draft, { jobId: FIRST_JOB_ID + index }));
 }

@@ -111,7 +111,15 @@ export function sessionRow(project: Project, day: SessionDay, index: number): Se
   let items: Item[] | undefined;
   let events: AppEvent[] | undefined;
   return {
-    ...{ project, day, index, seed, startMs, durationMs, pageViews, transactions, userId: userIdOf(day, index) },
+    project,
+    day,
+    index,
+    seed,
+    startMs,
+    durationMs,
+    pageViews,
+    transactions,
+    userId: userIdOf(day, index),
     // Computed on first use: most exports choose none of these columns.
     get items() {
       items ??= itemsOf(project, seed, transactions, day.revenueCents[index] ?? 0);

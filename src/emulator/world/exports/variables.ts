@@ -64,10 +64,9 @@ export interface DynamicVariable {
 }
 
 const terms = ['rain jacket', 'tent 2 person', 'trail shoes', 'gift card', 'sleeping bag', 'wool socks'] as const;
-const templates: Record<
-  Project['kind'],
-  readonly (Omit<DynamicVariable, 'fromMs' | 'toMs'> & { sinceDays?: number; untilDays?: number })[]
-> = {
+type Template = Omit<DynamicVariable, 'fromMs' | 'toMs'> & { readonly sinceDays?: number; readonly untilDays?: number };
+
+const templates: Record<Project['kind'], readonly Template[]> = {
   shop: [
     { key: 'search_term', type: 'string', share: 0.3, values: terms },
     { key: 'search_results', type: 'integer', share: 0.3, values: [] },
@@ -88,11 +87,12 @@ const templates: Record<
 /** The dynamic variables of a project; some came or went, counted back from the start of the clock. */
 export function dynamicVariablesOf(project: Project, startMs: number): DynamicVariable[] {
   const midnightMs = Math.floor(startMs / DAY_MS) * DAY_MS;
-  return templates[project.kind].map(({ sinceDays, untilDays, ...variable }) => ({
+  const lived = ({ sinceDays, untilDays, ...variable }: Template): DynamicVariable => ({
     ...variable,
     fromMs: sinceDays === undefined ? Number.NEGATIVE_INFINITY : midnightMs - sinceDays * DAY_MS,
     toMs: untilDays === undefined ? Number.POSITIVE_INFINITY : midnightMs - untilDays * DAY_MS,
-  }));
+  });
+  return templates[project.kind].map(lived);
 }
 
 /** Value of a dynamic variable in a session; null where the session carries none. */

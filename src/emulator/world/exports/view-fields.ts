@@ -1,5 +1,6 @@
 import { type Field, field, isoTime } from './fields.ts';
 import { sessionKeys } from './session-fields.ts';
+import type { SessionRow } from './session-row.ts';
 import { frustrationOf, renderMs, type ViewRow, windowOf } from './view-row.ts';
 
 const hosts = {
@@ -8,9 +9,13 @@ const hosts = {
   content: 'https://www.nordlicht-magazin.example',
 } as const;
 
+function ofSession({ read, ...key }: Field<SessionRow>): Field<ViewRow> {
+  return { ...key, read: (row) => read(row.session) };
+}
+
 /** Every column of an export with scope `views`, variables excepted. */
 export const viewFields: readonly Field<ViewRow>[] = [
-  ...sessionKeys.map(({ read, ...key }): Field<ViewRow> => ({ ...key, read: (row) => read(row.session) })),
+  ...sessionKeys.map(ofSession),
   field('view_number', 'Position of the view in its session, from 1', '2', (row) => row.number),
   field('view_time', 'Start of the view', '2026-11-19T08:14:41.000Z', (row) => isoTime(row.startMs)),
   field('view_duration_msec', 'Time on the page in milliseconds', '38200', (row) => row.durationMs),

@@ -17,7 +17,7 @@ export interface ViewRow {
   readonly apiError: boolean;
   readonly errors: readonly { readonly message: string; readonly timeMs: number; readonly filename: string }[];
   /** Any number that belongs to this view alone. */
-  draw(question: number): number;
+  readonly draw: (question: number) => number;
 }
 
 const CONVERTING = {
@@ -29,10 +29,7 @@ const CONVERTING = {
 const categories = ['jackets', 'shoes', 'tents', 'backpacks', 'sale'] as const;
 const sections = ['politics', 'culture', 'science', 'sports'] as const;
 // A screen stands here as often as it is seen after the first, which is home.
-const screens = [
-  ...['/screen/home', '/screen/home', '/screen/search', '/screen/search', '/screen/product'],
-  ...['/screen/product', '/screen/product', '/screen/product', '/screen/cart', '/screen/account'],
-];
+const screens = '/home /home /search /search /product /product /product /product /cart /account'.split(' ').map((name) => `/screen${name}`);
 
 /** A path by what a visitor of the kind of site looks at. */
 function pathOf(project: Project, position: number, draw: (question: number) => number): string {
@@ -87,7 +84,13 @@ export function viewsOf(session: SessionRow): ViewRow[] {
     const path = ending[ending.length - count + position] ?? pathOf(project, position, draw);
     const errorCount = draw(10) < 0.035 ? 1 + Math.floor(draw(11) * 3) : 0;
     return {
-      ...{ session, number: position + 1, startMs: session.startMs + fromMs, durationMs, path, isLast, draw },
+      session,
+      number: position + 1,
+      startMs: session.startMs + fromMs,
+      durationMs,
+      path,
+      isLast,
+      draw,
       query: queryOf(path, position, session, draw),
       rageClick: draw(12) < (isCheckout(path) ? 0.12 : 0.02),
       apiError: draw(13) < (isCheckout(path) ? 0.04 : 0.012),
