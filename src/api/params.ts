@@ -10,6 +10,10 @@ export const MAX_METRICS_RANGE_MS = 2_208 * HOUR_MS;
 export const ONE_DAY_MS = 24 * HOUR_MS;
 /** Largest page of a list of jobs or runs (section 8). */
 export const MAX_PAGE_SIZE = 100;
+/** Page size when none is asked for (section 8). */
+export const DEFAULT_PAGE_SIZE = 25;
+/** Reports of a scenario when no limit is asked for (section 8). */
+export const DEFAULT_REPORTS = 30;
 
 const ISO_DATE = /^\d{4}-\d{2}(-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?)?$/;
 

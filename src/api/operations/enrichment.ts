@@ -10,7 +10,8 @@ export const sendEnrichments = defineOperation({
   section: '4.5',
   safe: false,
   input: z.strictObject({
-    projectId: p.id,
+    // The client fills it in from the token where it is left out.
+    projectId: p.id.optional(),
     integrationVersion: z.union([z.string().min(1), z.number()]).optional(),
     enrichments: z.array(z.record(z.string(), z.unknown())).min(1),
   }),

@@ -28,7 +28,7 @@ const summary = z.looseObject({
 
 const customTiming = z.looseObject({ type: text, name: text, startTime: number, duration: number });
 
-const stepResult = z.looseObject({
+export const stepResult = z.looseObject({
   stepId: optionalId,
   stepResultId: recordId,
   name: text,

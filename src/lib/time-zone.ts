@@ -1,0 +1,17 @@
+// Names that ICU knows beyond the IANA database; Temporal refuses them.
+const ICU_ONLY = /^(?:AC|AE|AG|AR|AS|BE|BS|CA|CN|CS|CT|EA|EC|IE|IS|JS|MI|NE|NS|PL|PN|PR|PS|SS|VS)T$/i;
+
+/** Whether `text` is an IANA zone such as Europe/Paris, case ignored; an offset such as +01:00 is none. Loads nothing, fit for start-up. */
+export function isTimeZone(text: string): boolean {
+  if (!/^[a-z]/i.test(text) || ICU_ONLY.test(text)) return false;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}
+
+/** The calendar date of an instant in a zone, `2026-11-20`; without Temporal, which a start of the server must not wait for. */
+export function dateIn(timeZone: string, atMs: number): string {
+  return new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(atMs);
+}

@@ -1,0 +1,71 @@
+import { fold, type Named, stepsOf } from '../analysis/names.ts';
+import type { InputOf, Operation, PayloadOf } from '../api/operation.ts';
+import { listExportJobs } from '../api/operations/data-export.ts';
+import { listGoals, listMappings, listPageGroups, listSegments, listZones, listZonings } from '../api/operations/objects.ts';
+import { listScenarios } from '../api/operations/speed-analysis.ts';
+import { MAX_PAGE_SIZE } from '../api/params.ts';
+import type { NameKind } from './params.ts';
+
+/** Sends an operation for one project. */
+export type Ask = <T extends Operation>(operation: T, input: InputOf<T>) => Promise<PayloadOf<T>>;
+
+interface Row {
+  id: number | string;
+  name: string;
+}
+
+/** Candidates below `container`; an id beyond 2^53 cannot be a parameter and is left out. */
+function named(rows: readonly Row[], container: readonly string[] = []): Named[] {
+  return rows
+    .filter((row): row is Row & { id: number } => typeof row.id === 'number')
+    .map(({ id, name }) => ({ id, path: [...container, name] }));
+}
+
+/** Pages through the jobs until a page is short or brings nothing new, because where paging starts is not documented. */
+async function allExportJobs(ask: Ask): Promise<Named[]> {
+  const jobs = new Map<number | string, Row>();
+  for (let page = 1; ; page += 1) {
+    const rows = await ask(listExportJobs, { limit: MAX_PAGE_SIZE, ...(page > 1 && { page }) });
+    const known = jobs.size;
+    for (const { jobId, name } of rows) jobs.set(jobId, { id: jobId, name: name ?? '' });
+    if (rows.length < MAX_PAGE_SIZE || jobs.size === known) return named([...jobs.values()]);
+  }
+}
+
+async function below(parents: readonly Named[], list: (id: number) => Promise<readonly Row[]>): Promise<Named[]> {
+  const rows = await Promise.all(parents.map(async (parent) => named(await list(parent.id), parent.path)));
+  return rows.flat();
+}
+
+/** Only those parents that a path mentions, or all where it mentions none. */
+function mentioned(parents: readonly Named[], text: string): readonly Named[] {
+  const steps = stepsOf(text).slice(0, -1);
+  const hits = parents.filter(({ path }) => steps.some((step) => fold(path.at(-1) ?? '').startsWith(step)));
+  return hits.length > 0 ? hits : parents;
+}
+
+type Loader = (ask: Ask, load: (kind: NameKind) => Promise<readonly Named[]>, text: string) => Promise<Named[]>;
+
+/** How the candidates of each kind are listed. */
+export const loaders: Record<NameKind, Loader> = {
+  segment: async (ask) => named(await ask(listSegments, {})),
+  goal: async (ask) => named(await ask(listGoals, {})),
+  scenario: async (ask) => named((await ask(listScenarios, {})).scenarios),
+  'export job': allExportJobs,
+  mapping: async (ask) => named(await ask(listMappings, {})),
+  'page group': async (ask, load) => below(await load('mapping'), (mappingId) => ask(listPageGroups, { mappingId })),
+  zoning: async (ask, load, text) => below(mentioned(await load('page group'), text), (pageGroupId) => ask(listZonings, { pageGroupId })),
+  zone: async (ask, load, text) => below(mentioned(await load('zoning'), text), (zoningId) => ask(listZones, { zoningId })),
+};
+
+/** The tool that lists a kind, for error messages. */
+export const listingTools: Record<NameKind, string> = {
+  segment: 'list_segments',
+  goal: 'list_goals',
+  mapping: 'list_mappings',
+  'page group': 'list_page_groups',
+  zoning: 'list_zonings',
+  zone: 'list_zones',
+  scenario: 'list_scenarios',
+  'export job': 'list_export_jobs',
+};

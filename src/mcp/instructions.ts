@@ -1,0 +1,18 @@
+import { dateIn } from '../lib/time-zone.ts';
+
+interface InstructionFacts {
+  readonly timeZone: string;
+  readonly nowMs: number;
+}
+
+/** What a model reads once per connection; at most 1 KB. */
+export function instructions({ timeZone, nowMs }: InstructionFacts): string {
+  return [
+    'Reads and steers a web and app analytics platform: site and zone metrics, speed analysis (synthetic scenarios, HAR files), data exports, enrichment.',
+    `Today is ${dateIn(timeZone, nowMs)}, time zone ${timeZone}. Dates: 2026-11-01, 2026-11, 2026-Q3, today, yesterday, -7d, -4w, -3mo, last_week, this_month, last_quarter …, or ISO with offset.`,
+    'Start with a list_… tool for ids; parameters for objects also take names ("Home / Header / Search bar" for a zone). get_credential shows projects and scopes.',
+    'Rates are percents. null means no value, never 0. Never average rates or averages of days, devices or segments: ask for the whole range.',
+    'Writes ask for confirmation first: without it they only show what would be sent.',
+    'Not in this interface: funnels, journeys, page-level metrics, heatmaps, replay, cost of errors, real-user vitals. Say so; the nearest is a sessions or views export, or a scenario report (lab data).',
+  ].join('\n');
+}

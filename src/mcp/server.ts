@@ -1,0 +1,109 @@
+import type { ClientCapabilities, ServerContext } from '@modelcontextprotocol/server';
+import { CLIENT_CAPABILITIES_META_KEY, inputRequired, McpServer, type StandardSchemaWithJSON } from '@modelcontextprotocol/server';
+import { type Caller, callTool } from './call-tool.ts';
+import { digestOf, type WriteRequest } from './confirmation.ts';
+import { instructions } from './instructions.ts';
+import { registerResource } from './register-resource.ts';
+import type { DefinedResource } from './resource.ts';
+import type { Answer } from './results.ts';
+import { inputJsonSchema, outputJsonSchema } from './schema.ts';
+import type { Session } from './session.ts';
+import { inputOf, outputOf } from './shapes.ts';
+import type { AnyTool } from './tool.ts';
+
+/** What a server is made of; all of it is known before the first request. */
+export interface ServerParts {
+  readonly name: string;
+  readonly version: string;
+  readonly tools: readonly AnyTool[];
+  readonly resources: readonly DefinedResource[];
+  readonly session: Session;
+}
+
+/** JSON schemas by tool: made at most once per process, because a host may ask for several servers. */
+const listed = new WeakMap<AnyTool, { input: Record<string, unknown>; output: Record<string, unknown> }>();
+
+function jsonSchemasOf(tool: AnyTool) {
+  let schemas = listed.get(tool);
+  if (!schemas) {
+    schemas = { input: inputJsonSchema(inputOf(tool)), output: outputJsonSchema(outputOf(tool)) };
+    listed.set(tool, schemas);
+  }
+  return schemas;
+}
+
+/** A schema that shows what the model needs and lets everything through: the boundary checks, in its own words. */
+function shown(json: () => Record<string, unknown>): StandardSchemaWithJSON {
+  return {
+    '~standard': { version: 1, vendor: 'web-analytics-mcp', validate: (value) => ({ value }), jsonSchema: { input: json, output: json } },
+  };
+}
+
+function callerOf(server: McpServer, session: Session, context: ServerContext): Caller {
+  const { envelope, inputResponses, signal } = context.mcpReq;
+  const perRequest = (envelope as Record<string, unknown> | undefined)?.[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
+  const capabilities = perRequest ?? server.server.getClientCapabilities();
+  const response = inputResponses?.['confirm'] as { action?: unknown; content?: { confirm?: unknown } } | undefined;
+  const accepted = response?.action === 'accept' && response.content?.confirm !== false;
+  const digest = context.mcpReq.requestState<string>();
+  return {
+    session,
+    signal,
+    canAsk: capabilities?.elicitation !== undefined,
+    ...(response && { answered: { accepted, digest: typeof digest === 'string' ? digest : '' } }),
+  };
+}
+
+/** The question that the client puts to the person before a write. */
+function question(tool: AnyTool, request: WriteRequest) {
+  return inputRequired({
+    inputRequests: {
+      confirm: inputRequired.elicit({
+        message: `${tool.title}: send this?\n${request.method} ${request.path}\n${JSON.stringify(request.body ?? {}, null, 2)}`,
+        requestedSchema: {
+          type: 'object',
+          properties: { confirm: { type: 'boolean', title: 'Send it', default: true } },
+        },
+      }),
+    },
+    requestState: digestOf(request),
+  });
+}
+
+function toResult({ isError, structured, text, links }: Answer) {
+  return {
+    content: [{ type: 'text' as const, text }, ...links.map((link) => ({ type: 'resource_link' as const, ...link }))],
+    ...(structured && { structuredContent: structured }),
+    ...(isError && { isError }),
+  };
+}
+
+/** A server over these parts; cheap and free of side effects, because the SDK may make several. */
+export function createServer({ name, version, tools, resources, session }: ServerParts): McpServer {
+  const { clock, timeZone } = session.options;
+  const server = new McpServer(
+    { name, version },
+    {
+      instructions: instructions({ timeZone, nowMs: clock.now() }),
+      capabilities: { tools: { listChanged: false }, resources: { listChanged: false } },
+    },
+  );
+  for (const tool of tools) {
+    server.registerTool(
+      tool.name,
+      {
+        title: tool.title,
+        description: tool.description,
+        annotations: tool.annotations,
+        inputSchema: shown(() => jsonSchemasOf(tool).input),
+        outputSchema: shown(() => jsonSchemasOf(tool).output),
+      },
+      async (args, context) => {
+        const outcome = await callTool(tool, args, callerOf(server, session, context));
+        return 'ask' in outcome ? question(tool, outcome.ask) : toResult(outcome);
+      },
+    );
+  }
+  for (const resource of resources) registerResource(server, resource, session);
+  return server;
+}

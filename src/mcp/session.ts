@@ -1,0 +1,56 @@
+import type { Client } from '../api/client.ts';
+import type { Scope } from '../api/operation.ts';
+import type { Clock } from '../lib/clock.ts';
+import { createNames, type Names } from './names.ts';
+
+/** What a session is opened with; limits and zone come from the settings. */
+export interface SessionOptions {
+  /** Opens the connection to the platform; called at the first call, so that a start costs nothing. */
+  connect(): Promise<Client>;
+  readonly clock: Clock;
+  readonly timeZone: string;
+  /** Largest answer in tokens (characters / 4), per channel. */
+  readonly maxResultTokens: number;
+  /** The HAR resource delivers the file as it came. */
+  readonly rawHar: boolean;
+}
+
+/** One user's state: token cache (inside the client) and name lists; nothing of it is shared with another session. */
+export interface Session {
+  readonly options: SessionOptions;
+  readonly names: Names;
+  /** The session's client, connected once. */
+  client(): Promise<Client>;
+  /** Forgets tokens and names. */
+  close(): Promise<void>;
+}
+
+/** Opens a session; free of side effects until `client` is called. */
+export function createSession(options: SessionOptions): Session {
+  let connecting: Promise<Client> | undefined;
+  const names = createNames(options.clock);
+  return {
+    options,
+    names,
+    async client() {
+      connecting ??= options.connect();
+      try {
+        return await connecting;
+      } catch (error) {
+        connecting = undefined;
+        throw error;
+      }
+    },
+    async close() {
+      names.forget();
+      await (await connecting?.catch(() => undefined))?.close();
+    },
+  };
+}
+
+/** Scopes that these tools need in one token; enrichment has a token of its own. */
+export function neededScopes(tools: readonly { operation: { scope?: Scope } }[]): Scope[] {
+  const scopes = new Set<Scope>();
+  for (const { operation } of tools) if (operation.scope && operation.scope !== 'enrichment') scopes.add(operation.scope);
+  return [...scopes];
+}

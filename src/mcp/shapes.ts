@@ -1,0 +1,16 @@
+import * as z from 'zod';
+import { confirmedOutput } from './confirmation.ts';
+import { confirm, projectId } from './params.ts';
+import { rangeOutput } from './ranges.ts';
+import type { AnyTool } from './tool.ts';
+
+/** The whole input of a tool: its own parameters, the project, and `confirm` where a write is confirmed. */
+export function inputOf(tool: AnyTool): z.ZodObject {
+  return tool.input.extend({ projectId, ...(tool.confirmed && { confirm }) }).strict();
+}
+
+/** The whole structured content of a tool: its own output, the range, and the notes. */
+export function outputOf(tool: AnyTool): z.ZodObject {
+  const own = tool.confirmed ? tool.output.partial().extend(confirmedOutput) : tool.output;
+  return own.extend({ range: rangeOutput.optional(), notes: z.array(z.string()).optional() });
+}

@@ -1,0 +1,91 @@
+import type * as z from 'zod';
+import type { Client } from '../api/client.ts';
+import type { InputOf, Operation, PayloadOf } from '../api/operation.ts';
+
+/** All four hints of the protocol, each stated. */
+export interface Annotations {
+  readonly readOnlyHint: boolean;
+  readonly destructiveHint: boolean;
+  readonly idempotentHint: boolean;
+  readonly openWorldHint: boolean;
+}
+
+/** Reads from the platform and changes nothing. */
+export const READ: Annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true };
+/** Adds to the platform; a second call adds again. */
+export const CREATE: Annotations = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true };
+/** Writes to the platform what a second call only writes again. */
+export const OVERWRITE: Annotations = { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true };
+/** Removes from the platform for good. */
+export const DELETE: Annotations = { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true };
+
+/** A resource that an answer points to instead of holding it. */
+export interface Link {
+  readonly uri: string;
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly mimeType?: string;
+}
+
+/** What a handler may do and know; it neither formats nor catches. */
+export interface ToolContext<O extends Operation = Operation> {
+  /** Sends the tool's own operation; a confirmed tool's write waits for the confirmation here. */
+  call(input: InputOf<O>, options?: { encoding?: 'form' | 'json' }): Promise<PayloadOf<O>>;
+  /** Sends another operation. */
+  ask<T extends Operation>(operation: T, input: InputOf<T>): Promise<PayloadOf<T>>;
+  /** Id of the project that the call goes to. */
+  projectId(): Promise<number>;
+  readonly client: Client;
+  /** The `projectId` argument, for the few that pass it on. */
+  readonly chosenProjectId: number | undefined;
+  /** Adds one sentence to the notes of the answer. */
+  note(sentence: string): void;
+  /** Adds a resource link to the answer. */
+  link(link: Link): void;
+  /** States the range that the answer covers, where no date parameter says it. */
+  covers(startMs: number, endMs: number): void;
+  readonly nowMs: number;
+  readonly timeZone: string;
+  readonly signal: AbortSignal;
+}
+
+/** A tool as data with one handler. */
+export interface Tool<O extends Operation = Operation, Input extends z.ZodObject = z.ZodObject, Output extends z.ZodObject = z.ZodObject> {
+  readonly name: string;
+  readonly title: string;
+  /** One to three sentences for the model: what it does, where ids come from, what the numbers are. */
+  readonly description: string;
+  readonly annotations: Annotations;
+  readonly operation: O;
+  /** Parameters without `projectId` and `confirm`, which every tool and every confirmed tool has. */
+  readonly input: Input;
+  readonly output: Output;
+  /** Asks the person before the write leaves. */
+  readonly confirmed?: true;
+  /** The tool that lists the ids it takes or makes, for error messages. */
+  readonly idsFrom?: string | undefined;
+  /** The member that holds one page of a list, so that a full page is noted. */
+  readonly paged?: string;
+  /** Days before now in which answers may still change. */
+  readonly provisionalDays?: number;
+  handler(input: z.output<Input>, context: ToolContext<O>): Promise<z.input<Output>>;
+}
+
+/** Returns the tool unchanged, with its types checked against its operation. */
+export function defineTool<const O extends Operation, const Input extends z.ZodObject, const Output extends z.ZodObject>(
+  tool: Tool<O, Input, Output>,
+): Tool<O, Input, Output> {
+  return tool;
+}
+
+/** A named group of tools that a setting can switch on. */
+export interface Toolset {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly tools: readonly AnyTool[];
+}
+
+/** A tool whose schemas only its own handler knows. */
+export type AnyTool = Omit<Tool, 'handler'> & { handler(input: never, context: never): Promise<Record<string, unknown>> };

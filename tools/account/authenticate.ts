@@ -1,0 +1,29 @@
+import * as z from 'zod';
+import { requestToken } from '../../src/api/operations/account.ts';
+import { scopeList } from '../../src/api/params.ts';
+import { defineTool, READ } from '../../src/mcp/tool.ts';
+
+export default defineTool({
+  name: 'authenticate',
+  title: 'Authenticate',
+  description:
+    'Gets or reuses the access token of the session: project, scopes, endpoint, expiry. Never shows the token. Other tools do this by themselves.',
+  annotations: READ,
+  operation: requestToken,
+  input: z.strictObject({
+    scope: scopeList.describe('Scope names separated by spaces; default all that are granted and needed').optional(),
+    renew: z.boolean().describe('Fetch a new token').optional(),
+  }),
+  output: z.object({
+    projectId: z.number().optional(),
+    scope: z.string(),
+    endpoint: z.string(),
+    expiresAt: z.string(),
+    expiresInSeconds: z.number(),
+    fromCache: z.boolean(),
+  }),
+  async handler(input, { client, chosenProjectId, signal }) {
+    const token = await client.authenticate({ ...input, ...(chosenProjectId !== undefined && { projectId: chosenProjectId }), signal });
+    return { ...token, expiresAt: new Date(token.expiresAt).toISOString() };
+  },
+});

@@ -1,0 +1,10 @@
+import type { Toolset } from '../../src/mcp/tool.ts';
+import authenticate from './authenticate.ts';
+import getCredential from './get-credential.ts';
+
+export default {
+  name: 'account',
+  title: 'Account',
+  description: 'Tokens, scopes and projects of the credential',
+  tools: [authenticate, getCredential],
+} satisfies Toolset;

@@ -1,0 +1,50 @@
+import * as z from 'zod';
+import { createExportJob } from '../../src/api/operations/data-export.ts';
+import { recordId } from '../../src/api/operations/records.ts';
+import { device, exportFormat, exportScope, text } from '../../src/api/params.ts';
+import * as p from '../../src/mcp/params.ts';
+import { CREATE, defineTool } from '../../src/mcp/tool.ts';
+
+const field = z.strictObject({
+  fieldName: text.describe('From list_exportable_fields; custom_var or dynamic_var for variables'),
+  aliasName: text.describe('Column name in the file').optional(),
+  customVarPosition: z.int().min(1).max(20).describe('With custom_var').optional(),
+  dynamicVarKey: text.describe('With dynamic_var').optional(),
+});
+
+const frequency = z.strictObject({
+  value: z.enum(['once', 'daily', 'hourly']).describe(''),
+  dateRange: z
+    .strictObject({ from: p.startOf('First day'), to: p.exportEndOf('Last day, included') })
+    .describe('Only with once; at most 7 days')
+    .optional(),
+});
+
+export default defineTool({
+  name: 'create_export_job',
+  title: 'Create an export job',
+  description:
+    'Creates an export job. It can be changed or deleted only in the console, so look for an equal one first (list_export_jobs).',
+  annotations: CREATE,
+  operation: createExportJob,
+  idsFrom: 'list_export_jobs',
+  confirmed: true,
+  input: z.strictObject({
+    name: text.describe('Name of the job'),
+    format: exportFormat.describe(''),
+    scope: exportScope.describe('sessions or views').optional(),
+    frequency: frequency.describe(''),
+    fields: z.array(field).min(1).describe('Columns'),
+    deviceLabel: device.describe(''),
+    segmentId: p.ref('segment', 'Segment id or name; default all users').optional(),
+  }),
+  output: z.object({ jobId: recordId }),
+  async handler({ segmentId, fields, ...input }, { call }) {
+    const columns = fields.map(({ customVarPosition, ...rest }) => ({
+      ...rest,
+      ...(customVarPosition !== undefined && { customVarPosition: String(customVarPosition) }),
+    }));
+    const { jobId } = await call({ ...input, fields: columns, ...(segmentId !== undefined && { segmentId: String(segmentId) }) });
+    return { jobId };
+  },
+});

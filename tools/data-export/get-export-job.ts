@@ -1,0 +1,21 @@
+import * as z from 'zod';
+import { getExportJob } from '../../src/api/operations/data-export.ts';
+import { exportJob } from '../../src/api/operations/records.ts';
+import * as p from '../../src/mcp/params.ts';
+import { documented } from '../../src/mcp/schema.ts';
+import { defineTool, READ } from '../../src/mcp/tool.ts';
+
+export default defineTool({
+  name: 'get_export_job',
+  title: 'Get an export job',
+  description: 'One export job: state, fields, filters, last and next run.',
+  annotations: READ,
+  operation: getExportJob,
+  idsFrom: 'list_export_jobs',
+
+  input: z.strictObject({ jobId: p.ref('export job') }),
+  output: z.object({ job: documented(exportJob) }),
+  async handler(input, { call }) {
+    return { job: await call(input) };
+  },
+});

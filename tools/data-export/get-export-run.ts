@@ -1,0 +1,21 @@
+import * as z from 'zod';
+import { getExportRun } from '../../src/api/operations/data-export.ts';
+import { exportRunWithFiles } from '../../src/api/operations/records.ts';
+import * as p from '../../src/mcp/params.ts';
+import { documented } from '../../src/mcp/schema.ts';
+import { defineTool, READ } from '../../src/mcp/tool.ts';
+
+export default defineTool({
+  name: 'get_export_run',
+  title: 'Get an export run',
+  description: 'One run with the addresses of its files (gzip; fetch without a bearer token, until expirationDate).',
+  annotations: READ,
+  operation: getExportRun,
+  idsFrom: 'list_export_runs',
+
+  input: z.strictObject({ jobId: p.ref('export job'), runId: z.int().positive().describe('jobRunId from list_export_runs') }),
+  output: z.object({ run: documented(exportRunWithFiles) }),
+  async handler(input, { call }) {
+    return { run: await call(input) };
+  },
+});

@@ -1,0 +1,20 @@
+import * as z from 'zod';
+import { listCustomVariables } from '../../src/api/operations/data-export.ts';
+import { customVariable } from '../../src/api/operations/records.ts';
+
+import { documented } from '../../src/mcp/schema.ts';
+import { defineTool, READ } from '../../src/mcp/tool.ts';
+
+export default defineTool({
+  name: 'list_custom_variables',
+  title: 'List custom variables',
+  description: 'Custom variables (position 1–20, key, values) for custom_var fields of an export.',
+  annotations: READ,
+  operation: listCustomVariables,
+
+  input: z.strictObject({}),
+  output: z.object({ customVariables: z.array(documented(customVariable)) }),
+  async handler(input, { call }) {
+    return { customVariables: await call(input) };
+  },
+});

@@ -1,0 +1,20 @@
+import * as z from 'zod';
+import { listDynamicVariableKeys } from '../../src/api/operations/data-export.ts';
+import { dynamicVariableKey } from '../../src/api/operations/records.ts';
+import * as p from '../../src/mcp/params.ts';
+import { documented } from '../../src/mcp/schema.ts';
+import { defineTool, READ } from '../../src/mcp/tool.ts';
+
+export default defineTool({
+  name: 'list_dynamic_variable_keys',
+  title: 'List dynamic variable keys',
+  description: 'Keys of dynamic variables for dynamic_var fields of an export.',
+  annotations: READ,
+  operation: listDynamicVariableKeys,
+
+  input: z.strictObject({ from: p.startOf('First day').optional(), to: p.endOf('Last day').optional() }),
+  output: z.object({ keys: z.array(documented(dynamicVariableKey)) }),
+  async handler(input, { call }) {
+    return { keys: await call(input) };
+  },
+});

@@ -1,0 +1,29 @@
+import * as z from 'zod';
+import { listExportJobs } from '../../src/api/operations/data-export.ts';
+import { exportJob } from '../../src/api/operations/records.ts';
+import * as p from '../../src/mcp/params.ts';
+import { documented } from '../../src/mcp/schema.ts';
+import { defineTool, READ } from '../../src/mcp/tool.ts';
+
+export default defineTool({
+  name: 'list_export_jobs',
+  title: 'List export jobs',
+  description: 'Export jobs in any state, newest first, with fields, schedule and next run.',
+  annotations: READ,
+  operation: listExportJobs,
+
+  paged: 'jobs',
+  input: z.strictObject({
+    state: p.stateOf('active, computing, completed or suspended'),
+    scope: z.string().describe('sessions or views').optional(),
+    frequency: z.string().describe('once, daily or hourly').optional(),
+    format: z.string().describe('JSONL or CSV').optional(),
+    limit: p.limit,
+    order: p.order,
+    page: p.page,
+  }),
+  output: z.object({ jobs: z.array(documented(exportJob)) }),
+  async handler(input, { call }) {
+    return { jobs: await call(input) };
+  },
+});

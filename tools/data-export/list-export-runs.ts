@@ -1,0 +1,28 @@
+import * as z from 'zod';
+import { listExportRuns } from '../../src/api/operations/data-export.ts';
+import { exportRun } from '../../src/api/operations/records.ts';
+import * as p from '../../src/mcp/params.ts';
+import { documented } from '../../src/mcp/schema.ts';
+import { defineTool, READ } from '../../src/mcp/tool.ts';
+
+export default defineTool({
+  name: 'list_export_runs',
+  title: 'List runs of an export job',
+  description: 'Runs of one job in any state. Files: get_export_run.',
+  annotations: READ,
+  operation: listExportRuns,
+  idsFrom: 'list_export_jobs',
+
+  paged: 'runs',
+  input: z.strictObject({
+    jobId: p.ref('export job'),
+    state: p.stateOf('created, runnable, running, success or failure'),
+    limit: p.limit,
+    order: p.order,
+    page: p.page,
+  }),
+  output: z.object({ runs: z.array(documented(exportRun)) }),
+  async handler(input, { call }) {
+    return { runs: await call(input) };
+  },
+});

@@ -1,0 +1,20 @@
+import * as z from 'zod';
+import { listExportableFields } from '../../src/api/operations/data-export.ts';
+import { exportableField } from '../../src/api/operations/records.ts';
+import * as p from '../../src/mcp/params.ts';
+import { documented } from '../../src/mcp/schema.ts';
+import { defineTool, READ } from '../../src/mcp/tool.ts';
+
+export default defineTool({
+  name: 'list_exportable_fields',
+  title: 'List exportable fields',
+  description: 'Fields that an export of this scope can hold: name, meaning, example.',
+  annotations: READ,
+  operation: listExportableFields,
+
+  input: z.strictObject({ scope: z.string().min(1).max(255).describe('sessions or views') }),
+  output: z.object({ fields: z.array(documented(exportableField)) }),
+  async handler(input, { call }) {
+    return { fields: await call(input) };
+  },
+});

@@ -1,0 +1,9 @@
+import type { Toolset } from '../../src/mcp/tool.ts';
+import sendEnrichments from './send-enrichments.ts';
+
+export default {
+  name: 'enrichment',
+  title: 'Enrichment',
+  description: 'Server-side data of sessions',
+  tools: [sendEnrichments],
+} satisfies Toolset;

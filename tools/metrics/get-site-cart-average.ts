@@ -1,0 +1,10 @@
+import { getSiteCartAverage } from '../../src/api/operations/metrics.ts';
+import { defineMetricTool } from '../../src/mcp/metric-tool.ts';
+
+export default defineMetricTool({
+  name: 'get_site_cart_average',
+  title: 'Cart average',
+  description: 'Revenue divided by transactions; e-commerce projects only.',
+  operation: getSiteCartAverage,
+  more: {},
+});

@@ -1,0 +1,12 @@
+import { getSiteMetrics } from '../../src/api/operations/metrics.ts';
+import { defineMetricTool } from '../../src/mcp/metric-tool.ts';
+import * as p from '../../src/mcp/params.ts';
+
+export default defineMetricTool({
+  name: 'get_site_metrics',
+  title: 'Site metrics',
+  description:
+    'All eight site metrics at once: bounce rate, cart average, conversions, conversion rate, page views, revenue, session time, visits.',
+  operation: getSiteMetrics,
+  more: { period: p.period, goalId: p.goalId },
+});

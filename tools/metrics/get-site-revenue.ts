@@ -1,0 +1,11 @@
+import { getSiteRevenue } from '../../src/api/operations/metrics.ts';
+import { defineMetricTool } from '../../src/mcp/metric-tool.ts';
+import * as p from '../../src/mcp/params.ts';
+
+export default defineMetricTool({
+  name: 'get_site_revenue',
+  title: 'Revenue',
+  description: 'Sum of transaction amounts; e-commerce projects only.',
+  operation: getSiteRevenue,
+  more: { period: p.period },
+});

@@ -1,0 +1,11 @@
+import { getSiteVisits } from '../../src/api/operations/metrics.ts';
+import { defineMetricTool } from '../../src/mcp/metric-tool.ts';
+import * as p from '../../src/mcp/params.ts';
+
+export default defineMetricTool({
+  name: 'get_site_visits',
+  title: 'Visits',
+  description: 'Number of sessions.',
+  operation: getSiteVisits,
+  more: { period: p.period },
+});

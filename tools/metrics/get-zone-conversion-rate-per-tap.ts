@@ -1,0 +1,13 @@
+import { getZoneConversionRatePerTap } from '../../src/api/operations/metrics.ts';
+import { defineMetricTool } from '../../src/mcp/metric-tool.ts';
+import * as p from '../../src/mcp/params.ts';
+
+export default defineMetricTool({
+  name: 'get_zone_conversion_rate_per_tap',
+  title: 'Conversion rate per tap',
+  description: 'Percentage of users who tapped the zone and reached the goal in the same session.',
+  operation: getZoneConversionRatePerTap,
+  idsFrom: 'list_zones',
+  provisionalDays: 7,
+  more: { zoneId: p.zoneId, period: p.period, goalId: p.goalId },
+});

@@ -1,0 +1,13 @@
+import { getZoneMetrics } from '../../src/api/operations/metrics.ts';
+import { defineMetricTool } from '../../src/mcp/metric-tool.ts';
+import * as p from '../../src/mcp/params.ts';
+
+export default defineMetricTool({
+  name: 'get_zone_metrics',
+  title: 'Zone metrics',
+  description: 'Eight metrics of an app zone at once: taps, swipes, time before the first tap, revenue.',
+  operation: getZoneMetrics,
+  idsFrom: 'list_zones',
+  provisionalDays: 7,
+  more: { zoneId: p.zoneId, period: p.period },
+});

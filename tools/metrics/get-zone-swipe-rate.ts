@@ -1,0 +1,13 @@
+import { getZoneSwipeRate } from '../../src/api/operations/metrics.ts';
+import { defineMetricTool } from '../../src/mcp/metric-tool.ts';
+import * as p from '../../src/mcp/params.ts';
+
+export default defineMetricTool({
+  name: 'get_zone_swipe_rate',
+  title: 'Swipe rate',
+  description: 'Percentage of users with a swipe on the zone during a screen display.',
+  operation: getZoneSwipeRate,
+  idsFrom: 'list_zones',
+  provisionalDays: 7,
+  more: { zoneId: p.zoneId, period: p.period },
+});

@@ -1,0 +1,20 @@
+import * as z from 'zod';
+import { getPageGroup } from '../../src/api/operations/objects.ts';
+import { pageGroupWithMappings } from '../../src/api/operations/records.ts';
+import * as p from '../../src/mcp/params.ts';
+import { documented } from '../../src/mcp/schema.ts';
+import { defineTool, READ } from '../../src/mcp/tool.ts';
+
+export default defineTool({
+  name: 'get_page_group',
+  title: 'Get a page group',
+  description: 'One page group with its category and the mappings that hold it.',
+  annotations: READ,
+  operation: getPageGroup,
+  idsFrom: 'list_page_groups',
+  input: z.strictObject({ pageGroupId: p.ref('page group') }),
+  output: z.object({ pageGroup: documented(pageGroupWithMappings) }),
+  async handler(input, { call }) {
+    return { pageGroup: await call(input) };
+  },
+});

@@ -1,0 +1,20 @@
+import * as z from 'zod';
+import { listMappings } from '../../src/api/operations/objects.ts';
+import { mapping } from '../../src/api/operations/records.ts';
+import * as p from '../../src/mcp/params.ts';
+import { documented } from '../../src/mcp/schema.ts';
+import { defineTool, READ } from '../../src/mcp/tool.ts';
+
+export default defineTool({
+  name: 'list_mappings',
+  title: 'List mappings',
+  description: 'Mappings: each divides the pages or screens into page groups (list_page_groups).',
+  annotations: READ,
+  operation: listMappings,
+
+  input: z.strictObject({ ids: p.idList.optional() }),
+  output: z.object({ mappings: z.array(documented(mapping)) }),
+  async handler(input, { call }) {
+    return { mappings: await call(input) };
+  },
+});

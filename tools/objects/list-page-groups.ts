@@ -1,0 +1,20 @@
+import * as z from 'zod';
+import { listPageGroups } from '../../src/api/operations/objects.ts';
+import { pageGroup } from '../../src/api/operations/records.ts';
+import * as p from '../../src/mcp/params.ts';
+import { documented } from '../../src/mcp/schema.ts';
+import { defineTool, READ } from '../../src/mcp/tool.ts';
+
+export default defineTool({
+  name: 'list_page_groups',
+  title: 'List page groups',
+  description: 'Page groups (pages or screens) of a mapping. Their zonings: list_zonings.',
+  annotations: READ,
+  operation: listPageGroups,
+  idsFrom: 'list_mappings',
+  input: z.strictObject({ mappingId: p.ref('mapping') }),
+  output: z.object({ pageGroups: z.array(documented(pageGroup)) }),
+  async handler(input, { call }) {
+    return { pageGroups: await call(input) };
+  },
+});

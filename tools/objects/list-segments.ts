@@ -1,0 +1,20 @@
+import * as z from 'zod';
+import { listSegments } from '../../src/api/operations/objects.ts';
+import { segment } from '../../src/api/operations/records.ts';
+import * as p from '../../src/mcp/params.ts';
+import { documented } from '../../src/mcp/schema.ts';
+import { defineTool, READ } from '../../src/mcp/tool.ts';
+
+export default defineTool({
+  name: 'list_segments',
+  title: 'List segments',
+  description: 'Segments of the project: id, name, source, dates.',
+  annotations: READ,
+  operation: listSegments,
+
+  input: z.strictObject({ ids: p.idList.optional() }),
+  output: z.object({ segments: z.array(documented(segment)) }),
+  async handler(input, { call }) {
+    return { segments: await call(input) };
+  },
+});

@@ -1,0 +1,20 @@
+import * as z from 'zod';
+import { listZones } from '../../src/api/operations/objects.ts';
+import { zone } from '../../src/api/operations/records.ts';
+import * as p from '../../src/mcp/params.ts';
+import { documented } from '../../src/mcp/schema.ts';
+import { defineTool, READ } from '../../src/mcp/tool.ts';
+
+export default defineTool({
+  name: 'list_zones',
+  title: 'List zones',
+  description: 'Zones of a zoning; their ids feed the get_zone_… metrics.',
+  annotations: READ,
+  operation: listZones,
+  idsFrom: 'list_zonings',
+  input: z.strictObject({ zoningId: p.ref('zoning') }),
+  output: z.object({ zones: z.array(documented(zone)) }),
+  async handler(input, { call }) {
+    return { zones: await call(input) };
+  },
+});

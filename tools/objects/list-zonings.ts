@@ -1,0 +1,20 @@
+import * as z from 'zod';
+import { listZonings } from '../../src/api/operations/objects.ts';
+import { zoning } from '../../src/api/operations/records.ts';
+import * as p from '../../src/mcp/params.ts';
+import { documented } from '../../src/mcp/schema.ts';
+import { defineTool, READ } from '../../src/mcp/tool.ts';
+
+export default defineTool({
+  name: 'list_zonings',
+  title: 'List zonings',
+  description: 'Zonings of a page group. Their zones: list_zones.',
+  annotations: READ,
+  operation: listZonings,
+  idsFrom: 'list_page_groups',
+  input: z.strictObject({ pageGroupId: p.ref('page group') }),
+  output: z.object({ zonings: z.array(documented(zoning)) }),
+  async handler(input, { call }) {
+    return { zonings: await call(input) };
+  },
+});

@@ -1,0 +1,50 @@
+import * as z from 'zod';
+import { pickMetrics, SPEED_UNITS } from '../../src/analysis/speed-metrics.ts';
+import { scenarioReport as record, stepResult } from '../../src/api/operations/records.ts';
+import { getScenarioReport } from '../../src/api/operations/speed-analysis.ts';
+import { findReport } from '../../src/mcp/find-report.ts';
+import * as p from '../../src/mcp/params.ts';
+import { documented } from '../../src/mcp/schema.ts';
+import { defineTool, READ } from '../../src/mcp/tool.ts';
+import scenarioReport from '../../src/resources/scenario-report.ts';
+import stepHar from '../../src/resources/step-har.ts';
+
+export default defineTool({
+  name: 'get_scenario_report',
+  title: 'Get a scenario report',
+  description:
+    'One report of a scenario with its steps, by default the latest. A step has a stepResultId for get_step_report and get_step_har.',
+  annotations: READ,
+  operation: getScenarioReport,
+  idsFrom: 'list_scenarios',
+  input: z.strictObject({
+    scenarioId: p.ref('scenario'),
+    date: p.timestampOf('Timestamp of the report in ms, or ISO; default the latest').optional(),
+    metrics: p.speedMetrics,
+  }),
+  output: documented(record).extend({
+    time: z.string(),
+    uri: z.string(),
+    steps: z.array(documented(stepResult).extend({ harUri: z.string() })),
+  }),
+  async handler({ scenarioId, date, metrics }, { ask, projectId, link, note, nowMs }) {
+    const report = await findReport({ scenarioId, date, nowMs }, ask);
+    const project = await projectId();
+    const uri = scenarioReport.uri({ projectId: project, scenarioId, date: report.date });
+    link({ uri, name: scenarioReport.name, title: 'All timings of this report', mimeType: scenarioReport.mimeType });
+    note(SPEED_UNITS);
+    const { summary } = report;
+    const steps = (report.steps ?? []).map((step) => ({
+      ...step,
+      timings: pickMetrics(step.timings, metrics),
+      harUri: stepHar.uri({ projectId: project, stepResultId: step.stepResultId }),
+    }));
+    return {
+      ...report,
+      time: new Date(report.date).toISOString(),
+      uri,
+      summary: summary && { ...summary, sum: pickMetrics(summary.sum, metrics), average: pickMetrics(summary.average, metrics) },
+      steps,
+    };
+  },
+});

@@ -1,0 +1,37 @@
+import * as z from 'zod';
+import { parsedOrText } from '../../src/analysis/serialised.ts';
+import { pickMetrics, SPEED_UNITS } from '../../src/analysis/speed-metrics.ts';
+import { stepReport as record } from '../../src/api/operations/records.ts';
+import { getStepReport } from '../../src/api/operations/speed-analysis.ts';
+import { text } from '../../src/api/params.ts';
+import * as p from '../../src/mcp/params.ts';
+import { documented } from '../../src/mcp/schema.ts';
+import { defineTool, READ } from '../../src/mcp/tool.ts';
+import stepHar from '../../src/resources/step-har.ts';
+import stepReport from '../../src/resources/step-report.ts';
+
+export default defineTool({
+  name: 'get_step_report',
+  title: 'Get a step report',
+  description: 'One step of a scenario report: timings, the actions that ran or failed, browser errors, missing resources.',
+  annotations: READ,
+  operation: getStepReport,
+  idsFrom: 'get_scenario_report',
+  input: z.strictObject({ stepId: text.describe('stepResultId from a scenario report'), metrics: p.speedMetrics }),
+  output: documented(record).extend({ uri: z.string(), harUri: z.string() }),
+  async handler({ stepId, metrics }, { call, projectId, link, note }) {
+    const { step } = await call({ stepId });
+    const at = { projectId: await projectId(), stepResultId: stepId };
+    const uri = stepReport.uri(at);
+    link({ uri, name: stepReport.name, title: 'All timings of this step', mimeType: stepReport.mimeType });
+    note(SPEED_UNITS);
+    return {
+      ...step,
+      timings: pickMetrics(step.timings, metrics),
+      browserError: parsedOrText(step.browserError),
+      unavailableResource: parsedOrText(step.unavailableResource),
+      uri,
+      harUri: stepHar.uri(at),
+    };
+  },
+});

@@ -1,0 +1,45 @@
+import * as z from 'zod';
+import { reportTable } from '../../src/analysis/report-table.ts';
+import { SPEED_UNITS } from '../../src/analysis/speed-metrics.ts';
+import { listScenarioReports } from '../../src/api/operations/speed-analysis.ts';
+import { DEFAULT_REPORTS } from '../../src/api/params.ts';
+import * as p from '../../src/mcp/params.ts';
+import { defineTool, READ } from '../../src/mcp/tool.ts';
+import scenarioReports from '../../src/resources/scenario-reports.ts';
+
+export default defineTool({
+  name: 'list_scenario_reports',
+  title: 'List reports of a scenario',
+  description:
+    'Reports of a scenario, newest first, one row each: failures and metrics as averages over the steps. One whole: get_scenario_report with its date.',
+  annotations: READ,
+  operation: listScenarioReports,
+  idsFrom: 'list_scenarios',
+  input: z.strictObject({
+    scenarioId: p.ref('scenario'),
+    dateFrom: p.startOf('Reports after this date').optional(),
+    dateTo: p.endOf('Reports before this date').optional(),
+    lastDays: z.number().positive().describe('Reports of the last days').optional(),
+    limit: z.int().min(0).describe('Most reports; 0 all').optional(),
+    error: z.boolean().describe('true: only runs with errors; false: only without').optional(),
+    metrics: p.speedMetrics,
+  }),
+  output: z.object({
+    scenarioId: z.number(),
+    name: z.string().nullish(),
+    uri: z.string(),
+    columns: z.array(z.string()),
+    rows: z.array(z.array(z.union([z.string(), z.number(), z.null()]))),
+  }),
+  async handler({ metrics, ...input }, { call, projectId, note, covers, nowMs, timeZone }) {
+    const windowed = input.lastDays !== undefined || input.dateFrom !== undefined || input.dateTo !== undefined;
+    const { scenario } = await call({ ...input, ...(windowed && input.limit === undefined && { limit: 0 }) });
+    if (input.lastDays !== undefined && input.dateFrom === undefined) covers(nowMs - input.lastDays * 86_400_000, nowMs);
+    if (!windowed && input.limit === undefined && scenario.reports.length === DEFAULT_REPORTS) {
+      note(`Exactly ${DEFAULT_REPORTS} reports came, the default of the platform: there may be more; pass limit or dates.`);
+    }
+    note(SPEED_UNITS);
+    const uri = scenarioReports.uri({ projectId: await projectId(), scenarioId: input.scenarioId });
+    return { scenarioId: input.scenarioId, name: scenario.name, uri, ...reportTable(scenario.reports, metrics, timeZone) };
+  },
+});

@@ -1,0 +1,26 @@
+import * as z from 'zod';
+import { speedEvent } from '../../src/api/operations/records.ts';
+import { listSpeedEvents } from '../../src/api/operations/speed-analysis.ts';
+import { text } from '../../src/api/params.ts';
+import * as p from '../../src/mcp/params.ts';
+import { documented } from '../../src/mcp/schema.ts';
+import { defineTool, READ } from '../../src/mcp/tool.ts';
+
+export default defineTool({
+  name: 'list_speed_events',
+  title: 'List speed events',
+  description: 'Annotations of speed analysis, such as releases: key, text, date.',
+  annotations: READ,
+  operation: listSpeedEvents,
+  input: z.strictObject({
+    key: text.describe('Key of the event').optional(),
+    dateFrom: p.startOf('Events after this date').optional(),
+    monitoringId: z.int().positive().describe('Monitoring id from the console').optional(),
+    scenarioId: p.ref('scenario').optional(),
+  }),
+  output: z.object({ events: z.array(documented(speedEvent)) }),
+  async handler(input, { call }) {
+    const { events } = await call(input);
+    return { events };
+  },
+});
