@@ -1,0 +1,74 @@
+import { projects } from '../../projects.ts';
+import type { Origin } from '../index.ts';
+import { hash } from '../random.ts';
+import { drawBetween } from './noise.ts';
+import { scenariosOf } from './scenarios.ts';
+import type { SpeedStories } from './stories.ts';
+
+/** A note on the time axis, with what it is tied to; the ties are not part of what lists show. */
+export interface SpeedEvent {
+  readonly key: string;
+  readonly text: string;
+  /** As it was given. */
+  readonly date: string;
+  readonly dateMs: number;
+  readonly monitorings: readonly number[];
+  readonly scenarios: readonly number[];
+}
+
+const DAY_MS = 86_400_000;
+const KINDS = [
+  { key: 'release', words: (n: number) => `Release 2.${n}: storefront and API` },
+  { key: 'campaign', words: (n: number) => `Campaign ${n}: newsletter and social media` },
+  { key: 'tag', words: (n: number) => `Tag manager: consent texts updated (container version ${40 + n})` },
+  { key: 'infra', words: (n: number) => `Content delivery network: cache rules changed (ticket ${4100 + n})` },
+];
+
+/** The same instant in the spellings that deployments mix. */
+function spelled(dateMs: number, style: number): string {
+  if (style === 0) return new Date(dateMs).toISOString();
+  const local = new Date(dateMs + 2 * 3_600_000).toISOString().slice(0, 19);
+  return local + (style === 1 ? '+02:00' : '+0200');
+}
+
+function seeded(origin: Origin, projectId: number): SpeedEvent[] {
+  const scenarios = scenariosOf(projectId);
+  const midnight = Math.floor(origin.startMs / DAY_MS) * DAY_MS;
+  return Array.from({ length: 8 }, (_, index) => {
+    const h = hash(origin.seed, projectId, index, 88);
+    // The newest lies 2 to 7 days back, the oldest within the 60 days of runs.
+    const dateMs = midnight - (2 + index * 7 + drawBetween(h, 1, 0, 5)) * DAY_MS + drawBetween(h, 2, 6 * 60, 17 * 60) * 60_000;
+    const kind = KINDS[h % KINDS.length];
+    const tied = scenarios.filter((_scenario, place) => drawBetween(h, 10 + place, 0, 1) === 1);
+    return {
+      key: `${kind?.key}-${new Date(dateMs).toISOString().slice(0, 10)}-${index + 1}`,
+      text: kind?.words(8 - index) ?? '',
+      date: spelled(dateMs, index % 3),
+      dateMs,
+      monitorings: tied.map((scenario) => scenario.monitoringId),
+      scenarios: tied.map((scenario) => scenario.id),
+    };
+  });
+}
+
+function slowTagEvent({ slowTag }: SpeedStories): SpeedEvent {
+  const monitorings = scenariosOf(slowTag.projectId).filter((scenario) => scenario.id === slowTag.scenarioId);
+  return {
+    key: slowTag.eventKey,
+    text: slowTag.eventText,
+    date: spelled(slowTag.dateMs, 1),
+    dateMs: slowTag.dateMs,
+    monitorings: monitorings.map((scenario) => scenario.monitoringId),
+    scenarios: [slowTag.scenarioId],
+  };
+}
+
+/** The events of all projects at the start, by project id and key; the maps are the caller's to change. */
+export function seededEvents(origin: Origin, stories: SpeedStories): Map<number, Map<string, SpeedEvent>> {
+  return new Map(
+    projects.map(({ id }) => {
+      const events = [...seeded(origin, id), ...(id === stories.slowTag.projectId ? [slowTagEvent(stories)] : [])];
+      return [id, new Map(events.map((event) => [event.key, event]))];
+    }),
+  );
+}

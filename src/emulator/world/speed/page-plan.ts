@@ -1,0 +1,158 @@
+import { hash, hashText } from '../random.ts';
+import { draw, drawBetween } from './noise.ts';
+import { type PageBase, pageBase, pageFiles } from './pages.ts';
+import { headerBytesOf, isUnavailable, type RequestSpec, transferBytes } from './request-spec.ts';
+import { type Site, sites } from './sites.ts';
+import { thirdParties } from './third-parties.ts';
+import type { Scenario, Step } from './types.ts';
+
+/** What all runs of a step have in common: its requests, and the timings that runs scatter around. */
+export interface PagePlan {
+  /** Usual timings, before any noise. */
+  readonly base: PageBase;
+  readonly requests: readonly RequestSpec[];
+  /** Transferred bytes without the bodies of dynamic requests. */
+  readonly fixedBytes: number;
+  /** Usual sum of the bodies of dynamic requests; a run varies it. */
+  readonly dynamicBytes: number;
+  /** Requests that fail in every run. */
+  readonly unavailable: number;
+}
+
+type Draft = Omit<RequestSpec, 'headerBytes' | 'bodyBytes'> & { readonly kb: number };
+
+const STYLES = ['main', 'page', 'theme'];
+const SCRIPTS = ['runtime', 'vendor', 'app', 'page', 'forms', 'i18n', 'polyfills', 'gallery', 'tracking', 'search', 'legacy', 'chat'];
+const FONTS = ['Inter-400', 'Inter-600', 'Inter-700', 'NordlichtIcons'];
+const CALLS = ['session', 'navigation', 'recommendations', 'stock', 'prices', 'newsletter', 'delivery', 'vouchers'];
+const POSTS: Partial<Record<string, 'json' | 'form'>> = { session: 'json', newsletter: 'form' };
+const PICTURES = ['jacket', 'tent', 'backpack', 'stove', 'boots', 'lantern', 'trail', 'coast', 'camp', 'map'];
+
+function hex(h: number): string {
+  return h.toString(16).padStart(8, '0');
+}
+
+function styles(site: Site, count: number, seed: number): Draft[] {
+  return STYLES.slice(0, count).map((name, index) => ({
+    type: 'stylesheet',
+    url: `${site.static}/assets/css/${name}.${hex(hash(seed, hashText(name)))}.css`,
+    kb: 11 + 46 * draw(seed, 100 + index),
+    phase: 'blocking',
+    // The theme is a file of the content management system: neither packed nor cached.
+    plain: name === 'theme',
+    uncached: name === 'theme',
+  }));
+}
+
+function scripts(site: Site, count: number, seed: number, warm: boolean): Draft[] {
+  return SCRIPTS.slice(0, count).map((name, index) => ({
+    type: 'script',
+    url: `${site.static}/assets/js/${name}.${hex(hash(seed, hashText(name)))}.js`,
+    kb: name === 'vendor' ? 148 + 60 * draw(seed, 120) : 9 + 84 * draw(seed, 120 + index),
+    phase: index < 2 ? 'blocking' : 'body',
+    fromCache: warm && index < 5,
+    plain: name === 'legacy' || name === 'i18n',
+  }));
+}
+
+function fonts(site: Site, warm: boolean): Draft[] {
+  return FONTS.map((name, index) => ({
+    type: 'font',
+    url: `${site.static}/assets/fonts/${name}.${index === 2 ? 'woff' : 'woff2'}`,
+    kb: 17 + 9 * index,
+    phase: 'blocking',
+    fromCache: warm,
+    uncached: index === 3,
+  }));
+}
+
+function images(site: Site, count: number, seed: number, small: boolean): Draft[] {
+  return Array.from({ length: count }, (_, index) => {
+    const hero = index === 0;
+    const format = (['webp', 'avif', 'jpg', 'webp', 'png'] as const)[drawBetween(seed, 200 + index, 0, 4)] ?? 'webp';
+    const picture = PICTURES[drawBetween(seed, 300 + index, 0, PICTURES.length - 1)] ?? 'trail';
+    const width = hero ? (small ? 828 : 1920) : small ? 360 : 480;
+    return {
+      type: 'image',
+      url: `${site.images}/m/${picture}-${hex(hash(seed, index)).slice(0, 5)}.${format}?w=${width}`,
+      kb: (hero ? 130 + 110 * draw(seed, 400) : (format === 'avif' ? 4 : 9) + 42 * draw(seed, 400 + index)) * (small ? 0.72 : 1),
+      phase: hero ? 'hero' : index < count * 0.6 ? 'body' : 'late',
+      status: index % 11 === 7 ? 304 : 200,
+      dynamic: !hero && index % 5 === 4 && index % 11 !== 7,
+      uncached: format === 'png',
+      protocol: format === 'png' ? 'http/1.1' : 'h2',
+    };
+  });
+}
+
+function calls(site: Site, count: number, seed: number): Draft[] {
+  return CALLS.slice(0, count).map((name, index) => ({
+    type: 'fetch',
+    url: `${site.calls}/v2/${name}${name === 'newsletter' ? '?email={email}&token={token}' : name === 'session' ? '?sid={token}' : '?lang=en'}`,
+    kb: name === 'newsletter' ? 0 : 0.6 + 13 * draw(seed, 500 + index),
+    phase: index < 2 ? 'body' : 'late',
+    post: POSTS[name],
+    status: name === 'newsletter' ? 204 : 200,
+    authorized: true,
+    uncached: true,
+    dynamic: name !== 'newsletter',
+    plain: name === 'stock',
+  }));
+}
+
+/** Requests that fail in every run: a picture that is gone, and on articles an advertisement that is aborted. */
+function broken(site: Site, { kind }: Step): Draft[] {
+  if (kind === 'home' || kind === 'product' || kind === 'help')
+    return [{ type: 'image', url: `${site.static}/assets/img/badge-2021.png`, kb: 0.9, phase: 'body', status: 404, uncached: true }];
+  if (kind === 'article')
+    return [{ type: 'script', url: 'https://ads.yieldmast.example/prebid/loader.js?site=nm', kb: 0, phase: 'late', status: 0 }];
+  return [];
+}
+
+function documents(site: Site, step: Step, seed: number): Draft[] {
+  const url = site.origin + step.path;
+  const page: Draft = { type: 'document', url, kb: 21 + 34 * draw(seed, 1), phase: 'document', uncached: true };
+  // Only the first page is typed in; the payment page is reached through the address form.
+  const from = step.index === 0 ? site.redirects.map((origin) => origin + step.path) : [];
+  if (step.kind === 'payment') from.push(`${site.origin}/checkout`);
+  const redirects = from.map((address, index): Draft => {
+    const protocol = address.startsWith('http:') ? 'http/1.1' : 'h2';
+    return { type: 'document', url: address, kb: 0.17, phase: 'redirect', status: 301, location: from[index + 1] ?? url, protocol };
+  });
+  return [...redirects, page];
+}
+
+function specOf({ kb, ...draft }: Draft): RequestSpec {
+  const bodyBytes = draft.status === 304 || draft.status === 0 ? 0 : Math.round(kb * 1000);
+  return { ...draft, bodyBytes, headerBytes: headerBytesOf(draft.url) };
+}
+
+/** The requests that every run of a step makes, and their sizes: a function of the seed, the site and the page. */
+export function planPage(seed: number, scenario: Scenario, step: Step): PagePlan {
+  const site = sites[scenario.site];
+  const files = pageFiles(scenario, step);
+  // A page has the same files in each scenario; bundles are those of the site, the same on each page.
+  const page = hash(seed, scenario.projectId, hashText(step.path));
+  const shared = hash(seed, scenario.projectId);
+  const warm = step.index > 0;
+  const requests = [
+    ...documents(site, step, page),
+    ...styles(site, files.styles, shared),
+    ...scripts(site, files.scripts, shared, warm),
+    ...fonts(site, warm),
+    ...images(site, files.images, page, scenario.device === 'mobile'),
+    ...calls(site, files.calls, page),
+    ...broken(site, step),
+    ...thirdParties(scenario.site, step.kind),
+  ].map(specOf);
+  const dynamic = requests.filter((request) => request.dynamic);
+  const dynamicBytes = dynamic.reduce((sum, request) => sum + request.bodyBytes, 0);
+  const bytes = requests.reduce((sum, request) => sum + transferBytes(request), 0);
+  return {
+    base: pageBase(seed, scenario, step),
+    requests,
+    dynamicBytes,
+    fixedBytes: bytes - dynamicBytes,
+    unavailable: requests.filter(isUnavailable).length,
+  };
+}

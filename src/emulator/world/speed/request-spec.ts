@@ -1,0 +1,52 @@
+import { hashText } from '../random.ts';
+import { drawBetween } from './noise.ts';
+
+/** What a request is, as browsers name it. */
+export type ResourceType = 'document' | 'stylesheet' | 'script' | 'font' | 'image' | 'fetch' | 'beacon';
+
+/** When a request runs: relative to the step's timings. */
+export type Phase = 'redirect' | 'document' | 'blocking' | 'hero' | 'body' | 'late' | 'tag';
+
+/** A request that a page makes, before it has a place in time. */
+export interface RequestSpec {
+  readonly type: ResourceType;
+  /** `{token}` and `{email}` stand for values that identify a person. */
+  readonly url: string;
+  readonly phase: Phase;
+  /** As transferred, packed. */
+  readonly bodyBytes: number;
+  /** Of the response. */
+  readonly headerBytes: number;
+  /** Default 200; 0 for a request that was aborted. */
+  readonly status?: number;
+  /** How the body of a POST is written; a GET has none. */
+  readonly post?: 'json' | 'form' | 'text' | undefined;
+  readonly protocol?: 'h2' | 'h3' | 'http/1.1';
+  /** Text that was sent without compression. */
+  readonly plain?: boolean;
+  /** Sent without cache headers. */
+  readonly uncached?: boolean;
+  /** Answered by the browser's cache: nothing was transferred. */
+  readonly fromCache?: boolean;
+  /** Carries an `Authorization` header. */
+  readonly authorized?: boolean;
+  /** Target of a redirect. */
+  readonly location?: string;
+  /** Size differs from run to run. */
+  readonly dynamic?: boolean;
+}
+
+/** Size of the response's headers: a property of the address. */
+export function headerBytesOf(url: string): number {
+  return drawBetween(hashText(url), 11, 190, 720);
+}
+
+/** Bytes that a response moves over the network, headers included. */
+export function transferBytes(spec: RequestSpec): number {
+  return spec.fromCache || spec.status === 0 ? 0 : spec.headerBytes + spec.bodyBytes;
+}
+
+/** True for what a report counts as an unavailable resource: refused, failed or aborted. */
+export function isUnavailable({ status = 200 }: RequestSpec): boolean {
+  return status === 0 || status >= 400;
+}
