@@ -1,88 +1,123 @@
 import { mix, unit } from '../random.ts';
-import { type GoalDefinition, goalsOf, type SegmentDefinition } from './catalogue.ts';
+import { goalsOf } from './catalogue.ts';
 import { browsers, platforms } from './dimensions.ts';
 import type { Profile } from './profiles.ts';
 import { MAX_SESSION_MS, type SessionDay } from './types.ts';
 
 /** Against the chance to buy of a direct visit, by index of `sources`. */
-const SOURCE_FACTOR = [1, 1, 1.08, 1.3, 0.62, 0.9];
+const sourceFactors = Float64Array.of(1, 1, 1.08, 1.3, 0.62, 0.9);
 const NEW_FACTOR = 0.78;
 const RETURNING_FACTOR = 1.3;
 const SECOND_TRANSACTION = 0.05;
 const MOST_VIEWS = 60;
 const DESKTOP = 1;
+/** Sessions that come near to buying look at more and never bounce: so many times the buyers. */
+const NEAR = 3.5;
+/** Tell the uses of a session's hash apart. */
+const PURCHASE = 0x27d4eb2f;
+const BASKET = 0x165667b1;
+const READING = 0x3c6ef372;
+const GOAL = 0x1b56c4e9;
 
 /** A fall of the chance to buy, on some devices and perhaps deeper in one segment. */
 export interface Fall {
   readonly deviceIds: readonly number[];
   readonly factor: number;
-  readonly segment: SegmentDefinition | null;
+  /** Its bit in `SessionDay.segments`; 0: none. */
+  readonly segmentBit: number;
   readonly segmentFactor: number;
 }
 
-function fallOf(fall: Fall | null, day: SessionDay, index: number): number {
-  if (!fall?.deviceIds.includes(day.deviceId[index] ?? 0)) return 1;
-  return fall.segment?.holds(day, index) ? fall.segmentFactor : fall.factor;
+/** Exponential distribution with mean 1 by twelve bits of a hash: a logarithm for each session would take longer than all the rest. */
+const exponentials = Float32Array.from({ length: 4_096 }, (_, index) => -Math.log(1 - (index + 0.5) / 4_096));
+
+function exponential(bits: number): number {
+  return exponentials[bits & 4_095] ?? 0;
 }
 
-/** Uniform draw of a session; `stream` tells its uses apart. */
-function draw(seed: number, stream: number): number {
-  return unit(mix(seed ^ Math.imul(stream, 0x27d4eb2f)));
+const browserVersions = Uint8Array.from(browsers, ({ version }) => version);
+const platformVersions = Uint8Array.from(platforms, ({ version }) => version);
+
+/** The goals of a project by how they are reached, each with its bit. */
+function goalPlan(projectId: number) {
+  const goals = goalsOf(projectId).map(({ reach }, index) => ({ reach, bit: 1 << index, stream: Math.imul(GOAL, index + 1) }));
+  return {
+    purchaseBit: goals.find(({ reach }) => reach === 'purchase')?.bit ?? 0,
+    near: goals.flatMap(({ reach, bit }) =>
+      typeof reach === 'object' && 'timesPurchase' in reach ? [{ bit, times: reach.timesPurchase }] : [],
+    ),
+    own: goals.flatMap(({ reach, bit, stream }) => (typeof reach === 'object' && 'rate' in reach ? [{ bit, stream, ...reach }] : [])),
+  };
 }
 
-/** Draw of an exponential distribution with mean 1. */
-function exponential(seed: number, stream: number): number {
-  return -Math.log(1 - draw(seed, stream));
+function fallOf(fall: Fall, day: SessionDay, index: number): number {
+  if (!fall.deviceIds.includes(day.deviceId[index] ?? 0)) return 1;
+  return ((day.segments[index] ?? 0) & fall.segmentBit) === 0 ? fall.factor : fall.segmentFactor;
 }
 
-/** Whether a goal is reached by a session: buying, or near to it, hangs on the same draw, so that whoever buys has filled a cart. */
-function reaches(
-  goal: GoalDefinition,
-  stream: number,
-  seed: number,
-  purchaseDraw: number,
-  chance: number,
-  buys: boolean,
-  eager: boolean,
-): boolean {
-  const { reach } = goal;
-  if (reach === 'purchase') return buys;
-  if ('timesPurchase' in reach) return purchaseDraw < chance * reach.timesPurchase;
-  return draw(seed, stream) < (eager ? reach.eagerRate : reach.rate);
+/** Revenue of one or two transactions; small baskets are the most frequent. */
+function basketCents(bits: number, transactions: number): number {
+  const first = 1_490 + 6_400 * exponential(bits);
+  return Math.round(transactions === 2 ? first + 990 + 3_000 * exponential(bits >>> 12) : first);
 }
 
-/** Fills what sessions do: goals, transactions, revenue, page views, duration, versions. */
-export function fillBehaviour(day: SessionDay, profile: Profile, fall: Fall | null): void {
-  const goals = goalsOf(profile.projectId);
+/** Fills goals, transactions and revenue; buying, or coming near to it, hangs on one draw, so that whoever buys has filled a cart. */
+function fillConversions(day: SessionDay, profile: Profile, fall: Fall | null): void {
+  const { purchaseBit, near, own } = goalPlan(profile.projectId);
+  const rates = Float64Array.from(profile.purchaseRate);
   for (let index = 0; index < day.count; index += 1) {
     const seed = day.seed[index] ?? 0;
     const deviceId = day.deviceId[index] ?? 0;
     const returns = (day.sessionNumber[index] ?? 1) > 1;
-    const habit = (returns ? RETURNING_FACTOR : NEW_FACTOR) * (SOURCE_FACTOR[day.source[index] ?? 0] ?? 1);
-    const chance = (profile.purchaseRate[deviceId] ?? 0) * habit;
-    const purchaseDraw = draw(seed, 1);
-    const buys = purchaseDraw < chance * fallOf(fall, day, index);
     let bits = 0;
-    for (const [bit, goal] of goals.entries()) {
-      if (reaches(goal, 20 + bit, seed, purchaseDraw, chance, buys, returns && deviceId === DESKTOP)) bits |= 1 << bit;
+    for (let nth = 0; nth < own.length; nth += 1) {
+      const goal = own[nth];
+      if (goal && unit(mix(seed ^ goal.stream)) < (returns && deviceId === DESKTOP ? goal.eagerRate : goal.rate)) bits |= goal.bit;
     }
+    const chance = (rates[deviceId] ?? 0) * (returns ? RETURNING_FACTOR : NEW_FACTOR) * (sourceFactors[day.source[index] ?? 0] ?? 1);
+    const draw = unit(mix(seed ^ PURCHASE));
+    if (draw < chance * NEAR) {
+      for (const goal of near) if (draw < chance * goal.times) bits |= goal.bit;
+      if (draw < (fall ? chance * fallOf(fall, day, index) : chance)) {
+        const basket = mix(seed ^ BASKET);
+        const transactions = unit(mix(basket)) < SECOND_TRANSACTION ? 2 : 1;
+        bits |= purchaseBit;
+        day.transactions[index] = transactions;
+        day.revenueCents[index] = basketCents(basket, transactions);
+      }
+      // Marks who came near to buying until the page views are filled.
+      day.pageViews[index] = bits & purchaseBit ? 6 : 3;
+    } else if (bits !== 0) day.pageViews[index] = 2;
     day.goals[index] = bits;
-    if (buys) {
-      const twice = draw(seed, 2) < SECOND_TRANSACTION;
-      day.transactions[index] = twice ? 2 : 1;
-      day.revenueCents[index] = Math.round(1_490 + 6_400 * exponential(seed, 3) + (twice ? 990 + 3_000 * exponential(seed, 4) : 0));
-    }
-    const isNear = purchaseDraw < chance * 3.5;
-    const bounces = !isNear && bits === 0 && draw(seed, 5) < (profile.bounceRate[deviceId] ?? 0);
-    const fewest = buys ? 6 : isNear ? 3 : 2;
-    const views = bounces ? 1 : Math.min(MOST_VIEWS, fewest + Math.floor((profile.meanViews - 1) * exponential(seed, 6)));
-    day.pageViews[index] = views;
-    const seconds = bounces ? 2 + 14 * exponential(seed, 7) : views * profile.secondsPerView * (0.35 + 1.3 * draw(seed, 7));
-    day.durationMs[index] = Math.min(MAX_SESSION_MS, Math.round(seconds * 1_000));
-
-    const browser = browsers[day.browser[index] ?? 0]?.version ?? 0;
-    const platform = platforms[day.platform[index] ?? 0]?.version ?? 0;
-    day.browserVersion[index] = browser === 0 ? 0 : browser + Math.floor(3 * draw(seed, 8));
-    day.platformVersion[index] = platform === 0 ? 0 : platform + Math.floor(2 * draw(day.userLow[index] ?? 0, 9));
   }
+}
+
+/** Fills page views, duration and versions; `pageViews` holds the fewest that fit the goals, 0 where a session may bounce. */
+function fillReading(day: SessionDay, profile: Profile): void {
+  const bounceRates = Uint16Array.from(profile.bounceRate, (rate) => Math.round(rate * 256));
+  const moreViews = profile.meanViews - 1;
+  const viewMs = profile.secondsPerView * 1_000;
+  for (let index = 0; index < day.count; index += 1) {
+    const bits = mix((day.seed[index] ?? 0) ^ READING);
+    const fewest = day.pageViews[index] ?? 0;
+    if (fewest === 0 && bits >>> 24 < (bounceRates[day.deviceId[index] ?? 0] ?? 0)) {
+      day.pageViews[index] = 1;
+      day.durationMs[index] = Math.round(2_000 + 14_000 * exponential(bits));
+    } else {
+      const views = Math.min(MOST_VIEWS, Math.max(2, fewest) + Math.floor(moreViews * exponential(bits)));
+      const pace = 0.35 + (1.3 * ((bits >>> 12) & 4_095)) / 4_096;
+      day.pageViews[index] = views;
+      day.durationMs[index] = Math.min(MAX_SESSION_MS, Math.round(views * viewMs * pace));
+    }
+    const browser = browserVersions[day.browser[index] ?? 0] ?? 0;
+    const platform = platformVersions[day.platform[index] ?? 0] ?? 0;
+    day.browserVersion[index] = browser === 0 ? 0 : browser + ((bits >>> 16) % 3);
+    day.platformVersion[index] = platform === 0 ? 0 : platform + (((day.userLow[index] ?? 0) >>> 4) & 1);
+  }
+}
+
+/** Fills what sessions do, from who they are. */
+export function fillBehaviour(day: SessionDay, profile: Profile, fall: Fall | null): void {
+  fillConversions(day, profile, fall);
+  fillReading(day, profile);
 }

@@ -1,5 +1,4 @@
 import { app, content, shop } from '../../projects.ts';
-import type { SessionDay } from './types.ts';
 
 /** Age of a record before the clock at start. */
 export interface Aged {
@@ -7,13 +6,16 @@ export interface Aged {
   readonly updatedDaysAgo: number;
 }
 
+/** Columns that decide about a segment: what a session is by visitor and origin, not by what it does. */
+export type SegmentColumn = 'sessionNumber' | 'country' | 'source' | 'campaign' | 'platform' | 'deviceId' | 'browser';
+
 /** A segment; its place in the list is its bit in `SessionDay.segments`. */
 export interface SegmentDefinition extends Aged {
   readonly id: number;
   readonly name: string;
   readonly source: string;
-  /** Whether a session lies in it, told from visitor and origin alone. */
-  holds(day: SessionDay, index: number): boolean;
+  /** A session lies in it when each column named here passes. */
+  readonly rule: { readonly [Column in SegmentColumn]?: (value: number) => boolean };
 }
 
 /** A goal; its place in the list is its bit in `SessionDay.goals`. */
@@ -28,44 +30,25 @@ export interface GoalDefinition extends Aged {
   readonly reach: 'purchase' | { readonly timesPurchase: number } | { readonly rate: number; readonly eagerRate: number };
 }
 
-type Holds = SegmentDefinition['holds'];
-const isNew: Holds = (day, index) => day.sessionNumber[index] === 1;
-const returns: Holds = (day, index) => !isNew(day, index);
-const from =
-  (country: number): Holds =>
-  (day, index) =>
-    day.country[index] === country;
-const by =
-  (source: number): Holds =>
-  (day, index) =>
-    day.source[index] === source;
-const through =
-  (campaign: number): Holds =>
-  (day, index) =>
-    day.campaign[index] === campaign;
-const loyal =
-  (visits: number): Holds =>
-  (day, index) =>
-    (day.sessionNumber[index] ?? 0) >= visits;
-const on =
-  (...platforms: number[]): Holds =>
-  (day, index) =>
-    platforms.includes(day.platform[index] ?? 0);
-const safari: Holds = (day, index) => day.deviceId[index] === 2 && day.browser[index] === 2;
-const both =
-  (one: Holds, other: Holds): Holds =>
-  (day, index) =>
-    one(day, index) && other(day, index);
+type Rule = SegmentDefinition['rule'];
+const isNew: Rule = { sessionNumber: (visit) => visit === 1 };
+const returns: Rule = { sessionNumber: (visit) => visit > 1 };
+const loyal = (visits: number): Rule => ({ sessionNumber: (visit) => visit >= visits });
+const from = (code: number): Rule => ({ country: (country) => country === code });
+const by = (code: number): Rule => ({ source: (source) => source === code });
+const through = (code: number): Rule => ({ campaign: (campaign) => campaign === code });
+const on = (...codes: number[]): Rule => ({ platform: (platform) => codes.includes(platform) });
+const mobileSafari: Rule = { deviceId: (device) => device === 2, browser: (browser) => browser === 2 };
 
 function segment(
   id: number,
   name: string,
-  holds: Holds,
+  rule: Rule,
   createdDaysAgo: number,
   updatedDaysAgo: number,
   source = 'CUSTOM',
 ): SegmentDefinition {
-  return { id, name, source, createdDaysAgo, updatedDaysAgo, holds };
+  return { id, name, source, createdDaysAgo, updatedDaysAgo, rule };
 }
 
 function goal(
@@ -87,10 +70,10 @@ const segmentsByProject: Record<number, readonly SegmentDefinition[]> = {
     segment(431902, 'Newsletter', by(3), 640, 77),
     segment(440156, 'Germany', from(0), 511, 511),
     segment(440158, 'France', from(1), 511, 511),
-    segment(452390, 'Mobile Safari', safari, 402, 31),
+    segment(452390, 'Mobile Safari', mobileSafari, 402, 31),
     segment(467741, 'Summer sale campaign', through(1), 190, 120),
-    segment(467749, 'Summer sale returning visitors', both(through(1), returns), 186, 119),
-    segment(470415, 'Acheteurs fidèles', both(from(1), loyal(3)), 145, 12),
+    segment(467749, 'Summer sale returning visitors', { ...through(1), ...returns }, 186, 119),
+    segment(470415, 'Acheteurs fidèles', { ...from(1), ...loyal(3) }, 145, 12),
   ],
   [app.id]: [
     segment(518020, 'New users', isNew, 560, 560, 'PREDEFINED'),
@@ -100,7 +83,7 @@ const segmentsByProject: Record<number, readonly SegmentDefinition[]> = {
     segment(530912, 'Germany', from(0), 377, 377),
     segment(530913, 'France', from(1), 377, 377),
     segment(536608, 'Newsletter', by(3), 240, 54),
-    segment(536615, 'Newsletter France', both(by(3), from(1)), 232, 54),
+    segment(536615, 'Newsletter France', { ...by(3), ...from(1) }, 232, 54),
     segment(541077, 'Clients fidèles', loyal(6), 131, 18),
   ],
   [content.id]: [
@@ -109,7 +92,7 @@ const segmentsByProject: Record<number, readonly SegmentDefinition[]> = {
     segment(609338, 'Germany', from(0), 455, 455),
     segment(609340, 'France', from(1), 455, 455),
     segment(613871, 'Newsletter', by(3), 420, 96),
-    segment(613880, 'Newsletter regulars', both(by(3), loyal(4)), 418, 96),
+    segment(613880, 'Newsletter regulars', { ...by(3), ...loyal(4) }, 418, 96),
     segment(617250, 'Lecteurs fidèles', loyal(5), 260, 41),
     segment(621493, 'Reader boost campaign', through(5), 75, 60),
   ],

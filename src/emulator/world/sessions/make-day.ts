@@ -1,6 +1,7 @@
 import { hash } from '../random.ts';
 import { type Fall, fillBehaviour } from './behaviour.ts';
-import { segmentsOf } from './catalogue.ts';
+import { emptyDay } from './columns.ts';
+import { fillSegments } from './memberships.ts';
 import { fillOrigins } from './origins.ts';
 import type { Profile } from './profiles.ts';
 import { fillStarts, usualVisits } from './traffic.ts';
@@ -11,43 +12,6 @@ import { type Boost, fillVisitors } from './visitors.ts';
 export interface Twist {
   readonly fall: Fall | null;
   readonly boost: (Boost & { readonly addedShare: number }) | null;
-}
-
-/** Columns of `count` sessions, all zero. */
-export function emptyDay(projectId: number, dayNumber: number, count: number): SessionDay {
-  return {
-    projectId,
-    dayNumber,
-    count,
-    startSecond: new Uint32Array(count),
-    durationMs: new Uint32Array(count),
-    deviceId: new Uint8Array(count),
-    userHigh: new Uint32Array(count),
-    userLow: new Uint32Array(count),
-    sessionNumber: new Uint16Array(count),
-    pageViews: new Uint8Array(count),
-    transactions: new Uint8Array(count),
-    revenueCents: new Uint32Array(count),
-    goals: new Uint8Array(count),
-    segments: new Uint16Array(count),
-    country: new Uint8Array(count),
-    language: new Uint8Array(count),
-    browser: new Uint8Array(count),
-    browserVersion: new Uint8Array(count),
-    platform: new Uint8Array(count),
-    platformVersion: new Uint8Array(count),
-    source: new Uint8Array(count),
-    campaign: new Uint8Array(count),
-    seed: new Uint32Array(count),
-  };
-}
-
-function fillSegments(day: SessionDay): void {
-  for (const [bit, segment] of segmentsOf(day.projectId).entries()) {
-    for (let index = 0; index < day.count; index += 1) {
-      if (segment.holds(day, index)) day.segments[index] = (day.segments[index] ?? 0) | (1 << bit);
-    }
-  }
 }
 
 /** Computes one whole day from seed and date; `twist` is what the stories do to it. */

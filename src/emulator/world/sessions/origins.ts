@@ -1,14 +1,17 @@
-import { mix, unit } from '../random.ts';
+import { mix } from '../random.ts';
 import type { Profile } from './profiles.ts';
+import { pick, shareTable } from './shares.ts';
 import type { SessionDay } from './types.ts';
-import { pick } from './visitors.ts';
 
 const DIRECT = 0;
 const PAID_SEARCH = 2;
 const NEWSLETTER = 3;
 /** Newsletters go out on Tuesdays and Thursdays; that many sessions more come from them then. */
 const MAILED_SHARE = 0.05;
-const NAMED_SEARCHES = 0.6;
+/** Paid searches that a campaign paid for, against those without a name. */
+const namedSearches = shareTable([0.6, 0.4]);
+/** Tells this use of a session's hash from others. */
+const ORIGIN = 0x1b873593;
 
 const SUMMER_SALE = 1;
 const BLACK_FRIDAY = 2;
@@ -25,17 +28,19 @@ function searchCampaign(date: Date): number {
 /** Fills source and campaign of the sessions that have no campaign yet. */
 export function fillOrigins(day: SessionDay, profile: Profile, date: Date): void {
   const mailed = [2, 4].includes(date.getUTCDay()) ? MAILED_SHARE : 0;
-  const shares = profile.sourceShare.map((share, source) => {
-    if (source === NEWSLETTER) return share + mailed;
-    return source === DIRECT ? share - mailed : share;
-  });
+  const shares = shareTable(
+    profile.sourceShare.map((share, source) => {
+      if (source === NEWSLETTER) return share + mailed;
+      return source === DIRECT ? share - mailed : share;
+    }),
+  );
   const search = searchCampaign(date);
   for (let index = 0; index < day.count; index += 1) {
     if (day.campaign[index] !== 0) continue;
-    const seed = day.seed[index] ?? 0;
-    const source = pick(shares, unit(mix(seed ^ 11)));
+    const bits = mix((day.seed[index] ?? 0) ^ ORIGIN);
+    const source = pick(shares, bits);
     day.source[index] = source;
     if (source === NEWSLETTER) day.campaign[index] = WEEKLY_NEWSLETTER;
-    else if (source === PAID_SEARCH && unit(mix(seed ^ 12)) < NAMED_SEARCHES) day.campaign[index] = search;
+    else if (source === PAID_SEARCH && pick(namedSearches, bits >>> 10) === 0) day.campaign[index] = search;
   }
 }

@@ -1,6 +1,7 @@
-import { mix, unit } from '../random.ts';
+import { mix } from '../random.ts';
 import { countries } from './dimensions.ts';
 import type { Profile } from './profiles.ts';
+import { pick, shareTable } from './shares.ts';
 import type { DeviceId, SessionDay } from './types.ts';
 
 /** Days between two visits of a returning visitor. */
@@ -13,7 +14,6 @@ const GOLDEN = 0x9e3779b1;
 const SLOT = 0x85ebca77;
 const TURN = 0xc2b2ae3d;
 const ENGLISH = 2;
-const ENGLISH_SHARE = 0.07;
 
 /** A campaign of a story: its sessions are the lanes after the usual ones, all first visits. */
 export interface Boost {
@@ -22,16 +22,6 @@ export interface Boost {
   readonly country: number;
   readonly source: number;
   readonly campaign: number;
-}
-
-/** Index in a list of shares where `draw` of [0, 1) falls. */
-export function pick(shares: readonly number[], draw: number): number {
-  let rest = draw;
-  for (let index = 0; index < shares.length - 1; index += 1) {
-    rest -= shares[index] ?? 0;
-    if (rest < 0) return index;
-  }
-  return shares.length - 1;
 }
 
 /** Platform, browser and share among the sessions of a device, by `DeviceId`. */
@@ -68,58 +58,82 @@ const equipment: readonly (readonly (readonly [platform: number, browser: number
     [6, 0, 0.32],
   ],
 ];
-const equipmentShares = equipment.map((sets) => sets.map(([, , share]) => share));
+const equipmentTables = equipment.map((sets) => shareTable(sets.map(([, , share]) => share)));
+const platformOf = equipment.map((sets) => Uint8Array.from(sets, ([platform]) => platform));
+const browserOf = equipment.map((sets) => Uint8Array.from(sets, ([, browser]) => browser));
+const languageOf = Uint8Array.from(countries, ({ language }) => language);
+const noTable = shareTable([1]);
+
+/** Whether a session of the day belongs to a boost, whose campaign no usual session has. */
+function isBoosted(day: SessionDay, index: number): boolean {
+  return day.campaign[index] !== 0;
+}
 
 /**
- * Fills who comes: 64-bit users with the number of their visit, device, country, language, browser and platform, and the session's hash;
- * source and campaign for those of a boost alone.
+ * Fills 64-bit users, the number of their visit and the session's hash; source and campaign for the sessions of a boost.
  * A lane is a place of the day's list; the users of one lane take turns, each coming every few days for some visits and then never again,
  * so that a day is known without the days before it.
  */
-export function fillVisitors(day: SessionDay, profile: Profile, worldHash: number, usual: number, boost: Boost | null): void {
+function fillUsers(day: SessionDay, profile: Profile, worldHash: number, usual: number, boost: Boost | null): void {
   const { count, dayNumber } = day;
   const stride = STRIDE % Math.max(count, 1);
   // Two streams, because 32 bits would give some visitors the same id.
-  const highStream = mix(worldHash ^ 0x51ed270b);
-  const lowStream = mix(worldHash ^ 0x2545f491);
+  const highStream = mix(worldHash ^ 0x51ed270b) | 0;
+  const lowStream = mix(worldHash ^ 0x2545f491) | 0;
+  const slots = Uint16Array.from(RHYTHMS, (rhythm) => dayNumber % rhythm);
+  const rounds = Uint16Array.from(RHYTHMS, (rhythm) => Math.floor(dayNumber / rhythm));
+  const once = profile.onceShare * 0x1_0000_0000;
   let lane = -stride;
   for (let index = 0; index < count; index += 1) {
     lane += stride;
     if (lane >= count) lane -= count;
-    const laneHash = mix(worldHash + Math.imul(lane + 1, GOLDEN));
-    const isBoost = boost !== null && lane >= usual;
-
+    const place = Math.imul(lane + 1, GOLDEN);
+    const habit = mix(worldHash + place);
     let slot = dayNumber;
     let turn = ONCE;
     let visit = 1;
-    if (!isBoost && unit(laneHash) >= profile.onceShare) {
-      const habit = mix(laneHash ^ SLOT);
-      const rhythm = RHYTHMS[habit & 7] ?? 1;
-      const visits = 2 + ((habit >>> 3) % (profile.mostVisits - 1));
-      slot = dayNumber % rhythm;
-      const nth = Math.floor(dayNumber / rhythm) + (mix(habit + slot) % visits);
-      turn = Math.floor(nth / visits);
-      visit = (nth % visits) + 1;
+    if (lane >= usual && boost !== null) {
+      day.source[index] = boost.source;
+      day.campaign[index] = boost.campaign;
+    } else if (habit >= once) {
+      const visits = 2 + ((habit >>> 12) % (profile.mostVisits - 1));
+      slot = slots[habit & 7] ?? 0;
+      const nth = (rounds[habit & 7] ?? 0) + ((habit >>> 4) & 0xff) + slot;
+      turn = (nth / visits) | 0;
+      visit = nth - turn * visits + 1;
     }
-    const high = mix(mix(mix(highStream + Math.imul(lane + 1, GOLDEN)) + Math.imul(slot + 1, SLOT)) + Math.imul(turn + 1, TURN));
-    const low = mix(mix(mix(lowStream + Math.imul(lane + 1, GOLDEN)) + Math.imul(slot + 1, SLOT)) + Math.imul(turn + 1, TURN));
+    const high = mix(mix(mix(highStream + place) + Math.imul(slot + 1, SLOT)) + Math.imul(turn + 1, TURN));
+    const low = mix(mix(mix(lowStream + place) + Math.imul(slot + 1, SLOT)) + Math.imul(turn + 1, TURN));
     // Between 2^62 and 2^63: beyond what a double holds, within a signed 64-bit integer.
     day.userHigh[index] = (high >>> 2) | 0x4000_0000;
     day.userLow[index] = low;
     day.sessionNumber[index] = visit;
-    day.seed[index] = mix(mix(laneHash + Math.imul(dayNumber, TURN)) ^ low);
+    day.seed[index] = mix(mix(low + Math.imul(dayNumber, TURN)) ^ high);
+  }
+}
 
-    const deviceId = isBoost ? boost.deviceId : pick(profile.deviceShare, unit(mix(low ^ 1)));
-    const country = isBoost ? boost.country : pick(profile.countryShare, unit(mix(low ^ 2)));
-    const set = equipment[deviceId]?.[pick(equipmentShares[deviceId] ?? [1], unit(mix(low ^ 3)))] ?? [0, 0];
+/** Fills device, country, language, browser and platform, which a user keeps. */
+function fillEquipment(day: SessionDay, profile: Profile, boost: Boost | null): void {
+  const devices = shareTable(profile.deviceShare);
+  const origins = shareTable(profile.countryShare);
+  for (let index = 0; index < day.count; index += 1) {
+    const low = (day.userLow[index] ?? 0) | 0;
+    const bits = mix(low ^ SLOT);
+    const isBoost = boost !== null && isBoosted(day, index);
+    const deviceId = isBoost ? boost.deviceId : pick(devices, bits);
+    const country = isBoost ? boost.country : pick(origins, bits >>> 10);
+    const set = pick(equipmentTables[deviceId] ?? noTable, bits >>> 20);
     day.deviceId[index] = deviceId;
     day.country[index] = country;
-    day.language[index] = unit(mix(low ^ 4)) < ENGLISH_SHARE ? ENGLISH : (countries[country]?.language ?? ENGLISH);
-    day.platform[index] = set[0];
-    day.browser[index] = set[1];
-    if (isBoost) {
-      day.source[index] = boost.source;
-      day.campaign[index] = boost.campaign;
-    }
+    // One in sixteen reads in English wherever they are.
+    day.language[index] = (low & 0xf) === 0 ? ENGLISH : (languageOf[country] ?? ENGLISH);
+    day.platform[index] = platformOf[deviceId]?.[set] ?? 0;
+    day.browser[index] = browserOf[deviceId]?.[set] ?? 0;
   }
+}
+
+/** Fills who comes; the sessions beyond `usual` are those of the boost. */
+export function fillVisitors(day: SessionDay, profile: Profile, worldHash: number, usual: number, boost: Boost | null): void {
+  fillUsers(day, profile, worldHash, usual, boost);
+  fillEquipment(day, profile, boost);
 }
