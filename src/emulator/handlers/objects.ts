@@ -1,0 +1,86 @@
+import { type Handlers, type Place, Refusal } from '../handler.ts';
+import { type Aged, DAY_MS, goalsOf, type Mapping, mappingsOf, type PageGroup, pageGroupsOf, segmentsOf } from '../world/sessions/index.ts';
+
+function isoDaysAgo({ world }: Place, id: number, days: number): string {
+  // The id gives the time of day, so that records do not all seem made at once.
+  return new Date(world.origin.startMs - days * DAY_MS - ((id * 7_919) % DAY_MS)).toISOString();
+}
+
+function times(place: Place, record: Aged & { readonly id: number }) {
+  const createdAt = isoDaysAgo(place, record.id, record.createdDaysAgo);
+  return { createdAt, updatedAt: isoDaysAgo(place, record.id, record.updatedDaysAgo) };
+}
+
+function only<T extends { readonly id: number }>(records: readonly T[], ids: readonly number[] | undefined): readonly T[] {
+  return ids ? records.filter(({ id }) => ids.includes(id)) : records;
+}
+
+function found<T extends { readonly id: number }>(records: readonly T[], id: number, kind: string, { project }: Place): T {
+  const record = records.find((candidate) => candidate.id === id);
+  if (!record) throw new Refusal(404, 'NOT_FOUND', `project ${project.id} has no ${kind} ${id}`);
+  return record;
+}
+
+function segmentRecord(segment: SegmentDefinition, place: Place) {
+  const { id, name, source } = segment;
+  return { id, name, source, ...times(place, segment) };
+}
+
+function goalRecord(goal: GoalDefinition, place: Place) {
+  const { id, name, type } = goal;
+  return { id, name, type, ...times(place, goal) };
+}
+
+function mappingRecord(mapping: Mapping, place: Place) {
+  const { id, name, description } = mapping;
+  return { id, name, description, ...times(place, mapping) };
+}
+
+function pageGroupRecord({ id, name, category }: PageGroup) {
+  return { id, name, category };
+}
+
+type ObjectOperation =
+  | 'listSegments'
+  | 'listGoals'
+  | 'listMappings'
+  | 'getMapping'
+  | 'listPageGroups'
+  | 'getPageGroup'
+  | 'listZonings'
+  | 'listZones';
+
+/** Answers the object lookups (section 4.3). */
+export const objectHandlers: Pick<Handlers, ObjectOperation> = {
+  listSegments: ({ ids }, place) => only(segmentsOf(place.project.id), ids).map((segment) => segmentRecord(segment, place)),
+
+  listGoals: (_, place) => goalsOf(place.project.id).map((goal) => goalRecord(goal, place)),
+
+  listMappings: ({ ids }, place) => only(mappingsOf(place.project.id), ids).map((mapping) => mappingRecord(mapping, place)),
+
+  getMapping: ({ mappingId }, place) => [mappingRecord(found(mappingsOf(place.project.id), mappingId, 'mapping', place), place)],
+
+  listPageGroups({ mappingId }, place) {
+    const mapping = found(mappingsOf(place.project.id), mappingId, 'mapping', place);
+    return pageGroupsOf(place.project.id)
+      .filter(({ mappingIds }) => mappingIds.includes(mapping.id))
+      .map(pageGroupRecord);
+  },
+
+  getPageGroup({ pageGroupId }, place) {
+    const pageGroup = found(pageGroupsOf(place.project.id), pageGroupId, 'page group', place);
+    const mappings = only(mappingsOf(place.project.id), pageGroup.mappingIds).map((mapping) => mappingRecord(mapping, place));
+    return { ...pageGroupRecord(pageGroup), mappings };
+  },
+
+  listZonings: ({ pageGroupId }, place) =>
+    found(pageGroupsOf(place.project.id), pageGroupId, 'page group', place).zonings.map((zoning) => {
+      const { createdAt, updatedAt } = times(place, zoning);
+      return { id: zoning.id, name: zoning.name, createdAt, lastUpdatedAt: updatedAt };
+    }),
+
+  listZones({ zoningId }, place) {
+    const zonings = pageGroupsOf(place.project.id).flatMap((pageGroup) => pageGroup.zonings);
+    return found(zonings, zoningId, 'zoning', place).zones.map(({ id, name }) => ({ id, name }));
+  },
+};

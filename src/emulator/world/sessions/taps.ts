@@ -1,0 +1,150 @@
+import { mix, unit } from '../random.ts';
+import { type Bucket, bucketsOf, type Selection, scan } from './selection.ts';
+import { type PageGroup, pageGroupsOf, type Touch, type Zone } from './structure.ts';
+import { dayNumberOf, type SessionWorld } from './types.ts';
+
+/** Whoever touches a zone touches it again on that share of the later views of its screen. */
+const TOUCHES_AGAIN = 0.25;
+const MOST_AT_ONCE = 12;
+const SCREEN = 0x68e31da4;
+const TAPS = 0x4cf5ad43;
+const SWIPES = 0x2b2ae35d;
+
+/** A zone with the screen it lies on. */
+export interface PlacedZone {
+  readonly pageGroup: PageGroup;
+  readonly zone: Zone;
+}
+
+/** Counts of one period about one zone. */
+export interface ZoneTotals extends Bucket {
+  /** Sessions that saw the zone's screen. */
+  sessions: number;
+  tapSessions: number;
+  /** Screen views with a tap. */
+  tapViews: number;
+  taps: number;
+  /** Sum over the screen views with a tap. */
+  firstTapMs: number;
+  swipeSessions: number;
+  swipeViews: number;
+  swipes: number;
+  /** Of the sessions with a tap, and so the three that follow. */
+  transactions: number;
+  revenueCents: number;
+  conversions: number;
+}
+
+/** Finds a zone of the project. */
+export function zoneOf(projectId: number, zoneId: number): PlacedZone | undefined {
+  for (const pageGroup of pageGroupsOf(projectId)) {
+    const zone = pageGroup.zonings.flatMap(({ zones }) => zones).find(({ id }) => id === zoneId);
+    if (zone) return { pageGroup, zone };
+  }
+  return undefined;
+}
+
+/** How often a session shows a screen: the first view is Home, each other one falls on a screen by its share. */
+function viewsOf(
+  screen: { readonly from: number; readonly to: number; readonly isHome: boolean },
+  seed: number,
+  pageViews: number,
+): number {
+  let views = screen.isHome ? 1 : 0;
+  for (let view = 1; view < pageViews; view += 1) {
+    const draw = unit(mix(seed + Math.imul(view, SCREEN)));
+    if (draw >= screen.from && draw < screen.to) views += 1;
+  }
+  return views;
+}
+
+function screenOf(projectId: number, pageGroupId: number) {
+  const screens = pageGroupsOf(projectId);
+  const at = screens.findIndex(({ id }) => id === pageGroupId);
+  const from = screens.slice(0, at).reduce((sum, { viewShare = 0 }) => sum + viewShare, 0);
+  return { from, to: from + (screens[at]?.viewShare ?? 0), isHome: at === 0 };
+}
+
+/** Calls `touched` for each of the screen views that a session touches the zone in, with the hash and the number of touches of that view. */
+function eachTouch(views: number, sessionHash: number, again: number, touched: (count: number, viewHash: number) => void): void {
+  for (let view = 0; view < views; view += 1) {
+    const viewHash = mix(sessionHash + view + 1);
+    if (view > 0 && unit(viewHash) >= TOUCHES_AGAIN) continue;
+    let count = 1;
+    while (count < MOST_AT_ONCE && unit(mix(viewHash + count)) < again) count += 1;
+    touched(count, viewHash);
+  }
+}
+
+/** Adds up what the sessions of a selection do with one zone; null where the project has no zone metrics for it. */
+export function zoneTotals(
+  world: SessionWorld,
+  selection: Selection,
+  { pageGroup, zone }: PlacedZone,
+  goalBit: number,
+): ZoneTotals[] | null {
+  const { touch } = zone;
+  if (!touch) return null;
+  const totals = bucketsOf(selection).map(emptyTotals);
+  const screen = screenOf(selection.projectId, pageGroup.id);
+  const tapRateOn = tapRates(world, zone.id, touch);
+  scan(world, selection, (day, index, bucket) => {
+    const sum = totals[bucket];
+    const seed = day.seed[index] ?? 0;
+    const views = viewsOf(screen, seed, day.pageViews[index] ?? 0);
+    if (!sum || views === 0) return;
+    sum.sessions += 1;
+    const transactions = day.transactions[index] ?? 0;
+    const tapHash = mix(seed ^ Math.imul(zone.id, TAPS));
+    if (unit(tapHash) < tapRateOn(day.dayNumber, transactions > 0)) {
+      sum.tapSessions += 1;
+      sum.transactions += transactions;
+      sum.revenueCents += day.revenueCents[index] ?? 0;
+      if (((day.goals[index] ?? 0) & goalBit) !== 0) sum.conversions += 1;
+      eachTouch(views, tapHash, touch.tapAgain, (count, viewHash) => {
+        sum.tapViews += 1;
+        sum.taps += count;
+        sum.firstTapMs += Math.round(touch.firstTapSeconds * (0.3 + 1.4 * unit(mix(viewHash ^ TAPS))) * 1_000);
+      });
+    }
+    const swipeHash = mix(seed ^ Math.imul(zone.id, SWIPES));
+    if (unit(swipeHash) < touch.swipeRate) {
+      sum.swipeSessions += 1;
+      eachTouch(views, swipeHash, touch.swipeAgain, (count) => {
+        sum.swipeViews += 1;
+        sum.swipes += count;
+      });
+    }
+  });
+  return totals;
+}
+
+function emptyTotals(bucket: Bucket): ZoneTotals {
+  return {
+    ...bucket,
+    sessions: 0,
+    tapSessions: 0,
+    tapViews: 0,
+    taps: 0,
+    firstTapMs: 0,
+    swipeSessions: 0,
+    swipeViews: 0,
+    swipes: 0,
+    transactions: 0,
+    revenueCents: 0,
+    conversions: 0,
+  };
+}
+
+/** The share of sessions that tap the zone on a day, buyers more often; the story changes it from its first day on. */
+function tapRates(
+  { stories: { zoneTapChange } }: SessionWorld,
+  zoneId: number,
+  touch: Touch,
+): (dayNumber: number, buys: boolean) => number {
+  const changesOn = zoneTapChange.zone.id === zoneId ? dayNumberOf(Date.parse(zoneTapChange.startDay)) : Number.POSITIVE_INFINITY;
+  return (dayNumber, buys) => {
+    const usual = Math.min(0.9, touch.tapRate * (buys ? touch.buyers : 1));
+    return dayNumber >= changesOn ? Math.min(0.97, usual * zoneTapChange.factor) : usual;
+  };
+}
