@@ -1,5 +1,16 @@
 import { type Handlers, type Place, Refusal } from '../handler.ts';
-import { type Aged, DAY_MS, goalsOf, type Mapping, mappingsOf, type PageGroup, pageGroupsOf, segmentsOf } from '../world/sessions/index.ts';
+import {
+  type Aged,
+  DAY_MS,
+  type GoalDefinition,
+  goalsOf,
+  type Mapping,
+  mappingsOf,
+  type PageGroup,
+  pageGroupsOf,
+  type SegmentDefinition,
+  segmentsOf,
+} from '../world/sessions/index.ts';
 
 function isoDaysAgo({ world }: Place, id: number, days: number): string {
   // The id gives the time of day, so that records do not all seem made at once.

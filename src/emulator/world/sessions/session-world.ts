@@ -6,7 +6,7 @@ import { countries } from './dimensions.ts';
 import { makeDay, type Twist } from './make-day.ts';
 import { profileOf } from './profiles.ts';
 import { type MetricStories, metricStories } from './stories.ts';
-import { DAY_MS, dayNumberOf, MAX_SESSION_MS, RETENTION_DAYS, type SessionDay, type SessionWorld } from './types.ts';
+import { DAY_MS, dayNumberOf, RETENTION_DAYS, type SessionDay, type SessionWorld } from './types.ts';
 
 /** Days beyond this are computed again when needed: half a year of all projects stays. */
 const CACHE_BYTES = 48 * 1024 * 1024;
