@@ -1,0 +1,418 @@
+import { describe, expect, test } from 'vitest';
+import { Refusal } from '../../src/emulator/handler.ts';
+import { exportHandlers as exports } from '../../src/emulator/handlers/data-export.ts';
+import { app, content, shop } from '../../src/emulator/projects.ts';
+import { exportStories } from '../../src/emulator/world/exports/index.ts';
+import type { JobInput } from '../../src/emulator/world/exports/job.ts';
+import { DAY_MS, fieldsNamed, HOUR_MS, MINUTE_MS, type MovablePlace, onceJob, placeOf, START_MS } from './export-place.ts';
+
+async function jobNamed(place: MovablePlace, name: string) {
+  const job = (await exports.listExportJobs({ limit: 100 }, place)).find((candidate) => candidate.name === name);
+  if (!job) throw new Error(`no job ${name}`);
+  return { ...job, jobId: Number(job.jobId) };
+}
+
+async function allSuccessful(place: MovablePlace) {
+  const runs = [];
+  for (let page = 1; runs.length === (page - 1) * 100; page += 1) {
+    runs.push(...(await exports.listSuccessfulExportRuns({ limit: 100, page }, place)));
+  }
+  return runs;
+}
+
+async function refusalOf(run: () => unknown): Promise<Refusal> {
+  try {
+    await run();
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+  throw new Error('was not refused');
+}
+
+describe('list of jobs', () => {
+  test('comes in pages of 25, newest first, without repetition or gap', async () => {
+    const place = placeOf();
+    const [first, second] = [await exports.listExportJobs({}, place), await exports.listExportJobs({ page: 2 }, place)];
+    const ids = [...first, ...second].map(({ jobId }) => Number(jobId));
+    expect(first).toHaveLength(25);
+    expect(ids).toEqual((await exports.listExportJobs({ limit: 100 }, place)).map(({ jobId }) => jobId));
+    expect(ids).toEqual([...new Set(ids)].toSorted((a, b) => b - a));
+    expect(ids.length).toBeGreaterThanOrEqual(30);
+    expect(await exports.listExportJobs({ page: 3 }, place)).toEqual([]);
+    expect(await exports.listExportJobs({ page: 0 }, place)).toEqual(first);
+    expect(await exports.listExportJobs({ page: 1 }, place)).toEqual(first);
+    expect((await exports.listExportJobs({ order: 'ASC', limit: 100 }, place)).map(({ jobId }) => jobId)).toEqual(ids.toReversed());
+  });
+
+  test('shows every state, filtered without regard to case', async () => {
+    const place = placeOf();
+    for (const state of ['active', 'computing', 'completed', 'suspended']) {
+      const jobs = await exports.listExportJobs({ state, limit: 100 }, place);
+      expect(jobs.length, state).toBeGreaterThan(0);
+      expect(new Set(jobs.map((job) => job.state))).toEqual(new Set([state.toUpperCase()]));
+    }
+    const found = await exports.listExportJobs({ format: 'csv', frequency: 'DAILY', scope: 'Views' }, place);
+    expect(found.map(({ name }) => name)).toEqual(['Daily views']);
+    expect(await exports.listExportJobs({ state: 'deleted' }, place)).toEqual([]);
+  });
+
+  test('belongs to one project', async () => {
+    const ids = new Map<unknown, string>();
+    for (const project of [shop, app, content]) {
+      const place = placeOf(project);
+      const jobs = await exports.listExportJobs({ limit: 100 }, place);
+      expect(jobs.length, project.name).toBeGreaterThan(1);
+      for (const { jobId, projectIds } of jobs) {
+        expect(ids.has(jobId)).toBe(false);
+        ids.set(jobId, project.name);
+        expect(projectIds).toEqual([project.id]);
+      }
+    }
+    const { jobId } = await jobNamed(placeOf(app), 'Daily app sessions');
+    expect((await refusalOf(() => exports.getExportJob({ jobId }, placeOf(shop)))).status).toBe(404);
+  });
+
+  test('a job has the members of the reference', async () => {
+    const place = placeOf();
+    const { jobId } = await jobNamed(place, 'Daily sessions');
+    expect(await exports.getExportJob({ jobId }, place)).toMatchInlineSnapshot(`
+      {
+        "accountId": 88,
+        "createdAt": "2026-10-04T08:00:00.000Z",
+        "fields": [
+          {
+            "fieldName": "project_id",
+          },
+          {
+            "fieldName": "user_id",
+          },
+          {
+            "fieldName": "session_id",
+          },
+          {
+            "fieldName": "session_number",
+          },
+          {
+            "fieldName": "session_date",
+          },
+          {
+            "fieldName": "session_time",
+          },
+          {
+            "fieldName": "session_number_of_views",
+          },
+          {
+            "fieldName": "session_duration_msec",
+          },
+          {
+            "fieldName": "session_number_of_transactions",
+          },
+          {
+            "fieldName": "session_transactions_revenue_cents",
+          },
+          {
+            "fieldName": "device_id",
+          },
+          {
+            "fieldName": "country_code",
+          },
+          {
+            "fieldName": "language",
+          },
+          {
+            "fieldName": "browser_name",
+          },
+          {
+            "fieldName": "browser_version",
+          },
+          {
+            "fieldName": "platform_name",
+          },
+          {
+            "fieldName": "referer_url",
+          },
+          {
+            "fieldName": "city",
+          },
+          {
+            "fieldName": "is_excludable",
+          },
+          {
+            "fieldName": "session_transaction_items.id",
+          },
+          {
+            "fieldName": "session_transaction_items.sku",
+          },
+          {
+            "fieldName": "session_transaction_items.quantity",
+          },
+          {
+            "fieldName": "session_transaction_items.revenue_cents",
+          },
+          {
+            "aliasName": "plan",
+            "fieldName": "custom_var",
+          },
+          {
+            "fieldName": "dynamic_var",
+          },
+        ],
+        "filters": {
+          "deviceId": -1,
+        },
+        "format": "JSONL",
+        "frequency": "daily",
+        "jobId": 3123,
+        "lastRunTime": "2026-11-20T02:10:00.000Z",
+        "lastUpdatorId": 7005,
+        "name": "Daily sessions",
+        "nextFrom": "2026-11-20T00:00:00.000Z",
+        "nextRunTime": "2026-11-21T02:10:00.000Z",
+        "nextTo": "2026-11-21T00:00:00.000Z",
+        "ownerId": 7005,
+        "projectIds": [
+          1201,
+        ],
+        "scope": "sessions",
+        "state": "ACTIVE",
+        "updatedAt": "2026-11-20T02:11:30.000Z",
+      }
+    `);
+  });
+});
+
+describe('a once job', () => {
+  test('goes from queued to completed as the clock moves', async () => {
+    const place = placeOf();
+    const { jobId } = await exports.createExportJob(onceJob('2026-11-18', '2026-11-19'), place);
+    const seen = [];
+    for (const seconds of [0, 10, 30, 75, 119, 120]) {
+      place.nowMs = START_MS + seconds * 1000;
+      const job = await exports.getExportJob({ jobId: Number(jobId) }, place);
+      const [run] = await exports.listExportRuns({ jobId: Number(jobId) }, place);
+      const { files } = await exports.getExportRun({ jobId: Number(jobId), runId: Number(run?.jobRunId) }, place);
+      seen.push([
+        seconds,
+        job.state,
+        run?.state,
+        run?.completionRate,
+        run?.endDate,
+        job.nextFrom,
+        job.lastRunTime,
+        (files ?? []).length > 0,
+      ]);
+    }
+    const [from, started, ended] = ['2026-11-18T00:00:00.000Z', '2026-11-20T10:00:30.000Z', '2026-11-20T10:02:00.000Z'];
+    expect(seen).toEqual([
+      [0, 'ACTIVE', 'CREATED', 0, null, from, null, false],
+      [10, 'ACTIVE', 'RUNNABLE', 0, null, from, null, false],
+      [30, 'COMPUTING', 'RUNNING', 0, null, null, started, false],
+      [75, 'COMPUTING', 'RUNNING', 50, null, null, started, false],
+      [119, 'COMPUTING', 'RUNNING', 98, null, null, started, false],
+      [120, 'COMPLETED', 'SUCCESS', 100, ended, null, started, true],
+    ]);
+  });
+
+  test('gets the next id, the default scope and its device', async () => {
+    const place = placeOf();
+    const [newest] = await exports.listExportJobs({ limit: 1 }, place);
+    const { scope: _, ...input } = onceJob('2026-11-18', '2026-11-19', { deviceLabel: 'tablet' });
+    const { jobId } = await exports.createExportJob(input, place);
+    expect(jobId).toBe(Number(newest?.jobId) + 1);
+    expect(await exports.getExportJob({ jobId: Number(jobId) }, place)).toMatchObject({ scope: 'sessions', filters: { deviceId: 3 } });
+    const other = { ...place, project: app };
+    const again = await exports.createExportJob(input, other);
+    expect(again.jobId).toBe(Number(jobId) + 1);
+    expect(await exports.getExportJob({ jobId: Number(again.jobId) }, other)).toMatchObject({ filters: { deviceId: 5 } });
+  });
+
+  test.each<[string, Partial<JobInput>, RegExp]>([
+    ['an unknown scope', { scope: 'clicks' }, /scope: "clicks"/],
+    ['a field of another scope', { fields: fieldsNamed('path') }, /fields\[0\]\.fieldName: scope sessions has no field "path"/],
+    ['an alias instead of a name', { fields: fieldsNamed('session_start') }, /no field "session_start"/],
+    ['an unknown key', { fields: [{ fieldName: 'dynamic_var', dynamicVarKey: 'colour' }] }, /dynamicVarKey: "colour"/],
+    ['an unknown segment', { segmentId: '418205' }, /segmentId: project 1201 has no segment 418205/],
+    ['a segment of another project', { segmentId: 518020 }, /segmentId/],
+    ['two columns of one name', { fields: [{ fieldName: 'city' }, { fieldName: 'language', aliasName: 'city' }] }, /two columns/],
+    [
+      'a range before retention',
+      { frequency: { value: 'once', dateRange: { from: '2025-10-20T23:59:59Z', to: '2025-10-22' } } },
+      /data retention, which begins 2025-10-21/,
+    ],
+  ])('is refused for %s', async (_, change, words) => {
+    const place = placeOf();
+    const refusal = await refusalOf(() => exports.createExportJob(onceJob('2026-11-18', '2026-11-19', change), place));
+    expect([refusal.status, refusal.errorCode]).toEqual([400, 'VALIDATION_ERROR']);
+    expect(refusal.message).toMatch(words);
+    expect((await exports.listExportJobs({ limit: 1 }, place))[0]?.name).toBe('Sessions of yesterday');
+  });
+
+  test('may begin with the first day that is kept', async () => {
+    const place = placeOf();
+    await expect(Promise.resolve(exports.createExportJob(onceJob('2025-10-21', '2025-10-22'), place))).resolves.toHaveProperty('jobId');
+  });
+});
+
+describe('recurring jobs', () => {
+  test('a daily job runs at 02:10 UTC for the day before', async () => {
+    const place = placeOf();
+    place.nowMs = Date.parse('2026-11-21T02:09:59.999Z');
+    const { jobId } = await jobNamed(place, 'Daily sessions');
+    const runs = async () => (await exports.listExportRuns({ jobId, limit: 2 }, place)).map(({ state, startDate }) => [state, startDate]);
+    expect(await runs()).toEqual([
+      ['RUNNABLE', '2026-11-21T02:10:00.000Z'],
+      ['SUCCESS', '2026-11-20T02:10:00.000Z'],
+    ]);
+    expect(await exports.getExportJob({ jobId }, place)).toMatchObject({ state: 'ACTIVE', lastRunTime: '2026-11-20T02:10:00.000Z' });
+    place.nowMs += 1;
+    expect(await exports.getExportJob({ jobId }, place)).toMatchObject({
+      state: 'COMPUTING',
+      lastRunTime: '2026-11-21T02:10:00.000Z',
+      nextRunTime: '2026-11-22T02:10:00.000Z',
+      nextFrom: '2026-11-21T00:00:00.000Z',
+      nextTo: '2026-11-22T00:00:00.000Z',
+      updatedAt: '2026-11-21T02:10:00.000Z',
+    });
+    place.nowMs += 90_000;
+    expect((await runs())[0]).toEqual(['SUCCESS', '2026-11-21T02:10:00.000Z']);
+    const successful = await allSuccessful(place);
+    expect(successful.find((run) => run.jobId === jobId)).toMatchObject({
+      from: '2026-11-20T00:00:00.000Z',
+      to: '2026-11-21T00:00:00.000Z',
+      completionTime: '2026-11-21T02:11:30.000Z',
+    });
+  });
+
+  test('an hourly job runs 12 minutes after the hour for the hour before', async () => {
+    const place = placeOf();
+    const input = { ...onceJob('2026-11-18', '2026-11-19'), frequency: { value: 'hourly' as const } };
+    const { jobId } = await exports.createExportJob(input, place);
+    expect(await exports.listExportRuns({ jobId: Number(jobId) }, place)).toEqual([]);
+    expect(await exports.getExportJob({ jobId: Number(jobId) }, place)).toMatchObject({
+      state: 'ACTIVE',
+      lastRunTime: null,
+      nextRunTime: '2026-11-20T10:12:00.000Z',
+      nextFrom: '2026-11-20T09:00:00.000Z',
+      nextTo: '2026-11-20T10:00:00.000Z',
+    });
+    place.nowMs += 3 * HOUR_MS;
+    expect(await exports.listExportRuns({ jobId: Number(jobId), order: 'ASC' }, place)).toMatchObject([
+      { startDate: '2026-11-20T10:12:00.000Z', state: 'SUCCESS' },
+      { startDate: '2026-11-20T11:12:00.000Z', state: 'SUCCESS' },
+      { startDate: '2026-11-20T12:12:00.000Z', state: 'SUCCESS' },
+    ]);
+  });
+
+  test('a suspended job keeps its runs and gets no more', async () => {
+    const place = placeOf();
+    const before = await jobNamed(place, 'Daily sessions mobile');
+    const runs = await exports.listExportRuns({ jobId: before.jobId, limit: 100 }, place);
+    place.nowMs += 5 * DAY_MS;
+    expect(await jobNamed(place, 'Daily sessions mobile')).toEqual(before);
+    expect(await exports.listExportRuns({ jobId: before.jobId, limit: 100 }, place)).toEqual(runs);
+    expect(runs).toHaveLength(90);
+    expect(before).toMatchObject({ state: 'SUSPENDED', nextRunTime: null, nextFrom: null });
+  });
+
+  test.each([1, 2, 3, 4, 5])('seed %i: the daily job lacks one day of the last 14', async (seed) => {
+    const place = placeOf(shop, seed);
+    const { missing } = exportStories(place.world.origin);
+    const { jobId } = await jobNamed(place, missing.jobName);
+    const days = (await allSuccessful(place)).filter((run) => run.jobId === jobId).map(({ from }) => Date.parse(String(from)) / DAY_MS);
+    const today = Math.floor(START_MS / DAY_MS);
+    const expected = Array.from({ length: 47 }, (_, index) => today - 1 - index).filter((day) => day !== missing.dayNumber);
+    expect(days).toEqual(expected);
+    expect(today - missing.dayNumber).toBeLessThanOrEqual(14);
+    const [failed, ...others] = await exports.listExportRuns({ jobId, state: 'failure' }, place);
+    expect(others).toEqual([]);
+    expect(failed?.startDate).toBe(new Date((missing.dayNumber + 1) * DAY_MS + 130 * MINUTE_MS).toISOString());
+    expect(await exports.getExportRun({ jobId, runId: Number(failed?.jobRunId) }, place)).toMatchObject({ state: 'FAILURE', files: [] });
+  });
+});
+
+describe('runs', () => {
+  test('come in pages and by state, and files only with success', async () => {
+    const place = placeOf();
+    const { jobId } = await jobNamed(place, 'Hourly sessions');
+    const first = await exports.listExportRuns({ jobId }, place);
+    const second = await exports.listExportRuns({ jobId, page: 2 }, place);
+    expect([first.length, second.length]).toEqual([25, 25]);
+    expect(Number(first.at(-1)?.jobRunId) - Number(second[0]?.jobRunId)).toBe(1);
+    expect(await exports.listExportRuns({ jobId, state: 'running' }, place)).toEqual([]);
+    expect((await refusalOf(() => exports.getExportRun({ jobId, runId: 1 }, place))).status).toBe(404);
+    expect((await refusalOf(() => exports.listExportRuns({ jobId: 1 }, place))).status).toBe(404);
+  });
+
+  test('of two jobs never share an id, and none is from the future', async () => {
+    const place = placeOf();
+    const ids = new Set<unknown>();
+    let count = 0;
+    for (const { jobId, name } of await exports.listExportJobs({ limit: 100 }, place)) {
+      for (const run of await exports.listExportRuns({ jobId: Number(jobId), limit: 100 }, place)) {
+        ids.add(run.jobRunId);
+        count += 1;
+        expect(Date.parse(run.endDate ?? ''), `${name}`).not.toBeGreaterThan(place.nowMs);
+      }
+    }
+    expect(ids.size).toBe(count);
+  });
+
+  test('that succeeded are listed by job and age, with the number of their files', async () => {
+    const place = placeOf();
+    const runs = await exports.listSuccessfulExportRuns({ limit: 100 }, place);
+    const keys = runs.map(({ jobId, jobRunId }) => [Number(jobId), Number(jobRunId)] as const);
+    expect(keys).toEqual(keys.toSorted((a, b) => b[0] - a[0] || b[1] - a[1]));
+    expect(await exports.listSuccessfulExportRuns({}, place)).toEqual(runs.slice(0, 25));
+    for (const { jobId, jobRunId, nbOfFiles } of runs.slice(0, 4)) {
+      const { files } = await exports.getExportRun({ jobId: Number(jobId), runId: Number(jobRunId) }, place);
+      expect(files).toHaveLength(Number(nbOfFiles));
+      expect(nbOfFiles).toBeGreaterThanOrEqual(2);
+      expect(nbOfFiles).toBeLessThanOrEqual(4);
+    }
+  });
+});
+
+describe('fields and variables', () => {
+  test.each([
+    ['sessions', 30, 'session_transactions_revenue_cents'],
+    ['views', 20, 'rage_click_all_targets_ind'],
+  ])('scope %s has its fields', async (scope, least, name) => {
+    const fields = await exports.listExportableFields({ scope }, placeOf());
+    expect(fields.length).toBeGreaterThanOrEqual(least);
+    expect(new Set(fields.map((field) => field.name)).size).toBe(fields.length);
+    expect(fields.map((field) => field.name)).toContain(name);
+    for (const field of fields) {
+      expect(Object.keys(field)).toEqual(['name', 'description', 'example', 'aliases', 'parameters']);
+      expect(field.description && field.example).toBeTruthy();
+    }
+    const withParameters = fields.filter(({ parameters }) => parameters?.length).map((field) => [field.name, field.parameters]);
+    expect(withParameters).toEqual([
+      ['custom_var', ['customVarPosition']],
+      ['dynamic_var', ['dynamicVarKey']],
+    ]);
+  });
+
+  test.each(['clicks', 'Sessions', 'toString'])('scope %s is refused', async (scope) => {
+    const refusal = await refusalOf(() => exports.listExportableFields({ scope }, placeOf()));
+    expect([refusal.status, refusal.errorCode]).toEqual([400, 'VALIDATION_ERROR']);
+    expect(refusal.message).toContain('sessions, views');
+  });
+
+  test('custom variables have position, key and values', async () => {
+    expect((await exports.listCustomVariables({}, placeOf()))[0]).toEqual({
+      position: 1,
+      key: 'plan',
+      values: ['free', 'plus', 'business'],
+    });
+  });
+
+  test('dynamic variables are those sent within the range', async () => {
+    const keys = async (range: { from?: string; to?: string }) =>
+      (await exports.listDynamicVariableKeys(range, placeOf())).map(({ key }) => key);
+    expect(await keys({})).toEqual(['search_term', 'search_results', 'voucher_code', 'delivery_days', 'size_advisor']);
+    expect(await keys({ from: '2026-11-01' })).not.toContain('size_advisor');
+    expect(await keys({ to: '2026-06-01' })).not.toContain('delivery_days');
+    expect((await exports.listDynamicVariableKeys({}, placeOf()))[1]).toEqual({ key: 'search_results', type: 'integer' });
+  });
+});

@@ -1,0 +1,150 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { exportHandlers } from '../../src/emulator/handlers/data-export.ts';
+import { createStore } from '../../src/emulator/store.ts';
+import { DAY_MS, DONE_MS, type MovablePlace, onceJob, placeOf } from './export-place.ts';
+
+/** A store, and the address of one file in it that ends with the clock's life of 7 days. */
+async function storeWithFile(place: MovablePlace = placeOf()) {
+  const { jobId } = await exportHandlers.createExportJob(onceJob('2026-11-18', '2026-11-19'), place);
+  place.nowMs += DONE_MS;
+  const [run] = await exportHandlers.listExportRuns({ jobId: Number(jobId) }, place);
+  const read = () => exportHandlers.getExportRun({ jobId: Number(jobId), runId: Number(run?.jobRunId) }, place);
+  const [file] = (await read()).files ?? [];
+  if (!file) throw new Error('no file');
+  return { place, store: createStore(place.world, { now: () => place.nowMs }), file, url: file.url, read };
+}
+
+async function bytesOf(response: Response | Promise<Response>): Promise<Buffer> {
+  return Buffer.from(await (await response).arrayBuffer());
+}
+
+describe('file store', () => {
+  test('delivers gzip bytes as they are, with length and tag', async () => {
+    const { store, url, file } = await storeWithFile();
+    const response = await store.request(url);
+    const bytes = await bytesOf(response);
+    expect(response.status).toBe(200);
+    expect(bytes.subarray(0, 2)).toEqual(Buffer.from([0x1f, 0x8b]));
+    expect(Object.fromEntries(response.headers)).toEqual({
+      'accept-ranges': 'bytes',
+      'content-length': String(file.fileSize),
+      'content-type': 'application/octet-stream',
+      etag: expect.stringMatching(/^"[0-9a-f]{32}"$/),
+    });
+  });
+
+  test('gives the same bytes and tag in another process of the same seed', async () => {
+    const [one, two] = [await storeWithFile(), await storeWithFile()];
+    expect(two.url).toBe(one.url);
+    const [first, second] = [await one.store.request(one.url), await two.store.request(two.url)];
+    expect(second.headers.get('etag')).toBe(first.headers.get('etag'));
+    expect(await bytesOf(second)).toEqual(await bytesOf(first));
+    const other = await storeWithFile(placeOf(undefined, 2));
+    expect((await other.store.request(one.url)).status).toBe(403);
+  });
+
+  test('answers HEAD with the same headers and no body, whatever range is asked', async () => {
+    const { store, url, file } = await storeWithFile();
+    const response = await store.request(url, { method: 'HEAD', headers: { range: 'bytes=0-9' } });
+    expect([response.status, response.headers.get('content-length')]).toEqual([200, String(file.fileSize)]);
+    expect(await bytesOf(response)).toHaveLength(0);
+  });
+
+  test('refuses an Authorization header, even with a good signature', async () => {
+    const { store, url } = await storeWithFile();
+    const response = await store.request(url, { headers: { authorization: 'Bearer abc' } });
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain('Only one auth mechanism allowed');
+  });
+
+  test.each<[string, (url: URL) => void]>([
+    ['no signature', (url) => url.searchParams.delete('signature')],
+    ['another signature', (url) => url.searchParams.set('signature', 'ab'.repeat(32))],
+    ['a later expiry', (url) => url.searchParams.set('expires', String(Number(url.searchParams.get('expires')) + 1))],
+    ['no expiry', (url) => url.searchParams.delete('expires')],
+    ['another part', (url) => Object.assign(url, { pathname: url.pathname.replace('part-00001', 'part-00002') })],
+    ['another project', (url) => Object.assign(url, { pathname: url.pathname.replace('/1201/', '/1202/') })],
+  ])('refuses an address with %s', async (_, change) => {
+    const { store, url } = await storeWithFile();
+    const changed = new URL(url);
+    change(changed);
+    const response = await store.request(changed.href);
+    expect(response.status).toBe(403);
+    expect(await response.text()).toContain('SignatureDoesNotMatch');
+  });
+
+  test('refuses the file from its expiry on, although the run still lists it', async () => {
+    const { place, store, url, file, read } = await storeWithFile();
+    const endMs = place.nowMs;
+    expect(Date.parse(String(file.expirationDate))).toBe(endMs + 7 * DAY_MS);
+    place.nowMs = endMs + 7 * DAY_MS - 1;
+    expect((await store.request(url)).status).toBe(200);
+    place.nowMs += 1;
+    const response = await store.request(url);
+    expect(response.status).toBe(403);
+    expect(await response.text()).toContain('Request has expired');
+    expect((await read()).files?.[0]).toEqual(file);
+  });
+
+  test('knows nothing else', async () => {
+    const { store } = await storeWithFile();
+    expect((await store.request('/')).status).toBe(404);
+    expect((await store.request('/exports/1201')).status).toBe(403);
+  });
+});
+
+describe('ranges', () => {
+  test.each([
+    ['bytes=0-0', 206, 0, 1],
+    ['bytes=10-19', 206, 10, 20],
+    ['bytes=10-', 206, 10, undefined],
+    ['bytes=-5', 206, -5, undefined],
+    ['bytes=-99999999', 206, 0, undefined],
+    ['bytes=0-99999999', 206, 0, undefined],
+    ['bytes=5-4', 200, 0, undefined],
+    ['bytes=0-1,4-5', 200, 0, undefined],
+    ['lines=0-1', 200, 0, undefined],
+    ['bytes=-', 200, 0, undefined],
+  ])('%s is answered with %i', async (range, status, from, to) => {
+    const { store, url } = await storeWithFile();
+    const whole = await bytesOf(store.request(url));
+    const response = await store.request(url, { headers: { range } });
+    expect(response.status).toBe(status);
+    const part = await bytesOf(response);
+    expect(part).toEqual(whole.subarray(from, to));
+    expect(response.headers.get('content-length')).toBe(String(part.length));
+    const first = from < 0 ? whole.length + from : from;
+    expect(response.headers.get('content-range')).toBe(status === 206 ? `bytes ${first}-${first + part.length - 1}/${whole.length}` : null);
+  });
+
+  test.each(['bytes=99999999-', 'bytes=-0'])('%s lies outside', async (range) => {
+    const { store, url, file } = await storeWithFile();
+    const response = await store.request(url, { headers: { range } });
+    expect([response.status, response.headers.get('content-range')]).toEqual([416, `bytes */${file.fileSize}`]);
+  });
+
+  test('If-Range resumes the same file and starts another one again', async () => {
+    const { store, url } = await storeWithFile();
+    const etag = (await store.request(url)).headers.get('etag') ?? '';
+    const status = async (ifRange: string) => (await store.request(url, { headers: { range: 'bytes=100-', 'if-range': ifRange } })).status;
+    expect(await status(etag)).toBe(206);
+    expect(await status('"other"')).toBe(200);
+    expect(await status('Fri, 20 Nov 2026 10:00:00 GMT')).toBe(200);
+  });
+
+  test('pieces of any size make up the file', async () => {
+    const { store, url } = await storeWithFile();
+    const whole = await bytesOf(store.request(url));
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 500, max: whole.length + 10 }), async (size) => {
+        const pieces = [];
+        for (let at = 0; at < whole.length; at += size) {
+          pieces.push(await bytesOf(store.request(url, { headers: { range: `bytes=${at}-${at + size - 1}` } })));
+        }
+        expect(Buffer.concat(pieces).equals(whole)).toBe(true);
+      }),
+      { numRuns: 15 },
+    );
+  });
+});
