@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto';
+import type { HttpBindings } from '@hono/node-server';
+import type { Context } from 'hono';
+import type { OperationName } from '../api/operations/index.ts';
+
+/** Requests that are remembered; the oldest are forgotten first. */
+const REMEMBERED = 1000;
+
+/** Which operation a request meant; `download` is a file of the store. */
+export type Target = OperationName | 'download';
+
+/** A request as it arrived, secrets replaced by a short hash. */
+export interface RecordedRequest {
+  readonly server: 'auth' | 'service' | 'enrichment' | 'store';
+  /** Undefined where no operation has this method and path. */
+  operation: Target | undefined;
+  readonly method: string;
+  /** Path and query. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Parsed where it is JSON, else the text; undefined until it has arrived, or where there is none. */
+  body: unknown;
+}
+
+/** What hono knows of one request to the emulator. */
+export interface Env {
+  Bindings: HttpBindings;
+  Variables: { recorded: RecordedRequest };
+}
+
+/** Short name of a secret: equal secrets have equal names. */
+export function shortHash(secret: string): string {
+  return `sha256:${createHash('sha256').update(secret).digest('hex').slice(0, 12)}`;
+}
+
+function withoutBearer(headers: Record<string, string>): Record<string, string> {
+  const { authorization } = headers;
+  return authorization ? { ...headers, authorization: authorization.replace(/\S+$/, shortHash) } : headers;
+}
+
+/** Remembers the request in `requests`, at once and in the order of arrival. */
+export function record(context: Context<Env>, requests: RecordedRequest[], server: RecordedRequest['server']): void {
+  const { incoming } = context.env;
+  const recorded: RecordedRequest = {
+    server,
+    operation: undefined,
+    method: context.req.method,
+    url: incoming.url ?? '',
+    headers: withoutBearer(context.req.header()),
+    body: undefined,
+  };
+  context.set('recorded', recorded);
+  requests.push(recorded);
+  if (requests.length > REMEMBERED) requests.shift();
+}
+
+/** The text of the body, remembered with the request. */
+export async function readBody(context: Context<Env>): Promise<string> {
+  const text = await context.req.text();
+  context.get('recorded').body = parsed(text);
+  return text;
+}
+
+function parsed(text: string): unknown {
+  if (text === '') return undefined;
+  try {
+    return JSON.parse(text, (name, value) => (name === 'client_secret' && typeof value === 'string' ? shortHash(value) : value));
+  } catch {
+    return text;
+  }
+}

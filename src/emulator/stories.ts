@@ -1,0 +1,17 @@
+import { shop } from './projects.ts';
+import { DAILY_JOB_NAME, missingDay } from './world/exports/seeded-jobs.ts';
+import type { Origin } from './world/index.ts';
+import { DAY_MS } from './world/sessions/index.ts';
+import { type MetricStories, metricStories } from './world/sessions/stories.ts';
+import { type SpeedStories, speedStories } from './world/speed/stories.ts';
+
+/** What was placed in the data of one seed and start, for tests that look whether it is found. */
+export interface Stories extends MetricStories, SpeedStories {
+  /** The one day of a daily export whose run failed, a UTC date. */
+  readonly missingExport: { readonly projectId: number; readonly jobName: string; readonly day: string };
+}
+
+export function storiesOf(origin: Origin): Stories {
+  const day = new Date(missingDay(origin) * DAY_MS).toISOString().slice(0, 10);
+  return { ...metricStories(origin), ...speedStories(origin), missingExport: { projectId: shop.id, jobName: DAILY_JOB_NAME, day } };
+}

@@ -1,0 +1,64 @@
+import { decode, sign, verify } from 'hono/jwt';
+import type { Scope } from '../api/operation.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Credential } from './credentials.ts';
+import { secretOf } from './credentials.ts';
+import type { Project } from './handler.ts';
+import { Refusal } from './handler.ts';
+
+/** Seconds that a token lives (section 8). */
+export const TOKEN_LIFE_SECONDS = 3600;
+
+/** What a token says of its bearer. */
+export interface Claims {
+  readonly project: number;
+  /** Level of the credential that asked for it. */
+  readonly level: string;
+  readonly scopes: readonly string[];
+}
+
+/** Issues and checks the bearer tokens of one emulator. */
+export interface Tokens {
+  issue(credential: Credential, project: Project, scopes: readonly Scope[]): Promise<string>;
+  /** Claims of an `Authorization` header; a `Refusal` with 401 where it is missing, forged or expired. */
+  check(authorization: string | undefined): Promise<Claims>;
+}
+
+function bearerOf(authorization: string | undefined): string | undefined {
+  return /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
+}
+
+/** The project that a bearer token names, unchecked: enough to count whose requests are in flight. */
+export function projectNamed(authorization: string | undefined): unknown {
+  try {
+    return decode(bearerOf(authorization) ?? '').payload['project'];
+  } catch {
+    return undefined;
+  }
+}
+
+/** Signs with a key that depends on the seed, and lets the clock decide what is expired. */
+export function createTokens(seed: number, clock: Clock): Tokens {
+  const key = secretOf(seed, 'signing key');
+  let issued = 0;
+  return {
+    issue(credential, project, scopes) {
+      // The number keeps two tokens of the same second apart, so that a renewal is seen to be one.
+      issued += 1;
+      const iat = Math.floor(clock.now() / 1000);
+      const claims = { project: project.id, level: credential.level, scope: scopes.join(' '), sub: credential.clientId };
+      return sign({ ...claims, iat, exp: iat + TOKEN_LIFE_SECONDS, jti: String(issued) }, key, 'HS256');
+    },
+    async check(authorization) {
+      const token = bearerOf(authorization);
+      if (!token) throw new Refusal(401, 'JWT_MISSING', 'The request carries no bearer token.');
+      const payload = await verify(token, key, { alg: 'HS256', exp: false, iat: false, nbf: false }).catch(() => undefined);
+      const { project, level, scope, exp } = payload ?? {};
+      if (typeof project !== 'number' || typeof level !== 'string' || typeof scope !== 'string' || typeof exp !== 'number') {
+        throw new Refusal(401, 'JWT_INVALID', 'Auth token is invalid.');
+      }
+      if (clock.now() >= exp * 1000) throw new Refusal(401, 'JWT_EXPIRED', 'Auth token is expired.');
+      return { project, level, scopes: scope.split(' ') };
+    },
+  };
+}

@@ -1,0 +1,294 @@
+import type { IncomingMessage } from 'node:http';
+import { Agent, request } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import type { OperationName } from '../../src/api/operations/index.ts';
+import type { Fault, FaultKind } from '../../src/emulator/faults.ts';
+import { type Platform, sharedPlatform, withPlatform } from '../support/emulator.ts';
+
+const platform = sharedPlatform();
+
+const event = { key: 'release-7', text: 'Release 7', date: '2026-11-19T08:00:00Z' };
+const job = { name: 'Visits', format: 'CSV', frequency: { value: 'daily' }, fields: [{ fieldName: 'session_id' }], deviceLabel: 'all' };
+/** A read or write of each family, and the two OAuth operations. */
+const samples: [OperationName, Record<string, unknown>][] = [
+  ['getSiteVisits', { startDate: '2026-11-01', endDate: '2026-11-02' }],
+  ['listSegments', {}],
+  ['listScenarios', {}],
+  ['createSpeedEvent', event],
+  ['listExportJobs', {}],
+  ['createExportJob', job],
+];
+
+async function authInput(name: OperationName): Promise<Record<string, unknown>> {
+  const { clientId, clientSecret } = platform().credentials.shop;
+  const secrets = { client_id: clientId, client_secret: clientSecret };
+  return name === 'readCredential' ? secrets : { ...secrets, grant_type: 'client_credentials', scope: 'metrics' };
+}
+
+const refusals: [FaultKind, number, string][] = [
+  ['expired-token', 401, 'JWT_EXPIRED'],
+  ['rate-limit', 429, 'TOO_MANY_REQUESTS'],
+  ['concurrent-call', 409, 'CONCURRENT_API_CALL'],
+  ['server-error', 500, 'INTERNAL_SERVER_ERROR'],
+  ['unavailable', 503, 'SERVICE_UNAVAILABLE'],
+  ['refused', 200, 'REQUEST_REFUSED'],
+];
+
+describe('a fault that answers', () => {
+  it.each(refusals)('%s: HTTP %i with %s, once, for any operation', async (kind, status, errorCode) => {
+    const { call, token, faults } = platform();
+    const bearer = await token('shop');
+    for (const [operation, input] of samples) {
+      faults.add({ kind, operation, times: 1 });
+      expect(await call(operation, input, bearer)).toMatchObject({
+        status,
+        body: { success: false, errorCode, errorMessage: expect.any(String) },
+      });
+      expect((await call('listGoals', {}, bearer)).body).toMatchObject({ success: true });
+    }
+    for (const operation of ['requestToken', 'readCredential'] as const) {
+      faults.add({ kind, operation, times: 1 });
+      expect(await call(operation, await authInput(operation))).toMatchObject({ status, body: { success: false, errorCode } });
+      expect((await call(operation, await authInput(operation))).status).toBe(200);
+    }
+  });
+
+  it.each<[Fault, string | null]>([
+    [{ kind: 'rate-limit' }, '1'],
+    [{ kind: 'rate-limit', retryAfter: 7 }, '7'],
+    [{ kind: 'rate-limit', retryAfter: null }, null],
+    [{ kind: 'unavailable' }, null],
+    [{ kind: 'unavailable', retryAfter: 'Fri, 20 Nov 2026 10:00:05 GMT' }, 'Fri, 20 Nov 2026 10:00:05 GMT'],
+  ])('%j says Retry-After: %s', async (fault, expected) => {
+    const { call, token, faults } = platform();
+    const bearer = await token('shop');
+    faults.add(fault);
+    expect((await call('listGoals', {}, bearer)).headers.get('retry-after')).toBe(expected);
+  });
+
+  it('bad-gateway: a page of HTML', async () => {
+    const { call, token, faults } = platform();
+    const bearer = await token('shop');
+    faults.add({ kind: 'bad-gateway' });
+    const answer = await call('listGoals', {}, bearer);
+    expect(answer).toMatchObject({ status: 502, body: expect.stringContaining('<h1>502 Bad Gateway</h1>') });
+    expect(answer.headers.get('content-type')).toContain('text/html');
+  });
+
+  it('truncated: half of the JSON, and a length that says so', async () => {
+    const { send, serviceUrl, token, faults } = platform();
+    const authorization = `Bearer ${await token('shop')}`;
+    const url = `${serviceUrl}/v1/exportable-fields?scope=sessions`;
+    const whole = JSON.stringify((await send(url, { headers: { authorization } })).body);
+    const lengths: number[] = [];
+    for (const encoding of ['identity', 'gzip']) {
+      faults.add({ kind: 'truncated', times: 1 });
+      const cut = await send(url, { headers: { authorization, 'accept-encoding': encoding } });
+      expect(cut.status).toBe(200);
+      expect(typeof cut.body).toBe('string');
+      expect(whole.startsWith(String(cut.body))).toBe(true);
+      expect(String(cut.body).length).toBeGreaterThan(whole.length / 3);
+      lengths.push(Number(cut.headers.get('content-length')));
+    }
+    expect(lengths[0]).toBeGreaterThan(whole.length / 3);
+    expect(lengths[1]).toBeLessThan(whole.length / 3);
+  });
+
+  it('shape: another payload than the documented one; a bare answer is replaced whole', async () => {
+    const { call, token, faults } = platform();
+    const bearer = await token('shop');
+    faults.add({ kind: 'shape', operation: 'listGoals', payload: { goals: null } });
+    expect((await call('listGoals', {}, bearer)).body).toEqual({ success: true, payload: { goals: null } });
+    faults.add({ kind: 'shape', operation: 'requestToken' });
+    expect((await call('requestToken', await authInput('requestToken'))).body).toEqual(expect.any(String));
+  });
+
+  it('enveloped: an answer that is bare by default comes in the envelope', async () => {
+    const { call, faults } = platform();
+    const bare = await call('readCredential', await authInput('readCredential'));
+    faults.add({ kind: 'enveloped' });
+    expect((await call('readCredential', await authInput('readCredential'))).body).toEqual({ success: true, payload: bare.body });
+  });
+});
+
+/** Sends GET requests over one kept-alive connection and tells how each went. */
+function keepAlive(base: string, path: string, bearer: string, agent: Agent): Promise<{ status: number; body: string; reused: boolean }> {
+  return new Promise((resolve, reject) => {
+    const sent = request(base + path, { agent, headers: { authorization: `Bearer ${bearer}` } }, (answer: IncomingMessage) => {
+      const chunks: Buffer[] = [];
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+      answer.on('error', reject);
+      answer.on('end', () =>
+        resolve({ status: answer.statusCode ?? 0, body: Buffer.concat(chunks).toString(), reused: sent.reusedSocket }),
+      );
+    });
+    sent.on('error', reject);
+    sent.end();
+  });
+}
+
+async function withAgent(run: (get: (path: string) => ReturnType<typeof keepAlive>, found: Platform) => Promise<void>): Promise<void> {
+  const found = platform();
+  const bearer = await found.token('shop');
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  try {
+    await run((path) => keepAlive(found.serviceUrl, path, bearer, agent), found);
+  } finally {
+    agent.destroy();
+  }
+}
+
+describe('a fault of the connection', () => {
+  it('reset: no byte of an answer, also on a kept-alive connection', () =>
+    withAgent(async (get, { faults }) => {
+      await get('/v1/goals');
+      faults.add({ kind: 'reset', times: 1 });
+      await expect(get('/v1/goals')).rejects.toMatchObject({ code: 'ECONNRESET' });
+      expect(await get('/v1/goals')).toMatchObject({ status: 200, reused: false });
+    }));
+
+  it('answers leave a kept-alive connection usable', () =>
+    withAgent(async (get, { faults }) => {
+      await get('/v1/goals');
+      for (const kind of ['rate-limit', 'bad-gateway', 'truncated', 'refused', 'shape', 'server-error'] as const) {
+        faults.add({ kind, times: 1 });
+        expect((await get('/v1/goals')).reused).toBe(true);
+      }
+      expect(await get('/v1/goals')).toMatchObject({ status: 200, reused: true });
+    }));
+
+  it('reset: before the effect by default, after it on demand', () =>
+    withPlatform(async ({ call, token, faults }) => {
+      const bearer = await token('shop');
+      const keys = async () => (await call('listSpeedEvents', { key: event.key }, bearer)).body;
+      faults.add({ kind: 'reset', operation: 'createSpeedEvent', times: 1 });
+      await expect(call('createSpeedEvent', event, bearer)).rejects.toThrow('fetch failed');
+      expect(await keys()).toEqual({ success: true, payload: { events: [] } });
+      faults.add({ kind: 'reset', operation: 'createSpeedEvent', times: 1, afterEffect: true });
+      await expect(call('createSpeedEvent', event, bearer)).rejects.toThrow('fetch failed');
+      expect(await keys()).toMatchObject({ payload: { events: [{ key: event.key }] } });
+    }));
+
+  it('other faults too may come after the effect', () =>
+    withPlatform(async ({ call, token, faults }) => {
+      const bearer = await token('shop');
+      faults.add({ kind: 'bad-gateway', operation: 'createSpeedEvent', times: 1, afterEffect: true });
+      expect((await call('createSpeedEvent', event, bearer)).status).toBe(502);
+      expect((await call('listSpeedEvents', { key: event.key }, bearer)).body).toMatchObject({ payload: { events: [{ key: event.key }] } });
+    }));
+
+  it('reset and hang: on the authentication server as well', async () => {
+    const { call, faults } = platform();
+    faults.add({ kind: 'reset', operation: 'requestToken', times: 1 });
+    await expect(call('requestToken', await authInput('requestToken'))).rejects.toThrow('fetch failed');
+    const hang = faults.add({ kind: 'hang', operation: 'readCredential', times: 1 });
+    const abort = new AbortController();
+    const held = call('readCredential', await authInput('readCredential'), undefined, { signal: abort.signal });
+    await hang.reached();
+    abort.abort();
+    await expect(held).rejects.toThrow('aborted');
+    expect((await call('readCredential', await authInput('readCredential'))).status).toBe(200);
+  });
+
+  it('hang: answers never, and ends with the emulator', () =>
+    withPlatform(async ({ call, token, faults, close }) => {
+      const hang = faults.add({ kind: 'hang', operation: 'listGoals' });
+      const held = call('listGoals', {}, await token('shop')).catch((error: unknown) => error);
+      await hang.reached();
+      await close();
+      expect(await held).toMatchObject({ message: 'fetch failed' });
+    }));
+
+  it('slow: waits for its time or until released', async () => {
+    const { call, token, faults } = platform();
+    const bearer = await token('shop');
+    const timed = faults.add({ kind: 'slow', operation: 'listGoals', times: 1, delayMs: 30 });
+    const before = performance.now();
+    expect((await call('listGoals', {}, bearer)).status).toBe(200);
+    expect(performance.now() - before).toBeGreaterThanOrEqual(29);
+    expect(timed.applied).toBe(1);
+    const held = faults.add({ kind: 'slow', operation: 'listGoals', times: 2 });
+    const calls = [call('listGoals', {}, bearer), call('listGoals', {}, bearer)];
+    await held.reached(2);
+    held.release();
+    expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([200, 200]);
+  });
+});
+
+describe('a cut download', () => {
+  it('ends after some bytes of the file, the promised length notwithstanding', async () => {
+    const { faults, storeUrl, stories } = platform();
+    expect(stories).toBeDefined();
+    const url = await fileUrl(platform());
+    expect(url.startsWith(storeUrl)).toBe(true);
+    const whole = new Uint8Array(await (await fetch(url)).arrayBuffer());
+    faults.add({ kind: 'cut-download', times: 1, afterBytes: 100 });
+    const cut = await new Promise<{ promised: number; arrived: number; complete: boolean }>((resolve, reject) => {
+      request(url, (answer) => {
+        let arrived = 0;
+        answer.on('data', (chunk: Buffer) => {
+          arrived += chunk.length;
+        });
+        answer.on('error', () => {});
+        answer.on('close', () => resolve({ promised: Number(answer.headers['content-length']), arrived, complete: answer.complete }));
+      })
+        .on('error', reject)
+        .end();
+    });
+    expect(cut).toEqual({ promised: whole.length, arrived: 100, complete: false });
+    expect(new Uint8Array(await (await fetch(url)).arrayBuffer())).toEqual(whole);
+  });
+
+  it('is the only fault that strikes downloads unless one names them', async () => {
+    const { faults } = platform();
+    const url = await fileUrl(platform());
+    faults.add({ kind: 'server-error' });
+    expect((await fetch(url)).status).toBe(200);
+    faults.add({ kind: 'unavailable', operation: 'download' });
+    expect((await fetch(url)).status).toBe(503);
+  });
+});
+
+/** Address of a file that can be downloaded now. */
+async function fileUrl({ call, token }: Platform): Promise<string> {
+  const bearer = await token('shop', { scope: 'data-export' });
+  const { body } = await call('listSuccessfulExportRuns', { limit: 1 }, bearer);
+  const run = first(member(body, 'payload'));
+  const answer = await call('getExportRun', { jobId: member(run, 'jobId'), runId: member(run, 'jobRunId') }, bearer);
+  return String(member(first(member(member(answer.body, 'payload'), 'files')), 'url'));
+}
+
+function member(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Object.entries(value).find(([key]) => key === name)?.[1] : undefined;
+}
+
+function first(value: unknown): unknown {
+  return Array.isArray(value) ? value[0] : undefined;
+}
+
+describe('the order of faults', () => {
+  it('is that in which they were added; each strikes as often as told, and none after clear', async () => {
+    const { call, token, faults } = platform();
+    const bearer = await token('shop');
+    const two = faults.add({ kind: 'server-error', times: 2 });
+    const ever = faults.add({ kind: 'unavailable' });
+    const statuses: number[] = [];
+    for (let index = 0; index < 5; index += 1) statuses.push((await call('listGoals', {}, bearer)).status);
+    expect(statuses).toEqual([500, 500, 503, 503, 503]);
+    expect([two.applied, ever.applied]).toEqual([2, 3]);
+    ever.remove();
+    expect((await call('listGoals', {}, bearer)).status).toBe(200);
+    faults.add({ kind: 'server-error' });
+    faults.clear();
+    expect((await call('listGoals', {}, bearer)).status).toBe(200);
+  });
+
+  it('leaves the authentication server alone where only bearers can be meant', async () => {
+    const { faults, token, call } = platform();
+    faults.add({ kind: 'expired-token', times: 1 });
+    faults.add({ kind: 'concurrent-call', times: 1 });
+    const bearer = await token('shop');
+    expect((await call('listGoals', {}, bearer)).status).toBe(401);
+    expect((await call('listGoals', {}, bearer)).status).toBe(409);
+  });
+});
