@@ -21,13 +21,15 @@ export type ErrorKind =
 
 export interface ApiErrorDetails {
   /** HTTP status, where there was an answer. */
-  status?: number;
-  /** `errorCode` of the envelope or `error` of an OAuth answer. */
-  code?: string;
+  status?: number | undefined;
+  /** `errorCode` of the envelope, `error` of an OAuth answer, or the code of a network failure. */
+  code?: string | undefined;
   /** How long the service asks to wait. */
-  retryAfterMs?: number;
+  retryAfterMs?: number | undefined;
   /** True for a write that failed without certainty: it may have taken effect. */
   mayHaveHappened?: boolean;
+  /** True where the same request may succeed a moment later. */
+  transient?: boolean;
   cause?: unknown;
 }
 
@@ -38,14 +40,19 @@ export class ApiError extends Error {
   readonly code: string | undefined;
   readonly retryAfterMs: number | undefined;
   readonly mayHaveHappened: boolean;
+  readonly transient: boolean;
 
   constructor(kind: ErrorKind, message: string, details: ApiErrorDetails = {}) {
-    super(message, { cause: details.cause });
+    super(
+      details.mayHaveHappened ? `${message} It may have taken effect all the same: look before sending it again.` : message,
+      details.cause === undefined ? {} : { cause: details.cause },
+    );
     this.name = 'ApiError';
     this.kind = kind;
     this.status = details.status;
     this.code = details.code;
     this.retryAfterMs = details.retryAfterMs;
     this.mayHaveHappened = details.mayHaveHappened ?? false;
+    this.transient = details.transient ?? false;
   }
 }

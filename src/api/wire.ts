@@ -16,12 +16,21 @@ export function pathNames(path: string): string[] {
   return [...path.matchAll(PLACEHOLDER)].map((match) => match[1] ?? '');
 }
 
+/** Percent-encodes one value; a text that is no Unicode has no encoding. */
+function encode(name: string, text: string): string {
+  try {
+    return encodeURIComponent(text);
+  } catch {
+    throw new ApiError('invalid', `${name}: the text is no valid Unicode`);
+  }
+}
+
 /** Percent-encodes one path segment; refuses what a server would resolve to another one. */
 function segment(name: string, value: unknown): string {
   const text = String(value);
   if (/^\.{0,2}$/.test(text) || /[/\\]/.test(text))
     throw new ApiError('invalid', `${name}: "${text}" cannot be part of a path; expected an id`);
-  return encodeURIComponent(text);
+  return encode(name, text);
 }
 
 /** Splits a checked input over path, query and body; arrays in a query become comma lists, `+` becomes `%2B`. */
@@ -30,7 +39,7 @@ export function encodeRequest(operation: Operation, input: Record<string, unknow
   const path = operation.path.replace(PLACEHOLDER, (_, name: string) => segment(name, input[name]));
   const rest = Object.entries(input).filter(([name, value]) => value !== undefined && !inPath.includes(name));
   if (operation.method === 'POST') return { target: path, body: Object.fromEntries(rest) };
-  const query = rest.map(([name, value]) => `${name}=${encodeURIComponent(Array.isArray(value) ? value.join(',') : String(value))}`);
+  const query = rest.map(([name, value]) => `${name}=${encode(name, Array.isArray(value) ? value.join(',') : String(value))}`);
   return { target: query.length > 0 ? `${path}?${query.join('&')}` : path };
 }
 

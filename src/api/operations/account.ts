@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { defineOperation } from '../operation.ts';
 import * as p from '../params.ts';
-import { number, recordId, text } from './records.ts';
+import { recordId, text } from './records.ts';
 
 export const requestToken = defineOperation({
   method: 'POST',
@@ -19,7 +19,7 @@ export const requestToken = defineOperation({
   payload: z.looseObject({
     access_token: z.string().min(1),
     token_type: text,
-    expires_in: number,
+    expires_in: z.union([z.number(), z.string()]).nullish(),
     scope: text,
     project_id: recordId.nullish(),
     endpoint: text,

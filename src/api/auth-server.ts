@@ -1,0 +1,142 @@
+import { addressFault } from './address.ts';
+import { abortable, withDeadline } from './deadline.ts';
+import { ApiError } from './errors.ts';
+import { exchange, type Wiring } from './exchange.ts';
+import type { Granted } from './granted.ts';
+import type { Operation, PayloadOf } from './operation.ts';
+import { readCredential, requestToken } from './operations/account.ts';
+import { repeated } from './retry.ts';
+import type { Credential, Token, TokenRequest } from './tokens.ts';
+
+/** Life of a token whose answer does not tell (section 5). */
+const DOCUMENTED_LIFE_S = 3600;
+/** After the grants could not be read, calls go on without them for this long. */
+const UNKNOWN_MS = 60_000;
+/** Share of the time for a call that is spent on learning the grants; the call can do without. */
+const GRANTS_SHARE = 1 / 3;
+
+/** The two operations of the authentication server, for one session. */
+export interface AuthServer {
+  /** Asks for a token; repeated as a read. */
+  readonly fetchToken: (request: TokenRequest, signal: AbortSignal) => Promise<Token>;
+  /** Grants of the credential, read once for the session; `renew` reads them again. */
+  granted(credential: Credential, signal: AbortSignal, renew?: boolean): Promise<Granted>;
+  /** The same without insisting: undefined where they cannot be read, unless the credential itself was refused. */
+  grantedIfKnown(credential: Credential, signal: AbortSignal, renew?: boolean): Promise<Granted | undefined>;
+}
+
+function lifeMs(expiresIn: unknown): number {
+  const seconds = typeof expiresIn === 'string' && expiresIn.trim() !== '' ? Number(expiresIn) : expiresIn;
+  return 1000 * (typeof seconds === 'number' && Number.isFinite(seconds) ? Math.max(0, seconds) : DOCUMENTED_LIFE_S);
+}
+
+function toToken(payload: PayloadOf<typeof requestToken>, request: TokenRequest, obtainedAtMs: number, domains: readonly string[]): Token {
+  const { access_token: accessToken, endpoint, project_id: project, scope } = payload;
+  const asked = request.scopes.join(', ');
+  if (!endpoint) {
+    const message = `The token for ${asked} names no endpoint to call; the credential may lack the scope, or its project is not installed.`;
+    throw new ApiError('forbidden', message);
+  }
+  const fault = addressFault(endpoint, domains);
+  if (fault) throw new ApiError('forbidden', `The token for ${asked} names an endpoint that is not used: it ${fault}.`);
+  const projectId = project === null || project === undefined ? undefined : Number(project);
+  return {
+    accessToken,
+    endpoint: endpoint.replace(/\/+$/, ''),
+    ...(Number.isSafeInteger(projectId) && { projectId }),
+    scopes: scope ? scope.split(/[\s,]+/).filter(Boolean) : request.scopes,
+    obtainedAtMs,
+    expiresAtMs: obtainedAtMs + lifeMs(payload.expires_in),
+  };
+}
+
+function toGranted({ scopes, permissions }: PayloadOf<typeof readCredential>): Granted {
+  const projects = (permissions?.projects ?? []).map(({ id, name }) => ({ id: Number(id), name: name ?? '' }));
+  return { scopes: scopes.split(/[\s,]+/).filter(Boolean), projects: projects.filter(({ id }) => Number.isSafeInteger(id)) };
+}
+
+/** Makes the authentication side of a session; requests end with `session` and take `timeoutMs` at most. */
+export function createAuthServer({
+  wiring,
+  authUrl,
+  timeoutMs,
+  random,
+  endpointDomains,
+  onToken,
+}: {
+  wiring: Wiring;
+  authUrl: string;
+  timeoutMs: number;
+  random: () => number;
+  endpointDomains: readonly string[];
+  /** Told of each access token, so that it is kept out of texts. */
+  onToken: (accessToken: string) => void;
+}): AuthServer {
+  const { clock } = wiring;
+  const kept = new Map<string, Granted>();
+  const reading = new Map<string, Promise<Granted>>();
+  const unknownSince = new Map<string, number>();
+
+  async function ask<O extends Operation>(operation: O, input: Record<string, unknown>, signal?: AbortSignal): Promise<PayloadOf<O>> {
+    const payload = await withDeadline({ clock, timeoutMs, signal }, (limits) =>
+      repeated(limits, { clock, random }, (attempt) =>
+        exchange(wiring, { operation, input, base: authUrl, encoding: 'json', limits, attempt }),
+      ),
+    );
+    // The exchange has checked the payload against the schema of this very operation.
+    return payload as PayloadOf<O>;
+  }
+
+  async function fetchToken(request: TokenRequest, signal: AbortSignal): Promise<Token> {
+    const { credential, projectId, scopes } = request;
+    const obtainedAtMs = clock.now();
+    const input = {
+      client_id: credential.clientId,
+      client_secret: credential.clientSecret,
+      grant_type: 'client_credentials',
+      scope: scopes.join(' '),
+      project_id: projectId,
+    };
+    const payload = await ask(requestToken, input, signal);
+    onToken(payload.access_token);
+    return toToken(payload, request, obtainedAtMs, endpointDomains);
+  }
+
+  /** One request at a time for each credential; it goes on when those who wait for it give up. */
+  function read({ clientId, clientSecret }: Credential): Promise<Granted> {
+    const running = reading.get(clientId);
+    if (running) return running;
+    const promise = ask(readCredential, { client_id: clientId, client_secret: clientSecret })
+      .then((payload) => {
+        const record = toGranted(payload);
+        kept.set(clientId, record);
+        unknownSince.delete(clientId);
+        return record;
+      })
+      .finally(() => reading.delete(clientId));
+    reading.set(clientId, promise);
+    return promise;
+  }
+
+  async function granted(credential: Credential, signal: AbortSignal, renew = false): Promise<Granted> {
+    const known = renew ? undefined : kept.get(credential.clientId);
+    return known ?? abortable(read(credential), signal);
+  }
+
+  async function grantedIfKnown(credential: Credential, signal: AbortSignal, renew = false): Promise<Granted | undefined> {
+    const known = renew ? undefined : kept.get(credential.clientId);
+    if (known) return known;
+    const since = renew ? undefined : unknownSince.get(credential.clientId);
+    if (since !== undefined && Math.abs(clock.now() - since) < UNKNOWN_MS) return undefined;
+    const patience = { clock, timeoutMs: timeoutMs * GRANTS_SHARE, signal };
+    try {
+      return await withDeadline(patience, (limits) => granted(credential, limits.signal, renew));
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.kind === 'unauthorized') throw error;
+      unknownSince.set(credential.clientId, clock.now());
+      return undefined;
+    }
+  }
+
+  return { fetchToken, granted, grantedIfKnown };
+}

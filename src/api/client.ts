@@ -1,0 +1,220 @@
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import { createRedactor } from '../lib/redact.ts';
+import { checkedAuthUrl } from './address.ts';
+import { createAuthServer } from './auth-server.ts';
+import { checkInput, checkProjectId, checkScopes } from './check-input.ts';
+import { type Limits, withDeadline } from './deadline.ts';
+import { ApiError } from './errors.ts';
+import { DEFAULT_SIZE_LIMITS, exchange, type SizeLimits, type Wiring } from './exchange.ts';
+import type { Granted } from './granted.ts';
+import { createHttp, type Http } from './http.ts';
+import type { Limiter } from './limiter.ts';
+import type { InputOf, Operation, PayloadOf, Scope } from './operation.ts';
+import { repeated } from './retry.ts';
+import { createTokenDesk, type HeldToken } from './token-desk.ts';
+import { type Credential, createTokenCache } from './tokens.ts';
+
+/** Input of an operation; the project may be left to the settings or the token. */
+export type CallInput<O extends Operation> = InputOf<O> | (Omit<InputOf<O>, 'projectId'> & { projectId?: number });
+
+export interface CallOptions {
+  /** Project of an account-level credential; default the one of the settings. */
+  projectId?: number | undefined;
+  signal?: AbortSignal | undefined;
+  /** Latest end by the clock, ms since 1970; never later than the client's own timeout. */
+  deadlineMs?: number | undefined;
+  /** How enrichments travel; default form. */
+  encoding?: 'form' | 'json' | undefined;
+}
+
+/** What is known of a token; never the token itself. */
+export interface TokenSummary {
+  projectId?: number;
+  /** Names separated by spaces. */
+  scope: string;
+  endpoint: string;
+  /** By the clock, ms since 1970. */
+  expiresAt: number;
+  expiresInSeconds: number;
+  fromCache: boolean;
+}
+
+/** The REST interface for one session: calls with tokens, limits and repeats, and nothing of MCP. */
+export interface Client {
+  /** Runs one operation; throws an ApiError, or the reason of `signal`. */
+  call<O extends Operation>(operation: O, input: CallInput<O>, options?: CallOptions): Promise<PayloadOf<O>>;
+  /** Makes sure that there is a token for `scope` (names separated by spaces; default what the session needs). */
+  authenticate(options?: {
+    scope?: string | undefined;
+    renew?: boolean | undefined;
+    projectId?: number | undefined;
+    signal?: AbortSignal | undefined;
+  }): Promise<TokenSummary>;
+  /** Scopes and projects of the main credential; read once for the session unless `renew`. */
+  credential(options?: { signal?: AbortSignal | undefined; renew?: boolean | undefined }): Promise<Granted>;
+  /** The project that calls go to. */
+  projectId(options?: { projectId?: number | undefined; signal?: AbortSignal | undefined }): Promise<number>;
+  /** Removes the secrets of this session, and whatever looks like a token, from a text. */
+  redact(text: string): string;
+  /** Forgets the tokens and ends own connections; later calls are refused. */
+  close(): Promise<void>;
+}
+
+export interface ClientOptions {
+  authUrl: string;
+  credential: Credential;
+  /** Credential of the integration, where enrichment has its own. */
+  enrichmentCredential?: Credential | undefined;
+  defaultProjectId?: number | undefined;
+  /** Scopes that the enabled toolsets call for. */
+  neededScopes: readonly Scope[];
+  /** Domains that an endpoint may lie in; any when empty. */
+  endpointDomains?: readonly string[] | undefined;
+  /** Longest a call may take, with its repeats and its time in the queue. */
+  timeoutMs: number;
+  limiter: Limiter;
+  sessionId: string;
+  clock: Clock;
+  /** Chooses the back-off, 0 to 1. */
+  random?: (() => number) | undefined;
+  version: string;
+  log?: Log | undefined;
+  sizeLimits?: SizeLimits | undefined;
+  /** Shared connections; default an own pool, closed with the client. */
+  http?: Http | undefined;
+}
+
+/** Opaque tokens that are kept out of texts by name; JWTs are known by their form. */
+const MAX_KNOWN_TOKENS = 16;
+
+function createRedaction(secrets: readonly string[]) {
+  const tokens = new Set<string>();
+  let redactor = createRedactor(secrets);
+  return {
+    redact: (text: string) => redactor(text),
+    learn: (accessToken: string) => {
+      tokens.add(accessToken);
+      const [oldest] = tokens;
+      if (tokens.size > MAX_KNOWN_TOKENS && oldest !== undefined) tokens.delete(oldest);
+      redactor = createRedactor([...secrets, ...tokens]);
+    },
+  };
+}
+
+/** Makes the client of a session. Sends nothing before the first call. */
+export function createClient(options: ClientOptions): Client {
+  const { credential, enrichmentCredential, defaultProjectId, neededScopes, endpointDomains = [] } = options;
+  const { limiter, sessionId, clock, timeoutMs, random = Math.random, http = createHttp() } = options;
+  const authUrl = checkedAuthUrl(options.authUrl);
+  const { redact, learn } = createRedaction([
+    credential.clientSecret,
+    ...(enrichmentCredential ? [enrichmentCredential.clientSecret] : []),
+  ]);
+  const wiring: Wiring = {
+    http,
+    clock,
+    redact,
+    userAgent: `web-analytics-mcp/${options.version}`,
+    sizeLimits: options.sizeLimits ?? DEFAULT_SIZE_LIMITS,
+    log: options.log ?? (() => undefined),
+  };
+  const auth = createAuthServer({ wiring, authUrl, timeoutMs, random, endpointDomains, onToken: learn });
+  const tokens = createTokenCache({ clock, fetchToken: auth.fetchToken });
+  const desk = createTokenDesk({ auth, tokens, credential, enrichmentCredential, neededScopes, redact });
+
+  /** One request of a call, in its turn. */
+  async function attempt(request: Omit<Parameters<typeof exchange>[1], 'base' | 'accessToken'>, held: HeldToken): Promise<unknown> {
+    const { operation, limits } = request;
+    const project = `${authUrl} ${held.projectId ?? held.request.credential.clientId}`;
+    const speed = operation.scope === 'speed-analysis';
+    const slot = await limiter.acquire({ project, sessionId, speed, signal: limits.signal });
+    let refused = false;
+    try {
+      return await exchange(wiring, { ...request, base: held.token.endpoint, accessToken: held.token.accessToken });
+    } catch (error) {
+      refused = error instanceof ApiError && error.kind === 'busy';
+      throw error;
+    } finally {
+      slot.release(refused);
+    }
+  }
+
+  async function send(operation: Operation, input: Record<string, unknown>, how: Sending): Promise<unknown> {
+    const { scope } = operation;
+    if (scope === undefined) throw new TypeError(`${operation.path} is answered by authenticate() and credential().`);
+    const { projectId, encoding, limits } = how;
+    for (let renewed = false; ; renewed = true) {
+      const held = await desk.forScope(scope, { projectId, signal: limits.signal });
+      const complete = operation.base === 'enrichment' ? withProject(input, held.projectId) : input;
+      try {
+        return await repeated(limits, { clock, random }, (number) =>
+          attempt({ operation, input: complete, encoding, limits, attempt: number }, held),
+        );
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.kind !== 'unauthorized') throw error;
+        // Whatever is wrong with this token: nobody shall use it again.
+        tokens.drop(held.request, held.token);
+        if (error.code !== 'JWT_EXPIRED') throw error;
+        if (renewed) throw new ApiError('unauthorized', `A token fetched a moment ago counts as expired. ${error.message}`, error);
+      }
+    }
+  }
+
+  return {
+    async call(operation, input, { projectId, signal, deadlineMs, encoding } = {}) {
+      checkProjectId(projectId);
+      const given = 'projectId' in input ? input.projectId : undefined;
+      const chosen = projectId ?? (typeof given === 'number' ? given : defaultProjectId);
+      const checked = checkInput(operation, input, chosen);
+      const payload = await withDeadline({ clock, timeoutMs, deadlineMs, signal }, (limits) =>
+        send(operation, checked, { projectId: chosen, encoding: encoding ?? (operation.base === 'enrichment' ? 'form' : 'json'), limits }),
+      );
+      // The exchange has checked the payload against the schema of this very operation.
+      return payload as PayloadOf<typeof operation>;
+    },
+    async authenticate({ scope, renew = false, projectId = defaultProjectId, signal } = {}) {
+      checkProjectId(projectId);
+      const names = scope === undefined ? undefined : checkScopes(scope);
+      return withDeadline({ clock, timeoutMs, signal }, async (limits) => {
+        const wish = { projectId, signal: limits.signal, renew };
+        const held = await (names ? desk.forNamed(names, wish) : desk.forSession(wish));
+        const { token, fromCache } = held;
+        return {
+          ...(held.projectId !== undefined && { projectId: held.projectId }),
+          scope: token.scopes.join(' '),
+          endpoint: token.endpoint,
+          expiresAt: token.expiresAtMs,
+          expiresInSeconds: Math.max(0, Math.round((token.expiresAtMs - clock.now()) / 1000)),
+          fromCache,
+        };
+      });
+    },
+    credential: ({ signal, renew = false } = {}) =>
+      withDeadline({ clock, timeoutMs, signal }, (limits) => auth.granted(credential, limits.signal, renew)),
+    async projectId({ projectId = defaultProjectId, signal } = {}) {
+      checkProjectId(projectId);
+      const held = await withDeadline({ clock, timeoutMs, signal }, (limits) => desk.forSession({ projectId, signal: limits.signal }));
+      return held.projectId ?? nameless();
+    },
+    redact,
+    async close() {
+      tokens.close();
+      if (!options.http) await http.close();
+    },
+  };
+}
+
+interface Sending {
+  projectId: number | undefined;
+  encoding: 'form' | 'json';
+  limits: Limits;
+}
+
+function nameless(): never {
+  throw new ApiError('invalid', 'projectId: the token does not say which project it is for; name one.');
+}
+
+function withProject(input: Record<string, unknown>, projectId: number | undefined): Record<string, unknown> {
+  return { projectId: projectId ?? nameless(), ...input };
+}

@@ -1,0 +1,68 @@
+import type { Clock } from '../lib/clock.ts';
+import { ApiError } from './errors.ts';
+
+/** How long a call may go on: the instant by the clock, and the signal that ends every wait of it. */
+export interface Limits {
+  readonly deadlineMs: number;
+  /** Aborts with the caller's reason, or with an ApiError of kind `timeout`. */
+  readonly signal: AbortSignal;
+}
+
+/** Node takes a longer delay for 1 ms. */
+const LONGEST_TIMER_MS = 2_147_483_647;
+
+/** Runs `task` until the deadline or the caller's abort, whichever comes first; queue, back-off and network all end with its signal. */
+export async function withDeadline<T>(
+  {
+    clock,
+    timeoutMs,
+    deadlineMs = Number.POSITIVE_INFINITY,
+    signal,
+  }: {
+    clock: Clock;
+    timeoutMs: number;
+    deadlineMs?: number | undefined;
+    signal?: AbortSignal | undefined;
+  },
+  task: (limits: Limits) => Promise<T>,
+): Promise<T> {
+  signal?.throwIfAborted();
+  const startMs = clock.now();
+  const endMs = Math.min(deadlineMs, startMs + timeoutMs);
+  const allowedMs = endMs - startMs;
+  if (allowedMs <= 0) throw new ApiError('timeout', 'The time for the call had run out before anything was sent.');
+  const controller = new AbortController();
+  const relay = () => controller.abort(signal?.reason);
+  signal?.addEventListener('abort', relay, { once: true });
+  // A timer of the machine besides the clock's deadline: a clock that stands still or jumps back must not prolong a call.
+  const timer = setTimeout(
+    () => controller.abort(new ApiError('timeout', `The call was given up after ${seconds(allowedMs)}, retries and waiting included.`)),
+    Math.min(allowedMs, LONGEST_TIMER_MS),
+  );
+  try {
+    return await task({ deadlineMs: endMs, signal: controller.signal });
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', relay);
+  }
+}
+
+/** Milliseconds in words of an error. */
+export function seconds(ms: number): string {
+  return ms < 1000 ? `${Math.round(ms)} ms` : `${Number((ms / 1000).toFixed(1))} s`;
+}
+
+/** Waits for `promise` no longer than the signal allows; the work behind it goes on for whoever else waits. */
+export async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  let onAbort: (() => void) | undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(signal.reason);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    if (onAbort) signal.removeEventListener('abort', onAbort);
+  }
+}

@@ -1,0 +1,94 @@
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import type { Redactor } from '../lib/redact.ts';
+import { joinAddress } from './address.ts';
+import type { Limits } from './deadline.ts';
+import { readAnswer } from './envelope.ts';
+import { ApiError } from './errors.ts';
+import type { Http } from './http.ts';
+import type { Operation } from './operation.ts';
+import { getStepHar } from './operations/speed-analysis.ts';
+import { MAX_ATTEMPTS, retryAfterMs } from './retry.ts';
+import { encodeRequest } from './wire.ts';
+
+/** Largest answers that are read: HAR files, everything else. */
+export interface SizeLimits {
+  harBytes: number;
+  otherBytes: number;
+}
+export const DEFAULT_SIZE_LIMITS: SizeLimits = { harBytes: 96 * 1_048_576, otherBytes: 32 * 1_048_576 };
+
+/** A read may use this share of the time left in silence, so that time remains to ask again. */
+const PATIENCE_SHARE = 2 / 3;
+
+/** What every request of a client shares. */
+export interface Wiring {
+  readonly http: Http;
+  readonly clock: Clock;
+  readonly redact: Redactor;
+  readonly userAgent: string;
+  readonly sizeLimits: SizeLimits;
+  /** One line for each request, without secrets. */
+  readonly log: Log;
+}
+
+export interface Exchange {
+  operation: Operation;
+  /** Checked input, as on the wire. */
+  input: Record<string, unknown>;
+  /** Base address. */
+  base: string;
+  accessToken?: string;
+  /** How a body travels; `form` is for enrichment alone. */
+  encoding: 'form' | 'json';
+  limits: Limits;
+  /** Which attempt this is, from 1. */
+  attempt: number;
+}
+
+/** Form fields: objects and arrays travel as the JSON of themselves. */
+function formOf(body: Record<string, unknown>): string {
+  const form = new URLSearchParams();
+  for (const [name, value] of Object.entries(body)) form.set(name, typeof value === 'string' ? value : JSON.stringify(value));
+  return form.toString();
+}
+
+function headersOf({ encoding, accessToken }: Exchange, userAgent: string, hasBody: boolean): Record<string, string> {
+  const type = encoding === 'form' ? 'application/x-www-form-urlencoded' : 'application/json';
+  return {
+    accept: 'application/json',
+    'user-agent': userAgent,
+    ...(hasBody && { 'content-type': type }),
+    ...(accessToken !== undefined && { authorization: `Bearer ${accessToken}` }),
+  };
+}
+
+/** Sends one request of an operation and reads its payload; throws an ApiError that says whether a repeat may help. */
+export async function exchange(wiring: Wiring, request: Exchange): Promise<unknown> {
+  const { http, clock, redact, userAgent, sizeLimits, log } = wiring;
+  const { operation, limits, attempt, encoding } = request;
+  const startMs = clock.now();
+  const leftMs = limits.deadlineMs - startMs;
+  if (leftMs <= 0) throw new ApiError('timeout', 'The time for the call ran out while it waited.');
+  const { target, body } = encodeRequest(operation, request.input);
+  let outcome = 'no answer';
+  try {
+    const answer = await http.send({
+      method: operation.method,
+      url: joinAddress(request.base, target),
+      headers: headersOf(request, userAgent, body !== undefined),
+      body: body && (encoding === 'form' ? formOf(body) : JSON.stringify(body)),
+      safe: operation.safe,
+      maxBytes: operation === getStepHar ? sizeLimits.harBytes : sizeLimits.otherBytes,
+      patienceMs: operation.safe && attempt < MAX_ATTEMPTS ? leftMs * PATIENCE_SHARE : leftMs,
+      signal: limits.signal,
+    });
+    outcome = String(answer.status);
+    return await readAnswer(answer, { operation, redact, retryAfterMs: retryAfterMs(answer.retryAfter, clock.now()) });
+  } catch (error) {
+    outcome = error instanceof ApiError ? [error.status, error.kind, error.code].filter(Boolean).join(' ') : 'aborted';
+    throw error;
+  } finally {
+    log('debug', `${operation.method} ${operation.path} attempt ${attempt}: ${outcome}, ${Math.round(clock.now() - startMs)} ms`);
+  }
+}

@@ -1,0 +1,38 @@
+/** 16 digits in a row where a value may stand; inside a string this can be a false alarm. */
+const LONG_NUMBER = /[:[,]\s*-?\d{16}|^\s*-?\d{16}/;
+const LONG_RUN = /(?<![.\d])\d{16}/;
+
+/** Position after the string that opens at `open`. */
+function endOfString(text: string, open: number): number {
+  for (let close = text.indexOf('"', open + 1); close > 0; close = text.indexOf('"', close + 1)) {
+    let slash = close - 1;
+    while (text[slash] === '\\') slash -= 1;
+    if ((close - slash) % 2 === 1) return close + 1;
+  }
+  return text.length;
+}
+
+/** True when a number outside of strings has 16 digits or more. */
+function hasLongNumber(text: string): boolean {
+  if (!LONG_NUMBER.test(text)) return false;
+  for (let at = 0; at < text.length; ) {
+    const open = text.indexOf('"', at);
+    const end = open < 0 ? text.length : open;
+    if (end - at >= 16 && LONG_RUN.test(text.slice(at, end))) return true;
+    at = open < 0 ? end : endOfString(text, open);
+  }
+  return false;
+}
+
+function parseNumber(text: string): number | string {
+  const value = Number(text);
+  return /^-?\d+$/.test(text) && !Number.isSafeInteger(value) ? text : value;
+}
+
+/** Parses JSON; integers beyond 2^53 become text, digit by digit. Throws a SyntaxError as JSON.parse does. */
+export async function parseJson(text: string): Promise<unknown> {
+  const body = text.startsWith('\uFEFF') ? text.slice(1) : text;
+  if (!hasLongNumber(body)) return JSON.parse(body);
+  const { parse } = await import('lossless-json');
+  return parse(body, undefined, { parseNumber, onDuplicateKey: ({ newValue }) => newValue });
+}

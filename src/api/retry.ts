@@ -1,0 +1,46 @@
+import type { Clock } from '../lib/clock.ts';
+import { type Limits, seconds } from './deadline.ts';
+import { ApiError } from './errors.ts';
+
+/** Requests for one call at most, the first included. */
+export const MAX_ATTEMPTS = 3;
+const FIRST_BACKOFF_MS = 400;
+const LONGEST_BACKOFF_MS = 5_000;
+
+/** Time until the instant or the delay of a `Retry-After` header; undefined when there is none that can be read. */
+export function retryAfterMs(header: string | undefined, nowMs: number): number | undefined {
+  if (header === undefined) return undefined;
+  const text = header.trim();
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000;
+  const instant = Date.parse(text);
+  return Number.isNaN(instant) ? undefined : Math.max(0, instant - nowMs);
+}
+
+/**
+ * Repeats what failed for a moment: full jitter, never sooner than the service asked, given up at once when the deadline lies
+ * before the next try. A write that may have taken effect is never repeated.
+ */
+export async function repeated<T>(
+  limits: Limits,
+  { clock, random }: { clock: Clock; random: () => number },
+  attempt: (number: number) => Promise<T>,
+): Promise<T> {
+  for (let number = 1; ; number += 1) {
+    try {
+      return await attempt(number);
+    } catch (error) {
+      if (!(error instanceof ApiError) || !error.transient || error.mayHaveHappened || number >= MAX_ATTEMPTS) throw error;
+      const jitterMs = random() * Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (number - 1));
+      const waitMs = Math.max(error.retryAfterMs ?? 0, jitterMs);
+      if (waitMs >= limits.deadlineMs - clock.now()) throw tooLong(error);
+      await clock.sleep(waitMs, limits.signal);
+    }
+  }
+}
+
+function tooLong(error: ApiError): ApiError {
+  if (error.retryAfterMs === undefined) return error;
+  const { status, code, retryAfterMs: waitMs } = error;
+  const message = `The service asks to wait ${seconds(waitMs)}, longer than the call may take. ${error.message}`;
+  return new ApiError('busy', message, { status, code, retryAfterMs: waitMs });
+}

@@ -1,0 +1,173 @@
+import { createHash } from 'node:crypto';
+import type { KeyvStoreAdapter } from 'keyv';
+import type { Clock } from '../lib/clock.ts';
+import { abortable } from './deadline.ts';
+import { ApiError } from './errors.ts';
+
+/** A client id and its secret. */
+export interface Credential {
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+/** What a token is asked for and kept by. */
+export interface TokenRequest {
+  readonly credential: Credential;
+  /** Only where a project was chosen: by the call or by the settings. */
+  readonly projectId: number | undefined;
+  /** Sorted, without repeats. */
+  readonly scopes: readonly string[];
+}
+
+/** A token as the authentication server gave it; the base address of every call that carries it is its `endpoint`. */
+export interface Token {
+  readonly accessToken: string;
+  readonly endpoint: string;
+  readonly projectId?: number | undefined;
+  readonly scopes: readonly string[];
+  /** By the clock, when it was asked for. */
+  readonly obtainedAtMs: number;
+  readonly expiresAtMs: number;
+}
+
+export interface TokenCache {
+  /** A token with life left: kept, or fetched by one request that all callers share. An abort ends the caller's wait, not that request. */
+  get(request: TokenRequest, signal: AbortSignal): Promise<{ token: Token; fromCache: boolean }>;
+  /** A new token, whatever is kept. */
+  renew(request: TokenRequest, signal: AbortSignal): Promise<Token>;
+  /** Never answers this token again; a newer one of the same request stays. */
+  drop(request: TokenRequest, token: Token): void;
+  /** Forgets all tokens and ends their requests; later calls are refused. */
+  close(): void;
+}
+
+/** A token is not used in its last minute, or last tenth where its life is shorter. */
+const MARGIN_MS = 60_000;
+const MARGIN_SHARE = 0.1;
+/** Below this share of life a new token is fetched in the background. */
+const REFRESH_SHARE = 0.2;
+/** After a failed refresh the next waits this long. */
+const REFRESH_PAUSE_MS = 15_000;
+const MAX_TOKENS = 64;
+
+function marginOf(lifeMs: number): number {
+  return Math.min(MARGIN_MS, lifeMs * MARGIN_SHARE);
+}
+
+/** How long the token may still be used; not positive when it is over, or when the clock was set back so far that its age is unknown. */
+function usableMs({ obtainedAtMs, expiresAtMs }: Token, nowMs: number): number {
+  const margin = marginOf(expiresAtMs - obtainedAtMs);
+  return nowMs < obtainedAtMs - margin ? 0 : expiresAtMs - margin - nowMs;
+}
+
+function needsRefresh({ obtainedAtMs, expiresAtMs }: Token, nowMs: number): boolean {
+  return expiresAtMs - nowMs < (expiresAtMs - obtainedAtMs) * REFRESH_SHARE;
+}
+
+/** The place of a token; a digest, because the place may be readable where the value is not. */
+function keyOf({ credential, projectId, scopes }: TokenRequest): string {
+  const parts = [credential.clientId, credential.clientSecret, projectId ?? '', [...scopes].toSorted().join(' ')];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+}
+
+/** One Keyv over one bounded map for each session: clearing it touches no other session's tokens. */
+async function openStore() {
+  const [{ Keyv }, { LRUCache }] = await Promise.all([import('keyv'), import('lru-cache')]);
+  const entries = new LRUCache<string, string>({ max: MAX_TOKENS });
+  const adapter: Omit<KeyvStoreAdapter, 'get'> & { get(key: string): Promise<string | undefined> } = {
+    opts: {},
+    on: () => adapter,
+    get: async (key) => entries.get(key),
+    set: async (key, value: string) => entries.set(key, value) !== undefined,
+    delete: async (key) => entries.delete(key),
+    clear: async () => entries.clear(),
+  };
+  return new Keyv<Token>({ store: adapter });
+}
+
+/** Answers the running promise of this key, or starts one. */
+function shared<T>(running: Map<string, Promise<T>>, key: string, start: () => Promise<T>): Promise<T> {
+  const known = running.get(key);
+  if (known) return known;
+  const promise = start().finally(() => {
+    if (running.get(key) === promise) running.delete(key);
+  });
+  running.set(key, promise);
+  return promise;
+}
+
+/** Makes the token cache of one session; `fetchToken` asks the authentication server and ends with the session's signal. */
+export function createTokenCache({
+  clock,
+  fetchToken,
+}: {
+  clock: Clock;
+  fetchToken: (request: TokenRequest, signal: AbortSignal) => Promise<Token>;
+}): TokenCache {
+  const session = new AbortController();
+  const lookups = new Map<string, Promise<{ token: Token; fromCache: boolean }>>();
+  const fetches = new Map<string, Promise<Token>>();
+  const dropped = new Map<string, string>();
+  const refreshPaused = new Map<string, number>();
+  let opened: ReturnType<typeof openStore> | undefined;
+  const store = () => (opened ??= openStore());
+
+  async function fetchAndKeep(key: string, request: TokenRequest): Promise<Token> {
+    const token = await fetchToken(request, session.signal);
+    const lifeMs = usableMs(token, clock.now());
+    // Keyv takes a ttl of 0 for "for ever": a token without life left is used by those who wait for it and not kept.
+    if (lifeMs > 0 && !session.signal.aborted) await (await store()).set(key, token, Math.ceil(lifeMs));
+    return token;
+  }
+
+  const fetchOnce = (key: string, request: TokenRequest) => shared(fetches, key, () => fetchAndKeep(key, request));
+
+  function refreshAhead(key: string, request: TokenRequest): void {
+    const nowMs = clock.now();
+    const failedAtMs = refreshPaused.get(key);
+    if (failedAtMs !== undefined && Math.abs(nowMs - failedAtMs) < REFRESH_PAUSE_MS) return;
+    // The kept token is still good: whoever needs a new one later hears of the failure then.
+    fetchOnce(key, request).then(
+      () => refreshPaused.delete(key),
+      () => refreshPaused.set(key, nowMs),
+    );
+  }
+
+  async function lookUp(key: string, request: TokenRequest): Promise<{ token: Token; fromCache: boolean }> {
+    const token = await (await store()).get(key);
+    if (!token || token.accessToken === dropped.get(key) || usableMs(token, clock.now()) <= 0)
+      return { token: await fetchOnce(key, request), fromCache: false };
+    if (needsRefresh(token, clock.now())) refreshAhead(key, request);
+    return { token, fromCache: true };
+  }
+
+  function assertOpen(): void {
+    if (session.signal.aborted) throw session.signal.reason;
+  }
+
+  async function get(request: TokenRequest, signal: AbortSignal): Promise<{ token: Token; fromCache: boolean }> {
+    assertOpen();
+    const key = keyOf(request);
+    const looking = shared(lookups, key, () => lookUp(key, request));
+    const found = await abortable(looking, signal);
+    // Dropped while it was being looked up: the next look-up cannot find it.
+    return found.fromCache && found.token.accessToken === dropped.get(key) ? get(request, signal) : found;
+  }
+
+  return {
+    get,
+    async renew(request, signal) {
+      assertOpen();
+      return abortable(fetchOnce(keyOf(request), request), signal);
+    },
+    drop(request, token) {
+      dropped.set(keyOf(request), token.accessToken);
+    },
+    close() {
+      session.abort(new ApiError('unauthorized', 'The session has ended and its tokens are forgotten.'));
+      for (const entries of [lookups, fetches, dropped, refreshPaused]) entries.clear();
+      opened?.then((keyv) => keyv.clear()).catch(() => undefined);
+      opened = undefined;
+    },
+  };
+}
