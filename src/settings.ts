@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
+import { logLevels } from './lib/log.ts';
 import { isTimeZone } from './lib/time-zone.ts';
 
 /** How one setting is given, checked and described; README, manifest, flags and `doctor` are made from it. */
@@ -20,7 +21,6 @@ interface Setting<Schema extends z.ZodType = z.ZodType> {
   readonly form?: 'string' | 'number' | 'boolean' | 'directory';
 }
 
-const logLevels = ['error', 'warn', 'info', 'debug'] as const;
 const words = z.string().trim().min(1);
 const flag = z.stringbool({ truthy: ['true', '1', 'yes', 'on'], falsy: ['false', '0', 'no', 'off'], error: 'expected true or false' });
 const list = z.string().transform((text) => text.split(',').map((item) => item.trim()).filter((item) => item !== '')); // biome-ignore format: one thought

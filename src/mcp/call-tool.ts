@@ -1,9 +1,9 @@
-import type * as z from 'zod';
-import { ApiError } from '../api/errors.ts';
-import type { InputOf, Operation, PayloadOf } from '../api/operation.ts';
+import { check } from '../api/check-input.ts';
+import type { CallInput, Client } from '../api/client.ts';
+import type { Operation, PayloadOf } from '../api/operation.ts';
 import { DEFAULT_PAGE_SIZE } from '../api/params.ts';
 import { type Consent, NeedsConfirmation, requireConsent, type WriteRequest } from './confirmation.ts';
-import { checkedRequest } from './preview.ts';
+import { previewOf } from './preview.ts';
 import { rangeWords } from './ranges.ts';
 import { type ResolvedRange, resolveParams } from './resolve.ts';
 import { type Answer, answerOf } from './results.ts';
@@ -28,17 +28,13 @@ export interface Caller {
 /** An answer, or a question that has to be put to the person first. */
 export type Outcome = Answer | { readonly ask: WriteRequest };
 
-function parse(schema: z.ZodObject, args: unknown): Record<string, unknown> {
-  const checked = schema.safeParse(args ?? {});
-  if (checked.success) return checked.data;
-  throw new ApiError('invalid', checked.error.issues.map((issue) => issueWords(issue, schema)).join('\n'));
-}
-
-function issueWords(issue: z.core.$ZodIssue, schema: z.ZodObject): string {
-  const path = issue.path.map(String).join('.');
-  if (issue.code !== 'unrecognized_keys') return `${path}: ${issue.message}`;
-  const names = path === '' ? `; the parameters are ${Object.keys(schema.shape).join(', ')}` : '';
-  return `${issue.keys.map((key) => `"${path === '' ? '' : `${path}.`}${key}"`).join(', ')}: unknown parameter${names}`;
+/** The project that a write would go to; unknown where no token says it. */
+async function projectOf(client: Client, options: { projectId?: number; signal: AbortSignal }): Promise<number | undefined> {
+  try {
+    return await client.projectId(options);
+  } catch {
+    return options.projectId;
+  }
 }
 
 function consentOf(tool: AnyTool, input: Record<string, unknown>, caller: Caller): Consent {
@@ -62,7 +58,8 @@ export async function callTool(tool: AnyTool, args: unknown, caller: Caller): Pr
   const links: Link[] = [];
   let redact = (text: string): string => text;
   try {
-    const input = parse(inputOf(tool), args);
+    const schema = inputOf(tool);
+    const input = check(schema, args ?? {}, Object.keys(schema.shape));
     if (tool.confirmed && caller.canAsk && caller.answered?.accepted === false) {
       return answerOf(
         tool,
@@ -77,7 +74,8 @@ export async function callTool(tool: AnyTool, args: unknown, caller: Caller): Pr
     const chosen = input['projectId'] as number | undefined;
     const options = { signal: caller.signal, deadlineMs: nowMs + MAX_CALL_MS, ...(chosen !== undefined && { projectId: chosen }) };
     const consent = consentOf(tool, input, caller);
-    const ask = <T extends Operation>(operation: T, request: InputOf<T>): Promise<PayloadOf<T>> => client.call(operation, request, options);
+    const ask = <T extends Operation>(operation: T, request: CallInput<T>): Promise<PayloadOf<T>> =>
+      client.call(operation, request, options);
     const note = (sentence: string): void => void (notes.includes(sentence) || notes.push(sentence));
 
     const { input: resolved, range } = await resolveParams(tool.input, input, {
@@ -91,7 +89,7 @@ export async function callTool(tool: AnyTool, args: unknown, caller: Caller): Pr
     const context: ToolContext = {
       ask,
       async call(request, extra) {
-        if (tool.confirmed) requireConsent(consent, checkedRequest(tool.operation, request, chosen));
+        if (tool.confirmed) requireConsent(consent, previewOf(tool.operation, request, await projectOf(client, options)));
         const payload = await client.call(tool.operation, request, { ...options, ...extra });
         if (!tool.operation.safe) session.names.forget();
         return payload;

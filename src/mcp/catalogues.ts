@@ -1,5 +1,6 @@
 import { fold, type Named, stepsOf } from '../analysis/names.ts';
-import type { InputOf, Operation, PayloadOf } from '../api/operation.ts';
+import type { CallInput } from '../api/client.ts';
+import type { Operation, PayloadOf } from '../api/operation.ts';
 import { listExportJobs } from '../api/operations/data-export.ts';
 import { listGoals, listMappings, listPageGroups, listSegments, listZones, listZonings } from '../api/operations/objects.ts';
 import { listScenarios } from '../api/operations/speed-analysis.ts';
@@ -7,7 +8,7 @@ import { MAX_PAGE_SIZE } from '../api/params.ts';
 import type { NameKind } from './params.ts';
 
 /** Sends an operation for one project. */
-export type Ask = <T extends Operation>(operation: T, input: InputOf<T>) => Promise<PayloadOf<T>>;
+export type Ask = <T extends Operation>(operation: T, input: CallInput<T>) => Promise<PayloadOf<T>>;
 
 interface Row {
   id: number | string;

@@ -1,6 +1,7 @@
 import { matchName, type Named, pathOf } from '../analysis/names.ts';
+import type { CallInput } from '../api/client.ts';
 import { ApiError } from '../api/errors.ts';
-import type { InputOf, Operation, PayloadOf } from '../api/operation.ts';
+import type { Operation, PayloadOf } from '../api/operation.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type Ask, listingTools, loaders } from './catalogues.ts';
 import type { NameKind } from './params.ts';
@@ -27,7 +28,7 @@ export function createNames(clock: Clock): Names {
   const lists = new Map<string, Entry>();
 
   function cached(projectId: number, ask: Ask, maxAgeMs: number): Ask {
-    return <T extends Operation>(operation: T, input: InputOf<T>) => {
+    return <T extends Operation>(operation: T, input: CallInput<T>) => {
       const key = `${projectId} ${operation.path} ${JSON.stringify(input)}`;
       const known = lists.get(key);
       const ageMs = known ? clock.now() - known.atMs : Number.POSITIVE_INFINITY;

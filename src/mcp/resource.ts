@@ -1,9 +1,10 @@
-import type { InputOf, Operation, PayloadOf } from '../api/operation.ts';
+import type { CallInput } from '../api/client.ts';
+import type { Operation, PayloadOf } from '../api/operation.ts';
 import type { Session } from './session.ts';
 
 /** What a resource may do while it is read. */
 export interface ResourceContext {
-  ask<T extends Operation>(operation: T, input: InputOf<T>): Promise<PayloadOf<T>>;
+  ask<T extends Operation>(operation: T, input: CallInput<T>): Promise<PayloadOf<T>>;
   readonly session: Session;
 }
 

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
-import type { Client } from '../api/client.ts';
-import type { InputOf, Operation, PayloadOf } from '../api/operation.ts';
+import type { CallInput, Client } from '../api/client.ts';
+import type { Operation, PayloadOf } from '../api/operation.ts';
 
 /** All four hints of the protocol, each stated. */
 export interface Annotations {
@@ -31,9 +31,9 @@ export interface Link {
 /** What a handler may do and know; it neither formats nor catches. */
 export interface ToolContext<O extends Operation = Operation> {
   /** Sends the tool's own operation; a confirmed tool's write waits for the confirmation here. */
-  call(input: InputOf<O>, options?: { encoding?: 'form' | 'json' }): Promise<PayloadOf<O>>;
+  call(input: CallInput<O>, options?: { encoding?: 'form' | 'json' }): Promise<PayloadOf<O>>;
   /** Sends another operation. */
-  ask<T extends Operation>(operation: T, input: InputOf<T>): Promise<PayloadOf<T>>;
+  ask<T extends Operation>(operation: T, input: CallInput<T>): Promise<PayloadOf<T>>;
   /** Id of the project that the call goes to. */
   projectId(): Promise<number>;
   readonly client: Client;

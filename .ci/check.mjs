@@ -1,0 +1,56 @@
+// Everything that is checked, one after the other where they would fight for the processor; ends with a count of the tests.
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import process from 'node:process';
+
+const RESULTS = 'node_modules/.cache/vitest-results.json';
+const binary = (name) => `node_modules/.bin/${name}${process.platform === 'win32' ? '.cmd' : ''}`;
+
+/** Static checks; each is a process of its own. */
+const checks = [
+  ['types', binary('tsc'), '-p', '.'],
+  ['lint', binary('oxlint'), '--type-aware', '--deny-warnings', '.'],
+  ['format', binary('biome'), 'ci', '--no-errors-on-unmatched', '.'],
+  ['unused code', binary('knip')],
+  ['generated files', process.execPath, '.ci/run-script.mjs', 'src/generate.ts', '--check'],
+  ['bundle manifest', binary('mcpb'), 'validate', 'manifest.json'],
+  ['package', binary('publint'), '--strict'],
+];
+
+function run([label, command, ...args], stdio) {
+  const started = Date.now();
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { stdio, shell: process.platform === 'win32' });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (output += chunk));
+    child.on('close', (code) => {
+      console.log(`${code === 0 ? '✓' : '✗'} ${label} (${((Date.now() - started) / 1000).toFixed(1)} s)`);
+      if (code !== 0 && output) console.log(output);
+      resolve(code === 0);
+    });
+  });
+}
+
+async function runTwoAtOnce(queue) {
+  const outcomes = [];
+  const worker = async () => {
+    for (let next = queue.shift(); next; next = queue.shift()) outcomes.push(await run(next, ['ignore', 'pipe', 'pipe']));
+  };
+  await Promise.all([worker(), worker()]);
+  return outcomes.every(Boolean);
+}
+
+const sound = await runTwoAtOnce([...checks]);
+const vitest = [
+  binary('vitest'),
+  'run',
+  '--config',
+  'test/vitest.config.ts',
+  '--reporter=dot',
+  '--reporter=json',
+  `--outputFile.json=${RESULTS}`,
+];
+const green = await run(['tests', ...vitest], 'inherit');
+const { numPassedTests, numFailedTests, numPendingTests } = JSON.parse(readFileSync(RESULTS, 'utf8'));
+console.log(`${numPassedTests} passed, ${numFailedTests} failed, ${numPendingTests} skipped`);
+process.exit(sound && green ? 0 : 1);

@@ -1,0 +1,99 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { flagOf, isSwitch, type SettingName, SettingsError, settingDeclarations } from '../settings.ts';
+import { worldFlags } from './world-options.ts';
+
+/** Commands by name; `serve` when none is named. */
+export const commands = {
+  serve: 'serve MCP over stdio (default)',
+  demo: 'ask the embedded emulator a few questions through a real MCP client',
+  emulator: 'run the emulated platform alone',
+  doctor: 'check settings, token, scopes and one call of each family',
+  call: "call one tool: call <tool> '<json>'",
+} as const;
+export type CommandName = keyof typeof commands;
+
+/** What a command line asks for. */
+export interface CommandLine {
+  readonly command: CommandName;
+  readonly positionals: readonly string[];
+  /** Texts by flag name; a switch is `true`. */
+  readonly flags: Record<string, string | undefined>;
+  readonly world: { seed?: string; clock?: string; fault?: string[] };
+  readonly port: string | undefined;
+  readonly help: boolean;
+  readonly version: boolean;
+}
+
+type Options = NonNullable<ParseArgsConfig['options']>;
+
+function settingOptions(): Options {
+  const options: Options = {};
+  for (const name of Object.keys(settingDeclarations) as SettingName[]) {
+    const flag = flagOf(settingDeclarations[name]);
+    if (flag !== undefined) options[flag] = { type: isSwitch(settingDeclarations[name]) ? 'boolean' : 'string' };
+  }
+  return options;
+}
+
+function isCommand(text: string): text is CommandName {
+  return Object.hasOwn(commands, text);
+}
+
+function parse(args: readonly string[]) {
+  const extra: Options = { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean', short: 'v' }, port: { type: 'string' } };
+  for (const [name, { type, ...rest }] of Object.entries(worldFlags)) extra[name] = { type, multiple: 'multiple' in rest };
+  try {
+    return parseArgs({ args: [...args], options: { ...settingOptions(), ...extra }, allowPositionals: true, strict: true });
+  } catch (error) {
+    throw new SettingsError(`${error instanceof Error ? error.message : String(error)}. --help lists the flags.`);
+  }
+}
+
+/** Reads a command line; throws a `SettingsError` for an unknown command or flag. */
+export function readCommandLine(args: readonly string[]): CommandLine {
+  const { values, positionals } = parse(args);
+  const [first = 'serve', ...rest] = positionals;
+  if (!isCommand(first)) throw new SettingsError(`no command "${first}"; there are ${Object.keys(commands).join(', ')}`);
+  const { help, version, port, seed, clock, fault, ...flags } = values as Record<string, string | boolean | string[] | undefined>;
+  const text = (value: unknown) => (value === undefined ? undefined : String(value));
+  return {
+    command: first,
+    positionals: rest,
+    flags: Object.fromEntries(Object.entries(flags).map(([name, value]) => [name, text(value)])),
+    world: {
+      ...(seed !== undefined && { seed: String(seed) }),
+      ...(clock !== undefined && { clock: String(clock) }),
+      ...(Array.isArray(fault) && { fault }),
+    },
+    port: text(port),
+    help: help === true,
+    version: version === true,
+  };
+}
+
+/** The text of `--help`, made from the declarations. */
+export function usage(): string {
+  const width = 26;
+  const row = (left: string, right: string) => `  ${left.padEnd(width)} ${right}`;
+  const settings = Object.values(settingDeclarations).map((setting) => {
+    const flag = flagOf(setting);
+    const fallback = 'default' in setting ? setting.default : 'otherwise' in setting ? setting.otherwise : undefined;
+    return row(
+      flag === undefined ? setting.variable : `--${flag}`,
+      `${setting.words}${fallback === undefined ? '' : ` (default: ${fallback})`}`,
+    );
+  });
+  return [
+    'Usage: web-analytics-mcp [command] [flags]',
+    '',
+    'Commands:',
+    ...Object.entries(commands).map(([name, words]) => row(name, words)),
+    '',
+    'Settings (each flag has a variable, --time-zone is WEB_ANALYTICS_TIME_ZONE):',
+    ...settings,
+    '',
+    'The emulated world (--demo and emulator):',
+    ...Object.entries(worldFlags).map(([name, { words }]) => row(`--${name}`, words)),
+    row('--port', 'Port of the emulator; it uses the three after it too'),
+  ].join('\n');
+}

@@ -1,0 +1,28 @@
+#!/usr/bin/env node
+import { name, version } from './commands/about.ts';
+import { readCommandLine, usage } from './commands/command-line.ts';
+import { readWorldOptions } from './commands/world-options.ts';
+import { readSettings, SettingsError } from './settings.ts';
+
+async function main(args: readonly string[]): Promise<number> {
+  const line = readCommandLine(args);
+  if (line.help || line.version) {
+    process.stdout.write(`${line.help ? usage() : version}\n`);
+    return 0;
+  }
+  const world = await readWorldOptions(line.world);
+  if (line.command === 'emulator') return (await import('./commands/emulator.ts')).emulator(world, line.port);
+  if (line.command === 'demo') return (await import('./commands/demo/index.ts')).demo(line.world);
+  const settings = readSettings(process.env, line.flags);
+  if (line.command === 'doctor') return (await import('./commands/doctor.ts')).doctor(settings, world);
+  if (line.command === 'call') return (await import('./commands/call.ts')).call(settings, world, line.positionals);
+  return (await import('./commands/serve.ts')).serve(settings, world);
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  const words = error instanceof SettingsError ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error);
+  process.stderr.write(`${name}: ${words}\n`);
+  process.exitCode = error instanceof SettingsError ? 2 : 1;
+}

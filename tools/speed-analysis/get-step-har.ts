@@ -1,0 +1,25 @@
+import * as z from 'zod';
+import { digestHar, harDigest } from '../../src/analysis/har-digest.ts';
+import { getStepHar } from '../../src/api/operations/speed-analysis.ts';
+import { text } from '../../src/api/params.ts';
+import { defineTool, READ } from '../../src/mcp/tool.ts';
+import stepHar from '../../src/resources/step-har.ts';
+
+export default defineTool({
+  name: 'get_step_har',
+  title: 'Get the HAR of a step',
+  description: 'Sums up the HAR file of a step: what loads, weighs, fails, is slow; third parties by domain. Links to the sanitised file.',
+  annotations: READ,
+  operation: getStepHar,
+  idsFrom: 'get_scenario_report',
+  input: z.strictObject({ scenarioStepResultId: text.describe('stepResultId from a scenario report') }),
+  output: harDigest.omit({ notes: true }).extend({ uri: z.string() }),
+  async handler(input, { call, projectId, link, note }) {
+    const { har } = await call(input);
+    const { notes, ...digest } = await digestHar(har);
+    for (const sentence of notes) note(sentence);
+    const uri = stepHar.uri({ projectId: await projectId(), stepResultId: input.scenarioStepResultId });
+    link({ uri, name: stepHar.name, title: 'The HAR file, sanitised', mimeType: stepHar.mimeType });
+    return { ...digest, uri };
+  },
+});
