@@ -20,6 +20,10 @@ async function allSuccessful(place: MovablePlace) {
   return runs;
 }
 
+async function dynamicKeys(range: { from?: string; to?: string }) {
+  return (await exports.listDynamicVariableKeys(range, placeOf())).map(({ key }) => key);
+}
+
 async function refusalOf(run: () => unknown): Promise<Refusal> {
   try {
     await run();
@@ -49,7 +53,7 @@ describe('list of jobs', () => {
     const place = placeOf();
     for (const state of ['active', 'computing', 'completed', 'suspended']) {
       const jobs = await exports.listExportJobs({ state, limit: 100 }, place);
-      expect(jobs.length, state).toBeGreaterThan(0);
+      expect(jobs.length).toBeGreaterThan(0);
       expect(new Set(jobs.map((job) => job.state))).toEqual(new Set([state.toUpperCase()]));
     }
     const found = await exports.listExportJobs({ format: 'csv', frequency: 'DAILY', scope: 'Views' }, place);
@@ -62,7 +66,7 @@ describe('list of jobs', () => {
     for (const project of [shop, app, content]) {
       const place = placeOf(project);
       const jobs = await exports.listExportJobs({ limit: 100 }, place);
-      expect(jobs.length, project.name).toBeGreaterThan(1);
+      expect(jobs.length).toBeGreaterThan(1);
       for (const { jobId, projectIds } of jobs) {
         expect(ids.has(jobId)).toBe(false);
         ids.set(jobId, project.name);
@@ -315,7 +319,7 @@ describe('recurring jobs', () => {
     expect(before).toMatchObject({ state: 'SUSPENDED', nextRunTime: null, nextFrom: null });
   });
 
-  test.each([1, 2, 3, 4, 5])('seed %i: the daily job lacks one day of the last 14', async (seed) => {
+  test.each([1, 2, 3])('seed %i: the daily job lacks one day of the last 14', async (seed) => {
     const place = placeOf(shop, seed);
     const { missing } = exportStories(place.world.origin);
     const { jobId } = await jobNamed(place, missing.jobName);
@@ -348,11 +352,11 @@ describe('runs', () => {
     const place = placeOf();
     const ids = new Set<unknown>();
     let count = 0;
-    for (const { jobId, name } of await exports.listExportJobs({ limit: 100 }, place)) {
+    for (const { jobId } of await exports.listExportJobs({ limit: 100 }, place)) {
       for (const run of await exports.listExportRuns({ jobId: Number(jobId), limit: 100 }, place)) {
         ids.add(run.jobRunId);
         count += 1;
-        expect(Date.parse(run.endDate ?? ''), `${name}`).not.toBeGreaterThan(place.nowMs);
+        expect(Date.parse(run.endDate ?? '')).not.toBeGreaterThan(place.nowMs);
       }
     }
     expect(ids.size).toBe(count);
@@ -408,11 +412,9 @@ describe('fields and variables', () => {
   });
 
   test('dynamic variables are those sent within the range', async () => {
-    const keys = async (range: { from?: string; to?: string }) =>
-      (await exports.listDynamicVariableKeys(range, placeOf())).map(({ key }) => key);
-    expect(await keys({})).toEqual(['search_term', 'search_results', 'voucher_code', 'delivery_days', 'size_advisor']);
-    expect(await keys({ from: '2026-11-01' })).not.toContain('size_advisor');
-    expect(await keys({ to: '2026-06-01' })).not.toContain('delivery_days');
+    expect(await dynamicKeys({})).toEqual(['search_term', 'search_results', 'voucher_code', 'delivery_days', 'size_advisor']);
+    expect(await dynamicKeys({ from: '2026-11-01' })).not.toContain('size_advisor');
+    expect(await dynamicKeys({ to: '2026-06-01' })).not.toContain('delivery_days');
     expect((await exports.listDynamicVariableKeys({}, placeOf()))[1]).toEqual({ key: 'search_results', type: 'integer' });
   });
 });

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { assert, asyncProperty, integer } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { exportHandlers } from '../../src/emulator/handlers/data-export.ts';
 import { createStore } from '../../src/emulator/store.ts';
@@ -136,8 +136,8 @@ describe('ranges', () => {
   test('pieces of any size make up the file', async () => {
     const { store, url } = await storeWithFile();
     const whole = await bytesOf(store.request(url));
-    await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 500, max: whole.length + 10 }), async (size) => {
+    await assert(
+      asyncProperty(integer({ min: 500, max: whole.length + 10 }), async (size) => {
         const pieces = [];
         for (let at = 0; at < whole.length; at += size) {
           pieces.push(await bytesOf(store.request(url, { headers: { range: `bytes=${at}-${at + size - 1}` } })));

@@ -58,7 +58,7 @@ export function createFiles(origin: Origin, sessions: SessionWorld): ExportFiles
     const table = scopeNamed(job.scope)?.table(job.fields, dynamicVariablesOf(project, origin.startMs));
     if (!table) throw new RangeError(`No scope ${job.scope}.`);
     const writer = job.format === 'CSV' ? csv(table.names) : jsonLines(table.names);
-    const chosen = selectionOf(sessions, run).flatMap(({ day, indices }) => indices.map((index) => ({ day, index })));
+    const chosen = selectionOf(sessions, run);
     const count = partCount(run, chosen.length);
     const border = (parts: number): number => Math.floor((parts * chosen.length) / count);
     const [from, to] = [border(partId - 1), border(partId)];
@@ -75,11 +75,7 @@ export function createFiles(origin: Origin, sessions: SessionWorld): ExportFiles
   }
 
   return {
-    count: (run) =>
-      partCount(
-        run,
-        selectionOf(sessions, run).reduce((sum, { indices }) => sum + indices.length, 0),
-      ),
+    count: (run) => partCount(run, selectionOf(sessions, run).length),
     async part(run, partId) {
       const part = await written.fetch(`${run.runId}/${partId}`, { context: { run, partId } });
       if (!part) throw new Error(`Part ${partId} of run ${run.runId} could not be written.`);

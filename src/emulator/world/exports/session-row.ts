@@ -91,8 +91,8 @@ function itemsOf(project: Project, seed: number, transactions: number, revenueCe
 const eventNames = ['screen_opened', 'search', 'product_viewed', 'added_to_cart', 'push_opened', 'video_played'] as const;
 
 /** Events of an app session in order of time; the web has none. */
-function eventsOf(deviceId: number, seed: number, startMs: number, durationMs: number, pageViews: number): AppEvent[] {
-  if (deviceId < 4) return [];
+function eventsOf(project: Project, seed: number, startMs: number, durationMs: number, pageViews: number): AppEvent[] {
+  if (project.kind !== 'app') return [];
   const count = 1 + (hash(seed, 41) % Math.min(6, pageViews + 1));
   return Array.from({ length: count }, (_, position) => ({
     name: position === 0 ? 'app_opened' : pick(eventNames, chance(seed, 42 + position)),
@@ -126,7 +126,7 @@ export function sessionRow(project: Project, day: SessionDay, index: number): Se
       return items;
     },
     get events() {
-      events ??= eventsOf(day.deviceId[index] ?? 0, seed, startMs, durationMs, pageViews);
+      events ??= eventsOf(project, seed, startMs, durationMs, pageViews);
       return events;
     },
   };
@@ -165,9 +165,9 @@ export function cityOf({ day, index }: SessionRow): string {
   return pick<string>(countries[day.country[index] ?? 0]?.cities ?? countries[0].cities, chance(day.userLow[index] ?? 0, 52));
 }
 
-/** Version of the app, empty on the web; a user moves on with the months. */
-export function appVersionOf({ day, index }: SessionRow): string | null {
-  if ((day.deviceId[index] ?? 0) < 4) return null;
+/** Version of the app, null on the web; a user moves on with the months. */
+export function appVersionOf({ project, day, index }: SessionRow): string | null {
+  if (project.kind !== 'app') return null;
   const release = Math.floor((day.dayNumber - 20_000 + (hash(day.userLow[index] ?? 0, 53) % 60)) / 30);
   return `5.${release}.${hash(release) % 4}`;
 }

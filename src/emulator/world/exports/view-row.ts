@@ -111,7 +111,7 @@ export function frustrationOf({ rageClick, apiError, errors, draw }: ViewRow): n
 
 /** A rendering time of the page in ms; screens of an app have none. */
 export function renderMs({ session, draw }: ViewRow, typicalMs: number): Cell {
-  return (session.day.deviceId[session.index] ?? 0) > 3 ? null : Math.round(typicalMs * (0.5 + 0.5 * draw(50) + draw(51) ** 4));
+  return session.project.kind === 'app' ? null : Math.round(typicalMs * (0.5 + 0.5 * draw(50) + draw(51) ** 4));
 }
 
 /** Window in CSS pixels: narrower than the screen on desktops only. */
