@@ -1,6 +1,7 @@
 import { type Context, Hono } from 'hono';
 import type { Operation } from '../api/operation.ts';
 import { type OperationName, operations } from '../api/operations/index.ts';
+import { pathNames } from '../api/wire.ts';
 import { failed, json, refused } from './answers.ts';
 import { answerAuth } from './auth.ts';
 import { underFaults } from './fault-answers.ts';
@@ -29,7 +30,7 @@ export function createRoutes(base: Operation['base'], platform: Platform): Hono<
   const routes = arrivals(base, platform);
   // The names of a plain object are its keys; `Object.entries` forgets it.
   const all = Object.entries(operations) as [OperationName, Operation][];
-  const mine = all.filter(([, operation]) => operation.base === base);
+  const mine = inRouteOrder(all.filter(([, operation]) => operation.base === base));
   for (const [name, operation] of mine)
     routes.on(operation.method, honoPath(operation), (context) => answer(context, name, operation, platform));
   for (const at of new Set(mine.map(([, operation]) => honoPath(operation)))) {
@@ -41,6 +42,11 @@ export function createRoutes(base: Operation['base'], platform: Platform): Hono<
   }
   routes.notFound((context) => refused(new Refusal(404, 'NOT_FOUND', `There is no ${context.req.path} here.`)));
   return routes;
+}
+
+/** Fewer placeholders first: the first route that fits wins, and `successful-runs` would fit `{jobId}`. */
+export function inRouteOrder<Entry extends readonly [string, Pick<Operation, 'path'>]>(entries: readonly Entry[]): Entry[] {
+  return entries.toSorted(([, one], [, other]) => pathNames(one.path).length - pathNames(other.path).length);
 }
 
 function honoPath({ path }: Operation): string {
