@@ -3,13 +3,14 @@ import { Agent, request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import type { OperationName } from '../../src/api/operations/index.ts';
 import type { Fault, FaultKind } from '../../src/emulator/faults.ts';
+import { shop } from '../../src/emulator/projects.ts';
 import { type Platform, sharedPlatform, withPlatform } from '../support/emulator.ts';
 
 const platform = sharedPlatform();
 
 const event = { key: 'release-7', text: 'Release 7', date: '2026-11-19T08:00:00Z' };
 const job = { name: 'Visits', format: 'CSV', frequency: { value: 'daily' }, fields: [{ fieldName: 'session_id' }], deviceLabel: 'all' };
-/** A read or write of each family, and the two OAuth operations. */
+/** A read or a write of each family behind the token of the service. */
 const samples: [OperationName, Record<string, unknown>][] = [
   ['getSiteVisits', { startDate: '2026-11-01', endDate: '2026-11-02' }],
   ['listSegments', {}],
@@ -46,6 +47,9 @@ describe('a fault that answers', () => {
       });
       expect((await call('listGoals', {}, bearer)).body).toMatchObject({ success: true });
     }
+    faults.add({ kind, operation: 'sendEnrichments', times: 1 });
+    const batch = { projectId: shop.id, enrichments: [{ userId: '1', sessionNumber: 1, enrichment: { agent: 'Kim' } }] };
+    expect(await call('sendEnrichments', batch, await token('enrichment'))).toMatchObject({ status, body: { errorCode } });
     for (const operation of ['requestToken', 'readCredential'] as const) {
       faults.add({ kind, operation, times: 1 });
       expect(await call(operation, await authInput(operation))).toMatchObject({ status, body: { success: false, errorCode } });
