@@ -35,7 +35,7 @@ export interface ExportFiles {
   part(run: Run, partId: number): Promise<Part>;
 }
 
-export function projectWithId(id: number): Project {
+function projectWithId(id: number): Project {
   const project = projects.find((candidate) => candidate.id === id);
   if (!project) throw new RangeError(`No project ${id}.`);
   return project;

@@ -1,7 +1,7 @@
 import type { Cell } from './session-row.ts';
 
 /** How rows become text: what stands before the first row, and one row with its line end. */
-export interface Writer {
+interface Writer {
   readonly head: string;
   readonly line: (cells: readonly Cell[]) => string;
 }

@@ -5,8 +5,8 @@ const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 
 /** How long a run waits in `CREATED`, then in `RUNNABLE`, before it starts. */
-export const RUNNABLE_AFTER_MS = 10_000;
-export const START_AFTER_MS = 30_000;
+const RUNNABLE_AFTER_MS = 10_000;
+const START_AFTER_MS = 30_000;
 /** How long an ordinary run computes. */
 export const COMPUTE_MS = 90_000;
 /** How long files can be downloaded after the end of their run. */
@@ -18,8 +18,8 @@ const cadences = { daily: { periodMs: DAY_MS, offsetMs: 130 * MINUTE_MS }, hourl
 /** Run ids of a job follow one another. */
 const RUNS_A_JOB = 100_000;
 
-export type RunState = 'CREATED' | 'RUNNABLE' | 'RUNNING' | 'SUCCESS' | 'FAILURE';
-export type JobState = 'ACTIVE' | 'COMPUTING' | 'COMPLETED' | 'SUSPENDED';
+type RunState = 'CREATED' | 'RUNNABLE' | 'RUNNING' | 'SUCCESS' | 'FAILURE';
+type JobState = 'ACTIVE' | 'COMPUTING' | 'COMPLETED' | 'SUSPENDED';
 
 /** One execution of a job: the range that it extracts and the instants at which its state changes. */
 export interface Run {

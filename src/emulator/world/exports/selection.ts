@@ -18,7 +18,7 @@ export function filterDeviceId(project: Project, device: JobInput['deviceLabel']
 }
 
 /** A session that an export delivers. */
-export interface Selected {
+interface Selected {
   readonly day: SessionDay;
   readonly index: number;
 }

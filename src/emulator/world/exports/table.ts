@@ -14,7 +14,7 @@ export interface FieldSelector {
 }
 
 /** What an export delivers: names of its columns, and the rows that one session adds. */
-export interface Table {
+interface Table {
   readonly names: readonly string[];
   rowsOf(session: SessionRow): Cell[][];
 }

@@ -4,7 +4,7 @@ import { DAY_MS } from '../sessions/index.ts';
 import { type Cell, chance, pick, type SessionRow } from './session-row.ts';
 
 /** What a custom variable holds where the site set none. */
-export const EMPTY_VARIABLE = 'wa-empty';
+const EMPTY_VARIABLE = 'wa-empty';
 
 interface CustomVariable {
   readonly position: number;

@@ -63,7 +63,7 @@ const messages = [
 const filenames = ['/assets/app.4f1c.js', '/assets/checkout.91ab.js', '/assets/vendor.07d2.js'] as const;
 
 /** True on the pages between cart and confirmation, where visitors click in anger most. */
-export function isCheckout(path: string): boolean {
+function isCheckout(path: string): boolean {
   return path.includes('/checkout') || path.includes('/payment');
 }
 
