@@ -19,6 +19,10 @@ const BASKET = 0x165667b1;
 const READING = 0x3c6ef372;
 const GOAL = 0x1b56c4e9;
 
+/** Groups of sessions with one chance each: by device, and new or returning. */
+const CELLS = 12;
+const GOLDEN_SECTION = 0.618_033_988_749_895;
+
 /** A fall of the chance to buy, on some devices and perhaps deeper in one segment. */
 export interface Fall {
   readonly deviceIds: readonly number[];
@@ -61,21 +65,34 @@ function basketCents(bits: number, transactions: number): number {
   return Math.round(transactions === 2 ? first + 990 + 3_000 * exponential(bits >>> 12) : first);
 }
 
-/** Fills goals, transactions and revenue; buying, or coming near to it, hangs on one draw, so that whoever buys has filled a cart. */
-function fillConversions(day: SessionDay, profile: Profile, fall: Fall | null): void {
+/**
+ * Fills goals, transactions and revenue. Buying, or coming near to it, hangs on one draw, so that whoever buys has filled a cart.
+ * Every second session draws from an even sequence of its cell instead of at random: rates keep about seven tenths of their natural noise,
+ * so that chance rarely looks like a story.
+ */
+function fillConversions(day: SessionDay, profile: Profile, dayHash: number, fall: Fall | null): void {
   const { purchaseBit, near, own } = goalPlan(profile.projectId);
   const rates = Float64Array.from(profile.purchaseRate);
+  const sequence = Float64Array.from({ length: CELLS }, (_, cell) => unit(mix(dayHash + cell)));
+  const drawOf = (seed: number, stream: number, even: number) => {
+    if ((seed & 1) === 0) return unit(mix(seed ^ stream));
+    const shifted = even + unit(mix(dayHash ^ stream));
+    return shifted - Math.floor(shifted);
+  };
   for (let index = 0; index < day.count; index += 1) {
     const seed = day.seed[index] ?? 0;
     const deviceId = day.deviceId[index] ?? 0;
     const returns = (day.sessionNumber[index] ?? 1) > 1;
+    const cell = deviceId * 2 + (returns ? 1 : 0);
+    const even = (sequence[cell] ?? 0) + GOLDEN_SECTION;
+    if ((seed & 1) === 1) sequence[cell] = even;
     let bits = 0;
     for (let nth = 0; nth < own.length; nth += 1) {
       const goal = own[nth];
-      if (goal && unit(mix(seed ^ goal.stream)) < (returns && deviceId === DESKTOP ? goal.eagerRate : goal.rate)) bits |= goal.bit;
+      if (goal && drawOf(seed, goal.stream, even) < (returns && deviceId === DESKTOP ? goal.eagerRate : goal.rate)) bits |= goal.bit;
     }
     const chance = (rates[deviceId] ?? 0) * (returns ? RETURNING_FACTOR : NEW_FACTOR) * (sourceFactors[day.source[index] ?? 0] ?? 1);
-    const draw = unit(mix(seed ^ PURCHASE));
+    const draw = drawOf(seed, PURCHASE, even);
     if (draw < chance * NEAR) {
       for (const goal of near) if (draw < chance * goal.times) bits |= goal.bit;
       if (draw < (fall ? chance * fallOf(fall, day, index) : chance)) {
@@ -117,7 +134,7 @@ function fillReading(day: SessionDay, profile: Profile): void {
 }
 
 /** Fills what sessions do, from who they are. */
-export function fillBehaviour(day: SessionDay, profile: Profile, fall: Fall | null): void {
-  fillConversions(day, profile, fall);
+export function fillBehaviour(day: SessionDay, profile: Profile, dayHash: number, fall: Fall | null): void {
+  fillConversions(day, profile, dayHash, fall);
   fillReading(day, profile);
 }

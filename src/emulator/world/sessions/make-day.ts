@@ -19,10 +19,11 @@ export function makeDay(profile: Profile, seed: number, dayNumber: number, twist
   const usual = usualVisits(profile, seed, dayNumber);
   const added = Math.round(usual * (twist.boost?.addedShare ?? 0));
   const day = emptyDay(profile.projectId, dayNumber, usual + added);
-  fillStarts(day.startSecond, profile, hash(seed, profile.projectId, dayNumber));
+  const dayHash = hash(seed, profile.projectId, dayNumber);
+  fillStarts(day.startSecond, profile, dayHash);
   fillVisitors(day, profile, hash(seed, profile.projectId), usual, twist.boost);
   fillOrigins(day, profile, new Date(dayNumber * DAY_MS));
   fillSegments(day);
-  fillBehaviour(day, profile, twist.fall);
+  fillBehaviour(day, profile, dayHash, twist.fall);
   return day;
 }

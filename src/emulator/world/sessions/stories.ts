@@ -102,7 +102,7 @@ export function metricStories({ seed, startMs }: Origin): MetricStories {
       segment: asNamed(boost),
       startDay: dayText(mixStart),
       endDay: dayText(mixStart + 6),
-      addedShare: rounded(9, 1, 1.6),
+      addedShare: rounded(9, 1.2, 1.9),
     },
     zoneTapChange: {
       projectId: app.id,
