@@ -23,15 +23,15 @@ export interface MetricTable {
   device?: string;
 }
 
-/** The calendar day that a bucket covers entirely in the zone; undefined for any other bucket. */
+/** The calendar day of the zone that a bucket covers from its first instant on, marked where it ends early; undefined for any other bucket. */
 function dayOf({ startDate, endDate }: MetricValue, timeZone: string, nowMs: number): string | undefined {
   const startMs = Date.parse(startDate ?? '');
   const endMs = Date.parse(endDate ?? '');
   if (Number.isNaN(startMs) || Number.isNaN(endMs)) return undefined;
   const day = todayIn(timeZone, startMs);
   const edge = (name: 'start' | 'end') => resolveDate(day, { edge: name, timeZone, nowMs, allowFuture: true }).instantMs;
-  const whole = edge('start') === startMs && (edge('end') === endMs || edge('end') + 1 === endMs);
-  return whole ? day : undefined;
+  if (edge('start') !== startMs || endMs > edge('end') + 1) return undefined;
+  return endMs < edge('end') ? `${day} (part)` : day;
 }
 
 function only(values: readonly (string | null | undefined)[]): string | undefined {

@@ -11,10 +11,17 @@ function isScalar(value: unknown): value is Cell {
   return value === null || value === undefined || ['string', 'number', 'boolean'].includes(typeof value);
 }
 
+/** A record small enough to be read without the names of its members, such as a field and its alias. */
+function isPair(value: unknown): boolean {
+  return isMembers(value) && Object.keys(value).length <= 2 && Object.values(value).every(isScalar);
+}
+
 /** One value on one line; what is too deep for that stays JSON. */
 function inline(value: unknown): Cell {
   if (isScalar(value)) return value;
   if (Array.isArray(value) && value.every(isScalar)) return value.map(String).join(', ');
+  if (Array.isArray(value) && value.every(isPair))
+    return value.map((pair: Members) => Object.values(pair).map(String).join('=')).join(', ');
   return JSON.stringify(value);
 }
 

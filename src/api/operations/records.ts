@@ -51,7 +51,7 @@ export const reportEntry = z.looseObject({
   steps: z.array(stepResult).nullish(),
 });
 
-export const scenarioReport = reportEntry.extend({ scenarioId: optionalId, name: text });
+export const scenarioReport = z.looseObject({ scenarioId: optionalId, name: text, ...reportEntry.shape });
 
 export const stepReport = z.looseObject({
   id: optionalId,

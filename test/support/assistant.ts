@@ -1,0 +1,117 @@
+import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll } from 'vitest';
+import { createClient } from '../../src/api/client.ts';
+import { createLimiter } from '../../src/api/limiter.ts';
+import { enabledTools } from '../../src/commands/enabled-tools.ts';
+import type { CredentialName } from '../../src/emulator/credentials.ts';
+import { createServer } from '../../src/mcp/server.ts';
+import { createSession, neededScopes } from '../../src/mcp/session.ts';
+import { resources } from '../../src/resources/index.ts';
+import type { Platform } from './emulator.ts';
+
+/** What a tool call gave, both channels. */
+export interface ToolAnswer {
+  readonly isError: boolean;
+  readonly text: string;
+  readonly structured: Record<string, unknown>;
+  /** Addresses of the linked resources. */
+  readonly links: readonly string[];
+}
+
+/** An MCP client that is connected to the product, which is connected to an emulator. */
+export interface Assistant {
+  readonly client: Client;
+  readonly call: (tool: string, args?: Record<string, unknown>) => Promise<ToolAnswer>;
+  /** Text of a resource. */
+  readonly read: (uri: string) => Promise<string>;
+  readonly close: () => Promise<void>;
+}
+
+export interface AssistantOptions {
+  /** Default `account` with the shop as default project. */
+  readonly credential?: CredentialName;
+  readonly defaultProjectId?: number | undefined;
+  readonly timeZone?: string;
+  readonly readOnly?: boolean;
+  readonly toolsets?: string[];
+  readonly rawHar?: boolean;
+  readonly maxResultTokens?: number;
+  readonly timeoutMs?: number;
+  /** Answers the question before a write; left out: the client cannot ask. */
+  readonly answer?: (message: string) => 'accept' | 'decline';
+}
+
+/** Connects an assistant in this process, in the way of the 2025 era; whoever opens it closes it. */
+export async function openAssistant(platform: Platform, options: AssistantOptions = {}): Promise<Assistant> {
+  const { credential = 'account', answer, timeoutMs = 30_000 } = options;
+  const tools = enabledTools({ readOnly: options.readOnly ?? false, ...(options.toolsets && { toolsets: options.toolsets }) });
+  const { clock, authUrl, credentials } = platform;
+  const defaultProjectId = credential === 'account' ? (options.defaultProjectId ?? 1201) : options.defaultProjectId;
+  const session = createSession({
+    clock,
+    timeZone: options.timeZone ?? 'UTC',
+    maxResultTokens: options.maxResultTokens ?? 20_000,
+    rawHar: options.rawHar ?? false,
+    connect: async () =>
+      createClient({
+        authUrl,
+        credential: credentials[credential],
+        enrichmentCredential: credentials.enrichment,
+        defaultProjectId,
+        neededScopes: neededScopes(tools),
+        timeoutMs,
+        limiter: createLimiter({ clock }),
+        sessionId: 'test',
+        clock,
+        random: () => 0,
+        version: '0.0.0',
+      }),
+  });
+  const server = createServer({ name: 'web-analytics-mcp', version: '0.0.0', tools, resources, session });
+  const client = new Client({ name: 'test', version: '0.0.0' }, { capabilities: answer ? { elicitation: { form: {} } } : {} });
+  if (answer) {
+    client.setRequestHandler('elicitation/create', ({ params }) => {
+      const action = answer(params.message);
+      return action === 'accept' ? { action, content: { confirm: true } } : { action };
+    });
+  }
+  const [near, far] = InMemoryTransport.createLinkedPair();
+  await Promise.all([server.connect(far), client.connect(near)]);
+  return {
+    client,
+    async call(name, args = {}) {
+      const result = await client.callTool({ name, arguments: args });
+      const texts = result.content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
+      const links = result.content.flatMap((block) => (block.type === 'resource_link' ? [block.uri] : []));
+      return {
+        isError: result.isError ?? false,
+        text: texts.join('\n'),
+        structured: (result.structuredContent ?? {}) as Record<string, unknown>,
+        links,
+      };
+    },
+    async read(uri) {
+      const { contents } = await client.readResource({ uri });
+      const [first] = contents;
+      return first && 'text' in first ? first.text : '';
+    },
+    async close() {
+      await client.close();
+      await server.close();
+      await session.close();
+    },
+  };
+}
+
+/** One assistant for a test file, opened before its tests and closed after them. */
+export function sharedAssistant(platform: () => Platform, options?: AssistantOptions): () => Assistant {
+  let assistant: Assistant | undefined;
+  beforeAll(async () => {
+    assistant = await openAssistant(platform(), options);
+  });
+  afterAll(() => assistant?.close());
+  return () => {
+    if (!assistant) throw new Error('The assistant of this file is not connected yet; ask for it inside a test.');
+    return assistant;
+  };
+}
