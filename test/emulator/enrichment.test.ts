@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { Refusal } from '../../src/emulator/handler.ts';
 import { enrichmentHandlers } from '../../src/emulator/handlers/enrichment.ts';
 import { app, shop } from '../../src/emulator/projects.ts';
 import { sessionId, userIdOf } from '../../src/emulator/world/exports/session-row.ts';
-import { DAY_MS, type MovablePlace, placeOf, START_MS } from './export-place.ts';
+import { DAY_MS, type MovablePlace, placeOf, refusalOf, START_MS } from './export-place.ts';
 
 const TODAY = Math.floor(START_MS / DAY_MS);
 const call = { userId: '7310224081552637899', sessionNumber: 2, enrichmentNumber: 1, enrichment: { agent: 'Mia' } };
@@ -12,15 +11,6 @@ const send = (place: MovablePlace, enrichments: Record<string, unknown>[], proje
   enrichmentHandlers.sendEnrichments({ projectId, enrichments }, place);
 
 const received = ({ world, project }: MovablePlace) => world.exports.enrichments.list(project.id);
-
-function refusalOf(run: () => unknown): Refusal {
-  try {
-    run();
-  } catch (error) {
-    if (error instanceof Refusal) return error;
-  }
-  throw new Error('was not refused');
-}
 
 describe('enrichments', () => {
   test('keep texts, numbers, booleans and dates', () => {
@@ -69,18 +59,18 @@ describe('enrichments', () => {
     ['no field', { ...call, enrichment: {} }, /holds no field/],
     ['a list of fields', { ...call, enrichment: ['a'] }, /must be an object/],
     ['a transaction', { ...call, transactions: [] }, /"transactions" is not known; transactions are not supported/],
-  ])('refuse a batch for %s and keep none of it', (_, record, words) => {
+  ])('refuse a batch for %s and keep none of it', async (_, record, words) => {
     const place = placeOf();
-    const refusal = refusalOf(() => send(place, [call, record]));
+    const refusal = await refusalOf(() => send(place, [call, record]));
     expect([refusal.status, refusal.errorCode]).toEqual([400, 'VALIDATION_ERROR']);
     expect(refusal.message).toMatch(/^enrichments\[1\]: /);
     expect(refusal.message).toMatch(words);
     expect(received(place)).toEqual([]);
   });
 
-  test('belong to the project of the integration', () => {
+  test('belong to the project of the integration', async () => {
     const place = placeOf();
-    expect(refusalOf(() => send(place, [call], app.id)).status).toBe(403);
+    expect((await refusalOf(() => send(place, [call], app.id))).status).toBe(403);
     send(place, [call]);
     expect(received({ ...place, project: app })).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { parse } from 'lossless-json';
-import type { Place, Project } from '../../src/emulator/handler.ts';
+import { type Place, type Project, Refusal } from '../../src/emulator/handler.ts';
 import { exportHandlers } from '../../src/emulator/handlers/data-export.ts';
 import { shop } from '../../src/emulator/projects.ts';
 import { createStore } from '../../src/emulator/store.ts';
@@ -77,4 +77,15 @@ function numberOf(text: string): number | bigint {
 /** Sum of one column. */
 export function sumOf(rows: readonly Record<string, unknown>[], name: string): number {
   return rows.reduce((sum, row) => sum + Number(row[name]), 0);
+}
+
+/** The refusal that a handler answers with; fails where it answers. */
+export async function refusalOf(run: () => unknown): Promise<Refusal> {
+  try {
+    await run();
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+  throw new Error('was not refused');
 }

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { Refusal } from '../../src/emulator/handler.ts';
 import { exportHandlers as exports } from '../../src/emulator/handlers/data-export.ts';
 import { app, content, shop } from '../../src/emulator/projects.ts';
 import { exportStories } from '../../src/emulator/world/exports/index.ts';
 import type { JobInput } from '../../src/emulator/world/exports/job.ts';
-import { DAY_MS, fieldsNamed, HOUR_MS, MINUTE_MS, type MovablePlace, onceJob, placeOf, START_MS } from './export-place.ts';
+import { DAY_MS, fieldsNamed, HOUR_MS, MINUTE_MS, type MovablePlace, onceJob, placeOf, refusalOf, START_MS } from './export-place.ts';
 
 async function jobNamed(place: MovablePlace, name: string) {
   const job = (await exports.listExportJobs({ limit: 100 }, place)).find((candidate) => candidate.name === name);
@@ -18,20 +17,6 @@ async function allSuccessful(place: MovablePlace) {
     runs.push(...(await exports.listSuccessfulExportRuns({ limit: 100, page }, place)));
   }
   return runs;
-}
-
-async function dynamicKeys(range: { from?: string; to?: string }) {
-  return (await exports.listDynamicVariableKeys(range, placeOf())).map(({ key }) => key);
-}
-
-async function refusalOf(run: () => unknown): Promise<Refusal> {
-  try {
-    await run();
-  } catch (error) {
-    if (error instanceof Refusal) return error;
-    throw error;
-  }
-  throw new Error('was not refused');
 }
 
 describe('list of jobs', () => {
@@ -80,80 +65,12 @@ describe('list of jobs', () => {
   test('a job has the members of the reference', async () => {
     const place = placeOf();
     const { jobId } = await jobNamed(place, 'Daily sessions');
-    expect(await exports.getExportJob({ jobId }, place)).toMatchInlineSnapshot(`
+    const { fields, ...job } = await exports.getExportJob({ jobId }, place);
+    expect({ ...job, fields: fields?.slice(-2) }).toMatchInlineSnapshot(`
       {
         "accountId": 88,
         "createdAt": "2026-10-04T08:00:00.000Z",
         "fields": [
-          {
-            "fieldName": "project_id",
-          },
-          {
-            "fieldName": "user_id",
-          },
-          {
-            "fieldName": "session_id",
-          },
-          {
-            "fieldName": "session_number",
-          },
-          {
-            "fieldName": "session_date",
-          },
-          {
-            "fieldName": "session_time",
-          },
-          {
-            "fieldName": "session_number_of_views",
-          },
-          {
-            "fieldName": "session_duration_msec",
-          },
-          {
-            "fieldName": "session_number_of_transactions",
-          },
-          {
-            "fieldName": "session_transactions_revenue_cents",
-          },
-          {
-            "fieldName": "device_id",
-          },
-          {
-            "fieldName": "country_code",
-          },
-          {
-            "fieldName": "language",
-          },
-          {
-            "fieldName": "browser_name",
-          },
-          {
-            "fieldName": "browser_version",
-          },
-          {
-            "fieldName": "platform_name",
-          },
-          {
-            "fieldName": "referer_url",
-          },
-          {
-            "fieldName": "city",
-          },
-          {
-            "fieldName": "is_excludable",
-          },
-          {
-            "fieldName": "session_transaction_items.id",
-          },
-          {
-            "fieldName": "session_transaction_items.sku",
-          },
-          {
-            "fieldName": "session_transaction_items.quantity",
-          },
-          {
-            "fieldName": "session_transaction_items.revenue_cents",
-          },
           {
             "aliasName": "plan",
             "fieldName": "custom_var",
@@ -374,47 +291,5 @@ describe('runs', () => {
       expect(nbOfFiles).toBeGreaterThanOrEqual(2);
       expect(nbOfFiles).toBeLessThanOrEqual(4);
     }
-  });
-});
-
-describe('fields and variables', () => {
-  test.each([
-    ['sessions', 30, 'session_transactions_revenue_cents'],
-    ['views', 20, 'rage_click_all_targets_ind'],
-  ])('scope %s has its fields', async (scope, least, name) => {
-    const fields = await exports.listExportableFields({ scope }, placeOf());
-    expect(fields.length).toBeGreaterThanOrEqual(least);
-    expect(new Set(fields.map((field) => field.name)).size).toBe(fields.length);
-    expect(fields.map((field) => field.name)).toContain(name);
-    for (const field of fields) {
-      expect(Object.keys(field)).toEqual(['name', 'description', 'example', 'aliases', 'parameters']);
-      expect(field.description && field.example).toBeTruthy();
-    }
-    const withParameters = fields.filter(({ parameters }) => parameters?.length).map((field) => [field.name, field.parameters]);
-    expect(withParameters).toEqual([
-      ['custom_var', ['customVarPosition']],
-      ['dynamic_var', ['dynamicVarKey']],
-    ]);
-  });
-
-  test.each(['clicks', 'Sessions', 'toString'])('scope %s is refused', async (scope) => {
-    const refusal = await refusalOf(() => exports.listExportableFields({ scope }, placeOf()));
-    expect([refusal.status, refusal.errorCode]).toEqual([400, 'VALIDATION_ERROR']);
-    expect(refusal.message).toContain('sessions, views');
-  });
-
-  test('custom variables have position, key and values', async () => {
-    expect((await exports.listCustomVariables({}, placeOf()))[0]).toEqual({
-      position: 1,
-      key: 'plan',
-      values: ['free', 'plus', 'business'],
-    });
-  });
-
-  test('dynamic variables are those sent within the range', async () => {
-    expect(await dynamicKeys({})).toEqual(['search_term', 'search_results', 'voucher_code', 'delivery_days', 'size_advisor']);
-    expect(await dynamicKeys({ from: '2026-11-01' })).not.toContain('size_advisor');
-    expect(await dynamicKeys({ to: '2026-06-01' })).not.toContain('delivery_days');
-    expect((await exports.listDynamicVariableKeys({}, placeOf()))[1]).toEqual({ key: 'search_results', type: 'integer' });
   });
 });
