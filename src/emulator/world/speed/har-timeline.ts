@@ -53,14 +53,16 @@ function usualMs({ bodyBytes, fromCache }: RequestSpec, h: number, bytesPerMs: n
   return fromCache ? 2 + 6 * draw(h, 1) : 18 + 95 * draw(h, 2) ** 2 + bodyBytes / bytesPerMs;
 }
 
-function spanOf(request: RequestSpec, t: Times, h: number, bytesPerMs: number): Span {
+/** When a request runs; `place` from [0, 1) says how late the page asks for it among those of its phase. */
+function spanOf(request: RequestSpec, t: Times, place: number, h: number, bytesPerMs: number): Span {
   const [from, to] = windowOf(request.phase, t);
   // The tag holds rendering back: it is asked for at once and done just before the first paint.
   if (request.phase === 'tag') return [t.firstByte + 4 + 8 * draw(h, 3), t.firstPaint - 5 - 12 * draw(h, 4)];
   const duration = Math.min(usualMs(request, h, bytesPerMs), to - from);
-  if (request.phase === 'hero') return [to - duration, to];
-  const early = request.phase === 'late' ? 1 : 2;
-  const start = from + (to - from - duration) * draw(h, 5) ** early;
+  if (request.phase === 'hero' || place >= 1) return [to - duration, to];
+  // What blocks rendering stands in the document's head and is asked for early.
+  const share = (0.8 * place + 0.2 * draw(h, 5)) * (request.phase === 'blocking' ? 0.4 : 1);
+  const start = from + (to - from - duration) * share;
   return [start, start + duration];
 }
 
@@ -78,7 +80,8 @@ function split([from, to]: Span, request: RequestSpec, isNew: boolean, h: number
   const blocked = round(Math.min(total * 0.3, (request.protocol === 'http/1.1' ? 60 : 9) * draw(h, 9)));
   const send = round(Math.min(total * 0.02, 0.9 * draw(h, 10)));
   const left = total - blocked - Math.max(0, dns) - Math.max(0, connect) - send;
-  const share = request.phase === 'document' || request.bodyBytes === 0 ? 1 : request.bodyBytes < 30_000 ? 0.85 : 0.35;
+  const quick = request.bodyBytes < 30_000 || request.phase === 'tag';
+  const share = request.phase === 'document' || request.bodyBytes === 0 ? 1 : quick ? 0.85 : 0.35;
   const wait = round(left * (share === 1 ? 1 : share * (0.75 + 0.25 * draw(h, 11))));
   const receive = Math.max(0, round(left - wait));
   return {
@@ -99,6 +102,16 @@ function navigation(requests: readonly RequestSpec[], t: Times): Span[] {
   return [...Array.from({ length: redirects }, (_, index): Span => [index * each, (index + 1) * each]), [redirects * each, t.firstByte]];
 }
 
+/** Shares the time of a phase out over its requests, in the order in which the page lists them. */
+function placesOf(requests: readonly RequestSpec[]): (request: RequestSpec) => number {
+  const phases = new Map<RequestSpec['phase'], RequestSpec[]>();
+  for (const request of requests) phases.set(request.phase, [...(phases.get(request.phase) ?? []), request]);
+  return (request) => {
+    const inPhase = phases.get(request.phase) ?? [];
+    return inPhase.indexOf(request) / inPhase.length;
+  };
+}
+
 function connectionsOf(): (request: RequestSpec, h: number) => { connection: number; isNew: boolean } {
   const known = new Map<string, number>();
   return ({ url, protocol }, h) => {
@@ -111,21 +124,18 @@ function connectionsOf(): (request: RequestSpec, h: number) => { connection: num
 }
 
 /** Gives each request of a step its place in time, so that document, first paint, largest paint and load agree with the step's times. */
-export function placeRequests(
-  requests: readonly RequestSpec[],
-  { timings, loadTime }: StepRun,
-  seed: number,
-  mobile: boolean,
-): PlacedRequest[] {
-  const t: Times = { ...timings, loadTime };
+export function placeRequests(requests: readonly RequestSpec[], stepRun: StepRun, seed: number, mobile: boolean): PlacedRequest[] {
+  const t: Times = { ...stepRun.timings, loadTime: stepRun.loadTime };
   const navigations = navigation(requests, t);
   const bytesPerMs = mobile ? 900 : 2400;
   const last = requests.findLastIndex((request) => request.phase === 'late' && request.status !== 0);
+  const placeOf = placesOf(requests);
   const spans = requests.map((request, index) => {
     const h = hash(seed, hashText(request.url), index);
-    const span = navigations[index] ?? spanOf(request, t, h, bytesPerMs);
-    const end = index === last ? t.loadTime - 1 : span[1];
-    return { request, index, h, span: [Math.round(span[0]), Math.max(Math.round(span[0]) + 1, end)] as const };
+    // The last one ends when the page is fully loaded.
+    const place = index === last ? 1 : placeOf(request);
+    const [start, end] = navigations[index] ?? spanOf(request, t, place, h, bytesPerMs);
+    return { request, index, h, span: [Math.round(start), Math.max(Math.round(start) + 1, end)] as const };
   });
   const connectionOf = connectionsOf();
   const placed = spans

@@ -1,6 +1,7 @@
 import type { Har } from 'har-format';
 import { hash } from '../random.ts';
-import { type HarContext, harEntry } from './har-entry.ts';
+import { harEntry } from './har-entry.ts';
+import type { HarContext } from './har-request.ts';
 import { placeRequests } from './har-timeline.ts';
 import { requestsOf } from './run-requests.ts';
 import { sites } from './sites.ts';
@@ -9,7 +10,8 @@ import type { SpeedModel } from './types.ts';
 
 /** HAR 1.2 of a step: its entries transfer the step's `weight`, its document answers at `firstByte`, the last entry ends at `loadTime`. */
 export function stepHar(model: SpeedModel, stepRun: StepRun): Har {
-  const { run, step, timings, variation, navigationStartMs } = stepRun;
+  const { run, step, timings, variation } = stepRun;
+  const navigationStartMs = timings.navigationStart;
   const { scenario, hour } = run;
   const site = sites[scenario.site];
   const mobile = scenario.device === 'mobile';

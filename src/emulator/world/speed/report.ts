@@ -7,8 +7,14 @@ const WEB_REPORT_URL = 'https://speed.web-analytics.example';
 
 type Aggregate = Record<(typeof aggregateMetricNames)[number], number>;
 // The entries have each of the names, which fromEntries cannot tell.
-const ZERO = Object.fromEntries(aggregateMetricNames.map((name) => [name, 0])) as Aggregate;
-const timingNames = aggregateMetricNames.filter((name) => name !== 'loadTime' && name !== 'weight' && name !== 'request');
+// NaN, not 0: the engine then keeps room for fractions, which it would otherwise make for each object anew.
+const BLANK = Object.fromEntries(aggregateMetricNames.map((name) => [name, Number.NaN])) as Aggregate;
+
+function valueOf({ timings, loadTime, weight, requestsCount }: StepRun, name: (typeof aggregateMetricNames)[number]): number {
+  if (name === 'loadTime') return loadTime;
+  if (name === 'weight') return weight;
+  return name === 'request' ? requestsCount : timings[name];
+}
 
 function idOf(model: SpeedModel, { run, step }: StepRun): string {
   return stepResultIdOf(model.origin.seed, { scenarioIndex: run.scenario.index, hour: run.hour, stepIndex: step.index });
@@ -24,7 +30,7 @@ function stepResult(model: SpeedModel, stepRun: StepRun) {
     fail: stepRun.failed ? 1 : 0,
     unavailableResource: stepRun.unavailable,
     browserError: stepRun.unavailable + stepRun.scriptErrors,
-    timings: { navigationStart: stepRun.navigationStartMs, ...stepRun.timings },
+    timings: stepRun.timings,
     weight: stepRun.weight,
     requestsCount: stepRun.requestsCount,
     loadTime: stepRun.loadTime,
@@ -34,20 +40,18 @@ function stepResult(model: SpeedModel, stepRun: StepRun) {
 
 /** Sums over the steps; layout shift to 4 decimals. */
 function sumOf(steps: readonly StepRun[]): Aggregate {
-  const sum: Aggregate = { ...ZERO };
-  for (const { timings, loadTime, weight, requestsCount } of steps) {
-    for (const name of timingNames) sum[name] += timings[name];
-    sum.loadTime += loadTime;
-    sum.weight += weight;
-    sum.request += requestsCount;
+  const sum: Aggregate = { ...BLANK };
+  for (const name of aggregateMetricNames) {
+    let total = 0;
+    for (const step of steps) total += valueOf(step, name);
+    sum[name] = name === 'cumulativeLayoutShift' ? Math.round(total * 10_000) / 10_000 : total;
   }
-  sum.cumulativeLayoutShift = Math.round(sum.cumulativeLayoutShift * 10_000) / 10_000;
   return sum;
 }
 
 /** Averages per step: layout shift to 4 decimals, the rest to 2. */
 function averageOf(sum: Aggregate, steps: number): Aggregate {
-  const average: Aggregate = { ...ZERO };
+  const average: Aggregate = { ...BLANK };
   for (const name of aggregateMetricNames) {
     const precision = name === 'cumulativeLayoutShift' ? 10_000 : 100;
     average[name] = Math.round((sum[name] / steps) * precision) / precision;

@@ -55,6 +55,7 @@ export function stepReport(model: SpeedModel, stepRun: StepRun, executed: number
   const key = { scenarioIndex: run.scenario.index, hour: run.hour, stepIndex: step.index };
   const idAt = (stepIndex: number): string =>
     stepIndex < 0 || stepIndex >= executed ? '' : stepResultIdOf(model.origin.seed, { ...key, stepIndex });
+  const { navigationStart: _, ...timings } = stepRun.timings;
   const unavailable = unavailableResources(model, stepRun);
   return {
     id: idAt(step.index),
@@ -62,7 +63,7 @@ export function stepReport(model: SpeedModel, stepRun: StepRun, executed: number
     nextStepId: idAt(step.index + 1),
     stepResultId: stepResultNumber(key),
     date: run.dateMs,
-    timings: stepRun.timings,
+    timings,
     browserError: JSON.stringify(browserErrors(stepRun, unavailable)),
     unavailableResource: JSON.stringify(unavailable),
     actionsResult: actionsResult(model, stepRun),

@@ -12,8 +12,6 @@ export type CustomTiming = { type: 'mark' | 'measure'; name: string; startTime: 
 export interface StepRun {
   readonly run: Run;
   readonly step: Step;
-  /** When its navigation began, ms since 1970. */
-  readonly navigationStartMs: number;
   readonly timings: StepTimings;
   /** Until fully loaded, ms. */
   readonly loadTime: number;
@@ -41,17 +39,16 @@ function customTimings({ kind }: Step, times: StepTimings): CustomTiming[] {
 
 /** The steps that a run got to, in order; each begins a moment after the one before has loaded. */
 export function stepRuns(model: SpeedModel, run: Run): StepRun[] {
-  let navigationStartMs = run.dateMs;
+  let navigationStart = run.dateMs;
   return executedSteps(run).map((step) => {
     const h = hash(model.origin.seed, step.id, run.hour, 29);
     const plan = model.planOf(run.scenario, step);
-    const { timings, loadTime } = stepTimings(model, run, step);
+    const { timings, loadTime } = stepTimings(model, run, step, navigationStart);
     const variation = variationOf(model, plan, run, step);
     const { weight, requestsCount, unavailable } = totalsOf(model, plan, run, variation);
     const stepRun: StepRun = {
       run,
       step,
-      navigationStartMs,
       timings,
       loadTime,
       variation,
@@ -62,7 +59,7 @@ export function stepRuns(model: SpeedModel, run: Run): StepRun[] {
       failed: run.failure?.stepIndex === step.index,
       customTimings: customTimings(step, timings),
     };
-    navigationStartMs += loadTime + drawBetween(h, 3, 900, 2600);
+    navigationStart += loadTime + drawBetween(h, 3, 900, 2600);
     return stepRun;
   });
 }

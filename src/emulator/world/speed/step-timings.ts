@@ -1,11 +1,11 @@
-import type { stepReportTimingNames } from '../../../api/metric-names.ts';
+import type { stepTimingNames } from '../../../api/metric-names.ts';
 import { hash } from '../random.ts';
 import { dailyFactor, draw, drawBetween, factorAt, runQuantile } from './noise.ts';
 import { isTagged } from './run-requests.ts';
 import type { Run, SpeedModel, Step } from './types.ts';
 
-/** Timings as the step report has them, in whole ms since the step's navigation; layout shift without unit, to 4 decimals. */
-export type StepTimings = Record<(typeof stepReportTimingNames)[number], number>;
+/** Timings as a step result has them: `navigationStart` in ms since 1970, the others in whole ms since then; layout shift without unit, to 4 decimals. */
+export type StepTimings = Record<(typeof stepTimingNames)[number], number>;
 
 /** How much a step's times differ from usual: the run as a whole, the hour, the step, and what went wrong. */
 function paceOf({ origin, stories }: SpeedModel, run: Run, step: Step, h: number): number {
@@ -32,7 +32,7 @@ function longTasks(blocking: number, fromMs: number, untilMs: number, h: number)
 }
 
 /** Timings of one step in one run and when it was fully loaded: firstByte < lastByte < firstPaint <= FCP <= LCP <= visuallyComplete <= loadTime, and so on. */
-export function stepTimings(model: SpeedModel, run: Run, step: Step): { timings: StepTimings; loadTime: number } {
+export function stepTimings(model: SpeedModel, run: Run, step: Step, navigationStart: number): { timings: StepTimings; loadTime: number } {
   const { origin, stories } = model;
   const h = hash(origin.seed, step.id, run.hour, 17);
   const { base } = model.planOf(run.scenario, step);
@@ -65,6 +65,7 @@ export function stepTimings(model: SpeedModel, run: Run, step: Step): { timings:
   const totalBlockingTime = Math.round(base.totalBlockingTime * pace * slow * Math.min(3, Math.max(1 / 3, factorAt(draw(h, 17), 0.38))));
   const tasks = longTasks(totalBlockingTime, firstContentfulPaint, loadTime, h);
   const timings: StepTimings = {
+    navigationStart,
     firstByte,
     firstPaint,
     domInteractive,
@@ -83,7 +84,10 @@ export function stepTimings(model: SpeedModel, run: Run, step: Step): { timings:
     firstConsistentlyInteractive: Math.max(firstContentfulPaint, domContentLoadedEventEnd, tasks.lastLongTask),
     largestContentfulPaint,
     totalBlockingTime,
-    ...tasks,
+    maxPotentialFirstInputDelay: tasks.maxPotentialFirstInputDelay,
+    totalLongTasks: tasks.totalLongTasks,
+    lastLongTask: tasks.lastLongTask,
+    nbLongTasks: tasks.nbLongTasks,
     cumulativeLayoutShift: Math.round(base.cumulativeLayoutShift * factorAt(draw(h, 21), 0.18) * 10_000) / 10_000,
   };
   return { timings, loadTime };
