@@ -1,0 +1,64 @@
+import type { Entry, Har } from 'har-format';
+import type { Place } from '../../src/emulator/handler.ts';
+import { speedHandlers } from '../../src/emulator/handlers/speed-analysis.ts';
+import { projects, shop } from '../../src/emulator/projects.ts';
+import { createWorld } from '../../src/emulator/world/index.ts';
+import { scenariosOf } from '../../src/emulator/world/speed/scenarios.ts';
+
+export const NOW_MS = Date.parse('2026-11-20T10:00:00Z');
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 24 * HOUR_MS;
+
+/** A place in a world of its own. */
+export function placeIn(seed = 1, project = shop, startMs = NOW_MS): Place {
+  return { world: createWorld({ seed, startMs }), project, nowMs: startMs, storeUrl: 'http://127.0.0.1' };
+}
+
+/** Each scenario of each project with the place that it is read from. */
+export function allScenarios(seed = 1) {
+  return projects.flatMap((project) => {
+    const place = placeIn(seed, project);
+    return scenariosOf(project.id).map((scenario) => ({ place, scenario }));
+  });
+}
+
+type ReportsInput = Parameters<typeof speedHandlers.listScenarioReports>[0];
+
+/** Reports of a scenario, newest first. */
+export async function reportsOf(place: Place, input: ReportsInput) {
+  const { scenario } = await speedHandlers.listScenarioReports(input, place);
+  return scenario.reports;
+}
+
+export type Report = Awaited<ReturnType<typeof reportsOf>>[number];
+export type StepResult = NonNullable<Report['steps']>[number];
+
+/** A number that must be there. */
+export function num(value: number | null | undefined): number {
+  if (typeof value !== 'number') throw new TypeError(`expected a number, got ${value}`);
+  return value;
+}
+
+/** Steps of a report. */
+export function stepsOf(report: Report | undefined): StepResult[] {
+  return report?.steps ?? [];
+}
+
+/** The HAR of a step, parsed. */
+export async function harOf(place: Place, step: StepResult): Promise<Har> {
+  const { har } = await speedHandlers.getStepHar({ scenarioStepResultId: String(step.stepResultId) }, place);
+  if (typeof har !== 'string') throw new TypeError('the HAR is no text');
+  return JSON.parse(har);
+}
+
+/** Bytes that an entry moved: what it says itself, or its headers and body. */
+export function transferred({ response: { _transferSize: size, headersSize, bodySize } }: Entry): number {
+  return num(size ?? Math.max(0, headersSize) + Math.max(0, bodySize));
+}
+
+/** Middle of a list, the mean of two where there is none. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length / 2;
+  return (num(sorted[Math.floor(middle)]) + num(sorted[Math.ceil(middle) - 1])) / 2;
+}

@@ -1,0 +1,230 @@
+import { describe, expect, it } from 'vitest';
+import { aggregateMetricNames, stepReportTimingNames, stepTimingNames } from '../../src/api/metric-names.ts';
+import { operations } from '../../src/api/operations/index.ts';
+import { speedHandlers } from '../../src/emulator/handlers/speed-analysis.ts';
+import { content, shop } from '../../src/emulator/projects.ts';
+import { allScenarios, DAY_MS, HOUR_MS, NOW_MS, num, placeIn, type Report, reportsOf, stepsOf } from './speed-place.ts';
+
+const CHECKOUT = 4101;
+type StepReport = Awaited<ReturnType<typeof speedHandlers.getStepReport>>['step'];
+
+/** Reports of every scenario, a day of runs each. */
+async function dayOfAll(seed = 1): Promise<Report[]> {
+  const lists = await Promise.all(
+    allScenarios(seed).map(({ place, scenario }) => reportsOf(place, { scenarioId: scenario.id, limit: 24 })),
+  );
+  return lists.flat();
+}
+
+describe('scenarios', () => {
+  it('are found by a part of the name, whatever its case', async () => {
+    const { scenarios } = await speedHandlers.listScenarios({ name: 'CHECKOUT' }, placeIn());
+    expect(scenarios.map((scenario) => scenario.name)).toEqual(['Checkout – desktop', 'Checkout – mobile']);
+  });
+
+  it('belong to one project each', async () => {
+    const { scenarios } = await speedHandlers.listScenarios({}, placeIn(1, content));
+    expect(scenarios.map((scenario) => scenario.name)).toEqual(['Article – mobile', 'Home – desktop']);
+    await expect(async () => reportsOf(placeIn(1, content), { scenarioId: CHECKOUT })).rejects.toThrow(
+      /no scenario 4101 in project Nordlicht Magazin/,
+    );
+  });
+
+  it('are at least eight, of two to five steps', () => {
+    const counts = allScenarios().map(({ scenario }) => scenario.steps.length);
+    expect(counts.length).toBeGreaterThanOrEqual(8);
+    expect(Math.min(...counts)).toBeGreaterThanOrEqual(2);
+    expect(Math.max(...counts)).toBeLessThanOrEqual(5);
+  });
+});
+
+describe('reports', () => {
+  it('match the payload that the operation declares, with each member that the reference names', async () => {
+    const place = placeIn();
+    const [report] = await reportsOf(place, { scenarioId: CHECKOUT, limit: 1 });
+    const answer = await speedHandlers.getScenarioReport({ scenarioId: CHECKOUT, date: num(report?.date) }, place);
+    expect(operations.getScenarioReport.payload.safeParse(answer).error).toBeUndefined();
+    expect(answer.scenarioReport).toEqual({ scenarioId: CHECKOUT, name: 'Checkout – desktop', ...report });
+    expect(Object.keys(report?.summary?.sum ?? {}).toSorted()).toEqual(aggregateMetricNames.toSorted());
+    expect(Object.keys(report?.summary?.average ?? {}).toSorted()).toEqual(aggregateMetricNames.toSorted());
+    expect(Object.keys(stepsOf(report)[0]?.timings ?? {}).toSorted()).toEqual(stepTimingNames.toSorted());
+    expect(report?.viewOnTheWeb).toMatch(new RegExp(`^https://.+/scenario/${CHECKOUT}/report/${report?.date}$`));
+  });
+
+  it('keep their timings in the order in which a page loads', async () => {
+    for (const { steps } of await dayOfAll()) {
+      for (const { timings: t, loadTime } of steps ?? []) {
+        const chains = [
+          [
+            0,
+            t?.firstByte,
+            t?.domLoading,
+            t?.lastByte,
+            t?.domInteractive,
+            t?.domContentLoadedEventStart,
+            t?.domContentLoadedEventEnd,
+            t?.domComplete,
+            t?.loadEventStart,
+            t?.loadEvent,
+            loadTime,
+          ],
+          [
+            t?.lastByte,
+            t?.firstPaint,
+            t?.firstContentfulPaint,
+            t?.largestContentfulPaint,
+            t?.visuallyComplete,
+            t?.oldVisuallyComplete,
+            loadTime,
+          ],
+          [t?.firstPaint, t?.startRender, t?.speedIndex, t?.visuallyComplete],
+          [t?.firstContentfulPaint, t?.firstConsistentlyInteractive, loadTime],
+          [t?.lastLongTask, t?.firstConsistentlyInteractive],
+          [t?.totalBlockingTime, t?.totalLongTasks],
+        ].map((chain) => chain.map(num));
+        for (const chain of chains) expect(chain).toEqual(chain.toSorted((a, b) => a - b));
+        expect(num(t?.firstByte)).toBeLessThan(num(t?.firstPaint));
+        expect(num(t?.totalLongTasks) - 50 * num(t?.nbLongTasks)).toBe(t?.totalBlockingTime);
+        expect(num(t?.cumulativeLayoutShift)).toBeLessThan(0.5);
+        expect(num(t?.cumulativeLayoutShift)).toBe(Number(num(t?.cumulativeLayoutShift).toFixed(4)));
+      }
+    }
+  });
+
+  it('sum up and average what their steps say', async () => {
+    for (const report of await dayOfAll(2)) {
+      const steps = stepsOf(report);
+      for (const name of aggregateMetricNames) {
+        const sum = steps.reduce((total, step) => {
+          if (name === 'request') return total + num(step.requestsCount);
+          return total + num(name === 'weight' || name === 'loadTime' ? step[name] : step.timings?.[name]);
+        }, 0);
+        expect(report.summary?.sum?.[name]).toBeCloseTo(sum, 4);
+        expect(Math.abs(num(report.summary?.average?.[name]) - sum / steps.length)).toBeLessThanOrEqual(0.005001);
+      }
+      for (const name of ['fail', 'unavailableResource', 'browserError'] as const) {
+        expect(report.summary?.[name]).toBe(steps.reduce((total, step) => total + num(step[name]), 0));
+      }
+    }
+  });
+
+  it('exist for each hour of 60 days and nothing lies in the future', async () => {
+    const reports = await reportsOf(placeIn(), { scenarioId: CHECKOUT, limit: 0 });
+    const hours = reports.map((report) => Math.floor(report.date / HOUR_MS));
+    expect(reports.length).toBeGreaterThanOrEqual(1440);
+    expect(hours).toEqual(hours.map((_, index) => num(hours[0]) - index));
+    expect(num(reports[0]?.date)).toBeLessThanOrEqual(NOW_MS);
+    expect(new Set(reports.map((report) => report.resultId)).size).toBe(reports.length);
+    expect(reports.every((report) => report.date % 60_000 === 0)).toBe(false);
+  });
+
+  it('go on as the clock does, and what was there stays as it was', async () => {
+    const place = placeIn();
+    const before = await reportsOf(place, { scenarioId: CHECKOUT, limit: 5 });
+    const after = await reportsOf({ ...place, nowMs: NOW_MS + 3 * HOUR_MS }, { scenarioId: CHECKOUT, limit: 8 });
+    expect(after.slice(3)).toEqual(before);
+  });
+
+  it('are the same for the same seed and clock, and others for another seed', async () => {
+    expect(await dayOfAll(3)).toEqual(await dayOfAll(3));
+    expect(await dayOfAll(3)).not.toEqual(await dayOfAll(4));
+  });
+
+  it('are refused for a date that is not exactly that of an execution', async () => {
+    const place = placeIn();
+    const [report] = await reportsOf(place, { scenarioId: CHECKOUT, limit: 1 });
+    const date = num(report?.date) + 1;
+    await expect(async () => speedHandlers.getScenarioReport({ scenarioId: CHECKOUT, date }, place)).rejects.toMatchObject({
+      status: 404,
+      errorCode: 'NOT_FOUND',
+      message: `Scenario 4101 has no report of ${date}: the date must be exactly that of an execution.`,
+    });
+  });
+});
+
+describe('filters of reports', () => {
+  it('take the newest 30, all, or the given number', async () => {
+    const place = placeIn();
+    expect(await reportsOf(place, { scenarioId: CHECKOUT })).toHaveLength(30);
+    expect(await reportsOf(place, { scenarioId: CHECKOUT, limit: 3 })).toEqual(
+      (await reportsOf(place, { scenarioId: CHECKOUT })).slice(0, 3),
+    );
+  });
+
+  it('bound the dates, the bounds themselves excluded', async () => {
+    const place = placeIn();
+    const [, newer, , , older] = await reportsOf(place, { scenarioId: CHECKOUT, limit: 5 });
+    const [dateFrom, dateTo] = [older, newer].map((report) => new Date(num(report?.date)).toISOString());
+    const within = await reportsOf(place, { scenarioId: CHECKOUT, limit: 0, dateFrom, dateTo });
+    expect(within).toHaveLength(2);
+    expect(within.every((report) => report.date > num(older?.date) && report.date < num(newer?.date))).toBe(true);
+  });
+
+  it('count days of 24 hours back from now', async () => {
+    const reports = await reportsOf(placeIn(), { scenarioId: CHECKOUT, limit: 0, lastDays: 2 });
+    expect(Math.abs(reports.length - 48)).toBeLessThanOrEqual(1);
+    expect(num(reports.at(-1)?.date)).toBeGreaterThan(NOW_MS - 2 * DAY_MS);
+  });
+
+  it('part executions by error, a failed content check being none', async () => {
+    const place = placeIn();
+    const all = await reportsOf(place, { scenarioId: CHECKOUT, limit: 0 });
+    const good = await reportsOf(place, { scenarioId: CHECKOUT, limit: 0, error: false });
+    const bad = await reportsOf(place, { scenarioId: CHECKOUT, limit: 0, error: true });
+    expect([...good, ...bad].toSorted((a, b) => b.date - a.date)).toEqual(all);
+    const checks = good.filter((report) => num(report.summary?.fail) > 0);
+    expect(checks.length).toBeGreaterThan(0);
+    for (const report of checks) {
+      const step = stepsOf(report).find(({ fail }) => fail === 1);
+      const answer = await speedHandlers.getStepReport({ stepId: String(step?.stepResultId) }, place);
+      const failed = answer.step.actionsResult?.filter((action) => action.status === 'failure') ?? [];
+      expect(failed.map((action) => action.message)).toEqual([expect.stringMatching(/^Check that .*: text not found$/)]);
+      expect(stepsOf(report)).toHaveLength(5);
+    }
+  });
+});
+
+describe('step reports', () => {
+  it('are chained, and agree with the step result', async () => {
+    const place = placeIn();
+    const [report] = await reportsOf(place, { scenarioId: CHECKOUT, limit: 1, error: false });
+    const ids = stepsOf(report).map((step) => String(step.stepResultId));
+    const stepReports: StepReport[] = [];
+    for (const [index, stepId] of ids.entries()) {
+      const answer = await speedHandlers.getStepReport({ stepId }, place);
+      const { step } = answer;
+      const result = stepsOf(report)[index];
+      expect(operations.getStepReport.payload.safeParse(answer).error).toBeUndefined();
+      expect([step.previousStepId, step.id, step.nextStepId]).toEqual([ids[index - 1] ?? '', ids[index], ids[index + 1] ?? '']);
+      expect(step.stepResultId).toBeTypeOf('number');
+      expect(step.date).toBe(report?.date);
+      expect(Object.keys(step.timings ?? {}).toSorted()).toEqual(stepReportTimingNames.toSorted());
+      expect(result?.timings).toMatchObject(step.timings ?? {});
+      expect(step.customTimings).toEqual(result?.customTimings);
+      expect(JSON.parse(String(step.browserError))).toHaveLength(num(result?.browserError));
+      expect(Object.keys(JSON.parse(String(step.unavailableResource)))).toHaveLength(num(result?.unavailableResource));
+      stepReports.push(step);
+    }
+    expect(new Set(stepReports.map((step) => step.stepResultId)).size).toBe(ids.length);
+    expect(stepReports.flatMap((step) => step.customTimings ?? []).length).toBeGreaterThan(0);
+  });
+
+  it('are refused for an id that was not issued, that another seed issued, or that belongs to another project', async () => {
+    const [report] = await reportsOf(placeIn(), { scenarioId: CHECKOUT, limit: 1 });
+    const id = String(stepsOf(report)[0]?.stepResultId);
+    const flipped = id.slice(0, -1) + (id.endsWith('0') ? '1' : '0');
+    for (const [stepId, place] of [
+      [flipped, placeIn()],
+      ['42', placeIn()],
+      [id, placeIn(2)],
+      [id, placeIn(1, content)],
+      [id, placeIn(1, shop, NOW_MS - 2 * DAY_MS)],
+    ] as const) {
+      await expect(async () => speedHandlers.getStepReport({ stepId }, place)).rejects.toMatchObject({
+        status: 404,
+        errorCode: 'NOT_FOUND',
+      });
+      await expect(async () => speedHandlers.getStepHar({ scenarioStepResultId: stepId }, place)).rejects.toMatchObject({ status: 404 });
+    }
+  });
+});
