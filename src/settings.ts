@@ -4,7 +4,7 @@ import { logLevels } from './lib/log.ts';
 import { isTimeZone } from './lib/time-zone.ts';
 
 /** How one setting is given, checked and described; README, manifest, flags and `doctor` are made from it. */
-interface Setting<Schema extends z.ZodType = z.ZodType> {
+export interface Setting<Schema extends z.ZodType = z.ZodType> {
   /** Environment variable; the flag has the same words (`--time-zone`) unless the setting is secret. */
   readonly variable: `WEB_ANALYTICS_${string}`;
   readonly title: string;

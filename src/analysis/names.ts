@@ -7,9 +7,15 @@ export interface Named {
 /** What a name stands for: one object, several that need telling apart, or none with the closest ones. */
 export type Match = { readonly found: Named } | { readonly several: readonly Named[] } | { readonly closest: readonly Named[] };
 
-/** Folds case, accents and runs of spaces, so that "acheteurs fideles" equals "Acheteurs  fidèles". */
+/** Folds case, accents, dashes and runs of spaces, so that "acheteurs fideles" equals "Acheteurs  fidèles". */
 export function fold(text: string): string {
-  return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replace(/\s+/g, ' ').trim();
+  return text
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(/\p{Pd}/gu, '-')
+    .toLowerCase()
+    .replace(/\s+/g, ' ')
+    .trim();
 }
 
 /** The whole path as a person reads it: `Home / Header / Search bar`. */

@@ -5,7 +5,7 @@ import * as metrics from './metrics.ts';
 import * as objects from './objects.ts';
 import * as speedAnalysis from './speed-analysis.ts';
 
-/** All documented operations by name, family by family in the order of the reference. */
+/** All documented operations by name, family by family; within a family the order means nothing. */
 export const operations = {
   requestToken,
   readCredential,
