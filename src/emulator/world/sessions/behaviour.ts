@@ -1,6 +1,6 @@
-import { mix, unit } from '../random.ts';
 import { goalsOf } from './catalogue.ts';
 import { browsers, platforms } from './dimensions.ts';
+import { DRAWS, draw24, scramble } from './draws.ts';
 import type { Profile } from './profiles.ts';
 import { MAX_SESSION_MS, type SessionDay } from './types.ts';
 
@@ -10,7 +10,6 @@ const NEW_FACTOR = 0.78;
 const RETURNING_FACTOR = 1.3;
 const SECOND_TRANSACTION = 0.05;
 const MOST_VIEWS = 60;
-const DESKTOP = 1;
 /** Sessions that come near to buying look at more and never bounce: so many times the buyers. */
 const NEAR = 3.5;
 /** Tell the uses of a session's hash apart. */
@@ -21,7 +20,11 @@ const GOAL = 0x1b56c4e9;
 
 /** Groups of sessions with one chance each: by device, and new or returning. */
 const CELLS = 12;
-const GOLDEN_SECTION = 0.618_033_988_749_895;
+/** Returning visitors on a desktop. */
+const EAGER_CELL = 3;
+/** Of `DRAWS`: multiples of it, taken modulo `DRAWS`, fill the range evenly. */
+const GOLDEN_SECTION = Math.round(0.618_033_988_75 * DRAWS);
+const LAST_DRAW = DRAWS - 1;
 
 /** A fall of the chance to buy, on some devices and perhaps deeper in one segment. */
 export interface Fall {
@@ -42,21 +45,45 @@ function exponential(bits: number): number {
 const browserVersions = Uint8Array.from(browsers, ({ version }) => version);
 const platformVersions = Uint8Array.from(platforms, ({ version }) => version);
 
+/** A goal that sessions reach by a chance of their own. */
+interface OwnGoal {
+  readonly bit: number;
+  readonly stream: number;
+  /** Where the day's even sequence begins for it. */
+  readonly shift: number;
+  /** Chances times `DRAWS`. */
+  readonly rate: number;
+  readonly eagerRate: number;
+}
+
 /** The goals of a project by how they are reached, each with its bit. */
-function goalPlan(projectId: number) {
-  const goals = goalsOf(projectId).map(({ reach }, index) => ({ reach, bit: 1 << index, stream: Math.imul(GOAL, index + 1) }));
-  return {
-    purchaseBit: goals.find(({ reach }) => reach === 'purchase')?.bit ?? 0,
-    near: goals.flatMap(({ reach, bit }) =>
-      typeof reach === 'object' && 'timesPurchase' in reach ? [{ bit, times: reach.timesPurchase }] : [],
-    ),
-    own: goals.flatMap(({ reach, bit, stream }) => (typeof reach === 'object' && 'rate' in reach ? [{ bit, stream, ...reach }] : [])),
-  };
+function goalPlan(projectId: number, dayHash: number) {
+  const near: { bit: number; times: number }[] = [];
+  const own: OwnGoal[] = [];
+  let purchaseBit = 0;
+  for (const [index, { reach }] of goalsOf(projectId).entries()) {
+    const bit = 1 << index;
+    const stream = Math.imul(GOAL, index + 1);
+    if (reach === 'purchase') purchaseBit = bit;
+    else if ('timesPurchase' in reach) near.push({ bit, times: reach.timesPurchase });
+    else own.push({ bit, stream, shift: draw24(dayHash ^ stream), rate: reach.rate * DRAWS, eagerRate: reach.eagerRate * DRAWS });
+  }
+  return { purchaseBit, near, own };
 }
 
 function fallOf(fall: Fall, day: SessionDay, index: number): number {
   if (!fall.deviceIds.includes(day.deviceId[index] ?? 0)) return 1;
   return ((day.segments[index] ?? 0) & fall.segmentBit) === 0 ? fall.factor : fall.segmentFactor;
+}
+
+/** Chance to buy times `DRAWS`, by cell and source. */
+function chanceTable({ purchaseRate }: Profile): Float64Array {
+  const sources = sourceFactors.length;
+  return Float64Array.from({ length: CELLS * sources }, (_, at) => {
+    const cell = Math.floor(at / sources);
+    const habit = cell % 2 === 1 ? RETURNING_FACTOR : NEW_FACTOR;
+    return (purchaseRate[cell >> 1] ?? 0) * habit * (sourceFactors[at % sources] ?? 1) * DRAWS;
+  });
 }
 
 /** Revenue of one or two transactions; small baskets are the most frequent. */
@@ -71,33 +98,32 @@ function basketCents(bits: number, transactions: number): number {
  * so that chance rarely looks like a story.
  */
 function fillConversions(day: SessionDay, profile: Profile, dayHash: number, fall: Fall | null): void {
-  const { purchaseBit, near, own } = goalPlan(profile.projectId);
-  const rates = Float64Array.from(profile.purchaseRate);
-  const sequence = Float64Array.from({ length: CELLS }, (_, cell) => unit(mix(dayHash + cell)));
-  const drawOf = (seed: number, stream: number, even: number) => {
-    if ((seed & 1) === 0) return unit(mix(seed ^ stream));
-    const shifted = even + unit(mix(dayHash ^ stream));
-    return shifted - Math.floor(shifted);
-  };
+  const { purchaseBit, near, own } = goalPlan(profile.projectId, dayHash);
+  const chances = chanceTable(profile);
+  const purchaseShift = draw24(dayHash ^ PURCHASE);
+  const sequence = Int32Array.from({ length: CELLS }, (_, cell) => draw24(dayHash + cell));
   for (let index = 0; index < day.count; index += 1) {
-    const seed = day.seed[index] ?? 0;
+    const seed = (day.seed[index] ?? 0) | 0;
     const deviceId = day.deviceId[index] ?? 0;
     const returns = (day.sessionNumber[index] ?? 1) > 1;
     const cell = deviceId * 2 + (returns ? 1 : 0);
+    const isEven = (seed & 1) === 1;
     const even = (sequence[cell] ?? 0) + GOLDEN_SECTION;
-    if ((seed & 1) === 1) sequence[cell] = even;
+    if (isEven) sequence[cell] = even & LAST_DRAW;
     let bits = 0;
     for (let nth = 0; nth < own.length; nth += 1) {
       const goal = own[nth];
-      if (goal && drawOf(seed, goal.stream, even) < (returns && deviceId === DESKTOP ? goal.eagerRate : goal.rate)) bits |= goal.bit;
+      if (!goal) continue;
+      const goalDraw = isEven ? (even + goal.shift) & LAST_DRAW : draw24(seed ^ goal.stream);
+      if (goalDraw < (cell === EAGER_CELL ? goal.eagerRate : goal.rate)) bits |= goal.bit;
     }
-    const chance = (rates[deviceId] ?? 0) * (returns ? RETURNING_FACTOR : NEW_FACTOR) * (sourceFactors[day.source[index] ?? 0] ?? 1);
-    const draw = drawOf(seed, PURCHASE, even);
+    const chance = chances[cell * sourceFactors.length + (day.source[index] ?? 0)] ?? 0;
+    const draw = isEven ? (even + purchaseShift) & LAST_DRAW : draw24(seed ^ PURCHASE);
     if (draw < chance * NEAR) {
       for (const goal of near) if (draw < chance * goal.times) bits |= goal.bit;
       if (draw < (fall ? chance * fallOf(fall, day, index) : chance)) {
-        const basket = mix(seed ^ BASKET);
-        const transactions = unit(mix(basket)) < SECOND_TRANSACTION ? 2 : 1;
+        const basket = scramble(seed ^ BASKET);
+        const transactions = draw24(basket) < SECOND_TRANSACTION * DRAWS ? 2 : 1;
         bits |= purchaseBit;
         day.transactions[index] = transactions;
         day.revenueCents[index] = basketCents(basket, transactions);
@@ -115,7 +141,7 @@ function fillReading(day: SessionDay, profile: Profile): void {
   const moreViews = profile.meanViews - 1;
   const viewMs = profile.secondsPerView * 1_000;
   for (let index = 0; index < day.count; index += 1) {
-    const bits = mix((day.seed[index] ?? 0) ^ READING);
+    const bits = scramble((day.seed[index] ?? 0) ^ READING);
     const fewest = day.pageViews[index] ?? 0;
     if (fewest === 0 && bits >>> 24 < (bounceRates[day.deviceId[index] ?? 0] ?? 0)) {
       day.pageViews[index] = 1;

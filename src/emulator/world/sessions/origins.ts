@@ -1,6 +1,5 @@
-import { mix } from '../random.ts';
+import { pick, scramble, shareTable } from './draws.ts';
 import type { Profile } from './profiles.ts';
-import { pick, shareTable } from './shares.ts';
 import type { SessionDay } from './types.ts';
 
 const DIRECT = 0;
@@ -37,7 +36,7 @@ export function fillOrigins(day: SessionDay, profile: Profile, date: Date): void
   const search = searchCampaign(date);
   for (let index = 0; index < day.count; index += 1) {
     if (day.campaign[index] !== 0) continue;
-    const bits = mix((day.seed[index] ?? 0) ^ ORIGIN);
+    const bits = scramble((day.seed[index] ?? 0) ^ ORIGIN);
     const source = pick(shares, bits);
     day.source[index] = source;
     if (source === NEWSLETTER) day.campaign[index] = WEEKLY_NEWSLETTER;

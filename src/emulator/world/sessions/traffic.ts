@@ -1,4 +1,5 @@
-import { hash, mix, unit } from '../random.ts';
+import { hash, unit } from '../random.ts';
+import { DRAWS, draw24 } from './draws.ts';
 import type { Profile } from './profiles.ts';
 import { DAY_MS } from './types.ts';
 
@@ -48,7 +49,7 @@ export function fillStarts(startSecond: Uint32Array, profile: Profile, dayHash: 
   let share = (profile.hours[0] ?? 0) / total;
   for (let index = 0; index < startSecond.length; index += 1) {
     // One draw in each of `length` equal strata comes out sorted, which spares sorting.
-    const position = (index + unit(mix(dayHash + index))) / startSecond.length;
+    const position = (index + draw24(dayHash + index) / DRAWS) / startSecond.length;
     while (position >= before + share && hour < 23) {
       before += share;
       hour += 1;

@@ -1,7 +1,6 @@
-import { mix } from '../random.ts';
 import { countries } from './dimensions.ts';
+import { DRAWS, draw24, pick, scramble, shareTable } from './draws.ts';
 import type { Profile } from './profiles.ts';
-import { pick, shareTable } from './shares.ts';
 import type { DeviceId, SessionDay } from './types.ts';
 
 /** Days between two visits of a returning visitor. */
@@ -11,8 +10,8 @@ const STRIDE = 1_000_003;
 const ONCE = 0xffff;
 /** A constant of another stream of draws for each use. */
 const GOLDEN = 0x9e3779b1;
-const SLOT = 0x85ebca77;
-const TURN = 0xc2b2ae3d;
+const EQUIPMENT = 0x05ebca77;
+const DATE = 0xc2b2ae3d;
 const ENGLISH = 2;
 
 /** A campaign of a story: its sessions are the lanes after the usual ones, all first visits. */
@@ -78,37 +77,42 @@ function fillUsers(day: SessionDay, profile: Profile, worldHash: number, usual: 
   const { count, dayNumber } = day;
   const stride = STRIDE % Math.max(count, 1);
   // Two streams, because 32 bits would give some visitors the same id.
-  const highStream = mix(worldHash ^ 0x51ed270b) | 0;
-  const lowStream = mix(worldHash ^ 0x2545f491) | 0;
+  const highStream = scramble(worldHash ^ 0x51ed270b);
+  const lowStream = scramble(worldHash ^ 0x2545f491);
   const slots = Uint16Array.from(RHYTHMS, (rhythm) => dayNumber % rhythm);
   const rounds = Uint16Array.from(RHYTHMS, (rhythm) => Math.floor(dayNumber / rhythm));
-  const once = profile.onceShare * 0x1_0000_0000;
+  const once = profile.onceShare * DRAWS;
+  const world = worldHash | 0;
+  const today = Math.imul(dayNumber, DATE);
+  const mostAgain = profile.mostVisits - 1;
   let lane = -stride;
   for (let index = 0; index < count; index += 1) {
     lane += stride;
     if (lane >= count) lane -= count;
     const place = Math.imul(lane + 1, GOLDEN);
-    const habit = mix(worldHash + place);
+    const habit = scramble(world + place);
     let slot = dayNumber;
     let turn = ONCE;
     let visit = 1;
     if (lane >= usual && boost !== null) {
       day.source[index] = boost.source;
       day.campaign[index] = boost.campaign;
-    } else if (habit >= once) {
-      const visits = 2 + ((habit >>> 12) % (profile.mostVisits - 1));
-      slot = slots[habit & 7] ?? 0;
-      const nth = (rounds[habit & 7] ?? 0) + ((habit >>> 4) & 0xff) + slot;
+    } else if (habit >>> 8 >= once) {
+      const rest = draw24(habit);
+      const visits = 2 + ((rest >>> 12) % mostAgain);
+      slot = slots[rest & 7] ?? 0;
+      const nth = (rounds[rest & 7] ?? 0) + ((rest >>> 3) & 0xff) + slot;
       turn = (nth / visits) | 0;
       visit = nth - turn * visits + 1;
     }
-    const high = mix(mix(mix(highStream + place) + Math.imul(slot + 1, SLOT)) + Math.imul(turn + 1, TURN));
-    const low = mix(mix(mix(lowStream + place) + Math.imul(slot + 1, SLOT)) + Math.imul(turn + 1, TURN));
+    const turnOfSlot = (slot << 16) | turn;
+    const high = scramble(scramble(highStream + place) + turnOfSlot);
+    const low = scramble(scramble(lowStream + place) + turnOfSlot);
     // Between 2^62 and 2^63: beyond what a double holds, within a signed 64-bit integer.
     day.userHigh[index] = (high >>> 2) | 0x4000_0000;
     day.userLow[index] = low;
     day.sessionNumber[index] = visit;
-    day.seed[index] = mix(mix(low + Math.imul(dayNumber, TURN)) ^ high);
+    day.seed[index] = scramble(scramble(low + today) ^ high);
   }
 }
 
@@ -118,7 +122,7 @@ function fillEquipment(day: SessionDay, profile: Profile, boost: Boost | null): 
   const origins = shareTable(profile.countryShare);
   for (let index = 0; index < day.count; index += 1) {
     const low = (day.userLow[index] ?? 0) | 0;
-    const bits = mix(low ^ SLOT);
+    const bits = scramble(low ^ EQUIPMENT);
     const isBoost = boost !== null && isBoosted(day, index);
     const deviceId = isBoost ? boost.deviceId : pick(devices, bits);
     const country = isBoost ? boost.country : pick(origins, bits >>> 10);
