@@ -5,7 +5,7 @@ import type { Operation } from './operation.ts';
 import * as p from './params.ts';
 
 /** Returns the checked value; throws one ApiError that words every broken rule as "member: what is expected". */
-function check<Schema extends z.ZodType>(schema: Schema, value: unknown, members: readonly string[]): z.output<Schema> {
+export function check<Schema extends z.ZodType>(schema: Schema, value: unknown, members: readonly string[]): z.output<Schema> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   throw new ApiError('invalid', `${wordIssues(parsed.error.issues, members).join('; ')}.`);

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Clock } from '../lib/clock.ts';
 import { ApiError } from './errors.ts';
 
@@ -33,6 +34,8 @@ export async function withDeadline<T>(
   if (allowedMs <= 0) throw new ApiError('timeout', 'The time for the call had run out before anything was sent.');
   const controller = new AbortController();
   const relay = () => controller.abort(signal?.reason);
+  // Many calls may run under one signal; each takes its listener away again.
+  if (signal) setMaxListeners(0, signal);
   signal?.addEventListener('abort', relay, { once: true });
   // A timer of the machine besides the clock's deadline: a clock that stands still or jumps back must not prolong a call.
   const timer = setTimeout(

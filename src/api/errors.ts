@@ -44,7 +44,7 @@ export class ApiError extends Error {
 
   constructor(kind: ErrorKind, message: string, details: ApiErrorDetails = {}) {
     super(
-      details.mayHaveHappened ? `${message} It may have taken effect all the same: look before sending it again.` : message,
+      details.mayHaveHappened ? `${message} It may have taken effect all the same.` : message,
       details.cause === undefined ? {} : { cause: details.cause },
     );
     this.name = 'ApiError';

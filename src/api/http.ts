@@ -50,18 +50,23 @@ const noteSent: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options
     onResponseError: (...rest) => handler.onResponseError?.(...rest),
   });
 
+/** Address of a proxy; `host:port` alone is common. */
+function proxyAddress(value = ''): string {
+  if (value === '') return '';
+  const address = value.includes('://') ? value : `http://${value}`;
+  if (URL.canParse(address) && /^https?:$/.test(new URL(address).protocol)) return address;
+  throw new ApiError('settings', 'HTTP_PROXY or HTTPS_PROXY is no address; expected http://host:port.');
+}
+
 async function loadUndici(environment: Environment) {
-  const { Agent, EnvHttpProxyAgent, request } = await import('undici');
+  // The default export, because a bundle gives a CommonJS package no other.
+  const { Agent, EnvHttpProxyAgent, request } = (await import('undici')).default;
   // Timeouts are this module's own, in ms; those of undici are too coarse.
   const options = { headersTimeout: 0, bodyTimeout: 0, connect: { timeout: 10_000 } };
   const direct = new Agent(options);
   const { http_proxy, HTTP_PROXY, https_proxy, HTTPS_PROXY, no_proxy, NO_PROXY } = environment;
-  const httpProxy = http_proxy || HTTP_PROXY || '';
-  const httpsProxy = https_proxy || HTTPS_PROXY || '';
-  for (const proxy of [httpProxy, httpsProxy]) {
-    if (proxy && !URL.canParse(proxy))
-      throw new ApiError('settings', 'HTTP_PROXY or HTTPS_PROXY is no address; expected http://host:port.');
-  }
+  const httpProxy = proxyAddress(http_proxy || HTTP_PROXY);
+  const httpsProxy = proxyAddress(https_proxy || HTTPS_PROXY);
   const proxied =
     httpProxy || httpsProxy
       ? new EnvHttpProxyAgent({ ...options, httpProxy, httpsProxy, noProxy: no_proxy || NO_PROXY || '', proxyTunnel: false })

@@ -16,7 +16,7 @@ function words(code: string, host: string, detail: string): string {
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `The name of ${host} could not be resolved.`;
   if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') return `${host} did not take the connection in time.`;
   if (CERTIFICATE.test(code)) return `The certificate of ${host} is not accepted (${code}).`;
-  if (code.startsWith('HPE_')) return `${host} answered something that is not HTTP.`;
+  if (code.startsWith('HPE_') || detail.includes('HTTP/1.1 protocol')) return `${host} answered something that is not HTTP.`;
   return `The connection to ${host} broke${code ? ` (${code})` : ''}.`;
 }
 

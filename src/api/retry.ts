@@ -12,7 +12,8 @@ export function retryAfterMs(header: string | undefined, nowMs: number): number 
   if (header === undefined) return undefined;
   const text = header.trim();
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000;
-  const instant = Date.parse(text);
+  // Date.parse takes "-5" for a year; an HTTP date begins with its weekday.
+  const instant = /^[a-z]/i.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(instant) ? undefined : Math.max(0, instant - nowMs);
 }
 

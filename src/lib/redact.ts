@@ -8,12 +8,12 @@ const SHORTEST_SECRET = 4;
 /** Shorter base64 fragments occur by chance. */
 const SHORTEST_FRAGMENT = 8;
 
-/** What looks like a secret whoever issued it: JWTs, bearer and basic credentials, passwords in addresses. */
+/** What looks like a secret whoever issued it (bounded where a long text could make the search slow): JWTs, bearer and basic credentials, passwords in addresses. */
 const LOOKS_SECRET: readonly (readonly [RegExp, string])[] = [
-  [/eyJ[\w-]{4,}\.[\w-]+(?:\.[\w-]*)*/g, REDACTED],
+  [/eyJ[\w-]{4,2000}\.[\w-]+(?:\.[\w-]*)*/g, REDACTED],
   [/\b(Bearer)(\s+|%20|\+)["'\\]*(?!\[redacted)[\w.~+/=%-]{6,}/gi, `$1$2${REDACTED}`],
   [/\b(Basic)(\s+|%20|\+)(?=[A-Za-z0-9+/_-]*[\d=+/])[A-Za-z0-9+/_-]{8,}={0,2}/g, `$1$2${REDACTED}`],
-  [/(\w+:\/\/)[^\s/@:]*:[^\s/@]+@/g, `$1${REDACTED}@`],
+  [/:\/\/[^\s/@:]*:[^\s/@]+@/g, `://${REDACTED}@`],
 ];
 
 /** The part of a secret's base64 that does not depend on its neighbours, when `lead` bytes stand before it. */

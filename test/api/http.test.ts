@@ -1,0 +1,272 @@
+import { connect } from 'node:net';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { ApiError } from '../../src/api/errors.ts';
+import { createHttp, type HttpRequest } from '../../src/api/http.ts';
+import { listen } from '../support/stub-platform.ts';
+
+const MB = 1_048_576;
+
+function open(environment: Record<string, string> = {}) {
+  const http = createHttp({ environment });
+  onTestFinished(() => http.close());
+  return {
+    http,
+    send: (url: string, changes: Partial<HttpRequest> = {}) =>
+      http.send({
+        method: 'GET',
+        url,
+        headers: {},
+        safe: true,
+        maxBytes: MB,
+        patienceMs: 5_000,
+        signal: new AbortController().signal,
+        ...changes,
+      }),
+  };
+}
+
+async function failure(promise: Promise<unknown>): Promise<ApiError> {
+  const reason: unknown = await promise.then(
+    () => expect.fail('answered'),
+    (error: unknown) => error,
+  );
+  if (!(reason instanceof ApiError)) throw reason;
+  return reason;
+}
+
+const write = { method: 'POST', body: '{}', safe: false } as const;
+
+/** A port on which nobody listens. */
+async function deadPort(): Promise<string> {
+  const { server, url } = await listen(() => undefined);
+  await new Promise((resolve) => server.close(resolve));
+  return url;
+}
+
+describe('answers', () => {
+  test('status, text and the wanted pause are handed on, whatever the status', async () => {
+    const { url } = await listen((_, response) => response.writeHead(503, { 'retry-after': '7' }).end('later'));
+    expect(await open().send(url)).toEqual({ status: 503, retryAfter: '7', text: 'later' });
+  });
+
+  test('a redirect is an answer like any other', async () => {
+    let requests = 0;
+    const { url } = await listen((_, response) => {
+      requests += 1;
+      response.writeHead(302, { location: '/elsewhere' }).end();
+    });
+    expect(await open().send(url)).toMatchObject({ status: 302 });
+    expect(requests).toBe(1);
+  });
+
+  test('connections are kept', async () => {
+    const ports = new Set<number | undefined>();
+    const { url } = await listen((request, response) => {
+      ports.add(request.socket.remotePort);
+      response.end('ok');
+    });
+    const { send } = open();
+    for (let count = 0; count < 5; count += 1) await send(url);
+    // undici may open a second connection before it counts the first as free.
+    expect(ports.size).toBeLessThan(3);
+  });
+
+  test.each([
+    ['gzip', gzipSync('päckchen')],
+    ['deflate', deflateSync('päckchen')],
+    ['br', brotliCompressSync('päckchen')],
+    ['deflate, gzip', gzipSync(deflateSync('päckchen'))],
+    ['identity', Buffer.from('päckchen')],
+  ])('%s is unpacked, errors too', async (encoding, body) => {
+    const { url } = await listen((_, response) => response.writeHead(400, { 'content-encoding': encoding }).end(body));
+    expect((await open().send(url)).text).toBe('päckchen');
+  });
+
+  test.each([
+    ['gzip', gzipSync('x'.repeat(1000)).subarray(0, 20), 'broken or cut short'],
+    ['gzip', Buffer.from('plain'), 'broken or cut short'],
+    ['zstd', Buffer.from('plain'), 'not asked for'],
+    ['gzip,gzip,gzip', Buffer.from('plain'), 'more than twice'],
+  ])('%s that cannot be unpacked is refused', async (encoding, body, words) => {
+    const { url } = await listen((_, response) => response.writeHead(200, { 'content-encoding': encoding }).end(body));
+    const error = await failure(open().send(url, write));
+    expect(error).toMatchObject({ kind: 'shape', mayHaveHappened: true });
+    expect(error.message).toContain(words);
+  });
+});
+
+describe('size', () => {
+  const limit = { maxBytes: 2 * MB };
+
+  test('an announced size is refused before it is read', async () => {
+    const { url } = await listen((_, response) => response.writeHead(200, { 'content-length': 3 * MB }).write('x'));
+    expect((await failure(open().send(url, limit))).message).toBe(
+      'The answer is larger than 2 MB, the most that is read at once; ask for less.',
+    );
+  });
+
+  test('an endless answer is cut off', async () => {
+    let sent = 0;
+    const { url } = await listen((_, response) => {
+      const chunk = Buffer.alloc(65_536, 'x');
+      const more = () => {
+        while (!response.destroyed && response.write(chunk)) sent += chunk.length;
+        sent += chunk.length;
+      };
+      response.on('drain', more);
+      more();
+    });
+    expect((await failure(open().send(url, limit))).message).toContain('larger than 2 MB');
+    expect(sent).toBeLessThan(16 * MB);
+  });
+
+  test('a small packed answer cannot unfold beyond the limit', async () => {
+    const bomb = gzipSync(Buffer.alloc(64 * MB));
+    const { url } = await listen((_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb));
+    expect(bomb.length).toBeLessThan(MB);
+    const before = process.memoryUsage().arrayBuffers;
+    expect((await failure(open().send(url, limit))).message).toContain('larger than 2 MB');
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(32 * MB);
+  });
+
+  test('a bomb inside of a bomb neither', async () => {
+    const bomb = gzipSync(gzipSync(Buffer.alloc(64 * MB)));
+    const { url } = await listen((_, response) => response.writeHead(200, { 'content-encoding': 'gzip, gzip' }).end(bomb));
+    expect((await failure(open().send(url, limit))).message).toContain('larger than 2 MB');
+  });
+
+  test('an answer of exactly the limit is read', async () => {
+    const { url } = await listen((_, response) => response.end(Buffer.alloc(2 * MB, 'x')));
+    expect((await open().send(url, limit)).text).toHaveLength(2 * MB);
+  });
+});
+
+describe('failures', () => {
+  test('a refused connection sent nothing', async () => {
+    const error = await failure(open().send(await deadPort(), write));
+    expect(error).toMatchObject({ kind: 'down', code: 'ECONNREFUSED', mayHaveHappened: false, transient: true });
+    expect(error.message).toMatch(/^127\.0\.0\.1:\d+ refused the connection\.$/);
+  });
+
+  test('an unknown name sent nothing', async () => {
+    const error = await failure(open().send('http://no-such-host.invalid/', write));
+    expect(error).toMatchObject({ kind: 'down', mayHaveHappened: false, transient: true });
+  });
+
+  test.each([
+    ['before the answer', (socket: { destroy(): void }) => socket.destroy()],
+    [
+      'within the answer',
+      (socket: { destroy(): void; write(text: string): void }) => {
+        socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf');
+        setImmediate(() => socket.destroy());
+      },
+    ],
+  ])('a connection lost %s leaves a write in doubt, not a read', async (_, breaking) => {
+    const { url } = await listen((request) => breaking(request.socket));
+    const { send } = open();
+    expect(await failure(send(url, write))).toMatchObject({ kind: 'down', mayHaveHappened: true, transient: true });
+    expect(await failure(send(url))).toMatchObject({ kind: 'down', mayHaveHappened: false, transient: true });
+  });
+
+  test('what is not HTTP is named so and not passed on', async () => {
+    const { url } = await listen((request) => request.socket.end('220 mail.example canary-secret\r\n'));
+    const error = await failure(open().send(url));
+    expect(error).toMatchObject({ kind: 'down' });
+    expect(error.message).toContain('not HTTP');
+    expect(error.cause).toBeUndefined();
+  });
+
+  test('silence ends an attempt, in the middle of an answer too', async () => {
+    const { url } = await listen((request, response) => {
+      if (request.url === '/half') response.write('half');
+    });
+    const { send } = open();
+    for (const path of ['/nothing', '/half']) {
+      const error = await failure(send(url + path, { patienceMs: 60 }));
+      expect(error).toMatchObject({ kind: 'timeout', message: 'No answer within 60 ms.', transient: true, mayHaveHappened: false });
+      expect(await failure(send(url + path, { patienceMs: 60, ...write }))).toMatchObject({ kind: 'timeout', mayHaveHappened: true });
+    }
+  });
+
+  test('an answer that comes slowly but steadily is not silence', async () => {
+    const { url } = await listen((_, response) => {
+      let left = 8;
+      const timer = setInterval(() => {
+        response.write('x');
+        left -= 1;
+        if (left > 0) return;
+        clearInterval(timer);
+        response.end();
+      }, 40);
+    });
+    expect((await open().send(url, { patienceMs: 200 })).text).toBe('xxxxxxxx');
+  });
+
+  test.each(['/nothing', '/half'])('an abort ends %s at once with its reason', async (path) => {
+    const arrived = Promise.withResolvers?.<void>();
+    const controller = new AbortController();
+    const { url } = await listen((request, response) => {
+      if (request.url === '/half') response.write('half');
+      setTimeout(() => controller.abort(new Error('enough')), 20);
+      arrived?.resolve();
+    });
+    let abortedAt = 0;
+    controller.signal.addEventListener('abort', () => (abortedAt = performance.now()));
+    await expect(open().send(url + path, { signal: controller.signal })).rejects.toThrow('enough');
+    expect(performance.now() - abortedAt).toBeLessThan(50);
+  });
+});
+
+describe('proxies', () => {
+  /** A proxy that takes absolute addresses and CONNECT, and notes them. */
+  async function openProxy(status = 200) {
+    const seen: string[] = [];
+    const { server, url } = await listen((request, response) => {
+      seen.push(`${request.method} ${request.url} ${request.headers['proxy-authorization'] ?? ''}`.trim());
+      response.writeHead(status).end('through the proxy');
+    });
+    server.on('connect', (request, client) => {
+      seen.push(`CONNECT ${request.url}`);
+      if (status !== 200) return client.end(`HTTP/1.1 ${status} No\r\n\r\n`);
+      const upstream = connect(9, '127.0.0.1');
+      upstream.on('error', () => client.destroy());
+      client.write('HTTP/1.1 200 OK\r\n\r\n');
+      client.on('error', () => undefined);
+    });
+    return { url, seen };
+  }
+
+  test('http goes through in absolute form', async () => {
+    const { url, seen } = await openProxy();
+    const { send } = open({ HTTP_PROXY: url.replace('http://', 'http://me:pass@') });
+    expect((await send('http://api.example.test/v1/x?a=1')).text).toBe('through the proxy');
+    expect(seen).toEqual(['GET http://api.example.test/v1/x?a=1 Basic bWU6cGFzcw==']);
+  });
+
+  test('https goes through a tunnel; one that is refused sent nothing', async () => {
+    const { url, seen } = await openProxy(403);
+    const { send } = open({ https_proxy: url });
+    const error = await failure(send('https://api.example.test/v1/x', write));
+    expect(seen).toEqual(['CONNECT api.example.test:443']);
+    expect(error).toMatchObject({ kind: 'down', mayHaveHappened: false, transient: false });
+    expect(error.message).toBe('The proxy did not let the request to api.example.test through: 403.');
+  });
+
+  test('loopback is never sent through it, nor what NO_PROXY names', async () => {
+    const { url: proxy, seen } = await openProxy();
+    const { url } = await listen((_, response) => response.end('direct'));
+    const { send } = open({ HTTP_PROXY: proxy.replace('http://', ''), NO_PROXY: 'other.test,.invalid' });
+    expect((await send(url)).text).toBe('direct');
+    expect((await send(url.replace('127.0.0.1', 'localhost'))).text).toBe('direct');
+    await failure(send('http://api.invalid/'));
+    expect(seen).toEqual([]);
+  });
+
+  test('a proxy setting that is no address is refused without showing it', async () => {
+    const error = await failure(open({ HTTP_PROXY: 'me:pass@:x' }).send('http://api.example.test/'));
+    expect(error.kind).toBe('settings');
+    expect(error.message).not.toContain('pass');
+  });
+});

@@ -1,0 +1,160 @@
+import { setMaxListeners } from 'node:events';
+import { describe, expect, test } from 'vitest';
+import { createLimiter, RECOVERY_MS, type Slot, type SlotRequest } from '../../src/api/limiter.ts';
+import { manualClock } from '../support/clock.ts';
+
+const never = new AbortController().signal;
+setMaxListeners(0, never);
+
+/** Follows which calls of a limiter run. */
+function watch(options: { concurrency?: number; speedConcurrency?: number } = {}) {
+  const clock = manualClock('2026-11-20T10:00:00.000Z');
+  const limiter = createLimiter({ clock, ...options });
+  const running = new Map<string, Slot>();
+  const started: string[] = [];
+  function start(name: string, request: Partial<SlotRequest> = {}): Promise<void> {
+    return limiter.acquire({ project: 'p', sessionId: 'a', speed: false, signal: never, ...request }).then((slot) => {
+      started.push(name);
+      running.set(name, slot);
+    });
+  }
+  async function end(name: string, refused = false): Promise<void> {
+    running.get(name)?.release(refused);
+    running.delete(name);
+    await settled();
+  }
+  return { clock, start, end, started, running };
+}
+
+/** Lets granted calls note that they run. */
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+const names = (count: number, prefix = '') => Array.from({ length: count }, (_, index) => `${prefix}${index}`);
+
+describe('how many calls run', () => {
+  test('8 of a project, the next when one ends', async () => {
+    const { start, end, running } = watch();
+    for (const name of names(10)) void start(name);
+    await settled();
+    expect(running.size).toBe(8);
+    await end('3');
+    expect([...running.keys()]).toEqual(['0', '1', '2', '4', '5', '6', '7', '8']);
+  });
+
+  test('1 of speed analysis, while others pass it', async () => {
+    const { start, end, started } = watch();
+    for (const name of ['speed 1', 'speed 2']) void start(name, { speed: true });
+    void start('metrics');
+    await settled();
+    expect(started).toEqual(['speed 1', 'metrics']);
+    await end('speed 1');
+    expect(started).toEqual(['speed 1', 'metrics', 'speed 2']);
+  });
+
+  test('projects do not wait for each other', async () => {
+    const { start, running } = watch({ concurrency: 1 });
+    void start('here');
+    void start('there', { project: 'q' });
+    await settled();
+    expect(running.size).toBe(2);
+  });
+
+  test('a slot given back twice counts once', async () => {
+    const { start, running } = watch({ concurrency: 1 });
+    await start('0');
+    const slot = running.get('0');
+    for (const name of ['1', '2']) void start(name);
+    slot?.release();
+    slot?.release();
+    await settled();
+    expect([...running.keys()]).toEqual(['0', '1']);
+  });
+});
+
+test('sessions take turns, whatever each has waiting', async () => {
+  const { start, end, started } = watch({ concurrency: 1 });
+  await start('first');
+  for (const name of names(5, 'a')) void start(name, { sessionId: 'a' });
+  for (const name of names(2, 'b')) void start(name, { sessionId: 'b' });
+  void start('c0', { sessionId: 'c' });
+  while (started.length < 9) await end(started.at(-1) ?? '');
+  expect(started).toEqual(['first', 'a0', 'b0', 'c0', 'a1', 'b1', 'a2', 'a3', 'a4']);
+});
+
+test('an abort leaves the queue at once, with the reason of the caller', async () => {
+  const { start, end, started } = watch({ concurrency: 1 });
+  await start('0');
+  const controller = new AbortController();
+  const waiting = start('1', { signal: controller.signal });
+  void start('2');
+  const reason = new Error('enough');
+  controller.abort(reason);
+  await expect(waiting).rejects.toBe(reason);
+  await expect(start('3', { signal: controller.signal })).rejects.toBe(reason);
+  await end('0');
+  expect(started).toEqual(['0', '2']);
+});
+
+test('an abort after the start is left to the call', async () => {
+  const { start, end, started } = watch({ concurrency: 1 });
+  const controller = new AbortController();
+  await start('0', { signal: controller.signal });
+  void start('1');
+  controller.abort();
+  await settled();
+  expect(started).toEqual(['0']);
+  await end('0');
+  expect(started).toEqual(['0', '1']);
+});
+
+describe('after a refusal', () => {
+  async function capacity(watched: ReturnType<typeof watch>): Promise<number> {
+    for (const name of watched.running.keys()) await watched.end(name);
+    const before = watched.started.length;
+    const controller = new AbortController();
+    setMaxListeners(0, controller.signal);
+    const waiting = names(12, `probe ${before} `).map((name) => watched.start(name, { signal: controller.signal }).catch(() => undefined));
+    await settled();
+    controller.abort();
+    await Promise.all(waiting);
+    const size = watched.running.size;
+    for (const name of watched.running.keys()) await watched.end(name);
+    return size;
+  }
+
+  test('the limit is halved, grows by one at a time, and comes back', async () => {
+    const watched = watch();
+    await watched.start('0');
+    await watched.end('0', true);
+    expect(await capacity(watched)).toBe(4);
+    await watched.clock.advance(RECOVERY_MS);
+    expect(await capacity(watched)).toBe(5);
+    await watched.clock.advance(RECOVERY_MS * 10);
+    expect(await capacity(watched)).toBe(8);
+  });
+
+  test('calls that ran together count as one refusal', async () => {
+    const watched = watch();
+    await Promise.all(names(8).map((name) => watched.start(name)));
+    for (const name of names(8)) await watched.end(name, true);
+    expect(await capacity(watched)).toBe(4);
+  });
+
+  test('one call always may run', async () => {
+    const watched = watch();
+    for (const name of names(6)) {
+      await watched.start(name);
+      await watched.end(name, true);
+    }
+    expect(await capacity(watched)).toBe(1);
+  });
+
+  test('a clock set back does not keep the limit low for longer', async () => {
+    const watched = watch();
+    await watched.start('0');
+    await watched.end('0', true);
+    watched.clock.jump(-3_600_000);
+    expect(await capacity(watched)).toBe(4);
+    await watched.clock.advance(RECOVERY_MS * 4);
+    expect(await capacity(watched)).toBe(8);
+  });
+});

@@ -1,0 +1,202 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Client } from '../../src/api/client.ts';
+import { ApiError } from '../../src/api/errors.ts';
+import { operations } from '../../src/api/operations/index.ts';
+import { MAX_ATTEMPTS, retryAfterMs } from '../../src/api/retry.ts';
+import { manualClock } from '../support/clock.ts';
+import { cutOff, json, listen, lost, openClient, openStub, payload, skippingClock, text } from '../support/stub-platform.ts';
+
+const { listSegments, listScenarios, createSpeedEvent } = operations;
+const event = { key: 'release', text: 'Release', date: '2026-11-20T10:00:00Z' };
+
+/** A read by GET, a read by POST, a write. */
+const operationsByName: Record<string, (client: Client) => Promise<unknown>> = {
+  'a read': (client) => client.call(listSegments, {}),
+  'a read by POST': (client) => client.call(listScenarios, {}),
+  'a write': (client) => client.call(createSpeedEvent, event),
+};
+const fine: Record<string, unknown> = { 'a read': [], 'a read by POST': { scenarios: [] }, 'a write': { key: 'release' } };
+const names = Object.keys(operationsByName);
+const reads = names.slice(0, 2);
+const run = (name: string, client: Client) => operationsByName[name]?.(client) ?? Promise.reject(new Error(name));
+
+async function failure(promise: Promise<unknown>): Promise<ApiError> {
+  const reason: unknown = await promise.then(
+    () => expect.fail('answered'),
+    (error: unknown) => error,
+  );
+  if (!(reason instanceof ApiError)) throw reason;
+  return reason;
+}
+
+const refused = (errorCode: string) => ({ success: false, errorMessage: 'No.', errorCode });
+const passing = {
+  '408': text(408, ''),
+  '500': json(500, refused('INTERNAL_ERROR')),
+  '503': text(503, 'later'),
+  'an HTML 502': text(502, '<html><title>Bad Gateway</title></html>'),
+  'a lost answer': lost,
+  'an answer cut off on the way': cutOff,
+};
+const busy = {
+  '429': text(429, ''),
+  'CONCURRENT_API_CALL with 200': json(200, refused('CONCURRENT_API_CALL')),
+  'CONCURRENT_API_CALL with 400': json(400, refused('CONCURRENT_API_CALL')),
+  'CONCURRENT_API_CALL with 500': json(500, refused('CONCURRENT_API_CALL')),
+};
+const final = {
+  'a refusal': json(400, refused('VALIDATION_ERROR')),
+  'a refusal with 200': json(200, refused('VALIDATION_ERROR')),
+  'an unknown record': json(404, refused('NOT_FOUND')),
+  'a missing scope': json(403, refused('FORBIDDEN')),
+};
+const unreadable = {
+  'broken JSON': text(200, '{"payload":['),
+  'HTML with 200': text(200, '<html>'),
+  'an empty body': text(200, ''),
+  'an unknown shape': json(200, { payload: 'x', success: true }),
+  'a redirect': text(302, '', { location: '/x' }),
+};
+const pairs = (answers: Record<string, unknown>, who: readonly string[]) =>
+  Object.keys(answers).flatMap((answer) => who.map((name) => [name, answer] as const));
+
+/** Shortens what waits for the other side to hang up. */
+const options = { timeoutMs: 3_000 };
+
+describe('repeated until it passes', () => {
+  test.each([...pairs(passing, reads), ...pairs(busy, names)])('%s after %s', async (name, answer) => {
+    const troubles = { ...passing, ...busy };
+    const trouble = troubles[answer as keyof typeof troubles];
+    const stub = await openStub({ answers: [trouble, trouble, payload(fine[name])] });
+    expect(await run(name, openClient(stub, options))).toEqual(fine[name]);
+    expect(stub.calls).toHaveLength(3);
+    expect(new Set(stub.calls.map(({ target, body }) => target + body)).size).toBe(1);
+  });
+
+  test(`given up after ${MAX_ATTEMPTS} attempts with the last failure`, async () => {
+    const stub = await openStub({ answers: [text(503, 'one'), text(503, 'two'), text(502, 'three'), payload([])] });
+    const error = await failure(openClient(stub).call(listSegments, {}));
+    expect(error).toMatchObject({ kind: 'down', status: 502, mayHaveHappened: false });
+    expect(stub.calls).toHaveLength(MAX_ATTEMPTS);
+  });
+});
+
+describe('sent once', () => {
+  test.each([...pairs(final, names), ...pairs(unreadable, reads)])('%s after %s', async (name, answer) => {
+    const troubles = { ...final, ...unreadable };
+    const stub = await openStub({ answers: [troubles[answer as keyof typeof troubles], payload(fine[name])] });
+    expect(await failure(run(name, openClient(stub)))).toMatchObject({ mayHaveHappened: false });
+    expect(stub.calls).toHaveLength(1);
+  });
+
+  test.each(Object.entries({ ...passing, ...unreadable }))('a write after %s, which may have happened', async (_, trouble) => {
+    const stub = await openStub({ answers: [trouble, payload(fine['a write'])] });
+    const error = await failure(openClient(stub, options).call(createSpeedEvent, event));
+    expect(error.mayHaveHappened).toBe(true);
+    expect(error.message).toContain('may have taken effect');
+    expect(stub.calls).toHaveLength(1);
+  });
+
+  test('a write that the deadline cuts off, which may have happened', async () => {
+    const stub = await openStub({ answers: [() => undefined] });
+    const error = await failure(openClient(stub, { timeoutMs: 250 }).call(createSpeedEvent, event));
+    expect(error).toMatchObject({ kind: 'timeout', mayHaveHappened: true });
+    expect(stub.calls).toHaveLength(1);
+  });
+});
+
+test('a write is repeated when the connection was refused', async () => {
+  const stub = await openStub();
+  const gone = await listen(() => undefined);
+  await new Promise((resolve) => gone.server.close(resolve));
+  const port = Number(new URL(gone.url).port);
+  // The service comes up during the first back-off.
+  const clock = skippingClock();
+  const starting = {
+    ...clock,
+    async sleep(ms: number, signal?: AbortSignal) {
+      await clock.sleep(ms, signal);
+      if (clock.slept.length > 1) return;
+      await new Promise<void>((resolve) => gone.server.listen(port, '127.0.0.1', resolve));
+    },
+  };
+  gone.server
+    .removeAllListeners('request')
+    .on('request', (_, response) => payload(fine['a write'])(response, { method: '', target: '', headers: {}, body: '' }));
+  stub.token = json(200, { access_token: 'token-1', expires_in: 3600, scope: 'speed-analysis', endpoint: gone.url });
+  expect(await openClient(stub, { clock: starting }).call(createSpeedEvent, event)).toEqual(fine['a write']);
+  expect(clock.slept).toHaveLength(1);
+  onTestFinished(() => void gone.server.closeAllConnections());
+});
+
+test('one attempt that hangs leaves time for another', async () => {
+  const stub = await openStub({ answers: [() => undefined, payload([])] });
+  expect(await openClient(stub, { timeoutMs: 900 }).call(listSegments, {})).toEqual([]);
+  expect(stub.calls).toHaveLength(2);
+});
+
+describe('back-off', () => {
+  test('is jitter over a growing span, chosen by chance', async () => {
+    for (const [random, expected] of [
+      [0, [0, 0]],
+      [0.5, [200, 400]],
+      [0.999, [399.6, 799.2]],
+    ] as const) {
+      const clock = skippingClock();
+      const stub = await openStub({ answers: [text(503, '')] });
+      await failure(openClient(stub, { clock, random: () => random }).call(listSegments, {}));
+      expect(clock.slept).toEqual(expected.map((ms) => expect.closeTo(ms, 5)));
+    }
+  });
+
+  test.each([
+    ['seconds', '3'],
+    ['an HTTP date', 'Fri, 20 Nov 2026 10:00:03 GMT'],
+  ])('lasts as long as Retry-After says in %s', async (_, header) => {
+    const clock = skippingClock('2026-11-20T10:00:00.000Z');
+    const stub = await openStub({ answers: [text(429, '', { 'retry-after': header }), payload([])] });
+    await openClient(stub, { clock }).call(listSegments, {});
+    expect(clock.slept).toEqual([3_000]);
+  });
+
+  test.each(['60', 'Fri, 20 Nov 2026 11:00:00 GMT'])('is given up at once when Retry-After %s lies beyond the deadline', async (header) => {
+    const clock = skippingClock();
+    const stub = await openStub({ answers: [text(503, '', { 'retry-after': header })] });
+    const error = await failure(openClient(stub, { clock }).call(listSegments, {}));
+    expect(error).toMatchObject({ kind: 'busy', retryAfterMs: header === '60' ? 60_000 : 3_600_000, status: 503 });
+    expect(error.message).toMatch(/^The service asks to wait \d+ s, longer than the call may take\./);
+    expect(clock.slept).toEqual([]);
+    expect(stub.calls).toHaveLength(1);
+  });
+
+  test('is given up at once when the next try lies beyond the deadline', async () => {
+    const clock = skippingClock();
+    const stub = await openStub({ answers: [text(503, 'later')] });
+    const error = await failure(openClient(stub, { clock }).call(listSegments, {}, { deadlineMs: clock.now() + 150 }));
+    expect(error).toMatchObject({ kind: 'down', status: 503 });
+    expect(stub.calls).toHaveLength(1);
+  });
+
+  test('an abort ends it at once', async () => {
+    const clock = manualClock('2026-11-20T10:00:00.000Z');
+    const stub = await openStub({ answers: [text(429, '', { 'retry-after': '3' })] });
+    const controller = new AbortController();
+    const running = openClient(stub, { clock }).call(listSegments, {}, { signal: controller.signal });
+    expect(await clock.nextSleep()).toBe(3_000);
+    controller.abort(new Error('enough'));
+    await expect(running).rejects.toThrow('enough');
+    expect(stub.calls).toHaveLength(1);
+  });
+});
+
+test.each([
+  [undefined, undefined],
+  ['120', 120_000],
+  [' 0.5 ', 500],
+  ['Fri, 20 Nov 2026 10:00:10 GMT', 10_000],
+  ['Fri, 20 Nov 2026 09:00:00 GMT', 0],
+  ['soon', undefined],
+  ['-5', undefined],
+])('Retry-After %j is %j ms', (header, expected) => {
+  expect(retryAfterMs(header, Date.parse('2026-11-20T10:00:00.000Z'))).toBe(expected);
+});

@@ -1,0 +1,271 @@
+import { setMaxListeners } from 'node:events';
+import { describe, expect, test } from 'vitest';
+import { ApiError } from '../../src/api/errors.ts';
+import { createTokenCache, type Token, type TokenRequest } from '../../src/api/tokens.ts';
+import { manualClock } from '../support/clock.ts';
+
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const never = new AbortController().signal;
+setMaxListeners(0, never);
+const request: TokenRequest = { credential: { clientId: 'id', clientSecret: 'secret' }, projectId: undefined, scopes: ['metrics'] };
+
+/** A cache whose token requests the test answers; by default each is answered at once with a token of one hour. */
+function watch({ lifeMs = HOUR_MS }: { lifeMs?: number } = {}) {
+  const clock = manualClock('2026-11-20T10:00:00.000Z');
+  const asked: TokenRequest[] = [];
+  const state: { life: number; before: () => Promise<void> } = { life: lifeMs, before: async () => undefined };
+  async function fetchToken(wanted: TokenRequest, signal: AbortSignal): Promise<Token> {
+    asked.push(wanted);
+    const obtainedAtMs = clock.now();
+    const accessToken = `token-${asked.length}`;
+    await Promise.race([state.before(), new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))]);
+    return {
+      accessToken,
+      endpoint: 'https://api.example.com',
+      scopes: wanted.scopes,
+      obtainedAtMs,
+      expiresAtMs: obtainedAtMs + state.life,
+    };
+  }
+  const cache = createTokenCache({ clock, fetchToken });
+  const get = async (wanted = request, signal = never) => (await cache.get(wanted, signal)).token.accessToken;
+  return { clock, asked, state, cache, get };
+}
+
+/** A promise that the test settles. */
+function gate() {
+  let open: () => void = () => undefined;
+  let fail: (reason: unknown) => void = () => undefined;
+  const promise = new Promise<void>((resolve, reject) => {
+    open = resolve;
+    fail = reject;
+  });
+  return { promise, open, fail };
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('callers share', () => {
+  test('50 at once make one request', async () => {
+    const { asked, get, cache } = watch();
+    const tokens = await Promise.all(Array.from({ length: 50 }, () => get()));
+    expect(new Set(tokens)).toEqual(new Set(['token-1']));
+    expect(asked).toHaveLength(1);
+    expect(await cache.get(request, never)).toMatchObject({ fromCache: true });
+  });
+
+  test('one that gives up leaves the request to the others', async () => {
+    const { state, get, asked } = watch();
+    const answer = gate();
+    state.before = () => answer.promise;
+    const controller = new AbortController();
+    const impatient = get(request, controller.signal);
+    const patient = get();
+    controller.abort(new Error('enough'));
+    await expect(impatient).rejects.toThrow('enough');
+    answer.open();
+    expect(await patient).toBe('token-1');
+    expect(asked).toHaveLength(1);
+  });
+
+  test('a failure reaches all of them and is not kept', async () => {
+    const { state, get, asked } = watch();
+    state.before = async () => Promise.reject(new ApiError('down', 'no'));
+    const results = await Promise.allSettled([get(), get(), get()]);
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    state.before = async () => undefined;
+    expect(await get()).toBe('token-2');
+    expect(asked).toHaveLength(2);
+  });
+
+  test('not across credential, secret, project or scopes; the order of scopes is no difference', async () => {
+    const { get } = watch();
+    const other = (changes: Partial<TokenRequest>) => get({ ...request, ...changes });
+    expect(await get()).toBe('token-1');
+    expect(await other({ credential: { clientId: 'id-2', clientSecret: 'secret' } })).toBe('token-2');
+    expect(await other({ credential: { clientId: 'id', clientSecret: 'guess' } })).toBe('token-3');
+    expect(await other({ projectId: 7 })).toBe('token-4');
+    expect(await other({ scopes: ['data-export', 'metrics'] })).toBe('token-5');
+    expect(await other({ scopes: ['metrics', 'data-export'] })).toBe('token-5');
+  });
+});
+
+describe('life', () => {
+  test.each([
+    [HOUR_MS - MINUTE_MS - 1, 'token-1'],
+    [HOUR_MS - MINUTE_MS, 'token-2'],
+  ])('a token of one hour is not used in its last minute: after %i ms it is %s', async (elapsedMs, expected) => {
+    const { clock, get } = watch();
+    await get();
+    await clock.advance(elapsedMs);
+    expect(await get()).toBe(expected);
+  });
+
+  test('the margin of a short life is a tenth of it', async () => {
+    const { clock, get } = watch({ lifeMs: 10_000 });
+    await get();
+    await clock.advance(7_999);
+    expect(await get()).toBe('token-1');
+    await clock.advance(1_001);
+    expect(await get()).toBe('token-2');
+  });
+
+  test.each([0, -5])('a token that lives %i ms serves those who wait and is not kept', async (lifeMs) => {
+    const { get, asked } = watch({ lifeMs });
+    expect(await Promise.all([get(), get()])).toEqual(['token-1', 'token-1']);
+    expect(await get()).toBe('token-2');
+    expect(asked).toHaveLength(2);
+  });
+
+  test('in its last fifth a token is refreshed behind the back of the callers, once', async () => {
+    const { clock, get, state, asked } = watch();
+    await get();
+    await clock.advance(HOUR_MS * 0.8 + 1);
+    const answer = gate();
+    state.before = () => answer.promise;
+    expect(await Promise.all([get(), get(), get()])).toEqual(['token-1', 'token-1', 'token-1']);
+    expect(asked).toHaveLength(2);
+    answer.open();
+    await settled();
+    expect(await get()).toBe('token-2');
+    expect(asked).toHaveLength(2);
+  });
+
+  test('a refresh that fails is silent and is tried again after a pause', async () => {
+    const { clock, get, state, asked } = watch();
+    await get();
+    await clock.advance(HOUR_MS * 0.85);
+    state.before = async () => Promise.reject(new ApiError('down', 'no'));
+    for (let call = 0; call < 5; call += 1) {
+      expect(await get()).toBe('token-1');
+      await settled();
+    }
+    expect(asked).toHaveLength(2);
+    state.before = async () => undefined;
+    await clock.advance(30_000);
+    expect(await get()).toBe('token-1');
+    await settled();
+    expect(await get()).toBe('token-3');
+  });
+
+  test('who needs a token during a refresh waits for that one', async () => {
+    const { clock, get, state, asked } = watch();
+    await get();
+    await clock.advance(HOUR_MS * 0.9);
+    const answer = gate();
+    state.before = () => answer.promise;
+    await get();
+    await clock.advance(HOUR_MS * 0.2);
+    const waiting = get();
+    answer.open();
+    expect(await waiting).toBe('token-2');
+    expect(asked).toHaveLength(2);
+  });
+});
+
+describe('a clock that jumps', () => {
+  test('forward past the end: one new token', async () => {
+    const { clock, get, asked } = watch();
+    await get();
+    clock.jump(30 * 24 * HOUR_MS);
+    expect(await get()).toBe('token-2');
+    expect(await get()).toBe('token-2');
+    expect(asked).toHaveLength(2);
+  });
+
+  test('back by hours: the age is unknown, so one new token, not one for each call', async () => {
+    const { clock, get, asked } = watch();
+    await get();
+    clock.jump(-5 * HOUR_MS);
+    expect(await get()).toBe('token-2');
+    expect(await get()).toBe('token-2');
+    expect(asked).toHaveLength(2);
+  });
+
+  test('back by seconds: nothing happens', async () => {
+    const { clock, get } = watch();
+    await get();
+    clock.jump(-30_000);
+    expect(await get()).toBe('token-1');
+  });
+
+  test.each([2 * HOUR_MS, -2 * HOUR_MS])('by %i ms during the request: the token is used, and the next call asks again', async (jumpMs) => {
+    const { clock, get, state, asked } = watch();
+    state.before = async () => clock.jump(jumpMs);
+    expect(await get()).toBe('token-1');
+    state.before = async () => undefined;
+    expect(await get()).toBe('token-2');
+    expect(await get()).toBe('token-2');
+    expect(asked).toHaveLength(2);
+  });
+});
+
+describe('dropping', () => {
+  test('removes that very token', async () => {
+    const { cache, get, asked } = watch();
+    const { token } = await cache.get(request, never);
+    cache.drop(request, token);
+    expect(await get()).toBe('token-2');
+    cache.drop(request, token);
+    expect(await get()).toBe('token-2');
+    expect(asked).toHaveLength(2);
+  });
+
+  test('holds for callers who were looking it up', async () => {
+    const { cache, get } = watch();
+    const { token } = await cache.get(request, never);
+    const looking = get();
+    cache.drop(request, token);
+    expect(await looking).toBe('token-2');
+  });
+
+  test('a service that answers the same dead token again causes no loop', async () => {
+    const clock = manualClock('2026-11-20T10:00:00.000Z');
+    let asked = 0;
+    const same: Token = {
+      accessToken: 'same',
+      endpoint: 'https://api.example.com',
+      scopes: ['metrics'],
+      obtainedAtMs: clock.now(),
+      expiresAtMs: clock.now() + HOUR_MS,
+    };
+    const cache = createTokenCache({
+      clock,
+      async fetchToken() {
+        asked += 1;
+        return same;
+      },
+    });
+    await cache.get(request, never);
+    cache.drop(request, same);
+    expect(await cache.get(request, never)).toEqual({ token: same, fromCache: false });
+    expect(asked).toBe(2);
+  });
+});
+
+test('renewing passes over the kept token and replaces it', async () => {
+  const { cache, get } = watch();
+  await get();
+  expect(await cache.renew(request, never)).toMatchObject({ accessToken: 'token-2' });
+  expect(await get()).toBe('token-2');
+});
+
+test('closing forgets the tokens, ends a running request and refuses what comes later', async () => {
+  const { cache, get, state } = watch();
+  await get();
+  state.before = () => new Promise(() => undefined);
+  const running = cache.renew(request, never);
+  cache.close();
+  await expect(running).rejects.toThrow('The session has ended');
+  await expect(get()).rejects.toMatchObject({ kind: 'unauthorized' });
+});
+
+test('two caches share nothing', async () => {
+  const [one, two] = [watch(), watch()];
+  await one.get();
+  await two.get();
+  one.cache.close();
+  expect(await two.get()).toBe('token-1');
+  expect([one.asked.length, two.asked.length]).toEqual([1, 1]);
+});

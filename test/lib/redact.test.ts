@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest';
+import { quote } from '../../src/lib/quote.ts';
+import { createRedactor, REDACTED } from '../../src/lib/redact.ts';
+
+const SECRET = 's3cr+t/"käse"&more=1';
+const redact = createRedactor([SECRET, 'plain-secret-0001', 'abc']);
+
+describe('a secret is removed in every spelling', () => {
+  const spelled: Record<string, string> = {
+    'as it is': SECRET,
+    'URL-encoded': encodeURIComponent(SECRET),
+    'URL-encoded in lower case': encodeURIComponent(SECRET).toLowerCase(),
+    'URL-encoded twice': encodeURIComponent(encodeURIComponent(SECRET)),
+    'form-encoded': new URLSearchParams({ s: SECRET }).toString().slice(2),
+    'in JSON': JSON.stringify(SECRET).slice(1, -1),
+    'in base64': Buffer.from(SECRET).toString('base64'),
+    'in base64url': Buffer.from(SECRET).toString('base64url'),
+    'inside of base64': Buffer.from(`id:${SECRET}:end`).toString('base64'),
+    'inside of base64, shifted': Buffer.from(`idd:${SECRET}:end`).toString('base64url'),
+  };
+  test.each(Object.entries(spelled))('%s', (_, spelling) => {
+    const cleaned = redact(`before ${spelling} after`);
+    expect(cleaned).toContain(REDACTED);
+    expect(cleaned).toMatch(/^before .* after$/);
+    for (const part of ['s3cr', 'more=1', 'more%3D1', Buffer.from(SECRET).toString('base64').slice(4, 16)])
+      expect(cleaned).not.toContain(part);
+  });
+});
+
+test('tokens are removed by their looks', () => {
+  expect(redact('token eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc_def-123 expired')).toBe(`token ${REDACTED} expired`);
+  expect(redact('Authorization: Bearer opaque.token-0123')).toBe(`Authorization: Bearer ${REDACTED}`);
+  expect(redact('authorization=bearer%20opaque-0123')).toBe(`authorization=bearer%20${REDACTED}`);
+  expect(redact('Basic aWQ6cGFzc3dvcmQ= was sent')).toBe(`Basic ${REDACTED} was sent`);
+  expect(redact('http://me:password@proxy.example:8080/')).toBe(`http://${REDACTED}@proxy.example:8080/`);
+});
+
+test('ordinary text stays', () => {
+  const words = 'Basic authentication failed at https://api.example.com:8443/v1?x=1 for abc, eyJ and id 12';
+  expect(redact(words)).toBe(words);
+});
+
+test('a quotation is one line, without invisible characters, cut, and hides a secret that was split', () => {
+  expect(quote('a\r\n\tb\u0000\u001B[31m\u202Ec "d"', redact)).toBe("a b[31mc 'd'");
+  expect(quote('x'.repeat(400), redact)).toHaveLength(300);
+  expect(quote(`wrong: plain-\u200Bsecret-\u00000001!`, redact)).toBe(`wrong: ${REDACTED}!`);
+  expect(quote(`${' '.repeat(290)}${'y'.repeat(290)} plain-secret-0001`, redact)).not.toContain('plain');
+});
+
+test('long hostile texts are cleaned quickly', () => {
+  const started = performance.now();
+  for (const text of ['eyJ'.repeat(40_000), 'a'.repeat(120_000), '://'.repeat(40_000), 'Bearer '.repeat(15_000)]) redact(text);
+  expect(performance.now() - started).toBeLessThan(2_000);
+});
