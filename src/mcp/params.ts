@@ -77,5 +77,5 @@ export const speedMetrics = z
 export const limit = pageSize.describe('Page size, default 25').optional();
 export const order = orderName.describe('By id, default DESC').optional();
 export const page = z.int().min(0).describe('Page of results').optional();
-export const projectId = z.int().positive().describe('Project, if the credential has several').optional();
+export const projectId = z.int().positive().describe('If the credential has several').optional();
 export const confirm = z.boolean().describe('true sends it; else a preview').optional();

@@ -10,12 +10,15 @@ function isObject(value: unknown): value is Json {
 function joinTypes(schema: Json): Json {
   const { anyOf, ...rest } = schema;
   if (!Array.isArray(anyOf) || !anyOf.every((option) => isObject(option) && typeof option['type'] === 'string')) return schema;
-  const options = anyOf.filter(isObject).map(({ minLength: _, ...option }) => option);
+  const options = anyOf.filter(isObject);
   const bare = options.every((option) => Object.keys(option).length === 1 || (option['type'] === 'integer' && !('maximum' in option)));
   return bare ? { type: options.map((option) => option['type']), ...rest } : schema;
 }
 
-/** Drops what zod writes and no model needs: `$schema`, the bounds of safe integers, empty descriptions, the pattern beside a `format`. */
+/** Bounds that say no more than "not empty" and "an id"; the boundary words them when they are broken. */
+const PLAIN_BOUNDS: Readonly<Record<string, number>> = { minLength: 1, minItems: 1, exclusiveMinimum: 0 };
+
+/** Drops what zod writes and no model needs: `$schema`, plain bounds and those of safe integers, empty descriptions, the pattern beside a `format`. */
 function tidy(node: unknown, keepClosed: boolean): unknown {
   if (Array.isArray(node)) return node.map((item) => tidy(item, keepClosed));
   if (!isObject(node)) return node;
@@ -23,6 +26,7 @@ function tidy(node: unknown, keepClosed: boolean): unknown {
     .filter(([key, value]) => {
       if (key === '$schema' || key === 'id') return false;
       if (key === 'description' && value === '') return false;
+      if (PLAIN_BOUNDS[key] === value) return false;
       if (key === 'pattern' && 'format' in node) return false;
       if (key === 'additionalProperties' && !isObject(value) && !keepClosed) return false;
       return !((key === 'minimum' || key === 'maximum') && Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER);
