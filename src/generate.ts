@@ -59,12 +59,12 @@ const readmeParts: Record<string, () => string> = {
   settings: settingsTable,
 };
 
-function readme(current: string): string {
-  return Object.entries(readmeParts).reduce((text, [part, make]) => {
+function readme(text: string): string {
+  return Object.entries(readmeParts).reduce((before, [part, make]) => {
     const between = new RegExp(`(<!-- ${part}: generated -->\n)[\\s\\S]*?(<!-- /${part} -->)`);
-    if (!between.test(text)) throw new Error(`README.md has no markers for "${part}"`);
-    return text.replace(between, (_, open: string, close: string) => `${open}\n${make()}\n\n${close}`);
-  }, current);
+    if (!between.test(before)) throw new Error(`README.md has no markers for "${part}"`);
+    return before.replace(between, (_, open: string, close: string) => `${open}\n${make()}\n\n${close}`);
+  }, text);
 }
 
 function userConfig(): [string, object][] {

@@ -28,7 +28,7 @@ export function pickMetrics<T extends Measured>(
   asked: readonly string[] | undefined,
 ): Partial<T> | null | undefined {
   if (!record) return record;
-  const names = asked ?? usualSpeedMetrics;
+  const names: readonly string[] = asked ?? usualSpeedMetrics;
   if (names.includes('all')) return record;
-  return Object.fromEntries(Object.entries(record).filter(([name]) => (names as readonly string[]).includes(name))) as Partial<T>;
+  return Object.fromEntries(Object.entries(record).filter(([name]) => names.includes(name))) as Partial<T>;
 }

@@ -56,7 +56,7 @@ export interface Client {
   /** The project that calls go to. */
   projectId(options?: { projectId?: number | undefined; signal?: AbortSignal | undefined }): Promise<number>;
   /** Removes the secrets of this session, and whatever looks like a token, from a text. */
-  redact(text: string): string;
+  readonly redact: (text: string) => string;
   /** Forgets the tokens and ends own connections; later calls are refused. */
   close(): Promise<void>;
 }

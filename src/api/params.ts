@@ -51,7 +51,9 @@ export const scopeList = z
   .min(1, `expected scope names separated by spaces: ${scopes.join(', ')}`)
   .superRefine((value, context) => {
     const names = value.split(/\s+/);
-    for (const name of names.filter((name) => !scopes.some((scope) => scope === name))) {
+    const known: readonly string[] = scopes;
+    for (const name of names) {
+      if (known.includes(name)) continue;
       context.addIssue({ code: 'custom', message: `"${name}" is no scope; there are ${scopes.join(', ')}` });
     }
     if (names.includes('enrichment') && names.length > 1) {

@@ -55,7 +55,7 @@ export function readCommandLine(args: readonly string[]): CommandLine {
   const [first = 'serve', ...rest] = positionals;
   if (!isCommand(first)) throw new SettingsError(`no command "${first}"; there are ${Object.keys(commands).join(', ')}`);
   const { help, version, port, seed, clock, fault, ...flags } = values as Record<string, string | boolean | string[] | undefined>;
-  const text = (value: unknown) => (value === undefined ? undefined : String(value));
+  const text = (value: string | boolean | string[] | undefined) => (value === undefined ? undefined : String(value));
   return {
     command: first,
     positionals: rest,

@@ -14,7 +14,7 @@ interface Connection {
   readonly credential: { clientId: string; clientSecret: string };
   readonly enrichmentCredential?: { clientId: string; clientSecret: string };
   readonly defaultProjectId?: number;
-  close?(): Promise<void>;
+  readonly close?: () => Promise<void>;
 }
 
 const MISSING =

@@ -112,7 +112,7 @@ export async function callTool(tool: AnyTool, args: unknown, caller: Caller): Pr
     notePage(tool, data, input['limit'], note);
     const described = await rangeWords(covered, { timeZone, nowMs, provisionalDays: tool.provisionalDays });
     const whole = { ...data, ...(tool.confirmed && { status: 'done' }), ...described.range, notes: [...notes, ...described.notes] };
-    return await answerOf(tool, whole, { session, redact, links, asked: input });
+    return answerOf(tool, whole, { session, redact, links, asked: input });
   } catch (error) {
     if (error instanceof NeedsConfirmation) {
       if (caller.canAsk) return { ask: error.request };

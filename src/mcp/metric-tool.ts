@@ -39,7 +39,7 @@ export function defineMetricTool({ more, ...tool }: MetricTool): Tool<MetricOper
       const { device = 'all', ...table } = metricTable(values, { timeZone, nowMs });
       if (values.length === 0) note('The platform answered no values for this range.');
       const { startDate: _start, endDate: _end, period: _period, ...filters } = input;
-      return { ...table, filters: { device, ...filters } as z.output<typeof output>['filters'] };
+      return { ...table, filters: { device, ...filters } };
     },
   };
 }

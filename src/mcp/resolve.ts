@@ -13,7 +13,7 @@ export interface ResolveOptions {
   readonly find: FindName;
   readonly timeZone: string;
   readonly nowMs: number;
-  note(sentence: string): void;
+  readonly note: (sentence: string) => void;
 }
 
 /** Bounds of the range that the date parameters name, in ms and as sent. */
@@ -26,7 +26,7 @@ type DateFact = Extract<ParamFact, { date: unknown }>;
 
 function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
   const { def } = schema._zod;
-  return 'innerType' in def && !paramFacts.has(schema as z.ZodType) ? unwrap(def.innerType as z.core.$ZodType) : schema;
+  return 'innerType' in def && !paramFacts.has(schema) ? unwrap(def.innerType as z.core.$ZodType) : schema;
 }
 
 /** Replaces dates by instants and names by ids wherever the schema says so; the rest stays as it is. */

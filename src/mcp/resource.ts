@@ -4,7 +4,7 @@ import type { Session } from './session.ts';
 
 /** What a resource may do while it is read. */
 export interface ResourceContext {
-  ask<T extends Operation>(operation: T, input: CallInput<T>): Promise<PayloadOf<T>>;
+  readonly ask: <T extends Operation>(operation: T, input: CallInput<T>) => Promise<PayloadOf<T>>;
   readonly session: Session;
 }
 

@@ -18,7 +18,7 @@ const USUAL_TOKENS = 2_000;
 interface AnswerOptions {
   readonly session: Session;
   readonly links: readonly Link[];
-  redact(text: string): string;
+  readonly redact: (text: string) => string;
   /** The arguments as given: who names a `limit` wants that many. */
   readonly asked: Record<string, unknown>;
 }

@@ -31,20 +31,20 @@ export interface Link {
 /** What a handler may do and know; it neither formats nor catches. */
 export interface ToolContext<O extends Operation = Operation> {
   /** Sends the tool's own operation; a confirmed tool's write waits for the confirmation here. */
-  call(input: CallInput<O>, options?: { encoding?: 'form' | 'json' }): Promise<PayloadOf<O>>;
+  readonly call: (input: CallInput<O>, options?: { encoding?: 'form' | 'json' }) => Promise<PayloadOf<O>>;
   /** Sends another operation. */
-  ask<T extends Operation>(operation: T, input: CallInput<T>): Promise<PayloadOf<T>>;
+  readonly ask: <T extends Operation>(operation: T, input: CallInput<T>) => Promise<PayloadOf<T>>;
   /** Id of the project that the call goes to. */
-  projectId(): Promise<number>;
+  readonly projectId: () => Promise<number>;
   readonly client: Client;
   /** The `projectId` argument, for the few that pass it on. */
   readonly chosenProjectId: number | undefined;
   /** Adds one sentence to the notes of the answer. */
-  note(sentence: string): void;
+  readonly note: (sentence: string) => void;
   /** Adds a resource link to the answer. */
-  link(link: Link): void;
+  readonly link: (link: Link) => void;
   /** States the range that the answer covers, where no date parameter says it. */
-  covers(startMs: number, endMs: number): void;
+  readonly covers: (startMs: number, endMs: number) => void;
   readonly nowMs: number;
   readonly timeZone: string;
   readonly signal: AbortSignal;

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { listExportableFields } from '../../src/api/operations/data-export.ts';
 import { exportableField } from '../../src/api/operations/records.ts';
-import * as p from '../../src/mcp/params.ts';
 import { documented } from '../../src/mcp/schema.ts';
 import { defineTool, READ } from '../../src/mcp/tool.ts';
 

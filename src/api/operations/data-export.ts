@@ -41,7 +41,8 @@ const frequency = z
     }
   });
 
-const repeatable = ['custom_var', 'dynamic_var'];
+/** Fields that may be chosen several times, each time for another variable. */
+const repeatable = new Set(['custom_var', 'dynamic_var']);
 
 /** One column of an export; which extra member is needed depends on `fieldName` (section 4.2). */
 const fieldSelector = z
@@ -70,7 +71,7 @@ const fields = z
   .superRefine((selectors, context) => {
     const seen = new Set<string>();
     for (const [index, { fieldName }] of selectors.entries()) {
-      if (seen.has(fieldName) && !repeatable.includes(fieldName)) {
+      if (seen.has(fieldName) && !repeatable.has(fieldName)) {
         context.addIssue({ code: 'custom', path: [index, 'fieldName'], message: `"${fieldName}" is listed twice` });
       }
       seen.add(fieldName);

@@ -35,7 +35,7 @@ function query<Shape extends z.ZodRawShape>(shape: Shape) {
   });
 }
 
-function siteMetric<const Path extends string, Shape extends z.ZodRawShape>(path: Path, shape: Shape) {
+function siteMetric<Shape extends z.ZodRawShape>(path: `/${string}` | '', shape: Shape) {
   return defineOperation({
     ...read,
     path: `/v1/metrics/site${path}`,
@@ -44,7 +44,7 @@ function siteMetric<const Path extends string, Shape extends z.ZodRawShape>(path
   });
 }
 
-function zoneMetric<const Path extends string, Shape extends z.ZodRawShape>(path: Path, shape: Shape) {
+function zoneMetric<Shape extends z.ZodRawShape>(path: `/${string}` | '', shape: Shape) {
   return defineOperation({
     ...read,
     path: `/v1/metrics/zone/{zoneId}${path}`,

@@ -11,7 +11,7 @@ export interface Memory {
 
 export interface Question {
   readonly text: string;
-  answer(ask: AskTool, memory: Memory): Promise<void>;
+  readonly answer: (ask: AskTool, memory: Memory) => Promise<void>;
 }
 
 const devices = ['desktop', 'mobile', 'tablet'];
