@@ -4,7 +4,7 @@ import type { RequestSpec } from './request-spec.ts';
 import type { StepRun } from './step-run.ts';
 
 /** Parts of an entry's time, as HAR 1.2 names them: -1 where a part does not apply, `ssl` inside `connect`. */
-export interface EntryTimings {
+interface EntryTimings {
   blocked: number;
   dns: number;
   connect: number;

@@ -12,7 +12,7 @@ export interface PageBase {
 }
 
 /** How many first-party files a page loads, by type. */
-export interface PageFiles {
+interface PageFiles {
   readonly styles: number;
   readonly scripts: number;
   readonly images: number;

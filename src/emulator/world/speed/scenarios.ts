@@ -1,4 +1,4 @@
-import { app, content, projects, shop } from '../../projects.ts';
+import { app, content, shop } from '../../projects.ts';
 import type { PageKind, Scenario, Step } from './types.ts';
 
 interface Page {
@@ -133,9 +133,4 @@ export const scenarios: readonly Scenario[] = rows.map(([id, name, project, devi
 /** Scenarios of one project, in the order of their ids. */
 export function scenariosOf(projectId: number): readonly Scenario[] {
   return scenarios.filter((scenario) => scenario.projectId === projectId);
-}
-
-/** Names of the projects that have scenarios, for messages. */
-export function projectName(projectId: number): string {
-  return projects.find((project) => project.id === projectId)?.name ?? String(projectId);
 }

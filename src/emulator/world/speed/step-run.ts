@@ -6,7 +6,7 @@ import { type StepTimings, stepTimings } from './step-timings.ts';
 import type { Run, SpeedModel, Step } from './types.ts';
 
 /** A mark or measure that the page itself reports. */
-export type CustomTiming = { type: 'mark' | 'measure'; name: string; startTime: number; duration: number };
+type CustomTiming = { type: 'mark' | 'measure'; name: string; startTime: number; duration: number };
 
 /** One step of one run, with all that reports and HAR have in common. */
 export interface StepRun {

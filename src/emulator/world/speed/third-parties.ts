@@ -2,7 +2,7 @@ import type { RequestSpec } from './request-spec.ts';
 import type { PageKind, Scenario } from './types.ts';
 
 /** A request of a third party; its size is that of the packed body, in units of 1000 bytes. */
-export type ThirdPartyRow = Omit<RequestSpec, 'bodyBytes' | 'headerBytes'> & { readonly kb: number };
+type ThirdPartyRow = Omit<RequestSpec, 'bodyBytes' | 'headerBytes'> & { readonly kb: number };
 
 const consent: ThirdPartyRow[] = [
   { type: 'script', url: 'https://cdn.cookielaw.org/scripttemplates/otSDKStub.js', kb: 7.2, phase: 'blocking' },
