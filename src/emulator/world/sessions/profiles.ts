@@ -33,7 +33,7 @@ const shopHours = [9, 5, 3, 2, 3, 6, 14, 24, 34, 42, 47, 50, 52, 50, 48, 49, 53,
 const appHours = [12, 6, 4, 3, 5, 14, 36, 52, 45, 36, 36, 44, 52, 46, 40, 42, 52, 64, 76, 90, 96, 82, 54, 27];
 const contentHours = [7, 4, 3, 4, 10, 32, 70, 88, 76, 58, 50, 54, 66, 58, 46, 42, 46, 52, 56, 62, 60, 48, 30, 15];
 
-export const profiles: readonly Profile[] = [
+const profiles: readonly Profile[] = [
   {
     projectId: shop.id,
     visitsPerDay: 4000,

@@ -1,3 +1,4 @@
+import { deviceIds } from './dimensions.ts';
 import { DAY_MS, dayNumberOf, type SessionDay, type SessionWorld } from './types.ts';
 
 /** Which sessions of a project a metric is about: those that began from `startMs` to `endMs`, both included. */
@@ -5,7 +6,7 @@ export interface Selection {
   readonly projectId: number;
   readonly startMs: number;
   readonly endMs: number;
-  readonly device: 'all' | 'desktop' | 'mobile' | 'tablet';
+  readonly device: keyof typeof deviceIds;
   /** Segments as bits; a session must lie in all of them. */
   readonly segmentBits: number;
   /** One value for each 24 hours from `startMs` instead of one for the range. */
@@ -20,9 +21,6 @@ export interface Bucket {
   readonly endMs: number;
 }
 
-/** Devices by bit of their `DeviceId`; unknown devices count in `all` alone. */
-const DEVICE_BITS = { all: 0b111111, desktop: 0b000010, mobile: 0b010100, tablet: 0b101000 } as const;
-
 /** The periods of a selection in order; the last ends with the range and may be shorter than a day. */
 export function bucketsOf({ startMs, endMs, isDaily }: Selection): Bucket[] {
   if (!isDaily) return [{ startMs, endMs }];
@@ -33,21 +31,47 @@ export function bucketsOf({ startMs, endMs, isDaily }: Selection): Bucket[] {
   }));
 }
 
-/** Calls `visit` for each session of the selection with the number of its bucket. */
-export function scan(world: SessionWorld, selection: Selection, visit: (day: SessionDay, index: number, bucket: number) => void): void {
-  const { projectId, startMs, endMs, device, segmentBits, nowMs } = selection;
-  const lastBucket = bucketsOf(selection).length - 1;
-  const deviceBits = DEVICE_BITS[device];
-  const lastDay = dayNumberOf(Math.min(endMs, nowMs));
-  for (let dayNumber = dayNumberOf(startMs); dayNumber <= lastDay; dayNumber += 1) {
-    const day = world.day(projectId, dayNumber, nowMs);
-    const midnightMs = dayNumber * DAY_MS;
-    for (let index = 0; index < day.count; index += 1) {
-      const beganMs = midnightMs + (day.startSecond[index] ?? 0) * 1_000;
-      if (beganMs < startMs || beganMs > endMs) continue;
-      if (((deviceBits >> (day.deviceId[index] ?? 0)) & 1) === 0) continue;
-      if (((day.segments[index] ?? 0) & segmentBits) !== segmentBits) continue;
-      visit(day, index, Math.min(lastBucket, Math.floor((beganMs - startMs) / DAY_MS)));
+/** Index of the first session of the day that begins at an instant or later. */
+function firstFrom(day: SessionDay, instantMs: number): number {
+  const second = (instantMs - day.dayNumber * DAY_MS) / 1_000;
+  let low = 0;
+  let high = day.count;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((day.startSecond[middle] ?? 0) < second) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Calls `visit` with the sessions of each period, a stretch of one day after the other, whatever their device and segments. */
+export function eachStretch(
+  world: SessionWorld,
+  selection: Selection,
+  visit: (day: SessionDay, from: number, to: number, bucket: number) => void,
+): void {
+  for (const [number, { startMs, endMs }] of bucketsOf(selection).entries()) {
+    const lastDay = dayNumberOf(Math.min(endMs, selection.nowMs));
+    for (let dayNumber = dayNumberOf(startMs); dayNumber <= lastDay; dayNumber += 1) {
+      const day = world.day(selection.projectId, dayNumber, selection.nowMs);
+      visit(day, firstFrom(day, startMs), firstFrom(day, endMs + 1), number);
     }
   }
+}
+
+/** Tells whether a session is of the selection's device and lies in all its segments. */
+export function filterOf({ device, segmentBits }: Selection): (day: SessionDay, index: number) => boolean {
+  const deviceBits = deviceIds[device].reduce<number>((bits, deviceId) => bits | (1 << deviceId), 0);
+  return (day, index) =>
+    ((deviceBits >> (day.deviceId[index] ?? 0)) & 1) === 1 && ((day.segments[index] ?? 0) & segmentBits) === segmentBits;
+}
+
+/** Calls `visit` for each session of the selection with the number of its period. */
+export function scan(world: SessionWorld, selection: Selection, visit: (day: SessionDay, index: number, bucket: number) => void): void {
+  const isSelected = filterOf(selection);
+  eachStretch(world, selection, (day, from, to, bucket) => {
+    for (let index = from; index < to; index += 1) {
+      if (isSelected(day, index)) visit(day, index, bucket);
+    }
+  });
 }

@@ -2,15 +2,14 @@ import { LRUCache } from 'lru-cache';
 import type { Origin } from '../index.ts';
 import { segmentsOf } from './catalogue.ts';
 import { BYTES_PER_SESSION, dayUpTo, emptyDay } from './columns.ts';
-import { countries } from './dimensions.ts';
+import { countries, deviceIds } from './dimensions.ts';
 import { makeDay, type Twist } from './make-day.ts';
 import { profileOf } from './profiles.ts';
 import { type MetricStories, metricStories } from './stories.ts';
 import { DAY_MS, dayNumberOf, RETENTION_DAYS, type SessionDay, type SessionWorld } from './types.ts';
 
-/** Days beyond this are computed again when needed: half a year of all projects stays. */
+/** Days beyond this are computed again when needed: about half a year of all projects stays. */
 const CACHE_BYTES = 48 * 1024 * 1024;
-const DEVICE_IDS = { desktop: [1], mobile: [2, 4], tablet: [3, 5] } as const;
 const SOCIAL = 4;
 const READER_BOOST = 5;
 
@@ -21,7 +20,7 @@ function twistOf({ conversionFall: fall, mixCampaign: mixed }: MetricStories, pr
   return {
     fall: falls
       ? {
-          deviceIds: DEVICE_IDS[fall.device],
+          deviceIds: deviceIds[fall.device],
           factor: fall.factor,
           segmentBit: fall.segment ? 1 << segmentsOf(projectId).findIndex(({ id }) => id === fall.segment?.id) : 0,
           segmentFactor: fall.segment?.factor ?? fall.factor,
@@ -29,7 +28,7 @@ function twistOf({ conversionFall: fall, mixCampaign: mixed }: MetricStories, pr
       : null,
     boost: isMixed
       ? {
-          deviceId: mixed.device === 'mobile' ? 2 : 3,
+          deviceId: deviceIds[mixed.device][0],
           country: countries.findIndex(({ code }) => code === mixed.country),
           source: SOCIAL,
           campaign: READER_BOOST,

@@ -1,7 +1,7 @@
-import { mix, unit } from '../random.ts';
+import { DRAWS, draw24, scramble } from './draws.ts';
 import { type Bucket, bucketsOf, type Selection, scan } from './selection.ts';
 import { type PageGroup, pageGroupsOf, type Touch, type Zone } from './structure.ts';
-import { dayNumberOf, type SessionWorld } from './types.ts';
+import { dayNumberOf, type SessionDay, type SessionWorld } from './types.ts';
 
 /** Whoever touches a zone touches it again on that share of the later views of its screen. */
 const TOUCHES_AGAIN = 0.25;
@@ -44,35 +44,75 @@ export function zoneOf(projectId: number, zoneId: number): PlacedZone | undefine
   return undefined;
 }
 
+/** Where a screen lies among the draws that say which one a view shows. */
+interface Screen {
+  readonly from: number;
+  readonly to: number;
+  readonly isHome: boolean;
+}
+
 /** How often a session shows a screen: the first view is Home, each other one falls on a screen by its share. */
-function viewsOf(
-  screen: { readonly from: number; readonly to: number; readonly isHome: boolean },
-  seed: number,
-  pageViews: number,
-): number {
+function viewsOf(screen: Screen, seed: number, pageViews: number): number {
   let views = screen.isHome ? 1 : 0;
   for (let view = 1; view < pageViews; view += 1) {
-    const draw = unit(mix(seed + Math.imul(view, SCREEN)));
+    const draw = draw24(seed + Math.imul(view, SCREEN));
     if (draw >= screen.from && draw < screen.to) views += 1;
   }
   return views;
 }
 
-function screenOf(projectId: number, pageGroupId: number) {
+function screenOf(projectId: number, pageGroupId: number): Screen {
   const screens = pageGroupsOf(projectId);
   const at = screens.findIndex(({ id }) => id === pageGroupId);
   const from = screens.slice(0, at).reduce((sum, { viewShare = 0 }) => sum + viewShare, 0);
-  return { from, to: from + (screens[at]?.viewShare ?? 0), isHome: at === 0 };
+  return { from: Math.round(from * DRAWS), to: Math.round((from + (screens[at]?.viewShare ?? 0)) * DRAWS), isHome: at === 0 };
 }
 
 /** Calls `touched` for each of the screen views that a session touches the zone in, with the hash and the number of touches of that view. */
 function eachTouch(views: number, sessionHash: number, again: number, touched: (count: number, viewHash: number) => void): void {
   for (let view = 0; view < views; view += 1) {
-    const viewHash = mix(sessionHash + view + 1);
-    if (view > 0 && unit(viewHash) >= TOUCHES_AGAIN) continue;
+    const viewHash = scramble(sessionHash + view + 1);
+    if (view > 0 && viewHash >>> 8 >= TOUCHES_AGAIN * DRAWS) continue;
     let count = 1;
-    while (count < MOST_AT_ONCE && unit(mix(viewHash + count)) < again) count += 1;
+    while (count < MOST_AT_ONCE && draw24(viewHash + count) < again * DRAWS) count += 1;
     touched(count, viewHash);
+  }
+}
+
+/** A zone as the loop over sessions needs it. */
+interface Target {
+  readonly zone: Zone;
+  readonly touch: Touch;
+  readonly screen: Screen;
+  readonly goalBit: number;
+  readonly tapRateOn: (dayNumber: number, buys: boolean) => number;
+}
+
+function addSession(sum: ZoneTotals, day: SessionDay, index: number, { zone, touch, screen, goalBit, tapRateOn }: Target): void {
+  const seed = (day.seed[index] ?? 0) | 0;
+  const views = viewsOf(screen, seed, day.pageViews[index] ?? 0);
+  if (views === 0) return;
+  sum.sessions += 1;
+  const transactions = day.transactions[index] ?? 0;
+  const tapHash = scramble(seed ^ Math.imul(zone.id, TAPS));
+  if (tapHash >>> 8 < tapRateOn(day.dayNumber, transactions > 0) * DRAWS) {
+    sum.tapSessions += 1;
+    sum.transactions += transactions;
+    sum.revenueCents += day.revenueCents[index] ?? 0;
+    if (((day.goals[index] ?? 0) & goalBit) !== 0) sum.conversions += 1;
+    eachTouch(views, tapHash, touch.tapAgain, (count, viewHash) => {
+      sum.tapViews += 1;
+      sum.taps += count;
+      sum.firstTapMs += Math.round(touch.firstTapSeconds * (0.3 + (1.4 * draw24(viewHash ^ TAPS)) / DRAWS) * 1_000);
+    });
+  }
+  const swipeHash = scramble(seed ^ Math.imul(zone.id, SWIPES));
+  if (swipeHash >>> 8 < touch.swipeRate * DRAWS) {
+    sum.swipeSessions += 1;
+    eachTouch(views, swipeHash, touch.swipeAgain, (count) => {
+      sum.swipeViews += 1;
+      sum.swipes += count;
+    });
   }
 }
 
@@ -87,34 +127,10 @@ export function zoneTotals(
   if (!touch) return null;
   const totals = bucketsOf(selection).map(emptyTotals);
   const screen = screenOf(selection.projectId, pageGroup.id);
-  const tapRateOn = tapRates(world, zone.id, touch);
+  const target = { zone, touch, screen, goalBit, tapRateOn: tapRates(world, zone.id, touch) };
   scan(world, selection, (day, index, bucket) => {
     const sum = totals[bucket];
-    const seed = day.seed[index] ?? 0;
-    const views = viewsOf(screen, seed, day.pageViews[index] ?? 0);
-    if (!sum || views === 0) return;
-    sum.sessions += 1;
-    const transactions = day.transactions[index] ?? 0;
-    const tapHash = mix(seed ^ Math.imul(zone.id, TAPS));
-    if (unit(tapHash) < tapRateOn(day.dayNumber, transactions > 0)) {
-      sum.tapSessions += 1;
-      sum.transactions += transactions;
-      sum.revenueCents += day.revenueCents[index] ?? 0;
-      if (((day.goals[index] ?? 0) & goalBit) !== 0) sum.conversions += 1;
-      eachTouch(views, tapHash, touch.tapAgain, (count, viewHash) => {
-        sum.tapViews += 1;
-        sum.taps += count;
-        sum.firstTapMs += Math.round(touch.firstTapSeconds * (0.3 + 1.4 * unit(mix(viewHash ^ TAPS))) * 1_000);
-      });
-    }
-    const swipeHash = mix(seed ^ Math.imul(zone.id, SWIPES));
-    if (unit(swipeHash) < touch.swipeRate) {
-      sum.swipeSessions += 1;
-      eachTouch(views, swipeHash, touch.swipeAgain, (count) => {
-        sum.swipeViews += 1;
-        sum.swipes += count;
-      });
-    }
+    if (sum) addSession(sum, day, index, target);
   });
   return totals;
 }
