@@ -53,8 +53,8 @@ export interface Client {
   }): Promise<TokenSummary>;
   /** Scopes and projects of the main credential; read once for the session unless `renew`. */
   credential(options?: { signal?: AbortSignal | undefined; renew?: boolean | undefined }): Promise<Granted>;
-  /** The project that calls go to. */
-  projectId(options?: { projectId?: number | undefined; signal?: AbortSignal | undefined }): Promise<number>;
+  /** The project that calls go to; those of `enrichment` may go to another, where it has its own credential. */
+  projectId(options?: { scope?: Scope | undefined; projectId?: number | undefined; signal?: AbortSignal | undefined }): Promise<number>;
   /** Removes the secrets of this session, and whatever looks like a token, from a text. */
   readonly redact: (text: string) => string;
   /** Forgets the tokens and ends own connections; later calls are refused. */
@@ -192,9 +192,12 @@ export function createClient(options: ClientOptions): Client {
     },
     credential: ({ signal, renew = false } = {}) =>
       withDeadline({ clock, timeoutMs, signal }, (limits) => auth.granted(credential, limits.signal, renew)),
-    async projectId({ projectId = defaultProjectId, signal } = {}) {
+    async projectId({ scope, projectId = defaultProjectId, signal } = {}) {
       checkProjectId(projectId);
-      const held = await withDeadline({ clock, timeoutMs, signal }, (limits) => desk.forSession({ projectId, signal: limits.signal }));
+      const held = await withDeadline({ clock, timeoutMs, signal }, (limits) => {
+        const wish = { projectId, signal: limits.signal };
+        return scope === undefined ? desk.forSession(wish) : desk.forScope(scope, wish);
+      });
       return held.projectId ?? nameless();
     },
     redact,

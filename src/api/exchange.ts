@@ -80,7 +80,7 @@ export async function exchange(wiring: Wiring, request: Exchange): Promise<unkno
       body: body && (encoding === 'form' ? formOf(body) : JSON.stringify(body)),
       safe: operation.safe,
       maxBytes: operation === getStepHar ? sizeLimits.harBytes : sizeLimits.otherBytes,
-      patienceMs: operation.safe && attempt < MAX_ATTEMPTS ? leftMs * PATIENCE_SHARE : leftMs,
+      patienceMs: operation.safe && attempt < MAX_ATTEMPTS ? leftMs * PATIENCE_SHARE : undefined,
       signal: limits.signal,
     });
     outcome = String(answer.status);

@@ -1,7 +1,7 @@
 import { quote } from '../lib/quote.ts';
 import type { Redactor } from '../lib/redact.ts';
 import { ApiError } from './errors.ts';
-import { type Scope, scopes } from './operation.ts';
+import type { Scope } from './operation.ts';
 
 /** What `/v1/oauth/me` says of a credential. */
 export interface Granted {
@@ -13,10 +13,6 @@ export interface Granted {
 /** Scopes that one token carries together; the others are asked for only when named. */
 export const JOINT_SCOPES = ['speed-analysis', 'data-export', 'metrics'] as const satisfies readonly Scope[];
 const MAX_LISTED_PROJECTS = 30;
-
-export function isScope(name: string): name is Scope {
-  return scopes.some((scope) => scope === name);
-}
 
 function listOf({ projects }: Granted, redact: Redactor): string {
   const listed = projects.slice(0, MAX_LISTED_PROJECTS).map(({ id, name }) => `${id} (${quote(name, redact, 80)})`);

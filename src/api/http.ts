@@ -15,8 +15,8 @@ export interface HttpRequest {
   safe: boolean;
   /** Largest answer, packed and unpacked. */
   maxBytes: number;
-  /** Longest silence of the service before the attempt is given up. */
-  patienceMs: number;
+  /** Longest silence of the service before the attempt is given up; left out: until the signal. */
+  patienceMs?: number | undefined;
   /** Ends the request at once; its reason is thrown. */
   signal: AbortSignal;
 }
@@ -84,20 +84,28 @@ async function loadUndici(environment: Environment) {
   };
 }
 
+interface Silence {
+  readonly signal: AbortSignal;
+  heard(): void;
+  wasSilent(): boolean;
+  stop(): void;
+}
+
 /** Aborts when nothing was heard for `patienceMs`, or with the signal. */
-function listen({ patienceMs, signal }: HttpRequest) {
+function listen({ patienceMs, signal }: HttpRequest): Silence {
   const controller = new AbortController();
   const relay = () => controller.abort(signal.reason);
   if (signal.aborted) relay();
   signal.addEventListener('abort', relay, { once: true });
   let silent = false;
-  const timer = setTimeout(() => {
+  const giveUp = () => {
     silent = true;
     controller.abort();
-  }, patienceMs);
+  };
+  const timer = patienceMs === undefined ? undefined : setTimeout(giveUp, patienceMs);
   return {
     signal: controller.signal,
-    heard: () => timer.refresh(),
+    heard: () => timer?.refresh(),
     wasSilent: () => silent && !signal.aborted,
     stop() {
       clearTimeout(timer);
@@ -113,7 +121,7 @@ function failure(error: unknown, request: HttpRequest, { sent, silent }: { sent:
     const { reason } = request.signal;
     return reason instanceof ApiError && mayHaveHappened ? new ApiError(reason.kind, reason.message, { mayHaveHappened }) : reason;
   }
-  if (silent) return new ApiError('timeout', `No answer within ${seconds(request.patienceMs)}.`, { mayHaveHappened, transient: true });
+  if (silent) return new ApiError('timeout', `No answer within ${seconds(request.patienceMs ?? 0)}.`, { mayHaveHappened, transient: true });
   if (error instanceof ApiError) return error;
   return networkFailure(error, new URL(request.url).host, mayHaveHappened);
 }

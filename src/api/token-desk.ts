@@ -1,7 +1,7 @@
 import type { Redactor } from '../lib/redact.ts';
 import type { AuthServer } from './auth-server.ts';
 import { ApiError } from './errors.ts';
-import { checkProject, type Granted, isScope, jointScopes, lacksScope, scopesFor } from './granted.ts';
+import { checkProject, type Granted, JOINT_SCOPES, jointScopes, lacksScope, scopesFor } from './granted.ts';
 import type { Scope } from './operation.ts';
 import type { Credential, Token, TokenCache, TokenRequest } from './tokens.ts';
 
@@ -80,6 +80,13 @@ export function createTokenDesk({
     }
   }
 
+  async function forNamed(scopes: readonly string[], wish: Wish): Promise<HeldToken> {
+    const granted = await grantedOf(credentialFor(scopes), wish);
+    const missing = scopes.filter((scope) => granted && !granted.scopes.includes(scope));
+    if (granted && missing.length > 0) throw lacksScope(missing, granted.scopes);
+    return hold(scopes, granted, wish);
+  }
+
   return {
     async forScope(scope, wish) {
       const granted = await grantedOf(credentialFor([scope]), wish);
@@ -87,19 +94,12 @@ export function createTokenDesk({
       if (!held.token.scopes.includes(scope)) throw lacksScope([scope], held.token.scopes);
       return held;
     },
-    async forNamed(scopes, wish) {
-      const granted = await grantedOf(credentialFor(scopes), wish);
-      const missing = scopes.filter((scope) => granted && !granted.scopes.includes(scope));
-      if (granted && missing.length > 0) throw lacksScope(missing, granted.scopes);
-      return hold(scopes, granted, wish);
-    },
+    forNamed,
     async forSession(wish) {
       const granted = await grantedOf(main, wish);
-      const scopes = jointScopes(neededScopes, granted);
-      if (scopes.length > 0) return hold(scopes, granted, wish);
-      const [first] = neededScopes;
-      if (first && isScope(first)) return this.forNamed([first], wish);
-      throw new ApiError('invalid', 'scope: the enabled toolsets need none; name one.');
+      // Toolsets that call for no joint scope: any that is granted tells the project.
+      const scopes = jointScopes(neededScopes.length > 0 ? neededScopes : JOINT_SCOPES, granted);
+      return scopes.length > 0 ? hold(scopes, granted, wish) : forNamed([neededScopes[0] ?? 'enrichment'], wish);
     },
   };
 }

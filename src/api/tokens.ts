@@ -148,8 +148,13 @@ export function createTokenCache({
   async function get(request: TokenRequest, signal: AbortSignal): Promise<{ token: Token; fromCache: boolean }> {
     assertOpen();
     const key = keyOf(request);
+    const joined = lookups.has(key) || fetches.has(key);
     const looking = shared(lookups, key, () => lookUp(key, request));
-    const found = await abortable(looking, signal);
+    const found = await abortable(looking, signal).catch((error: unknown) => {
+      // What others began ran out of their time, not of this caller's.
+      if (joined && !signal.aborted && error instanceof ApiError && error.kind === 'timeout') return get(request, signal);
+      throw error;
+    });
     // Dropped while it was being looked up: the next look-up cannot find it.
     return found.fromCache && found.token.accessToken === dropped.get(key) ? get(request, signal) : found;
   }
