@@ -1,6 +1,6 @@
 export * from './catalogue.ts';
 export * from './dimensions.ts';
-export { type Selection, scan } from './selection.ts';
+export type { Selection } from './selection.ts';
 export { createSessions } from './session-world.ts';
 export { type SiteTotals, siteTotals } from './site-totals.ts';
 export { type MetricStories, metricStories } from './stories.ts';

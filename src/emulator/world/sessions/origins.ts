@@ -1,3 +1,4 @@
+import { campaigns } from './dimensions.ts';
 import { pick, scramble, shareTable } from './draws.ts';
 import type { Profile } from './profiles.ts';
 import type { SessionDay } from './types.ts';
@@ -12,10 +13,10 @@ const namedSearches = shareTable([0.6, 0.4]);
 /** Tells this use of a session's hash from others. */
 const ORIGIN = 0x1b873593;
 
-const SUMMER_SALE = 1;
-const BLACK_FRIDAY = 2;
-const WEEKLY_NEWSLETTER = 3;
-const BRAND_SEARCH = 4;
+const SUMMER_SALE = campaigns.indexOf('summer-sale');
+const BLACK_FRIDAY = campaigns.indexOf('black-friday');
+const WEEKLY_NEWSLETTER = campaigns.indexOf('weekly-newsletter');
+const BRAND_SEARCH = campaigns.indexOf('brand-search');
 
 /** Campaign of the paid searches of a date: summer sale from 15 June to 31 July, Black Friday from 20 November to 2 December. */
 function searchCampaign(date: Date): number {
