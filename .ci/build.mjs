@@ -1,5 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import { rm } from 'node:fs/promises';
-import { pathToFileURL } from 'node:url';
+import process from 'node:process';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 
 /** What both bundles share: everything inside one folder, so that the product runs without node_modules. */
@@ -15,11 +17,15 @@ const shared = {
 
 /** Writes dist/: the executable, split so that a start loads only what it needs. */
 export async function buildProduct() {
+  const listing = execFileSync(process.execPath, [fileURLToPath(await buildScript('src/commands/list-catalogue.ts'))], {
+    encoding: 'utf8',
+  });
   await rm('dist', { recursive: true, force: true });
   await build({
     ...shared,
     entryPoints: { main: 'src/main.ts' },
     outdir: 'dist',
+    define: { LISTED_TOOLS: listing },
     splitting: true,
     minifySyntax: true,
     minifyWhitespace: true,

@@ -1,5 +1,6 @@
 import { callTool } from '../mcp/call-tool.ts';
 import { type Settings, SettingsError } from '../settings.ts';
+import { listedTools, loadTool } from './catalogue.ts';
 import { enabledTools } from './enabled-tools.ts';
 import { openSession } from './open-session.ts';
 import type { WorldOptions } from './world-options.ts';
@@ -14,17 +15,17 @@ function readArguments(json: string): unknown {
 
 /** Calls one tool: its structured content as JSON on stdout and 0, or the error on stderr and 1. */
 export async function call(settings: Settings, world: WorldOptions, [toolName, json = '{}', ...rest]: readonly string[]): Promise<number> {
-  const tools = enabledTools(settings);
-  const tool = tools.find(({ name }) => name === toolName);
-  if (!tool) throw new SettingsError(`call: no tool "${toolName ?? ''}"; there are ${tools.map(({ name }) => name).join(', ')}`);
-  if (rest.length > 0) throw new SettingsError(`call: expected one JSON text of arguments; quote it: call ${tool.name} '{…}'`);
+  const tools = enabledTools(await listedTools(), settings);
+  const listed = tools.find(({ name }) => name === toolName);
+  if (!listed) throw new SettingsError(`call: no tool "${toolName ?? ''}"; there are ${tools.map(({ name }) => name).join(', ')}`);
+  if (rest.length > 0) throw new SettingsError(`call: expected one JSON text of arguments; quote it: call ${listed.name} '{…}'`);
   const args = readArguments(json);
   const session = openSession(settings, tools, world);
   const interrupt = new AbortController();
   const stop = () => interrupt.abort(new Error('interrupted'));
   process.once('SIGINT', stop);
   try {
-    const outcome = await callTool(tool, args, { session, signal: interrupt.signal, canAsk: false });
+    const outcome = await callTool(await loadTool(listed.name), args, { session, signal: interrupt.signal, canAsk: false });
     if ('ask' in outcome || outcome.isError) {
       process.stderr.write(`${'ask' in outcome ? 'The tool asks for a confirmation' : outcome.text}\n`);
       return 1;

@@ -2,6 +2,7 @@ import { callTool } from '../mcp/call-tool.ts';
 import type { Session } from '../mcp/session.ts';
 import type { AnyTool } from '../mcp/tool.ts';
 import type { Settings } from '../settings.ts';
+import { listedTools, loadTool } from './catalogue.ts';
 import { enabledTools } from './enabled-tools.ts';
 import { openSession } from './open-session.ts';
 import type { WorldOptions } from './world-options.ts';
@@ -41,7 +42,7 @@ async function probe(tool: AnyTool, args: Record<string, unknown>, session: Sess
 /** Checks what a call needs, step by step, and says how to mend what is wrong; 0 when all is well, else 1. */
 export async function doctor(settings: Settings, world: WorldOptions): Promise<number> {
   const print = (line: string) => void process.stdout.write(`${line}\n`);
-  const tools = enabledTools(settings);
+  const tools = enabledTools(await listedTools(), settings);
   const session = openSession(settings, tools, world);
   print(
     `✓ settings: ${settings.demo ? 'embedded emulator' : (settings.authUrl ?? 'no authentication server set')}, time zone ${settings.timeZone}, ${tools.length} tools`,
@@ -49,12 +50,11 @@ export async function doctor(settings: Settings, world: WorldOptions): Promise<n
   let problems = 0;
   try {
     for (const [name, args, shown] of probes) {
-      const tool = tools.find((each) => each.name === name);
-      if (!tool) {
+      if (!tools.some((each) => each.name === name)) {
         print(`– ${name}: its toolset is switched off`);
         continue;
       }
-      const { data, problem } = await probe(tool, args, session);
+      const { data, problem } = await probe(await loadTool(name), args, session);
       if (problem === undefined) print(`✓ ${name}: ${shown(data)}`);
       else {
         problems += 1;

@@ -2,8 +2,8 @@ import type { Client } from '../api/client.ts';
 import { ApiError } from '../api/errors.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { createLog } from '../lib/log.ts';
+import type { ListedTool } from '../mcp/listing.ts';
 import { createSession, neededScopes, type Session } from '../mcp/session.ts';
-import type { AnyTool } from '../mcp/tool.ts';
 import type { Settings } from '../settings.ts';
 import { version } from './about.ts';
 import type { WorldOptions } from './world-options.ts';
@@ -46,7 +46,7 @@ async function demonstrated({ projectId }: Settings, clock: Clock, { seed, fault
 }
 
 /** A session as the settings say; nothing is opened, fetched or started before its first call. */
-export function openSession(settings: Settings, tools: readonly AnyTool[], world: WorldOptions): Session {
+export function openSession(settings: Settings, tools: readonly ListedTool[], world: WorldOptions): Session {
   const clock = world.clock ?? systemClock;
   const log = createLog(settings.logLevel);
   let closeConnection: (() => Promise<void>) | undefined;

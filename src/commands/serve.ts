@@ -4,15 +4,16 @@ import { serveOverStdio } from '../mcp/stdio.ts';
 import { resources } from '../resources/index.ts';
 import type { Settings } from '../settings.ts';
 import { name, version } from './about.ts';
+import { listedTools, loadTool } from './catalogue.ts';
 import { enabledTools } from './enabled-tools.ts';
 import { openSession } from './open-session.ts';
 import type { WorldOptions } from './world-options.ts';
 
 /** Serves MCP over stdio until the host closes it; both protocol eras share one session. */
 export async function serve(settings: Settings, world: WorldOptions): Promise<number> {
-  const tools = enabledTools(settings);
+  const tools = enabledTools(await listedTools(), settings);
   const session = openSession(settings, tools, world);
-  await serveOverStdio(() => createServer({ name, version, tools, resources, session }), createLog(settings.logLevel));
+  await serveOverStdio(() => createServer({ name, version, tools, load: loadTool, resources, session }), createLog(settings.logLevel));
   await session.close();
   return 0;
 }

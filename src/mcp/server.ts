@@ -1,39 +1,29 @@
 import type { ClientCapabilities, ServerContext } from '@modelcontextprotocol/server';
 import { CLIENT_CAPABILITIES_META_KEY, inputRequired, McpServer, type StandardSchemaWithJSON } from '@modelcontextprotocol/server';
-import { type Caller, callTool } from './call-tool.ts';
+import type { Caller } from './call-tool.ts';
 import { digestOf, type WriteRequest } from './confirmation.ts';
 import { instructions } from './instructions.ts';
+import type { ListedTool } from './listing.ts';
 import { registerResource } from './register-resource.ts';
 import type { DefinedResource } from './resource.ts';
 import type { Answer } from './results.ts';
-import { inputJsonSchema, outputJsonSchema } from './schema.ts';
 import type { Session } from './session.ts';
-import { inputOf, outputOf } from './shapes.ts';
 import type { AnyTool } from './tool.ts';
 
 /** What a server is made of; all of it is known before the first request. */
 export interface ServerParts {
   readonly name: string;
   readonly version: string;
-  readonly tools: readonly AnyTool[];
+  readonly tools: readonly ListedTool[];
+  /** Gives the tool behind a listed name, at its first call. */
+  readonly load: (name: string) => Promise<AnyTool>;
   readonly resources: readonly DefinedResource[];
   readonly session: Session;
 }
 
-/** JSON schemas by tool: made at most once per process, because a host may ask for several servers. */
-const listed = new WeakMap<AnyTool, { input: Record<string, unknown>; output: Record<string, unknown> }>();
-
-function jsonSchemasOf(tool: AnyTool) {
-  let schemas = listed.get(tool);
-  if (!schemas) {
-    schemas = { input: inputJsonSchema(inputOf(tool)), output: outputJsonSchema(outputOf(tool)) };
-    listed.set(tool, schemas);
-  }
-  return schemas;
-}
-
 /** A schema that shows what the model needs and lets everything through: the boundary checks, in its own words. */
-function shown(json: () => Record<string, unknown>): StandardSchemaWithJSON {
+function shown(schema: Record<string, unknown>): StandardSchemaWithJSON {
+  const json = () => schema;
   return {
     '~standard': { version: 1, vendor: 'web-analytics-mcp', validate: (value) => ({ value }), jsonSchema: { input: json, output: json } },
   };
@@ -55,7 +45,7 @@ function callerOf(server: McpServer, session: Session, context: ServerContext): 
 }
 
 /** The question that the client puts to the person before a write. */
-function question(tool: AnyTool, request: WriteRequest) {
+function question(tool: ListedTool, request: WriteRequest) {
   return inputRequired({
     inputRequests: {
       confirm: inputRequired.elicit({
@@ -79,7 +69,7 @@ function toResult({ isError, structured, text, links }: Answer) {
 }
 
 /** A server over these parts; cheap and free of side effects, because the SDK may make several. */
-export function createServer({ name, version, tools, resources, session }: ServerParts): McpServer {
+export function createServer({ name, version, tools, load, resources, session }: ServerParts): McpServer {
   const { clock, timeZone } = session.options;
   const server = new McpServer(
     { name, version },
@@ -95,11 +85,13 @@ export function createServer({ name, version, tools, resources, session }: Serve
         title: tool.title,
         description: tool.description,
         annotations: tool.annotations,
-        inputSchema: shown(() => jsonSchemasOf(tool).input),
-        outputSchema: shown(() => jsonSchemasOf(tool).output),
+        inputSchema: shown(tool.inputSchema),
+        outputSchema: shown(tool.outputSchema),
       },
       async (args, context) => {
-        const outcome = await callTool(tool, args, callerOf(server, session, context));
+        const loaded = await load(tool.name);
+        const { callTool } = await import('./call-tool.ts');
+        const outcome = await callTool(loaded, args, callerOf(server, session, context));
         return 'ask' in outcome ? question(tool, outcome.ask) : toResult(outcome);
       },
     );

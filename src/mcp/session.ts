@@ -49,8 +49,8 @@ export function createSession(options: SessionOptions): Session {
 }
 
 /** Scopes that these tools need in one token; enrichment has a token of its own. */
-export function neededScopes(tools: readonly { operation: { scope?: Scope } }[]): Scope[] {
+export function neededScopes(tools: readonly { scope?: Scope }[]): Scope[] {
   const scopes = new Set<Scope>();
-  for (const { operation } of tools) if (operation.scope && operation.scope !== 'enrichment') scopes.add(operation.scope);
+  for (const { scope } of tools) if (scope && scope !== 'enrichment') scopes.add(scope);
   return [...scopes];
 }

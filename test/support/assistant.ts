@@ -2,6 +2,7 @@ import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll } from 'vitest';
 import { createClient } from '../../src/api/client.ts';
 import { createLimiter } from '../../src/api/limiter.ts';
+import { listedTools, loadTool } from '../../src/commands/catalogue.ts';
 import { enabledTools } from '../../src/commands/enabled-tools.ts';
 import type { CredentialName } from '../../src/emulator/credentials.ts';
 import { createServer } from '../../src/mcp/server.ts';
@@ -44,7 +45,10 @@ export interface AssistantOptions {
 /** Connects an assistant in this process, in the way of the 2025 era; whoever opens it closes it. */
 export async function openAssistant(platform: Platform, options: AssistantOptions = {}): Promise<Assistant> {
   const { credential = 'account', answer, timeoutMs = 30_000 } = options;
-  const tools = enabledTools({ readOnly: options.readOnly ?? false, ...(options.toolsets && { toolsets: options.toolsets }) });
+  const tools = enabledTools(await listedTools(), {
+    readOnly: options.readOnly ?? false,
+    ...(options.toolsets && { toolsets: options.toolsets }),
+  });
   const { clock, authUrl, credentials } = platform;
   const defaultProjectId = credential === 'account' ? (options.defaultProjectId ?? 1201) : options.defaultProjectId;
   const session = createSession({
@@ -67,7 +71,7 @@ export async function openAssistant(platform: Platform, options: AssistantOption
         version: '0.0.0',
       }),
   });
-  const server = createServer({ name: 'web-analytics-mcp', version: '0.0.0', tools, resources, session });
+  const server = createServer({ name: 'web-analytics-mcp', version: '0.0.0', tools, load: loadTool, resources, session });
   const client = new Client({ name: 'test', version: '0.0.0' }, { capabilities: answer ? { elicitation: { form: {} } } : {} });
   if (answer) {
     client.setRequestHandler('elicitation/create', ({ params }) => {

@@ -1,0 +1,4 @@
+import { listedTools } from './catalogue.ts';
+
+// Run by the build, which puts the result into the bundle.
+process.stdout.write(JSON.stringify(await listedTools()));
