@@ -30,7 +30,7 @@ export interface HttpAnswer {
 /** Sends single requests over kept connections; never follows a redirect, never repeats. Throws an ApiError when there is no whole answer. */
 export interface Http {
   send(request: HttpRequest): Promise<HttpAnswer>;
-  /** Ends all connections; a request still running fails. */
+  /** Ends all connections; a request that runs or comes later fails. */
   close(): Promise<void>;
 }
 
@@ -129,8 +129,10 @@ function failure(error: unknown, request: HttpRequest, { sent, silent }: { sent:
 /** Makes the HTTP side of the client; undici is loaded by the first request. Proxies are read from `environment`. */
 export function createHttp({ environment = process.env }: { environment?: Environment } = {}): Http {
   let undici: ReturnType<typeof loadUndici> | undefined;
+  let closed = false;
   return {
     async send(request) {
+      if (closed) throw new ApiError('down', 'The connections were closed; open a new session.');
       undici ??= loadUndici(environment);
       const { request: exchange, dispatcher } = await undici;
       const { method, url, headers, body = null, maxBytes, safe } = request;
@@ -169,10 +171,9 @@ export function createHttp({ environment = process.env }: { environment?: Enviro
       }
     },
     async close() {
-      const loading = undici;
-      undici = undefined;
+      closed = true;
       // Settings that kept undici from being loaded were reported by the request.
-      await (await loading?.catch(() => undefined))?.close();
+      await (await undici?.catch(() => undefined))?.close();
     },
   };
 }

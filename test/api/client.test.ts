@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { ApiError } from '../../src/api/errors.ts';
 import { createLimiter } from '../../src/api/limiter.ts';
 import { operations } from '../../src/api/operations/index.ts';
@@ -223,31 +223,53 @@ describe('time', () => {
     expect(stub.calls).toHaveLength(1);
   });
 
+  /** Milliseconds from the abort until the call has ended with its reason. */
+  async function abortLatency(start: (signal: AbortSignal) => Promise<unknown>, ready: () => boolean): Promise<number> {
+    const controller = new AbortController();
+    const running = expect(start(controller.signal)).rejects.toThrow('enough');
+    await vi.waitUntil(ready, { interval: 1 });
+    const abortedAt = performance.now();
+    controller.abort(new Error('enough'));
+    await running;
+    return performance.now() - abortedAt;
+  }
+
   test('an abort ends a call at once: waiting for a token, in the queue, on the wire', async () => {
+    const stub = await openStub({ answers: [hang], token: hang });
+    const clock = skippingClock();
+    const client = () => openClient(stub, { clock, limiter: createLimiter({ clock, concurrency: 1 }) });
+    const waiting = client();
+    const forToken = await abortLatency(
+      (signal) => waiting.call(listSegments, {}, { signal }),
+      () => stub.tokenRequests.length === 1,
+    );
+    stub.token = (response, request) => json(200, tokenBody(stub))(response, request);
+    const busy = client();
+    let inQueue = Number.POSITIVE_INFINITY;
+    const onWire = await abortLatency(
+      async (wire) => {
+        const first = busy.call(listSegments, {}, { signal: wire });
+        await vi.waitUntil(() => stub.calls.length === 1, { interval: 1 });
+        inQueue = await abortLatency(
+          (signal) => busy.call(listSegments, {}, { signal }),
+          () => true,
+        );
+        return first;
+      },
+      () => inQueue < Number.POSITIVE_INFINITY,
+    );
+    expect(Math.max(forToken, inQueue, onWire)).toBeLessThan(50);
+    expect(stub.calls).toHaveLength(1);
+    await expect(waiting.call(listSegments, {}, { signal: AbortSignal.abort(new Error('before')) })).rejects.toThrow('before');
+  });
+
+  test('closing a session ends what it still has running', async () => {
     const stub = await openStub({ answers: [hang] });
-    const answerToken = stub.token;
-    stub.token = hang;
-    const client = openClient(stub, { limiter: createLimiter({ clock: skippingClock(), concurrency: 1 }) });
-    const latencies: number[] = [];
-    async function abortSoon(): Promise<void> {
-      const controller = new AbortController();
-      let abortedAt = 0;
-      setTimeout(() => {
-        abortedAt = performance.now();
-        controller.abort(new Error('enough'));
-      }, 30);
-      await expect(client.call(listSegments, {}, { signal: controller.signal })).rejects.toThrow('enough');
-      latencies.push(performance.now() - abortedAt);
-    }
-    await abortSoon();
-    stub.token = answerToken;
-    const other = openClient(stub, { limiter: createLimiter({ clock: skippingClock(), concurrency: 1 }) });
-    const blocking = other.call(listSegments, {}).catch(() => undefined);
-    await Promise.all([abortSoon(), abortSoon()]);
-    expect(Math.max(...latencies)).toBeLessThan(50);
-    await other.close();
-    await blocking;
-    await expect(client.call(listSegments, {}, { signal: AbortSignal.abort(new Error('before')) })).rejects.toThrow('before');
+    const client = openClient(stub);
+    const running = failure(client.call(listSegments, {}));
+    await vi.waitUntil(() => stub.calls.length === 1, { interval: 1 });
+    await client.close();
+    expect(await running).toMatchObject({ kind: 'down' });
   });
 });
 
