@@ -1,0 +1,115 @@
+import { decodeHar } from './decode.ts';
+import { findDocument } from './document.ts';
+import { type Findings, readEntry } from './entry.ts';
+import { HarError } from './har-error.ts';
+import { amountAt, isRecord, kindOf, listAt, recordAt, textAt } from './member.ts';
+import type { Har, HarEntry, HarPage, HarSource } from './model.ts';
+import { domainLookup, registrableDomain } from './parties.ts';
+
+/** What the reader of a file may declare. */
+export interface ReadHarOptions {
+  /** Hosts or domains that count as first party beside that of the main document. */
+  firstParty?: string[];
+}
+
+/**
+ * Reads a HAR given as JSON text, object, gzip and base64, or bytes. Entries without a request address are left out, unreadable members count
+ * as unknown, both are counted in `notes`; a file that is none throws `HarError` with the place.
+ */
+export function readHar(har: unknown, options: ReadHarOptions = {}): Har {
+  const source = sourceOf(decodeHar(har));
+  const { findings, notes } = collectFindings();
+  const reading = { findings, domainOf: domainLookup() };
+  const entries: HarEntry[] = [];
+  for (const [index, raw] of source.log.entries.entries()) {
+    const entry = readEntry(raw, index, reading);
+    if (entry) entries.push(entry);
+  }
+  notes.sayWhatWasLeftOut(source.log.entries.length, entries.length);
+  const pages = readPages(listAt(source.log, 'pages'));
+  placeInTime(entries, pages);
+  const chain = findDocument(entries);
+  for (const redirect of chain?.redirects ?? []) redirect.type = 'document';
+  assignParties(entries, [
+    chain?.document.domain ?? null,
+    ...(options.firstParty ?? []).map((domain) => registrableDomain(domain.toLowerCase())),
+  ]);
+  if (!chain && entries.length > 0)
+    notes.texts.push('The file holds no main document, so its requests cannot be told into first and third party.');
+  return {
+    creator: [textAt(recordAt(source.log, 'creator'), 'name'), textAt(recordAt(source.log, 'creator'), 'version')].join(' ').trim() || null,
+    pages,
+    entries,
+    document: chain?.document ?? null,
+    redirects: chain?.redirects ?? [],
+    notes: notes.texts,
+    source,
+  };
+}
+
+function sourceOf(parsed: unknown): HarSource {
+  if (!isRecord(parsed)) throw noHar('the root', 'an object with the member "log"', parsed);
+  const { log } = parsed;
+  if (!isRecord(log)) throw noHar('log', 'an object', log);
+  const { entries } = log;
+  if (!Array.isArray(entries)) throw noHar('log.entries', 'a list', entries);
+  return { log: { ...log, entries } };
+}
+
+function noHar(path: string, expected: string, found: unknown): HarError {
+  return new HarError(`This is no HAR file: ${path} is ${kindOf(found)}, where ${expected} is expected.`, path);
+}
+
+function collectFindings() {
+  const counts = { dropped: 0, misread: 0 };
+  let firstDropped = '';
+  let firstMisread = '';
+  const texts: string[] = [];
+  const findings: Findings = {
+    drop(index, member, found) {
+      if (counts.dropped === 0) firstDropped = `log.entries[${index}]${member} is ${found}`;
+      counts.dropped += 1;
+    },
+    misread(index, member, found) {
+      if (counts.misread === 0) firstMisread = `log.entries[${index}]${member} is ${found}`;
+      counts.misread += 1;
+    },
+  };
+  const sayWhatWasLeftOut = (total: number, kept: number): void => {
+    if (counts.dropped > 0 && kept === 0) {
+      throw new HarError(`No entry of the HAR file has a request address: ${firstDropped}.`, firstDropped.split(' ', 1)[0] ?? null);
+    }
+    if (counts.dropped > 0)
+      texts.push(`${counts.dropped} of ${total} entries are left out, because they have no request address (first: ${firstDropped}).`);
+    if (counts.misread > 0) texts.push(`${counts.misread} members could not be read and count as unknown (first: ${firstMisread}).`);
+  };
+  return { findings, notes: { texts, sayWhatWasLeftOut } };
+}
+
+function readPages(list: unknown[]): HarPage[] {
+  return list.filter(isRecord).map((page) => {
+    const startMs = Date.parse(textAt(page, 'startedDateTime'));
+    const timings = recordAt(page, 'pageTimings');
+    return {
+      id: textAt(page, 'id'),
+      title: textAt(page, 'title'),
+      startMs: Number.isNaN(startMs) ? null : startMs,
+      onContentLoadMs: amountAt(timings, 'onContentLoad'),
+      onLoadMs: amountAt(timings, 'onLoad'),
+    };
+  });
+}
+
+/** Sorts by start (entries without one last, the order of the file kept among equals) and counts the starts from the first. */
+function placeInTime(entries: HarEntry[], pages: HarPage[]): void {
+  entries.sort((a, b) => (a.startMs ?? Number.MAX_VALUE) - (b.startMs ?? Number.MAX_VALUE));
+  const originMs = entries[0]?.startMs ?? null;
+  for (const placed of [...entries, ...pages])
+    placed.startMs = placed.startMs === null || originMs === null ? null : placed.startMs - originMs;
+}
+
+function assignParties(entries: HarEntry[], firstDomains: (string | null)[]): void {
+  const first = new Set(firstDomains.filter((domain) => domain !== null));
+  if (first.size === 0) return;
+  for (const entry of entries) if (entry.domain !== null) entry.party = first.has(entry.domain) ? 'first' : 'third';
+}

@@ -1,0 +1,29 @@
+import { getDomain } from 'tldts';
+
+const PLAIN_HOST = /^(?:https?|wss?):\/\/([a-z0-9.-]+)(?::\d+)?(?:[/?#]|$)/i;
+const NETWORK_PROTOCOLS = new Set(['http:', 'https:', 'ws:', 'wss:']);
+
+/** Host of a web address, lower case without port; null for data, blob, extension and unreadable addresses. */
+export function hostOf(url: string): string | null {
+  const plain = PLAIN_HOST.exec(url)?.[1];
+  if (plain) return plain.toLowerCase();
+  // Long addresses without a host (data:) are not worth parsing.
+  if (!/^\s*(?:https?|wss?):/i.test(url) || !URL.canParse(url)) return null;
+  const { protocol, hostname } = new URL(url);
+  return NETWORK_PROTOCOLS.has(protocol) && hostname ? hostname : null;
+}
+
+/** Registrable domain by the ICANN part of the public suffix list (all of a content network is one party); the host itself where it has none. */
+export function registrableDomain(host: string): string {
+  return getDomain(host, { allowPrivateDomains: false, validateHostname: false }) ?? host;
+}
+
+/** Looks each host up once: files repeat a few hosts thousands of times. */
+export function domainLookup(): (host: string) => string {
+  const known = new Map<string, string>();
+  return (host) => {
+    let domain = known.get(host);
+    if (domain === undefined) known.set(host, (domain = registrableDomain(host)));
+    return domain;
+  };
+}

@@ -1,0 +1,181 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { HarError, readHar, sanitiseHar, summarizeHar } from '../../../src/analysis/har/index.ts';
+import { harSchema } from './har-schema.ts';
+import { at, entry, har, type Json, type JsonObject } from './sample.ts';
+
+const BASE = JSON.stringify(
+  har([
+    entry({
+      url: 'https://a.example/',
+      response: { status: 302, redirectURL: 'https://www.a.example/' },
+      entry: { _initiator: { type: 'other' } },
+    }),
+    entry({
+      url: 'https://www.a.example/?q=1',
+      startedDateTime: at(10),
+      headers: { expires: '0', location: '/x', 'server-timing': 'a;dur=1' },
+    }),
+    entry({ url: 'https://c.example/a.js', request: { postData: { mimeType: 'a/b', text: 'x' } }, content: { text: 'x' } }),
+  ]),
+);
+
+interface Change {
+  at: number;
+  to: unknown;
+}
+
+const ODD: unknown[] = [
+  null,
+  -1,
+  0,
+  1e308,
+  9e15,
+  '',
+  '\uD800',
+  '%',
+  '@',
+  'https://',
+  'data:',
+  [],
+  {},
+  [[]],
+  true,
+  '2026-13-45T00:00:00Z',
+  '__proto__',
+  undefined,
+];
+const changes: fc.Arbitrary<Change[]> = fc.array(
+  fc.record({ at: fc.nat(), to: fc.oneof(fc.constantFrom(...ODD), fc.jsonValue({ maxDepth: 3 }), fc.string({ unit: 'binary' })) }),
+  { minLength: 1, maxLength: 6 },
+);
+
+/** Sets members anywhere in the file, deeper ones too, to anything; undefined removes them. */
+function mutate(change: Change[]): Json {
+  const root: { [name: string]: Json } = { file: JSON.parse(BASE) };
+  for (const { at: position, to } of change) {
+    const places = allPlaces(root);
+    const place = places[position % places.length];
+    if (!place) continue;
+    const value: Json | undefined = to === undefined ? undefined : JSON.parse(JSON.stringify(to) ?? 'null');
+    if (Array.isArray(place.parent)) place.parent[Number(place.key)] = value ?? null;
+    else if (value === undefined) Reflect.deleteProperty(place.parent, place.key);
+    else place.parent[place.key] = value;
+  }
+  return root.file ?? null;
+}
+
+function allPlaces(value: Json, found: { parent: Json[] | JsonObject; key: string }[] = []) {
+  if (typeof value !== 'object' || value === null) return found;
+  for (const [key, member] of Object.entries(value)) {
+    found.push({ parent: value, key });
+    allPlaces(member, found);
+  }
+  return found;
+}
+
+/** What became of a file: faults of the copy, a summary, or the words of an error; any other error is thrown. */
+function analyse(file: unknown): { issues?: unknown; summary?: string; error?: string } {
+  try {
+    const read = readHar(file);
+    return { issues: harSchema.safeParse(sanitiseHar(read)).error?.issues, summary: JSON.stringify(summarizeHar(read)) };
+  } catch (error) {
+    if (error instanceof HarError) return { error: error.message };
+    throw error;
+  }
+}
+
+function expectAnswer({ issues, summary = '', error = 'A sentence of words.' }: ReturnType<typeof analyse>): void {
+  expect(issues).toBeUndefined();
+  expect(summary).not.toMatch(/NaN|Infinity|undefined/);
+  expect(error).toMatch(/^[A-Z].{15,}\.$/);
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The quicker of two runs, against a pause of the machine. */
+function timeOf(work: () => void): number {
+  return Math.min(
+    ...[0, 1].map(() => {
+      const started = performance.now();
+      work();
+      return performance.now() - started;
+    }),
+  );
+}
+
+describe('any file', () => {
+  it('with changed members gives a valid copy and a summary, or a worded error', () => {
+    fc.assert(
+      fc.property(changes, (change) => {
+        const file = mutate(change);
+        const answer = analyse(file);
+        expectAnswer(answer);
+        expect(analyse(JSON.stringify(file))).toEqual(answer);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('as cut or stained text gives a result or an error with the place', () => {
+    fc.assert(
+      fc.property(fc.nat(BASE.length), fc.string({ unit: 'binary', maxLength: 3 }), fc.nat(5), (position, stain, removed) => {
+        const text = BASE.slice(0, position) + stain + BASE.slice(position + removed);
+        const answer = analyse(text);
+        expectAnswer(answer);
+        expect(/position \d+ \(line \d+, column \d+\)/.test(answer.error ?? '')).toBe(!isJson(text));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('of any text or value gives a result or a worded error', () => {
+    const anything = fc.oneof(fc.string({ unit: 'binary' }), fc.base64String(), fc.json(), fc.anything());
+    fc.assert(
+      fc.property(anything, (input) => {
+        const { summary, error } = analyse(input);
+        expect(summary ?? error).toMatch(/.{15,}/);
+      }),
+    );
+  });
+
+  it('nested 200,000 deep is read or refused', () => {
+    const depth = 200_000;
+    const deep = '['.repeat(depth) + ']'.repeat(depth);
+    expect(analyse(`{"log":{"entries":[],"_x":${deep}}}`).summary).toContain('"requests":0');
+    expect(analyse(`{"log":{"entries":${deep}}}`).error).toMatch(/^No entry of the HAR file/);
+    expect(analyse(`{"log":{"entries":${deep.slice(0, -depth)}`).error).toMatch(/it ends at position 200018/);
+  });
+});
+
+describe('the work', () => {
+  const shapes: [string, (index: number, count: number) => JsonObject][] = [
+    ['one address', () => entry()],
+    [
+      'a chain of redirects',
+      (index) =>
+        entry({ url: `https://a.example/${index}`, startedDateTime: at(index), response: { status: 302, redirectURL: `/${index + 1}` } }),
+    ],
+    ['redirects to one address', () => entry({ url: 'https://a.example/', response: { status: 302, redirectURL: '/' } })],
+    [
+      'redirects back in time',
+      (index, count) =>
+        entry({ url: `https://a.example/${index % 2}`, startedDateTime: at(count - index), response: { status: 302, redirectURL: '/0' } }),
+    ],
+    ['a host each', (index) => entry({ url: `https://h${index}.d${index}.example/a.js` })],
+  ];
+
+  it.each(shapes)('grows with the number of entries: %s', (_shape, make) => {
+    const files = [2000, 20_000].map((count) => har(Array.from({ length: count }, (_, index) => make(index, count))));
+    const [small = 0, large = 0] = files.map((file) => timeOf(() => void summarizeHar(readHar(file))));
+    // Ten times the entries take about ten times as long; a search in the square takes a hundred.
+    expect(large).toBeLessThan(Math.max(small, 5) * 40);
+  });
+});
