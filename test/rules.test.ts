@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest';
+import { type OperationName, operations } from '../src/api/operations/index.ts';
+import { instructions } from '../src/mcp/instructions.ts';
+import { toolsets } from '../tools/index.ts';
+import { nestedMembers, toolContract } from './samples/tool-contract.ts';
+import { withPlatform } from './support/emulator.ts';
+import { listing } from './support/listing.ts';
+import { filesBelow, textOf } from './support/sources.ts';
+
+/** First words of names; a new one is a decision. */
+const VERBS = ['authenticate', 'list', 'get', 'create', 'delete', 'send'];
+/** Words with an underscore that name no tool: values of the interface and of the date grammar. */
+const OTHER_WORDS = /^(custom_var|dynamic_var|(last|this)_(week|month|quarter|year))$/;
+
+interface Schema {
+  readonly type?: string | readonly string[];
+  readonly description?: string;
+  readonly enum?: readonly unknown[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly additionalProperties?: unknown;
+}
+
+const { tools, instructions: greeting } = await listing();
+const definitions = toolsets.flatMap((toolset) => toolset.tools.map((tool) => ({ toolset: toolset.name, tool })));
+const contracts = Object.entries(toolContract).flatMap(([toolset, members]) =>
+  Object.entries(members).map(([name, contract]) => ({ toolset, name, ...contract })),
+);
+const listed = tools.map((tool) => ({ ...tool, input: tool.inputSchema as Schema }));
+
+/** All parameters of a schema with the path that leads to them: `frequency.dateRange.from`, `fields[].fieldName`. */
+function parametersOf(schema: Schema, prefix = ''): { path: string; schema: Schema }[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, member]) => {
+    const path = `${prefix}${name}`;
+    const below = member.items ? parametersOf(member.items, `${path}[].`) : parametersOf(member, `${path}.`);
+    return [{ path, schema: member }, ...below];
+  });
+}
+
+/** `startDate! device`, in alphabetical order. */
+function signature({ properties = {}, required = [] }: Schema): string[] {
+  return Object.keys(properties).map((name) => (required.includes(name) ? `${name}!` : name)).toSorted(); // biome-ignore format: one thought
+}
+
+const words = (text: string) => text.split(' ').filter((word) => word !== '').toSorted(); // biome-ignore format: one thought
+
+describe('the contract', () => {
+  it('is kept: the same tools in the same toolsets, in the same order', () => {
+    expect(definitions.map(({ toolset, tool }) => `${toolset}/${tool.name}`).toSorted()).toEqual(
+      contracts.map(({ toolset, name }) => `${toolset}/${name}`).toSorted(),
+    );
+    expect(tools.map(({ name }) => name)).toEqual(definitions.map(({ tool }) => tool.name));
+  });
+
+  it.each(contracts)('$name takes the parameters that were promised, and no others', ({ name, parameters, confirmed }) => {
+    const tool = listed.find((each) => each.name === name);
+    expect(signature(tool?.input ?? {})).toEqual([...words(parameters), 'projectId', ...(confirmed ? ['confirm'] : [])].toSorted());
+  });
+
+  it('allows objects inside parameters only where it shows them', () => {
+    const nested = listed.flatMap(({ name, input }) =>
+      parametersOf(input)
+        .flatMap(({ path, schema }) => [{ path, schema }, ...(schema.items ? [{ path: `${path}[]`, schema: schema.items }] : [])])
+        .filter(({ schema }) => schema.type === 'object')
+        .map(({ path, schema }) => [`${name}.${path}`, signature(schema)]),
+    );
+    expect(Object.fromEntries(nested)).toEqual(
+      Object.fromEntries(Object.entries(nestedMembers).map(([path, members]) => [path, words(members)])),
+    );
+  });
+
+  it.each(contracts)('$name writes or reads as promised, and says so in all four hints', ({ name, write = false, confirmed = false }) => {
+    const tool = definitions.find((each) => each.tool.name === name)?.tool;
+    expect(tool?.confirmed ?? false).toBe(confirmed);
+    expect(listed.find((each) => each.name === name)?.annotations).toEqual({
+      readOnlyHint: !write,
+      destructiveHint: name.startsWith('delete_'),
+      idempotentHint: !name.startsWith('create_'),
+      openWorldHint: true,
+    });
+  });
+});
+
+describe('names', () => {
+  it.each(tools)('$name begins with a verb, in snake_case, with at most 40 characters', ({ name, title }) => {
+    expect(name).toMatch(/^[a-z0-9]+(_[a-z0-9]+)*$/);
+    expect(name.length).toBeLessThanOrEqual(40);
+    expect(VERBS).toContain(name.split('_')[0]);
+    expect(title).toMatch(/^[A-Z].{3,40}$/);
+  });
+
+  it('of files are those of their tools', () => {
+    const files = filesBelow('tools').filter((path) => !path.endsWith('index.ts'));
+    expect(files).toEqual(definitions.map(({ toolset, tool }) => `tools/${toolset}/${tool.name.replaceAll('_', '-')}.ts`).toSorted());
+  });
+});
+
+describe('schemas', () => {
+  it.each(listed)('of $name are strict, flat at the root and small', ({ input, outputSchema }) => {
+    expect(input.type).toBe('object');
+    expect(Object.keys(input)).not.toContain('anyOf');
+    expect(JSON.stringify(input)).not.toMatch(/oneOf|allOf|\$ref|\$schema|9007199254740991/);
+    expect(JSON.stringify(input).length).toBeLessThan(16_384 / 4);
+    expect(input.additionalProperties).toBe(false);
+    const open = parametersOf(input).filter(({ schema }) => schema.properties && schema.additionalProperties !== false);
+    expect(open).toEqual([]);
+    expect(outputSchema).toMatchObject({ type: 'object' });
+  });
+
+  it.each(listed)(
+    'of $name describe each parameter in at most 90 characters; a list of values and an object speak for themselves',
+    ({ input }) => {
+      const parameters = parametersOf(input);
+      const speaks = ({ enum: values, properties, description = '' }: Schema) => description.length >= 4 || (values ?? properties);
+      expect(parameters.filter(({ schema }) => !speaks(schema))).toEqual([]);
+      expect(parameters.filter(({ schema }) => schema.description === '' || (schema.description?.length ?? 0) > 90)).toEqual([]);
+    },
+  );
+});
+
+describe('words for the model', () => {
+  it.each(tools)('of $name are one to three sentences', ({ description = '' }) => {
+    expect(description).toMatch(/^[A-Z].*[.]$/);
+    expect(description.length).toBeLessThanOrEqual(250);
+    expect(description.split(/[.] /).length).toBeLessThanOrEqual(4);
+  });
+
+  it('name only tools that exist, wherever they are written', () => {
+    const names = new Set(tools.map(({ name }) => name));
+    const written = filesBelow('src', 'tools').filter((path) => path.endsWith('.ts') && !path.startsWith('src/emulator/'));
+    const texts = [greeting, JSON.stringify(tools), ...written.map(textOf)];
+    const mentioned = texts.flatMap((text) => text.match(new RegExp(`\\b(${VERBS.join('|')})_[a-z_]*(…|\\b)`, 'g')) ?? []);
+    const isKnown = (word: string) =>
+      word.endsWith('…') ? [...names].some((name) => name.startsWith(word.slice(0, -1))) : names.has(word);
+    expect(mentioned.length).toBeGreaterThan(100);
+    expect(mentioned.filter((word) => !isKnown(word))).toEqual([]);
+    const odd = tools
+      .flatMap(({ description = '' }) => description.match(/\b[a-z]+_[a-z_]+\b/g) ?? [])
+      .concat(greeting.match(/\b[a-z]+_[a-z_]+\b/g) ?? []);
+    expect(odd.filter((word) => !names.has(word) && !OTHER_WORDS.test(word) && !/^(get_zone|list)_$/.test(word))).toEqual([]);
+  });
+
+  it('greet in at most 1 KB, with the day of the configured zone', () => {
+    expect(Buffer.byteLength(greeting)).toBeLessThanOrEqual(1024);
+    expect(greeting).toContain('Today is 2026-11-20, time zone UTC.');
+    const inTokyo = instructions({ timeZone: 'Asia/Tokyo', nowMs: Date.parse('2026-11-20T20:00:00Z') });
+    expect(inTokyo).toContain('Today is 2026-11-21, time zone Asia/Tokyo.');
+    expect(Buffer.byteLength(instructions({ timeZone: 'America/Argentina/ComodRivadavia', nowMs: 0 }))).toBeLessThanOrEqual(1024);
+  });
+});
+
+describe('operations', () => {
+  it('have exactly one tool each', () => {
+    const used = definitions.map(({ tool }) => tool.operation);
+    expect(new Set(used).size).toBe(used.length);
+    expect(Object.entries(operations).filter(([, operation]) => !used.includes(operation)).map(([name]) => name)).toEqual([]); // biome-ignore format: one thought
+  });
+
+  it('are answered by the emulator, each at its own path', async () => {
+    await withPlatform(async (platform) => {
+      for (const name of Object.keys(operations) as OperationName[]) {
+        await platform.call(name, { jobId: 1, runId: 1, mappingId: 1, pageGroupId: 1, zoningId: 1, zoneId: 1 });
+        expect(platform.requests.at(-1)?.operation).toBe(name);
+      }
+    });
+  });
+});

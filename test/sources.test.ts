@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { filesBelow, textOf } from './support/sources.ts';
+
+const product = filesBelow('src', 'tools').filter((path) => path.endsWith('.ts'));
+const tests = filesBelow('test').filter((path) => path.endsWith('.ts') && !path.startsWith('test/samples/'));
+const all = [...product, ...tests].map((path) => ({ path, text: textOf(path) }));
+const ours = all.filter(({ path }) => !path.startsWith('test/'));
+const toolFiles = ours.filter(({ path }) => path.startsWith('tools/') && !path.endsWith('index.ts'));
+const linesOf = (text: string) => text.trimEnd().split('\n').length;
+
+/** Paths of the files in which the pattern occurs. */
+function having(files: readonly { path: string; text: string }[], pattern: RegExp): string[] {
+  return files.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
+}
+
+describe('files', () => {
+  it('have at most 300 lines, half of the product at most 100', () => {
+    expect(all.filter(({ text }) => linesOf(text) > 300).map(({ path, text }) => `${path}: ${linesOf(text)}`)).toEqual([]);
+    const sizes = ours.map(({ text }) => linesOf(text)).toSorted((a, b) => a - b);
+    expect(sizes[Math.floor(sizes.length / 2)]).toBeLessThanOrEqual(100);
+  });
+
+  it('are named in kebab-case', () => {
+    expect(
+      all.map(({ path }) => path).filter((path) => !/^([a-z0-9]+(-[a-z0-9]+)*\/)*[a-z0-9]+(-[a-z0-9]+)*(\.(test|config))?\.ts$/.test(path)),
+    ).toEqual([]);
+  });
+
+  it('leave nothing for later', () => {
+    const marks = new RegExp(['TO', 'DO|FIX', 'ME|X', 'XX'].join(''));
+    expect(having(all, marks)).toEqual([]);
+    expect(having(all, new RegExp(`\\b(it|test|describe)\\.(${['only', 'skip', 'todo'].join('|')})\\b`))).toEqual([]);
+  });
+});
+
+describe('types', () => {
+  it('are never given up', () => {
+    expect(having(all, /[:<|(,]\s*any\b(?!\s+[a-z])|\bas any\b|@ts-(ignore|nocheck|expect-error)/)).toEqual([]);
+  });
+
+  it('are classes only where they are errors', () => {
+    const classes = ours.flatMap(({ path, text }) =>
+      [...text.matchAll(/^\s*(?:export )?(?:default )?(?:abstract )?class (\w+)(?: extends (\w+))?/gm)].map(([, name, base = '']) => ({
+        path,
+        name,
+        base,
+      })),
+    );
+    expect(classes.length).toBeGreaterThan(0);
+    expect(classes.filter(({ base }) => !base.endsWith('Error'))).toEqual([]);
+  });
+});
+
+describe('a tool file', () => {
+  it.each(toolFiles)('$path has one export, and leaves catching, formatting and settings to the boundary', ({ text }) => {
+    expect(text.match(/^export /gm)).toEqual(['export ']);
+    expect(text.match(/^export default define\w*Tool\(\{$/gm)).toHaveLength(1);
+    expect(text.match(/\b(try|catch) ?[({]|process\.|\bconsole\.|JSON\.|\.toFixed/g)).toBeNull();
+    expect(linesOf(text)).toBeLessThanOrEqual(60);
+  });
+});

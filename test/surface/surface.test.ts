@@ -1,0 +1,37 @@
+import { readdirSync } from 'node:fs';
+import { encode } from 'gpt-tokenizer/encoding/o200k_base';
+import { describe, expect, it } from 'vitest';
+import { listing } from '../support/listing.ts';
+import { readable } from '../support/readable.ts';
+
+const { tools } = await listing();
+const fileOf = (name: string) => `${name.replaceAll('_', '-')}.json`;
+
+describe('what the model sees', () => {
+  it.each(tools)('of $name is in its committed file (update with: vitest -u)', async (tool) => {
+    await expect(`${readable(tool)}\n`).toMatchFileSnapshot(fileOf(tool.name));
+  });
+
+  it('has no file for a tool that is gone', () => {
+    const files = readdirSync(new URL('.', import.meta.url)).filter((file) => file.endsWith('.json'));
+    expect(files.toSorted()).toEqual(tools.map(({ name }) => fileOf(name)).toSorted());
+  });
+});
+
+describe('what the tools cost in a context', () => {
+  const TOTAL = 7_000;
+  const EACH = 300;
+  const LARGER: Readonly<Record<string, number>> = { create_export_job: 450 };
+
+  const tokens = new Map(tools.map(({ name, description, inputSchema }) => [name, encode(JSON.stringify({ name, description, inputSchema })).length])); // biome-ignore format: one thought
+  const total = [...tokens.values()].reduce((sum, count) => sum + count, 0);
+
+  it(`is at most ${TOTAL} tokens for all ${tools.length} (now ${total})`, () => {
+    expect(total).toBeLessThanOrEqual(TOTAL);
+  });
+
+  it('is no more for one tool than a few sentences', () => {
+    const heavy = [...tokens].filter(([name, count]) => count > (LARGER[name] ?? EACH));
+    expect(heavy).toEqual([]);
+  });
+});
