@@ -1,0 +1,157 @@
+import { existsSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { describe, expect, it } from 'vitest';
+import about from '../package.json' with { type: 'json' };
+import { filesBelow, textOf } from './support/sources.ts';
+
+/** Who may import whom; a part that is not named here may import nothing of the project. Types count like everything else. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  lib: [],
+  api: ['lib'],
+  emulator: ['lib', 'api'],
+  analysis: ['lib', 'api'],
+  workspace: ['lib', 'api'],
+  mcp: ['lib', 'api', 'analysis', 'workspace'],
+  resources: ['lib', 'api', 'analysis', 'workspace', 'mcp'],
+  prompts: ['lib', 'api', 'analysis', 'workspace', 'mcp', 'resources'],
+  tools: ['lib', 'api', 'analysis', 'workspace', 'mcp', 'resources'],
+  settings: ['lib'],
+  roots: ['lib', 'api', 'emulator', 'analysis', 'workspace', 'mcp', 'resources', 'prompts', 'tools', 'settings', 'package.json'],
+};
+
+/** Where each package may be imported: folders, or single files. */
+const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  '@modelcontextprotocol/server': ['src/mcp/'],
+  '@modelcontextprotocol/client': ['src/commands/'],
+  '@hono/node-server': ['src/emulator/'],
+  hono: ['src/emulator/'],
+  undici: ['src/api/http.ts'],
+  keyv: ['src/api/tokens.ts'],
+  'lru-cache': ['src/api/tokens.ts', 'src/emulator/'],
+  'lossless-json': ['src/api/'],
+  'fuse.js': ['src/analysis/'],
+  tldts: ['src/analysis/'],
+  'temporal-polyfill': ['src/lib/'],
+  zod: ['src/', 'tools/'],
+};
+/** Packages of types, which leave nothing in the product. */
+const TYPES: typeof PACKAGES = { 'har-format': ['src/analysis/har/', 'src/emulator/world/speed/'] };
+
+/** Modules of Node that reach beyond the process; pure parts import none of them. */
+const REACHING = /^node:(fs|fs\/promises|http|https|http2|net|tls|dns|dgram|child_process|worker_threads|cluster)$/;
+
+interface Import {
+  readonly from: string;
+  /** Path of a file of the project, or the name of a package or built-in module. */
+  readonly to: string;
+  /** `import type`: nothing of it is left when the program runs. */
+  readonly isType: boolean;
+}
+
+const files = filesBelow('src', 'tools').filter((path) => path.endsWith('.ts'));
+const imports = files.flatMap((from) => importsOf(from, textOf(from)));
+const inner = imports.filter(({ to }) => isOfProject(to));
+const outer = imports.filter(({ to }) => !isOfProject(to));
+
+/** All that `import`, `export … from` and `import(…)` name. */
+function importsOf(from: string, text: string): Import[] {
+  const statements = text.matchAll(/^(?:import|export)( type)?\b[^;'"]*?\bfrom '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm);
+  return [...statements].map(([, type, named, bare, dynamic]) => ({
+    from,
+    to: targetOf(from, named ?? bare ?? dynamic ?? ''),
+    isType: type !== undefined,
+  }));
+}
+
+function targetOf(from: string, specifier: string): string {
+  if (!specifier.startsWith('.')) return specifier;
+  return decodeURIComponent(new URL(specifier, `file:///${from}`).pathname).slice(1);
+}
+
+function isOfProject(path: string): boolean {
+  return path.startsWith('src/') || path.startsWith('tools/') || path === 'package.json';
+}
+
+/** The part that a file belongs to: its folder, `roots` for what is started, its name for a file that stands alone in `src`. */
+function partOf(path: string): string {
+  if (path === 'src/main.ts' || path === 'src/generate.ts' || path.startsWith('src/commands/')) return 'roots';
+  const [first = '', second = ''] = path.split('/');
+  return first === 'src' ? second.replace(/\.ts$/, '') : first;
+}
+
+/** Chains of imports that come back to where they began. */
+function cyclesIn(edges: readonly Pick<Import, 'from' | 'to'>[]): string[][] {
+  const next = new Map<string, string[]>();
+  for (const { from, to } of edges) next.set(from, [...(next.get(from) ?? []), to]);
+  const done = new Set<string>();
+  const found: string[][] = [];
+  function visit(file: string, chain: readonly string[]): void {
+    if (chain.includes(file)) found.push([...chain.slice(chain.indexOf(file)), file]);
+    if (chain.includes(file) || done.has(file)) return;
+    for (const imported of next.get(file) ?? []) visit(imported, [...chain, file]);
+    done.add(file);
+  }
+  for (const file of next.keys()) visit(file, []);
+  return found;
+}
+
+describe('imports', () => {
+  it('are all read: each names a file that exists', () => {
+    expect(inner.length).toBeGreaterThan(300);
+    expect(inner.filter(({ to }) => !existsSync(new URL(`../${to}`, import.meta.url)))).toEqual([]);
+    const sample =
+      "import a from 'a';\nimport {\n  b,\n} from './b.ts';\nimport 'c';\nexport type { D } from '../d.ts';\nconst e = await import('e');";
+    const read = importsOf('src/x/y.ts', sample).map(({ to, isType }) => `${to}${isType ? ' (type)' : ''}`);
+    expect(read).toEqual(['a', 'src/x/b.ts', 'c', 'src/d.ts (type)', 'e']);
+  });
+
+  it('go only where the table allows', () => {
+    const wrong = inner.filter(({ from, to }) => {
+      const [importer, imported] = [partOf(from), partOf(to)];
+      return importer !== imported && !MAY_IMPORT[importer]?.includes(imported);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('of tools are none of another tool or toolset', () => {
+    expect(inner.filter(({ from, to }) => to.startsWith('tools/') && from.startsWith('tools/') && !from.endsWith('index.ts'))).toEqual([]);
+  });
+
+  it('form no cycle', () => {
+    expect(cyclesIn(inner.filter(({ isType }) => !isType))).toEqual([]);
+    const sample = ['ab', 'bc', 'cb'].map(([from = '', to = '']) => ({ from, to }));
+    expect(cyclesIn(sample)).toEqual([['b', 'c', 'b']]);
+  });
+
+  it('form no cycle of types either, save that parts of the emulated world name each other', () => {
+    expect(cyclesIn(inner.filter(({ from }) => !from.startsWith('src/emulator/')))).toEqual([]);
+  });
+});
+
+describe('packages', () => {
+  /** `@scope/name` or `name`, without the path inside the package. */
+  const packageOf = (specifier: string) => specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/'); // biome-ignore format: one thought
+  const isBuiltin = (specifier: string) => builtinModules.includes(specifier.replace(/^node:/, ''));
+
+  it('are imported only where their place is', () => {
+    const wrong = outer.filter(
+      ({ from, to }) => !isBuiltin(to) && !{ ...PACKAGES, ...TYPES }[packageOf(to)]?.some((place) => from.startsWith(place)),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('that have a place are dependencies of the product', () => {
+    expect(Object.keys(about.dependencies)).toEqual(expect.arrayContaining(Object.keys(PACKAGES)));
+  });
+
+  it('of Node are named as such, and pure parts reach for nothing outside the process', () => {
+    expect(outer.filter(({ to }) => isBuiltin(to) && !to.startsWith('node:'))).toEqual([]);
+    const pure = outer.filter(({ from }) => /^(src\/(lib|analysis|resources|prompts)|tools)\//.test(from));
+    expect(pure.filter(({ to }) => REACHING.test(to))).toEqual([]);
+  });
+});
+
+it('lets only roots read the environment, proxies aside', () => {
+  const readers = files.filter((path) => /\bprocess\.env\b/.test(textOf(path)));
+  expect(readers.filter((path) => partOf(path) !== 'roots')).toEqual(['src/api/http.ts']);
+});
