@@ -17,10 +17,12 @@ const KNOWN_KEYS = new Set(
   ).split(' '),
 );
 const SHOWN_DEPTH = 8;
-const SPACE = /[ \t\n\r]*/y;
+/** No HAR is nested deeper; the search ends here instead of filling the memory. */
+const MAX_DEPTH = 10_000;
 const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const STRING_END = 'a closing double quote, without a raw control character or unknown escape before it';
+const SPACES = new Set([32, 9, 10, 13]);
 const QUOTE = 34;
 const BACKSLASH = 92;
 const FIRST_PRINTABLE = 32;
@@ -38,6 +40,9 @@ export function findJsonFault(text: string): JsonFault | null {
     position = pattern.lastIndex;
     return found[0];
   };
+  const skipSpace = (): void => {
+    while (SPACES.has(text.charCodeAt(position))) position += 1;
+  };
   const string = (): string | null => {
     const start = position;
     position += 1;
@@ -50,24 +55,25 @@ export function findJsonFault(text: string): JsonFault | null {
   };
   const fault = (expected: string): JsonFault => ({ position, ...lineAndColumn(text, position), path: pathOf(steps), expected });
   const key = (): string | null => {
-    match(SPACE);
+    skipSpace();
     if (text[position] !== '"') return 'a member name in double quotes';
     const name = string();
     if (name === null) return STRING_END;
     if (closers.length <= SHOWN_DEPTH) steps[closers.length - 1] = name;
-    match(SPACE);
+    skipSpace();
     if (text[position] !== ':') return '":" after the member name';
     position += 1;
     return null;
   };
 
   for (;;) {
-    match(SPACE);
+    skipSpace();
     const opener = text[position];
     if (opener === '{' || opener === '[') {
+      if (closers.length >= MAX_DEPTH) return fault(`an end to ${MAX_DEPTH} levels of nesting`);
       position += 1;
       closers.push(opener === '{' ? 125 : 93);
-      match(SPACE);
+      skipSpace();
       if (text.charCodeAt(position) !== closers.at(-1)) {
         if (opener === '{') {
           const wrong = key();
@@ -80,7 +86,7 @@ export function findJsonFault(text: string): JsonFault | null {
     } else if (match(SCALAR) === null) return fault('a value');
 
     for (;;) {
-      match(SPACE);
+      skipSpace();
       const closer = closers.at(-1);
       if (closer === undefined) return position < text.length ? fault('the end of the text') : null;
       const found = text.charCodeAt(position);
