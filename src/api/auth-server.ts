@@ -132,7 +132,7 @@ export function createAuthServer({
     try {
       return await withDeadline(patience, (limits) => granted(credential, limits.signal, renew));
     } catch (error) {
-      if (!(error instanceof ApiError) || error.kind === 'unauthorized') throw error;
+      if (signal.aborted || !(error instanceof ApiError) || error.kind === 'unauthorized') throw error;
       unknownSince.set(credential.clientId, clock.now());
       return undefined;
     }

@@ -155,7 +155,7 @@ export function createHttp({ environment = process.env }: { environment?: Enviro
           answer.body.destroy();
           throw tooLarge(maxBytes, safe);
         }
-        const packed = await readBytes(answer.body, { maxBytes, safe, onChunk: silence.heard });
+        const packed = await readBytes(answer.body, { maxBytes, safe, onChunk: () => silence.heard() });
         const encodings = String(answer.headers['content-encoding'] ?? '');
         const bytes = encodings === '' ? packed : await abortable(unpack(packed, encodings, { maxBytes, safe }), request.signal);
         const retryAfter = answer.headers['retry-after'];

@@ -22,8 +22,8 @@ export interface Limiter {
   acquire(request: SlotRequest): Promise<Slot>;
 }
 
-export const DEFAULT_CONCURRENCY = 8;
-export const DEFAULT_SPEED_CONCURRENCY = 1;
+const DEFAULT_CONCURRENCY = 8;
+const DEFAULT_SPEED_CONCURRENCY = 1;
 /** After a refusal the limit is halved; it grows by one each time this long passes without another. */
 export const RECOVERY_MS = 2_000;
 

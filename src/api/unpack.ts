@@ -1,7 +1,7 @@
 import { ApiError } from './errors.ts';
 
 /** Bytes in words of an error. */
-export function megabytes(bytes: number): string {
+function megabytes(bytes: number): string {
   const size = bytes / 1_048_576;
   return size >= 1 ? `${Number(size.toFixed(1))} MB` : `${Math.ceil(bytes / 1024)} KB`;
 }

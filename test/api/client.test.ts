@@ -1,25 +1,14 @@
-import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, test, vi } from 'vitest';
-import { ApiError } from '../../src/api/errors.ts';
+import { describe, expect, test } from 'vitest';
 import { createLimiter } from '../../src/api/limiter.ts';
 import { operations } from '../../src/api/operations/index.ts';
-import { manualClock } from '../support/clock.ts';
-import { json, openClient, openStub, payload, SECRET, skippingClock, text, tokenBody } from '../support/stub-platform.ts';
+import { failure } from '../support/failure.ts';
+import { json, openClient, openStub, payload, skippingClock, text, tokenBody } from '../support/stub-platform.ts';
 
 const { listSegments, listScenarios, getStepHar, getSiteVisits, getMapping, createSpeedEvent, createExportJob, listExportJobs } =
   operations;
 const event = { key: 'release', text: 'Release', date: '2026-11-20T10:00:00Z' };
 const expired = json(401, { success: false, errorMessage: 'Auth token is expired.', errorCode: 'JWT_EXPIRED' });
-
-async function failure(promise: Promise<unknown>): Promise<ApiError> {
-  const reason: unknown = await promise.then(
-    (value) => expect.fail(`answered ${JSON.stringify(value)}`),
-    (error: unknown) => error,
-  );
-  if (!(reason instanceof ApiError)) throw reason;
-  return reason;
-}
 
 describe('a token that expires in the middle', () => {
   test('is renewed once, and the call repeated once', async () => {
@@ -190,125 +179,6 @@ describe('input', () => {
     expect(error.message).toContain('frequency.dateRange.to: must be after from');
     expect(error.message).toContain('fields[1].customVarPosition: required with fieldName "custom_var"');
     expect(error.message).toContain('fields[2].customVarPosition: ');
-  });
-});
-
-describe('time', () => {
-  const hang = () => undefined;
-
-  test('the queue counts', async () => {
-    const stub = await openStub({ answers: [hang] });
-    const clock = skippingClock();
-    const client = openClient(stub, { clock, limiter: createLimiter({ clock, concurrency: 1 }), timeoutMs: 200 });
-    const results = await Promise.all([
-      failure(client.call(createSpeedEvent, event)),
-      failure(client.call(createSpeedEvent, event, { deadlineMs: clock.now() + 100 })),
-    ]);
-    expect(results.map(({ kind, mayHaveHappened }) => [kind, mayHaveHappened])).toEqual([
-      ['timeout', true],
-      ['timeout', false],
-    ]);
-    expect(stub.calls).toHaveLength(1);
-  });
-
-  test('the deadline of the caller counts, by the clock', async () => {
-    const stub = await openStub({ answers: [hang] });
-    const clock = manualClock('2026-11-20T10:00:00.000Z');
-    const client = openClient(stub, { clock });
-    expect(await failure(client.call(createSpeedEvent, event, { deadlineMs: clock.now() + 100 }))).toMatchObject({
-      kind: 'timeout',
-      message: expect.stringMatching(/^The call was given up after 100 ms, retries and waiting included\./),
-    });
-    expect(await failure(client.call(listSegments, {}, { deadlineMs: clock.now() }))).toMatchObject({ kind: 'timeout' });
-    expect(stub.calls).toHaveLength(1);
-  });
-
-  /** Milliseconds from the abort until the call has ended with its reason. */
-  async function abortLatency(start: (signal: AbortSignal) => Promise<unknown>, ready: () => boolean): Promise<number> {
-    const controller = new AbortController();
-    const running = expect(start(controller.signal)).rejects.toThrow('enough');
-    await vi.waitUntil(ready, { interval: 1 });
-    const abortedAt = performance.now();
-    controller.abort(new Error('enough'));
-    await running;
-    return performance.now() - abortedAt;
-  }
-
-  test('an abort ends a call at once: waiting for a token, in the queue, on the wire', async () => {
-    const stub = await openStub({ answers: [hang], token: hang });
-    const clock = skippingClock();
-    const client = () => openClient(stub, { clock, limiter: createLimiter({ clock, concurrency: 1 }) });
-    const waiting = client();
-    const forToken = await abortLatency(
-      (signal) => waiting.call(listSegments, {}, { signal }),
-      () => stub.tokenRequests.length === 1,
-    );
-    stub.token = (response, request) => json(200, tokenBody(stub))(response, request);
-    const busy = client();
-    let inQueue = Number.POSITIVE_INFINITY;
-    const onWire = await abortLatency(
-      async (wire) => {
-        const first = busy.call(listSegments, {}, { signal: wire });
-        await vi.waitUntil(() => stub.calls.length === 1, { interval: 1 });
-        inQueue = await abortLatency(
-          (signal) => busy.call(listSegments, {}, { signal }),
-          () => true,
-        );
-        return first;
-      },
-      () => inQueue < Number.POSITIVE_INFINITY,
-    );
-    expect(Math.max(forToken, inQueue, onWire)).toBeLessThan(50);
-    expect(stub.calls).toHaveLength(1);
-    await expect(waiting.call(listSegments, {}, { signal: AbortSignal.abort(new Error('before')) })).rejects.toThrow('before');
-  });
-
-  test('closing a session ends what it still has running', async () => {
-    const stub = await openStub({ answers: [hang] });
-    const client = openClient(stub);
-    const running = failure(client.call(listSegments, {}));
-    await vi.waitUntil(() => stub.calls.length === 1, { interval: 1 });
-    await client.close();
-    expect(await running).toMatchObject({ kind: 'down' });
-  });
-});
-
-describe('secrets', () => {
-  test('never appear in an error or a log line, whoever echoes them', async () => {
-    const lines: string[] = [];
-    const echo = [SECRET, encodeURIComponent(SECRET), Buffer.from(`client-1:${SECRET}`).toString('base64'), 'Bearer opaque-canary-token'];
-    for (const status of [200, 400, 500]) {
-      for (const body of [
-        { success: false, errorMessage: echo.join(' '), errorCode: SECRET },
-        { [SECRET]: echo },
-        echo.join(),
-        `<title>${SECRET}</title>`,
-      ]) {
-        const answer = typeof body === 'string' ? text(status, body) : json(status, body);
-        for (const place of ['me', 'token', 'answers'] as const) {
-          const stub = await openStub(place === 'answers' ? { answers: [answer] } : { [place]: answer });
-          if (place !== 'token') stub.token = json(200, tokenBody(stub, { access_token: 'opaque-canary-token' }));
-          const client = openClient(stub, { log: (_, line) => lines.push(line), random: () => 0 });
-          const error: unknown = await (place === 'me' ? client.credential() : client.call(listSegments, {})).catch(
-            (reason: unknown) => reason,
-          );
-          const seen = inspect(error, { depth: 9 }) + JSON.stringify(error);
-          for (const canary of ['canary', 'Y2FuYXJ5', 'secret+7f3a9c', '7f3a9c']) expect(seen).not.toContain(canary);
-          await client.close();
-        }
-      }
-    }
-    expect(lines.length).toBeGreaterThan(0);
-    expect(lines.join('\n')).not.toMatch(/canary|7f3a9c|opaque/);
-  });
-
-  test('are removed from any text, tokens too', async () => {
-    const stub = await openStub();
-    stub.token = json(200, tokenBody(stub, { access_token: 'opaque-canary-token' }));
-    const client = openClient(stub);
-    await client.authenticate();
-    expect(client.redact(`a ${SECRET} b opaque-canary-token c`)).toBe('a [redacted] b [redacted] c');
-    expect(JSON.stringify(await client.authenticate())).not.toContain('canary');
   });
 });
 

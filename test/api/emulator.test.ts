@@ -1,11 +1,11 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Client, type ClientOptions, createClient } from '../../src/api/client.ts';
-import { ApiError } from '../../src/api/errors.ts';
 import { createLimiter } from '../../src/api/limiter.ts';
 import { operations } from '../../src/api/operations/index.ts';
 import type { CredentialName } from '../../src/emulator/credentials.ts';
 import { manualClock } from '../support/clock.ts';
 import { START, sharedPlatform } from '../support/emulator.ts';
+import { failure } from '../support/failure.ts';
 
 const HOUR_MS = 3_600_000;
 const platform = sharedPlatform();
@@ -33,15 +33,6 @@ function open(name: CredentialName, options: Partial<ClientOptions> = {}): Clien
   return client;
 }
 
-async function failure(promise: Promise<unknown>): Promise<ApiError> {
-  const reason: unknown = await promise.then(
-    () => expect.fail('answered'),
-    (error: unknown) => error,
-  );
-  if (!(reason instanceof ApiError)) throw reason;
-  return reason;
-}
-
 const requestsOf = (operation: string) => platform().requests.filter((request) => request.operation === operation);
 
 describe('credentials', () => {
@@ -60,11 +51,8 @@ describe('credentials', () => {
     const client = open('account', { defaultProjectId: 1203 });
     const [content, app] = await Promise.all([client.call(getSiteVisits, week), client.call(getSiteVisits, week, { projectId: 1202 })]);
     expect(content.values[0]?.value).not.toBe(app.values[0]?.value);
-    expect(
-      requestsOf('getSiteVisits')
-        .map(({ url }) => new URL(url, 'http://x').searchParams.get('projectId'))
-        .toSorted(),
-    ).toEqual(['1202', '1203']);
+    const asked = requestsOf('getSiteVisits').map(({ url }) => new URL(url, 'http://x').searchParams.get('projectId'));
+    expect(new Set(asked)).toEqual(new Set(['1202', '1203']));
   });
 
   test('one without the scope is refused with what it has', async () => {
@@ -90,13 +78,9 @@ describe('credentials', () => {
 
   test('enrichment goes to its own address with its own credential, as form and as JSON', async () => {
     const client = open('shop');
-    const record = { userId: '1', sessionNumber: 1, enrichmentNumber: 1, enrichment: { score: 7, call: 'ä & b=+1' } };
-    const jobs = await client.call(listExportJobs, { limit: 1 });
-    expect(jobs).toHaveLength(1);
+    const record = { userId: '7310224081552637899', sessionNumber: 1, enrichmentNumber: 1, enrichment: { score: 7, call: 'ä & b=+1' } };
     for (const encoding of ['form', 'json'] as const) {
-      const error = await client.call(sendEnrichments, { enrichments: [record] }, { encoding }).catch((reason: unknown) => reason);
-      // Whether the session exists is the emulator's to say; the batch must have reached it whole.
-      if (error instanceof ApiError) expect(error).toMatchObject({ kind: 'invalid', code: 'VALIDATION_ERROR' });
+      expect(await client.call(sendEnrichments, { enrichments: [record] }, { encoding })).toEqual({ accepted: 1 });
     }
     const [form, body] = requestsOf('sendEnrichments');
     expect(new URLSearchParams(String(form?.body)).get('enrichments')).toBe(JSON.stringify([record]));

@@ -12,11 +12,10 @@ function watch(options: { concurrency?: number; speedConcurrency?: number } = {}
   const limiter = createLimiter({ clock, ...options });
   const running = new Map<string, Slot>();
   const started: string[] = [];
-  function start(name: string, request: Partial<SlotRequest> = {}): Promise<void> {
-    return limiter.acquire({ project: 'p', sessionId: 'a', speed: false, signal: never, ...request }).then((slot) => {
-      started.push(name);
-      running.set(name, slot);
-    });
+  async function start(name: string, request: Partial<SlotRequest> = {}): Promise<void> {
+    const slot = await limiter.acquire({ project: 'p', sessionId: 'a', speed: false, signal: never, ...request });
+    started.push(name);
+    running.set(name, slot);
   }
   async function end(name: string, refused = false): Promise<void> {
     running.get(name)?.release(refused);

@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Client } from '../../src/api/client.ts';
-import { ApiError } from '../../src/api/errors.ts';
 import { operations } from '../../src/api/operations/index.ts';
 import { MAX_ATTEMPTS, retryAfterMs } from '../../src/api/retry.ts';
 import { manualClock } from '../support/clock.ts';
+import { failure } from '../support/failure.ts';
 import { cutOff, json, listen, lost, openClient, openStub, payload, skippingClock, text } from '../support/stub-platform.ts';
 
 const { listSegments, listScenarios, createSpeedEvent } = operations;
@@ -19,15 +19,6 @@ const fine: Record<string, unknown> = { 'a read': [], 'a read by POST': { scenar
 const names = Object.keys(operationsByName);
 const reads = names.slice(0, 2);
 const run = (name: string, client: Client) => operationsByName[name]?.(client) ?? Promise.reject(new Error(name));
-
-async function failure(promise: Promise<unknown>): Promise<ApiError> {
-  const reason: unknown = await promise.then(
-    () => expect.fail('answered'),
-    (error: unknown) => error,
-  );
-  if (!(reason instanceof ApiError)) throw reason;
-  return reason;
-}
 
 const refused = (errorCode: string) => ({ success: false, errorMessage: 'No.', errorCode });
 const passing = {
@@ -126,7 +117,7 @@ test('a write is repeated when the connection was refused', async () => {
   stub.token = json(200, { access_token: 'token-1', expires_in: 3600, scope: 'speed-analysis', endpoint: gone.url });
   expect(await openClient(stub, { clock: starting }).call(createSpeedEvent, event)).toEqual(fine['a write']);
   expect(clock.slept).toHaveLength(1);
-  onTestFinished(() => void gone.server.closeAllConnections());
+  onTestFinished(() => gone.server.closeAllConnections());
 });
 
 test('one attempt that hangs leaves time for another', async () => {

@@ -5,7 +5,7 @@ import { aggregateMetricNames, stepReportTimingNames, stepTimingNames } from '..
 // because the reference is silent about both. Only what identifies a record is required.
 
 /** A number of an answer; null where the platform has none, never zero instead. */
-export const number = z.number().nullish();
+const number = z.number().nullish();
 export const text = z.string().nullish();
 /** An id of an answer; text where it exceeds 2^53. */
 export const recordId = z.union([z.number(), z.string()]);
