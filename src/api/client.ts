@@ -165,7 +165,8 @@ export function createClient(options: ClientOptions): Client {
     async call(operation, input, { projectId, signal, deadlineMs, encoding } = {}) {
       checkProjectId(projectId);
       const given = 'projectId' in input ? input.projectId : undefined;
-      const chosen = projectId ?? (typeof given === 'number' ? given : defaultProjectId);
+      // That of the input goes on the wire, so the token must be for it.
+      const chosen = typeof given === 'number' ? given : (projectId ?? defaultProjectId);
       const checked = checkInput(operation, input, chosen);
       const payload = await withDeadline({ clock, timeoutMs, deadlineMs, signal }, (limits) =>
         send(operation, checked, { projectId: chosen, encoding: encoding ?? (operation.base === 'enrichment' ? 'form' : 'json'), limits }),
@@ -219,5 +220,5 @@ function nameless(): never {
 }
 
 function withProject(input: Record<string, unknown>, projectId: number | undefined): Record<string, unknown> {
-  return { projectId: projectId ?? nameless(), ...input };
+  return { ...input, projectId: projectId ?? nameless() };
 }

@@ -30,7 +30,7 @@ describe('projects', () => {
     const client = openClient(stub, { defaultProjectId: 8 });
     await client.call(listSegments, {});
     await client.call(listSegments, {}, { projectId: 7 });
-    await client.call(listSegments, { projectId: 7, ids: [1, 2] });
+    await client.call(listSegments, { projectId: 7, ids: [1, 2] }, { projectId: 8 });
     await client.call(listExportJobs, {}, { projectId: 7 });
     expect(stub.tokenRequests.map(({ body }) => JSON.parse(body).project_id)).toEqual([8, 7]);
     expect(stub.calls.map(({ target, headers }) => [target, headers.authorization])).toEqual([
