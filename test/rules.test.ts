@@ -96,6 +96,12 @@ describe('names', () => {
   });
 });
 
+describe('tests', () => {
+  it.each(definitions)('hold the whole answer of $tool.name', ({ toolset, tool }) => {
+    expect(textOf(`test/tools/${toolset}/${tool.name.replaceAll('_', '-')}.test.ts`)).toMatch(/\bwhole\(answer\).*toMatchSnapshot\(\)/);
+  });
+});
+
 describe('schemas', () => {
   it.each(listed)('of $name are strict, flat at the root and small', ({ input, outputSchema }) => {
     expect(input.type).toBe('object');

@@ -4,6 +4,10 @@ import { type AssistantOptions, sharedAssistant, type ToolAnswer } from '../supp
 import { sharedPlatform } from '../support/emulator.ts';
 import { readable } from '../support/readable.ts';
 
+/** A week that is over, from Monday to Sunday, as a caller and as the wire says it. */
+export const WEEK = { startDate: '2026-11-09', endDate: '2026-11-15' };
+export const WIRE_WEEK = { startDate: '2026-11-09T00:00:00.000Z', endDate: '2026-11-15T23:59:59.999Z' };
+
 /** The whole product for one test file: tools to call through an MCP client, and the platform to ask itself what is true. */
 export function useTools(options: AssistantOptions = {}) {
   const platform = sharedPlatform();
@@ -13,7 +17,7 @@ export function useTools(options: AssistantOptions = {}) {
     assistant,
     call: (tool: string, args: Record<string, unknown> = {}) => assistant().call(tool, args),
     /** The raw payload of an operation, without the product between; the project is that of the credential. */
-    async ask<Name extends OperationName>(operation: Name, input: Record<string, unknown> = {}, credential: CredentialName = 'shop') {
+    ask: async <Name extends OperationName>(operation: Name, input: Record<string, unknown> = {}, credential: CredentialName = 'shop') => {
       const { ask, token } = platform();
       return ask(operation, input, await token(credential));
     },
@@ -24,4 +28,18 @@ export function useTools(options: AssistantOptions = {}) {
 export function whole({ isError, text, structured, links }: ToolAnswer): string {
   const parts = [isError ? `error: ${text}` : text, readable(structured), ...links];
   return parts.join('\n\n').replace(/127\.0\.0\.1:\d+/g, '127.0.0.1:port');
+}
+
+/** The table of an answer, a record for each row. */
+export function records({ structured }: ToolAnswer): Record<string, unknown>[] {
+  const { columns, rows } = structured;
+  if (!Array.isArray(columns) || !Array.isArray(rows)) throw new TypeError('The answer holds no table.');
+  return rows.map((row: unknown[]) => Object.fromEntries(columns.map((column, index) => [String(column), row[index]])));
+}
+
+/** The only row of an answer's table. */
+export function only(answer: ToolAnswer): Record<string, unknown> {
+  const [row, ...rest] = records(answer);
+  if (!row || rest.length > 0) throw new Error(`Expected one row, found ${rest.length + (row ? 1 : 0)}: ${answer.text}`);
+  return row;
 }

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { useTools, whole } from '../support.ts';
+
+const { call, platform } = useTools();
+
+it('gets a token for all that is needed, tells everything but the token, and reuses it', async () => {
+  const first = await call('authenticate');
+  expect(first.structured).toMatchObject({ projectId: 1201, endpoint: platform().serviceUrl, fromCache: false });
+  expect((await call('authenticate')).structured).toMatchObject({ fromCache: true });
+  expect(platform().requests.filter(({ operation }) => operation === 'requestToken')).toHaveLength(1);
+  expect(whole(first)).toMatchSnapshot();
+});
+
+it('renews on demand, for the scope and project that are named', async () => {
+  const answer = await call('authenticate', { scope: 'session-replay', renew: true, projectId: 1203 });
+  expect(answer.structured).toMatchObject({ scope: 'session-replay', projectId: 1203, fromCache: false });
+  expect(platform().requests.at(-1)?.body).toMatchObject({ scope: 'session-replay', project_id: 1203 });
+});
+
+it('keeps enrichment apart', async () => {
+  const together = await call('authenticate', { scope: 'metrics enrichment' });
+  expect(together).toMatchObject({ isError: true, text: expect.stringContaining('enrichment cannot be combined') });
+  expect((await call('authenticate', { scope: 'enrichment' })).structured).toMatchObject({
+    scope: 'enrichment',
+    endpoint: platform().enrichmentUrl.replace(/\/$/, ''),
+  });
+});

@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest';
+import { useTools, whole } from '../support.ts';
+
+const { ask, call, platform } = useTools();
+const fields = [
+  { fieldName: 'user_id', aliasName: 'user' },
+  { fieldName: 'session_time' },
+  { fieldName: 'custom_var', customVarPosition: 2 },
+];
+const week = {
+  name: 'German sessions',
+  format: 'CSV',
+  scope: 'sessions',
+  frequency: { value: 'once', dateRange: { from: '2026-11-09', to: '2026-11-15' } },
+  fields,
+  deviceLabel: 'mobile',
+  segmentId: 'germany',
+};
+
+it('shows the whole request, sends it when confirmed, and gives the id of the job', async () => {
+  const preview = await call('create_export_job', week);
+  const { body } = preview.structured['request'] as { body: Record<string, unknown> };
+  expect(platform().requests.some(({ operation }) => operation === 'createExportJob')).toBe(false);
+  const answer = await call('create_export_job', { ...week, confirm: true });
+  expect(platform().requests.at(-1)).toMatchObject({ operation: 'createExportJob', body });
+  const job = await ask('getExportJob', { jobId: answer.structured['jobId'] });
+  expect(job).toMatchObject({
+    name: 'German sessions',
+    format: 'CSV',
+    nextFrom: '2026-11-09T00:00:00.000Z',
+    nextTo: '2026-11-16T00:00:00.000Z',
+  });
+  expect([whole(preview), whole(answer)].join('\n\n')).toMatchSnapshot();
+});
+
+it('sends segment and position as text', async () => {
+  await call('create_export_job', { ...week, confirm: true });
+  expect(platform().requests.at(-1)?.body).toMatchObject({ segmentId: '440156', fields: [{}, {}, { customVarPosition: '2' }] });
+});
+
+it.each([
+  ['a once job without a range', { frequency: { value: 'once' } }, 'frequency.dateRange: required for "once"'],
+  ['a daily job with one', { frequency: { ...week.frequency, value: 'daily' } }, 'frequency.dateRange: only for "once"'],
+  [
+    'eight days',
+    { frequency: { value: 'once', dateRange: { from: '2026-11-08', to: '2026-11-15' } } },
+    'frequency.dateRange.to: at most 7 days',
+  ],
+  ['a field twice', { fields: [fields[1], fields[1]] }, 'fields[1].fieldName: "session_time" is listed twice'],
+  ['a variable without its position', { fields: [{ fieldName: 'custom_var' }] }, 'fields[0].customVarPosition: required'],
+])('refuses %s before anything is sent', async (_, wrong, words) => {
+  const answer = await call('create_export_job', { ...week, ...wrong });
+  expect(answer).toMatchObject({ isError: true, text: expect.stringContaining(words) });
+});

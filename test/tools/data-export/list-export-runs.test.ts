@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { useTools, whole } from '../support.ts';
+
+const { ask, call, platform } = useTools();
+
+it('lists the runs of one job', async () => {
+  const answer = await call('list_export_runs', { jobId: 'Daily sessions', limit: 5 });
+  const job = (await ask('listExportJobs', { limit: 100 })).find(({ name }) => name === 'Daily sessions');
+  expect(answer.structured['runs']).toEqual(await ask('listExportRuns', { jobId: job?.jobId, limit: 5 }));
+  expect(whole(answer)).toMatchSnapshot();
+});
+
+it('finds the run that failed', async () => {
+  const { jobName, day } = platform().stories.missingExport;
+  const { structured } = await call('list_export_runs', { jobId: jobName, state: 'FAILURE' });
+  const nextDay = new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);
+  expect(structured['runs']).toEqual([expect.objectContaining({ state: 'FAILURE', startDate: expect.stringContaining(nextDay) })]);
+  expect(platform().requests.at(-1)?.url).toContain('state=failure');
+});

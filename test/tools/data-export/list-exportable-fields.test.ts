@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+import { useTools, whole } from '../support.ts';
+
+const { ask, call } = useTools();
+
+it('lists the fields of a scope', async () => {
+  const answer = await call('list_exportable_fields', { scope: 'views' });
+  const fields = await ask('listExportableFields', { scope: 'views' });
+  expect(answer.structured).toEqual({ fields });
+  expect(fields.map(({ name }) => name)).toEqual(expect.arrayContaining(['view_number', 'scroll_rate', 'custom_var']));
+  expect(whole(answer)).toMatchSnapshot();
+});
+
+it('wants a scope', async () => {
+  const answer = await call('list_exportable_fields');
+  expect(answer).toMatchObject({ isError: true, text: expect.stringMatching(/^scope: .* is missing/) });
+});

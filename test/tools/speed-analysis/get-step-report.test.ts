@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { useTools, whole } from '../support.ts';
+
+const { assistant, ask, call } = useTools();
+
+it('gives one step: timings, actions, errors that were a text', async () => {
+  const { steps } = (await call('get_scenario_report', { scenarioId: 4101 })).structured as { steps: { stepResultId: string }[] };
+  const stepId = steps[0]?.stepResultId ?? '';
+  const answer = await call('get_step_report', { stepId });
+  const { step } = await ask('getStepReport', { stepId });
+  expect(answer.structured).toMatchObject({
+    id: stepId,
+    actionsResult: step.actionsResult,
+    timings: { largestContentfulPaint: step.timings?.largestContentfulPaint },
+    browserError: JSON.parse(String(step.browserError)),
+    unavailableResource: JSON.parse(String(step.unavailableResource)),
+  });
+  expect(whole(answer)).toMatchSnapshot();
+  expect(JSON.parse(await assistant().read(answer.links[0] ?? ''))).toEqual(step);
+});
+
+it('says where ids come from when there is no such step', async () => {
+  const answer = await call('get_step_report', { stepId: 'ffffffffffffffff' });
+  expect(answer.isError).toBe(true);
+  expect(answer.text).toContain('get_scenario_report lists what exists.');
+});

@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { records, useTools, whole } from '../support.ts';
+
+const { ask, call, platform } = useTools();
+
+it('lists the reports of a window, newest first, with the averages over their steps', async () => {
+  const window = { dateFrom: '2026-11-19T12:00:00Z', dateTo: '2026-11-19T20:00:00Z' };
+  const answer = await call('list_scenario_reports', { scenarioId: 'Home', ...window, metrics: ['loadTime', 'weight'] });
+  const { scenario } = await ask('listScenarioReports', { scenarioId: 4104, limit: 0, ...window });
+  const newest = scenario.reports.toSorted((a, b) => b.date - a.date);
+  expect(records(answer)).toMatchObject(
+    newest.map(({ date, summary }) => ({ date, loadTime: summary?.average?.loadTime, weight: summary?.average?.weight })),
+  );
+  expect(newest.length).toBeGreaterThan(5);
+  expect(whole(answer)).toMatchSnapshot();
+});
+
+it('asks for all reports of a window, and notes that 30 without one may not be all', async () => {
+  const { structured } = await call('list_scenario_reports', { scenarioId: 4104 });
+  expect(structured['notes']).toEqual(expect.arrayContaining([expect.stringContaining('Exactly 30 reports came')]));
+  const days = await call('list_scenario_reports', { scenarioId: 4104, lastDays: 2 });
+  expect(records(days)).toHaveLength(48);
+  expect(days.structured['range']).toMatchObject({ start: '2026-11-18T10:00:00.000Z', end: '2026-11-20T10:00:00.000Z', days: 2 });
+  expect(platform().requests.filter(({ operation }) => operation === 'listScenarioReports').map(({ body }) => body)).toEqual([
+    { scenarioId: 4104 },
+    { scenarioId: 4104, lastDays: 2, limit: 0 },
+  ]); // biome-ignore format: one thought
+});
+
+it('tells runs with errors from runs without', async () => {
+  const days = { scenarioId: 4104, lastDays: 7, limit: 0 };
+  const [all, failed, sound] = await Promise.all(
+    [{}, { error: true }, { error: false }].map(
+      async (error) => records(await call('list_scenario_reports', { ...days, ...error })).length,
+    ),
+  );
+  expect(Number(failed) + Number(sound)).toBe(all);
+});
