@@ -4,11 +4,11 @@ import { useTools, whole } from '../support.ts';
 const { call, platform } = useTools();
 
 it('gets a token for all that is needed, tells everything but the token, and reuses it', async () => {
-  const first = await call('authenticate');
-  expect(first.structured).toMatchObject({ projectId: 1201, endpoint: platform().serviceUrl, fromCache: false });
+  const answer = await call('authenticate');
+  expect(answer.structured).toMatchObject({ projectId: 1201, endpoint: platform().serviceUrl, fromCache: false });
   expect((await call('authenticate')).structured).toMatchObject({ fromCache: true });
   expect(platform().requests.filter(({ operation }) => operation === 'requestToken')).toHaveLength(1);
-  expect(whole(first)).toMatchSnapshot();
+  expect(whole(answer)).toMatchSnapshot();
 });
 
 it('renews on demand, for the scope and project that are named', async () => {
