@@ -18,18 +18,24 @@ async function datesOf(scenarioId: number, days: number | undefined, ask: Ask): 
   return scenario.reports.map(({ date }) => date);
 }
 
-/** The largest date of all reports; short windows first, because a long history is heavy. */
-async function latestDate(scenarioId: number, ask: Ask): Promise<number> {
+/** The largest date of all reports, undefined where there is none yet; short windows first, because a long history is heavy. */
+export async function latestDate(scenarioId: number, ask: Ask): Promise<number | undefined> {
   for (const days of [2, 14, undefined]) {
     const dates = await datesOf(scenarioId, days, ask);
     if (dates.length > 0) return Math.max(...dates);
   }
-  throw new ApiError('missing', `Scenario ${scenarioId} has no report yet.`);
+  return undefined;
+}
+
+async function latestReport(scenarioId: number, ask: Ask) {
+  const date = await latestDate(scenarioId, ask);
+  if (date === undefined) throw new ApiError('missing', `Scenario ${scenarioId} has no report yet.`);
+  return (await ask(getScenarioReport, { scenarioId, date })).scenarioReport;
 }
 
 /** The report at an instant or the latest; where there is none at that instant the error lists the nearest. */
 export async function findReport({ scenarioId, date, nowMs }: Wanted, ask: Ask) {
-  if (date === undefined) return (await ask(getScenarioReport, { scenarioId, date: await latestDate(scenarioId, ask) })).scenarioReport;
+  if (date === undefined) return latestReport(scenarioId, ask);
   try {
     return (await ask(getScenarioReport, { scenarioId, date })).scenarioReport;
   } catch (error) {

@@ -14,6 +14,10 @@ const FRESH_MS = 5_000;
 export interface Names {
   /** The one object that `text` names; throws an `invalid` error that lists the candidates. */
   find(kind: NameKind, text: string, projectId: number, ask: Ask): Promise<Named>;
+  /** What `load` gave for this key at most `maxAgeMs` ago, or gives now; a failure is not kept. */
+  remember<T>(key: string, maxAgeMs: number, load: () => Promise<T>): Promise<T>;
+  /** An `ask` that answers from the lists of this project where they hold the answer. */
+  remembered(projectId: number, ask: Ask): Ask;
   /** Forgets all lists, after a write that changes one. */
   forget(): void;
 }
@@ -27,17 +31,19 @@ interface Entry {
 export function createNames(clock: Clock): Names {
   const lists = new Map<string, Entry>();
 
+  function remember<T>(key: string, maxAgeMs: number, load: () => Promise<T>): Promise<T> {
+    const known = lists.get(key);
+    const ageMs = known ? clock.now() - known.atMs : Number.POSITIVE_INFINITY;
+    if (known && ageMs >= 0 && ageMs < maxAgeMs) return known.answer as Promise<T>; // a key stands for one kind of answer
+    const answer = load();
+    lists.set(key, { atMs: clock.now(), answer });
+    answer.catch(() => lists.get(key)?.answer === answer && lists.delete(key));
+    return answer;
+  }
+
   function cached(projectId: number, ask: Ask, maxAgeMs: number): Ask {
-    return <T extends Operation>(operation: T, input: CallInput<T>) => {
-      const key = `${projectId} ${operation.path} ${JSON.stringify(input)}`;
-      const known = lists.get(key);
-      const ageMs = known ? clock.now() - known.atMs : Number.POSITIVE_INFINITY;
-      if (known && ageMs >= 0 && ageMs < maxAgeMs) return known.answer as Promise<PayloadOf<T>>;
-      const answer = ask(operation, input);
-      lists.set(key, { atMs: clock.now(), answer });
-      answer.catch(() => lists.get(key)?.answer === answer && lists.delete(key));
-      return answer;
-    };
+    return <T extends Operation>(operation: T, input: CallInput<T>): Promise<PayloadOf<T>> =>
+      remember(`${projectId} ${operation.path} ${JSON.stringify(input)}`, maxAgeMs, () => ask(operation, input));
   }
 
   async function lookUp(kind: NameKind, text: string, ask: Ask) {
@@ -52,6 +58,8 @@ export function createNames(clock: Clock): Names {
       if ('found' in match) return match.found;
       throw new ApiError('invalid', words(kind, text, match));
     },
+    remember,
+    remembered: (projectId, ask) => cached(projectId, ask, LIFE_MS),
     forget: () => lists.clear(),
   };
 }
