@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
+import { addressFault } from './api/address.ts';
 import { logLevels } from './lib/log.ts';
 import { isTimeZone } from './lib/time-zone.ts';
 
@@ -30,19 +31,16 @@ function count(min: number, max: number, unit: string) {
   return z.string().regex(/^\d+$/, expected).transform(Number).pipe(z.number().min(min, expected).max(max, expected));
 }
 
-function isSecureUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, hostname } = new URL(text);
-  return protocol === 'https:' || (protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname));
-}
-
 /** Every setting, in the order of the documents. */
 export const settingDeclarations = {
   authUrl: {
     variable: 'WEB_ANALYTICS_AUTH_URL',
     title: 'Authentication server',
     words: 'Address of the authentication server; https, or http on loopback',
-    schema: words.refine(isSecureUrl, 'expected an https address (http only on loopback), such as https://auth.example.com'),
+    schema: words.refine(
+      (text) => addressFault(text) === undefined,
+      'expected an https address (http only on loopback) without user, query or fragment, such as https://auth.example.com',
+    ),
     form: 'string',
   },
   clientId: {

@@ -15,32 +15,148 @@ import { errorText } from './tool-errors.ts';
 /** No call lasts longer, whatever it does (tools.md). */
 const MAX_CALL_MS = 40_000;
 
+/** The person's answer to the question of an earlier round. */
+export interface Answered {
+  readonly accepted: boolean;
+  /** What the question was put for. */
+  readonly digest: string;
+  /** The present of that round, so that "today" still means the same. */
+  readonly nowMs: number;
+}
+
 /** What a caller brings beside the arguments. */
 export interface Caller {
   readonly session: Session;
   readonly signal: AbortSignal;
   /** Whether the caller can put a question to the person. */
   readonly canAsk: boolean;
-  /** The person's answer to the question of an earlier round, with the digest it was asked for. */
-  readonly answered?: { readonly accepted: boolean; readonly digest: string };
+  readonly answered?: Answered;
 }
 
-/** An answer, or a question that has to be put to the person first. */
-export type Outcome = Answer | { readonly ask: WriteRequest };
+/** A question that has to be put to the person before anything is sent. */
+export interface Question {
+  readonly ask: WriteRequest;
+  readonly nowMs: number;
+}
+
+/** An answer, or a question first. */
+export type Outcome = Answer | Question;
+
+type Input = Record<string, unknown>;
+
+/** One call under way: what its parts share. */
+interface Call {
+  readonly tool: AnyTool;
+  readonly input: Input;
+  readonly caller: Caller;
+  readonly client: Client;
+  readonly nowMs: number;
+  readonly notes: string[];
+  readonly links: Link[];
+  readonly options: { readonly signal: AbortSignal; readonly deadlineMs: number; readonly projectId?: number };
+}
+
+/** Runs one tool from raw arguments to a finished answer; never throws, a failure is an answer with `isError`. */
+export async function callTool(tool: AnyTool, args: unknown, caller: Caller): Promise<Outcome> {
+  let redact = (text: string): string => text;
+  try {
+    const schema = inputOf(tool);
+    const input = check(schema, args ?? {}, Object.keys(schema.shape));
+    if (tool.confirmed && caller.canAsk && caller.answered?.accepted === false) return declined(tool, caller);
+    const client = await caller.session.client();
+    redact = client.redact;
+    return await run({ tool, input, caller, client, ...beginning(caller, input), notes: [], links: [] });
+  } catch (error) {
+    return { isError: true, text: redact(errorText(error, tool)), links: [] };
+  }
+}
+
+function beginning({ session, signal, answered }: Caller, { projectId }: Input) {
+  const startedMs = session.options.clock.now();
+  const chosen = typeof projectId === 'number' ? { projectId } : {};
+  return { nowMs: answered?.nowMs ?? startedMs, options: { signal, deadlineMs: startedMs + MAX_CALL_MS, ...chosen } };
+}
+
+function declined(tool: AnyTool, { session }: Caller): Answer {
+  const data = { status: 'declined', notes: ['The person declined; nothing was sent.'] };
+  return answerOf(tool, data, { session, redact: (text) => text, links: [], asked: {} });
+}
+
+async function run(call: Call): Promise<Outcome> {
+  const { tool, input, caller, client, nowMs, notes, links } = call;
+  const { session } = caller;
+  const { timeZone } = session.options;
+  const note = (sentence: string): void => void (notes.includes(sentence) || notes.push(sentence));
+  const ask = <T extends Operation>(operation: T, request: CallInput<T>): Promise<PayloadOf<T>> =>
+    client.call(operation, request, call.options);
+  try {
+    const { input: resolved, range } = await resolveParams(tool.input, input, {
+      nowMs,
+      timeZone,
+      note,
+      find: async (kind, text) => session.names.find(kind, text, await client.projectId(call.options), ask),
+    });
+    const { projectId: _project, confirm: _confirm, ...own } = resolved;
+    // Each handler takes the types of its own schemas, which only the tool itself knows.
+    const data = await tool.handler(own as never, contextOf(call, range, ask, note) as never);
+    notePage(tool, data, input['limit'], note);
+    const described = await rangeWords(range, { timeZone, nowMs, provisionalDays: tool.provisionalDays });
+    const whole = { ...data, ...(tool.confirmed && { status: 'done' }), ...described.range, notes: [...notes, ...described.notes] };
+    return answerOf(tool, whole, { session, redact: client.redact, links, asked: input });
+  } catch (error) {
+    if (!(error instanceof NeedsConfirmation)) throw error;
+    return caller.canAsk ? { ask: error.request, nowMs } : previewed(call, error.request);
+  }
+}
+
+function contextOf(call: Call, range: ResolvedRange, ask: ToolContext['ask'], note: (sentence: string) => void): ToolContext {
+  const { tool, caller, client, nowMs, links, options } = call;
+  const { session, signal } = caller;
+  return {
+    ask,
+    async call(request, extra) {
+      if (tool.confirmed) requireConsent(consentOf(call), previewOf(tool.operation, request, await projectOf(call)));
+      const payload = await client.call(tool.operation, request, { ...options, ...extra });
+      if (!tool.operation.safe) session.names.forget();
+      return payload;
+    },
+    projectId: () => client.projectId(options),
+    client,
+    chosenProjectId: options.projectId,
+    note,
+    link: (link) => void links.push(link),
+    covers(startMs, endMs) {
+      range.start = { iso: new Date(startMs).toISOString(), ms: startMs };
+      range.end = { iso: new Date(endMs).toISOString(), ms: endMs };
+    },
+    nowMs,
+    timeZone: session.options.timeZone,
+    signal,
+  };
+}
+
+/** Where the client can ask, only the person's answer counts; elsewhere the argument. */
+function consentOf({ input, caller: { canAsk, answered } }: Call): Consent {
+  if (canAsk) return answered?.accepted ? { given: true, digest: answered.digest } : { given: false };
+  return { given: input['confirm'] === true };
+}
 
 /** The project that a write would go to; unknown where no token says it. */
-async function projectOf(client: Client, options: { projectId?: number; signal: AbortSignal }): Promise<number | undefined> {
+async function projectOf({ tool, client, options }: Call): Promise<number | undefined> {
   try {
-    return await client.projectId(options);
+    return await client.projectId({ ...options, scope: tool.operation.scope });
   } catch {
     return options.projectId;
   }
 }
 
-function consentOf(tool: AnyTool, input: Record<string, unknown>, caller: Caller): Consent {
-  if (!tool.confirmed) return { given: true };
-  if (caller.canAsk) return caller.answered?.accepted ? { given: true, digest: caller.answered.digest } : { given: false };
-  return { given: input['confirm'] === true };
+function previewed({ tool, caller: { session }, client, notes }: Call, request: WriteRequest): Answer {
+  const data = {
+    status: 'preview',
+    request,
+    notes: [...notes, 'Nothing was sent. Show this to the user; call again with confirm: true to send it.'],
+  };
+  return answerOf(tool, data, { session, redact: client.redact, links: [], asked: {} });
 }
 
 /** A page that is full may not be the last: the interface does not say how many there are. */
@@ -49,80 +165,4 @@ function notePage(tool: AnyTool, data: Record<string, unknown>, limit: unknown, 
   const size = typeof limit === 'number' ? limit : DEFAULT_PAGE_SIZE;
   if (Array.isArray(items) && items.length >= size)
     note(`A full page of ${size}: there may be more; pass page (2, 3 …) or a larger limit.`);
-}
-
-/** Runs one tool from raw arguments to a finished answer; never throws, a failure is an answer with `isError`. */
-export async function callTool(tool: AnyTool, args: unknown, caller: Caller): Promise<Outcome> {
-  const { session } = caller;
-  const notes: string[] = [];
-  const links: Link[] = [];
-  let redact = (text: string): string => text;
-  try {
-    const schema = inputOf(tool);
-    const input = check(schema, args ?? {}, Object.keys(schema.shape));
-    if (tool.confirmed && caller.canAsk && caller.answered?.accepted === false) {
-      return answerOf(
-        tool,
-        { status: 'declined', notes: ['The person declined; nothing was sent.'] },
-        { session, redact, links, asked: input },
-      );
-    }
-    const client = await session.client();
-    redact = client.redact;
-    const { clock, timeZone } = session.options;
-    const nowMs = clock.now();
-    const chosen = input['projectId'] as number | undefined;
-    const options = { signal: caller.signal, deadlineMs: nowMs + MAX_CALL_MS, ...(chosen !== undefined && { projectId: chosen }) };
-    const consent = consentOf(tool, input, caller);
-    const ask = <T extends Operation>(operation: T, request: CallInput<T>): Promise<PayloadOf<T>> =>
-      client.call(operation, request, options);
-    const note = (sentence: string): void => void (notes.includes(sentence) || notes.push(sentence));
-
-    const { input: resolved, range } = await resolveParams(tool.input, input, {
-      nowMs,
-      timeZone,
-      note,
-      find: async (kind, text) => session.names.find(kind, text, await client.projectId(options), ask),
-    });
-    const covered: ResolvedRange = range;
-
-    const context: ToolContext = {
-      ask,
-      async call(request, extra) {
-        if (tool.confirmed) requireConsent(consent, previewOf(tool.operation, request, await projectOf(client, options)));
-        const payload = await client.call(tool.operation, request, { ...options, ...extra });
-        if (!tool.operation.safe) session.names.forget();
-        return payload;
-      },
-      projectId: () => client.projectId(options),
-      client,
-      chosenProjectId: chosen,
-      note,
-      link: (link) => void links.push(link),
-      covers(startMs, endMs) {
-        covered.start = { iso: new Date(startMs).toISOString(), ms: startMs };
-        covered.end = { iso: new Date(endMs).toISOString(), ms: endMs };
-      },
-      nowMs,
-      timeZone,
-      signal: caller.signal,
-    };
-    const { projectId: _project, confirm: _confirm, ...own } = resolved;
-    const data = await tool.handler(own as never, context as never);
-    notePage(tool, data, input['limit'], note);
-    const described = await rangeWords(covered, { timeZone, nowMs, provisionalDays: tool.provisionalDays });
-    const whole = { ...data, ...(tool.confirmed && { status: 'done' }), ...described.range, notes: [...notes, ...described.notes] };
-    return answerOf(tool, whole, { session, redact, links, asked: input });
-  } catch (error) {
-    if (error instanceof NeedsConfirmation) {
-      if (caller.canAsk) return { ask: error.request };
-      const preview = {
-        status: 'preview',
-        request: error.request,
-        notes: [...notes, 'Nothing was sent. Show this to the user; call again with confirm: true to send it.'],
-      };
-      return answerOf(tool, preview, { session, redact, links, asked: {} });
-    }
-    return { isError: true, text: redact(errorText(error, tool)), links: [] };
-  }
 }

@@ -1,7 +1,7 @@
 import type { ClientCapabilities, ServerContext } from '@modelcontextprotocol/server';
 import { CLIENT_CAPABILITIES_META_KEY, inputRequired, McpServer, type StandardSchemaWithJSON } from '@modelcontextprotocol/server';
-import type { Caller } from './call-tool.ts';
-import { digestOf, type WriteRequest } from './confirmation.ts';
+import type { Caller, Question } from './call-tool.ts';
+import { digestOf } from './confirmation.ts';
 import { instructions } from './instructions.ts';
 import type { ListedTool } from './listing.ts';
 import { registerResource } from './register-resource.ts';
@@ -35,28 +35,41 @@ function callerOf(server: McpServer, session: Session, context: ServerContext): 
   const capabilities = perRequest ?? server.server.getClientCapabilities();
   const response = inputResponses?.['confirm'] as { action?: unknown; content?: { confirm?: unknown } } | undefined;
   const accepted = response?.action === 'accept' && response.content?.confirm !== false;
-  const digest = context.mcpReq.requestState<string>();
-  return {
-    session,
-    signal,
-    canAsk: capabilities?.elicitation !== undefined,
-    ...(response && { answered: { accepted, digest: typeof digest === 'string' ? digest : '' } }),
-  };
+  return { session, signal, canAsk: canAsk(capabilities), ...(response && { answered: { accepted, ...readState(context) } }) };
 }
 
+/** A client that can show a form; one that only opens addresses cannot ask. */
+function canAsk(capabilities: ClientCapabilities | undefined): boolean {
+  const elicitation = capabilities?.elicitation;
+  return elicitation !== undefined && ('form' in elicitation || !('url' in elicitation));
+}
+
+/** What a question was put for and when. It comes back from the client: a forged one only brings the question again. */
+function readState(context: ServerContext): { digest: string; nowMs: number } {
+  const [digest = '', nowMs = ''] = String(context.mcpReq.requestState<string>()).split(' ');
+  return { digest, nowMs: Number(nowMs) };
+}
+
+/** Longest text of a request in a question; nobody reads more. */
+const QUESTION_CHARS = 4_000;
+
 /** The question that the client puts to the person before a write. */
-function question(tool: ListedTool, request: WriteRequest) {
+function question(tool: ListedTool, { ask, nowMs }: Question) {
+  const body = JSON.stringify(ask.body ?? {}, null, 2);
+  const shown =
+    body.length > QUESTION_CHARS ? `${body.slice(0, QUESTION_CHARS)}\n… and ${body.length - QUESTION_CHARS} more characters` : body;
+  const project = ask.project === undefined ? '' : ` (project ${ask.project})`;
   return inputRequired({
     inputRequests: {
       confirm: inputRequired.elicit({
-        message: `${tool.title}: send this?\n${request.method} ${request.path}\n${JSON.stringify(request.body ?? {}, null, 2)}`,
+        message: `${tool.title}: send this?\n${ask.method} ${ask.path}${project}\n${excerpt}`,
         requestedSchema: {
           type: 'object',
           properties: { confirm: { type: 'boolean', title: 'Send it', default: true } },
         },
       }),
     },
-    requestState: digestOf(request),
+    requestState: `${digestOf(ask)} ${nowMs}`,
   });
 }
 
@@ -92,7 +105,7 @@ export function createServer({ name, version, tools, load, resources, session }:
         const loaded = await load(tool.name);
         const { callTool } = await import('./call-tool.ts');
         const outcome = await callTool(loaded, args, callerOf(server, session, context));
-        return 'ask' in outcome ? question(tool, outcome.ask) : toResult(outcome);
+        return 'ask' in outcome ? question(tool, outcome) : toResult(outcome);
       },
     );
   }

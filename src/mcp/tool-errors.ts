@@ -26,7 +26,7 @@ export function errorText(error: unknown, { operation, idsFrom }: Failed): strin
     return `Unexpected failure inside the server: ${message}. Report it to the maintainers.`;
   }
   const lines = [error.message];
-  if (error.mayHaveHappened) lines.push(`The write may have happened. ${howToLook({ operation, idsFrom })}`);
+  if (error.mayHaveHappened) lines.push(howToLook({ operation, idsFrom }));
   if (error.kind === 'busy' && error.retryAfterMs !== undefined)
     lines.push(`Wait ${Math.ceil(error.retryAfterMs / 1000)} seconds, then call again.`);
   else if (error.kind === 'missing') lines.push(idsFrom ? `${idsFrom} lists what exists.` : '');

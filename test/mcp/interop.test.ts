@@ -104,7 +104,9 @@ describe.each(hostNames)('a host on %s', (name) => {
       // The person decides where there is one, whatever the arguments say.
       const { structured } = await host().call('create_export_job', { ...job(`Not wanted ${name}`), confirm: true });
       expect(structured).toMatchObject({ status: 'declined', notes: ['The person declined; nothing was sent.'] });
-      expect(host().questions.slice(asked)).toEqual([expect.stringMatching(/send this\?\nPOST \/v1\/exports\n.*"Not wanted/s)]);
+      expect(host().questions.slice(asked)).toEqual([
+        expect.stringMatching(/send this\?\nPOST \/v1\/exports \(project 1201\)\n.*"Not wanted/s),
+      ]);
     }
     expect((await host().call('list_export_jobs', { limit: 100 })).text).not.toContain('Not wanted');
   });

@@ -1,0 +1,65 @@
+import { ApiError } from '../api/errors.ts';
+import { countTokens, fitToBudget } from '../lib/token-budget.ts';
+import { renderText } from './render-text.ts';
+import type { AnyTool } from './tool.ts';
+
+/** What an answer may cost when the caller asked for nothing special, in tokens. */
+const USUAL_TOKENS = 2_000;
+/** Kept free for the note that says what was left out. */
+const NOTE_TOKENS = 60;
+
+type Data = Record<string, unknown>;
+
+export interface Budget {
+  /** The hard cap of the settings, per channel. */
+  readonly maxTokens: number;
+  /** The arguments as given: who names a `limit` wants that many. */
+  readonly asked: Data;
+}
+
+/** The dearer of the two channels. */
+function tokensOf(data: Data): number {
+  return Math.max(countTokens(JSON.stringify(data)), countTokens(renderText(data)));
+}
+
+/** Lists of an answer and of its members, as paths, the heaviest first. */
+function listsOf(data: Data, prefix = ''): { path: string; size: number }[] {
+  const lists = Object.entries(data).flatMap(([name, value]) => {
+    if (Array.isArray(value)) return [{ path: `${prefix}${name}`, size: JSON.stringify(value).length }];
+    return prefix === '' && typeof value === 'object' && value !== null ? listsOf(value as Data, `${name}.`) : [];
+  });
+  return lists.filter(({ path }) => path !== 'notes' && path !== 'columns').toSorted((a, b) => b.size - a.size);
+}
+
+function limitOf(tool: AnyTool, { maxTokens, asked }: Budget): number {
+  return 'limit' in tool.input.shape && asked['limit'] === undefined ? Math.min(USUAL_TOKENS, maxTokens) : maxTokens;
+}
+
+function howToSeeMore(tool: AnyTool, data: Data, isUsual: boolean): string {
+  if (isUsual) return 'pass limit to see more';
+  const names = Object.keys(tool.input.shape);
+  const ways = [
+    ...(names.length > 0 ? [`narrow with ${names.join(', ')}`] : []),
+    ...(typeof data['uri'] === 'string' ? [`read ${data['uri']}`] : []),
+  ];
+  return ways.length > 0 ? ways.join(' or ') : 'the setting WEB_ANALYTICS_MAX_RESULT_TOKENS allows more';
+}
+
+function withNote(data: Data, note: string): Data {
+  return { ...data, notes: [note, ...(Array.isArray(data['notes']) ? data['notes'] : [])] };
+}
+
+/** Drops whole trailing items of the heaviest list until both channels fit, and says so; throws where that cannot help. */
+export function fitAnswer(tool: AnyTool, data: Data, budget: Budget): Data {
+  const limit = limitOf(tool, budget);
+  if (tokensOf(data) <= limit) return data;
+  const more = howToSeeMore(tool, data, limit < budget.maxTokens);
+  for (const { path } of listsOf(data)) {
+    const { fits, data: fitted, shown, total } = fitToBudget(data, path, limit - NOTE_TOKENS, tokensOf);
+    if (fits) return withNote(fitted, `Showing ${shown} of ${total} ${path}; ${more}.`);
+  }
+  // Better an answer that is dear than none, as long as it stays under the hard cap.
+  const tokens = tokensOf(data);
+  if (tokens <= budget.maxTokens) return data;
+  throw new ApiError('invalid', `The answer has about ${tokens} tokens; the limit is ${budget.maxTokens}: ${more}.`);
+}
