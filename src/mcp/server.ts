@@ -56,7 +56,7 @@ const QUESTION_CHARS = 4_000;
 /** The question that the client puts to the person before a write. */
 function question(tool: ListedTool, { ask, nowMs }: Question) {
   const body = JSON.stringify(ask.body ?? {}, null, 2);
-  const shown =
+  const excerpt =
     body.length > QUESTION_CHARS ? `${body.slice(0, QUESTION_CHARS)}\n… and ${body.length - QUESTION_CHARS} more characters` : body;
   const project = ask.project === undefined ? '' : ` (project ${ask.project})`;
   return inputRequired({
