@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { Refusal } from './handler.ts';
+import { Refusal } from './refusal.ts';
 
 const pack = promisify(gzip);
 /** Smaller answers travel as they are. */

@@ -3,8 +3,8 @@ import { type InputOf } from '../api/operation.ts';
 import { operations } from '../api/operations/index.ts';
 import { json } from './answers.ts';
 import type { Credential } from './credentials.ts';
-import type { Project } from './handler.ts';
 import type { Platform } from './platform.ts';
+import type { Project } from './projects.ts';
 import { TOKEN_LIFE_SECONDS } from './tokens.ts';
 import { type RawInput, rawInput, worded } from './validation.ts';
 

@@ -3,7 +3,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Context } from 'hono';
 import { json, refused } from './answers.ts';
 import type { Fault, FaultKind, Faults, StruckFault } from './faults.ts';
-import { Refusal } from './handler.ts';
+import { Refusal } from './refusal.ts';
 import type { Env, Target } from './requests.ts';
 
 /** Runs an operation under the fault that is set for it, if any. */

@@ -1,5 +1,5 @@
 import type { Scope } from '../api/operation.ts';
-import { Refusal } from './handler.ts';
+import { Refusal } from './refusal.ts';
 
 /** Requests of one project that may be in flight at once, and of those, calls to speed analysis. */
 const MAX_REQUESTS = 10;

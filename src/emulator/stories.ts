@@ -1,6 +1,6 @@
 import { shop } from './projects.ts';
 import { DAILY_JOB_NAME, missingDay } from './world/exports/seeded-jobs.ts';
-import type { Origin } from './world/index.ts';
+import type { Origin } from './world/origin.ts';
 import { DAY_MS } from './world/sessions/index.ts';
 import { type MetricStories, metricStories } from './world/sessions/stories.ts';
 import { type SpeedStories, speedStories } from './world/speed/stories.ts';

@@ -3,8 +3,8 @@ import type { Scope } from '../api/operation.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Credential } from './credentials.ts';
 import { secretOf } from './credentials.ts';
-import type { Project } from './handler.ts';
-import { Refusal } from './handler.ts';
+import type { Project } from './projects.ts';
+import { Refusal } from './refusal.ts';
 
 /** Seconds that a token lives (section 8). */
 export const TOKEN_LIFE_SECONDS = 3600;

@@ -1,8 +1,9 @@
 import { gunzipSync } from 'node:zlib';
 import { parse } from 'lossless-json';
-import { type Place, type Project, Refusal } from '../../src/emulator/handler.ts';
+import { type Place } from '../../src/emulator/handler.ts';
 import { exportHandlers } from '../../src/emulator/handlers/data-export.ts';
-import { shop } from '../../src/emulator/projects.ts';
+import { type Project, shop } from '../../src/emulator/projects.ts';
+import { Refusal } from '../../src/emulator/refusal.ts';
 import { createStore } from '../../src/emulator/store.ts';
 import type { JobInput } from '../../src/emulator/world/exports/job.ts';
 import { createWorld } from '../../src/emulator/world/index.ts';

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { type Place, type Project, Refusal } from '../../src/emulator/handler.ts';
+import { type Place } from '../../src/emulator/handler.ts';
 import { objectHandlers } from '../../src/emulator/handlers/objects.ts';
-import { app, content, projects, shop } from '../../src/emulator/projects.ts';
+import { app, content, type Project, projects, shop } from '../../src/emulator/projects.ts';
+import { Refusal } from '../../src/emulator/refusal.ts';
 import { createWorld } from '../../src/emulator/world/index.ts';
 
 const START_MS = Date.parse('2026-11-20T10:00:00.000Z');

@@ -1,5 +1,6 @@
 import { instantOf } from '../../api/params.ts';
-import { type Handlers, type Place, Refusal } from '../handler.ts';
+import { type Handlers, type Place } from '../handler.ts';
+import { Refusal } from '../refusal.ts';
 import { isoTime } from '../world/exports/fields.ts';
 import type { ExportJob } from '../world/exports/job.ts';
 import { newJob } from '../world/exports/new-job.ts';

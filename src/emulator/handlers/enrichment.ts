@@ -1,4 +1,5 @@
-import { type Handlers, Refusal } from '../handler.ts';
+import { type Handlers } from '../handler.ts';
+import { Refusal } from '../refusal.ts';
 
 export const enrichmentHandlers: Handlers<'sendEnrichments'> = {
   sendEnrichments({ projectId, enrichments }, { world, project, nowMs }) {

@@ -2,7 +2,9 @@ import { siteMetricNames, zoneMetricNames } from '../../api/metric-names.ts';
 import type { InputOf } from '../../api/operation.ts';
 import type { getSiteMetrics, getZoneMetrics } from '../../api/operations/metrics.ts';
 import { instantOf, MAX_METRICS_RANGE_MS } from '../../api/params.ts';
-import { type Handlers, type Place, type Project, Refusal } from '../handler.ts';
+import { type Handlers, type Place } from '../handler.ts';
+import { type Project } from '../projects.ts';
+import { Refusal } from '../refusal.ts';
 import {
   goalsOf,
   retentionStartMs,

@@ -1,4 +1,5 @@
-import { type Handlers, type Place, Refusal } from '../handler.ts';
+import { type Handlers, type Place } from '../handler.ts';
+import { Refusal } from '../refusal.ts';
 import {
   type Aged,
   DAY_MS,

@@ -1,5 +1,6 @@
 import { instantOf } from '../../api/params.ts';
-import { type Handlers, type Place, Refusal } from '../handler.ts';
+import { type Handlers, type Place } from '../handler.ts';
+import { Refusal } from '../refusal.ts';
 import { stepHar } from '../world/speed/har.ts';
 import { findStepRun } from '../world/speed/index.ts';
 import { reportEntry, scenarioReport } from '../world/speed/report.ts';

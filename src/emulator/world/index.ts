@@ -1,13 +1,7 @@
 import { createExports, type ExportWorld } from './exports/index.ts';
+import type { Origin } from './origin.ts';
 import { createSessions, type SessionWorld } from './sessions/index.ts';
 import { createSpeed, type SpeedWorld } from './speed/index.ts';
-
-/** What the world is a pure function of. */
-export interface Origin {
-  readonly seed: number;
-  /** The clock at start, ms since 1970: stories are placed relative to it. */
-  readonly startMs: number;
-}
 
 /** The whole emulated platform's data; what clients create lives in it too, so each emulator has its own. */
 export interface World {

@@ -1,5 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import type { Origin } from '../index.ts';
+import type { Origin } from '../origin.ts';
 import type { Run } from './schedule.ts';
 
 /** Signs the addresses of files and tells whether one is genuine. */

@@ -1,5 +1,5 @@
-import type { Project } from '../../handler.ts';
-import type { Origin } from '../index.ts';
+import type { Project } from '../../projects.ts';
+import type { Origin } from '../origin.ts';
 import type { SessionWorld } from '../sessions/index.ts';
 import { type Addresses, createAddresses } from './addresses.ts';
 import { createEnrichments, type Enrichments } from './enrichments.ts';

@@ -1,5 +1,6 @@
 import { instantOf } from '../../../api/params.ts';
-import { type Place, Refusal } from '../../handler.ts';
+import { type Place } from '../../handler.ts';
+import { Refusal } from '../../refusal.ts';
 import { retentionStartMs, segmentsOf } from '../sessions/index.ts';
 import { isoTime } from './fields.ts';
 import type { JobDraft, JobInput } from './job.ts';

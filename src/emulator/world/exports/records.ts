@@ -1,4 +1,4 @@
-import type { Project } from '../../handler.ts';
+import type { Project } from '../../projects.ts';
 import { isoTime } from './fields.ts';
 import type { ExportFiles } from './files.ts';
 import type { ExportJob } from './job.ts';

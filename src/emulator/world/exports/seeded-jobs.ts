@@ -1,6 +1,6 @@
-import type { Project } from '../../handler.ts';
+import type { Project } from '../../projects.ts';
 import { app, content, shop } from '../../projects.ts';
-import type { Origin } from '../index.ts';
+import type { Origin } from '../origin.ts';
 import { hash } from '../random.ts';
 import { DAY_MS, dayNumberOf } from '../sessions/index.ts';
 import type { ExportJob, JobDraft } from './job.ts';

@@ -1,4 +1,4 @@
-import type { Project } from '../../handler.ts';
+import type { Project } from '../../projects.ts';
 import { type SessionDay, type SessionWorld, segmentsOf } from '../sessions/index.ts';
 import { scan } from '../sessions/selection.ts';
 import type { ExportJob, JobInput } from './job.ts';

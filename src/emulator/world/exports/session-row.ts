@@ -1,4 +1,4 @@
-import type { Project } from '../../handler.ts';
+import type { Project } from '../../projects.ts';
 import { hash, unit } from '../random.ts';
 import { countries, DAY_MS, platforms, type SessionDay } from '../sessions/index.ts';
 

@@ -1,4 +1,4 @@
-import type { Project } from '../../handler.ts';
+import type { Project } from '../../projects.ts';
 import { hash } from '../random.ts';
 import { DAY_MS } from '../sessions/index.ts';
 import { type Cell, chance, pick, type SessionRow } from './session-row.ts';

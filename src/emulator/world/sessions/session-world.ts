@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Origin } from '../index.ts';
+import type { Origin } from '../origin.ts';
 import { segmentsOf } from './catalogue.ts';
 import { BYTES_PER_SESSION, dayUpTo, emptyDay } from './columns.ts';
 import { countries, deviceIds } from './dimensions.ts';

@@ -1,5 +1,5 @@
 import { app, content, shop } from '../../projects.ts';
-import type { Origin } from '../index.ts';
+import type { Origin } from '../origin.ts';
 import { hash, unit } from '../random.ts';
 import { goalsOf, segmentsOf } from './catalogue.ts';
 import { countries } from './dimensions.ts';

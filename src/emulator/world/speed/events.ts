@@ -1,5 +1,5 @@
 import { projects } from '../../projects.ts';
-import type { Origin } from '../index.ts';
+import type { Origin } from '../origin.ts';
 import { hash } from '../random.ts';
 import { drawBetween } from './noise.ts';
 import { scenariosOf } from './scenarios.ts';

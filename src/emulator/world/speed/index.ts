@@ -1,4 +1,4 @@
-import type { Origin } from '../index.ts';
+import type { Origin } from '../origin.ts';
 import { type SpeedEvent, seededEvents } from './events.ts';
 import { parseStepResultId } from './ids.ts';
 import { type PagePlan, planPage } from './page-plan.ts';

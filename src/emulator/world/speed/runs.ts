@@ -1,4 +1,4 @@
-import type { Origin } from '../index.ts';
+import type { Origin } from '../origin.ts';
 import { hash } from '../random.ts';
 import { draw, drawBetween } from './noise.ts';
 import type { SpeedStories } from './stories.ts';

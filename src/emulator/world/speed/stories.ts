@@ -1,5 +1,5 @@
 import { shop } from '../../projects.ts';
-import type { Origin } from '../index.ts';
+import type { Origin } from '../origin.ts';
 import { hash, unit } from '../random.ts';
 import { scenariosOf } from './scenarios.ts';
 import type { Scenario } from './types.ts';

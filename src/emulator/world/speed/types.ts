@@ -1,4 +1,4 @@
-import type { Origin } from '../index.ts';
+import type { Origin } from '../origin.ts';
 import type { PagePlan } from './page-plan.ts';
 import type { SpeedStories } from './stories.ts';
 
