@@ -74,7 +74,7 @@ export async function callTool(tool: AnyTool, args: unknown, caller: Caller): Pr
 function beginning({ session, signal, answered }: Caller, { projectId }: Input) {
   const startedMs = session.options.clock.now();
   const chosen = typeof projectId === 'number' ? { projectId } : {};
-  return { nowMs: answered?.nowMs ?? startedMs, options: { signal, deadlineMs: startedMs + MAX_CALL_MS, ...chosen } };
+  return { nowMs: answered?.nowMs || startedMs, options: { signal, deadlineMs: startedMs + MAX_CALL_MS, ...chosen } };
 }
 
 function declined(tool: AnyTool, { session }: Caller): Answer {
@@ -89,24 +89,30 @@ async function run(call: Call): Promise<Outcome> {
   const note = (sentence: string): void => void (notes.includes(sentence) || notes.push(sentence));
   const ask = <T extends Operation>(operation: T, request: CallInput<T>): Promise<PayloadOf<T>> =>
     client.call(operation, request, call.options);
+  let range: ResolvedRange = {};
   try {
-    const { input: resolved, range } = await resolveParams(tool.input, input, {
+    const { input: resolved, range: named } = await resolveParams(tool.input, input, {
       nowMs,
       timeZone,
       note,
       find: async (kind, text) => session.names.find(kind, text, await client.projectId(call.options), ask),
     });
+    range = named;
     const { projectId: _project, confirm: _confirm, ...own } = resolved;
     // Each handler takes the types of its own schemas, which only the tool itself knows.
     const data = await tool.handler(own as never, contextOf(call, range, ask, note) as never);
     notePage(tool, data, input['limit'], note);
-    const described = await rangeWords(range, { timeZone, nowMs, provisionalDays: tool.provisionalDays });
+    const described = await describedRange(call, range);
     const whole = { ...data, ...(tool.confirmed && { status: 'done' }), ...described.range, notes: [...notes, ...described.notes] };
     return answerOf(tool, whole, { session, redact: client.redact, links, asked: input });
   } catch (error) {
     if (!(error instanceof NeedsConfirmation)) throw error;
-    return caller.canAsk ? { ask: error.request, nowMs } : previewed(call, error.request);
+    return caller.canAsk ? { ask: error.request, nowMs } : previewed(call, error.request, await describedRange(call, range));
   }
+}
+
+function describedRange({ tool, nowMs, caller: { session } }: Call, range: ResolvedRange) {
+  return rangeWords(range, { timeZone: session.options.timeZone, nowMs, provisionalDays: tool.provisionalDays });
 }
 
 function contextOf(call: Call, range: ResolvedRange, ask: ToolContext['ask'], note: (sentence: string) => void): ToolContext {
@@ -150,12 +156,11 @@ async function projectOf({ tool, client, options }: Call): Promise<number | unde
   }
 }
 
-function previewed({ tool, caller: { session }, client, notes }: Call, request: WriteRequest): Answer {
-  const data = {
-    status: 'preview',
-    request,
-    notes: [...notes, 'Nothing was sent. Show this to the user; call again with confirm: true to send it.'],
-  };
+type Described = Awaited<ReturnType<typeof rangeWords>>;
+
+function previewed({ tool, caller: { session }, client, notes }: Call, request: WriteRequest, described: Described): Answer {
+  const next = 'Nothing was sent. Show this to the user; call again with confirm: true to send it.';
+  const data = { status: 'preview', request, ...described.range, notes: [...notes, ...described.notes, next] };
   return answerOf(tool, data, { session, redact: client.redact, links: [], asked: {} });
 }
 
