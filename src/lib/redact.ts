@@ -13,7 +13,7 @@ const LOOKS_SECRET: readonly (readonly [RegExp, string])[] = [
   [/eyJ[\w-]{4,2000}\.[\w-]+(?:\.[\w-]*)*/g, REDACTED],
   [/\b(Bearer)(\s+|%20|\+)["'\\]*(?!\[redacted)[\w.~+/=%-]{6,}/gi, `$1$2${REDACTED}`],
   [/\b(Basic)(\s+|%20|\+)(?=[A-Za-z0-9+/_-]*[\d=+/])[A-Za-z0-9+/_-]{8,}={0,2}/g, `$1$2${REDACTED}`],
-  [/:\/\/[^\s/@:]*:[^\s/@]+@/g, `://${REDACTED}@`],
+  [/:\/\/[^\s/@:"]*:[^\s/@"]+@/g, `://${REDACTED}@`],
 ];
 
 /** The part of a secret's base64 that does not depend on its neighbours, when `lead` bytes stand before it. */

@@ -38,6 +38,8 @@ test('tokens are removed by their looks', () => {
 test('ordinary text stays', () => {
   const words = 'Basic authentication failed at https://api.example.com:8443/v1?x=1 for abc, eyJ and id 12';
   expect(redact(words)).toBe(words);
+  const json = JSON.stringify({ page: 'https://shop.example', mail: 'ina@shop.example' });
+  expect(redact(json)).toBe(json);
 });
 
 test('a quotation is one line, without invisible characters, cut, and hides a secret that was split', () => {
