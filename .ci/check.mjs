@@ -10,7 +10,7 @@ const binary = (name) => `node_modules/.bin/${name}${process.platform === 'win32
 const checks = [
   ['types', binary('tsc'), '-p', '.'],
   ['lint', binary('oxlint'), '--type-aware', '--deny-warnings', '.'],
-  ['format', binary('biome'), 'ci', '--no-errors-on-unmatched', '.'],
+  ['format', binary('biome'), 'ci', '--colors=off', '.'],
   ['unused code', binary('knip')],
   ['generated files', process.execPath, '.ci/run-script.mjs', 'src/generate.ts', '--check'],
   ['bundle manifest', binary('mcpb'), 'validate', 'manifest.json'],

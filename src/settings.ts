@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
-import { addressFault } from './api/address.ts';
+import { addressFault } from './lib/address.ts';
 import { logLevels } from './lib/log.ts';
 import { isTimeZone } from './lib/time-zone.ts';
 

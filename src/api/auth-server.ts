@@ -1,4 +1,4 @@
-import { addressFault } from './address.ts';
+import { addressFault } from '../lib/address.ts';
 import { abortable, withDeadline } from './deadline.ts';
 import { ApiError } from './errors.ts';
 import { exchange, type Wiring } from './exchange.ts';

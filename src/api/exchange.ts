@@ -1,7 +1,7 @@
+import { joinAddress } from '../lib/address.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Redactor } from '../lib/redact.ts';
-import { joinAddress } from './address.ts';
 import type { Limits } from './deadline.ts';
 import { readAnswer } from './envelope.ts';
 import { ApiError } from './errors.ts';

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { isLoopback } from './address.ts';
+import { isLoopback } from '../lib/address.ts';
 import { abortable, seconds } from './deadline.ts';
 import { ApiError } from './errors.ts';
 import { networkFailure } from './network.ts';

@@ -1,2 +1,2 @@
-export { type Fault, faultKinds, parseFault } from './faults.ts';
+export { type Fault, parseFault } from './faults.ts';
 export { type Emulator, startEmulator } from './server.ts';

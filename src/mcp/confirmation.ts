@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod';
 
 /** Exactly what a write would send; the bearer token aside. */
-export const writeRequest = z.object({
+const writeRequest = z.object({
   method: z.string(),
   path: z.string(),
   project: z.number().optional(),

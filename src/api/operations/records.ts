@@ -97,7 +97,7 @@ export const exportRun = z.looseObject({
   completionRate: number,
 });
 
-export const exportFile = z.looseObject({ partId: optionalId, fileSize: number, url: z.string(), expirationDate: text });
+const exportFile = z.looseObject({ partId: optionalId, fileSize: number, url: z.string(), expirationDate: text });
 
 export const exportRunWithFiles = exportRun.extend({ files: z.array(exportFile).nullish() });
 

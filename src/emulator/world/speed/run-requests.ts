@@ -40,7 +40,7 @@ function tagRequest(host: string, { path, ...row }: Omit<RequestSpec, 'url' | 'h
 }
 
 /** The tag's own requests: two that block rendering, and what those fetch and report. */
-export function tagRequests({ host }: SlowTagStory): RequestSpec[] {
+function tagRequests({ host }: SlowTagStory): RequestSpec[] {
   const rows = [
     { type: 'script', path: '/loader.min.js?site=nls', bodyBytes: 61_840, phase: 'tag' },
     { type: 'stylesheet', path: '/widget.css', bodyBytes: 18_210, phase: 'tag' },

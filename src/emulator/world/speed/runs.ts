@@ -26,7 +26,7 @@ function failureOf(scenario: Scenario, { failing }: SpeedStories, h: number): Fa
 }
 
 /** The run of a scenario in an hour; its start lies a few minutes into the hour, a little different each time. */
-export function runIn({ origin, stories }: SpeedModel, scenario: Scenario, hour: number): Run {
+function runIn({ origin, stories }: SpeedModel, scenario: Scenario, hour: number): Run {
   const h = hash(origin.seed, scenario.id, hour);
   const minute = drawBetween(hash(origin.seed, scenario.id), 1, 2, 52);
   const dateMs = hour * HOUR_MS + minute * 60_000 + drawBetween(h, 2, 0, 179_999);
