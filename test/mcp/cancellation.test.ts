@@ -1,0 +1,190 @@
+import type { ServerResponse } from 'node:http';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type Assistant, type AssistantOptions, openAssistant } from '../support/assistant.ts';
+import { sharedPlatform } from '../support/emulator.ts';
+import { type Arrived, json, openStub, payload, type Stub } from '../support/stub-platform.ts';
+
+const platform = sharedPlatform();
+
+/** Requests that are held without an answer, in the order of arrival. */
+function createHold() {
+  const held: { request: Arrived; response: ServerResponse; gone: Promise<void> }[] = [];
+  const waiting: { count: number; resolve: () => void }[] = [];
+  return {
+    held,
+    answer: (response: ServerResponse, request: Arrived): void => {
+      const gone = new Promise<void>((resolve) => {
+        response.once('close', resolve);
+      });
+      held.push({ request, response, gone });
+      for (const { count, resolve } of waiting) if (held.length >= count) resolve();
+    },
+    /** Resolves when so many requests have arrived. */
+    arrived: (count: number) =>
+      new Promise<void>((resolve) => {
+        if (held.length >= count) resolve();
+        else waiting.push({ count, resolve });
+      }),
+  };
+}
+
+interface Scene {
+  readonly stub: Stub;
+  readonly hold: ReturnType<typeof createHold>;
+  readonly assistant: Assistant;
+  /** Starts a call that its own controller can abort. */
+  readonly start: (tool?: string, args?: Record<string, unknown>) => { controller: AbortController; outcome: Promise<unknown> };
+}
+
+/** An assistant on a platform that holds every operation. */
+async function openScene(options: AssistantOptions = {}): Promise<Scene> {
+  const hold = createHold();
+  const stub = await openStub({ answers: [hold.answer] });
+  const assistant = await openAssistant({ ...platform(), authUrl: stub.url }, { defaultProjectId: 7, ...options });
+  onTestFinished(() => assistant.close());
+  return {
+    stub,
+    hold,
+    assistant,
+    start(tool = 'list_goals', args = {}) {
+      const controller = new AbortController();
+      const outcome = assistant.client
+        .callTool({ name: tool, arguments: args }, { signal: controller.signal })
+        .then(({ isError, content }) => ({ isError, content }))
+        .catch((error: unknown) => error);
+      return { controller, outcome };
+    },
+  };
+}
+
+const stop = new Error('The person pressed stop');
+const range = { startDate: '2026-11-01', endDate: '2026-11-02' };
+const event = { key: 'k', text: 't', date: '2026-11-01' };
+const job = { name: 'n', format: 'CSV', frequency: { value: 'daily' }, fields: [{ fieldName: 'a' }], deviceLabel: 'all', confirm: true };
+
+describe('an abort of the caller', () => {
+  it.each([
+    ['list_scenarios', {}],
+    ['create_speed_event', event],
+    ['list_export_jobs', {}],
+    ['create_export_job', job],
+    ['list_segments', {}],
+    ['get_site_visits', range],
+  ])('ends the request of %s at once, and it is not sent again', async (tool, args) => {
+    const { hold, stub, start } = await openScene();
+    const { controller, outcome } = start(tool, args);
+    await hold.arrived(1);
+    controller.abort(stop);
+    await hold.held[0]?.gone;
+    expect(await outcome).toBeInstanceOf(Error);
+    expect(stub.calls).toHaveLength(1);
+  });
+
+  it('ends the read of a resource', async () => {
+    const { hold, assistant } = await openScene();
+    const controller = new AbortController();
+    const reading = assistant.client
+      .readResource({ uri: 'analytics://7/scenarios/1' }, { signal: controller.signal })
+      .catch((error: unknown) => error);
+    await hold.arrived(1);
+    controller.abort(stop);
+    await hold.held[0]?.gone;
+    expect(await reading).toBeInstanceOf(Error);
+  });
+
+  it('takes calls out of the queue; those behind them move up, and nothing is sent for them', async () => {
+    const { hold, stub, start } = await openScene();
+    const running = Array.from({ length: 8 }, () => start());
+    await hold.arrived(8);
+    const [given, kept] = [start('list_segments'), start('list_mappings')];
+    given.controller.abort(stop);
+    expect(await given.outcome).toBeInstanceOf(Error);
+    expect(stub.calls).toHaveLength(8);
+    running[3]?.controller.abort(stop);
+    await hold.arrived(9);
+    expect(stub.calls.at(-1)?.target).toMatch(/^\/eu\/v1\/mappings/);
+    for (const { controller } of [...running, kept]) controller.abort(stop);
+    await Promise.all(hold.held.map(({ gone }) => gone));
+    expect(stub.calls).toHaveLength(9);
+  });
+
+  it('ends the wait before a repeat', async () => {
+    const { stub, start } = await openScene();
+    stub.answers = [json(429, { success: false, errorCode: 'TOO_MANY_REQUESTS', errorMessage: 'Slow down' }, { 'retry-after': '20' })];
+    const { controller, outcome } = start();
+    expect(await platform().clock.nextSleep()).toBe(20_000);
+    controller.abort(stop);
+    expect(await outcome).toBeInstanceOf(Error);
+    await expect.poll(() => platform().clock.sleeping).toBe(0);
+    expect(stub.calls).toHaveLength(1);
+  });
+
+  it('ends the wait for a token, and spares the token for whoever waits too', async () => {
+    const { hold, stub, start } = await openScene();
+    const { token } = stub;
+    stub.token = hold.answer;
+    stub.answers = [payload([])];
+    const [impatient, patient] = [start(), start('list_segments')];
+    await hold.arrived(1);
+    impatient.controller.abort(stop);
+    expect(await impatient.outcome).toBeInstanceOf(Error);
+    const [held] = hold.held;
+    if (held) token(held.response, held.request);
+    expect(await patient.outcome).toMatchObject({ isError: undefined });
+    expect([stub.tokenRequests.length, stub.calls.length]).toEqual([1, 1]);
+  });
+
+  it('of one call leaves the others alone', async () => {
+    const { hold, start } = await openScene();
+    const [one, other] = [start(), start('list_segments')];
+    await hold.arrived(2);
+    one.controller.abort(stop);
+    expect(await one.outcome).toBeInstanceOf(Error);
+    for (const { request, response } of hold.held) payload([])(response, request);
+    expect(await other.outcome).toMatchObject({ isError: undefined });
+  });
+});
+
+describe('a deadline', () => {
+  const givenUp = { isError: true, content: [{ text: expect.stringMatching(/(given up after|No answer within) 250 ms/) }] };
+
+  it('holds for calls that hang and for those that wait behind them', async () => {
+    const { stub, start } = await openScene({ timeoutMs: 250 });
+    const started = performance.now();
+    const calls = Array.from({ length: 12 }, () => start());
+    expect(await Promise.all(calls.map(({ outcome }) => outcome))).toMatchObject(calls.map(() => givenUp));
+    expect(performance.now() - started).toBeLessThan(2_000);
+    // A read that met silence may have been sent a second time.
+    expect(stub.calls.length).toBeLessThanOrEqual(2 * calls.length);
+  });
+
+  it('holds where a name has to be looked up first', async () => {
+    const { start } = await openScene({ timeoutMs: 250 });
+    const { outcome } = start('get_site_visits', { ...range, segmentIds: ['Germany'] });
+    expect(await outcome).toMatchObject(givenUp);
+  });
+
+  it('of the whole call holds over all its requests: 40 s, however long one may take', async () => {
+    const { hold, stub, start } = await openScene({ timeoutMs: 30_000 });
+    const goals = payload([{ id: 5, name: 'Order', type: 'url', createdAt: '2026-01-01T00:00:00Z', updatedAt: '2026-01-01T00:00:00Z' }]);
+    stub.answers = [
+      (response, request) => {
+        platform().clock.jump(39_900);
+        goals(response, request);
+      },
+      hold.answer,
+    ];
+    const started = performance.now();
+    const { outcome } = start('get_site_conversions', { ...range, goalId: 'Order' });
+    try {
+      expect(await outcome).toMatchObject({
+        isError: true,
+        content: [{ text: expect.stringMatching(/given up after 100 ms|No answer within/) }],
+      });
+    } finally {
+      platform().clock.jump(-39_900);
+    }
+    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(hold.held.map(({ request }) => request.target.split('?')[0])).toContain('/eu/v1/metrics/site/conversions');
+  });
+});
