@@ -1,6 +1,8 @@
 import { createLog } from '../lib/log.ts';
 import { createServer } from '../mcp/server.ts';
 import { serveOverStdio } from '../mcp/stdio.ts';
+import { createSubscriptions } from '../mcp/subscriptions.ts';
+import { prompts } from '../prompts/index.ts';
 import { resources } from '../resources/index.ts';
 import type { Settings } from '../settings.ts';
 import { name, version } from './about.ts';
@@ -13,7 +15,10 @@ import type { WorldOptions } from './world-options.ts';
 export async function serve(settings: Settings, world: WorldOptions): Promise<number> {
   const tools = enabledTools(await listedTools(), settings);
   const session = openSession(settings, tools, world);
-  await serveOverStdio(() => createServer({ name, version, tools, load: loadTool, resources, session }), createLog(settings.logLevel));
+  const subscriptions = createSubscriptions(session, resources);
+  const parts = { name, version, tools, load: loadTool, resources, prompts, session, subscriptions };
+  await serveOverStdio(() => createServer(parts), subscriptions, createLog(settings.logLevel));
+  subscriptions.close();
   await session.close();
   return 0;
 }

@@ -1,34 +1,41 @@
-import { type McpServer, ProtocolError, ProtocolErrorCode, ResourceNotFoundError, ResourceTemplate } from '@modelcontextprotocol/server';
-import { ApiError } from '../api/errors.ts';
-import type { DefinedResource } from './resource.ts';
+import { type McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
+import type { Client } from '../api/client.ts';
+import { addressed } from './address.ts';
+import type { DefinedResource, ListedResource } from './resource.ts';
+import { protocolError } from './resource-errors.ts';
 import type { Session } from './session.ts';
 
-/** Failures of a read as protocol errors with words; secrets removed. */
-function protocolError(error: unknown, uri: string, redact: (text: string) => string): Error {
-  if (!(error instanceof ApiError))
-    return new ProtocolError(ProtocolErrorCode.InternalError, redact(`${uri}: ${error instanceof Error ? error.message : String(error)}`));
-  if (error.kind === 'missing') return new ResourceNotFoundError(uri, redact(`${uri}: ${error.message}`));
-  const code = error.kind === 'invalid' ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError;
-  return new ProtocolError(code, redact(`${uri}: ${error.message}`));
+/** Those resources of a template that are few enough to be listed; none where they cannot be had, because one failure would hide all others. */
+function listOf({ known, list, mimeType, uri }: DefinedResource, session: Session) {
+  if (!known && !list) return undefined;
+  return async ({ mcpReq: { signal } }: { mcpReq: { signal: AbortSignal } }) => {
+    const found: ListedResource[] = [...(known ?? [])];
+    if (list) {
+      const { listedProjects } = await import('./listed-projects.ts');
+      found.push(...(await listedProjects(session, signal)).flatMap((project) => list(project)));
+    }
+    return { resources: found.map(({ variables, ...words }) => ({ uri: uri(variables), ...words, mimeType })) };
+  };
 }
 
-/** Makes one resource template readable for a session. */
+/** Makes one resource template readable for a session; connects only for what is asked of the platform. */
 export function registerResource(server: McpServer, resource: DefinedResource, session: Session): void {
   const { name, title, description, mimeType, template } = resource;
   server.registerResource(
     name,
-    new ResourceTemplate(template, { list: undefined }),
+    new ResourceTemplate(template, { list: listOf(resource, session) }),
     { title, description, mimeType },
-    async (uri, variables, context) => {
-      let redact = (text: string): string => text;
+    async (uri, encoded, context) => {
+      let client: Client | undefined;
+      const redact = (text: string) => client?.redact(text) ?? text;
       try {
-        const client = await session.client();
-        redact = client.redact;
-        const values = Object.fromEntries(Object.entries(variables).map(([key, value]) => [key, decodeURIComponent(String(value))]));
-        const projectId = Number(values['projectId']);
-        if (!Number.isSafeInteger(projectId) || projectId <= 0) throw new ApiError('missing', `"${values['projectId']}" is no project id`);
-        const text = await resource.read(values, {
-          ask: (operation, input) => client.call(operation, input, { projectId, signal: context.mcpReq.signal }),
+        const { variables, projectId } = addressed(resource, encoded);
+        const options = { signal: context.mcpReq.signal, ...(projectId !== undefined && { projectId }) };
+        const text = await resource.read(variables, {
+          ask: async (operation, input) => {
+            client = await session.client();
+            return client.call(operation, input, options);
+          },
           session,
         });
         return { contents: [{ uri: uri.href, mimeType, text: redact(text) }] };

@@ -1,11 +1,29 @@
 import type { CallInput } from '../api/client.ts';
 import type { Operation, PayloadOf } from '../api/operation.ts';
+import type { Completer } from './completion.ts';
 import type { Session } from './session.ts';
 
-/** What a resource may do while it is read. */
+/** What a resource may do while it is read or watched. */
 export interface ResourceContext {
+  /** Sends an operation for the project of the address; for the default project where the address has none. */
   readonly ask: <T extends Operation>(operation: T, input: CallInput<T>) => Promise<PayloadOf<T>>;
   readonly session: Session;
+}
+
+/** One resource that is listed: the values of its address, and how it is called. */
+export interface ListedResource<Variable extends string = string> {
+  readonly variables: Readonly<Record<Variable, string | number>>;
+  readonly name: string;
+  readonly title: string;
+}
+
+/** A project whose resources are listed. */
+export interface ListContext {
+  readonly projectId: number;
+  /** Empty where the credential does not say it. */
+  readonly projectName: string;
+  /** Scenarios of the project, at most as many as a list shows. */
+  readonly scenarios: readonly { readonly id: number; readonly name: string }[];
 }
 
 type VariablesOf<Template extends string> = Template extends `${string}{${infer Name}}${infer Rest}` ? Name | VariablesOf<Rest> : never;
@@ -16,15 +34,30 @@ export interface Resource<Template extends string = string> {
   readonly title: string;
   readonly description: string;
   readonly mimeType: string;
-  /** `analytics://{projectId}/…`; every resource begins with its project. */
+  /** `analytics://{projectId}/…`, or `analytics://reference/…` for what holds in every project and needs no credential. */
   readonly template: Template;
+  /** What each variable may be, offered while it is typed. */
+  readonly complete: Readonly<Record<VariablesOf<Template>, Completer>>;
+  /** Those that exist, of one project, where they are few enough to be listed. */
+  readonly list?: (context: ListContext) => readonly ListedResource<VariablesOf<Template>>[];
+  /** Those that exist whatever the project is. */
+  readonly known?: readonly ListedResource<VariablesOf<Template>>[];
+  /**
+   * Timestamp of the newest part; undefined while there is none. A resource with it can be subscribed to.
+   * `known` is what an earlier look gave, so that only what came later need be read.
+   */
+  readonly newest?: (
+    variables: Record<VariablesOf<Template>, string>,
+    context: ResourceContext,
+    known: number | undefined,
+  ) => Promise<number | undefined>;
   /** Gives the text of the resource; throws an `ApiError` of kind `missing` where there is none. */
   read(variables: Record<VariablesOf<Template>, string>, context: ResourceContext): Promise<string>;
 }
 
 /** A resource with the function that makes its addresses. */
 export interface DefinedResource<Template extends string = string> extends Resource<Template> {
-  uri(variables: Record<VariablesOf<Template>, string | number>): string;
+  readonly uri: (variables: Readonly<Record<VariablesOf<Template>, string | number>>) => string;
 }
 
 /** Adds `uri` to a resource, so that links and template are one fact. */

@@ -1,13 +1,19 @@
 import type { ClientCapabilities, ServerContext } from '@modelcontextprotocol/server';
 import { CLIENT_CAPABILITIES_META_KEY, inputRequired, McpServer, type StandardSchemaWithJSON } from '@modelcontextprotocol/server';
+import { APP_EXTENSION, registerChartView } from './app-view.ts';
 import type { Caller, Question } from './call-tool.ts';
+import { registerCompletion } from './completion.ts';
 import { digestOf } from './confirmation.ts';
 import { instructions } from './instructions.ts';
 import type { ListedTool } from './listing.ts';
+import type { Prompt } from './prompt.ts';
+import { registerPrompt } from './register-prompt.ts';
 import { registerResource } from './register-resource.ts';
+import { registerSubscriptions } from './register-subscriptions.ts';
 import type { DefinedResource } from './resource.ts';
 import type { Answer } from './results.ts';
 import type { Session } from './session.ts';
+import type { Subscriptions } from './subscriptions.ts';
 import type { AnyTool } from './tool.ts';
 
 /** What a server is made of; all of it is known before the first request. */
@@ -18,7 +24,10 @@ export interface ServerParts {
   /** Gives the tool behind a listed name, at its first call. */
   readonly load: (name: string) => Promise<AnyTool>;
   readonly resources: readonly DefinedResource[];
+  readonly prompts: readonly Prompt[];
   readonly session: Session;
+  /** What the session watches; it outlives the servers that the SDK makes. */
+  readonly subscriptions: Subscriptions;
 }
 
 /** A schema that shows what the model needs and lets everything through: the boundary checks, in its own words. */
@@ -82,13 +91,19 @@ function toResult({ isError, structured, text, links }: Answer) {
 }
 
 /** A server over these parts; cheap and free of side effects, because the SDK may make several. */
-export function createServer({ name, version, tools, load, resources, session }: ServerParts): McpServer {
+export function createServer({ name, version, tools, load, resources, session, subscriptions, ...parts }: ServerParts): McpServer {
   const { clock, timeZone } = session.options;
+  const enabled = new Set(tools.map((tool) => tool.name));
+  const prompts = parts.prompts.filter((prompt) => prompt.tools.every((tool) => enabled.has(tool)));
   const server = new McpServer(
     { name, version },
     {
       instructions: instructions({ timeZone, nowMs: clock.now() }),
-      capabilities: { tools: { listChanged: false }, resources: { listChanged: false } },
+      capabilities: {
+        tools: { listChanged: false },
+        resources: { listChanged: false, subscribe: true },
+        ...(prompts.length > 0 && { prompts: { listChanged: false } }),
+      },
     },
   );
   for (const tool of tools) {
@@ -110,5 +125,8 @@ export function createServer({ name, version, tools, load, resources, session }:
     );
   }
   for (const resource of resources) registerResource(server, resource, session);
+  for (const prompt of prompts) registerPrompt(server, prompt);
+  registerCompletion(server, { resources, prompts, session });
+  registerSubscriptions(server, subscriptions, session);
   return server;
 }

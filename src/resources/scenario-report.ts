@@ -1,6 +1,5 @@
-import { getScenarioReport } from '../api/operations/speed-analysis.ts';
 import { defineResource } from '../mcp/resource.ts';
-import { integer } from './variables.ts';
+import { complete, integer } from './variables.ts';
 
 export default defineResource({
   name: 'scenario_report',
@@ -8,7 +7,9 @@ export default defineResource({
   description: 'One report of a speed analysis scenario with all timings of all steps, JSON. `date` is the timestamp of the report in ms.',
   mimeType: 'application/json',
   template: 'analytics://{projectId}/scenarios/{scenarioId}/reports/{date}',
+  complete: { projectId: complete.projectId, scenarioId: complete.scenarioId, date: complete.date },
   async read({ scenarioId, date }, { ask }) {
+    const { getScenarioReport } = await import('../api/operations/speed-analysis.ts');
     const input = { scenarioId: integer('scenarioId', scenarioId), date: integer('date', date) };
     return JSON.stringify((await ask(getScenarioReport, input)).scenarioReport);
   },

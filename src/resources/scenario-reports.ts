@@ -1,16 +1,44 @@
-import { listScenarioReports } from '../api/operations/speed-analysis.ts';
 import { defineResource } from '../mcp/resource.ts';
-import { integer } from './variables.ts';
+import scenarioReport from './scenario-report.ts';
+import { complete, integer } from './variables.ts';
 
 export default defineResource({
   name: 'scenario_reports',
   title: 'Latest reports of a scenario',
-  description: 'The latest 30 reports of one speed analysis scenario, newest first, JSON: date, failures and the averages over the steps.',
+  description:
+    'The latest 30 reports of one speed analysis scenario, newest first, one row each, JSON: date, failures, usual metrics as averages over the steps. Can be subscribed to: told when a newer report is there.',
   mimeType: 'application/json',
   template: 'analytics://{projectId}/scenarios/{scenarioId}',
-  async read({ scenarioId }, { ask }) {
+  complete: { projectId: complete.projectId, scenarioId: complete.scenarioId },
+  list: ({ projectId, scenarios }) =>
+    scenarios.map(({ id, name }) => ({
+      variables: { projectId, scenarioId: id },
+      name: `scenario_${id}`,
+      title: `${name}: latest reports`,
+    })),
+  async newest({ scenarioId }, { ask }, known) {
+    const id = integer('scenarioId', scenarioId);
+    const [{ listScenarioReports }, { latestDate }] = await Promise.all([
+      import('../api/operations/speed-analysis.ts'),
+      import('../mcp/find-report.ts'),
+    ]);
+    if (known === undefined) return latestDate(id, ask);
+    const { scenario } = await ask(listScenarioReports, { scenarioId: id, limit: 0, dateFrom: new Date(known).toISOString() });
+    return Math.max(known, ...scenario.reports.map(({ date }) => date));
+  },
+  async read({ projectId, scenarioId }, { ask, session }) {
+    const [{ listScenarioReports }, { reportTable }, { SPEED_UNITS }] = await Promise.all([
+      import('../api/operations/speed-analysis.ts'),
+      import('../analysis/report-table.ts'),
+      import('../analysis/speed-metrics.ts'),
+    ]);
     const { scenario } = await ask(listScenarioReports, { scenarioId: integer('scenarioId', scenarioId) });
-    const reports = scenario.reports.map(({ steps: _, ...report }) => report).toSorted((a, b) => b.date - a.date);
-    return JSON.stringify({ ...scenario, reports });
+    return JSON.stringify({
+      id: scenario.id,
+      name: scenario.name,
+      report: scenarioReport.template.replace('{projectId}', projectId).replace('{scenarioId}', scenarioId),
+      ...reportTable(scenario.reports, undefined, session.options.timeZone),
+      notes: [SPEED_UNITS],
+    });
   },
 });

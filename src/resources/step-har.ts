@@ -1,6 +1,6 @@
 import { ApiError } from '../api/errors.ts';
-import { getStepHar } from '../api/operations/speed-analysis.ts';
 import { defineResource } from '../mcp/resource.ts';
+import { complete } from './variables.ts';
 
 /** Beyond this a file is no reading matter for a model. */
 const MAX_RESOURCE_BYTES = 8_000_000;
@@ -9,15 +9,17 @@ export default defineResource({
   name: 'step_har',
   title: 'HAR file of a step',
   description:
-    'The HAR 1.2 file of one step of a scenario report; cookies, authorization, bodies and query values removed. Summary: get_step_har.',
+    'The HAR 1.2 file of one step of a scenario report; cookies, authorization, bodies and query values removed. Summary: …/har/summary.',
   mimeType: 'application/json',
   template: 'analytics://{projectId}/steps/{stepResultId}/har',
+  complete: { projectId: complete.projectId, stepResultId: complete.stepResultId },
   async read({ stepResultId }, { ask, session }) {
+    const { getStepHar } = await import('../api/operations/speed-analysis.ts');
     const { har } = await ask(getStepHar, { scenarioStepResultId: stepResultId });
     const text = session.options.rawHar ? rawText(har) : await sanitisedText(har);
     if (text.length > MAX_RESOURCE_BYTES) {
       const megabytes = (text.length / 1e6).toFixed(1);
-      throw new ApiError('invalid', `The HAR file has ${megabytes} MB; at most 8 MB are delivered. get_step_har sums it up.`);
+      throw new ApiError('invalid', `The HAR file has ${megabytes} MB; at most 8 MB are delivered. analyze_har reads all of it.`);
     }
     return text;
   },

@@ -1,5 +1,5 @@
-import { getStepReport } from '../api/operations/speed-analysis.ts';
 import { defineResource } from '../mcp/resource.ts';
+import { complete } from './variables.ts';
 
 export default defineResource({
   name: 'step_report',
@@ -7,7 +7,9 @@ export default defineResource({
   description: 'One step of a scenario report: all timings, the actions that ran, browser errors, JSON.',
   mimeType: 'application/json',
   template: 'analytics://{projectId}/steps/{stepResultId}',
+  complete: { projectId: complete.projectId, stepResultId: complete.stepResultId },
   async read({ stepResultId }, { ask }) {
+    const { getStepReport } = await import('../api/operations/speed-analysis.ts');
     return JSON.stringify((await ask(getStepReport, { stepId: stepResultId })).step);
   },
 });

@@ -7,6 +7,8 @@ import { enabledTools } from '../../src/commands/enabled-tools.ts';
 import type { CredentialName } from '../../src/emulator/credentials.ts';
 import { createServer } from '../../src/mcp/server.ts';
 import { createSession, neededScopes } from '../../src/mcp/session.ts';
+import { createSubscriptions } from '../../src/mcp/subscriptions.ts';
+import { prompts } from '../../src/prompts/index.ts';
 import { resources } from '../../src/resources/index.ts';
 import type { Platform } from './emulator.ts';
 
@@ -31,6 +33,7 @@ export interface Assistant {
 export interface AssistantOptions {
   /** Default `account` with the shop as default project. */
   readonly credential?: CredentialName;
+  /** Undefined, where it is named: none. */
   readonly defaultProjectId?: number | undefined;
   readonly timeZone?: string;
   readonly readOnly?: boolean;
@@ -50,7 +53,7 @@ export async function openAssistant(platform: Platform, options: AssistantOption
     ...(options.toolsets && { toolsets: options.toolsets }),
   });
   const { clock, authUrl, credentials } = platform;
-  const defaultProjectId = credential === 'account' ? (options.defaultProjectId ?? 1201) : options.defaultProjectId;
+  const defaultProjectId = credential === 'account' && !('defaultProjectId' in options) ? 1201 : options.defaultProjectId;
   const session = createSession({
     clock,
     timeZone: options.timeZone ?? 'UTC',
@@ -71,7 +74,9 @@ export async function openAssistant(platform: Platform, options: AssistantOption
         version: '0.0.0',
       }),
   });
-  const server = createServer({ name: 'web-analytics-mcp', version: '0.0.0', tools, load: loadTool, resources, session });
+  const subscriptions = createSubscriptions(session, resources);
+  const parts = { name: 'web-analytics-mcp', version: '0.0.0', tools, load: loadTool, resources, prompts, session, subscriptions };
+  const server = createServer(parts);
   const client = new Client({ name: 'test', version: '0.0.0' }, { capabilities: answer ? { elicitation: { form: {} } } : {} });
   if (answer) {
     client.setRequestHandler('elicitation/create', ({ params }) => {
@@ -102,6 +107,7 @@ export async function openAssistant(platform: Platform, options: AssistantOption
     async close() {
       await client.close();
       await server.close();
+      subscriptions.close();
       await session.close();
     },
   };
