@@ -3,10 +3,11 @@ import type { CallInput, Client } from '../api/client.ts';
 import type { Operation, PayloadOf } from '../api/operation.ts';
 import { DEFAULT_PAGE_SIZE } from '../api/params.ts';
 import { type Consent, NeedsConfirmation, requireConsent, type WriteRequest } from './confirmation.ts';
+import { drawAnswer, type MakeChart } from './images.ts';
 import { previewOf } from './preview.ts';
 import { rangeWords } from './ranges.ts';
 import { type ResolvedRange, resolveParams } from './resolve.ts';
-import { type Answer, answerOf } from './results.ts';
+import { type Answer, answerOf, redactChart } from './results.ts';
 import type { Session } from './session.ts';
 import { inputOf } from './shapes.ts';
 import type { AnyTool, Link, ToolContext } from './tool.ts';
@@ -53,6 +54,8 @@ interface Call {
   readonly nowMs: number;
   readonly notes: string[];
   readonly links: Link[];
+  /** Set by the handler of a charted tool. */
+  makeChart?: MakeChart;
   readonly options: { readonly signal: AbortSignal; readonly deadlineMs: number; readonly projectId?: number };
 }
 
@@ -98,13 +101,15 @@ async function run(call: Call): Promise<Outcome> {
       find: async (kind, text) => session.names.find(kind, text, await client.projectId(call.options), ask),
     });
     range = named;
-    const { projectId: _project, confirm: _confirm, ...own } = resolved;
+    const { projectId: _project, confirm: _confirm, chart: _chart, ...own } = resolved;
     // Each handler takes the types of its own schemas, which only the tool itself knows.
     const data = await tool.handler(own as never, contextOf(call, range, ask, note) as never);
     notePage(tool, data, input['limit'], note);
+    const drawn = input['chart'] === true ? await drawAnswer(call.makeChart, (chart) => redactChart(chart, client.redact)) : undefined;
+    if (drawn) note(drawn.note);
     const described = await describedRange(call, range);
     const whole = { ...data, ...(tool.confirmed && { status: 'done' }), ...described.range, notes: [...notes, ...described.notes] };
-    return answerOf(tool, whole, { session, redact: client.redact, links, asked: input });
+    return answerOf(tool, whole, { session, redact: client.redact, links, asked: input, ...(drawn && { drawn }) });
   } catch (error) {
     if (!(error instanceof NeedsConfirmation)) throw error;
     return caller.canAsk ? { ask: error.request, nowMs } : previewed(call, error.request, await describedRange(call, range));
@@ -131,6 +136,9 @@ function contextOf(call: Call, range: ResolvedRange, ask: ToolContext['ask'], no
     chosenProjectId: options.projectId,
     note,
     link: (link) => void links.push(link),
+    draw(make) {
+      call.makeChart = make;
+    },
     covers(startMs, endMs) {
       range.start = { iso: new Date(startMs).toISOString(), ms: startMs };
       range.end = { iso: new Date(endMs).toISOString(), ms: endMs };

@@ -1,4 +1,5 @@
 import type { Scope } from '../api/operation.ts';
+import { chartToolMeta } from './app-view.ts';
 import { inputJsonSchema, outputJsonSchema } from './schema.ts';
 import { inputOf, outputOf } from './shapes.ts';
 import type { Annotations, Toolset } from './tool.ts';
@@ -11,6 +12,8 @@ export interface ListedTool {
   readonly annotations: Annotations;
   readonly inputSchema: Record<string, unknown>;
   readonly outputSchema: Record<string, unknown>;
+  /** What hosts read and models do not: the view of its charts. */
+  readonly _meta?: Readonly<Record<string, unknown>>;
   readonly toolset: string;
   readonly scope?: Scope;
 }
@@ -25,6 +28,7 @@ export function listTools(toolsets: readonly Toolset[]): ListedTool[] {
       annotations: tool.annotations,
       inputSchema: inputJsonSchema(inputOf(tool)),
       outputSchema: outputJsonSchema(outputOf(tool)),
+      ...(tool.charted && { _meta: chartToolMeta }),
       toolset,
       ...(tool.operation.scope && { scope: tool.operation.scope }),
     })),

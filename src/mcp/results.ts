@@ -1,4 +1,6 @@
+import type { ChartSpec } from '../views/spec.ts';
 import { fitAnswer } from './budget.ts';
+import type { Drawn, Image } from './images.ts';
 import { renderText } from './render-text.ts';
 import type { Session } from './session.ts';
 import { outputOf } from './shapes.ts';
@@ -10,6 +12,7 @@ export interface Answer {
   readonly structured?: Record<string, unknown>;
   readonly text: string;
   readonly links: readonly Link[];
+  readonly image?: Image;
 }
 
 interface AnswerOptions {
@@ -18,13 +21,20 @@ interface AnswerOptions {
   readonly redact: (text: string) => string;
   /** The arguments as given: who names a `limit` wants that many. */
   readonly asked: Record<string, unknown>;
+  /** The chart that was asked for; it counts in no budget and stands in no text. */
+  readonly drawn?: Drawn;
 }
 
 function redactDeep(value: unknown, redact: (text: string) => string): unknown {
   if (typeof value === 'string') return redact(value);
   if (Array.isArray(value)) return value.map((item) => redactDeep(item, redact));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, redactDeep(member, redact)]));
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [redact(name), redactDeep(member, redact)]));
+}
+
+/** A chart without secrets. */
+export function redactChart(chart: ChartSpec, redact: (text: string) => string): ChartSpec {
+  return redactDeep(chart, redact) as ChartSpec; // texts stay texts
 }
 
 /** Strips data to the tool's output, cuts it to the budget, removes secrets, and makes the text from it. */
@@ -34,5 +44,6 @@ export function answerOf(tool: AnyTool, data: Record<string, unknown>, options: 
   const fitted = fitAnswer(tool, whole, { maxTokens: options.session.options.maxResultTokens, asked: options.asked });
   const structured = redactDeep(fitted, options.redact) as Record<string, unknown>;
   const links = options.links.map((link) => redactDeep(link, options.redact) as Link);
-  return { structured, text: renderText(structured), links };
+  const { chart, image } = options.drawn ?? {};
+  return { structured: chart ? { ...structured, chart } : structured, text: renderText(structured), links, ...(image && { image }) };
 }

@@ -82,9 +82,13 @@ function question(tool: ListedTool, { ask, nowMs }: Question) {
   });
 }
 
-function toResult({ isError, structured, text, links }: Answer) {
+function toResult({ isError, structured, text, links, image }: Answer) {
   return {
-    content: [{ type: 'text' as const, text }, ...links.map((link) => ({ type: 'resource_link' as const, ...link }))],
+    content: [
+      { type: 'text' as const, text },
+      ...(image ? [{ type: 'image' as const, ...image }] : []),
+      ...links.map((link) => ({ type: 'resource_link' as const, ...link })),
+    ],
     ...(structured && { structuredContent: structured }),
     ...(isError && { isError }),
   };
@@ -103,6 +107,7 @@ export function createServer({ name, version, tools, load, resources, session, s
         tools: { listChanged: false },
         resources: { listChanged: false, subscribe: true },
         ...(prompts.length > 0 && { prompts: { listChanged: false } }),
+        extensions: { [APP_EXTENSION]: {} },
       },
     },
   );
@@ -115,6 +120,7 @@ export function createServer({ name, version, tools, load, resources, session, s
         annotations: tool.annotations,
         inputSchema: shown(tool.inputSchema),
         outputSchema: shown(tool.outputSchema),
+        ...(tool._meta && { _meta: tool._meta }),
       },
       async (args, context) => {
         const loaded = await load(tool.name);
@@ -125,6 +131,7 @@ export function createServer({ name, version, tools, load, resources, session, s
     );
   }
   for (const resource of resources) registerResource(server, resource, session);
+  registerChartView(server);
   for (const prompt of prompts) registerPrompt(server, prompt);
   registerCompletion(server, { resources, prompts, session });
   registerSubscriptions(server, subscriptions, session);

@@ -1,16 +1,20 @@
 import * as z from 'zod';
 import { confirmedOutput } from './confirmation.ts';
-import { confirm, projectId } from './params.ts';
+import { chart, confirm, projectId } from './params.ts';
 import { rangeOutput } from './ranges.ts';
 import type { AnyTool } from './tool.ts';
 
-/** The whole input of a tool: its own parameters, the project, and `confirm` where a write is confirmed. */
+/** The whole input of a tool: its own parameters, the project, `confirm` where a write is confirmed, `chart` where there is one. */
 export function inputOf(tool: AnyTool): z.ZodObject {
-  return tool.input.extend({ projectId, ...(tool.confirmed && { confirm }) }).strict();
+  return tool.input.extend({ projectId, ...(tool.confirmed && { confirm }), ...(tool.charted && { chart }) }).strict();
 }
 
-/** The whole structured content of a tool: its own output, the range, and the notes. */
+/** The whole structured content of a tool: its own output, the range, the chart as data, and the notes. */
 export function outputOf(tool: AnyTool): z.ZodObject {
   const own = tool.confirmed ? tool.output.partial().extend(confirmedOutput) : tool.output;
-  return own.extend({ range: rangeOutput.optional(), notes: z.array(z.string()).optional() });
+  return own.extend({
+    range: rangeOutput.optional(),
+    ...(tool.charted && { chart: z.looseObject({ kind: z.string() }).optional() }),
+    notes: z.array(z.string()).optional(),
+  });
 }

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { CallInput, Client } from '../api/client.ts';
 import type { Operation, PayloadOf } from '../api/operation.ts';
+import type { MakeChart } from './images.ts';
 
 /** All four hints of the protocol, each stated. */
 export interface Annotations {
@@ -43,6 +44,8 @@ export interface ToolContext<O extends Operation = Operation> {
   readonly note: (sentence: string) => void;
   /** Adds a resource link to the answer. */
   readonly link: (link: Link) => void;
+  /** Says how the chart of a `charted` tool is made; that happens only where the caller asks for it. */
+  readonly draw: (make: MakeChart) => void;
   /** States the range that the answer covers, where no date parameter says it. */
   readonly covers: (startMs: number, endMs: number) => void;
   readonly nowMs: number;
@@ -58,11 +61,13 @@ export interface Tool<O extends Operation = Operation, Input extends z.ZodObject
   readonly description: string;
   readonly annotations: Annotations;
   readonly operation: O;
-  /** Parameters without `projectId` and `confirm`, which every tool and every confirmed tool has. */
+  /** Parameters without `projectId`, and without `confirm` and `chart` of confirmed and charted tools. */
   readonly input: Input;
   readonly output: Output;
   /** Asks the person before the write leaves. */
   readonly confirmed?: true;
+  /** Takes `chart: true` and draws through `draw`. */
+  readonly charted?: true;
   /** The tool that lists the ids it takes or makes, for error messages. */
   readonly idsFrom?: string | undefined;
   /** The member that holds one page of a list, so that a full page is noted. */

@@ -1,0 +1,109 @@
+import type { EChartsCoreOption } from 'echarts/core';
+import type { Theme } from './theme.ts';
+
+/** One line of a tooltip; a line without a value is a heading. */
+export interface TooltipLine {
+  readonly name: string;
+  readonly value?: string;
+  readonly colour?: string;
+}
+
+/** How a chart is drawn: on the server once, in a view to be zoomed and pointed at. */
+export interface Look {
+  readonly theme: Theme;
+  readonly widthPx: number;
+  /** Left out, the chart says how high it wants to be. */
+  readonly heightPx?: number;
+  /** Makes the element of a tooltip; given by a view, which can also be zoomed. */
+  readonly tooltip?: (lines: readonly TooltipLine[]) => object;
+}
+
+/** An ECharts option and the size that it was made for. */
+export interface Drawing {
+  readonly option: EChartsCoreOption;
+  readonly heightPx: number;
+  /** The picture in one sentence, for those who cannot see it. */
+  readonly words: string;
+}
+
+/** What all charts have in common; animation is off, because a picture has to be whole at once. */
+export function commonOption({ theme, widthPx }: Look, title: string, subtitle: string | undefined) {
+  return {
+    animation: false,
+    backgroundColor: 'transparent',
+    textStyle: { fontFamily: theme.font, color: theme.text },
+    title: {
+      text: title,
+      left: 12,
+      top: 8,
+      itemGap: 6,
+      textStyle: { fontSize: 15, fontWeight: 'bold', color: theme.text, width: widthPx - 24, overflow: 'truncate' },
+      ...(subtitle !== undefined && {
+        subtext: subtitle,
+        subtextStyle: { fontSize: 12, color: theme.faintText, width: widthPx - 24, overflow: 'truncate' },
+      }),
+    },
+  } as const;
+}
+
+/** Where the legend begins, below the title. */
+export const LEGEND_TOP_PX = 52;
+
+/** A legend line that pages where it is too long. */
+export function legendOption({ theme }: Look, names: readonly string[]) {
+  return {
+    type: 'scroll',
+    left: 8,
+    right: 12,
+    top: LEGEND_TOP_PX,
+    itemWidth: 14,
+    itemHeight: 9,
+    itemGap: 14,
+    data: [...names],
+    textStyle: { fontSize: 11, color: theme.text },
+    inactiveColor: theme.line,
+    pageTextStyle: { color: theme.faintText },
+    pageIconColor: theme.text,
+    pageIconInactiveColor: theme.line,
+  } as const;
+}
+
+/** Lines of a value axis. */
+export function axisLines(theme: Theme) {
+  return {
+    axisLine: { show: true, lineStyle: { color: theme.line } },
+    axisTick: { show: false },
+    splitLine: { show: true, lineStyle: { color: theme.gridLine } },
+    axisLabel: { color: theme.faintText, fontSize: 11, hideOverlap: true },
+  } as const;
+}
+
+/** A zoom handle below or beside the plot, in the theme's colours. */
+export function sliderOption(theme: Theme) {
+  return {
+    type: 'slider',
+    filterMode: 'none',
+    showDetail: false,
+    brushSelect: false,
+    borderColor: theme.gridLine,
+    fillerColor: theme.shade,
+    handleStyle: { color: theme.background, borderColor: theme.faintText },
+    moveHandleStyle: { color: theme.line },
+    dataBackground: { lineStyle: { color: theme.line }, areaStyle: { color: theme.gridLine } },
+    selectedDataBackground: { lineStyle: { color: theme.faintText }, areaStyle: { color: theme.gridLine } },
+  } as const;
+}
+
+/** Gives labels that stand close to each other different heights, so that none covers another: 0 is nearest to the plot. */
+export function stagger(labels: readonly { readonly atPx: number; readonly widthPx: number }[], levels: number): number[] {
+  const ends: number[] = Array.from({ length: levels }, () => Number.NEGATIVE_INFINITY);
+  const placed: number[] = [];
+  for (const [index, { atPx, widthPx }] of [...labels.entries()].toSorted(([, a], [, b]) => a.atPx - b.atPx)) {
+    const start = atPx - widthPx / 2;
+    const free = ends.findIndex((end) => end <= start);
+    const level = free === -1 ? ends.indexOf(Math.min(...ends)) : free;
+    ends[level] = atPx + widthPx / 2 + 4;
+    placed[index] = level;
+  }
+  return placed;
+}

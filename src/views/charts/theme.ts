@@ -1,0 +1,81 @@
+/** Light or dark, as the host shows its own pages. */
+export type ThemeName = 'light' | 'dark';
+
+/** Colours and fonts of every chart. */
+export interface Theme {
+  readonly background: string;
+  readonly text: string;
+  readonly faintText: string;
+  readonly line: string;
+  readonly gridLine: string;
+  readonly shade: string;
+  readonly error: string;
+  /** Marks of pages and events. */
+  readonly mark: string;
+  /** A change that stands out. */
+  readonly accent: string;
+  readonly tooltip: string;
+  /** Told apart also by people who see colours differently. */
+  readonly series: readonly string[];
+  readonly phases: Readonly<Record<Phase, string>>;
+  readonly font: string;
+}
+
+/** Phases of a request in the order in which they happen; `unsplit` is a duration whose phases are unknown. */
+export const phases = ['blocked', 'dns', 'connect', 'ssl', 'send', 'wait', 'receive', 'unsplit'] as const;
+export type Phase = (typeof phases)[number];
+
+/** DejaVu Sans is what the server draws with. No quotes: ECharts writes them into attributes as they are. */
+const FONT = 'DejaVu Sans, system-ui, sans-serif';
+
+/** Both themes; a host's own colours may replace text, background and font. */
+export const themes: Readonly<Record<ThemeName, Theme>> = {
+  light: {
+    background: '#ffffff',
+    text: '#1d2430',
+    faintText: '#5c6675',
+    line: '#c3cad4',
+    gridLine: '#e8ebf0',
+    shade: 'rgba(37, 99, 180, 0.07)',
+    error: '#b3261e',
+    mark: '#6b4fbb',
+    accent: '#c2410c',
+    tooltip: '#ffffff',
+    series: ['#1f6fb8', '#d9730d', '#2a9d6f', '#a8469a', '#7a6a1c', '#c0392b', '#1597a5', '#596577'],
+    phases: {
+      blocked: '#c6cdd7',
+      dns: '#1f9c94',
+      connect: '#ee8b2d',
+      ssl: '#a95cc2',
+      send: '#c9a227',
+      wait: '#4fae63',
+      receive: '#3b7dd8',
+      unsplit: '#8592a3',
+    },
+    font: FONT,
+  },
+  dark: {
+    background: '#15181d',
+    text: '#e6e9ee',
+    faintText: '#9da7b5',
+    line: '#4a5361',
+    gridLine: '#2a3039',
+    shade: 'rgba(110, 168, 240, 0.10)',
+    error: '#ff8a80',
+    mark: '#b7a2ff',
+    accent: '#ff9d5c',
+    tooltip: '#22272f',
+    series: ['#6bb0f0', '#f5a14d', '#5fd0a2', '#dc8bd0', '#d3c06a', '#f08579', '#5ccfdc', '#a8b3c2'],
+    phases: {
+      blocked: '#5a6472',
+      dns: '#39bdb4',
+      connect: '#f2a155',
+      ssl: '#c286d9',
+      send: '#e0c04f',
+      wait: '#6fcf85',
+      receive: '#6aa5f2',
+      unsplit: '#7b8798',
+    },
+    font: FONT,
+  },
+};

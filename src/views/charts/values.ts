@@ -1,0 +1,29 @@
+import { formatBytes, formatMs, formatNumber, formatPercent } from '../../lib/number-text.ts';
+
+/** What a chart's numbers are; `none` for counts and scores. */
+export type Unit = 'ms' | 'bytes' | 'percent' | 'none';
+
+const formats: Readonly<Record<Unit, (value: number | null | undefined) => string>> = {
+  ms: formatMs,
+  bytes: formatBytes,
+  percent: formatPercent,
+  none: formatNumber,
+};
+
+/** A value with its unit as charts write it; `–` where there is none. */
+export function formatValue(value: number | null | undefined, unit: Unit): string {
+  return formats[unit](value);
+}
+
+/** Text that a picture can hold on one line: control and direction characters dropped, the middle cut beyond `limit` characters. */
+export function plainText(text: string, limit = 120): string {
+  const line = [...text.replaceAll(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ').trim()];
+  if (line.length <= limit) return line.join('');
+  const tail = Math.floor(limit / 2);
+  return `${line.slice(0, limit - tail - 1).join('')}…${line.slice(-tail).join('')}`;
+}
+
+/** A number that can be drawn; anything else is a gap, never a zero. */
+export function drawable(value: number | null | undefined): number | null {
+  return typeof value === 'number' && Number.isFinite(value) ? value : null;
+}

@@ -1,0 +1,66 @@
+import type { Har, HarEntry } from '../analysis/har/model.ts';
+import { sanitiseUrl } from '../analysis/har/sanitise-url.ts';
+import { plainText } from './charts/values.ts';
+import { type Mark, type WaterfallRow, type WaterfallSpec, waterfallColumns } from './spec.ts';
+
+/** More rows than a person can tell apart, and more than a picture should weigh. */
+const MAX_ROWS = 60;
+const LABEL_CHARACTERS = 44;
+
+/** What the HAR file itself does not say. */
+export interface WaterfallOptions {
+  readonly title: string;
+  /** Moments of the page known from elsewhere, such as FCP and LCP, in ms after the start of the first page. */
+  readonly marks?: readonly Mark[];
+  /** Which requests to show; left out, all of them. */
+  readonly entries?: readonly HarEntry[];
+}
+
+const rounded = (ms: number | null): number | null => (ms === null ? null : Math.round(ms * 10) / 10);
+
+/** The sanitised address without scheme and query, without the page's own host, and of a long one only host and last part. */
+function labelOf(url: string, ownHost: string | null): string {
+  const address = sanitiseUrl(url)
+    .replace(/^https?:\/\//i, '')
+    .replace(/\?.*$/, '');
+  const slash = address.indexOf('/');
+  if (slash === -1) return plainText(address, LABEL_CHARACTERS);
+  const host = address.slice(0, slash) === ownHost ? '' : address.slice(0, slash);
+  const path = address.slice(slash);
+  if (host.length + path.length <= LABEL_CHARACTERS) return host + path;
+  const shownHost = plainText(host, LABEL_CHARACTERS / 2);
+  const end = path.slice(path.lastIndexOf('/', path.length - 2));
+  return `${shownHost}/…${plainText(end, LABEL_CHARACTERS - shownHost.length - 2)}`;
+}
+
+function rowOf(entry: HarEntry, startMs: number, ownHost: string | null): WaterfallRow {
+  const { timings, durationMs } = entry;
+  const connectMs = timings.connectMs === null ? null : Math.max(0, timings.connectMs - (timings.sslMs ?? 0));
+  const { blockedMs, dnsMs, sslMs, sendMs, waitMs, receiveMs } = timings;
+  const phasesMs = [blockedMs, dnsMs, connectMs, sslMs, sendMs, waitMs, receiveMs].map(rounded);
+  return [labelOf(entry.url, ownHost), entry.status, entry.transferBytes, rounded(startMs) ?? 0, rounded(durationMs), ...phasesMs];
+}
+
+/** The waterfall of a HAR file: at most 60 requests, the longest, in order of start; undefined where no request has a start. */
+export function waterfallOf(har: Har, { title, marks = [], entries = har.entries }: WaterfallOptions): WaterfallSpec | undefined {
+  const placed = entries.flatMap((entry) => (entry.startMs === null ? [] : [{ entry, startMs: entry.startMs }]));
+  if (placed.length === 0) return undefined;
+  const weight = ({ entry }: (typeof placed)[number]) => (entry === har.document ? Number.POSITIVE_INFINITY : (entry.durationMs ?? 0));
+  const shown = placed
+    .toSorted((a, b) => weight(b) - weight(a))
+    .slice(0, MAX_ROWS)
+    .toSorted((a, b) => a.startMs - b.startMs || a.entry.index - b.entry.index);
+  const page = har.pages[0];
+  const origin = page?.startMs ?? 0;
+  const moment = (name: string, ms: number | null | undefined): Mark[] =>
+    ms === null || ms === undefined ? [] : [{ name, atMs: Math.round(origin + ms) }];
+  const count = shown.length < entries.length ? `the ${shown.length} longest of ${entries.length} requests` : `${shown.length} requests`;
+  return {
+    kind: 'waterfall',
+    title,
+    subtitle: count,
+    columns: waterfallColumns,
+    rows: shown.map(({ entry, startMs }) => rowOf(entry, startMs, har.document?.host ?? null)),
+    marks: [...marks.flatMap(({ name, atMs }) => moment(name, atMs)), ...moment('onLoad', page?.onLoadMs)],
+  };
+}

@@ -1,0 +1,78 @@
+import type { Unit } from './charts/values.ts';
+
+/** Columns of a waterfall's rows, in order; times in ms, null where the file does not say, `sslMs` not contained in `connectMs`. */
+export const waterfallColumns = [
+  'label',
+  'status',
+  'bytes',
+  'startMs',
+  'totalMs',
+  'blockedMs',
+  'dnsMs',
+  'connectMs',
+  'sslMs',
+  'sendMs',
+  'waitMs',
+  'receiveMs',
+] as const;
+
+/** One request: its sanitised address, status (0: no response), bytes over the network, start, duration, and the seven phases. */
+export type WaterfallRow = readonly [
+  label: string,
+  status: number,
+  bytes: number | null,
+  startMs: number,
+  totalMs: number | null,
+  ...phasesMs: (number | null)[],
+];
+
+/** A moment of the page's life, in ms of the waterfall's own clock. */
+export interface Mark {
+  readonly name: string;
+  readonly atMs: number;
+}
+
+/** Requests of one page over time. */
+export interface WaterfallSpec {
+  readonly kind: 'waterfall';
+  readonly title: string;
+  readonly subtitle?: string;
+  readonly columns: typeof waterfallColumns;
+  readonly rows: readonly WaterfallRow[];
+  readonly marks: readonly Mark[];
+}
+
+/** Values of one step or metric, one for each of the chart's times; null is a gap. */
+export interface TrendSeries {
+  readonly name: string;
+  readonly values: readonly (number | null)[];
+  /** Lowest and highest value that a point sums up. */
+  readonly low?: readonly (number | null)[];
+  readonly high?: readonly (number | null)[];
+}
+
+/** Something that happened, at a local time of the chart. */
+export interface TrendEvent {
+  readonly name: string;
+  readonly time: string;
+}
+
+/** Values over time, with what happened meanwhile. */
+export interface TrendSpec {
+  readonly kind: 'trend';
+  readonly title: string;
+  readonly subtitle?: string;
+  readonly unit: Unit;
+  /** Zone of all times, which are local: `2026-11-20` for a day, `2026-11-20T14:05` for a run. */
+  readonly timeZone: string;
+  readonly times: readonly string[];
+  readonly series: readonly TrendSeries[];
+  readonly events: readonly TrendEvent[];
+  /** The first report from which a change holds. */
+  readonly change?: TrendEvent;
+  /** The stretch that is judged against what lies before. */
+  readonly judged?: { readonly from: string; readonly to: string };
+}
+
+/** A picture as plain data: what server and view draw from. */
+export type ChartSpec = WaterfallSpec | TrendSpec;
