@@ -1,3 +1,4 @@
+import { siteMetricDefinitions } from '../../src/analysis/metric-definitions.ts';
 import { getSiteRevenue } from '../../src/api/operations/metrics.ts';
 import { defineMetricTool } from '../../src/mcp/metric-tool.ts';
 import * as p from '../../src/mcp/params.ts';
@@ -5,7 +6,7 @@ import * as p from '../../src/mcp/params.ts';
 export default defineMetricTool({
   name: 'get_site_revenue',
   title: 'Revenue',
-  description: 'Sum of transaction amounts; e-commerce projects only.',
+  description: siteMetricDefinitions.revenueSum.words,
   operation: getSiteRevenue,
   more: { period: p.period },
 });

@@ -1,3 +1,4 @@
+import { zoneMetricDefinitions } from '../../src/analysis/metric-definitions.ts';
 import { getZoneConversionRatePerTap } from '../../src/api/operations/metrics.ts';
 import { defineMetricTool } from '../../src/mcp/metric-tool.ts';
 import * as p from '../../src/mcp/params.ts';
@@ -5,7 +6,7 @@ import * as p from '../../src/mcp/params.ts';
 export default defineMetricTool({
   name: 'get_zone_conversion_rate_per_tap',
   title: 'Conversion rate per tap',
-  description: 'Percentage of users who tapped the zone and reached the goal in the same session.',
+  description: zoneMetricDefinitions.avgConversionAfterTap.words,
   operation: getZoneConversionRatePerTap,
   idsFrom: 'list_zones',
   provisionalDays: 7,

@@ -1,3 +1,4 @@
+import { zoneMetricDefinitions } from '../../src/analysis/metric-definitions.ts';
 import { getZoneRevenue } from '../../src/api/operations/metrics.ts';
 import { defineMetricTool } from '../../src/mcp/metric-tool.ts';
 import * as p from '../../src/mcp/params.ts';
@@ -5,7 +6,7 @@ import * as p from '../../src/mcp/params.ts';
 export default defineMetricTool({
   name: 'get_zone_revenue',
   title: 'Zone revenue',
-  description: 'Total revenue of users who tapped the zone.',
+  description: zoneMetricDefinitions.totalRevenueWithTap.words,
   operation: getZoneRevenue,
   idsFrom: 'list_zones',
   provisionalDays: 7,

@@ -1,3 +1,4 @@
+import { zoneMetricDefinitions } from '../../src/analysis/metric-definitions.ts';
 import { getZoneSwipeRate } from '../../src/api/operations/metrics.ts';
 import { defineMetricTool } from '../../src/mcp/metric-tool.ts';
 import * as p from '../../src/mcp/params.ts';
@@ -5,7 +6,7 @@ import * as p from '../../src/mcp/params.ts';
 export default defineMetricTool({
   name: 'get_zone_swipe_rate',
   title: 'Swipe rate',
-  description: 'Percentage of users with a swipe on the zone during a screen display.',
+  description: zoneMetricDefinitions.dragFlickRate.words,
   operation: getZoneSwipeRate,
   idsFrom: 'list_zones',
   provisionalDays: 7,

@@ -1,3 +1,4 @@
+import { zoneMetricDefinitions } from '../../src/analysis/metric-definitions.ts';
 import { getZoneSwipeRecurrence } from '../../src/api/operations/metrics.ts';
 import { defineMetricTool } from '../../src/mcp/metric-tool.ts';
 import * as p from '../../src/mcp/params.ts';
@@ -5,7 +6,7 @@ import * as p from '../../src/mcp/params.ts';
 export default defineMetricTool({
   name: 'get_zone_swipe_recurrence',
   title: 'Swipe recurrence',
-  description: 'Average swipes per screen view when engaged.',
+  description: zoneMetricDefinitions.dragFlickRecurrence.words,
   operation: getZoneSwipeRecurrence,
   idsFrom: 'list_zones',
   provisionalDays: 7,

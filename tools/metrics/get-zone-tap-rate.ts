@@ -1,3 +1,4 @@
+import { zoneMetricDefinitions } from '../../src/analysis/metric-definitions.ts';
 import { getZoneTapRate } from '../../src/api/operations/metrics.ts';
 import { defineMetricTool } from '../../src/mcp/metric-tool.ts';
 import * as p from '../../src/mcp/params.ts';
@@ -5,7 +6,7 @@ import * as p from '../../src/mcp/params.ts';
 export default defineMetricTool({
   name: 'get_zone_tap_rate',
   title: 'Tap rate',
-  description: 'Percentage of users who tapped the zone at least once.',
+  description: zoneMetricDefinitions.tapRate.words,
   operation: getZoneTapRate,
   idsFrom: 'list_zones',
   provisionalDays: 7,

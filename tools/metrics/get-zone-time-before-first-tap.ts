@@ -1,3 +1,4 @@
+import { zoneMetricDefinitions } from '../../src/analysis/metric-definitions.ts';
 import { getZoneTimeBeforeFirstTap } from '../../src/api/operations/metrics.ts';
 import { defineMetricTool } from '../../src/mcp/metric-tool.ts';
 import * as p from '../../src/mcp/params.ts';
@@ -5,7 +6,7 @@ import * as p from '../../src/mcp/params.ts';
 export default defineMetricTool({
   name: 'get_zone_time_before_first_tap',
   title: 'Time before first tap',
-  description: 'Seconds between screen load and first tap.',
+  description: zoneMetricDefinitions.timeBeforeFirstTap.words,
   operation: getZoneTimeBeforeFirstTap,
   idsFrom: 'list_zones',
   provisionalDays: 7,
