@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { rm } from 'node:fs/promises';
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
@@ -30,7 +30,31 @@ export async function buildProduct() {
     minifySyntax: true,
     minifyWhitespace: true,
     chunkNames: 'chunks/[name]-[hash]',
+    // Native and optional: found in node_modules, or not at all.
+    external: ['@resvg/resvg-js'],
   });
+  await buildChartView();
+  await cp('node_modules/dejavu-fonts-ttf/ttf/DejaVuSans.ttf', 'dist/fonts/DejaVuSans.ttf');
+  await cp('node_modules/dejavu-fonts-ttf/LICENSE', 'dist/fonts/LICENSE');
+}
+
+/** Writes the view of charts: one HTML file that needs no other. */
+async function buildChartView() {
+  const { outputFiles } = await build({
+    entryPoints: ['src/views/app/main.ts'],
+    bundle: true,
+    platform: 'browser',
+    format: 'iife',
+    target: 'es2022',
+    minify: true,
+    logLevel: 'warning',
+    write: false,
+  });
+  const [page, style] = await Promise.all(['page.html', 'page.css'].map((file) => readFile(`src/views/app/${file}`, 'utf8')));
+  const script = outputFiles[0]?.text.replaceAll('</script', '<\\/script') ?? '';
+  const html = page?.replace('/* style */', () => style ?? '').replace('/* script */', () => script) ?? '';
+  await mkdir('dist/views', { recursive: true });
+  await writeFile('dist/views/chart.html', html);
 }
 
 /** Bundles one TypeScript file of the project into the cache and gives its address, to be imported. */

@@ -1,0 +1,90 @@
+/** The protocol version that the view speaks: MCP Apps of January 2026. */
+const PROTOCOL_VERSION = '2026-01-26';
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** What the host tells about itself; everything may be missing. */
+export interface HostContext {
+  readonly theme?: unknown;
+  readonly styles?: { readonly variables?: Readonly<Record<string, unknown>> };
+  readonly containerDimensions?: { readonly height?: unknown };
+  readonly toolInfo?: { readonly tool?: { readonly name?: unknown } };
+}
+
+/** What a host sends of its own accord. */
+export interface HostEvents {
+  toolInput(params: Members): void;
+  toolResult(params: Members): void;
+  toolCancelled(params: Members): void;
+  /** Only what has changed. */
+  contextChanged(context: HostContext): void;
+}
+
+/** The host that shows the view. */
+export interface Host {
+  readonly context: HostContext;
+  /** Whether the host passes calls of tools on to the server. */
+  readonly callsTools: boolean;
+  callTool(name: string, args: Members): Promise<Members>;
+  tellSize(widthPx: number, heightPx: number): void;
+}
+
+function isMembers(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const asMembers = (value: unknown): Members => (isMembers(value) ? value : {});
+
+/** Shakes hands with the host over messages between windows. Only the parent is listened to; it may be of any origin, since a view knows none. */
+export async function connectHost(events: HostEvents): Promise<Host> {
+  const waiting = new Map<number, { resolve(result: Members): void; reject(error: Error): void }>();
+  let lastId = 0;
+  const send = (message: Members) => window.parent.postMessage({ jsonrpc: '2.0', ...message }, '*');
+
+  function request(method: string, params: Members): Promise<Members> {
+    const id = ++lastId;
+    const answer = new Promise<Members>((resolve, reject) => waiting.set(id, { resolve, reject }));
+    send({ id, method, params });
+    return answer;
+  }
+
+  const notified: Readonly<Record<string, (params: Members) => void>> = {
+    'ui/notifications/tool-input': (params) => events.toolInput(params),
+    'ui/notifications/tool-result': (params) => events.toolResult(params),
+    'ui/notifications/tool-cancelled': (params) => events.toolCancelled(params),
+    'ui/notifications/host-context-changed': (params) => events.contextChanged(params),
+  };
+
+  function answerTo(id: unknown, method: unknown): void {
+    if (method === 'ping' || method === 'ui/resource-teardown') send({ id, result: {} });
+    else send({ id, error: { code: -32601, message: 'The view has no such method.' } });
+  }
+
+  function receive({ id, method, params, result, error }: Members): void {
+    if (typeof method === 'string') {
+      if (id === undefined) notified[method]?.(asMembers(params));
+      else answerTo(id, method);
+      return;
+    }
+    const asked = waiting.get(Number(id));
+    waiting.delete(Number(id));
+    if (error === undefined) asked?.resolve(asMembers(result));
+    else asked?.reject(new Error(String(asMembers(error)['message'] ?? 'The host refused.')));
+  }
+
+  window.addEventListener('message', ({ source, data }: MessageEvent<unknown>) => {
+    if (source === window.parent && isMembers(data) && data['jsonrpc'] === '2.0') receive(data);
+  });
+  const hello = await request('ui/initialize', {
+    appInfo: { name: 'web-analytics-chart', version: '1.0.0' },
+    appCapabilities: { availableDisplayModes: ['inline', 'fullscreen'] },
+    protocolVersion: PROTOCOL_VERSION,
+  });
+  send({ method: 'ui/notifications/initialized', params: {} });
+  return {
+    context: asMembers(hello['hostContext']),
+    callsTools: isMembers(asMembers(hello['hostCapabilities'])['serverTools']),
+    callTool: (name, args) => request('tools/call', { name, arguments: args }),
+    tellSize: (width, height) => send({ method: 'ui/notifications/size-changed', params: { width, height } }),
+  };
+}
