@@ -63,11 +63,12 @@ interface Call {
 export async function callTool(tool: AnyTool, args: unknown, caller: Caller): Promise<Outcome> {
   let redact = (text: string): string => text;
   try {
+    // First, because without a credential no argument helps, and because it knows what to keep out of the words.
+    const client = await caller.session.client();
+    redact = client.redact;
     const schema = inputOf(tool);
     const input = check(schema, args ?? {}, Object.keys(schema.shape));
     if (tool.confirmed && caller.canAsk && caller.answered?.accepted === false) return declined(tool, caller);
-    const client = await caller.session.client();
-    redact = client.redact;
     return await run({ tool, input, caller, client, ...beginning(caller, input), notes: [], links: [] });
   } catch (error) {
     return { isError: true, text: redact(errorText(error, tool)), links: [] };

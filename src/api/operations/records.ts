@@ -60,8 +60,8 @@ export const stepReport = z.looseObject({
   stepResultId: optionalId,
   date: number,
   timings: numbers(stepReportTimingNames).nullish(),
-  browserError: z.unknown(),
-  unavailableResource: z.unknown(),
+  browserError: z.unknown().optional(),
+  unavailableResource: z.unknown().optional(),
   actionsResult: z.array(z.looseObject({ id: optionalId, time: number, status: text, message: text })).nullish(),
   customTimings: z.array(customTiming).nullish(),
 });

@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import { openAssistant, type ToolAnswer } from '../support/assistant.ts';
+import { useTools } from '../tools/support.ts';
+
+const { ask, call, platform } = useTools();
+const tokensOf = ({ text, structured }: ToolAnswer) => Math.max(text.length, JSON.stringify(structured).length) / 4;
+const week = { startDate: 'last_week', endDate: 'last_week' };
+const zone = { ...week, zoneId: 8120447, projectId: 1202 };
+
+/** The first step of the latest report of a scenario. */
+async function stepId(): Promise<string> {
+  const { scenario } = await ask('listScenarioReports', { scenarioId: 4101, limit: 1 });
+  return String(scenario.reports[0]?.steps?.[0]?.stepResultId);
+}
+
+/** Required arguments alone, for every tool. */
+async function callsWithDefaults(): Promise<Record<string, Record<string, unknown>>> {
+  const step = await stepId();
+  const [run] = await ask('listSuccessfulExportRuns', { limit: 1 });
+  const { tools } = await (await openAssistant(platform())).client.listTools();
+  const given: Record<string, Record<string, unknown>> = {
+    get_scenario_report: { scenarioId: 4101 },
+    list_scenario_reports: { scenarioId: 4101 },
+    get_step_report: { stepId: step },
+    get_step_har: { scenarioStepResultId: step },
+    create_speed_event: { key: 'k', text: 'T', date: 'now' },
+    delete_speed_event: { key: 'k' },
+    create_export_job: { name: 'N', format: 'CSV', frequency: { value: 'daily' }, fields: [{ fieldName: 'user_id' }], deviceLabel: 'all' },
+    get_export_job: { jobId: run?.jobId },
+    list_export_runs: { jobId: 'Hourly sessions' },
+    get_export_run: { jobId: run?.jobId, runId: run?.jobRunId },
+    list_exportable_fields: { scope: 'sessions' },
+    get_mapping: { mappingId: 21504 },
+    list_page_groups: { mappingId: 21504 },
+    get_page_group: { pageGroupId: 210622 },
+    list_zonings: { pageGroupId: 210617 },
+    list_zones: { zoningId: 910240 },
+    send_enrichments: { enrichments: [{ userId: '1', sessionNumber: 1, enrichment: { a: 1 } }] },
+  };
+  const usual = (name: string) => (name.startsWith('get_zone') ? zone : name.startsWith('get_site') ? week : {});
+  return Object.fromEntries(tools.map(({ name }) => [name, given[name] ?? usual(name)]));
+}
+
+describe('an answer', () => {
+  it('stays under 2,000 tokens in both channels when nothing special is asked for, from any tool', async () => {
+    const calls = Object.entries(await callsWithDefaults());
+    const costs: Record<string, number> = {};
+    for (const [tool, args] of calls) {
+      const answer = await call(tool, args);
+      expect({ tool, error: answer.isError ? answer.text : '' }).toEqual({ tool, error: '' });
+      costs[tool] = tokensOf(answer);
+    }
+    expect(Object.entries(costs).filter(([, tokens]) => tokens > 2_000)).toEqual([]);
+    expect(Object.keys(costs).length).toBeGreaterThan(40);
+  });
+
+  it('leaves out whole items and says how many there are', async () => {
+    const answer = await call('list_export_jobs');
+    const { jobs, notes } = answer.structured as { jobs: unknown[]; notes: string[] };
+    const all = await ask('listExportJobs');
+    expect(jobs).toEqual(all.slice(0, jobs.length));
+    expect(jobs.length).toBeLessThan(all.length);
+    expect(notes[0]).toBe(`Showing ${jobs.length} of ${all.length} jobs; pass limit to see more.`);
+    expect(answer.text).toContain(notes[0]);
+  });
+
+  it('gives as many as a named limit asks for', async () => {
+    const answer = await call('list_export_jobs', { limit: 25 });
+    expect(answer.structured['jobs']).toHaveLength(25);
+    expect(tokensOf(answer)).toBeGreaterThan(2_000);
+    expect(answer.text).not.toContain('Showing');
+  });
+});
+
+describe('the hard cap', () => {
+  it.each<[string, Record<string, unknown>]>([
+    ['list_export_jobs', { limit: 100 }],
+    ['list_successful_export_runs', { limit: 100 }],
+    ['list_scenario_reports', { scenarioId: 4101, limit: 500, metrics: ['all'] }],
+    ['get_scenario_report', { scenarioId: 4101, metrics: ['all'] }],
+    ['list_exportable_fields', { scope: 'sessions' }],
+    ['get_site_metrics', { startDate: '2026-08-20', endDate: '2026-11-15', period: 'daily' }],
+  ])('holds for %s: valid JSON of whole items, and a word on the rest', async (tool, args) => {
+    const assistant = await openAssistant(platform(), { maxResultTokens: 1_000 });
+    const answer = await assistant.call(tool, args);
+    await assistant.close();
+    expect(tokensOf(answer)).toBeLessThanOrEqual(1_000);
+    expect(answer).toMatchObject({ isError: false, text: expect.stringMatching(/Showing \d+ of \d+ \w+; (narrow with|read|the setting)/) });
+    expect((answer.structured['notes'] as string[])[0]).toMatch(/^Showing/);
+  });
+
+  it('refuses what cannot be cut, and says what would help', async () => {
+    const assistant = await openAssistant(platform(), { maxResultTokens: 100 });
+    const answer = await assistant.call('get_step_report', { stepId: await stepId(), metrics: ['all'] });
+    await assistant.close();
+    expect(answer).toMatchObject({ isError: true, text: expect.stringMatching(/^The answer has about \d+ tokens; the limit is 100: /) });
+  });
+});
+
+describe('both channels', () => {
+  /** Ids and addresses that a next call would need. */
+  function handles(value: unknown): string[] {
+    if (Array.isArray(value)) return value.flatMap(handles);
+    if (typeof value === 'object' && value !== null) {
+      return Object.entries(value).flatMap(([name, member]) =>
+        /(^id|Id|key|[uU]ri|url)$/.test(name) && typeof member !== 'object' ? [String(member)] : handles(member),
+      );
+    }
+    return [];
+  }
+
+  it('carry the same ids, addresses and notes', async () => {
+    for (const [tool, args] of Object.entries(await callsWithDefaults())) {
+      const { structured, text, links } = await call(tool, args);
+      const notes = (structured['notes'] ?? []) as string[];
+      expect([...handles(structured), ...notes].filter((each) => !text.includes(each))).toEqual([]);
+      expect(links.filter((uri) => !text.includes(uri))).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,45 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openAssistant } from '../support/assistant.ts';
+import { sharedPlatform } from '../support/emulator.ts';
+
+const platform = sharedPlatform();
+
+/** An assistant, the secret of its credential, and a look for what a result leaks of it, its tokens included. */
+async function sealed() {
+  const assistant = await openAssistant(platform());
+  onTestFinished(() => assistant.close());
+  const { clientSecret } = platform().credentials.account;
+  const spellings = [clientSecret, encodeURIComponent(clientSecret), Buffer.from(clientSecret).toString('base64').slice(0, 30)];
+  const leaks = async (tool: string, args: Record<string, unknown> = {}) => {
+    const shown = JSON.stringify(await assistant.client.callTool({ name: tool, arguments: args }));
+    return [...spellings.filter((spelling) => shown.includes(spelling)), ...(shown.match(/eyJ[\w-]{8,}\.[\w-]+/g) ?? [])];
+  };
+  return { assistant, clientSecret, leaks };
+}
+
+describe('secret and token', () => {
+  it('are in no answer of the tools that use them', async () => {
+    const { leaks } = await sealed();
+    for (const tool of ['authenticate', 'get_credential', 'list_segments']) expect(await leaks(tool)).toEqual([]);
+    expect(await leaks('authenticate', { renew: true })).toEqual([]);
+  });
+
+  it('are not handed back to a caller who gives them as arguments, good or bad', async () => {
+    const { leaks, clientSecret } = await sealed();
+    const token = await platform().token('account', { projectId: 1201 });
+    for (const secret of [clientSecret, token, `Bearer ${token}`]) {
+      expect(await leaks('list_scenarios', { [secret]: 1 })).toEqual([]);
+      expect(await leaks('get_export_job', { jobId: secret })).toEqual([]);
+      expect(await leaks('get_site_visits', { startDate: secret, endDate: 'now' })).toEqual([]);
+      expect(await leaks('delete_speed_event', { key: secret })).toEqual([]);
+    }
+  });
+
+  it('are in no resource', async () => {
+    const { assistant, clientSecret } = await sealed();
+    const { structured } = await assistant.call('get_scenario_report', { scenarioId: 4101 });
+    const [step] = structured['steps'] as { stepResultId: string }[];
+    platform().faults.add({ kind: 'shape', operation: 'getStepReport', payload: { step: { id: clientSecret } } });
+    expect(await assistant.read(`analytics://1201/steps/${step?.stepResultId}`)).toBe('{"id":"[redacted]"}');
+  });
+});
