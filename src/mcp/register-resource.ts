@@ -38,7 +38,7 @@ export function registerResource(server: McpServer, resource: DefinedResource, s
           },
           session,
         });
-        return { contents: [{ uri: uri.href, mimeType, text: redact(text) }] };
+        return { contents: [{ uri: uri.href, mimeType, text: resource.verbatim?.(session) ? text : redact(text) }] };
       } catch (error) {
         throw protocolError(error, uri.href, redact);
       }

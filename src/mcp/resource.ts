@@ -51,6 +51,8 @@ export interface Resource<Template extends string = string> {
     context: ResourceContext,
     known: number | undefined,
   ) => Promise<number | undefined>;
+  /** True where the text goes out as it came, with what looks like a secret in it. */
+  readonly verbatim?: (session: Session) => boolean;
   /** Gives the text of the resource; throws an `ApiError` of kind `missing` where there is none. */
   read(variables: Record<VariablesOf<Template>, string>, context: ResourceContext): Promise<string>;
 }

@@ -1,9 +1,7 @@
 import { ApiError } from '../api/errors.ts';
 import { defineResource } from '../mcp/resource.ts';
+import { MAX_RESOURCE_BYTES } from './har-size.ts';
 import { complete } from './variables.ts';
-
-/** Beyond this a file is no reading matter for a model. */
-const MAX_RESOURCE_BYTES = 8_000_000;
 
 export default defineResource({
   name: 'step_har',
@@ -13,13 +11,17 @@ export default defineResource({
   mimeType: 'application/json',
   template: 'analytics://{projectId}/steps/{stepResultId}/har',
   complete: { projectId: complete.projectId, stepResultId: complete.stepResultId },
+  verbatim: ({ options }) => options.rawHar,
   async read({ stepResultId }, { ask, session }) {
     const { getStepHar } = await import('../api/operations/speed-analysis.ts');
     const { har } = await ask(getStepHar, { scenarioStepResultId: stepResultId });
     const text = session.options.rawHar ? rawText(har) : await sanitisedText(har);
     if (text.length > MAX_RESOURCE_BYTES) {
       const megabytes = (text.length / 1e6).toFixed(1);
-      throw new ApiError('invalid', `The HAR file has ${megabytes} MB; at most 8 MB are delivered. analyze_har reads all of it.`);
+      throw new ApiError(
+        'invalid',
+        `The HAR file has ${megabytes} MB; at most ${MAX_RESOURCE_BYTES / 1e6} MB are delivered. analyze_har reads all of it.`,
+      );
     }
     return text;
   },
