@@ -2,15 +2,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { toolsets } from '../tools/index.ts';
 import { description, license, name, version } from './commands/about.ts';
 import { commands } from './commands/command-line.ts';
+import { markdownTable } from './lib/markdown-table.ts';
 import { resources } from './resources/index.ts';
 import { flagOf, type Setting, settingDeclarations } from './settings.ts';
 
 const settings: readonly Setting[] = Object.values(settingDeclarations);
-
-function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-  return [line(header), line(header.map(() => '---')), ...rows.map(line)].join('\n');
-}
 
 function settingsTable(): string {
   const rows = settings.map((setting) => {
@@ -22,7 +18,7 @@ function settingsTable(): string {
       setting.default ?? setting.otherwise ?? '',
     ];
   });
-  return table(['Variable', 'Flag', 'Meaning', 'Default'], rows);
+  return markdownTable(['Variable', 'Flag', 'Meaning', 'Default'], rows);
 }
 
 function toolsTable(): string {
@@ -32,20 +28,20 @@ function toolsTable(): string {
         const effect = tool.annotations.readOnlyHint ? '' : tool.confirmed ? 'writes, asks first' : 'writes';
         return [`\`${tool.name}\``, tool.description, `\`${tool.operation.method} ${tool.operation.path}\``, effect];
       });
-      return `**${toolset}**: ${words}\n\n${table(['Tool', 'What it does', 'Operation', ''], rows)}`;
+      return `**${toolset}**: ${words}\n\n${markdownTable(['Tool', 'What it does', 'Operation', ''], rows)}`;
     })
     .join('\n\n');
 }
 
 function resourcesTable(): string {
-  return table(
+  return markdownTable(
     ['Resource', 'What it holds'],
     resources.map((resource) => [`\`${resource.template}\``, resource.description]),
   );
 }
 
 function commandsTable(): string {
-  return table(
+  return markdownTable(
     ['Command', 'What it does'],
     Object.entries(commands).map(([command, words]) => [`\`${command}\``, words]),
   );

@@ -1,3 +1,4 @@
+import { unanswerable } from '../analysis/unanswerable.ts';
 import { dateIn } from '../lib/time-zone.ts';
 
 interface InstructionFacts {
@@ -13,6 +14,6 @@ export function instructions({ timeZone, nowMs }: InstructionFacts): string {
     'Start with a list_… tool for ids; parameters for objects also take names ("Home / Header / Search bar" for a zone). get_credential shows projects and scopes.',
     'Rates are percents. null means no value, never 0. Never average rates or averages of days, devices or segments: ask for the whole range.',
     'Writes ask for confirmation first: without it they only show what would be sent.',
-    'Not in this interface: funnels, journeys, page-level metrics, heatmaps, replay, cost of errors, real-user vitals. Say so; the nearest is a sessions or views export, or a scenario report (lab data).',
+    `Not in this interface: ${unanswerable.map(({ asked }) => asked).join(', ')}. Say so; the nearest is a sessions or views export, or a scenario report (lab data).`,
   ].join('\n');
 }

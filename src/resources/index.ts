@@ -1,3 +1,4 @@
+import reference from './reference.ts';
 import scenarioReport from './scenario-report.ts';
 import scenarioReports from './scenario-reports.ts';
 import scenarios from './scenarios.ts';
@@ -5,4 +6,4 @@ import stepHar from './step-har.ts';
 import stepReport from './step-report.ts';
 
 /** All resources, in the order in which their templates are listed. */
-export const resources = [scenarios, scenarioReports, scenarioReport, stepReport, stepHar];
+export const resources = [scenarios, scenarioReports, scenarioReport, stepReport, stepHar, reference];

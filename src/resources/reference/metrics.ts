@@ -1,0 +1,48 @@
+import {
+  type MetricDefinition,
+  siteMetricDefinitions,
+  speedMetricDefinitions,
+  zoneMetricDefinitions,
+} from '../../analysis/metric-definitions.ts';
+import { SPEED_UNITS, usualSpeedMetrics } from '../../analysis/speed-metrics.ts';
+import { aggregateMetricNames, stepTimingNames, zoneMetricNames } from '../../api/metric-names.ts';
+import { getSiteMetrics, getZoneMetrics } from '../../api/operations/metrics.ts';
+import { markdownTable } from '../../lib/markdown-table.ts';
+
+function table(definitions: Readonly<Record<string, MetricDefinition>>): string {
+  const rows = Object.entries(definitions).map(([name, { unit, words }]) => [name, unit, words]);
+  return markdownTable(['metric', 'unit', 'what it is'], rows);
+}
+
+/** Names of one list that the other lacks. */
+function lacking(names: readonly string[], others: readonly string[]): string {
+  return names.filter((name) => !others.includes(name)).join(', ');
+}
+
+/** Members of a step itself, beside its timings. */
+const STEP_MEMBERS = ['weight', 'loadTime', 'requestsCount'];
+
+/** Every metric with its unit and meaning. */
+export default function writeMetrics(): string {
+  const ofSteps = [...stepTimingNames, ...STEP_MEMBERS];
+  const beyondAll = lacking(Object.keys(zoneMetricDefinitions), zoneMetricNames);
+  return `Rates are percents (93.0 is 93 %). Never average rates or averages of days, devices or segments: ask for the whole range. null is no value, never 0.
+
+## Site metrics (\`${getSiteMetrics.path}\`, section ${getSiteMetrics.section}; tool get_site_metrics)
+
+${table(siteMetricDefinitions)}
+
+## Zone metrics of apps (\`${getZoneMetrics.path}\`, section ${getZoneMetrics.section}; tool get_zone_metrics)
+
+${table(zoneMetricDefinitions)}
+
+get_zone_metrics gives all but ${beyondAll}, which only get_zone_conversion_rate_per_tap gives. The last 7 days may still change.
+
+## Speed metrics (section 2.1; tools get_scenario_report, list_scenario_reports, get_step_report)
+
+${SPEED_UNITS} Without \`metrics\` an answer holds ${usualSpeedMetrics.join(', ')}. In a summary, \`sum\` adds over the steps and \`average\` is per step: sums compare only between reports with as many finished steps. Leave runs with fail > 0 out of averages.
+
+${table(speedMetricDefinitions)}
+
+Only in summaries: ${lacking(aggregateMetricNames, ofSteps)}. Only in steps: ${lacking(ofSteps, aggregateMetricNames)}.`;
+}
