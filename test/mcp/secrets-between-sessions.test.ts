@@ -50,7 +50,7 @@ describe('two sessions in one process, called at the same time', () => {
     expect(answers).toEqual(turns.map((who) => alone[both.indexOf(who)]));
     expect(alone[0]).not.toEqual(alone[1]);
     const carried = platform().requests.map(({ headers }) => both.find((who) => own.get(who)?.has(headers['authorization'] ?? '')));
-    expect(carried.toSorted()).toEqual(turns.toSorted());
+    expect(carried.map(String).toSorted()).toEqual(turns.toSorted());
   });
 
   it('see their own projects alone', async () => {
