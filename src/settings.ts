@@ -24,7 +24,10 @@ export interface Setting<Schema extends z.ZodType = z.ZodType> {
 
 const words = z.string().trim().min(1);
 const flag = z.stringbool({ truthy: ['true', '1', 'yes', 'on'], falsy: ['false', '0', 'no', 'off'], error: 'expected true or false' });
-const list = z.string().transform((text) => text.split(',').map((item) => item.trim()).filter((item) => item !== '')); // biome-ignore format: one thought
+const list = z
+  .string()
+  .transform((text) => text.split(',').map((item) => item.trim()).filter((item) => item !== '')) // biome-ignore format: one thought
+  .refine((items) => items.length > 0, 'expected names separated by commas');
 
 function count(min: number, max: number, unit: string) {
   const expected = `expected a whole number of ${unit} from ${min} to ${max}`;

@@ -1,0 +1,136 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { flagOf, isSwitch, readSettings, type Setting, settingDeclarations } from '../src/settings.ts';
+
+const settings: readonly Setting[] = Object.values(settingDeclarations);
+const of = (variable: string, value: string) => readSettings({ [`WEB_ANALYTICS_${variable}`]: value });
+
+/** All settings that the documents promise, beside those of features that are still to come. */
+const PROMISED = [
+  'AUTH_URL', 'CLIENT_ID', 'CLIENT_SECRET', 'ENRICHMENT_CLIENT_ID', 'ENRICHMENT_CLIENT_SECRET', 'PROJECT_ID', 'TIME_ZONE', 'TOOLSETS', 'READ_ONLY',
+  'RAW_HAR', 'SPEED_CONCURRENCY', 'DEMO', 'ENDPOINT_DOMAINS', 'MAX_RESULT_TOKENS', 'TIMEOUT_MS', 'CONCURRENCY', 'LOG_LEVEL',
+]; // biome-ignore format: a list of words
+const TO_COME = new Set(['DATA_DIR', 'DATA_QUOTA_MB', 'CACHE_URL', 'CACHE_KEY']);
+
+describe('the settings', () => {
+  it('are those that are promised', () => {
+    const variables = settings.map(({ variable }) => variable.replace('WEB_ANALYTICS_', ''));
+    expect(variables).toEqual(expect.arrayContaining(PROMISED));
+    expect(variables.filter((variable) => !PROMISED.includes(variable) && !TO_COME.has(variable))).toEqual([]);
+  });
+
+  it('are described, with a default or what happens without one', () => {
+    for (const { variable, title, words } of settings) {
+      expect(`${variable}: ${title}: ${words}`).toMatch(/^WEB_ANALYTICS_[A-Z_]+: [A-Z].{1,30}: [A-Z].{10,120}$/);
+    }
+    const defaults = settings.filter((setting) => setting.default !== undefined);
+    expect(defaults.filter((setting) => !setting.schema.safeParse(setting.default).success)).toEqual([]);
+  });
+
+  it('have sensible values when nothing is given', () => {
+    expect(readSettings({})).toEqual({
+      timeZone: 'UTC',
+      readOnly: false,
+      rawHar: false,
+      demo: false,
+      speedConcurrency: 1,
+      concurrency: 8,
+      timeoutMs: 30_000,
+      maxResultTokens: 20_000,
+      logLevel: 'warn',
+    });
+  });
+
+  it('count as not given when empty, or when a host left its form field as it was', () => {
+    for (const text of ['', '   ', '${user_config.anything}', ' ${user_config.time_zone} ']) {
+      expect(readSettings(Object.fromEntries(settings.map(({ variable }) => [variable, text])))).toEqual(readSettings({}));
+    }
+    expect(() => of('TIME_ZONE', '${HOME}')).toThrow('WEB_ANALYTICS_TIME_ZONE');
+  });
+
+  it.each<[string, string, unknown]>([
+    ['AUTH_URL', 'https://auth.example.com', { authUrl: 'https://auth.example.com' }],
+    ['AUTH_URL', 'http://127.0.0.1:4000', { authUrl: 'http://127.0.0.1:4000' }],
+    ['TIME_ZONE', ' Europe/Paris ', { timeZone: 'Europe/Paris' }],
+    ['TOOLSETS', 'metrics, account ,', { toolsets: ['metrics', 'account'] }],
+    ['READ_ONLY', 'YES', { readOnly: true }],
+    ['RAW_HAR', '1', { rawHar: true }],
+    ['PROJECT_ID', '1201', { projectId: 1201 }],
+    ['ENDPOINT_DOMAINS', 'example.com,example.org', { endpointDomains: ['example.com', 'example.org'] }],
+  ])('%s takes "%s"', (variable, text, value) => {
+    expect(of(variable, text)).toMatchObject(value as object);
+  });
+
+  it.each<[string, string, RegExp]>([
+    ['AUTH_URL', 'http://auth.example.com', /expected an https address/],
+    ['AUTH_URL', 'auth.example.com', /expected an https address/],
+    ['PROJECT_ID', 'shop', /expected a whole number of project id/],
+    ['TIME_ZONE', 'Paris', /expected an IANA time zone, such as Europe\/Paris/],
+    ['READ_ONLY', 'maybe', /expected true or false/],
+    ['TOOLSETS', ' , ', /expected names separated by commas/],
+    ['CONCURRENCY', '0', /from 1 to 10/],
+    ['CONCURRENCY', '11', /from 1 to 10/],
+    ['TIMEOUT_MS', '2.5', /whole number of milliseconds from 100 to 40000/],
+    ['MAX_RESULT_TOKENS', '1e4', /from 500 to 200000/],
+    ['LOG_LEVEL', 'loud', /expected one of .*warn/],
+  ])('%s refuses "%s" by name, with what is expected', (variable, text, words) => {
+    const refused = () => of(variable, text);
+    expect(refused).toThrow(words);
+    expect(refused).toThrow(`WEB_ANALYTICS_${variable}: "${text}" is wrong: `);
+  });
+});
+
+describe('flags', () => {
+  it('have the words of the variable, and win over it', () => {
+    expect(flagOf(settingDeclarations.timeZone)).toBe('time-zone');
+    const environment = { WEB_ANALYTICS_TIME_ZONE: 'Europe/Paris', WEB_ANALYTICS_READ_ONLY: 'true' };
+    expect(readSettings(environment, { 'time-zone': 'Asia/Tokyo' })).toMatchObject({ timeZone: 'Asia/Tokyo', readOnly: true });
+    expect(readSettings(environment, { 'time-zone': '' })).toMatchObject({ timeZone: 'Europe/Paris' });
+  });
+
+  it('are named when they are wrong', () => {
+    expect(() => readSettings({}, { 'log-level': 'x' })).toThrow('--log-level: "x" is wrong: expected one of');
+  });
+
+  it('exist for all but secrets, and stand alone where there is only on and off', () => {
+    const without = settings.filter((setting) => flagOf(setting) === undefined).map(({ variable }) => variable);
+    expect(without.filter((variable) => !/_CLIENT_(ID|SECRET)$/.test(variable))).toEqual([]);
+    expect(without).toHaveLength(4);
+    expect(settings.filter(isSwitch).map(({ variable }) => variable.replace('WEB_ANALYTICS_', ''))).toEqual([
+      'READ_ONLY',
+      'RAW_HAR',
+      'DEMO',
+    ]);
+  });
+});
+
+describe('secrets', () => {
+  const SECRET = 'canary-7f3a9c';
+
+  /** A file that holds a secret, gone after the test. */
+  function secretFile(text: string): string {
+    const folder = mkdtempSync(join(tmpdir(), 'settings-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const path = join(folder, 'secret');
+    writeFileSync(path, text);
+    return path;
+  }
+
+  it('come from the environment or from a file, never from a flag', () => {
+    expect(of('CLIENT_SECRET', SECRET)).toMatchObject({ clientSecret: SECRET });
+    expect(of('CLIENT_SECRET_FILE', secretFile(`${SECRET}\n`))).toMatchObject({ clientSecret: SECRET });
+    expect(of('ENRICHMENT_CLIENT_SECRET_FILE', secretFile(SECRET))).toMatchObject({ enrichmentClientSecret: SECRET });
+    expect(readSettings({}, { 'client-secret': SECRET, 'client-id': SECRET })).toEqual(readSettings({}));
+  });
+
+  it('of the environment win over a file, which need not be there then', () => {
+    const environment = { WEB_ANALYTICS_CLIENT_SECRET: SECRET, WEB_ANALYTICS_CLIENT_SECRET_FILE: '/nowhere' };
+    expect(readSettings(environment)).toMatchObject({ clientSecret: SECRET });
+  });
+
+  it('whose file cannot be read are refused by its name', () => {
+    expect(() => of('CLIENT_SECRET_FILE', '/nowhere/secret')).toThrow('WEB_ANALYTICS_CLIENT_SECRET_FILE: cannot read "/nowhere/secret"');
+  });
+});
