@@ -1,0 +1,63 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { request } from 'undici';
+
+/** The emulated platform in a process of its own. */
+export interface ExternalEmulator {
+  /** Variables with which a server reaches it. */
+  readonly environment: Record<string, string>;
+  /** From the start of the process until it listens. */
+  readonly startMs: number;
+  readonly stop: () => Promise<void>;
+}
+
+const CLOCK = '2026-11-20T10:00:00Z';
+
+async function firstLines(child: ChildProcess): Promise<string> {
+  let text = '';
+  child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk;
+  });
+  while (!text.includes('WEB_ANALYTICS_PROJECT_ID')) await once(child.stdout ?? child, 'data');
+  return text;
+}
+
+/** Starts the emulator of the built executable on free ports. */
+export async function startExternalEmulator(executable: string): Promise<ExternalEmulator> {
+  const started = performance.now();
+  const child = spawn(process.execPath, [executable, 'emulator', '--clock', CLOCK], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const text = await firstLines(child);
+  const startMs = performance.now() - started;
+  const pairs = [...text.matchAll(/^export (\w+)=(\S+)/gm)].map(([, name = '', value = '']) => [name, value]);
+  return {
+    environment: Object.fromEntries(pairs),
+    startMs,
+    async stop() {
+      const gone = once(child, 'close');
+      child.kill('SIGTERM');
+      await gone;
+    },
+  };
+}
+
+/** Sends reads straight to the service with a token that is ready; gives the body's length. */
+export async function directReader({ environment }: ExternalEmulator): Promise<(target: string) => Promise<number>> {
+  const answer = await request(`${environment['WEB_ANALYTICS_AUTH_URL']}/v1/oauth/token`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      client_id: environment['WEB_ANALYTICS_CLIENT_ID'],
+      client_secret: environment['WEB_ANALYTICS_CLIENT_SECRET'],
+      grant_type: 'client_credentials',
+      scope: 'data-export metrics speed-analysis',
+      project_id: Number(environment['WEB_ANALYTICS_PROJECT_ID']),
+    }),
+  });
+  const { access_token: token, endpoint } = (await answer.body.json()) as { access_token: string; endpoint: string };
+  return async (target) => {
+    const { body, statusCode } = await request(`${endpoint}${target}`, { headers: { authorization: `Bearer ${token}` } });
+    const text = await body.text();
+    if (statusCode !== 200) throw new Error(`${target}: ${statusCode} ${text}`);
+    return text.length;
+  };
+}

@@ -1,0 +1,170 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { buildBareServer } from './bare-server.ts';
+import { directReader, startExternalEmulator } from './emulator.ts';
+import { greet, type Peer, peakMegabytes, startPeer } from './peer.ts';
+
+const PRODUCT = 'dist/main.js';
+const STARTS = 25;
+const CALLS = 300;
+const WORLDS = 5;
+
+interface Row {
+  readonly what: string;
+  readonly measured: string;
+  readonly aim: string;
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? (sorted[middle] ?? 0) : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
+}
+
+async function timed(run: () => Promise<unknown>): Promise<number> {
+  const started = performance.now();
+  await run();
+  return performance.now() - started;
+}
+
+const ms = (value: number) => `${value.toFixed(value < 10 ? 2 : 0)} ms`;
+
+/** From the start of the process to the whole answer of tools/list. */
+async function startMs(script: string): Promise<number> {
+  let peer: Peer | undefined;
+  const elapsedMs = await timed(async () => {
+    peer = startPeer([script]);
+    const greeted = greet(peer);
+    await Promise.all([greeted, peer.ask('tools/list')]);
+  });
+  await peer?.stop();
+  return elapsedMs;
+}
+
+async function emptyStartMs(): Promise<number> {
+  return timed(() => once(spawn(process.execPath, ['--eval', '0'], { stdio: 'ignore' }), 'close'));
+}
+
+async function coldStart(bare: string): Promise<Row[]> {
+  const times = { product: [] as number[], bare: [] as number[], node: [] as number[] };
+  for (let turn = 0; turn < STARTS + 2; turn += 1) {
+    // Each takes its turn in every round, so that what else the machine does meets all alike; two rounds warm the caches of files.
+    const round = { product: await startMs(PRODUCT), bare: await startMs(bare), node: await emptyStartMs() };
+    if (turn < 2) continue;
+    times.product.push(round.product);
+    times.bare.push(round.bare);
+    times.node.push(round.node);
+  }
+  const [product, plain, node] = [median(times.product), median(times.bare), median(times.node)];
+  return [
+    {
+      what: 'cold start to tools/list, over a bare server',
+      measured: `${(product / plain).toFixed(2)} × (${ms(product)} : ${ms(plain)}; node alone ${ms(node)})`,
+      aim: '≤ 1.15 ×',
+    },
+  ];
+}
+
+/** Reads of four families, as an assistant mixes them. */
+const mix: readonly [string, object][] = [
+  ['list_segments', {}],
+  ['get_site_metrics', { startDate: '2026-11-01', endDate: '2026-11-07' }],
+  ['list_scenario_reports', { scenarioId: 4101 }],
+  ['list_export_jobs', {}],
+  ['get_site_visits', { startDate: '2026-10-01', endDate: '2026-10-31', period: 'daily' }],
+];
+
+async function peakAfterCalls(peer: Peer, calls: readonly (readonly [string, object])[]): Promise<number | undefined> {
+  await greet(peer);
+  await peer.ask('tools/list');
+  for (let index = 0; index < 100; index += 1) {
+    const [name, args] = calls[index % calls.length] ?? ['', {}];
+    const { result } = (await peer.ask('tools/call', { name, arguments: args })) as { result?: { isError?: boolean; content?: unknown } };
+    if (!result || result.isError) throw new Error(`${name}: ${JSON.stringify(result?.content)}`);
+  }
+  const peak = peakMegabytes(peer);
+  await peer.stop();
+  return peak;
+}
+
+async function memory(bare: string, environment: Record<string, string>): Promise<Row[]> {
+  const peaks = { product: [] as number[], bare: [] as number[] };
+  for (let turn = 0; turn < 5; turn += 1) {
+    const product = await peakAfterCalls(startPeer([PRODUCT], environment), mix);
+    const plain = await peakAfterCalls(startPeer([bare]), [['list_segments', {}]]);
+    if (product === undefined || plain === undefined) return [{ what: 'peak memory', measured: 'not told by this system', aim: '≤ 1.3 ×' }];
+    peaks.product.push(product);
+    peaks.bare.push(plain);
+  }
+  const [product, plain] = [median(peaks.product), median(peaks.bare)];
+  return [
+    {
+      what: 'peak memory after 100 calls, over a bare server',
+      measured: `${(product / plain).toFixed(2)} × (${product.toFixed(0)} MB : ${plain.toFixed(0)} MB)`,
+      aim: '≤ 1.3 ×',
+    },
+  ];
+}
+
+async function overhead(environment: Record<string, string>, read: (target: string) => Promise<number>): Promise<Row[]> {
+  const peer = startPeer([PRODUCT], environment);
+  await greet(peer);
+  const project = environment['WEB_ANALYTICS_PROJECT_ID'];
+  const direct: number[] = [];
+  const through: number[] = [];
+  for (let turn = 0; turn < CALLS + 50; turn += 1) {
+    const directMs = await timed(() => read(`/v1/segments?projectId=${project}`));
+    const throughMs = await timed(() => peer.ask('tools/call', { name: 'list_segments', arguments: {} }));
+    if (turn < 50) continue;
+    direct.push(directMs);
+    through.push(throughMs);
+  }
+  await peer.stop();
+  const [plain, tool] = [median(direct), median(through)];
+  return [
+    {
+      what: 'a tool call over the direct HTTP call, median',
+      measured: `+ ${ms(tool - plain)} (${ms(tool)} : ${ms(plain)})`,
+      aim: '≤ 1.5 ms',
+    },
+  ];
+}
+
+async function world(): Promise<Row[]> {
+  const starts: number[] = [];
+  const cold: number[] = [];
+  const warm: number[] = [];
+  for (let turn = 0; turn < WORLDS; turn += 1) {
+    const emulator = await startExternalEmulator(PRODUCT);
+    const read = await directReader(emulator);
+    const target = `/v1/metrics/site?projectId=${emulator.environment['WEB_ANALYTICS_PROJECT_ID']}&startDate=2026-08-20T00:00:00.000Z&endDate=2026-11-19T23:59:59.999Z`;
+    starts.push(emulator.startMs);
+    cold.push(await timed(() => read(target)));
+    warm.push(await timed(() => read(target)));
+    await emulator.stop();
+  }
+  return [
+    { what: '92 days of site metrics, computed for the first time', measured: ms(median(cold)), aim: '< 100 ms' },
+    { what: '92 days of site metrics, once more', measured: ms(median(warm)), aim: '< 100 ms' },
+    { what: 'start of the emulator as a process', measured: ms(median(starts)), aim: '' },
+  ];
+}
+
+function print(rows: readonly Row[]): void {
+  const widths = [Math.max(...rows.map(({ what }) => what.length)), Math.max(...rows.map(({ measured }) => measured.length))];
+  for (const { what, measured, aim } of rows) {
+    process.stdout.write(`${what.padEnd(widths[0] ?? 0)}  ${measured.padEnd(widths[1] ?? 0)}  ${aim && `aim ${aim}`}\n`);
+  }
+}
+
+const bare = await buildBareServer(PRODUCT);
+const emulator = await startExternalEmulator(PRODUCT);
+try {
+  const rows = await coldStart(bare);
+  rows.push(...(await memory(bare, emulator.environment)));
+  rows.push(...(await overhead(emulator.environment, await directReader(emulator))));
+  rows.push(...(await world()));
+  print(rows);
+} finally {
+  await emulator.stop();
+}
