@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { call } from '../../src/commands/call.ts';
+import { readWorldOptions } from '../../src/commands/world-options.ts';
+import { readSettings } from '../../src/settings.ts';
+import { captured } from './captured.ts';
+
+const demo = readSettings({ WEB_ANALYTICS_DEMO: 'true' });
+const world = await readWorldOptions({ clock: '2026-11-20T10:00:00Z' });
+const run = (positionals: string[], settings = demo) => captured(() => call(settings, world, positionals));
+
+describe('call', () => {
+  it('writes the answer of one tool as JSON, and ends with 0', async () => {
+    const { code, out, err } = await run(['get_site_visits', '{"startDate":"last_week","endDate":"last_week"}']);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(JSON.parse(out)).toMatchObject({ columns: ['start', 'end', 'visits'], range: { days: 7 } });
+  });
+
+  it('needs no arguments where the tool needs none', async () => {
+    const { code, out } = await run(['list_scenarios']);
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({
+      scenarios: expect.arrayContaining([{ id: 4101, name: 'Checkout – desktop', uri: 'analytics://1201/scenarios/4101' }]),
+    });
+  });
+
+  it('writes a failure to stderr, nothing to stdout, and ends with 1', async () => {
+    const { code, out, err } = await run(['get_mapping', '{"mappingId":"Nothing"}']);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toMatch(/^mappingId: there is no mapping "Nothing"/);
+  });
+
+  it('sends a confirmed write only with confirm', async () => {
+    const preview = await run(['delete_speed_event', '{"key":"k"}']);
+    expect(JSON.parse(preview.out)).toMatchObject({ status: 'preview', request: { body: { key: 'k' } } });
+  });
+
+  it.each<[string, string[], RegExp]>([
+    ['an unknown tool', ['get_weather'], /^call: no tool "get_weather"; there are authenticate, /],
+    ['no tool', [], /^call: no tool ""; there are /],
+    ['arguments that are no JSON', ['list_goals', '{projectId:1}'], /^the arguments are no JSON: /],
+    [
+      'arguments that the shell cut',
+      ['list_goals', '{', 'a}'],
+      /^call: expected one JSON text of arguments; quote it: call list_goals '{…}'/,
+    ],
+  ])('refuses %s', async (_, positionals, words) => {
+    await expect(call(demo, world, positionals)).rejects.toThrow(words);
+  });
+
+  it('knows only the tools that the settings leave on', async () => {
+    const readOnly = readSettings({ WEB_ANALYTICS_DEMO: 'true', WEB_ANALYTICS_READ_ONLY: 'true' });
+    await expect(call(readOnly, world, ['create_export_job'])).rejects.toThrow('no tool "create_export_job"');
+  });
+
+  it('runs under a fault of the emulated world', async () => {
+    const faulty = await readWorldOptions({ clock: '2026-11-20T10:00:00Z', fault: ['refused:listGoals'] });
+    const { code, err } = await captured(() => call(demo, faulty, ['list_goals']));
+    expect(code).toBe(1);
+    expect(err).toContain('The request was refused.');
+  });
+});
