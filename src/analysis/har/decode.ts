@@ -1,7 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { gunzipSync } from 'node:zlib';
 import { HarError } from './har-error.ts';
-import { findJsonFault } from './json-fault.ts';
+import { findJsonFault, lineAndColumn } from './json-fault.ts';
+import { findExcess, MAX_CONTAINERS, MAX_DEPTH } from './nesting.ts';
 
 const MAX_MEGABYTES = 96;
 /** Largest HAR text that is read, counted as UTF-8, also after unpacking. */
@@ -28,6 +29,7 @@ function parse(input: string): unknown {
   const text = input.charCodeAt(0) === 0xfeff ? input.slice(1) : input;
   const packed = base64Of(text);
   if (packed) return packed;
+  refuseExcess(text);
   try {
     return JSON.parse(text);
   } catch {
@@ -35,11 +37,27 @@ function parse(input: string): unknown {
   }
 }
 
+function refuseExcess(text: string): void {
+  const excess = findExcess(text);
+  if (!excess) return;
+  const where = placeOf(text, excess.position);
+  const sentence =
+    excess.what === 'depth'
+      ? `The HAR file is nested more than ${MAX_DEPTH} levels deep at ${where}; no HAR is.`
+      : `The HAR file holds more than ${MAX_CONTAINERS} lists and objects up to ${where}; larger files are not read.`;
+  throw new HarError(sentence, where);
+}
+
+function placeOf(text: string, position: number): string {
+  const { line, column } = lineAndColumn(text, position);
+  return `position ${position} (line ${line}, column ${column})`;
+}
+
 function invalidJson(text: string): HarError {
   if (text.trim() === '') return new HarError('The HAR file is empty.');
   const fault = findJsonFault(text);
   if (!fault) return new HarError('The HAR file is not valid JSON.');
-  const where = `position ${fault.position} (line ${fault.line}, column ${fault.column})`;
+  const where = placeOf(text, fault.position);
   const inside = fault.path ? `, in ${fault.path}` : '';
   const ending = fault.position >= text.length ? 'it ends at' : 'see';
   return new HarError(`The HAR file is not valid JSON: ${ending} ${where}${inside}, where ${fault.expected} is expected.`, where);

@@ -1,7 +1,7 @@
 import { cacheLifetimeSeconds } from './freshness.ts';
-import { amountAt, isBadAmount, isRecord, kindOf, listAt, recordAt, textAt } from './member.ts';
+import type { Lookups } from './lookups.ts';
+import { amountOf, isBadAmount, isRecord, kindOf, listOf, recordOf, textOf } from './member.ts';
 import type { HarEntry, HarTimings } from './model.ts';
-import { hostOf } from './parties.ts';
 import { resourceType } from './resource-type.ts';
 import { readHeaders } from './response-headers.ts';
 import { type ReadAmount, readSizes } from './sizes.ts';
@@ -18,71 +18,74 @@ export interface Findings {
 /** What all entries of a file share while it is read. */
 export interface Reading {
   findings: Findings;
-  domainOf: (host: string) => string;
+  lookups: Lookups;
 }
 
 /** One entry, its start as ms since 1970 and its party still open; null when it has no request address. */
-export function readEntry(raw: unknown, index: number, { findings, domainOf }: Reading): HarEntry | null {
+export function readEntry(raw: unknown, index: number, { findings, lookups }: Reading): HarEntry | null {
   if (!isRecord(raw)) return drop(findings, index, '', raw);
   const { request } = raw;
   if (!isRecord(request)) return drop(findings, index, '.request', request);
   const { url } = request;
   if (typeof url !== 'string' || url.trim() === '') return drop(findings, index, '.request.url', url);
-  const response = recordAt(raw, 'response');
-  const content = recordAt(response, 'content');
-  const initiator = recordAt(raw, '_initiator');
-  const amount: ReadAmount = (record, parent, name) => {
-    const value = amountAt(record, name);
-    if (value === null && isBadAmount(record, name)) findings.misread(index, `${parent}.${name}`, kindOf(record[name]));
-    return value;
+  const response = recordOf(raw.response);
+  const content = recordOf(response.content);
+  const initiator = recordOf(raw._initiator);
+  const amount: ReadAmount = (value, member) => {
+    const read = amountOf(value);
+    if (read === null && isBadAmount(value)) findings.misread(index, member, kindOf(value));
+    return read;
   };
 
-  const startMs = startOf(raw);
+  const startMs = startOf(textOf(raw.startedDateTime));
   if (startMs === null) findings.misread(index, '.startedDateTime', kindOf(raw.startedDateTime));
-  const timings = readTimings(recordAt(raw, 'timings'), amount);
-  const status = readStatus(amount(response, '.response', 'status'));
-  const headers = readHeaders(listAt(response, 'headers'));
-  const sizes = readSizes(raw, response, content, headers.contentLength, amount);
-  if (sizes.bodyLost) findings.misread(index, '.response.bodySize', '0 against its Content-Length');
-  const mime = bareMime(textAt(content, 'mimeType') || headers.contentType || '');
-  const host = hostOf(url);
+  const timings = readTimings(recordOf(raw.timings), amount);
+  const status = readStatus(amount(response.status, '.response.status'));
+  const headers = readHeaders(listOf(response.headers));
+  const { transferBytes, contentBytes, bodyLost } = readSizes(raw, response, content, headers.contentLength, amount);
+  if (bodyLost) findings.misread(index, '.response.bodySize', '0 against its Content-Length');
+  const { mime, type } = lookups.contentKind(textOf(content.mimeType) || headers.contentType || '');
+  const { host, domain } = lookups.placeOf(url);
   return {
     index,
-    pageId: textAt(raw, 'pageref') || null,
+    pageId: textOf(raw.pageref) || null,
     startMs,
-    durationMs: readDuration(amount(raw, '', 'time'), timings),
-    method: textAt(request, 'method').toUpperCase() || 'GET',
+    durationMs: readDuration(amount(raw.time, '.time'), timings),
+    method: textOf(request.method).toUpperCase() || 'GET',
     url,
     host,
-    domain: host === null ? null : domainOf(host),
+    domain,
     party: null,
     status,
-    redirectUrl: status >= 300 && status < 400 ? textAt(response, 'redirectURL') || headers.location : null,
+    redirectUrl: status >= 300 && status < 400 ? textOf(response.redirectURL) || headers.location : null,
     mime,
-    type: resourceType(purposeOf(raw, request), mime, url, status),
-    transferBytes: sizes.transferBytes,
-    contentBytes: sizes.contentBytes,
+    type: resourceType(purposeOf(raw, request), type, url, status),
+    transferBytes,
+    contentBytes,
     timings,
-    protocol: protocolName(textAt(response, 'httpVersion')) ?? protocolName(textAt(request, 'httpVersion')),
-    connection: textAt(raw, 'connection') || null,
-    fromCache: isMarkedCached(raw, response) || (sizes.transferBytes === 0 && Boolean(sizes.contentBytes)),
-    priority: oneOf(PRIORITIES, textAt(raw, '_priority')) ?? oneOf(PRIORITIES, textAt(raw, '_initialPriority')),
-    renderBlocking: oneOf(RENDER_BLOCKING, textAt(raw, '_renderBlocking')),
-    initiatorType: textAt(initiator, 'type') || textAt(raw, '_initiator_type') || null,
-    initiatorUrl: textAt(initiator, 'url') || textAt(raw, '_initiator') || null,
+    protocol: protocolName(textOf(response.httpVersion)) ?? protocolName(textOf(request.httpVersion)),
+    connection: textOf(raw.connection) || null,
+    fromCache: isMarkedCached(raw, response) || (transferBytes === 0 && Boolean(contentBytes)),
+    priority: oneOf(PRIORITIES, textOf(raw._priority)) ?? oneOf(PRIORITIES, textOf(raw._initialPriority)),
+    renderBlocking: oneOf(RENDER_BLOCKING, textOf(raw._renderBlocking)),
+    initiatorType: textOf(initiator.type) || textOf(raw._initiator_type) || null,
+    initiatorUrl: textOf(initiator.url) || textOf(raw._initiator) || null,
     headersKnown: headers.known,
     contentEncoding: headers.contentEncoding,
-    cacheLifetimeSeconds: cacheLifetimeSeconds(headers, startMs),
+    cacheLifetimeSeconds: cacheLifetimeSeconds(headers, startMs, lookups.statedLifetime),
     hasValidator: headers.hasValidator,
   };
 }
 
 /** Chrome names the cache in the entry, its recorders mark the response. */
 export function isMarkedCached(raw: Record<string, unknown>, response: Record<string, unknown>): boolean {
-  return textAt(raw, '_fromCache') !== '' || CACHE_MARKS.some((mark) => response[mark] === true);
+  return (
+    textOf(raw._fromCache) !== '' ||
+    response._fromDiskCache === true ||
+    response._fromServiceWorker === true ||
+    response._fromPrefetchCache === true
+  );
 }
-
-const CACHE_MARKS = ['_fromDiskCache', '_fromServiceWorker', '_fromPrefetchCache'];
 
 function drop(findings: Findings, index: number, member: string, found: unknown): null {
   findings.drop(index, member, kindOf(found));
@@ -93,8 +96,7 @@ function oneOf(words: Set<string>, text: string): string | null {
   return words.has(text) ? text : null;
 }
 
-function startOf(raw: Record<string, unknown>): number | null {
-  const started = textAt(raw, 'startedDateTime');
+function startOf(started: string): number | null {
   // Date.parse reads almost any text as some date.
   const startMs = started[4] === '-' && started[10] === 'T' ? Date.parse(started) : Number.NaN;
   return Number.isNaN(startMs) ? null : startMs;
@@ -102,13 +104,13 @@ function startOf(raw: Record<string, unknown>): number | null {
 
 function readTimings(raw: Record<string, unknown>, amount: ReadAmount): HarTimings {
   return {
-    blockedMs: amount(raw, '.timings', 'blocked'),
-    dnsMs: amount(raw, '.timings', 'dns'),
-    connectMs: amount(raw, '.timings', 'connect'),
-    sslMs: amount(raw, '.timings', 'ssl'),
-    sendMs: amount(raw, '.timings', 'send'),
-    waitMs: amount(raw, '.timings', 'wait'),
-    receiveMs: amount(raw, '.timings', 'receive'),
+    blockedMs: amount(raw.blocked, '.timings.blocked'),
+    dnsMs: amount(raw.dns, '.timings.dns'),
+    connectMs: amount(raw.connect, '.timings.connect'),
+    sslMs: amount(raw.ssl, '.timings.ssl'),
+    sendMs: amount(raw.send, '.timings.send'),
+    waitMs: amount(raw.wait, '.timings.wait'),
+    receiveMs: amount(raw.receive, '.timings.receive'),
   };
 }
 
@@ -126,17 +128,12 @@ export function readStatus(status: number | null): number {
   return status !== null && Number.isInteger(status) && status < 1000 ? status : 0;
 }
 
-function bareMime(contentType: string): string {
-  const end = contentType.indexOf(';');
-  return (end === -1 ? contentType : contentType.slice(0, end)).trim().toLowerCase();
-}
-
 function purposeOf(raw: Record<string, unknown>, request: Record<string, unknown>): string {
-  const purpose = textAt(raw, '_resourceType');
+  const purpose = textOf(raw._resourceType);
   if (purpose) return purpose.toLowerCase();
-  for (const header of listAt(request, 'headers')) {
+  for (const header of listOf(request.headers)) {
     if (!isRecord(header) || typeof header.name !== 'string' || header.name.length !== SEC_FETCH_DEST.length) continue;
-    if (header.name.toLowerCase() === SEC_FETCH_DEST) return textAt(header, 'value').toLowerCase();
+    if (header.name.toLowerCase() === SEC_FETCH_DEST) return textOf(header.value).toLowerCase();
   }
   return '';
 }

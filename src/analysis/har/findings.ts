@@ -3,7 +3,7 @@ import type { HarEntry, ResourceType } from './model.ts';
 import { isCompressible } from './resource-type.ts';
 import { shortUrl } from './sanitise-url.ts';
 import type { DuplicateRow, Finding, HarSummary } from './summary-types.ts';
-import { count, noRequests, requestRow, topBy, weightOf } from './totals.ts';
+import { count, keepTop, noRequests, requestRow, sum, topBy, weightOf } from './totals.ts';
 
 /** Below it a text fits one packet and packing it saves no time. */
 const WORTH_PACKING_BYTES = 1400;
@@ -11,75 +11,100 @@ const SHORT_CACHE_SECONDS = 7 * 86_400;
 const STATIC_TYPES = new Set<ResourceType>(['script', 'stylesheet', 'image', 'font', 'media']);
 const PACKED = /\b(?:gzip|br|zstd|deflate|dcb|dcz|sdch)\b/;
 
-/** What a page could save, each finding with the bytes it concerns. Entries without response headers prove nothing and are left out. */
-export function findWaste(entries: HarEntry[], top: number): HarSummary['findings'] {
-  const fetched = entries.filter((entry) => entry.status === 200 && !entry.fromCache);
-  const told = fetched.filter((entry) => entry.headersKnown);
-  const files = told.filter((entry) => STATIC_TYPES.has(entry.type) && entry.method === 'GET' && entry.host !== null);
-  return {
-    uncompressedText: finding(told.filter(isUnpackedText), top),
-    missingCache: finding(
-      files.filter((entry) => entry.cacheLifetimeSeconds === null || entry.cacheLifetimeSeconds === 0),
-      top,
-    ),
-    shortCache: finding(
-      files.filter((entry) => isBetween(entry.cacheLifetimeSeconds, 0, SHORT_CACHE_SECONDS)),
-      top,
-    ),
-    duplicates: findDuplicates(fetched, top),
-  };
+/** Collects what a page could save, request by request. */
+export interface WasteCollector {
+  add(entry: HarEntry): void;
+  findings(): HarSummary['findings'];
 }
 
-function isUnpackedText(entry: HarEntry): boolean {
+/** Text that was fetched and is worth packing, but came without content encoding. */
+export function isUnpackedText(entry: HarEntry): boolean {
   return (
-    isCompressible(entry.mime) &&
+    wasFetched(entry) &&
+    entry.headersKnown &&
     (entry.contentBytes ?? 0) >= WORTH_PACKING_BYTES &&
-    !(entry.contentEncoding && PACKED.test(entry.contentEncoding))
+    !(entry.contentEncoding && PACKED.test(entry.contentEncoding)) &&
+    isCompressible(entry.mime)
   );
 }
 
-function isBetween(value: number | null, above: number, below: number): boolean {
-  return value !== null && value > above && value < below;
+/** How a static file fails to be kept: it may not be reused or does not say for how long (`missing`), or for less than a week (`short`). */
+export function cacheFault(entry: HarEntry): 'missing' | 'short' | null {
+  if (!wasFetched(entry) || !entry.headersKnown) return null;
+  const { cacheLifetimeSeconds: seconds } = entry;
+  if (seconds !== null && seconds >= SHORT_CACHE_SECONDS) return null;
+  if (!STATIC_TYPES.has(entry.type) || entry.method !== 'GET' || entry.host === null) return null;
+  return seconds === null || seconds === 0 ? 'missing' : 'short';
 }
 
-function finding(entries: HarEntry[], top: number): Finding {
-  const totals = noRequests();
-  for (const entry of entries) count(totals, entry);
-  return { ...totals, heaviest: topBy(entries, weightOf, top).map(requestRow) };
+function wasFetched(entry: HarEntry): boolean {
+  return entry.status === 200 && !entry.fromCache;
 }
 
-function findDuplicates(entries: HarEntry[], top: number): HarSummary['findings']['duplicates'] {
-  const pages = new Map<string | null, Map<string, DuplicateRow>>();
-  const repeated = new Set<DuplicateRow>();
-  for (const entry of entries) {
-    if (entry.method !== 'GET' || entry.host === null) continue;
+/** Finds the repeats among requests that come in order of start: each fetch of an address after the first on the same page, from the network. */
+export function repeatFinder(): (entry: HarEntry) => string | null {
+  const pages = new Map<string | null, Set<string>>();
+  return (entry) => {
+    if (!wasFetched(entry) || entry.method !== 'GET' || entry.host === null) return null;
     let seen = pages.get(entry.pageId);
-    if (!seen) pages.set(entry.pageId, (seen = new Map()));
+    if (!seen) pages.set(entry.pageId, (seen = new Set()));
     const url = withoutFragment(entry.url);
-    const row = seen.get(url);
+    const before = seen.size;
+    seen.add(url);
+    return seen.size === before ? url : null;
+  };
+}
+
+/** What a page could save, each finding with the bytes it concerns. Entries without response headers prove nothing and are left out. */
+export function collectWaste(top: number): WasteCollector {
+  const uncompressedText = collectFinding(top);
+  const missingCache = collectFinding(top);
+  const shortCache = collectFinding(top);
+  const repeatedUrl = repeatFinder();
+  const pages = new Map<string | null, Map<string, DuplicateRow>>();
+  const repeated: DuplicateRow[] = [];
+  const countRepeat = (url: string, entry: HarEntry): void => {
+    let rows = pages.get(entry.pageId);
+    if (!rows) pages.set(entry.pageId, (rows = new Map()));
+    let row = rows.get(url);
     if (!row) {
-      seen.set(url, { url, repeats: 0, transferBytes: null, contentBytes: null });
-      continue;
+      rows.set(url, (row = { url, repeats: 0, transferBytes: null, contentBytes: null }));
+      repeated.push(row);
     }
     row.repeats += 1;
     row.transferBytes = sum(row.transferBytes, entry.transferBytes);
     row.contentBytes = sum(row.contentBytes, entry.contentBytes);
-    repeated.add(row);
-  }
-  let repeats = 0;
-  let transferBytes: number | null = null;
-  for (const row of repeated) {
-    repeats += row.repeats;
-    transferBytes = sum(transferBytes, row.transferBytes);
-  }
-  const heaviest = topBy(repeated, (row) => weightOf(row) ?? 0, top).map(shownRow);
-  return { addresses: repeated.size, repeats, transferBytes, heaviest };
+  };
+  return {
+    add(entry) {
+      if (isUnpackedText(entry)) uncompressedText.add(entry);
+      const fault = cacheFault(entry);
+      if (fault !== null) (fault === 'missing' ? missingCache : shortCache).add(entry);
+      const url = repeatedUrl(entry);
+      if (url !== null) countRepeat(url, entry);
+    },
+    findings: () => ({
+      uncompressedText: uncompressedText.finding(),
+      missingCache: missingCache.finding(),
+      shortCache: shortCache.finding(),
+      duplicates: {
+        addresses: repeated.length,
+        repeats: repeated.reduce((repeats, row) => repeats + row.repeats, 0),
+        transferBytes: repeated.reduce<number | null>((bytes, row) => sum(bytes, row.transferBytes), null),
+        heaviest: topBy(repeated, (row) => weightOf(row) ?? 0, top).map((row) => ({ ...row, url: shortUrl(row.url) })),
+      },
+    }),
+  };
 }
 
-function shownRow({ url, repeats, transferBytes, contentBytes }: DuplicateRow): DuplicateRow {
-  return { url: shortUrl(url), repeats, transferBytes, contentBytes };
-}
-
-function sum(a: number | null, b: number | null): number | null {
-  return a === null ? b : a + (b ?? 0);
+function collectFinding(top: number) {
+  const totals = noRequests();
+  const heaviest = keepTop<HarEntry>(top);
+  return {
+    add(entry: HarEntry): void {
+      count(totals, entry);
+      heaviest.add(entry, weightOf(entry));
+    },
+    finding: (): Finding => ({ ...totals, heaviest: heaviest.items().map(requestRow) }),
+  };
 }

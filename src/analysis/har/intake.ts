@@ -2,9 +2,10 @@ import { decodeHar } from './decode.ts';
 import { findDocument } from './document.ts';
 import { type Findings, readEntry } from './entry.ts';
 import { HarError } from './har-error.ts';
-import { amountAt, isRecord, kindOf, listAt, recordAt, textAt } from './member.ts';
+import { createLookups } from './lookups.ts';
+import { amountOf, isRecord, kindOf, listOf, recordOf, textOf } from './member.ts';
 import type { Har, HarEntry, HarPage, HarSource } from './model.ts';
-import { domainLookup, registrableDomain } from './parties.ts';
+import { registrableDomain } from './parties.ts';
 
 /** What the reader of a file may declare. */
 export interface ReadHarOptions {
@@ -19,14 +20,14 @@ export interface ReadHarOptions {
 export function readHar(har: unknown, options: ReadHarOptions = {}): Har {
   const source = sourceOf(decodeHar(har));
   const { findings, notes } = collectFindings();
-  const reading = { findings, domainOf: domainLookup() };
+  const reading = { findings, lookups: createLookups() };
   const entries: HarEntry[] = [];
   for (const [index, raw] of source.log.entries.entries()) {
     const entry = readEntry(raw, index, reading);
     if (entry) entries.push(entry);
   }
   notes.sayWhatWasLeftOut(source.log.entries.length, entries.length);
-  const pages = readPages(listAt(source.log, 'pages'));
+  const pages = readPages(listOf(source.log.pages));
   placeInTime(entries, pages);
   const chain = findDocument(entries);
   for (const redirect of chain?.redirects ?? []) redirect.type = 'document';
@@ -37,7 +38,7 @@ export function readHar(har: unknown, options: ReadHarOptions = {}): Har {
   if (!chain && entries.length > 0)
     notes.texts.push('The file holds no main document, so its requests cannot be told into first and third party.');
   return {
-    creator: [textAt(recordAt(source.log, 'creator'), 'name'), textAt(recordAt(source.log, 'creator'), 'version')].join(' ').trim() || null,
+    creator: [textOf(recordOf(source.log.creator).name), textOf(recordOf(source.log.creator).version)].join(' ').trim() || null,
     pages,
     entries,
     document: chain?.document ?? null,
@@ -88,14 +89,14 @@ function collectFindings() {
 
 function readPages(list: unknown[]): HarPage[] {
   return list.filter(isRecord).map((page) => {
-    const startMs = Date.parse(textAt(page, 'startedDateTime'));
-    const timings = recordAt(page, 'pageTimings');
+    const startMs = Date.parse(textOf(page.startedDateTime));
+    const timings = recordOf(page.pageTimings);
     return {
-      id: textAt(page, 'id'),
-      title: textAt(page, 'title'),
+      id: textOf(page.id),
+      title: textOf(page.title),
       startMs: Number.isNaN(startMs) ? null : startMs,
-      onContentLoadMs: amountAt(timings, 'onContentLoad'),
-      onLoadMs: amountAt(timings, 'onLoad'),
+      onContentLoadMs: amountOf(timings.onContentLoad),
+      onLoadMs: amountOf(timings.onLoad),
     };
   });
 }

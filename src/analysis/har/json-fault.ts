@@ -110,7 +110,8 @@ export function findJsonFault(text: string): JsonFault | null {
   }
 }
 
-function lineAndColumn(text: string, position: number): { line: number; column: number } {
+/** Where a position lies, both from 1. */
+export function lineAndColumn(text: string, position: number): { line: number; column: number } {
   let line = 1;
   let lineStart = 0;
   for (let next = text.indexOf('\n'); next !== -1 && next < position; next = text.indexOf('\n', lineStart)) {

@@ -17,13 +17,3 @@ export function hostOf(url: string): string | null {
 export function registrableDomain(host: string): string {
   return getDomain(host, { allowPrivateDomains: false, validateHostname: false }) ?? host;
 }
-
-/** Looks each host up once: files repeat a few hosts thousands of times. */
-export function domainLookup(): (host: string) => string {
-  const known = new Map<string, string>();
-  return (host) => {
-    let domain = known.get(host);
-    if (domain === undefined) known.set(host, (domain = registrableDomain(host)));
-    return domain;
-  };
-}

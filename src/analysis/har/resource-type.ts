@@ -27,18 +27,19 @@ function wordsOf(table: Partial<Record<ResourceType, string>>): Map<string, Reso
   return new Map(types.flatMap((type) => (table[type] ?? '').split(' ').map((word): [string, ResourceType] => [word, type])));
 }
 
-/** Type of a request. A redirect or an answer without content is not what its MIME type claims, so only its purpose or file name counts. */
-export function resourceType(purpose: string, mime: string, url: string, status: number): ResourceType {
+/** Type of a request. A redirect or an answer without content is not what its MIME type claims (`byMime`), so only its purpose or file name counts. */
+export function resourceType(purpose: string, byMime: ResourceType | null, url: string, status: number): ResourceType {
   const byPurpose = BY_PURPOSE.get(purpose);
   if (byPurpose) return byPurpose;
   const empty = status === 204 || (status >= 300 && status < 400 && status !== 304);
-  const byMime = empty || VAGUE_MIME.has(mime) ? null : typeOfMime(mime);
-  if (byMime) return byMime;
+  if (byMime && !empty) return byMime;
   const path = url.slice(url.indexOf('/', url.indexOf('://') + 3), 2000);
   return BY_EXTENSION.get(EXTENSION.exec(path)?.[1]?.toLowerCase() ?? '') ?? 'other';
 }
 
-function typeOfMime(mime: string): ResourceType | null {
+/** What a MIME type says of the type, null where it is too vague. */
+export function typeOfMime(mime: string): ResourceType | null {
+  if (VAGUE_MIME.has(mime)) return null;
   if (mime === 'text/html' || mime === 'application/xhtml+xml') return 'document';
   if (mime === 'text/css') return 'stylesheet';
   if (/javascript|ecmascript/.test(mime)) return 'script';

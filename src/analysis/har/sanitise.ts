@@ -1,6 +1,6 @@
 import type * as Format from 'har-format';
 import { isMarkedCached, readStatus } from './entry.ts';
-import { amountAt, isRecord, listAt, looseAmountAt, recordAt, textAt } from './member.ts';
+import { amountOf, isRecord, listOf, looseAmountOf, recordOf, textOf } from './member.ts';
 import type { Har } from './model.ts';
 import { sanitiseContentType, sanitiseHeaders } from './sanitise-headers.ts';
 import { sanitiseText, sanitiseUrl } from './sanitise-url.ts';
@@ -32,13 +32,13 @@ export function sanitiseHar(har: Har): Format.Har {
   const { log } = har.source;
   const pageIds = pageNames(log);
   const earliest = earliestDate(har);
-  const browser = recordAt(log, 'browser');
+  const browser = recordOf(log.browser);
   const kept = har.entries.map((entry) => entry.index).toSorted((a, b) => a - b);
   return {
     log: {
       version: '1.2',
-      creator: maker(recordAt(log, 'creator')),
-      ...(textAt(browser, 'name') ? { browser: maker(browser) } : {}),
+      creator: maker(recordOf(log.creator)),
+      ...(textOf(browser.name) ? { browser: maker(browser) } : {}),
       ...(Array.isArray(log.pages) ? { pages: log.pages.filter(isRecord).map((page) => copyPage(page, pageIds, earliest)) } : {}),
       entries: kept
         .map((index) => log.entries[index])
@@ -53,9 +53,9 @@ export function sanitiseHar(har: Har): Format.Har {
 function pageNames(log: Raw): Map<string, string> {
   const ids = [
     ...new Set(
-      listAt(log, 'pages')
+      listOf(log.pages)
         .filter(isRecord)
-        .map((page) => textAt(page, 'id')),
+        .map((page) => textOf(page.id)),
     ),
   ];
   const plain = ids.every((id) => /^page_\d{1,6}(?:_\d{1,6}){0,2}$/.test(id));
@@ -69,12 +69,12 @@ function earliestDate(har: Har): string {
 
 /** The date as HAR wants it (some recorders leave the colon out of the offset), `otherwise` where it is none. */
 function dateAt(record: Raw, otherwise: string): string {
-  const date = textAt(record, 'startedDateTime').replace(/([+-]\d\d)(\d\d)$/, '$1:$2');
+  const date = textOf(record.startedDateTime).replace(/([+-]\d\d)(\d\d)$/, '$1:$2');
   return ISO_DATE.test(date) && !Number.isNaN(Date.parse(date)) ? date : otherwise;
 }
 
 function maker(raw: Raw): Format.Creator {
-  return { name: plainName(textAt(raw, 'name')), version: plainName(textAt(raw, 'version')) };
+  return { name: plainName(textOf(raw.name)), version: plainName(textOf(raw.version)) };
 }
 
 function plainName(text: string): string {
@@ -84,7 +84,7 @@ function plainName(text: string): string {
 function numbers(raw: Raw, names: string[]): Custom {
   const custom: Custom = {};
   for (const name of names) {
-    const amount = amountAt(raw, name);
+    const amount = amountOf(raw[name]);
     if (amount !== null && name.startsWith('_')) custom[`_${name.slice(1)}`] = amount;
   }
   return custom;
@@ -96,52 +96,52 @@ function word(raw: Raw, name: `_${string}`, words: Set<string>): Custom {
 }
 
 function size(raw: Raw, name: string): number {
-  return amountAt(raw, name) ?? -1;
+  return amountOf(raw[name]) ?? -1;
 }
 
 function copyPage(raw: Raw, pageIds: Map<string, string>, earliest: string): Format.Page {
-  const timings = recordAt(raw, 'pageTimings');
+  const timings = recordOf(raw.pageTimings);
   return {
     startedDateTime: dateAt(raw, earliest),
-    id: pageIds.get(textAt(raw, 'id')) ?? '',
-    title: sanitiseText(textAt(raw, 'title')),
+    id: pageIds.get(textOf(raw.id)) ?? '',
+    title: sanitiseText(textOf(raw.title)),
     pageTimings: { onContentLoad: size(timings, 'onContentLoad'), onLoad: size(timings, 'onLoad'), ...numbers(timings, PAGE_NUMBERS) },
   };
 }
 
 function copyEntry(raw: Raw, pageIds: Map<string, string>, earliest: string): Format.Entry {
-  const page = pageIds.get(textAt(raw, 'pageref'));
-  const bytesIn = looseAmountAt(raw, '_bytesIn');
-  const connection = textAt(raw, 'connection');
-  const initiatorType = textAt(recordAt(raw, '_initiator'), 'type') || textAt(raw, '_initiator_type');
+  const page = pageIds.get(textOf(raw.pageref));
+  const bytesIn = looseAmountOf(raw._bytesIn);
+  const connection = textOf(raw.connection);
+  const initiatorType = textOf(recordOf(raw._initiator).type) || textOf(raw._initiator_type);
   return {
     ...(page === undefined ? {} : { pageref: page }),
     startedDateTime: dateAt(raw, earliest),
-    time: amountAt(raw, 'time') ?? 0,
-    request: copyRequest(recordAt(raw, 'request')),
-    response: copyResponse(recordAt(raw, 'response')),
+    time: amountOf(raw.time) ?? 0,
+    request: copyRequest(recordOf(raw.request)),
+    response: copyResponse(recordOf(raw.response)),
     cache: {},
-    timings: copyTimings(recordAt(raw, 'timings')),
+    timings: copyTimings(recordOf(raw.timings)),
     ...(/^\d{1,10}$/.test(connection) ? { connection } : {}),
     ...word(raw, '_priority', PRIORITIES),
     ...word(raw, '_initialPriority', PRIORITIES),
     ...word(raw, '_renderBlocking', RENDER_BLOCKING),
     ...word(raw, '_resourceType', RESOURCE_TYPES),
-    ...(isMarkedCached(raw, recordAt(raw, 'response')) ? { _fromCache: textAt(raw, '_fromCache') === 'memory' ? 'memory' : 'disk' } : {}),
+    ...(isMarkedCached(raw, recordOf(raw.response)) ? { _fromCache: textOf(raw._fromCache) === 'memory' ? 'memory' : 'disk' } : {}),
     ...(bytesIn === null ? {} : { _bytesIn: bytesIn }),
     ...(INITIATOR_TYPES.has(initiatorType) ? { _initiator_type: initiatorType } : {}),
   };
 }
 
 function copyRequest(raw: Raw): Format.Request {
-  const url = sanitiseUrl(textAt(raw, 'url'));
-  const method = textAt(raw, 'method').toUpperCase();
+  const url = sanitiseUrl(textOf(raw.url));
+  const method = textOf(raw.method).toUpperCase();
   return {
     method: /^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|CONNECT|TRACE)$/.test(method) ? method : 'GET',
     url,
-    httpVersion: protocolName(textAt(raw, 'httpVersion')) ?? 'unknown',
+    httpVersion: protocolName(textOf(raw.httpVersion)) ?? 'unknown',
     cookies: [],
-    headers: sanitiseHeaders(listAt(raw, 'headers')),
+    headers: sanitiseHeaders(listOf(raw.headers)),
     queryString: queryOf(url),
     ...(isRecord(raw.postData) ? { postData: copyPostData(raw.postData) } : {}),
     headersSize: size(raw, 'headersSize'),
@@ -164,27 +164,27 @@ function queryOf(url: string): Format.QueryString[] {
 }
 
 function copyPostData(raw: Raw): Format.PostData {
-  const mimeType = sanitiseContentType(textAt(raw, 'mimeType'));
-  return { mimeType, text: '', comment: removedNote(raw, textAt(raw, 'text').length, listAt(raw, 'params').length) };
+  const mimeType = sanitiseContentType(textOf(raw.mimeType));
+  return { mimeType, text: '', comment: removedNote(raw, textOf(raw.text).length, listOf(raw.params).length) };
 }
 
 /** How much was removed; of a copy the note of its first making. */
 function removedNote(raw: Raw, characters: number, parameters = 0): string {
-  const note = textAt(raw, 'comment');
+  const note = textOf(raw.comment);
   if (/^removed: \d{1,12} (?:characters|parameters)$/.test(note)) return note;
   return parameters > 0 && characters === 0 ? `removed: ${parameters} parameters` : `removed: ${characters} characters`;
 }
 
 function copyResponse(raw: Raw): Format.Response {
-  const statusText = textAt(raw, 'statusText');
+  const statusText = textOf(raw.statusText);
   return {
-    status: readStatus(amountAt(raw, 'status')),
+    status: readStatus(amountOf(raw.status)),
     statusText: /^[A-Za-z][A-Za-z' -]{0,39}$/.test(statusText) && !holdsSecret(statusText) ? statusText : '',
-    httpVersion: protocolName(textAt(raw, 'httpVersion')) ?? 'unknown',
+    httpVersion: protocolName(textOf(raw.httpVersion)) ?? 'unknown',
     cookies: [],
-    headers: sanitiseHeaders(listAt(raw, 'headers')),
-    content: copyContent(recordAt(raw, 'content')),
-    redirectURL: sanitiseUrl(textAt(raw, 'redirectURL')),
+    headers: sanitiseHeaders(listOf(raw.headers)),
+    content: copyContent(recordOf(raw.content)),
+    redirectURL: sanitiseUrl(textOf(raw.redirectURL)),
     headersSize: size(raw, 'headersSize'),
     bodySize: size(raw, 'bodySize'),
     ...numbers(raw, ['_transferSize']),
@@ -192,13 +192,13 @@ function copyResponse(raw: Raw): Format.Response {
 }
 
 function copyContent(raw: Raw): Format.Content {
-  const compression = amountAt(raw, 'compression');
-  const text = textAt(raw, 'text');
+  const compression = amountOf(raw.compression);
+  const text = textOf(raw.text);
   return {
     size: size(raw, 'size'),
     ...(compression === null ? {} : { compression }),
-    mimeType: sanitiseContentType(textAt(raw, 'mimeType')),
-    ...(text === '' && !textAt(raw, 'comment').startsWith('removed: ') ? {} : { comment: removedNote(raw, text.length) }),
+    mimeType: sanitiseContentType(textOf(raw.mimeType)),
+    ...(text === '' && !textOf(raw.comment).startsWith('removed: ') ? {} : { comment: removedNote(raw, text.length) }),
   };
 }
 

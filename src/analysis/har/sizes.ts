@@ -1,7 +1,7 @@
-import { looseAmountAt } from './member.ts';
+import { looseAmountOf } from './member.ts';
 
-/** Reads the member of a record below an entry as an amount, reporting one that is none. */
-export type ReadAmount = (record: Record<string, unknown>, parent: string, name: string) => number | null;
+/** Reads the value of a member below an entry as an amount, reporting one that is none. */
+export type ReadAmount = (value: unknown, member: string) => number | null;
 
 /** Bytes of a response, null where the file does not know them. */
 export interface Sizes {
@@ -23,15 +23,13 @@ export function readSizes(
   contentLength: string | null,
   amount: ReadAmount,
 ): Sizes {
-  const transferSize = amount(response, '.response', '_transferSize');
-  const bodySize = amount(response, '.response', 'bodySize');
-  const headersSize = amount(response, '.response', 'headersSize');
-  const contentSize = amount(content, '.response.content', 'size');
+  const transferSize = amount(response._transferSize, '.response._transferSize');
+  const bodySize = amount(response.bodySize, '.response.bodySize');
+  const headersSize = amount(response.headersSize, '.response.headersSize');
+  const contentSize = amount(content.size, '.response.content.size');
   const bodyLost =
     bodySize === 0 && transferSize === null && contentLength !== null && response.status === 200 && Number(contentLength) > 0;
-  if (bodyLost) {
-    return { transferBytes: looseAmountAt(raw, '_bytesIn') || null, contentBytes: contentSize || null, bodyLost };
-  }
+  if (bodyLost) return { transferBytes: looseAmountOf(raw._bytesIn) || null, contentBytes: contentSize || null, bodyLost };
   const bodyAndHeaders = bodySize === null ? null : bodySize + (headersSize ?? 0);
   return { transferBytes: transferSize ?? bodyAndHeaders, contentBytes: contentSize, bodyLost };
 }

@@ -16,16 +16,25 @@ export function count(totals: RequestTotals, entry: HarEntry): void {
   else totals.contentBytes = (totals.contentBytes ?? 0) + entry.contentBytes;
 }
 
-/** Totals by key, keys in order of their first request. */
-export function groupBy<Key>(entries: HarEntry[], keyOf: (entry: HarEntry) => Key): Map<Key, RequestTotals> {
-  const groups = new Map<Key, RequestTotals>();
-  for (const entry of entries) {
-    const key = keyOf(entry);
-    let totals = groups.get(key);
-    if (!totals) groups.set(key, (totals = noRequests()));
-    count(totals, entry);
-  }
-  return groups;
+/** Adds a request to the totals of its group. */
+export function countIn<Key>(groups: Map<Key, RequestTotals>, key: Key, entry: HarEntry): void {
+  let totals = groups.get(key);
+  if (!totals) groups.set(key, (totals = noRequests()));
+  count(totals, entry);
+}
+
+/** Adds the totals of one group to those of another in place. */
+export function addTotals(totals: RequestTotals, more: RequestTotals): void {
+  totals.requests += more.requests;
+  totals.transferBytes = sum(totals.transferBytes, more.transferBytes);
+  totals.requestsWithoutTransferSize += more.requestsWithoutTransferSize;
+  totals.contentBytes = sum(totals.contentBytes, more.contentBytes);
+  totals.requestsWithoutContentSize += more.requestsWithoutContentSize;
+}
+
+/** The sum of what is known; null where nothing is. */
+export function sum(a: number | null, b: number | null): number | null {
+  return a === null ? b : a + (b ?? 0);
 }
 
 /** Bytes by which requests and groups are ranked: those transferred, the content where these are unknown, null where both are. */
@@ -33,31 +42,50 @@ export function weightOf(sized: { transferBytes: number | null; contentBytes: nu
   return sized.transferBytes ?? sized.contentBytes;
 }
 
-/** The `limit` items with the largest value, largest first, earlier ones first among equals, those without a value never; keeps a short list instead of sorting all. */
-export function topBy<Item>(items: Iterable<Item>, valueOf: (item: Item) => number | null, limit: number): Item[] {
+/** The items with the largest values so far. */
+export interface Top<Item> {
+  add(item: Item, value: number | null): void;
+  /** Largest first, earlier ones first among equals. */
+  items(): Item[];
+}
+
+/** Keeps the `limit` items with the largest values, those without a value never; a short list instead of a sort of all. */
+export function keepTop<Item>(limit: number): Top<Item> {
   const top: { item: Item; value: number }[] = [];
-  if (limit < 1) return [];
-  for (const item of items) {
-    const value = valueOf(item);
-    if (value === null) continue;
-    const last = top.at(-1);
-    if (top.length >= limit && last && value <= last.value) continue;
-    let at = top.length;
-    while (at > 0 && (top[at - 1]?.value ?? 0) < value) at -= 1;
-    top.splice(at, 0, { item, value });
-    if (top.length > limit) top.pop();
-  }
-  return top.map(({ item }) => item);
+  let lowest = limit < 1 ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY;
+  return {
+    add(item, value) {
+      if (value === null || value <= lowest) return;
+      let at = top.length;
+      while (at > 0 && (top[at - 1]?.value ?? 0) < value) at -= 1;
+      top.splice(at, 0, { item, value });
+      if (top.length > limit) top.pop();
+      if (top.length === limit) lowest = top[limit - 1]?.value ?? lowest;
+    },
+    items: () => top.map(({ item }) => item),
+  };
+}
+
+/** The `limit` items with the largest value, as `keepTop` orders them. */
+export function topBy<Item>(items: Iterable<Item>, valueOf: (item: Item) => number | null, limit: number): Item[] {
+  const top = keepTop<Item>(limit);
+  for (const item of items) top.add(item, valueOf(item));
+  return top.items();
 }
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'CONNECT', 'TRACE']);
+
+/** The method where it is one of HTTP; any other may be anything. */
+export function shownMethod(method: string): string {
+  return METHODS.has(method) ? method : 'other';
+}
 
 /** The entry as a row that is safe to show. */
 export function requestRow(entry: HarEntry): RequestRow {
   return {
     index: entry.index,
     url: shortUrl(entry.url),
-    method: METHODS.has(entry.method) ? entry.method : 'other',
+    method: shownMethod(entry.method),
     status: entry.status,
     type: entry.type,
     party: entry.party,

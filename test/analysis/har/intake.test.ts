@@ -105,3 +105,33 @@ describe('readHar leaves out and counts', () => {
     expect(readHar(FILE).notes).toEqual([]);
   });
 });
+
+describe('readHar refuses what would fill the memory', () => {
+  const file = (member: string) => `{"log":{"entries":[],\n"_x":${member}}}`;
+
+  it.each([
+    ['lists in lists', '[', 3_000_000, ''],
+    ['members in members', '{"a":', 600_000, ''],
+    ['levels far apart', `{"${'a'.repeat(60)}":`, 300_000, ''],
+    ['nesting that closes again', '[', 2_000_000, ']'],
+  ])('%s, with the place', (_what, opening, levels, closing) => {
+    const error = errorOf(file(opening.repeat(levels) + closing.repeat(levels)));
+    // The file itself has two levels; the second line begins after 22 characters.
+    const position = 27 + 198 * opening.length;
+    const where = `position ${position} (line 2, column ${position - 21})`;
+    expect(error.message).toBe(`The HAR file is nested more than 200 levels deep at ${where}; no HAR is.`);
+    expect(error.where).toBe(where);
+  });
+
+  it('tens of millions of lists', () => {
+    expect(errorOf(file(`[${'[],'.repeat(12_000_000)}1]`)).message).toMatch(
+      /^The HAR file holds more than 10000000 lists and objects up to position \d+ .*\.$/,
+    );
+  });
+
+  it('but not brackets inside of texts, nor large flat files', () => {
+    const brackets = JSON.stringify('[{\\"'.repeat(800_000));
+    expect(readHar(file(brackets)).entries).toEqual([]);
+    expect(readHar(file(`[${'{"a":[1]},'.repeat(400_000)}1]`)).entries).toEqual([]);
+  });
+});
