@@ -1,4 +1,6 @@
-import type { Prompt } from '../mcp/prompt.ts';
+import explainSlowPage from './explain-slow-page.ts';
+import reviewRelease from './review-release.ts';
+import speedReview from './speed-review.ts';
 
 /** All prompts, in the order in which they are listed. */
-export const prompts: readonly Prompt[] = [];
+export const prompts = [speedReview, explainSlowPage, reviewRelease];

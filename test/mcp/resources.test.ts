@@ -60,6 +60,7 @@ describe('templates', () => {
       ['analytics://{projectId}/scenarios/{scenarioId}/reports/{date}', 'Scenario report', 'application/json'],
       ['analytics://{projectId}/steps/{stepResultId}', 'Step report', 'application/json'],
       ['analytics://{projectId}/steps/{stepResultId}/har', 'HAR file of a step', 'application/json'],
+      ['analytics://{projectId}/steps/{stepResultId}/har/summary', 'HAR summary of a step', 'text/markdown'],
     ]);
     expect(resourceTemplates.every(({ title = '', description = '', mimeType }) => title && mimeType && description.length > 40)).toBe(
       true,
