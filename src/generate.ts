@@ -3,6 +3,7 @@ import { toolsets } from '../tools/index.ts';
 import { description, license, name, version } from './commands/about.ts';
 import { commands } from './commands/command-line.ts';
 import { markdownTable } from './lib/markdown-table.ts';
+import { prompts } from './prompts/index.ts';
 import { resources } from './resources/index.ts';
 import { flagOf, type Setting, settingDeclarations } from './settings.ts';
 
@@ -40,6 +41,16 @@ function resourcesTable(): string {
   );
 }
 
+function promptsTable(): string {
+  const rows = prompts.map((prompt) => {
+    const given = Object.entries(prompt.arguments).map(([argument, { required }]) =>
+      required ? `\`${argument}\`` : `\`${argument}\` (optional)`,
+    );
+    return [`\`${prompt.name}\``, prompt.description, given.join(', ')];
+  });
+  return markdownTable(['Prompt', 'What it does', 'Arguments'], rows);
+}
+
 function commandsTable(): string {
   return markdownTable(
     ['Command', 'What it does'],
@@ -52,6 +63,7 @@ const readmeParts: Record<string, () => string> = {
   commands: commandsTable,
   tools: toolsTable,
   resources: resourcesTable,
+  prompts: promptsTable,
   settings: settingsTable,
 };
 
