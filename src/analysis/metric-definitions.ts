@@ -7,43 +7,118 @@ export interface MetricDefinition {
   readonly words: string;
 }
 
+/** How the values of several ranges become one of all; never as their average. */
+export type Combination =
+  /** A count or an amount. */
+  | { readonly by: 'sum' }
+  /** Recomputed from counts that the interface gives: `times` × sum of `numerator` / sum of `denominator`. */
+  | { readonly by: 'ratio'; readonly numerator: string; readonly denominator: string; readonly times: number }
+  /** Not at all, because a count that it is made of is in no answer. */
+  | { readonly by: 'refusal'; readonly reason: string };
+
+/** A metric of site or zone: what else its number is good for. */
+export interface RangeMetricDefinition extends MetricDefinition {
+  readonly combination: Combination;
+  /** Which way is good; left out where neither is by itself. */
+  readonly better?: 'higher' | 'lower';
+  /** Depends on the goal that is asked for. */
+  readonly perGoal?: true;
+}
+
+const SUM: Combination = { by: 'sum' };
+/** A ratio whose counts nobody tells. */
+const without = (counts: string): Combination => ({ by: 'refusal', reason: `${counts} are in no answer of the interface` });
+
 type SiteMetric = (typeof siteMetricNames)[number];
 type ZoneMetric = (typeof zoneMetricNames)[number] | 'avgConversionAfterTap';
 type SpeedMetric = (typeof aggregateMetricNames)[number] | (typeof stepTimingNames)[number] | 'requestsCount';
 
 /** Site metrics (section 4.4); the reference states no unit of `sessionTimeAverage`. */
-export const siteMetricDefinitions: Readonly<Record<SiteMetric, MetricDefinition>> = {
-  bounceRate: { unit: '%', words: 'Share of visitors who left without a second page, in percent.' },
-  cartAverage: { unit: 'currency', words: 'Revenue divided by transactions; e-commerce projects only.' },
+export const siteMetricDefinitions: Readonly<Record<SiteMetric, RangeMetricDefinition>> = {
+  bounceRate: {
+    unit: '%',
+    words: 'Share of visitors who left without a second page, in percent.',
+    combination: without('the visits that bounced'),
+    better: 'lower',
+  },
+  cartAverage: {
+    unit: 'currency',
+    words: 'Revenue divided by transactions; e-commerce projects only.',
+    combination: without('transactions'),
+    better: 'higher',
+  },
   conversionCount: {
     unit: 'sessions',
     words: 'Sessions in which a goal was reached. Without goalId the e-commerce goal; other projects need one.',
+    combination: SUM,
+    better: 'higher',
+    perGoal: true,
   },
   conversionRate: {
     unit: '%',
     words:
       'Sessions with the goal reached divided by all sessions, in percent. Without goalId the e-commerce goal; other projects need one.',
+    combination: { by: 'ratio', numerator: 'conversionCount', denominator: 'visits', times: 100 },
+    better: 'higher',
+    perGoal: true,
   },
-  pageviewAverage: { unit: 'views per session', words: 'Average page views per session; a refreshed page counts as one view.' },
-  revenueSum: { unit: 'currency', words: 'Sum of transaction amounts; e-commerce projects only.' },
-  sessionTimeAverage: { unit: 'time, unit not documented', words: 'Average time from entry to exit per visit; unit not documented.' },
-  visits: { unit: 'sessions', words: 'Number of sessions.' },
+  pageviewAverage: {
+    unit: 'views per session',
+    words: 'Average page views per session; a refreshed page counts as one view.',
+    combination: without('page views'),
+  },
+  revenueSum: { unit: 'currency', words: 'Sum of transaction amounts; e-commerce projects only.', combination: SUM, better: 'higher' },
+  sessionTimeAverage: {
+    unit: 'time, unit not documented',
+    words: 'Average time from entry to exit per visit; unit not documented.',
+    combination: without('times of single visits'),
+  },
+  visits: { unit: 'sessions', words: 'Number of sessions.', combination: SUM, better: 'higher' },
 };
 
+const perUser = without('the users behind it');
+const perTap = without('taps');
+
 /** Metrics of app zones (section 4.4); the unit of time is stated for `timeBeforeFirstTap`. */
-export const zoneMetricDefinitions: Readonly<Record<ZoneMetric, MetricDefinition>> = {
+export const zoneMetricDefinitions: Readonly<Record<ZoneMetric, RangeMetricDefinition>> = {
   avgTransactionAfterTap: {
     unit: 'transactions, unit not documented',
     words: 'Transactions after a tap on the zone, averaged; the reference does not define it further.',
+    combination: perTap,
+    better: 'higher',
   },
-  avgConversionAfterTap: { unit: '%', words: 'Percentage of users who tapped the zone and reached the goal in the same session.' },
-  dragFlickRate: { unit: '%', words: 'Percentage of users with a swipe on the zone during a screen display.' },
-  dragFlickRecurrence: { unit: 'swipes per screen view', words: 'Average swipes per screen view when engaged.' },
-  revenuePerTap: { unit: 'currency', words: 'Average revenue per tap on the zone.' },
-  tapRate: { unit: '%', words: 'Percentage of users who tapped the zone at least once.' },
-  tapRecurrence: { unit: 'taps per screen view', words: 'Average taps per screen view when engaged.' },
-  timeBeforeFirstTap: { unit: 'seconds', words: 'Seconds between screen load and first tap.' },
-  totalRevenueWithTap: { unit: 'currency', words: 'Total revenue of users who tapped the zone.' },
+  avgConversionAfterTap: {
+    unit: '%',
+    words: 'Percentage of users who tapped the zone and reached the goal in the same session.',
+    combination: perUser,
+    better: 'higher',
+    perGoal: true,
+  },
+  dragFlickRate: {
+    unit: '%',
+    words: 'Percentage of users with a swipe on the zone during a screen display.',
+    combination: perUser,
+  },
+  dragFlickRecurrence: {
+    unit: 'swipes per screen view',
+    words: 'Average swipes per screen view when engaged.',
+    combination: without('swipes'),
+  },
+  revenuePerTap: { unit: 'currency', words: 'Average revenue per tap on the zone.', combination: perTap, better: 'higher' },
+  tapRate: {
+    unit: '%',
+    words: 'Percentage of users who tapped the zone at least once.',
+    combination: perUser,
+    better: 'higher',
+  },
+  tapRecurrence: { unit: 'taps per screen view', words: 'Average taps per screen view when engaged.', combination: perTap },
+  timeBeforeFirstTap: { unit: 'seconds', words: 'Seconds between screen load and first tap.', combination: perTap },
+  totalRevenueWithTap: {
+    unit: 'currency',
+    words: 'Total revenue of users who tapped the zone.',
+    combination: SUM,
+    better: 'higher',
+  },
 };
 
 const ms = (words: string): MetricDefinition => ({ unit: 'ms', words });

@@ -31,6 +31,8 @@ export interface Caller {
   readonly signal: AbortSignal;
   /** Whether the caller can put a question to the person. */
   readonly canAsk: boolean;
+  /** Sends news of a long call, where the caller asked for them. */
+  readonly progress?: ToolContext['progress'];
   readonly answered?: Answered;
 }
 
@@ -133,6 +135,7 @@ function contextOf(call: Call, range: ResolvedRange, ask: ToolContext['ask'], no
       return payload;
     },
     projectId: () => client.projectId(options),
+    progress: caller.progress ?? (() => undefined),
     client,
     chosenProjectId: options.projectId,
     note,

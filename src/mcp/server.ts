@@ -44,7 +44,25 @@ function callerOf(server: McpServer, session: Session, context: ServerContext): 
   const capabilities = perRequest ?? server.server.getClientCapabilities();
   const response = inputResponses?.['confirm'] as { action?: unknown; content?: { confirm?: unknown } } | undefined;
   const accepted = response?.action === 'accept' && response.content?.confirm !== false;
-  return { session, signal, canAsk: canAsk(capabilities), ...(response && { answered: { accepted, ...readState(context) } }) };
+  const progress = progressOf(context);
+  return {
+    session,
+    signal,
+    canAsk: canAsk(capabilities),
+    ...(progress && { progress }),
+    ...(response && { answered: { accepted, ...readState(context) } }),
+  };
+}
+
+/** Sends progress to a client that asked for it; undefined for one that did not. */
+function progressOf({ mcpReq }: ServerContext): Caller['progress'] {
+  const progressToken = mcpReq._meta?.progressToken;
+  if (progressToken === undefined) return undefined;
+  return (progress, total, message) => {
+    const params = { progressToken, progress, total, message };
+    // A client that is gone misses nothing: the answer fails too.
+    mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined);
+  };
 }
 
 /** A client that can show a form; one that only opens addresses cannot ask. */

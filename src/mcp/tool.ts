@@ -35,6 +35,8 @@ export interface ToolContext<O extends Operation = Operation> {
   readonly call: (input: CallInput<O>, options?: { encoding?: 'form' | 'json' }) => Promise<PayloadOf<O>>;
   /** Sends another operation. */
   readonly ask: <T extends Operation>(operation: T, input: CallInput<T>) => Promise<PayloadOf<T>>;
+  /** Tells the host how far a long call is; nothing that is needed may stand in it alone. */
+  readonly progress: (done: number, total: number, message: string) => void;
   /** Id of the project that the call goes to. */
   readonly projectId: () => Promise<number>;
   readonly client: Client;

@@ -1,0 +1,98 @@
+import type { CalendarSlot, Stretch } from '../../lib/calendar.ts';
+import type { MetricValue } from '../metric-table.ts';
+import { combined, type MetricValues, refusalOf } from './combine.ts';
+import type { GridPlan, MetricGrid, PlannedCall, Selection } from './grid.ts';
+
+/** What a call gave for one of its slots. */
+export type SlotAnswer = { readonly values: MetricValues } | { readonly failure: string };
+
+/** One row of an answered grid. */
+export interface MetricRow {
+  readonly selection: Selection;
+  /** Index of the range that was asked for. */
+  readonly range: number;
+  /** The range, or with `daily` a day of it with its label. */
+  readonly stretch: Stretch & Partial<CalendarSlot>;
+  /** Null: the platform gave no value, the call failed, or the metric cannot be told of ranges over 92 days (`refused`). */
+  readonly values: MetricValues;
+}
+
+/** Calls that failed for the same reason. */
+export interface Missing {
+  readonly reason: string;
+  readonly parts: readonly { readonly selection: Selection; readonly stretch: Stretch }[];
+}
+
+/** An answered grid. */
+export interface MetricAnswers {
+  readonly rows: readonly MetricRow[];
+  readonly missing: readonly Missing[];
+  /** Why a metric is null in rows over more than 92 days, by metric. */
+  readonly refused: Readonly<Record<string, string>>;
+  /** ISO 4217, where all values agree. */
+  readonly currency?: string;
+  /** Requests that were sent. */
+  readonly calls: number;
+  /** Bounds that the platform states where they differ from those asked for by more than a second. */
+  readonly otherBounds?: string;
+}
+
+const TOLERANCE_MS = 1_000;
+
+/** Values of a call by slot; undefined where the platform's buckets are others than the slots. */
+export function bySlot(values: readonly MetricValue[], { slots }: PlannedCall): MetricValues[] | undefined {
+  const bySlots = slots.map((): Record<string, number | null> => ({}));
+  for (const { name, value, startDate, endDate } of values) {
+    const startMs = Date.parse(startDate ?? '');
+    const endMs = Date.parse(endDate ?? '');
+    const index = slots.length === 1 ? 0 : slots.findIndex((slot) => slot.startMs === startMs);
+    const [slot, held] = [slots[index], bySlots[index]];
+    if (!slot || !held || (slots.length > 1 && endMs > slot.endMs + TOLERANCE_MS)) return undefined;
+    held[name] = value ?? null;
+  }
+  return bySlots;
+}
+
+/** The bounds that the platform states for a call, where they are not those that were asked for. */
+export function otherBoundsOf(values: readonly MetricValue[], { stretch }: PlannedCall): string | undefined {
+  const starts = values.map(({ startDate }) => Date.parse(startDate ?? '')).filter(Number.isFinite);
+  const ends = values.map(({ endDate }) => Date.parse(endDate ?? '')).filter(Number.isFinite);
+  if (starts.length === 0 || ends.length === 0) return undefined;
+  const [startMs, endMs] = [Math.min(...starts), Math.max(...ends)];
+  const differs = Math.abs(startMs - stretch.startMs) > TOLERANCE_MS || Math.abs(endMs - stretch.endMs) > TOLERANCE_MS;
+  return differs ? `${new Date(startMs).toISOString()} … ${new Date(endMs).toISOString()}` : undefined;
+}
+
+/** Joins what the calls gave into rows; a row that lacks a part of its range has null, never the sum of the rest. */
+export function assemble(
+  { metrics }: MetricGrid,
+  { calls, rows }: GridPlan,
+  answers: readonly (readonly SlotAnswer[])[],
+): Pick<MetricAnswers, 'rows' | 'missing' | 'refused'> {
+  const slotOf = ({ call, slot }: { call: number; slot: number }): MetricValues => {
+    const answer = answers[call]?.[slot];
+    return answer && 'values' in answer ? answer.values : {};
+  };
+  const filled = rows.map(({ chunks, ...row }): MetricRow => {
+    const parts = chunks.map((sources): MetricValues => Object.assign({}, ...sources.map(slotOf)));
+    return { ...row, values: Object.fromEntries(metrics.map((metric) => [metric, combined(parts, metric)])) };
+  });
+  const isJoined = rows.some(({ chunks }) => chunks.length > 1);
+  const refusals = isJoined ? metrics.flatMap((metric) => [[metric, refusalOf(metric)]]).filter(([, reason]) => reason) : [];
+  return { rows: filled, missing: missingOf(calls, answers), refused: Object.fromEntries(refusals) };
+}
+
+function missingOf(calls: readonly PlannedCall[], answers: readonly (readonly SlotAnswer[])[]): Missing[] {
+  const byReason = new Map<string, { selection: Selection; stretch: Stretch }[]>();
+  for (const [index, { selection, stretch, slots }] of calls.entries()) {
+    const failures = (answers[index] ?? []).map((answer) => ('failure' in answer ? answer.failure : undefined));
+    const isWhole = failures.every((failure) => failure !== undefined && failure === failures[0]);
+    for (const [slot, failure] of failures.entries()) {
+      if (failure === undefined || (isWhole && slot > 0)) continue;
+      const parts = byReason.get(failure) ?? [];
+      parts.push({ selection, stretch: isWhole ? stretch : (slots[slot] ?? stretch) });
+      byReason.set(failure, parts);
+    }
+  }
+  return [...byReason].map(([reason, parts]) => ({ reason, parts }));
+}

@@ -1,0 +1,136 @@
+import { ApiError } from '../../api/errors.ts';
+import { MAX_METRICS_RANGE_MS, ONE_DAY_MS } from '../../api/params.ts';
+import { type CalendarSlot, chunksOf, type Stretch, slotsOf } from '../../lib/calendar.ts';
+import { isoAt } from '../../lib/dates.ts';
+import { ingredientsOf } from './combine.ts';
+import { type Endpoint, endpointsFor } from './endpoints.ts';
+
+export type Device = 'all' | 'desktop' | 'mobile' | 'tablet';
+
+/** More calls than this are refused before the first: they would not end in time. */
+export const MAX_CALLS = 240;
+
+/** What to ask for: each range for each device, set of segments, goal and zone. Members left out stand for all visitors. */
+export interface MetricGrid {
+  /** All of the site, or all of a zone. */
+  readonly metrics: readonly string[];
+  readonly ranges: readonly Stretch[];
+  readonly devices?: readonly Device[];
+  /** Each set is an intersection. */
+  readonly segmentSets?: readonly (readonly number[])[];
+  readonly goalIds?: readonly (number | undefined)[];
+  readonly zoneIds?: readonly (number | undefined)[];
+  /** A row for each day of the zone instead of one for a range. */
+  readonly daily?: boolean;
+}
+
+/** Whom a row is about. */
+export interface Selection {
+  readonly device: Device;
+  readonly segmentIds: readonly number[];
+  readonly goalId: number | undefined;
+  readonly zoneId: number | undefined;
+}
+
+/** One call: `slots` are the stretches that its values cover, several where it asks for `daily`. */
+export interface PlannedCall {
+  readonly endpoint: Endpoint;
+  readonly selection: Selection;
+  readonly stretch: Stretch;
+  readonly slots: readonly Stretch[];
+}
+
+/** Where a row's values come from: for each chunk of its range the calls (one for each endpoint) and the slot in them. */
+export interface PlannedRow {
+  readonly selection: Selection;
+  /** Index of the range that was asked for. */
+  readonly range: number;
+  /** The range, or a day of it. */
+  readonly stretch: Stretch & Partial<CalendarSlot>;
+  readonly chunks: readonly (readonly { readonly call: number; readonly slot: number }[])[];
+}
+
+export interface GridPlan {
+  readonly calls: readonly PlannedCall[];
+  readonly rows: readonly PlannedRow[];
+}
+
+/** Consecutive days that one call with `daily` can answer: 24 hours each but the last, because buckets are counted from the start; a day for itself otherwise. */
+function runsOf(days: readonly CalendarSlot[]): CalendarSlot[][] {
+  const runs: CalendarSlot[][] = [];
+  for (const day of days) {
+    const open = runs.at(-1);
+    const [first] = open ?? [];
+    const last = open?.at(-1);
+    const follows = last && last.endMs - last.startMs === ONE_DAY_MS - 1 && day.endMs - day.startMs < ONE_DAY_MS;
+    if (open && first && follows && day.endMs - first.startMs <= MAX_METRICS_RANGE_MS) open.push(day);
+    else runs.push([day]);
+  }
+  return runs;
+}
+
+function selectionsOf({ devices = ['all'], segmentSets = [[]], goalIds = [undefined], zoneIds = [undefined] }: MetricGrid): Selection[] {
+  return zoneIds.flatMap((zoneId) =>
+    goalIds.flatMap((goalId) => segmentSets.flatMap((segmentIds) => devices.map((device) => ({ device, segmentIds, goalId, zoneId })))),
+  );
+}
+
+/** A group of slots that one call covers, from the first to the last of them. */
+function whole(slots: readonly Stretch[]): Stretch {
+  const starts = slots.map(({ startMs }) => startMs);
+  return { startMs: Math.min(...starts), endMs: Math.max(...slots.map(({ endMs }) => endMs)) };
+}
+
+/** Turns a grid into as few calls as the interface allows: chunks of at most 92 days, whole runs of days in one call. Throws where there would be too many. */
+export function planGrid(grid: MetricGrid, timeZone: string): GridPlan {
+  const { metrics, ranges, daily = false } = grid;
+  const calls: PlannedCall[] = [];
+  const rows: PlannedRow[] = [];
+  const selections = selectionsOf(grid);
+  for (const [range, stretch] of ranges.entries()) {
+    const groups: (readonly (Stretch & Partial<CalendarSlot>)[])[] = daily
+      ? runsOf(slotsOf('day', stretch, timeZone))
+      : chunksOf(stretch, timeZone, MAX_METRICS_RANGE_MS).map((chunk) => [chunk]);
+    const needed = daily || groups.length === 1 ? metrics : ingredientsOf(metrics);
+    for (const selection of selections) {
+      const planned = groups.map((slots) => ({
+        slots,
+        // The number of each call is its place in the list.
+        numbers: endpointsFor(needed, slots.length > 1).map(
+          (endpoint) => calls.push({ endpoint, selection, stretch: whole(slots), slots }) - 1,
+        ),
+      }));
+      const days = planned.flatMap(({ slots, numbers }) =>
+        slots.map((day, slot) => ({ day, sources: numbers.map((call) => ({ call, slot })) })),
+      );
+      if (daily) rows.push(...days.map(({ day, sources }) => ({ selection, range, stretch: day, chunks: [sources] })));
+      else rows.push({ selection, range, stretch, chunks: days.map(({ sources }) => sources) });
+    }
+  }
+  if (calls.length > MAX_CALLS) {
+    throw new ApiError(
+      'invalid',
+      `This needs ${calls.length} calls to the platform, more than ${MAX_CALLS}: ask for a shorter range or fewer of devices, segments, goals and zones.`,
+    );
+  }
+  return { calls, rows };
+}
+
+/** The input of a call as the interface takes it. */
+export function inputOf({ endpoint, selection, stretch, slots }: PlannedCall, timeZone: string) {
+  const { device, segmentIds, goalId, zoneId } = selection;
+  return {
+    startDate: isoAt(stretch.startMs, timeZone),
+    endDate: isoAt(stretch.endMs, timeZone),
+    device,
+    ...(slots.length > 1 && { period: 'daily' as const }),
+    ...(segmentIds.length > 0 && { segmentIds: [...segmentIds] }),
+    ...(endpoint.takesGoal && goalId !== undefined && { goalId }),
+    ...(zoneId !== undefined && { zoneId }),
+  };
+}
+
+/** One call for each slot, for a platform whose days begin elsewhere. */
+export function oneByOne(call: PlannedCall): PlannedCall[] {
+  return call.slots.map((slot) => ({ ...call, stretch: slot, slots: [slot] }));
+}

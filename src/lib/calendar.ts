@@ -1,0 +1,58 @@
+import { Temporal } from 'temporal-polyfill';
+
+/** From one instant to another, in ms since 1970; `endMs` is the last millisecond, or an instant that a caller named. */
+export interface Stretch {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+export type CalendarUnit = 'day' | 'week' | 'month';
+
+/** A day, week (Monday to Sunday) or month of a time zone, or what a stretch holds of it. */
+export interface CalendarSlot extends Stretch {
+  /** `2026-11-09` for a day, the Monday of a week, `2026-11` for a month. */
+  readonly label: string;
+  /** The stretch holds only a part of the unit. */
+  readonly isPart: boolean;
+}
+
+const LENGTH = { day: { days: 1 }, week: { weeks: 1 }, month: { months: 1 } } as const;
+
+function dateOf(instantMs: number, timeZone: string): Temporal.PlainDate {
+  return Temporal.Instant.fromEpochMilliseconds(instantMs).toZonedDateTimeISO(timeZone).toPlainDate();
+}
+
+function firstDay(date: Temporal.PlainDate, unit: CalendarUnit): Temporal.PlainDate {
+  if (unit === 'week') return date.subtract({ days: date.dayOfWeek - 1 });
+  return unit === 'month' ? date.with({ day: 1 }) : date;
+}
+
+/** The days, weeks or months of a zone that a stretch touches, in order and without a gap, cut to the stretch. */
+export function slotsOf(unit: CalendarUnit, { startMs, endMs }: Stretch, timeZone: string): CalendarSlot[] {
+  const startOf = (date: Temporal.PlainDate) => date.toZonedDateTime(timeZone).epochMilliseconds;
+  const slots: CalendarSlot[] = [];
+  let date = firstDay(dateOf(startMs, timeZone), unit);
+  for (let fromMs = startOf(date); fromMs < endMs || slots.length === 0; ) {
+    const next = date.add(LENGTH[unit]);
+    const nextMs = startOf(next);
+    const slot = { startMs: Math.max(fromMs, startMs), endMs: Math.min(nextMs - 1, endMs) };
+    const label = unit === 'month' ? date.toPlainYearMonth().toString() : date.toString();
+    // A zone that crosses the date line may have a date without a single moment.
+    if (nextMs > fromMs) slots.push({ ...slot, label, isPart: slot.startMs > fromMs || slot.endMs < nextMs - 1 });
+    date = next;
+    fromMs = nextMs;
+  }
+  return slots;
+}
+
+/** Cuts a stretch at midnights of the zone into as few as possible that are no longer than `maxMs`. */
+export function chunksOf(stretch: Stretch, timeZone: string, maxMs: number): Stretch[] {
+  if (stretch.endMs - stretch.startMs <= maxMs) return [{ startMs: stretch.startMs, endMs: stretch.endMs }];
+  const chunks: { startMs: number; endMs: number }[] = [];
+  for (const day of slotsOf('day', stretch, timeZone)) {
+    const open = chunks.at(-1);
+    if (open && day.endMs - open.startMs <= maxMs) open.endMs = day.endMs;
+    else chunks.push({ startMs: day.startMs, endMs: day.endMs });
+  }
+  return chunks;
+}
