@@ -13,8 +13,8 @@ export type Combination =
   | { readonly by: 'sum' }
   /** Recomputed from counts that the interface gives: `times` × sum of `numerator` / sum of `denominator`. */
   | { readonly by: 'ratio'; readonly numerator: string; readonly denominator: string; readonly times: number }
-  /** Not at all, because a count that it is made of is in no answer. */
-  | { readonly by: 'refusal'; readonly reason: string };
+  /** Not at all: counts that it is made of are in no answer of the interface. */
+  | { readonly by: 'refusal'; readonly lacks: string };
 
 /** A metric of site or zone: what else its number is good for. */
 export interface RangeMetricDefinition extends MetricDefinition {
@@ -26,8 +26,7 @@ export interface RangeMetricDefinition extends MetricDefinition {
 }
 
 const SUM: Combination = { by: 'sum' };
-/** A ratio whose counts nobody tells. */
-const without = (counts: string): Combination => ({ by: 'refusal', reason: `${counts} are in no answer of the interface` });
+const without = (counts: string): Combination => ({ by: 'refusal', lacks: counts });
 
 type SiteMetric = (typeof siteMetricNames)[number];
 type ZoneMetric = (typeof zoneMetricNames)[number] | 'avgConversionAfterTap';
@@ -38,7 +37,7 @@ export const siteMetricDefinitions: Readonly<Record<SiteMetric, RangeMetricDefin
   bounceRate: {
     unit: '%',
     words: 'Share of visitors who left without a second page, in percent.',
-    combination: without('the visits that bounced'),
+    combination: without('bounced visits'),
     better: 'lower',
   },
   cartAverage: {
@@ -71,12 +70,12 @@ export const siteMetricDefinitions: Readonly<Record<SiteMetric, RangeMetricDefin
   sessionTimeAverage: {
     unit: 'time, unit not documented',
     words: 'Average time from entry to exit per visit; unit not documented.',
-    combination: without('times of single visits'),
+    combination: without('durations of visits'),
   },
   visits: { unit: 'sessions', words: 'Number of sessions.', combination: SUM, better: 'higher' },
 };
 
-const perUser = without('the users behind it');
+const perUser = without('users');
 const perTap = without('taps');
 
 /** Metrics of app zones (section 4.4); the unit of time is stated for `timeBeforeFirstTap`. */

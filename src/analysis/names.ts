@@ -2,6 +2,8 @@
 export interface Named {
   readonly id: number;
   readonly path: readonly string[];
+  /** ISO 8601, where the interface says when it was last changed. */
+  readonly changedAt?: string;
 }
 
 /** What a name stands for: one object, several that need telling apart, or none with the closest ones. */

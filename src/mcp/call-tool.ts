@@ -1,3 +1,4 @@
+import { pathOf } from '../analysis/names.ts';
 import { check } from '../api/check-input.ts';
 import type { CallInput, Client } from '../api/client.ts';
 import type { Operation, PayloadOf } from '../api/operation.ts';
@@ -119,8 +120,9 @@ async function run(call: Call): Promise<Outcome> {
   }
 }
 
-function describedRange({ tool, nowMs, caller: { session } }: Call, range: ResolvedRange) {
-  return rangeWords(range, { timeZone: session.options.timeZone, nowMs, provisionalDays: tool.provisionalDays });
+function describedRange({ tool, input, nowMs, caller: { session } }: Call, range: ResolvedRange) {
+  const provisionalDays = typeof tool.provisionalDays === 'function' ? tool.provisionalDays(input) : tool.provisionalDays;
+  return rangeWords(range, { timeZone: session.options.timeZone, nowMs, provisionalDays });
 }
 
 function contextOf(call: Call, range: ResolvedRange, ask: ToolContext['ask'], note: (sentence: string) => void): ToolContext {
@@ -135,6 +137,18 @@ function contextOf(call: Call, range: ResolvedRange, ask: ToolContext['ask'], no
       return payload;
     },
     projectId: () => client.projectId(options),
+    async lists() {
+      const projectId = await client.projectId(options);
+      const { names } = session;
+      return {
+        of: (kind) => names.list(kind, projectId, ask),
+        nameOf(kind, id) {
+          const known = names.known(kind, id, projectId);
+          return known ? pathOf(known) : String(id);
+        },
+        ask: names.remembered(projectId, ask),
+      };
+    },
     progress: caller.progress ?? (() => undefined),
     client,
     chosenProjectId: options.projectId,

@@ -13,13 +13,19 @@ export type Ask = <T extends Operation>(operation: T, input: CallInput<T>) => Pr
 interface Row {
   id: number | string;
   name: string;
+  updatedAt?: string | null | undefined;
+  /** What zonings call it. */
+  lastUpdatedAt?: string | null | undefined;
 }
 
 /** Candidates below `container`; an id beyond 2^53 cannot be a parameter and is left out. */
 function named(rows: readonly Row[], container: readonly string[] = []): Named[] {
   return rows
     .filter((row): row is Row & { id: number } => typeof row.id === 'number')
-    .map(({ id, name }) => ({ id, path: [...container, name] }));
+    .map(({ id, name, updatedAt, lastUpdatedAt }) => {
+      const changedAt = updatedAt ?? lastUpdatedAt;
+      return { id, path: [...container, name], ...(changedAt && { changedAt }) };
+    });
 }
 
 /** Pages through the jobs until a page is short or brings nothing new, because where paging starts is not documented. */
@@ -28,7 +34,7 @@ async function allExportJobs(ask: Ask): Promise<Named[]> {
   for (let page = 1; ; page += 1) {
     const rows = await ask(listExportJobs, { limit: MAX_PAGE_SIZE, ...(page > 1 && { page }) });
     const known = jobs.size;
-    for (const { jobId, name } of rows) jobs.set(jobId, { id: jobId, name: name ?? '' });
+    for (const { jobId, name, updatedAt } of rows) jobs.set(jobId, { id: jobId, name: name ?? '', updatedAt });
     if (rows.length < MAX_PAGE_SIZE || jobs.size === known) return named([...jobs.values()]);
   }
 }

@@ -14,6 +14,10 @@ const FRESH_MS = 5_000;
 export interface Names {
   /** The one object that `text` names; throws an `invalid` error that lists the candidates. */
   find(kind: NameKind, text: string, projectId: number, ask: Ask): Promise<Named>;
+  /** All objects of a kind; an object that lies in several containers stands in the list several times. */
+  list(kind: NameKind, projectId: number, ask: Ask): Promise<readonly Named[]>;
+  /** The object of an id, where a list that was read holds it; nothing is fetched. */
+  known(kind: NameKind, id: number, projectId: number): Named | undefined;
   /** What `load` gave for this key at most `maxAgeMs` ago, or gives now; a failure is not kept. */
   remember<T>(key: string, maxAgeMs: number, load: () => Promise<T>): Promise<T>;
   /** An `ask` that answers from the lists of this project where they hold the answer. */
@@ -30,6 +34,7 @@ interface Entry {
 /** Lists are kept per project in memory, at most until the session ends. */
 export function createNames(clock: Clock): Names {
   const lists = new Map<string, Entry>();
+  const objects = new Map<string, Named>();
 
   function remember<T>(key: string, maxAgeMs: number, load: () => Promise<T>): Promise<T> {
     const known = lists.get(key);
@@ -46,21 +51,31 @@ export function createNames(clock: Clock): Names {
       remember(`${projectId} ${operation.path} ${JSON.stringify(input)}`, maxAgeMs, () => ask(operation, input));
   }
 
-  async function lookUp(kind: NameKind, text: string, ask: Ask) {
-    const load = (other: NameKind): Promise<readonly Named[]> => loaders[other](ask, load, text);
-    return matchName(text, await load(kind));
+  async function load(kind: NameKind, text: string, projectId: number, ask: Ask): Promise<readonly Named[]> {
+    const found = await loaders[kind](ask, (other) => load(other, text, projectId, ask), text);
+    for (const each of found) objects.set(`${projectId} ${kind} ${each.id}`, each);
+    return found;
+  }
+
+  async function lookUp(kind: NameKind, text: string, projectId: number, ask: Ask) {
+    return matchName(text, await load(kind, text, projectId, ask));
   }
 
   return {
     async find(kind, text, projectId, ask) {
-      let match = await lookUp(kind, text, cached(projectId, ask, LIFE_MS));
-      if ('closest' in match) match = await lookUp(kind, text, cached(projectId, ask, FRESH_MS));
+      let match = await lookUp(kind, text, projectId, cached(projectId, ask, LIFE_MS));
+      if ('closest' in match) match = await lookUp(kind, text, projectId, cached(projectId, ask, FRESH_MS));
       if ('found' in match) return match.found;
       throw new ApiError('invalid', words(kind, text, match));
     },
+    list: (kind, projectId, ask) => load(kind, '', projectId, cached(projectId, ask, LIFE_MS)),
+    known: (kind, id, projectId) => objects.get(`${projectId} ${kind} ${id}`),
     remember,
     remembered: (projectId, ask) => cached(projectId, ask, LIFE_MS),
-    forget: () => lists.clear(),
+    forget() {
+      lists.clear();
+      objects.clear();
+    },
   };
 }
 

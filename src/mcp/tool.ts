@@ -1,7 +1,9 @@
 import type * as z from 'zod';
+import type { Named } from '../analysis/names.ts';
 import type { CallInput, Client } from '../api/client.ts';
 import type { Operation, PayloadOf } from '../api/operation.ts';
 import type { MakeChart } from './images.ts';
+import type { NameKind } from './params.ts';
 
 /** All four hints of the protocol, each stated. */
 export interface Annotations {
@@ -29,6 +31,16 @@ export interface Link {
   readonly mimeType?: string;
 }
 
+/** The lists that a session keeps of the call's project; each is fetched once while it lives. */
+export interface Lists {
+  /** All objects of a kind. */
+  readonly of: (kind: NameKind) => Promise<readonly Named[]>;
+  /** The whole path of an object, where a list that was read holds it; else its id. Nothing is fetched. */
+  readonly nameOf: (kind: NameKind, id: number) => string;
+  /** Sends an operation whose answer may be some minutes old. */
+  readonly ask: <T extends Operation>(operation: T, input: CallInput<T>) => Promise<PayloadOf<T>>;
+}
+
 /** What a handler may do and know; it neither formats nor catches. */
 export interface ToolContext<O extends Operation = Operation> {
   /** Sends the tool's own operation; a confirmed tool's write waits for the confirmation here. */
@@ -37,6 +49,8 @@ export interface ToolContext<O extends Operation = Operation> {
   readonly ask: <T extends Operation>(operation: T, input: CallInput<T>) => Promise<PayloadOf<T>>;
   /** Tells the host how far a long call is; nothing that is needed may stand in it alone. */
   readonly progress: (done: number, total: number, message: string) => void;
+  /** Lists of the call's project. */
+  readonly lists: () => Promise<Lists>;
   /** Id of the project that the call goes to. */
   readonly projectId: () => Promise<number>;
   readonly client: Client;
@@ -74,8 +88,8 @@ export interface Tool<O extends Operation = Operation, Input extends z.ZodObject
   readonly idsFrom?: string | undefined;
   /** The member that holds one page of a list, so that a full page is noted. */
   readonly paged?: string;
-  /** Days before now in which answers may still change. */
-  readonly provisionalDays?: number;
+  /** Days before now in which answers may still change, where that depends on the arguments a function of them. */
+  readonly provisionalDays?: number | ((input: Record<string, unknown>) => number);
   handler(input: z.output<Input>, context: ToolContext<O>): Promise<z.input<Output>>;
 }
 

@@ -1,6 +1,6 @@
 import type { CalendarSlot, Stretch } from '../../lib/calendar.ts';
 import type { MetricValue } from '../metric-table.ts';
-import { combined, type MetricValues, refusalOf } from './combine.ts';
+import { combined, lackOf, type MetricValues } from './combine.ts';
 import type { GridPlan, MetricGrid, PlannedCall, Selection } from './grid.ts';
 
 /** What a call gave for one of its slots. */
@@ -27,7 +27,7 @@ export interface Missing {
 export interface MetricAnswers {
   readonly rows: readonly MetricRow[];
   readonly missing: readonly Missing[];
-  /** Why a metric is null in rows over more than 92 days, by metric. */
+  /** Metrics that are null in rows over more than 92 days, each with the counts that are missing to make it. */
   readonly refused: Readonly<Record<string, string>>;
   /** ISO 4217, where all values agree. */
   readonly currency?: string;
@@ -78,7 +78,7 @@ export function assemble(
     return { ...row, values: Object.fromEntries(metrics.map((metric) => [metric, combined(parts, metric)])) };
   });
   const isJoined = rows.some(({ chunks }) => chunks.length > 1);
-  const refusals = isJoined ? metrics.flatMap((metric) => [[metric, refusalOf(metric)]]).filter(([, reason]) => reason) : [];
+  const refusals = isJoined ? metrics.flatMap((metric) => [[metric, lackOf(metric)]]).filter(([, lacks]) => lacks) : [];
   return { rows: filled, missing: missingOf(calls, answers), refused: Object.fromEntries(refusals) };
 }
 

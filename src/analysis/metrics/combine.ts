@@ -28,11 +28,11 @@ export function ingredientsOf(metrics: readonly string[]): string[] {
   return [...new Set(needed)];
 }
 
-/** Why a metric cannot be told of several ranges together; undefined where it can. */
-export function refusalOf(metric: string): string | undefined {
+/** What is missing to tell a metric of several ranges together, such as the transactions of an average cart; undefined where nothing is. */
+export function lackOf(metric: string): string | undefined {
   const combination = definitionOf(metric)?.combination;
-  if (!combination) return 'the reference does not know it';
-  return combination.by === 'refusal' ? combination.reason : undefined;
+  if (!combination) return 'its definition';
+  return combination.by === 'refusal' ? combination.lacks : undefined;
 }
 
 /** One value of a metric over consecutive ranges: counts added, rates recomputed from counts, all else null. A single range keeps its values. */
