@@ -61,6 +61,7 @@ function draw(): void {
   say('');
   part('ask').hidden = true;
   const heightPx = fixedHeightPx();
+  part('scroll').style.maxHeight = heightPx === undefined ? '' : `${heightPx}px`;
   const drawing = drawChart(spec, {
     theme: pageTheme(),
     widthPx: box.clientWidth,
@@ -109,6 +110,19 @@ async function askForChart(): Promise<void> {
   }
 }
 
+/** Zooms by the wheel with control (or by two fingers), around the pointer; the wheel alone scrolls. */
+function zoom(event: WheelEvent): void {
+  if (!event.ctrlKey || !chart) return;
+  event.preventDefault();
+  const [state] = (chart.getOption()['dataZoom'] ?? []) as { start?: number; end?: number }[];
+  const { start = 0, end = 100 } = state ?? {};
+  const { left, width } = part('chart').getBoundingClientRect();
+  const at = (event.clientX - left) / width;
+  const span = Math.min(100, Math.max(1, (end - start) * (event.deltaY > 0 ? 1.25 : 0.8)));
+  const from = Math.min(100 - span, Math.max(0, start + (end - start - span) * at));
+  chart.dispatchAction({ type: 'dataZoom', start: from, end: from + span });
+}
+
 function watchSize(): void {
   let widthPx = 0;
   new ResizeObserver(() => {
@@ -122,6 +136,7 @@ function watchSize(): void {
 
 async function start(): Promise<void> {
   part('ask').addEventListener('click', () => void askForChart());
+  part('chart').addEventListener('wheel', zoom, { passive: false });
   part('chart').addEventListener('dblclick', () => chart?.dispatchAction({ type: 'dataZoom', start: 0, end: 100 }));
   const early: Members[] = [];
   host = await connectHost({

@@ -12,7 +12,7 @@ export interface TooltipLine {
 export interface Look {
   readonly theme: Theme;
   readonly widthPx: number;
-  /** Left out, the chart says how high it wants to be. */
+  /** What a view has; a chart of rows is as high as its rows all the same. */
   readonly heightPx?: number;
   /** Makes the element of a tooltip; given by a view, which can also be zoomed. */
   readonly tooltip?: (lines: readonly TooltipLine[]) => object;
@@ -36,18 +36,22 @@ export function commonOption({ theme, widthPx }: Look, title: string, subtitle: 
       text: title,
       left: 12,
       top: 8,
-      itemGap: 6,
-      textStyle: { fontSize: 15, fontWeight: 'bold', color: theme.text, width: widthPx - 24, overflow: 'truncate' },
+      itemGap: 4,
+      textStyle: { fontSize: 15, lineHeight: 20, fontWeight: 'bold', color: theme.text, width: widthPx - 24, overflow: 'truncate' },
       ...(subtitle !== undefined && {
         subtext: subtitle,
-        subtextStyle: { fontSize: 12, color: theme.faintText, width: widthPx - 24, overflow: 'truncate' },
+        subtextStyle: { fontSize: 12, lineHeight: 16, color: theme.faintText, width: widthPx - 24, overflow: 'truncate' },
       }),
     },
   } as const;
 }
 
+/** Height of one line of marks above a plot. */
+export const MARK_PX = 14;
+/** Width of a character of 11 px in DejaVu Sans, on average. */
+export const CHARACTER_PX = 6.4;
 /** Where the legend begins, below the title. */
-export const LEGEND_TOP_PX = 52;
+export const LEGEND_TOP_PX = 54;
 
 /** A legend line that pages where it is too long. */
 export function legendOption({ theme }: Look, names: readonly string[]) {
@@ -78,11 +82,16 @@ export function axisLines(theme: Theme) {
   } as const;
 }
 
-/** A zoom handle below or beside the plot, in the theme's colours. */
-export function sliderOption(theme: Theme) {
+/** Zoom along the x axis by a handle below the plot. ECharts' zoom by wheel is not used: it keeps the page from being scrolled. */
+export function sliderOption(theme: Theme, place: { readonly left: number; readonly right: number; readonly showDataShadow: boolean }) {
   return {
+    ...place,
+    id: 'slider',
     type: 'slider',
+    xAxisIndex: 0,
     filterMode: 'none',
+    bottom: 8,
+    height: 16,
     showDetail: false,
     brushSelect: false,
     borderColor: theme.gridLine,
@@ -91,6 +100,17 @@ export function sliderOption(theme: Theme) {
     moveHandleStyle: { color: theme.line },
     dataBackground: { lineStyle: { color: theme.line }, areaStyle: { color: theme.gridLine } },
     selectedDataBackground: { lineStyle: { color: theme.faintText }, areaStyle: { color: theme.gridLine } },
+  } as const;
+}
+
+/** A tooltip for all that stands at one place of the axis. */
+export function tooltipOption(theme: Theme) {
+  return {
+    trigger: 'axis',
+    confine: true,
+    backgroundColor: theme.tooltip,
+    borderColor: theme.line,
+    textStyle: { color: theme.text, fontSize: 12 },
   } as const;
 }
 

@@ -1,14 +1,17 @@
 import type { TrendSeries, TrendSpec } from '../spec.ts';
 import {
   axisLines,
+  CHARACTER_PX,
   commonOption,
   type Drawing,
   LEGEND_TOP_PX,
   type Look,
   legendOption,
+  MARK_PX,
   sliderOption,
   stagger,
   type TooltipLine,
+  tooltipOption,
 } from './look.ts';
 import type { Theme } from './theme.ts';
 import { drawable, formatValue, plainText } from './values.ts';
@@ -17,8 +20,8 @@ const HEIGHT_PX = 420;
 const LEFT_PX = 68;
 const RIGHT_PX = 28;
 const AXIS_PX = 30;
-const MARK_PX = 14;
-const CHARACTER_PX = 6.4;
+const SLIDER_PX = 30;
+const LEVELS = 4;
 /** Ranges of more series than this would cover each other. */
 const MAX_BANDS = 4;
 
@@ -43,7 +46,17 @@ function momentsOf({ events, change }: TrendSpec): Moment[] {
 /** The range as two stacked lines: an unseen one up to the lowest value, and the area from there to the highest. */
 function band({ low, high }: TrendSeries, atMs: readonly number[], name: string, colour: string) {
   if (!low || !high) return [];
-  const shared = { name, type: 'line', stack: `range of ${name}`, stackStrategy: 'all', symbol: 'none', silent: true, lineStyle: { opacity: 0 }, itemStyle: { color: colour }, emphasis: { disabled: true }, tooltip: { show: false } } as const; // biome-ignore format: one thought
+  const shared = {
+    name,
+    type: 'line',
+    stack: `range of ${name}`,
+    stackStrategy: 'all',
+    symbol: 'none',
+    silent: true,
+    lineStyle: { opacity: 0 },
+    itemStyle: { color: colour },
+    emphasis: { disabled: true },
+  };
   const base = atMs.map((at, index) => [at, drawable(low[index])]);
   const height = atMs.map((at, index) => {
     const [lowest, highest] = [drawable(low[index]), drawable(high[index])];
@@ -70,113 +83,97 @@ function line({ values }: TrendSeries, atMs: readonly number[], name: string, co
   };
 }
 
-function momentLines(moments: readonly Moment[], levels: readonly number[], theme: Theme) {
+/** A line without points that carries what belongs to no series, so that hiding one does not hide it. */
+function background({ judged }: TrendSpec, moments: readonly Moment[], levels: readonly number[], theme: Theme) {
+  const data = moments.map(({ name, atMs, isChange }, index) => ({
+    name,
+    xAxis: atMs,
+    lineStyle: { color: isChange ? theme.accent : theme.mark, type: isChange ? 'solid' : 'dashed', width: isChange ? 2 : 1 },
+    label: {
+      position: 'end',
+      formatter: () => name,
+      color: isChange ? theme.accent : theme.mark,
+      fontWeight: isChange ? 'bold' : 'normal',
+      fontSize: 11,
+      offset: [0, -MARK_PX * (levels[index] ?? 0)],
+    },
+  }));
+  const stretch = judged && [[{ xAxis: wallMs(judged.from) }, { xAxis: wallMs(judged.to) }]];
   return {
-    silent: true,
-    symbol: 'none',
-    data: moments.map(({ name, atMs, isChange }, index) => ({
-      name,
-      xAxis: atMs,
-      lineStyle: { color: isChange ? theme.accent : theme.mark, type: isChange ? 'solid' : 'dashed', width: isChange ? 2 : 1 },
-      label: {
-        position: 'end',
-        formatter: () => name,
-        color: isChange ? theme.accent : theme.mark,
-        fontWeight: isChange ? 'bold' : 'normal',
-        fontSize: 11,
-        offset: [0, -MARK_PX * (levels[index] ?? 0)],
-      },
-    })),
+    id: 'background',
+    type: 'line',
+    data: [],
+    markLine: { silent: true, symbol: 'none', data },
+    ...(stretch && { markArea: { silent: true, itemStyle: { color: theme.shade }, data: stretch } }),
   };
 }
 
 function dayWords(atMs: number): string {
-  return new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' }).format(
-    atMs,
-  );
+  const style = { timeZone: 'UTC', weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' } as const;
+  return drawable(atMs) === null ? '' : new Intl.DateTimeFormat('en-GB', style).format(atMs);
 }
 
 function tooltipLines(spec: TrendSpec, index: number, colours: readonly string[]): TooltipLine[] {
   const time = spec.times[index] ?? '';
-  const clock = time.length > 10 ? ` ${time.slice(11, 16)}` : '';
-  const day = time.slice(0, 10);
+  const { unit } = spec;
   return [
-    { name: `${dayWords(wallMs(time))}${clock}` },
+    { name: `${dayWords(wallMs(time))} ${time.slice(11, 16)}`.trim() },
     ...spec.series.map(({ name, values, low, high }, position) => {
-      const value = formatValue(values[index], spec.unit);
-      const range = low && high && drawable(low[index]) !== null ? ` (${formatValue(low[index], spec.unit)} – ${formatValue(high[index], spec.unit)})` : ''; // biome-ignore format: one thought
-      return { name: plainText(name, 60), value: `${value}${range}`, colour: colours[position % colours.length] ?? '' };
+      const hasRange = low && high && drawable(low[index]) !== null;
+      const range = hasRange ? ` (${formatValue(low[index], unit)} – ${formatValue(high[index], unit)})` : '';
+      const colour = colours[position % colours.length] ?? '';
+      return { name: plainText(name, 60), value: `${formatValue(values[index], unit)}${range}`, colour };
     }),
-    ...spec.events.filter((event) => event.time.startsWith(day)).map((event) => ({ name: plainText(event.name, 80) })),
+    ...spec.events
+      .filter((event) => time !== '' && event.time.startsWith(time.slice(0, 10)))
+      .map(({ name }) => ({ name: plainText(name) })),
   ];
 }
 
+/** Labels of a time axis always name the day, because the axis may be zoomed to any part. */
+const TIME_FORMATS = { year: '{d} {MMM} {yyyy}', month: '{d} {MMM}', day: '{d} {MMM}', hour: '{HH}:{mm}', minute: '{HH}:{mm}' };
+
 /** Values over time with their range, events as dashed lines, the change as a solid one; a missing value is a gap. */
 export function drawTrend(spec: TrendSpec, look: Look): Drawing {
-  const { theme, widthPx, tooltip } = look;
+  const { theme, widthPx, tooltip, heightPx = HEIGHT_PX } = look;
   const atMs = spec.times.map(wallMs);
   const names = spec.series.map(({ name }) => plainText(name, 60));
   const moments = momentsOf(spec);
   const all = [...atMs, ...moments.map((moment) => moment.atMs)].filter((at) => drawable(at) !== null);
-  const [firstMs, lastMs] = all.length > 0 ? [Math.min(...all), Math.max(...all)] : [0, 1];
-  const spanMs = Math.max(1, lastMs - firstMs);
+  const [min, max] = all.length > 0 ? [Math.min(...all), Math.max(...all)] : [0, 1];
 
-  const plotPx = Math.max(80, widthPx - LEFT_PX - RIGHT_PX);
-  const levels = stagger(
-    moments.map((moment) => ({ atPx: ((moment.atMs - firstMs) / spanMs) * plotPx, widthPx: moment.name.length * CHARACTER_PX })),
-    4,
-  );
-  const topPx = LEGEND_TOP_PX + 28 + (moments.length > 0 ? MARK_PX * (1 + Math.max(...levels)) : 0);
-  const bottomPx = AXIS_PX + (tooltip ? 30 : 0);
-  const heightPx = look.heightPx ?? HEIGHT_PX;
+  const pxPerMs = Math.max(80, widthPx - LEFT_PX - RIGHT_PX) / Math.max(1, max - min);
+  const places = moments.map((moment) => ({ atPx: (moment.atMs - min) * pxPerMs, widthPx: moment.name.length * CHARACTER_PX }));
+  const levels = stagger(places, LEVELS);
+  const top = LEGEND_TOP_PX + 28 + (moments.length > 0 ? MARK_PX * (1 + Math.max(...levels)) : 0);
+  const bottom = AXIS_PX + (tooltip ? SLIDER_PX : 0);
   const colourOf = (index: number) => theme.series[index % theme.series.length] ?? theme.text;
-  const bands =
-    spec.series.length <= MAX_BANDS ? spec.series.flatMap((each, index) => band(each, atMs, names[index] ?? '', colourOf(index))) : [];
-  const lines = spec.series.map((each, index) => line(each, atMs, names[index] ?? '', colourOf(index)));
+  const banded = spec.series.length <= MAX_BANDS ? spec.series : [];
+  const lines = axisLines(theme);
 
   const option = {
     ...commonOption(look, spec.title, spec.subtitle),
     useUTC: true,
     legend: legendOption(look, names),
-    grid: { left: LEFT_PX, right: RIGHT_PX, top: topPx, bottom: bottomPx, outerBoundsMode: 'none' },
-    xAxis: { type: 'time', min: firstMs, max: lastMs, ...axisLines(theme), splitLine: { show: false } },
+    grid: { left: LEFT_PX, right: RIGHT_PX, top, bottom, outerBoundsMode: 'none' },
+    xAxis: { type: 'time', min, max, ...lines, splitLine: { show: false }, axisLabel: { ...lines.axisLabel, formatter: TIME_FORMATS } },
     yAxis: {
       type: 'value',
       scale: true,
-      ...axisLines(theme),
+      ...lines,
       axisLine: { show: false },
-      axisLabel: { ...axisLines(theme).axisLabel, formatter: (value: number) => formatValue(value, spec.unit) },
+      axisLabel: { ...lines.axisLabel, formatter: (value: number) => formatValue(value, spec.unit) },
     },
     series: [
-      ...bands,
-      ...lines,
-      // Moments belong to no series, so that hiding one does not hide them.
-      {
-        id: 'moments',
-        type: 'line',
-        data: [],
-        markLine: momentLines(moments, levels, theme),
-        ...(spec.judged && {
-          markArea: {
-            silent: true,
-            itemStyle: { color: theme.shade },
-            data: [[{ xAxis: wallMs(spec.judged.from) }, { xAxis: wallMs(spec.judged.to) }]],
-          },
-        }),
-      },
+      ...banded.flatMap((each, index) => band(each, atMs, names[index] ?? '', colourOf(index))),
+      ...spec.series.map((each, index) => line(each, atMs, names[index] ?? '', colourOf(index))),
+      background(spec, moments, levels, theme),
     ],
     ...(tooltip && {
-      dataZoom: [
-        { ...sliderOption(theme), id: 'time', xAxisIndex: 0, left: LEFT_PX, right: RIGHT_PX, bottom: 8, height: 18 },
-        { type: 'inside', xAxisIndex: 0, filterMode: 'none', zoomOnMouseWheel: 'ctrl', moveOnMouseWheel: false },
-      ],
+      dataZoom: sliderOption(theme, { left: LEFT_PX, right: RIGHT_PX, showDataShadow: true }),
       tooltip: {
-        trigger: 'axis',
+        ...tooltipOption(theme),
         axisPointer: { type: 'line', lineStyle: { color: theme.faintText }, label: { show: false } },
-        confine: true,
-        backgroundColor: theme.tooltip,
-        borderColor: theme.line,
-        textStyle: { color: theme.text, fontSize: 12 },
         formatter: (hovered: readonly { dataIndex: number }[]) => tooltip(tooltipLines(spec, hovered[0]?.dataIndex ?? -1, theme.series)),
       },
     }),

@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ChartSpec } from '../../src/views/spec.ts';
+import { hasChromium, openBrowser, type ShownView, type ViewBrowser } from './browser.ts';
+import { longWaterfall, trend, waterfall } from './samples.ts';
+
+const answer = (chart?: ChartSpec) => ({
+  content: [{ type: 'text' as const, text: 'an answer' }],
+  structuredContent: { totals: 1, ...(chart && { chart }) },
+});
+
+if (!hasChromium) console.warn('The tests of the chart view are skipped: /usr/bin/chromium is missing (apt-get install chromium).');
+
+describe.skipIf(!hasChromium)('the chart view in a browser', () => {
+  let browser: ViewBrowser;
+  beforeAll(async () => {
+    browser = await openBrowser();
+  }, 30_000);
+  afterAll(() => browser?.close());
+
+  async function shown(chart: ChartSpec | undefined, options: Parameters<ViewBrowser['show']>[0] = {}): Promise<ShownView> {
+    const opened = await browser.show(options);
+    await opened.host('result', answer(chart));
+    return opened;
+  }
+  const texts = async ({ view }: ShownView) => (await view.locator('svg text').allTextContents()).toSorted(); // biome-ignore format: one thought
+  const drawn = ({ view }: ShownView, text: string) => view.locator('svg text', { hasText: text }).first().waitFor();
+
+  it('draws a waterfall from the result of a tool, in the light of the host', async () => {
+    const view = await shown(waterfall());
+    await drawn(view, '/assets/app.js');
+    const all = await texts(view);
+    expect(all).toEqual(expect.arrayContaining(['Shop: product page', '404 cdn.tracker.example/tag.js', 'failed fonts.example/brand.woff2', '880 ms · 96.5 kB', 'LCP 1.58 s', 'wait'])); // biome-ignore format: one thought
+    expect(await view.view.locator('#chart').getAttribute('aria-label')).toContain('waterfall of 6 requests');
+    expect(await view.faults()).toEqual([]);
+    await view.screenshot('waterfall-light');
+  });
+
+  it('follows the host into the dark, with the colours that it gives', async () => {
+    const view = await shown(waterfall());
+    await drawn(view, '/assets/app.js');
+    const title = view.view.locator('svg text', { hasText: 'Shop: product page' });
+    const light = await title.getAttribute('fill');
+    await view.host('context', { theme: 'dark', styles: { variables: { '--color-text-primary': '#ffeecc' } } });
+    await expect.poll(() => title.getAttribute('fill')).not.toBe(light);
+    expect(await title.getAttribute('fill')).toMatch(/#ffeecc|rgb\(255,\s*238,\s*204\)/);
+    const background = await view.view.evaluate('getComputedStyle(document.body).backgroundColor');
+    expect(background).toBe('rgb(21, 24, 29)');
+    expect(await view.faults()).toEqual([]);
+    await view.screenshot('waterfall-dark');
+  });
+
+  it('shows the phases of the request under the pointer', async () => {
+    const view = await shown(waterfall());
+    await drawn(view, '/assets/app.js');
+    const box = await view.view.locator('svg text', { hasText: '610 ms' }).boundingBox();
+    await view.page.mouse.move((box?.x ?? 0) - 40, (box?.y ?? 0) + 4);
+    const tooltip = view.view.locator('.tooltip');
+    await tooltip.waitFor();
+    expect(await tooltip.locator('b').allTextContents()).toEqual(['/assets/app.js']);
+    const rows = await tooltip.locator('div').allTextContents();
+    expect(rows).toEqual(['Status200', 'Over the network182 kB', 'Start432 ms', 'Duration610 ms', 'blocked6 ms', 'send1 ms', 'wait130 ms', 'receive473 ms']); // biome-ignore format: one thought
+    await view.screenshot('waterfall-tooltip');
+  });
+
+  it('is zoomed by the wheel with control, and back by a double click', async () => {
+    const view = await shown(trend());
+    await drawn(view, 'Product slower since 12 Nov');
+    const before = await texts(view);
+    await view.screenshot('trend-light');
+    await view.page.mouse.move(500, 260);
+    await view.page.keyboard.down('Control');
+    for (let turn = 0; turn < 4; turn++) await view.page.mouse.wheel(0, -240);
+    await view.page.keyboard.up('Control');
+    await expect.poll(() => texts(view)).not.toEqual(before);
+    await view.screenshot('trend-zoomed');
+    await view.page.mouse.dblclick(500, 260);
+    await expect.poll(() => texts(view)).toEqual(before);
+    expect(await view.faults()).toEqual([]);
+  });
+
+  it('scrolls through more requests than the host has room for', async () => {
+    const view = await shown(longWaterfall(), { context: { theme: 'dark', containerDimensions: { height: 400, width: 900 } } });
+    await drawn(view, '/assets/part-60.js');
+    expect((await view.view.locator('#view').boundingBox())?.height).toBe(400);
+    const last = view.view.locator('svg text', { hasText: '/assets/part-60.js' });
+    expect((await last.boundingBox())?.y).toBeGreaterThan(400);
+    await view.page.mouse.move(500, 200);
+    await view.page.mouse.wheel(0, 2_000);
+    await expect.poll(async () => (await last.boundingBox())?.y).toBeLessThan(400);
+    await view.screenshot('waterfall-scrolled');
+  });
+
+  it('takes hostile texts for texts', async () => {
+    const hostile = '</script><img src=x onerror="globalThis.pwned=1"><svg onload=globalThis.pwned=1>{a|b}';
+    const view = await shown(
+      waterfall({
+        title: hostile,
+        subtitle: hostile,
+        rows: [[hostile, 200, 1, 0, 900, 1, 1, 1, 1, 1, 1, 800]],
+        marks: [{ name: hostile, atMs: 300 }],
+      }),
+    );
+    await drawn(view, '</script>');
+    const box = await view.view.locator('svg text', { hasText: '900 ms · 1 B' }).boundingBox();
+    await view.page.mouse.move((box?.x ?? 0) - 60, (box?.y ?? 0) + 4);
+    await view.view.locator('.tooltip').waitFor();
+    expect(await view.view.locator('.tooltip b').textContent()).toContain('<img src=x');
+    expect(await view.view.locator('img').count()).toBe(0);
+    expect(await view.view.evaluate('globalThis.pwned')).toBeUndefined();
+    expect(await view.faults()).toEqual([]);
+  });
+
+  it('fits itself to a new width and tells the host its size', async () => {
+    const view = await shown(trend(), { context: { theme: 'dark' } });
+    await drawn(view, 'New banner');
+    await view.host('resize', 480);
+    await expect.poll(() => view.view.locator('svg').getAttribute('width')).toBe('480');
+    await expect.poll(async () => (await view.told()).sizes.at(-1)).toMatchObject({ width: 480, height: 420 });
+    await view.screenshot('trend-dark-narrow');
+  });
+
+  it('offers to fetch the chart where the assistant asked for none', async () => {
+    const args = { scenarioId: 7 };
+    const context = { theme: 'light', toolInfo: { tool: { name: 'analyze_scenario', inputSchema: { type: 'object' } } } };
+    const view = await shown(undefined, { args, context, callsTools: answer(trend()) });
+    await view.view.getByRole('button', { name: 'Show the chart' }).click();
+    await drawn(view, 'New banner');
+    expect((await view.told()).calls).toEqual([{ name: 'analyze_scenario', arguments: { scenarioId: 7, chart: true } }]);
+    expect(await view.faults()).toEqual([]);
+  });
+
+  it('offers nothing where the host passes no calls on', async () => {
+    const view = await shown(undefined);
+    await view.view.getByText('This answer came without a chart.').waitFor();
+    expect(await view.view.getByRole('button').count()).toBe(0);
+  });
+});
