@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest';
+import { matching } from '../../src/mcp/completion.ts';
+import { openAssistant, sharedAssistant } from '../support/assistant.ts';
+import { sharedPlatform } from '../support/emulator.ts';
+
+const platform = sharedPlatform();
+const assistant = sharedAssistant(platform);
+
+const SCENARIO = 'analytics://{projectId}/scenarios/{scenarioId}';
+const REPORT = 'analytics://{projectId}/scenarios/{scenarioId}/reports/{date}';
+const HAR = 'analytics://{projectId}/steps/{stepResultId}/har';
+
+type Client = ReturnType<typeof assistant>['client'];
+
+/** Values offered for one variable of a template. */
+async function offered(uri: string, name: string, value: string, filled: Record<string, string> = {}, client: Client = assistant().client) {
+  const { completion } = await client.complete({
+    ref: { type: 'ref/resource', uri },
+    argument: { name, value },
+    context: { arguments: filled },
+  });
+  return completion.values;
+}
+
+describe('every variable of every template', () => {
+  it('has proposals that lead to something that can be read', async () => {
+    const { client, read } = assistant();
+    const { resourceTemplates } = await client.listResourceTemplates();
+    expect(resourceTemplates.length).toBeGreaterThan(6);
+    for (const { uriTemplate } of resourceTemplates) {
+      const filled: Record<string, string> = {};
+      for (const [, name = ''] of uriTemplate.matchAll(/\{(\w+)\}/g)) {
+        const [first] = await offered(uriTemplate, name, '', filled);
+        expect(first, `${name} of ${uriTemplate}`).toEqual(expect.any(String));
+        filled[name] = first ?? '';
+      }
+      const uri = uriTemplate.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(filled[name] ?? ''));
+      expect((await read(uri)).length).toBeGreaterThan(40);
+    }
+  });
+});
+
+describe('scenarios', () => {
+  it('are offered by id, and found by name', async () => {
+    expect(await offered(SCENARIO, 'scenarioId', '')).toEqual(['4101', '4102', '4103', '4104', '4105', '4106']);
+    expect(await offered(SCENARIO, 'scenarioId', 'check')).toEqual(['4101', '4102']);
+    expect(await offered(SCENARIO, 'scenarioId', 'DESKTOP')).toEqual(['4101', '4104', '4106']);
+    expect(await offered(SCENARIO, 'scenarioId', '4103')).toEqual(['4103']);
+    expect(await offered(SCENARIO, 'scenarioId', 'nothing like it')).toEqual([]);
+  });
+
+  it('are those of the project that is filled in', async () => {
+    const { structured } = await assistant().call('list_scenarios', { projectId: 1202 });
+    const ids = (structured['scenarios'] as { id: number }[]).map(({ id }) => String(id));
+    expect(await offered(SCENARIO, 'scenarioId', '', { projectId: '1202' })).toEqual(ids);
+    expect(ids).not.toContain('4101');
+  });
+});
+
+describe('projects', () => {
+  it('are those of the credential, found by name', async () => {
+    expect(await offered(SCENARIO, 'projectId', '')).toEqual(['1201', '1202', '1203']);
+    expect(await offered(SCENARIO, 'projectId', 'magazin')).toEqual(['1203']);
+  });
+});
+
+describe('dates', () => {
+  it('are those of the latest reports of the scenario, newest first, found by day', async () => {
+    const { scenario } = await platform().ask('listScenarioReports', { scenarioId: 4102 }, await platform().token('shop'));
+    const dates = scenario.reports.map(({ date }) => date).toSorted((a, b) => b - a);
+    expect(await offered(REPORT, 'date', '', { scenarioId: '4102' })).toEqual(dates.map(String));
+    const today = dates.filter((date) => new Date(date).toISOString().startsWith('2026-11-20T0'));
+    expect(today.length).toBeGreaterThan(5);
+    expect(await offered(REPORT, 'date', '2026-11-20T0', { scenarioId: '4102' })).toEqual(today.map(String));
+  });
+
+  it('need a scenario', async () => {
+    expect(await offered(REPORT, 'date', '')).toEqual([]);
+    expect(await offered(REPORT, 'date', '', { scenarioId: 'Checkout' })).toEqual([]);
+    expect(await offered(REPORT, 'date', '', { scenarioId: '99' })).toEqual([]);
+  });
+});
+
+describe('steps', () => {
+  it('are those of the latest report of each scenario, found by scenario and step', async () => {
+    const { structured } = await assistant().call('get_scenario_report', { scenarioId: 4101 });
+    const steps = structured['steps'] as { stepResultId: string; name: string }[];
+    const all = await offered(HAR, 'stepResultId', '');
+    expect(all).toEqual(expect.arrayContaining(steps.map(({ stepResultId }) => stepResultId)));
+    expect(all.length).toBeGreaterThan(steps.length);
+    const [home] = steps;
+    expect(await offered(HAR, 'stepResultId', `checkout – desktop / ${home?.name}`)).toEqual([home?.stepResultId]);
+  });
+});
+
+describe('topics', () => {
+  it('are offered by name and by title', async () => {
+    expect(await offered('analytics://reference/{topic}', 'topic', 'li')).toEqual(['limits']);
+    expect(await offered('analytics://reference/{topic}', 'topic', 'cannot answer')).toEqual(['limits']);
+    expect(await offered('analytics://reference/{topic}', 'topic', '')).toHaveLength(5);
+  });
+});
+
+describe('proposals', () => {
+  it('come from lists that the session keeps', async () => {
+    await offered(SCENARIO, 'scenarioId', '');
+    await offered(REPORT, 'date', '', { scenarioId: '4101' });
+    await offered(HAR, 'stepResultId', '');
+    platform().requests.length = 0;
+    for (const typed of ['4', '41', '410']) {
+      await offered(SCENARIO, 'scenarioId', typed);
+      await offered(REPORT, 'date', typed, { scenarioId: '4101' });
+      await offered(HAR, 'stepResultId', typed);
+    }
+    expect(platform().requests).toEqual([]);
+  });
+
+  it('are none where they cannot be had, and come again when they can', async () => {
+    const newcomer = await openAssistant(platform());
+    const fault = platform().faults.add({ kind: 'refused' });
+    expect(await offered(SCENARIO, 'scenarioId', '', {}, newcomer.client)).toEqual([]);
+    expect(await offered(HAR, 'stepResultId', '', {}, newcomer.client)).toEqual([]);
+    fault.remove();
+    expect(await offered(SCENARIO, 'scenarioId', '', {}, newcomer.client)).toHaveLength(6);
+    await newcomer.close();
+  });
+
+  it('are none for a credential without the scope, and for a variable that is none', async () => {
+    const poor = await openAssistant(platform(), { credential: 'noSpeed' });
+    expect(await offered(SCENARIO, 'scenarioId', '', {}, poor.client)).toEqual([]);
+    expect(await offered(SCENARIO, 'projectId', '', {}, poor.client)).toEqual(['1201']);
+    expect(await offered(SCENARIO, 'toString', '')).toEqual([]);
+    await poor.close();
+  });
+
+  it('are refused for a template or prompt that does not exist', async () => {
+    await expect(offered('analytics://{nothing}', 'nothing', '')).rejects.toThrow('There is no resource template analytics://{nothing}.');
+    const ref = { type: 'ref/prompt' as const, name: 'no_prompt' };
+    await expect(assistant().client.complete({ ref, argument: { name: 'a', value: '' } })).rejects.toThrow('There is no prompt no_prompt.');
+  });
+
+  it('are at most 100, with the number of all', async () => {
+    const many = Array.from({ length: 250 }, (_, index) => ({ value: `v${index}` }));
+    expect(matching(many, 'v')).toHaveLength(250);
+    const { completion } = await assistant().client.complete({
+      ref: { type: 'ref/resource', uri: REPORT },
+      argument: { name: 'date', value: '' },
+      context: { arguments: { scenarioId: '4101' } },
+    });
+    expect(completion).toMatchObject({ total: 30, hasMore: false });
+  });
+});
+
+describe('what is typed', () => {
+  it('fits the beginning first, then any part, whatever case and accents', () => {
+    const candidates = [
+      { value: '1', words: 'Panier réservé' },
+      { value: '2', words: 'Réserve' },
+      { value: '3', words: 'Accueil' },
+      { value: '2', words: 'Réserve' },
+    ];
+    expect(matching(candidates, 'reserve')).toEqual(['2', '1']);
+    expect(matching(candidates, '')).toEqual(['1', '2', '3']);
+  });
+});

@@ -1,0 +1,103 @@
+import { encode } from 'gpt-tokenizer/encoding/o200k_base';
+import { describe, expect, it } from 'vitest';
+import { readHar, summarizeHar } from '../../src/analysis/har/index.ts';
+import { harReport } from '../../src/analysis/har-report.ts';
+import { SECRET_MARK } from '../../src/emulator/world/speed/secrets.ts';
+import { formatBytes, formatMs } from '../../src/lib/number-text.ts';
+import { REAL_FILES, readReal } from '../analysis/har/real-files.ts';
+import { openAssistant, sharedAssistant } from '../support/assistant.ts';
+import { sharedPlatform } from '../support/emulator.ts';
+
+const platform = sharedPlatform();
+const assistant = sharedAssistant(platform);
+
+/** In the order in which experts read. */
+const SECTIONS = ['Before the document', 'Document', 'Weight by type', 'Third parties', 'Caching', 'Compression', 'Protocols and connections', 'Failed requests', 'Largest', 'Slowest', 'Duplicates', 'Limits of this file']; // biome-ignore format: one thought
+
+const headings = (text: string) => [...text.matchAll(/^## (.+?)(?: \(.+\))?$/gm)].map(([, heading]) => heading);
+
+async function steps(scenarioId: number) {
+  const { structured } = await assistant().call('get_scenario_report', { scenarioId });
+  return (structured['steps'] as { stepResultId: string }[]).map(({ stepResultId }) => stepResultId);
+}
+
+const read = (stepResultId: string) => assistant().read(`analytics://1201/steps/${stepResultId}/har/summary`);
+
+describe('the summary of a HAR', () => {
+  it('tells what experts read, in their order, in Markdown', async () => {
+    const [step = ''] = await steps(4101);
+    const { contents } = await assistant().client.readResource({ uri: `analytics://1201/steps/${step}/har/summary` });
+    expect(contents[0]?.mimeType).toBe('text/markdown');
+    expect(headings(await read(step)).filter((heading) => SECTIONS.includes(heading ?? ''))).toEqual(SECTIONS);
+  });
+
+  it('has the numbers of the tool', async () => {
+    const [step = ''] = await steps(4101);
+    const text = await read(step);
+    const { structured } = await assistant().call('get_step_har', { scenarioStepResultId: step });
+    const { totals, document, errors } = structured as {
+      totals: { requests: number; transferBytes: number; onLoadMs: number; hosts: number; domains: number };
+      document: { ttfbMs: number; url: string };
+      errors: { url: string }[];
+    };
+    expect(text).toContain(`# HAR of \`${document.url}\``);
+    expect(text).toContain(`${totals.requests} requests · ${formatBytes(totals.transferBytes)} transferred`);
+    expect(text).toContain(`${totals.hosts} hosts of ${totals.domains} domains`);
+    expect(text).toContain(`load ${formatMs(totals.onLoadMs)}`);
+    expect(text).toContain(`TTFB ${formatMs(document.ttfbMs)}`);
+    for (const { url } of errors) expect(text).toContain(url);
+  });
+
+  it('is short, and holds no secret, for every step of every scenario', async () => {
+    for (const scenarioId of [4101, 4102, 4103, 4104, 4105, 4106]) {
+      for (const step of await steps(scenarioId)) {
+        const text = await read(step);
+        expect(encode(text).length).toBeLessThanOrEqual(1_500);
+        expect(text).not.toContain(SECRET_MARK);
+        expect(text).not.toMatch(/undefined|\[object|NaN|null/);
+      }
+    }
+  });
+
+  it('stays a summary when the setting delivers raw files', async () => {
+    const raw = await openAssistant(platform(), { rawHar: true });
+    const [step = ''] = await steps(4103);
+    expect(await raw.read(`analytics://1201/steps/${step}/har/summary`)).toBe(await read(step));
+    await raw.close();
+  });
+
+  it('is refused in words for a step that is not there, and for what is no HAR', async () => {
+    await expect(read('0000000000000000')).rejects.toThrow(/0000000000000000/);
+    const [step = ''] = await steps(4101);
+    platform().faults.add({ kind: 'shape', operation: 'getStepHar', payload: { har: '{"log":{"entries":[1,' } });
+    await expect(read(step)).rejects.toThrow(/HAR/);
+  });
+});
+
+describe.skipIf(REAL_FILES.length === 0)('of recorded files', () => {
+  it.each(REAL_FILES)('%s fits 1,500 tokens in the same order', (name) => {
+    const text = harReport(summarizeHar(readHar(readReal(name))));
+    expect(encode(text).length).toBeLessThanOrEqual(1_500);
+    const found = headings(text).filter((heading) => SECTIONS.includes(heading ?? ''));
+    expect(found).toEqual(SECTIONS.filter((heading) => found.includes(heading)));
+    expect(found.length).toBeGreaterThanOrEqual(SECTIONS.length - 1);
+  });
+});
+
+describe('a poor file', () => {
+  it('without anything is told as such', () => {
+    const text = harReport(summarizeHar(readHar({ log: { entries: [] } })));
+    expect(text).toContain('# HAR without a document');
+    expect(text).toContain('0 requests');
+    expect(text).not.toMatch(/undefined|NaN|null/);
+  });
+
+  it('cannot write its own Markdown', () => {
+    const request = { method: 'GET', url: 'https://a.example/`|**x**|`', headers: [], cookies: [], queryString: [] };
+    const response = { status: 404, headers: [], cookies: [], content: { size: 5, mimeType: 'text/html' }, bodySize: 5, headersSize: -1 };
+    const entry = { startedDateTime: '2026-11-20T10:00:00Z', time: 10, request, response, timings: { send: 0, wait: 10, receive: 0 } };
+    const text = harReport(summarizeHar(readHar({ log: { entries: [entry] } })));
+    expect(text).not.toContain('|**x**|');
+    expect(text.split('`').length % 2).toBe(1);
+  });
+});

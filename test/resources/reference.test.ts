@@ -1,0 +1,141 @@
+import { encode } from 'gpt-tokenizer/encoding/o200k_base';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { thresholds } from '../../src/analysis/thresholds.ts';
+import { unanswerable } from '../../src/analysis/unanswerable.ts';
+import { siteMetricNames, stepTimingNames, zoneMetricNames } from '../../src/api/metric-names.ts';
+import { DEFAULT_REPORTS, MAX_PAGE_SIZE } from '../../src/api/params.ts';
+import { toolsets } from '../../tools/index.ts';
+import { type Assistant, openAssistant, sharedAssistant } from '../support/assistant.ts';
+import { sharedPlatform } from '../support/emulator.ts';
+
+const TOPICS = ['metrics', 'thresholds', 'limits', 'exportable-fields', 'dates-and-names'];
+
+const platform = sharedPlatform();
+const assistant = sharedAssistant(platform);
+let refused: Assistant;
+beforeAll(async () => {
+  refused = await openAssistant(platform(), { credential: 'expired' });
+});
+afterAll(() => refused.close());
+
+const read = (topic: string, from = assistant()) => from.read(`analytics://reference/${topic}`);
+
+describe('the reference', () => {
+  it('is read without a word to the platform, fields of exports aside', async () => {
+    const newcomer = await openAssistant(platform());
+    platform().requests.length = 0;
+    for (const topic of TOPICS.filter((each) => each !== 'exportable-fields')) await read(topic, newcomer);
+    expect(platform().requests).toEqual([]);
+    await newcomer.close();
+  });
+
+  it.each(TOPICS)('on %s needs no credential, and fits a conversation', async (topic) => {
+    const text = await read(topic, refused);
+    expect(text).toMatch(/^# [A-Z].+\n\n/);
+    expect(encode(text).length).toBeLessThan(2_200);
+    expect(text).not.toMatch(/undefined|\[object|NaN/);
+    expect(encode(await read(topic)).length).toBeLessThan(4_000);
+  });
+
+  it.each(TOPICS)('on %s names only tools that exist', async (topic) => {
+    const tools = new Set(toolsets.flatMap((toolset) => toolset.tools.map(({ name }) => name)));
+    const named = (await read(topic)).match(/\b(?:get|list|create|delete|send|analyze|check|compare|find|query|plan)_[a-z_]+\b/g) ?? [];
+    expect(named.filter((name) => !tools.has(name))).toEqual([]);
+  });
+
+  it('refuses a topic that there is not, and says which there are', async () => {
+    await expect(read('weather')).rejects.toThrow(`there is no topic "weather"; there are ${TOPICS.join(', ')}.`);
+    await expect(read('constructor')).rejects.toThrow('there is no topic');
+  });
+});
+
+describe('metrics', () => {
+  it('are all there, each with unit and meaning', async () => {
+    const rows = (await read('metrics')).split('\n').filter((line) => line.startsWith('| '));
+    const cells = new Map(
+      rows.map((row) => row.split(' | ').map((cell) => cell.replace(/^\| | \|$/g, ''))).map(([name = '', ...rest]) => [name, rest]),
+    );
+    for (const name of [...siteMetricNames, ...zoneMetricNames, ...stepTimingNames, 'avgConversionAfterTap', 'weight', 'request']) {
+      const [unit = '', words = ''] = cells.get(name) ?? [];
+      expect(unit, name).not.toBe('');
+      expect(words.length, name).toBeGreaterThan(10);
+    }
+  });
+
+  it('say what the tools say', async () => {
+    const text = await read('metrics');
+    const tools = toolsets.find(({ name }) => name === 'metrics')?.tools ?? [];
+    const single = tools.filter(({ name }) => !/_(site|zone)_metrics$/.test(name));
+    expect(single).toHaveLength(16);
+    for (const { description } of single) expect(text).toContain(description);
+  });
+
+  it('say which are only in summaries, and which only in steps', async () => {
+    const text = await read('metrics');
+    expect(text).toContain('Only in summaries: request. Only in steps: navigationStart, oldVisuallyComplete, requestsCount.');
+    expect(text).toContain('all but avgConversionAfterTap');
+  });
+});
+
+describe('thresholds', () => {
+  it('are those that the tools judge by', async () => {
+    const text = await read('thresholds');
+    for (const metric of Object.keys(thresholds)) expect(text).toContain(`| ${metric} |`);
+    expect(text).toContain('| largestContentfulPaint | ms | 2500 / 4000 | 1200 / 2400 | – |');
+    expect(text).toContain('| totalBlockingTime | ms | – | 150 / 350 | 200 / 600 |');
+    expect(text).toContain('desktop 2.65 MB and 71 requests, mobile 2.31 MB and 66');
+  });
+});
+
+describe('limits', () => {
+  it('are the numbers that the product holds', async () => {
+    const text = await read('limits');
+    for (const words of [
+      '92 days (2,208 hours)',
+      '7 days (168 hours)',
+      `at most ${MAX_PAGE_SIZE}`,
+      `${DEFAULT_REPORTS} by default`,
+      '96 MB',
+      '8 MB',
+    ])
+      expect(text).toContain(words);
+  });
+
+  it('name what cannot be answered, as the greeting does, each with the nearest', async () => {
+    const text = await read('limits');
+    for (const { asked, nearest } of unanswerable) {
+      expect(text).toContain(`| ${asked} | ${nearest} |`);
+      expect(assistant().client.getInstructions()).toContain(asked);
+    }
+  });
+});
+
+describe('exportable fields', () => {
+  it('are those of the project, by scope', async () => {
+    const text = await read('exportable-fields');
+    for (const scope of ['sessions', 'views']) {
+      const fields = await platform().ask('listExportableFields', { scope }, await platform().token('shop'));
+      expect(text).toContain(`## Scope ${scope}: ${fields.length} fields`);
+      for (const { name } of fields) expect(text).toContain(`| ${name} |`);
+    }
+  });
+
+  it('are words where they cannot be read, with the reason', async () => {
+    const text = await read('exportable-fields', refused);
+    expect(text).toContain('could not be read:');
+    expect(text).toContain('list_exportable_fields with scope sessions');
+    expect(text).toContain('money in cents');
+  });
+});
+
+describe('dates and names', () => {
+  it('are resolved for today in the configured zone', async () => {
+    const berlin = await openAssistant(platform(), { timeZone: 'Europe/Berlin' });
+    const text = await read('dates-and-names', berlin);
+    expect(text).toContain('Time zone Europe/Berlin, today 2026-11-20.');
+    expect(text).toContain('| last_week | 2026-11-09T00:00:00.000+01:00 | 2026-11-15T23:59:59.999+01:00 |');
+    expect(text).toContain('| this_month | 2026-11-01T00:00:00.000+01:00 | 2026-11-20T11:00:00.000+01:00 |');
+    expect(text).toContain('| export job | list_export_jobs |');
+    await berlin.close();
+  });
+});

@@ -1,0 +1,177 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openPlatform, type Platform } from '../support/emulator.ts';
+import { type ListenerPlace, listenerNames, openListenerPlace } from './listeners.ts';
+
+const CHECKOUT = 'analytics://1201/scenarios/4101';
+const HOME = 'analytics://1201/scenarios/4104';
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+let platform: Platform;
+let place: ListenerPlace;
+
+beforeEach(async () => {
+  platform = await openPlatform();
+  place = openListenerPlace(platform);
+});
+afterEach(async () => {
+  await place.close();
+  await platform.close();
+});
+
+/** Calls that look for reports, by scenario. */
+function looks(): number[] {
+  const calls = platform.requests.filter(({ operation }) => operation === 'listScenarioReports');
+  return calls.map(({ body }) => (body as { scenarioId: number }).scenarioId);
+}
+
+/** Lets one minute pass and the look that falls into it end. */
+async function oneMinute(): Promise<void> {
+  await platform.clock.advance(MINUTE_MS);
+  await platform.clock.nextSleep();
+}
+
+/** Resolves when it holds; messages and answers may be on their way. */
+async function until(holds: () => boolean): Promise<void> {
+  for (const endMs = Date.now() + 4_000; !holds(); ) {
+    if (Date.now() > endMs) throw new Error('It never comes to hold.');
+    await new Promise((resolve) => void setImmediate(resolve));
+  }
+}
+
+const unwatched = () => until(() => place.subscriptions.watched().length === 0);
+const sleeping = (count: number) => until(() => platform.clock.sleeping === count);
+
+describe.each(listenerNames)('%s', (name) => {
+  it('is told once of each newer report, and the platform is asked once a minute', async () => {
+    const host = await place.open(name);
+    await host.listen(CHECKOUT);
+    await platform.clock.nextSleep();
+    const before = looks().length;
+    const news = host.nextUpdate();
+    let minutes = 0;
+    for (; host.updates.length === 0 && minutes < 70; minutes += 1) await oneMinute();
+    expect(await news).toBe(CHECKOUT);
+    expect(looks().length - before).toBe(minutes);
+    for (let more = 0; more < 20; more += 1) await oneMinute();
+    expect(host.updates).toEqual([CHECKOUT]);
+    for (let more = 0; more < 60 && host.updates.length < 2; more += 1) await oneMinute();
+    expect(host.updates).toEqual([CHECKOUT, CHECKOUT]);
+  });
+
+  it('costs nothing before it listens, after it has ceased, and after it has gone', async () => {
+    const host = await place.open(name);
+    expect(platform.requests).toEqual([]);
+    const cease = await host.listen(CHECKOUT, HOME);
+    expect(place.subscriptions.watched()).toEqual([CHECKOUT, HOME]);
+    await cease();
+    await unwatched();
+    const again = await place.open(name);
+    await again.listen(CHECKOUT);
+    await again.close();
+    await unwatched();
+    await sleeping(0);
+    const asked = platform.requests.length;
+    await platform.clock.advance(3 * HOUR_MS);
+    expect(platform.requests).toHaveLength(asked);
+  });
+
+  it('is told of what it listens to, and of nothing else', async () => {
+    const host = await place.open(name);
+    const other = await place.open(name);
+    await host.listen(HOME);
+    await other.listen(CHECKOUT);
+    await sleeping(2);
+    for (let minutes = 0; minutes < 70 && (host.updates.length === 0 || other.updates.length === 0); minutes += 1) {
+      await platform.clock.advance(MINUTE_MS);
+      await sleeping(2);
+    }
+    expect([host.updates, other.updates]).toEqual([[HOME], [CHECKOUT]]);
+  });
+});
+
+describe('looking', () => {
+  it('is shared by all who listen to the same, and goes on until the last one ceases', async () => {
+    const [old, modern] = [await place.open('SDK 1.x'), await place.open('SDK 2.x in the 2026-07-28 era')];
+    const ceaseOld = await old.listen(CHECKOUT);
+    const ceaseModern = await modern.listen(CHECKOUT);
+    await platform.clock.nextSleep();
+    const before = looks().length;
+    await oneMinute();
+    expect(looks().length - before).toBe(1);
+    await ceaseOld();
+    await oneMinute();
+    expect(looks().length - before).toBe(2);
+    await ceaseModern();
+    await unwatched();
+    await platform.clock.advance(HOUR_MS);
+    expect(looks().length - before).toBe(2);
+  });
+
+  it('does not begin anew when somebody comes and goes within a minute', async () => {
+    const host = await place.open('SDK 2.x in the 2025 era');
+    for (let times = 0; times < 5; times += 1) await (await host.listen(CHECKOUT))();
+    expect(looks()).toEqual([4101]);
+    await platform.clock.advance(MINUTE_MS);
+    await host.listen(CHECKOUT);
+    expect(looks()).toEqual([4101, 4101]);
+  });
+
+  it('asks for what came later than the latest known report only', async () => {
+    const host = await place.open('SDK 2.x in the 2025 era');
+    await host.listen(CHECKOUT);
+    await platform.clock.nextSleep();
+    await oneMinute();
+    const bodies = platform.requests.filter(({ operation }) => operation === 'listScenarioReports').map(({ body }) => body);
+    const { reports } = (await platform.ask('listScenarioReports', { scenarioId: 4101, limit: 1 }, await platform.token())).scenario;
+    expect(bodies.at(-1)).toEqual({ scenarioId: 4101, limit: 0, dateFrom: new Date(reports[0]?.date ?? 0).toISOString() });
+  });
+
+  it('waits longer after each failure, and recovers', async () => {
+    const host = await place.open('SDK 2.x in the 2025 era');
+    await host.listen(CHECKOUT);
+    await platform.clock.nextSleep();
+    const fault = platform.faults.add({ kind: 'refused', operation: 'listScenarioReports' });
+    await platform.clock.advance(MINUTE_MS);
+    expect(await platform.clock.nextSleep()).toBe(2 * MINUTE_MS);
+    await platform.clock.advance(2 * MINUTE_MS);
+    expect(await platform.clock.nextSleep()).toBe(4 * MINUTE_MS);
+    fault.remove();
+    await platform.clock.advance(4 * MINUTE_MS);
+    expect(await platform.clock.nextSleep()).toBe(MINUTE_MS);
+    expect(host.updates).toEqual([]);
+  });
+
+  it('spreads the looks when many are listened to', async () => {
+    const host = await place.open('SDK 2.x in the 2026-07-28 era');
+    const many = Array.from({ length: 19 }, (_, index) => `analytics://1201/scenarios/${8000 + index}`);
+    await host.listen(CHECKOUT, ...many);
+    await sleeping(20);
+    expect(await platform.clock.nextSleep()).toBeGreaterThanOrEqual(20 * 6_000);
+  });
+});
+
+describe('what cannot be listened to', () => {
+  it.each([
+    ['analytics://1201/scenarios/4711', -32602, '4711'],
+    ['analytics://1201/steps/bac6cc80c083e411/har', -32602, 'does not change'],
+    ['analytics://reference/metrics', -32602, 'analytics://{projectId}/scenarios/{scenarioId} can be subscribed to'],
+    ['analytics://shop/scenarios/4101', -32602, '"shop" is no project id'],
+    ['https://example.com/', -32602, 'no such resource'],
+  ])('%s is refused in words', async (uri, code, words) => {
+    const host = await place.open('SDK 1.x');
+    const refusal = await host.listen(uri).then(
+      () => undefined,
+      (error: unknown) => error as { code: number; message: string },
+    );
+    expect(refusal?.message).toContain(words);
+    expect(refusal?.code).toBe(code);
+    expect(place.subscriptions.watched()).toEqual([]);
+  });
+
+  it('is ignored in the 2026 era, where nothing can be refused', async () => {
+    const host = await place.open('SDK 2.x in the 2026-07-28 era');
+    await host.listen('analytics://reference/metrics', 'https://example.com/');
+    expect(place.subscriptions.watched()).toEqual([]);
+  });
+});
