@@ -33,6 +33,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'fuse.js': ['src/analysis/'],
   tldts: ['src/analysis/'],
   'simple-statistics': ['src/analysis/'],
+  'third-party-web': ['src/analysis/'],
   echarts: ['src/views/'],
   '@resvg/resvg-js': ['src/views/'],
   'temporal-polyfill': ['src/lib/'],

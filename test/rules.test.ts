@@ -2,13 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { type OperationName, operations } from '../src/api/operations/index.ts';
 import { instructions } from '../src/mcp/instructions.ts';
 import { toolsets } from '../tools/index.ts';
-import { nestedMembers, toolContract } from './samples/tool-contract.ts';
+import { insightContract, nestedMembers, toolContract } from './samples/tool-contract.ts';
 import { withPlatform } from './support/emulator.ts';
 import { listing } from './support/listing.ts';
 import { filesBelow, textOf } from './support/sources.ts';
 
 /** First words of names; a new one is a decision. */
-const VERBS = ['authenticate', 'list', 'get', 'create', 'delete', 'send'];
+const VERBS =
+  'authenticate list get create delete send find query compare analyze check plan apply download sync purge'.split(' '); // biome-ignore format: one thought
 /** Words with an underscore that name no tool: values of the interface and of the date grammar. */
 const OTHER_WORDS = /^(custom_var|dynamic_var|(last|this)_(week|month|quarter|year))$/;
 
@@ -27,6 +28,10 @@ const definitions = toolsets.flatMap((toolset) => toolset.tools.map((tool) => ({
 const contracts = Object.entries(toolContract).flatMap(([toolset, members]) =>
   Object.entries(members).map(([name, contract]) => ({ toolset, name, ...contract })),
 );
+const contracted = new Set(contracts.map(({ name }) => name));
+/** Tools that stand for one operation each, and those that answer a question. */
+const direct = definitions.filter(({ tool }) => contracted.has(tool.name));
+const insights = definitions.filter(({ tool }) => !contracted.has(tool.name)).map(({ tool }) => tool);
 const listed = tools.map((tool) => ({ ...tool, input: tool.inputSchema as Schema }));
 
 /** All parameters of a schema with the path that leads to them: `frequency.dateRange.from`, `fields[].fieldName`. */
@@ -47,10 +52,22 @@ const words = (text: string) => text.split(' ').filter((word) => word !== '').to
 
 describe('the contract', () => {
   it('is kept: the same tools in the same toolsets, in the same order', () => {
-    expect(definitions.map(({ toolset, tool }) => `${toolset}/${tool.name}`).toSorted()).toEqual(
+    expect(direct.map(({ toolset, tool }) => `${toolset}/${tool.name}`).toSorted()).toEqual(
       contracts.map(({ toolset, name }) => `${toolset}/${name}`).toSorted(),
     );
     expect(tools.map(({ name }) => name)).toEqual(definitions.map(({ tool }) => tool.name));
+    expect(insights.map(({ name }) => name).filter((name) => !Object.hasOwn(insightContract, name))).toEqual([]);
+  });
+
+  it('holds for what answers a question as for the rest', () => {
+    for (const { name, input, confirmed = false, annotations } of insights) {
+      const { parameters = '', confirmed: promised = false, write = false } = insightContract[name] ?? {};
+      const given = signature(listed.find((tool) => tool.name === name)?.input ?? {});
+      expect([name, ...given]).toEqual([name, ...[...words(parameters), 'projectId', ...(promised ? ['confirm'] : [])].toSorted()]);
+      expect([name, confirmed, Object.keys(input.shape).includes('confirm')]).toEqual([name, promised, false]);
+      expect(Object.values(annotations)).toEqual([expect.any(Boolean), expect.any(Boolean), expect.any(Boolean), expect.any(Boolean)]);
+      expect([name, write && annotations.readOnlyHint]).toEqual([name, false]);
+    }
   });
 
   it.each(contracts)('$name takes the parameters that were promised, and no others', ({ name, parameters, confirmed }) => {
@@ -65,9 +82,8 @@ describe('the contract', () => {
         .filter(({ schema }) => schema.type === 'object')
         .map(({ path, schema }) => [`${name}.${path}`, signature(schema)]),
     );
-    expect(Object.fromEntries(nested)).toEqual(
-      Object.fromEntries(Object.entries(nestedMembers).map(([path, members]) => [path, words(members)])),
-    );
+    const allowed = Object.entries(nestedMembers).filter(([path]) => tools.some(({ name }) => path.startsWith(`${name}.`)));
+    expect(Object.fromEntries(nested)).toEqual(Object.fromEntries(allowed.map(([path, members]) => [path, words(members)])));
   });
 
   it.each(contracts)('$name writes or reads as promised, and says so in all four hints', ({ name, write = false, confirmed = false }) => {
@@ -158,7 +174,7 @@ describe('words for the model', () => {
 
 describe('operations', () => {
   it('have exactly one tool each', () => {
-    const used = definitions.map(({ tool }) => tool.operation);
+    const used = direct.map(({ tool }) => tool.operation);
     expect(new Set(used).size).toBe(used.length);
     expect(Object.entries(operations).filter(([, operation]) => !used.includes(operation)).map(([name]) => name)).toEqual([]); // biome-ignore format: one thought
   });

@@ -9,7 +9,7 @@ export interface ToolContract {
 const site = 'startDate! endDate! device segmentIds';
 const zone = `zoneId! ${site} period`;
 
-/** Tools by toolset, in the order of the documents. */
+/** The tools that stand for one operation each, by toolset, in the order of the documents. */
 export const toolContract: Readonly<Record<string, Readonly<Record<string, ToolContract>>>> = {
   account: {
     authenticate: { parameters: 'scope renew' },
@@ -75,10 +75,37 @@ export const toolContract: Readonly<Record<string, Readonly<Record<string, ToolC
   },
 };
 
+/** The tools that answer a question; each holds to this as soon as it exists. */
+export const insightContract: Readonly<Record<string, ToolContract>> = {
+  find_objects: { parameters: 'text! kinds limit' },
+  query_metrics: {
+    parameters: 'metrics! startDate! endDate! breakdown devices segmentIds compareSegments goalIds zoneIds chart',
+  },
+  compare_metrics: {
+    parameters:
+      'metrics startDate! endDate! baselineStartDate baselineEndDate baseline by devices segmentIds compareSegments goalId explain chart',
+  },
+  analyze_scenario: { parameters: 'scenarioId! startDate endDate baselineStartDate baselineEndDate step metrics chart' },
+  check_speed_budgets: { parameters: 'scenarioIds budgets runs' },
+  analyze_har: {
+    parameters: 'scenarioStepResultId! view url type domain status minDurationMs minBytes limit cursor chart',
+  },
+  compare_hars: { parameters: 'before! after!' },
+  plan_export: { parameters: 'fields! name scope format frequency startDate endDate deviceLabel segmentId' },
+  apply_export_plan: { parameters: 'planId!', write: true, confirmed: true },
+  download_export_run: { parameters: 'jobId! runId waitSeconds' },
+  sync_exports: { parameters: 'jobIds since waitSeconds' },
+  find_export_gaps: { parameters: 'jobId! startDate endDate' },
+  query_export: { parameters: 'jobId! sql limit chart' },
+  list_workspace: { parameters: 'jobIds' },
+  purge_workspace: { parameters: 'jobIds before', write: true, confirmed: true },
+};
+
 /** Members of the objects inside parameters; no other parameter holds an object. `enrichments` are passed on as they are. */
 export const nestedMembers: Readonly<Record<string, string>> = {
   'create_export_job.frequency': 'value! dateRange',
   'create_export_job.frequency.dateRange': 'from! to!',
   'create_export_job.fields[]': 'fieldName! aliasName customVarPosition dynamicVarKey',
   'send_enrichments.enrichments[]': '',
+  'check_speed_budgets.budgets': '',
 };
