@@ -15,7 +15,7 @@ async function main(args: readonly string[]): Promise<number> {
   if (line.command === 'demo') return (await import('./commands/demo/index.ts')).demo(line.world);
   const settings = readSettings(process.env, line.flags);
   if (line.command === 'doctor') return (await import('./commands/doctor.ts')).doctor(settings, world);
-  if (line.command === 'call') return (await import('./commands/call.ts')).call(settings, world, line.positionals);
+  if (line.command === 'call') return (await import('./commands/call.ts')).call(settings, world, line.positionals, line.format);
   return (await import('./commands/serve.ts')).serve(settings, world);
 }
 

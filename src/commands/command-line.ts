@@ -20,6 +20,8 @@ export interface CommandLine {
   readonly flags: Record<string, string | undefined>;
   readonly world: { seed?: string; clock?: string; fault?: string[] };
   readonly port: string | undefined;
+  /** How `call` prints an answer. */
+  readonly format: string | undefined;
   readonly help: boolean;
   readonly version: boolean;
 }
@@ -40,7 +42,12 @@ function isCommand(text: string): text is CommandName {
 }
 
 function parse(args: readonly string[]) {
-  const extra: Options = { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean', short: 'v' }, port: { type: 'string' } };
+  const extra: Options = {
+    help: { type: 'boolean', short: 'h' },
+    version: { type: 'boolean', short: 'v' },
+    port: { type: 'string' },
+    format: { type: 'string' },
+  };
   for (const [name, { type, ...rest }] of Object.entries(worldFlags)) extra[name] = { type, multiple: 'multiple' in rest };
   try {
     return parseArgs({ args: [...args], options: { ...settingOptions(), ...extra }, allowPositionals: true, strict: true });
@@ -54,7 +61,7 @@ export function readCommandLine(args: readonly string[]): CommandLine {
   const { values, positionals } = parse(args);
   const [first = 'serve', ...rest] = positionals;
   if (!isCommand(first)) throw new SettingsError(`no command "${first}"; there are ${Object.keys(commands).join(', ')}`);
-  const { help, version, port, seed, clock, fault, ...flags } = values as Record<string, string | boolean | string[] | undefined>;
+  const { help, version, port, format, seed, clock, fault, ...flags } = values as Record<string, string | boolean | string[] | undefined>;
   const text = (value: string | boolean | string[] | undefined) => (value === undefined ? undefined : String(value));
   return {
     command: first,
@@ -66,6 +73,7 @@ export function readCommandLine(args: readonly string[]): CommandLine {
       ...(Array.isArray(fault) && { fault }),
     },
     port: text(port),
+    format: text(format),
     help: help === true,
     version: version === true,
   };
@@ -95,5 +103,9 @@ export function usage(): string {
     'The emulated world (--demo and emulator):',
     ...Object.entries(worldFlags).map(([name, { words }]) => row(`--${name}`, words)),
     row('--port', 'Port of the emulator; it uses the three after it too'),
+    '',
+    'call:',
+    row('--format', 'json (default), table, or junit for check_speed_budgets'),
+    'Exit codes: 0 done or passed, 1 failed, 2 wrong command line, 3 a speed budget is broken',
   ].join('\n');
 }

@@ -35,6 +35,8 @@ export interface Caller {
   /** Sends news of a long call, where the caller asked for them. */
   readonly progress?: ToolContext['progress'];
   readonly answered?: Answered;
+  /** A program reads the answer: all rows, whatever they cost. */
+  readonly whole?: true;
 }
 
 /** A question that has to be put to the person before anything is sent. */
@@ -113,7 +115,7 @@ async function run(call: Call): Promise<Outcome> {
     if (drawn) note(drawn.note);
     const described = await describedRange(call, range);
     const whole = { ...data, ...(tool.confirmed && { status: 'done' }), ...described.range, notes: [...notes, ...described.notes] };
-    return answerOf(tool, whole, { session, redact: client.redact, links, asked: input, ...(drawn && { drawn }) });
+    return answerOf(tool, whole, { session, redact: client.redact, links, asked: input, whole: caller.whole, ...(drawn && { drawn }) });
   } catch (error) {
     if (!(error instanceof NeedsConfirmation)) throw error;
     return caller.canAsk ? { ask: error.request, nowMs } : previewed(call, error.request, await describedRange(call, range));
@@ -162,6 +164,7 @@ function contextOf(call: Call, range: ResolvedRange, ask: ToolContext['ask'], no
       range.end = { iso: new Date(endMs).toISOString(), ms: endMs };
     },
     nowMs,
+    whole: caller.whole ?? false,
     timeZone: session.options.timeZone,
     signal,
   };

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { siteMetricDefinitions, zoneMetricDefinitions } from '../analysis/metric-definitions.ts';
 import { speedMetricNames } from '../analysis/speed-metrics.ts';
 import { device as deviceName, ids, order as orderName, pageSize, period as periodName } from '../api/params.ts';
 
@@ -49,6 +50,7 @@ export function timestampOf(words: string): z.ZodType<number, number | string> {
 
 export const startDate = startOf('First day, e.g. 2026-11-01, -7d, last_week');
 export const endDate = endOf('Last day, e.g. yesterday');
+export const devices = z.array(deviceName).min(1).describe('Default all').optional();
 export const device = deviceName.describe('Default all').optional();
 export const segmentIds = refs('segment', 'Segment ids or names; visitors in all of them').optional();
 export const period = periodName.describe('daily: one value per day').optional();
@@ -62,16 +64,45 @@ export function stateOf(states: string) {
   return z.string().trim().toLowerCase().min(1).describe(states).optional();
 }
 
+/** Adds an issue that lists the metrics where one of the names is none. */
+function requireSpeedMetrics(names: readonly string[], more: readonly string[], context: z.RefinementCtx): void {
+  const known = [...more, ...speedMetricNames];
+  const unknown = names.filter((name) => !known.includes(name));
+  if (unknown.length > 0)
+    context.addIssue({ code: 'custom', message: `no such metric: ${unknown.join(', ')}; there are ${known.join(', ')}` });
+}
+
 /** Names of speed metrics, or `["all"]`; the eight usual ones when left out. */
 export const speedMetrics = z
   .array(z.string())
   .min(1)
-  .superRefine((names, context) => {
-    const unknown = names.filter((name) => name !== 'all' && !speedMetricNames.includes(name));
-    if (unknown.length > 0)
-      context.addIssue({ code: 'custom', message: `no such metric: ${unknown.join(', ')}; there are all, ${speedMetricNames.join(', ')}` });
-  })
+  .superRefine((names, context) => requireSpeedMetrics(names, ['all'], context))
   .describe('Metric names or ["all"]; default 8 usual ones')
+  .optional();
+
+const rangeMetricNames = [...Object.keys(siteMetricDefinitions), ...Object.keys(zoneMetricDefinitions)];
+
+/** Names of site and zone metrics, or `["all"]`. */
+export const rangeMetrics = z
+  .array(z.string())
+  .min(1)
+  .superRefine((names, context) => {
+    const unknown = names.filter((name) => name !== 'all' && !rangeMetricNames.includes(name));
+    if (unknown.length > 0)
+      context.addIssue({ code: 'custom', message: `no such metric: ${unknown.join(', ')}; there are all, ${rangeMetricNames.join(', ')}` });
+  })
+  .describe('Names such as visits, conversionRate, revenueSum, tapRate, or ["all"]');
+
+/** Limits by speed metric, at least one. */
+export const speedBudgets = z
+  .record(z.string(), z.number().nonnegative())
+  .superRefine((limits, context) => {
+    const names = Object.keys(limits);
+    if (names.length === 0)
+      context.addIssue({ code: 'custom', message: 'name at least one metric, or leave it out for the default limits' });
+    requireSpeedMetrics(names, [], context);
+  })
+  .describe('Limits, e.g. {"largestContentfulPaint": 2500}; default good thresholds')
   .optional();
 
 export const limit = pageSize.describe('Page size, default 25').optional();

@@ -23,6 +23,8 @@ interface AnswerOptions {
   readonly asked: Record<string, unknown>;
   /** The chart that was asked for; it counts in no budget and stands in no text. */
   readonly drawn?: Drawn;
+  /** No token budget. */
+  readonly whole?: boolean | undefined;
 }
 
 function redactDeep(value: unknown, redact: (text: string) => string): unknown {
@@ -41,7 +43,8 @@ export function redactChart(chart: ChartSpec, redact: (text: string) => string):
 export function answerOf(tool: AnyTool, data: Record<string, unknown>, options: AnswerOptions): Answer {
   const { notes, ...documented } = outputOf(tool).parse(data);
   const whole = Array.isArray(notes) && notes.length > 0 ? { ...documented, notes } : documented;
-  const fitted = fitAnswer(tool, whole, { maxTokens: options.session.options.maxResultTokens, asked: options.asked });
+  const maxTokens = options.session.options.maxResultTokens;
+  const fitted = options.whole ? whole : fitAnswer(tool, whole, { maxTokens, asked: options.asked });
   const structured = redactDeep(fitted, options.redact) as Record<string, unknown>;
   const links = options.links.map((link) => redactDeep(link, options.redact) as Link);
   const { chart, image } = options.drawn ?? {};

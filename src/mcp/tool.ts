@@ -65,6 +65,8 @@ export interface ToolContext<O extends Operation = Operation> {
   /** States the range that the answer covers, where no date parameter says it. */
   readonly covers: (startMs: number, endMs: number) => void;
   readonly nowMs: number;
+  /** A program reads the answer and wants every row of it, instead of those that matter. */
+  readonly whole: boolean;
   readonly timeZone: string;
   readonly signal: AbortSignal;
 }

@@ -1,0 +1,36 @@
+import type * as z from 'zod';
+import type { speedEvent } from '../../api/operations/records.ts';
+import { instantOf } from '../../api/params.ts';
+
+type SpeedEvent = z.output<typeof speedEvent>;
+
+const HOUR_MS = 3_600_000;
+/** A cause lies before its effect, but scenarios run only now and then, and people write events down late. */
+const NEAR = { beforeMs: 24 * HOUR_MS, afterMs: 2 * HOUR_MS };
+/** Room for what was written about an event. */
+const LONGEST_TEXT = 120;
+
+/** An event close to a change. */
+export interface NearEvent {
+  readonly key: string;
+  readonly text: string;
+  readonly atMs: number;
+  /** From the event to the change; negative where the event is the later one. */
+  readonly leadMs: number;
+}
+
+/** The earliest event that could be near to a change at this instant. */
+export function nearFrom(changeMs: number): number {
+  return changeMs - NEAR.beforeMs;
+}
+
+/** Events from 24 h before a change to 2 h after it, the likeliest cause first: what came before, and of that the latest. */
+export function eventsNear(events: readonly SpeedEvent[], changeMs: number): NearEvent[] {
+  return events
+    .map(({ key, text, date }) => {
+      const atMs = instantOf(date ?? '');
+      return { key, text: (text ?? '').slice(0, LONGEST_TEXT), atMs, leadMs: changeMs - atMs };
+    })
+    .filter(({ leadMs }) => leadMs <= NEAR.beforeMs && leadMs >= -NEAR.afterMs)
+    .toSorted((a, b) => Number(a.leadMs < 0) - Number(b.leadMs < 0) || Math.abs(a.leadMs) - Math.abs(b.leadMs));
+}

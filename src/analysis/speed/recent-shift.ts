@@ -1,0 +1,39 @@
+import { changePoints, wideningOf } from './change-point.ts';
+import { SHIFTS_OF_RUNS } from './compare.ts';
+import { coreMetrics, metricFact } from './metric-facts.ts';
+import { median } from './order.ts';
+import type { Row, Study } from './scenario-study.ts';
+
+/** A change that began within the period, too late to move its median. */
+export interface RecentShift {
+  readonly row: Row;
+  /** Of the first report at the new level. */
+  readonly date: number;
+  readonly before: number;
+  readonly after: number;
+}
+
+/** The last level of a row's runs, where it began in the period and is as certain and as large as a verdict asks. */
+function shiftOf(row: Row, periodStartMs: number): RecentShift | undefined {
+  const { dates, values } = row.series;
+  const cuts = changePoints(values, SHIFTS_OF_RUNS);
+  const last = cuts.at(-1);
+  const date = dates[last?.index ?? -1];
+  if (!last || date === undefined || date < periodStartMs) return undefined;
+  if (Math.abs(last.z) / Math.sqrt(wideningOf(values, cuts)) < SHIFTS_OF_RUNS.leastZ) return undefined;
+  const before = median(values.slice(cuts.at(-2)?.index ?? 0, last.index));
+  const after = median(values.slice(last.index));
+  const { relative, absolute } = metricFact(row.metric).effect;
+  const isLarge = Math.abs(after - before) >= Math.max(absolute, relative * before);
+  return isLarge ? { row, date, before, after } : undefined;
+}
+
+/** Looks where the verdict is noise whether the latest runs have left it; the largest such shift. */
+export function recentShiftIn({ rows, verdict, period }: Study): RecentShift | undefined {
+  if (verdict !== 'within noise') return undefined;
+  const core: readonly string[] = coreMetrics;
+  const shifts = rows
+    .filter(({ step, metric }) => step && core.includes(metric))
+    .flatMap((row) => shiftOf(row, period.window.startMs) ?? []);
+  return shifts.toSorted((a, b) => b.after / b.before - a.after / a.before)[0];
+}
