@@ -1,5 +1,6 @@
 import type { EChartsCoreOption } from 'echarts/core';
 import type { Theme } from './theme.ts';
+import { plainText } from './values.ts';
 
 /** One line of a tooltip; a line without a value is a heading. */
 export interface TooltipLine {
@@ -33,13 +34,13 @@ export function commonOption({ theme, widthPx }: Look, title: string, subtitle: 
     backgroundColor: 'transparent',
     textStyle: { fontFamily: theme.font, color: theme.text },
     title: {
-      text: title,
+      text: plainText(title),
       left: 12,
       top: 8,
       itemGap: 4,
       textStyle: { fontSize: 15, lineHeight: 20, fontWeight: 'bold', color: theme.text, width: widthPx - 24, overflow: 'truncate' },
       ...(subtitle !== undefined && {
-        subtext: subtitle,
+        subtext: plainText(subtitle),
         subtextStyle: { fontSize: 12, lineHeight: 16, color: theme.faintText, width: widthPx - 24, overflow: 'truncate' },
       }),
     },
@@ -57,7 +58,7 @@ export const LEGEND_TOP_PX = 54;
 export function legendOption({ theme }: Look, names: readonly string[]) {
   return {
     type: 'scroll',
-    left: 8,
+    left: 12,
     right: 12,
     top: LEGEND_TOP_PX,
     itemWidth: 14,

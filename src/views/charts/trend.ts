@@ -25,9 +25,9 @@ const LEVELS = 4;
 /** Ranges of more series than this would cover each other. */
 const MAX_BANDS = 4;
 
-/** A local time of the chart as the instant that a clock in UTC would show it at: axes then need no zone. */
+/** A local time of the chart as the instant that a clock in UTC would show it at: axes then need no zone. A day is drawn at its noon. */
 function wallMs(time: string): number {
-  return Date.parse(time.length === 10 ? `${time}T00:00Z` : `${time}Z`);
+  return Date.parse(time.length === 10 ? `${time}T12:00Z` : `${time}Z`);
 }
 
 interface Moment {

@@ -1,0 +1,93 @@
+import type { Clues } from '../analysis/speed/clues.ts';
+import type { NearEvent } from '../analysis/speed/events.ts';
+import { metricFact } from '../analysis/speed/metric-facts.ts';
+import { ascending, median } from '../analysis/speed/order.ts';
+import type { Series } from '../analysis/speed/runs.ts';
+import type { Row, Study } from '../analysis/speed/scenario-study.ts';
+import { isoAt } from '../lib/dates.ts';
+import type { Unit } from './charts/values.ts';
+import type { TrendSeries, TrendSpec } from './spec.ts';
+
+/** Lines beyond this cannot be told apart. */
+const MAX_SERIES = 6;
+/** Up to so many runs each is a point; more are summed up by day. */
+const MAX_RUNS = 60;
+
+/** What is drawn beside the reports. */
+export interface TrendOptions {
+  readonly title: string;
+  readonly timeZone: string;
+  readonly events: readonly NearEvent[];
+}
+
+const units: Readonly<Record<ReturnType<typeof metricFact>['kind'], Unit>> = { ms: 'ms', bytes: 'bytes', count: 'none', score: 'none' };
+
+/** `2026-11-20T14:05` in the zone. */
+function minuteIn(timeZone: string, ms: number): string {
+  return isoAt(ms, timeZone).slice(0, 16);
+}
+
+/** The rows of one metric: that of the change, else the leading one; the step of the change first. */
+function rowsToDraw({ rows, headline }: Study, { leading }: Clues): Row[] {
+  const first = headline ?? leading ?? rows[0];
+  if (!first) return [];
+  const ofMetric = rows.filter(({ metric, step }) => metric === first.metric && (step === undefined) === (first.step === undefined));
+  return [first, ...ofMetric.filter((row) => row !== first)].slice(0, MAX_SERIES);
+}
+
+function rounded(value: number | undefined): number | null {
+  return value === undefined || Number.isNaN(value) ? null : Number(value.toPrecision(4));
+}
+
+function byTime({ dates, values }: Series, timeOf: (ms: number) => string): Map<string, number[]> {
+  const groups = new Map<string, number[]>();
+  for (const [index, date] of dates.entries()) {
+    const value = values[index];
+    const time = timeOf(date);
+    if (value !== undefined) groups.set(time, [...(groups.get(time) ?? []), value]);
+  }
+  return groups;
+}
+
+/** Every calendar day from the first to the last, so that a day without runs is a gap. */
+function daysBetween(first: string, last: string): string[] {
+  const count = Math.round((Date.parse(last) - Date.parse(first)) / 86_400_000);
+  return Array.from({ length: count + 1 }, (_, index) => new Date(Date.parse(first) + index * 86_400_000).toISOString().slice(0, 10));
+}
+
+function seriesOf(name: string, groups: Map<string, number[]>, times: readonly string[], isDaily: boolean): TrendSeries {
+  const sorted = times.map((time) => ascending(groups.get(time) ?? []));
+  const values = sorted.map((each) => rounded(median(each)));
+  if (!isDaily) return { name, values };
+  return { name, values, low: sorted.map((each) => rounded(each[0])), high: sorted.map((each) => rounded(each.at(-1))) };
+}
+
+/** The trend of a scenario: one metric, a line for each step, the change and the events near it; undefined where there is no run. */
+export function trendOf(study: Study, clues: Clues, { title, timeZone, events }: TrendOptions): TrendSpec | undefined {
+  const rows = rowsToDraw(study, clues);
+  const [first] = rows;
+  const dates = rows.flatMap(({ series }) => series.dates);
+  if (!first || dates.length === 0) return undefined;
+
+  const isDaily = new Set(dates).size > MAX_RUNS;
+  const timeOf = (ms: number) => minuteIn(timeZone, ms).slice(0, isDaily ? 10 : 16);
+  const groups = rows.map(({ series }) => byTime(series, timeOf));
+  const seen = [...new Set(groups.flatMap((group) => [...group.keys()]))].toSorted();
+  const times = isDaily ? daysBetween(seen[0] ?? '', seen.at(-1) ?? '') : seen;
+  const { short, kind } = metricFact(first.metric);
+  const nameOf = ({ step }: Row) => step?.name ?? 'all steps';
+  const { since } = clues;
+  const { startMs, endMs } = study.period.window;
+  return {
+    kind: 'trend',
+    title: `${title}: ${short}`,
+    subtitle: `${isDaily ? 'median and range of each day' : 'each run'}, ${timeZone}; shaded: the judged period`,
+    unit: units[kind],
+    timeZone,
+    times,
+    series: rows.map((row, index) => seriesOf(nameOf(row), groups[index] ?? new Map(), times, isDaily)),
+    events: events.map(({ key, text, atMs }) => ({ name: text || key, time: minuteIn(timeZone, atMs) })),
+    ...(since && { change: { name: `${nameOf(first)} ${first.verdict}`, time: minuteIn(timeZone, since.date) } }),
+    judged: { from: minuteIn(timeZone, startMs), to: minuteIn(timeZone, endMs) },
+  };
+}

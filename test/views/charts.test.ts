@@ -1,0 +1,232 @@
+import { describe, expect, it } from 'vitest';
+import { drawChart } from '../../src/views/charts/index.ts';
+import { stagger, type TooltipLine } from '../../src/views/charts/look.ts';
+import { type ThemeName, themes } from '../../src/views/charts/theme.ts';
+import { plainText } from '../../src/views/charts/values.ts';
+import { drawSvg } from '../../src/views/draw-svg.ts';
+import type { ChartSpec } from '../../src/views/spec.ts';
+import { longWaterfall, trend, waterfall } from './samples.ts';
+
+interface Series {
+  readonly id?: string;
+  readonly name?: string;
+  readonly stack?: string;
+  readonly data: readonly unknown[];
+  readonly markLine?: { readonly data: readonly { readonly name: string; readonly xAxis: number }[] };
+  readonly markArea?: { readonly data: readonly unknown[] };
+}
+
+function seriesOf(spec: ChartSpec): readonly Series[] {
+  const { option } = drawChart(spec, { theme: themes.light, widthPx: 960 });
+  return option['series'] as Series[];
+}
+
+/** All numbers of an option, however deep. */
+function numbersIn(value: unknown): number[] {
+  if (typeof value === 'number') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(numbersIn) : [];
+}
+
+/** What a tooltip says, as a view would get it. */
+function tooltipOf(spec: ChartSpec, dataIndex: number): readonly TooltipLine[] {
+  let told: readonly TooltipLine[] = [];
+  const tooltip = (lines: readonly TooltipLine[]) => {
+    told = lines;
+    return {};
+  };
+  const { option } = drawChart(spec, { theme: themes.dark, widthPx: 960, tooltip });
+  (option['tooltip'] as { formatter: (hovered: { dataIndex: number }[]) => object }).formatter([{ dataIndex }]);
+  return told;
+}
+
+const charts: [string, ChartSpec][] = [
+  ['a waterfall', waterfall()],
+  ['a waterfall of sixty requests', longWaterfall()],
+  ['a waterfall of nothing', waterfall({ rows: [], marks: [] })],
+  ['a trend', trend()],
+  ['a trend of nothing', trend({ times: [], series: [], events: [] })],
+];
+
+describe('every chart', () => {
+  it.each(charts)('of %s holds only numbers that can be drawn', (_, spec) => {
+    for (const heightPx of [undefined, 300]) {
+      const { option, heightPx: drawn } = drawChart(spec, {
+        theme: themes.light,
+        widthPx: 320,
+        tooltip: () => ({}),
+        ...(heightPx && { heightPx }),
+      });
+      expect(numbersIn(option).filter((value) => !Number.isFinite(value))).toEqual([]);
+      expect(drawn).toBeGreaterThan(100);
+    }
+  });
+
+  it.each(charts)('of %s becomes a picture that is all text and shapes', (_, spec) => {
+    for (const theme of Object.keys(themes) as ThemeName[]) {
+      const { svg, widthPx, heightPx } = drawSvg(spec, theme);
+      expect(svg).toContain(`viewBox="0 0 ${widthPx} ${heightPx}"`);
+      expect(svg).toContain(themes[theme].background);
+      expect(svg).not.toMatch(/NaN|undefined|<image|<script|href=/);
+      expect(svg).toContain(`>${spec.title}<`);
+    }
+  });
+
+  it('says in words what it shows', () => {
+    const look = { theme: themes.light, widthPx: 960 };
+    expect(drawChart(waterfall(), look).words).toBe(
+      'Shop: product page: waterfall of 6 requests; the longest /images/hero.avif with 880 ms; FCP 880 ms; LCP 1.58 s; onLoad 1.62 s.',
+    );
+    expect(drawChart(trend(), look).words).toBe(
+      'Checkout: largestContentfulPaint: Home, Product from 2026-10-31 to 2026-11-20 (Europe/Paris); Release 42; New banner; Product slower since 12 Nov.',
+    );
+  });
+});
+
+describe('a waterfall', () => {
+  it('stacks unseen starts, the phases in their order, and the words', () => {
+    const series = seriesOf(waterfall());
+    expect(series.map(({ id }) => id)).toEqual([
+      'start',
+      'blocked',
+      'dns',
+      'connect',
+      'ssl',
+      'send',
+      'wait',
+      'receive',
+      'unsplit',
+      'words',
+    ]);
+    expect(new Set(series.map(({ stack }) => stack)).size).toBe(1);
+    expect(series[0]?.data).toEqual([0, 430, 432, 640, 660, 700]);
+    expect(series.find(({ id }) => id === 'ssl')?.data).toEqual([55, null, null, 60, null, null]);
+  });
+
+  it('shows a duration whose phases are unknown as such, and no phase that no request has', () => {
+    const [row] = waterfall().rows.slice(-1);
+    const series = seriesOf(waterfall({ rows: row ? [row] : [] }));
+    expect(series.map(({ id, data }) => [id, data])).toEqual([
+      ['start', [700]],
+      ['unsplit', [880]],
+      ['words', [0]],
+    ]);
+    expect(series[1]?.name).toBe('duration (phases unknown)');
+  });
+
+  it('marks the moments that are known', () => {
+    const marks = [
+      { name: 'LCP', atMs: 900 },
+      { name: 'FCP', atMs: Number.NaN },
+    ];
+    expect(seriesOf(waterfall({ marks }))[0]?.markLine?.data.map(({ name, xAxis }) => [name, xAxis])).toEqual([['LCP', 900]]);
+  });
+
+  it('tells each phase of a request, and that there was no response', () => {
+    expect(tooltipOf(waterfall(), 3).map(({ name, value }) => `${name}: ${value}`)).toEqual([
+      'cdn.tracker.example/tag.js: undefined',
+      'Status: 404',
+      'Over the network: 512 B',
+      'Start: 640 ms',
+      'Duration: 300 ms',
+      'blocked: 0 ms',
+      'dns: 40 ms',
+      'connect: 80 ms',
+      'ssl: 60 ms',
+      'send: 1 ms',
+      'wait: 110 ms',
+      'receive: 9 ms',
+    ]);
+    expect(tooltipOf(waterfall(), 4)).toContainEqual({ name: 'Status', value: 'no response' });
+    expect(tooltipOf(waterfall(), 99)).toEqual([]);
+  });
+
+  it('writes status and address before a bar, amounts behind it', () => {
+    const { svg } = drawSvg(waterfall());
+    for (const text of [
+      '/assets/app.css',
+      '404 cdn.tracker.example/tag.js',
+      'failed fonts.example/brand.woff2',
+      '610 ms · 182 kB',
+      '240 ms',
+      'LCP 1.58 s',
+    ])
+      expect(svg).toContain(`>${text}</text>`);
+  });
+});
+
+describe('a trend', () => {
+  it('leaves gaps where there is no value, in line and range alike', () => {
+    const series = seriesOf(trend()).filter(({ id }) => id !== 'background');
+    expect(series.map(({ name }) => name)).toEqual(['Home', 'Home', 'Product', 'Product', 'Home', 'Product']);
+    for (const { data } of series) expect((data as [number, number | null][])[6]?.[1]).toBeNull();
+    const [base, height] = series;
+    expect([base?.data[0], height?.data[0]]).toEqual([[Date.UTC(2026, 9, 31, 12), 1310], [Date.UTC(2026, 9, 31, 12), 230]]); // biome-ignore format: one thought
+  });
+
+  it('puts events and change at their local time, and shades what is judged', () => {
+    const background = seriesOf(trend()).at(-1);
+    expect(background?.markLine?.data.map(({ name, xAxis }) => [name, new Date(xAxis).toISOString()])).toEqual([
+      ['Release 42', '2026-11-12T09:30:00.000Z'],
+      ['New banner', '2026-11-04T16:00:00.000Z'],
+      ['Product slower since 12 Nov', '2026-11-12T12:00:00.000Z'],
+    ]);
+    expect(background?.markArea?.data).toHaveLength(1);
+  });
+
+  it('leaves out what has no readable time', () => {
+    const events = [{ name: 'lost', time: 'soon' }];
+    expect(
+      seriesOf(trend({ events }))
+        .at(-1)
+        ?.markLine?.data.map(({ name }) => name),
+    ).toEqual(['Product slower since 12 Nov']);
+  });
+
+  it('draws no ranges where lines are many', () => {
+    const [one] = trend().series;
+    const series = Array.from({ length: 6 }, (_, index) => ({ values: [], ...one, name: `Step ${index + 1}` }));
+    expect(seriesOf(trend({ series }))).toHaveLength(7);
+  });
+
+  it('tells the values of a day with their range, and what happened on it', () => {
+    expect(tooltipOf(trend(), 12)).toEqual([
+      { name: 'Thu, 12 Nov 2026' },
+      { name: 'Home', value: '1.41 s (1.32 s – 1.55 s)', colour: themes.dark.series[0] },
+      { name: 'Product', value: '2.73 s (2.61 s – 2.94 s)', colour: themes.dark.series[1] },
+      { name: 'Release 42' },
+    ]);
+    expect(tooltipOf(trend(), 6).slice(1)).toEqual([
+      { name: 'Home', value: '–', colour: themes.dark.series[0] },
+      { name: 'Product', value: '–', colour: themes.dark.series[1] },
+    ]);
+  });
+});
+
+describe('texts in pictures', () => {
+  it('are one line of signs that can be seen, cut in the middle', () => {
+    expect(plainText('a\u0000b\u202ec\n d\t\u2028e')).toBe('a b c d e');
+    expect(plainText('abcdefghij', 7)).toBe('abc…hij');
+    expect(plainText('😀😀😀😀', 3)).toBe('😀…😀');
+  });
+
+  it('of hostile kind stay texts', () => {
+    const hostile = '</text><script>alert(1)</script><text a="b" & \u0000';
+    const { svg } = drawSvg(
+      waterfall({ title: hostile, rows: [[hostile, 200, 1, 0, 9, 1, 1, 1, 1, 1, 1, 3]], marks: [{ name: hostile, atMs: 1 }] }),
+    );
+    expect(svg).not.toContain('<script');
+    expect(svg).toContain('&lt;script&gt;');
+    const other = drawSvg(
+      trend({ title: hostile, series: [{ name: hostile, values: [1] }], events: [{ name: hostile, time: '2026-11-01' }] }),
+    ).svg;
+    expect(other).not.toContain('<script');
+    for (const drawn of [svg, other]) expect(drawn).not.toContain('\u0000');
+  });
+
+  it('that mark close moments stand above each other', () => {
+    const at = (atPx: number) => ({ atPx, widthPx: 50 });
+    expect(stagger([at(0), at(200), at(10), at(20), at(205)], 3)).toEqual([0, 0, 1, 2, 1]);
+    expect(stagger([at(0), at(1), at(2)], 2)).toEqual([0, 1, 0]);
+    expect(stagger([], 3)).toEqual([]);
+  });
+});

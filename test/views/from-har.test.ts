@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import { readHar } from '../../src/analysis/har/index.ts';
+import { drawSvg } from '../../src/views/draw-svg.ts';
+import { waterfallOf } from '../../src/views/from-har.ts';
+import { CANARY, plantCanaries } from '../analysis/har/canaries.ts';
+import { REAL_FILES, readReal } from '../analysis/har/real-files.ts';
+import { at, entry, har } from '../analysis/har/sample.ts';
+
+const title = 'Shop';
+const read = (entries: Parameters<typeof har>[0]) => readHar(har(entries));
+
+describe('the waterfall of a HAR file', () => {
+  it('has a row for each request, with ssl taken out of connect and unknown phases left open', () => {
+    const file = read([
+      entry({ time: 99 }),
+      entry({
+        url: 'https://cdn.other.example/very/long/path/that/goes/on/and/on/for/ever/app.bundle.js?token=abc',
+        startedDateTime: at(120),
+        time: 80,
+        headers: { 'content-type': 'text/javascript' },
+        timings: { blocked: -1, dns: -1, connect: -1, ssl: -1, send: 2, wait: 60, receive: 18 },
+      }),
+      entry({
+        url: 'https://www.shop.example/app.css?v=3',
+        startedDateTime: at(110),
+        time: 40,
+        response: { status: 404 },
+        timings: { ssl: -1 },
+      }),
+    ]);
+    expect(waterfallOf(file, { title })).toEqual({
+      kind: 'waterfall',
+      title,
+      subtitle: '3 requests',
+      columns: [
+        'label',
+        'status',
+        'bytes',
+        'startMs',
+        'totalMs',
+        'blockedMs',
+        'dnsMs',
+        'connectMs',
+        'sslMs',
+        'sendMs',
+        'waitMs',
+        'receiveMs',
+      ],
+      rows: [
+        ['/', 200, 1000, 0, 99, 1, 10, 10, 20, 1, 50, 8],
+        ['/app.css', 404, 1000, 110, 40, 1, 10, 30, null, 1, 50, 8],
+        ['cdn.other.example/…/app.bundle.js', 200, 1000, 120, 80, null, null, null, null, 2, 60, 18],
+      ],
+      marks: [{ name: 'onLoad', atMs: 1500 }],
+    });
+  });
+
+  it('keeps the document and the longest of many requests, in order of start', () => {
+    const many = Array.from({ length: 100 }, (_, index) =>
+      entry({
+        url: `https://www.shop.example/part-${index}.js`,
+        startedDateTime: at(10 + index),
+        time: 100 + ((index * 37) % 100),
+        headers: { 'content-type': 'text/javascript' },
+      }),
+    );
+    const spec = waterfallOf(read([entry({ time: 5 }), ...many]), { title });
+    expect(spec?.subtitle).toBe('the 60 longest of 101 requests');
+    expect(spec?.rows).toHaveLength(60);
+    expect(spec?.rows[0]?.[0]).toBe('/');
+    const starts = spec?.rows.map((row) => row[3]) ?? [];
+    expect(starts).toEqual(starts.toSorted((a, b) => a - b));
+    expect(Math.min(...(spec?.rows.slice(1).map((row) => row[4] ?? 0) ?? []))).toBeGreaterThanOrEqual(140);
+  });
+
+  it('has marks that are known from elsewhere, counted from the start of the page', () => {
+    const file = readHar(har([entry({ startedDateTime: at(-300) }), entry({ startedDateTime: at(200) })]));
+    const spec = waterfallOf(file, { title, marks: [{ name: 'LCP', atMs: 900 }] });
+    expect(spec?.marks).toEqual([
+      { name: 'LCP', atMs: 1200 },
+      { name: 'onLoad', atMs: 1800 },
+    ]);
+  });
+
+  it('is none where nothing says when a request began', () => {
+    expect(waterfallOf(read([entry({ startedDateTime: 'once' })]), { title })).toBeUndefined();
+    expect(waterfallOf(read([]), { title })).toBeUndefined();
+  });
+
+  it('shows no secret of a file', () => {
+    const { har: planted } = plantCanaries(
+      har([entry(), entry({ url: 'https://api.other.example/v1/list?q=1', startedDateTime: at(40) })]),
+    );
+    const spec = waterfallOf(readHar(planted), { title });
+    expect(spec?.rows).toHaveLength(2);
+    expect(JSON.stringify(spec)).not.toMatch(CANARY);
+    expect(spec && drawSvg(spec).svg).not.toMatch(CANARY);
+  });
+
+  it.skipIf(REAL_FILES.length === 0).each(REAL_FILES)('is drawn from %s', (name) => {
+    const spec = waterfallOf(readHar(readReal(name)), { title });
+    expect(spec?.rows.length).toBeGreaterThan(0);
+    expect(JSON.stringify(spec).length).toBeLessThan(8_000);
+    expect(Math.max(...(spec?.rows.map(([label]) => label.length) ?? []))).toBeLessThanOrEqual(46);
+    expect(spec && drawSvg(spec).svg).not.toMatch(/NaN|undefined/);
+  });
+});
