@@ -155,8 +155,8 @@ describe('words for the model', () => {
   const existing = tools.map(({ name }) => name);
 
   it('name only tools that exist', () => {
-    const words = [greeting, JSON.stringify(tools)].flatMap(mentionedIn);
-    expect(words.filter((word) => !isOneOf(existing)(word))).toEqual([]);
+    const mentioned = [greeting, JSON.stringify(tools)].flatMap(mentionedIn);
+    expect(mentioned.filter((word) => !isOneOf(existing)(word))).toEqual([]);
     const odd = [greeting, ...tools.map(({ description = '' }) => description)].flatMap(
       (text) => text.match(/\b[a-z]+_[a-z_]*[a-z]\b/g) ?? [],
     );
@@ -165,10 +165,10 @@ describe('words for the model', () => {
 
   it('name no tool that was never promised, wherever they are written', () => {
     const files = filesBelow('src', 'tools').filter((path) => path.endsWith('.ts') && !path.startsWith('src/emulator/'));
-    const words = files.flatMap((path) => mentionedIn(textOf(path)).map((word) => ({ path, word })));
+    const mentioned = files.flatMap((path) => mentionedIn(textOf(path)).map((word) => ({ path, word })));
     const promised = isOneOf([...existing, ...Object.keys(insightContract)]);
-    expect(words.length).toBeGreaterThan(100);
-    expect(words.filter(({ word }) => !promised(word))).toEqual([]);
+    expect(mentioned.length).toBeGreaterThan(100);
+    expect(mentioned.filter(({ word }) => !promised(word))).toEqual([]);
   });
 
   it('greet in at most 1 KB, with the day of the configured zone', () => {
