@@ -56,9 +56,7 @@ describe('metrics', () => {
       rows.map((row) => row.split(' | ').map((cell) => cell.replace(/^\| | \|$/g, ''))).map(([name = '', ...rest]) => [name, rest]),
     );
     for (const name of [...siteMetricNames, ...zoneMetricNames, ...stepTimingNames, 'avgConversionAfterTap', 'weight', 'request']) {
-      const [unit = '', words = ''] = cells.get(name) ?? [];
-      expect(unit, name).not.toBe('');
-      expect(words.length, name).toBeGreaterThan(10);
+      expect([name, ...(cells.get(name) ?? [])]).toEqual([name, expect.stringMatching(/./), expect.stringMatching(/.{11}/)]);
     }
   });
 
