@@ -48,7 +48,6 @@ async function demonstrated({ projectId }: Settings, clock: Clock, { seed, fault
 /** A session as the settings say; nothing is opened, fetched or started before its first call. */
 export function openSession(settings: Settings, tools: readonly ListedTool[], world: WorldOptions): Session {
   const clock = world.clock ?? systemClock;
-  const log = createLog(settings.logLevel);
   let closeConnection: (() => Promise<void>) | undefined;
 
   async function connect(): Promise<Client> {
@@ -65,7 +64,7 @@ export function openSession(settings: Settings, tools: readonly ListedTool[], wo
       sessionId: 'stdio',
       clock,
       version,
-      log: (line) => log('info', line),
+      log: createLog(settings.logLevel),
     });
   }
 
