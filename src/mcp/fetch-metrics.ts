@@ -61,7 +61,7 @@ export async function fetchMetrics(grid: MetricGrid, { ask, progress, signal, ti
     }),
   );
   signal.throwIfAborted();
-  if (failures.length === calls) throw failures[0];
+  if (calls > 0 && failures.length === calls) throw failures[0];
   const [currency] = currencies;
   return {
     ...assemble(grid, plan, answers),

@@ -5,7 +5,7 @@ import * as p from './params.ts';
 import { READ, type Tool } from './tool.ts';
 
 /** One compact table; null where the platform gave no value. */
-const output = z.object({
+export const tableOutput = z.object({
   columns: z.array(z.string()),
   rows: z.array(z.array(z.union([z.string(), z.number(), z.null()]))),
   units: z.record(z.string(), z.string()),
@@ -28,12 +28,12 @@ interface MetricTool {
 }
 
 /** A tool over one metrics endpoint: the parameters that all share, and the answer as one table. */
-export function defineMetricTool({ more, ...tool }: MetricTool): Tool<MetricOperation, z.ZodObject, typeof output> {
+export function defineMetricTool({ more, ...tool }: MetricTool): Tool<MetricOperation, z.ZodObject, typeof tableOutput> {
   return {
     ...tool,
     annotations: READ,
     input: z.strictObject({ startDate: p.startDate, endDate: p.endDate, ...more, device: p.device, segmentIds: p.segmentIds }),
-    output,
+    output: tableOutput,
     async handler(input, { call, timeZone, nowMs, note }) {
       const { values } = await call(input);
       const { device = 'all', ...table } = metricTable(values, { timeZone, nowMs });

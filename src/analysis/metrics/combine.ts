@@ -19,20 +19,21 @@ function sumOf(parts: readonly MetricValues[], metric: string): number | null {
   return tidy(sum);
 }
 
-/** The metrics whose values are needed to give these over several ranges. */
-export function ingredientsOf(metrics: readonly string[]): string[] {
-  const needed = metrics.flatMap((metric) => {
-    const combination = definitionOf(metric)?.combination;
-    return combination?.by === 'ratio' ? [metric, combination.numerator, combination.denominator] : [metric];
-  });
-  return [...new Set(needed)];
-}
-
 /** What is missing to tell a metric of several ranges together, such as the transactions of an average cart; undefined where nothing is. */
 export function lackOf(metric: string): string | undefined {
   const combination = definitionOf(metric)?.combination;
   if (!combination) return 'its definition';
   return combination.by === 'refusal' ? combination.lacks : undefined;
+}
+
+/** The metrics to ask for in order to give these over several ranges; none for those that cannot be given. */
+export function ingredientsOf(metrics: readonly string[]): string[] {
+  const needed = metrics.flatMap((metric) => {
+    const combination = definitionOf(metric)?.combination;
+    if (combination?.by === 'ratio') return [combination.numerator, combination.denominator];
+    return combination?.by === 'sum' ? [metric] : [];
+  });
+  return [...new Set(needed)];
 }
 
 /** One value of a metric over consecutive ranges: counts added, rates recomputed from counts, all else null. A single range keeps its values. */

@@ -1,0 +1,42 @@
+import * as z from 'zod';
+import { listSegments } from '../../src/api/operations/objects.ts';
+import { recordId } from '../../src/api/operations/records.ts';
+import { text } from '../../src/api/params.ts';
+import { findObjects, objectKinds } from '../../src/mcp/find-objects.ts';
+import { defineTool, READ } from '../../src/mcp/tool.ts';
+
+const DEFAULT_LIMIT = 12;
+
+export default defineTool({
+  name: 'find_objects',
+  title: 'Find objects',
+  description:
+    'Finds segments, goals, mappings, page groups, zonings, zones, scenarios, export jobs and exportable fields by what they are called, typos allowed. The ids go into other tools.',
+  annotations: READ,
+  operation: listSegments,
+  input: z.strictObject({
+    text: text.describe('Name or part of it, words of the path too'),
+    kinds: z.array(z.enum(objectKinds)).min(1).describe('Default all').optional(),
+    limit: z.int().min(1).max(100).describe('Most to show, default 12').optional(),
+  }),
+  output: z.object({
+    objects: z.array(z.object({ kind: z.string(), id: recordId, path: z.string(), changed: z.string().optional() })),
+  }),
+  async handler({ text: wanted, kinds = objectKinds, limit = DEFAULT_LIMIT }, context) {
+    const { found, searched } = await findObjects(wanted, [...new Set(kinds)], context);
+    const total = [...searched.values()].reduce((sum, count) => sum + count, 0);
+    if (found.length === 0)
+      context.note(
+        `Nothing resembles "${wanted}" among ${total} objects (${[...searched].map(([kind, count]) => `${kind} ${count}`).join(', ')}).`,
+      );
+    if (found.length > limit) context.note(`The best ${limit} of ${found.length}; pass kinds or limit for others.`);
+    return {
+      objects: found.slice(0, limit).map(({ kind, id, path, changedAt }) => ({
+        kind,
+        id,
+        path: path.join(' / '),
+        ...(changedAt && { changed: changedAt.slice(0, 10) }),
+      })),
+    };
+  },
+});

@@ -1,0 +1,31 @@
+import * as z from 'zod';
+import { breakdowns, metricQuery } from '../../src/analysis/metrics/query.ts';
+import { getSiteMetrics } from '../../src/api/operations/metrics.ts';
+import { tableOutput } from '../../src/mcp/metric-tool.ts';
+import * as p from '../../src/mcp/params.ts';
+import { queryMetrics } from '../../src/mcp/query-metrics.ts';
+import { defineTool, READ } from '../../src/mcp/tool.ts';
+
+export default defineTool({
+  name: 'query_metrics',
+  title: 'Query metrics',
+  description:
+    'One table of site metrics, or of zone metrics with zoneIds, over any range. Rates of weeks, months and long ranges are exact, never averaged; null means no value.',
+  annotations: READ,
+  operation: getSiteMetrics,
+  idsFrom: 'find_objects',
+  provisionalDays: ({ zoneIds }) => (zoneIds === undefined ? 0 : 7),
+  input: z.strictObject({
+    metrics: p.rangeMetrics,
+    startDate: p.startDate,
+    endDate: p.endDate,
+    breakdown: z.array(z.enum(breakdowns)).min(1).describe('Rows by these, e.g. ["month", "device"]').optional(),
+    devices: p.devices,
+    segmentIds: p.segmentIds,
+    compareSegments: p.refs('segment', 'Segments side by side').optional(),
+    goalIds: p.refs('goal', 'Goals side by side; default the e-commerce goal').optional(),
+    zoneIds: p.refs('zone', 'Zone ids or paths "Screen / Zoning / Zone"').optional(),
+  }),
+  output: tableOutput.extend({ filters: z.record(z.string(), z.string()).optional() }),
+  handler: async (input, context) => queryMetrics(metricQuery(input), context),
+});
