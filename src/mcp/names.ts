@@ -3,7 +3,7 @@ import type { CallInput } from '../api/client.ts';
 import { ApiError } from '../api/errors.ts';
 import type { Operation, PayloadOf } from '../api/operation.ts';
 import type { Clock } from '../lib/clock.ts';
-import { type Ask, listingTools, loaders } from './catalogues.ts';
+import type { Ask } from './catalogues.ts';
 import type { NameKind } from './params.ts';
 
 const LIFE_MS = 10 * 60_000;
@@ -52,6 +52,8 @@ export function createNames(clock: Clock): Names {
   }
 
   async function load(kind: NameKind, text: string, projectId: number, ask: Ask): Promise<readonly Named[]> {
+    // Only now: the schemas of all that is listed are a large part of a start.
+    const { loaders } = await import('./catalogues.ts');
     const found = await loaders[kind](ask, (other) => load(other, text, projectId, ask), text);
     for (const each of found) objects.set(`${projectId} ${kind} ${each.id}`, each);
     return found;
@@ -66,7 +68,7 @@ export function createNames(clock: Clock): Names {
       let match = await lookUp(kind, text, projectId, cached(projectId, ask, LIFE_MS));
       if ('closest' in match) match = await lookUp(kind, text, projectId, cached(projectId, ask, FRESH_MS));
       if ('found' in match) return match.found;
-      throw new ApiError('invalid', words(kind, text, match));
+      throw new ApiError('invalid', await words(kind, text, match));
     },
     list: (kind, projectId, ask) => load(kind, '', projectId, cached(projectId, ask, LIFE_MS)),
     known: (kind, id, projectId) => objects.get(`${projectId} ${kind} ${id}`),
@@ -79,12 +81,13 @@ export function createNames(clock: Clock): Names {
   };
 }
 
-function words(kind: NameKind, text: string, match: { several: readonly Named[] } | { closest: readonly Named[] }): string {
+async function words(kind: NameKind, text: string, match: { several: readonly Named[] } | { closest: readonly Named[] }): Promise<string> {
   const listed = (objects: readonly Named[]) => objects.slice(0, 12).map((object) => `${object.id} "${pathOf(object)}"`).join(', '); // biome-ignore format: one thought
   if ('several' in match) {
     const more = match.several.length > 12 ? ` and ${match.several.length - 12} more` : '';
     return `"${text}" fits ${match.several.length} ${kind}s: ${listed(match.several)}${more}. Pass the id${kind === 'zone' ? ' or a longer path' : ''}.`;
   }
+  const { listingTools } = await import('./catalogues.ts');
   if (match.closest.length === 0) return `there is no ${kind} "${text}"; ${listingTools[kind]} lists them.`;
   return `there is no ${kind} "${text}". Closest: ${listed(match.closest)}. Pass the id or the exact name.`;
 }
