@@ -141,11 +141,13 @@ describe('a secret inside of a good answer', () => {
 it('nothing secret is written by the process, not even at the most talkative log level', async () => {
   const stub = await openStub({ answers: [refusal] });
   stub.token = (response, request) => json(200, tokenBody(stub, { access_token: OPAQUE }))(response, request);
-  const { clientId, clientSecret } = platform().credentials.account;
+  const { account, enrichment } = platform().credentials;
   const server = await startServer(['--log-level', 'debug'], {
     WEB_ANALYTICS_AUTH_URL: stub.url,
-    WEB_ANALYTICS_CLIENT_ID: clientId,
-    WEB_ANALYTICS_CLIENT_SECRET: clientSecret,
+    WEB_ANALYTICS_CLIENT_ID: account.clientId,
+    WEB_ANALYTICS_CLIENT_SECRET: account.clientSecret,
+    WEB_ANALYTICS_ENRICHMENT_CLIENT_ID: enrichment.clientId,
+    WEB_ANALYTICS_ENRICHMENT_CLIENT_SECRET: enrichment.clientSecret,
   });
   onTestFinished(async () => void (await server.stop()));
   const ask = (id: number, method: string, params: object) => {
