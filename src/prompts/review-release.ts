@@ -21,13 +21,13 @@ export default definePrompt({
     event: { description: 'Key of the speed event that marks the release', complete: event },
     date: { description: 'Date of the release, where there is no event', complete: date },
   },
-  tools: ['list_speed_events', 'list_scenarios', 'analyze_scenario', 'list_scenario_reports', 'get_scenario_report', 'compare_hars'],
+  tools: ['list_speed_events', 'list_scenarios', 'analyze_scenario', 'compare_hars'],
   text: (given) => `Review what ${subject(given)} did to the speed of the scenarios.
 
 1. ${moment(given)}
 2. ${callText('list_scenarios')}: all scenarios.
-3. For each, one after the other: ${callText('analyze_scenario', { scenarioId: '<id>', startDate: '<release>', baselineStartDate: '<7 days before>', baselineEndDate: '<release>' })}. A change belongs to the release only if it begins with it: compare the first report from which the change holds.
-4. For the step with the largest change: ${callText('list_scenario_reports', { scenarioId: '<id>', dateFrom: '<a day before>', dateTo: '<a day after>', error: false })}, ${callText('get_scenario_report', { scenarioId: '<id>', date: '<date of a report>' })} once before and once after, then ${callText('compare_hars', { before: '<stepResultId before>', after: '<stepResultId after>' })}.
+3. For each, one after the other: ${callText('analyze_scenario', { scenarioId: '<id>', startDate: '<release>', baselineStartDate: '<7 days before>' })}. A change belongs to the release only if it begins with it: look at the first report from which it holds, and at the other events near.
+4. For the largest change: ${callText('compare_hars', { before: '<stepResultId of the example before>', after: '<stepResultId of the example after>' })}.
 
 Answer in this form:
 - The verdict in one sentence: harmless, slower, faster, or not enough runs yet (how many there are).
