@@ -56,7 +56,7 @@ describe('metrics', () => {
       rows.map((row) => row.split(' | ').map((cell) => cell.replace(/^\| | \|$/g, ''))).map(([name = '', ...rest]) => [name, rest]),
     );
     for (const name of [...siteMetricNames, ...zoneMetricNames, ...stepTimingNames, 'avgConversionAfterTap', 'weight', 'request']) {
-      expect([name, ...(cells.get(name) ?? [])]).toEqual([name, expect.stringMatching(/./), expect.stringMatching(/.{11}/)]);
+      expect([name, ...(cells.get(name) ?? []).slice(0, 2)]).toEqual([name, expect.stringMatching(/./), expect.stringMatching(/.{11}/)]);
     }
   });
 
@@ -66,6 +66,13 @@ describe('metrics', () => {
     const single = tools.filter(({ name }) => !/_(site|zone)_metrics$/.test(name));
     expect(single).toHaveLength(16);
     for (const { description } of single) expect(text).toContain(description);
+  });
+
+  it('say how several ranges become one', async () => {
+    const text = await read('metrics');
+    expect(text).toMatch(/\| visits \| .+ \| add \|/);
+    expect(text).toMatch(/\| conversionRate \| .+ \| recompute from conversionCount and visits \|/);
+    expect(text).toMatch(/\| bounceRate \| .+ \| ask for the whole \|/);
   });
 
   it('say which are only in summaries, and which only in steps', async () => {

@@ -1,5 +1,7 @@
 import {
+  type Combination,
   type MetricDefinition,
+  type RangeMetricDefinition,
   siteMetricDefinitions,
   speedMetricDefinitions,
   zoneMetricDefinitions,
@@ -12,6 +14,16 @@ import { markdownTable } from '../../lib/markdown-table.ts';
 function table(definitions: Readonly<Record<string, MetricDefinition>>): string {
   const rows = Object.entries(definitions).map(([name, { unit, words }]) => [name, unit, words]);
   return markdownTable(['metric', 'unit', 'what it is'], rows);
+}
+
+function combined(combination: Combination): string {
+  if (combination.by === 'sum') return 'add';
+  return combination.by === 'ratio' ? `recompute from ${combination.numerator} and ${combination.denominator}` : 'ask for the whole';
+}
+
+function rangeTable(definitions: Readonly<Record<string, RangeMetricDefinition>>): string {
+  const rows = Object.entries(definitions).map(([name, { unit, words, combination }]) => [name, unit, words, combined(combination)]);
+  return markdownTable(['metric', 'unit', 'what it is', 'of several ranges'], rows);
 }
 
 /** Names of one list that the other lacks. */
@@ -30,11 +42,11 @@ export default function writeMetrics(): string {
 
 ## Site metrics (\`${getSiteMetrics.path}\`, section ${getSiteMetrics.section}; tool get_site_metrics)
 
-${table(siteMetricDefinitions)}
+${rangeTable(siteMetricDefinitions)}
 
 ## Zone metrics of apps (\`${getZoneMetrics.path}\`, section ${getZoneMetrics.section}; tool get_zone_metrics)
 
-${table(zoneMetricDefinitions)}
+${rangeTable(zoneMetricDefinitions)}
 
 get_zone_metrics gives all but ${beyondAll}, which only get_zone_conversion_rate_per_tap gives. The last 7 days may still change.
 
