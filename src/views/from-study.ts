@@ -27,6 +27,11 @@ function minuteIn(timeZone: string, ms: number): string {
   return isoAt(ms, timeZone).slice(0, 16);
 }
 
+/** `20 Nov` in the zone. */
+function dayIn(timeZone: string, ms: number): string {
+  return new Intl.DateTimeFormat('en-GB', { timeZone, day: 'numeric', month: 'short' }).format(ms);
+}
+
 /** The rows of one metric: that of the change, else the leading one; the step of the change first. */
 function rowsToDraw({ rows, headline }: Study, { leading }: Clues): Row[] {
   const first = headline ?? leading ?? rows[0];
@@ -87,7 +92,9 @@ export function trendOf(study: Study, clues: Clues, { title, timeZone, events }:
     times,
     series: rows.map((row, index) => seriesOf(nameOf(row), groups[index] ?? new Map(), times, isDaily)),
     events: events.map(({ key, text, atMs }) => ({ name: text || key, time: minuteIn(timeZone, atMs) })),
-    ...(since && { change: { name: `${nameOf(first)} ${first.verdict}`, time: minuteIn(timeZone, since.date) } }),
+    ...(since && {
+      change: { name: `${nameOf(first)} ${first.verdict} since ${dayIn(timeZone, since.date)}`, time: minuteIn(timeZone, since.date) },
+    }),
     judged: { from: minuteIn(timeZone, startMs), to: minuteIn(timeZone, endMs) },
   };
 }

@@ -10,7 +10,7 @@ import { freshBundle } from '../support/stdio.ts';
 import type { HostPage } from './host/page.ts';
 
 /** Debian's Chromium; the tests of views are skipped where it is missing. */
-export const CHROMIUM = '/usr/bin/chromium';
+const CHROMIUM = '/usr/bin/chromium';
 export const hasChromium = existsSync(CHROMIUM);
 
 /** What hosts apply to a view that asks for nothing (MCP Apps, "Restrictive Default"). */

@@ -23,6 +23,7 @@ export default defineTool({
   annotations: READ,
   operation: listScenarioReports,
   idsFrom: 'list_scenarios',
+  charted: true,
   input: z.strictObject({
     scenarioId: p.ref('scenario'),
     startDate: p.startOf('Begin of the judged period').default('-7d'),
@@ -38,7 +39,7 @@ export default defineTool({
   output: scenarioAnswerShape.extend({
     examples: z.object({ before: example.optional(), after: example.optional() }),
   }),
-  async handler({ scenarioId, step, metrics, ...bounds }, { ask, projectId, link, note, covers, nowMs }) {
+  async handler({ scenarioId, step, metrics, ...bounds }, { ask, projectId, link, note, covers, draw, nowMs, timeZone }) {
     const windows = windowsOf(bounds, nowMs);
     covers(windows.period.startMs, windows.period.endMs);
     const { name, reports } = await readReports(ask, scenarioId, windows);
@@ -49,6 +50,10 @@ export default defineTool({
     const failures = await readFailures(ask, clues.failedSteps, note);
     const { notes, ...answer } = scenarioAnswer(study, clues, { events, failures }, { name, whole: chosen !== undefined });
     for (const sentence of notes) note(sentence);
+    draw(async () => {
+      const { trendOf } = await import('../../src/views/from-study.ts');
+      return trendOf(study, clues, { title: name ?? `Scenario ${scenarioId}`, timeZone, events });
+    });
     const project = { projectId: await projectId() };
     const exampleOf = (run: typeof clues.examples.before) => {
       if (!run) return undefined;

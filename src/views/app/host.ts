@@ -35,6 +35,10 @@ function isMembers(value: unknown): value is Members {
 
 const asMembers = (value: unknown): Members => (isMembers(value) ? value : {});
 
+function refusal(message: unknown): string {
+  return typeof message === 'string' ? message : 'The host refused.';
+}
+
 /** Shakes hands with the host over messages between windows. Only the parent is listened to; it may be of any origin, since a view knows none. */
 export async function connectHost(events: HostEvents): Promise<Host> {
   const waiting = new Map<number, { resolve(result: Members): void; reject(error: Error): void }>();
@@ -69,7 +73,7 @@ export async function connectHost(events: HostEvents): Promise<Host> {
     const asked = waiting.get(Number(id));
     waiting.delete(Number(id));
     if (error === undefined) asked?.resolve(asMembers(result));
-    else asked?.reject(new Error(String(asMembers(error)['message'] ?? 'The host refused.')));
+    else asked?.reject(new Error(refusal(asMembers(error)['message'])));
   }
 
   window.addEventListener('message', ({ source, data }: MessageEvent<unknown>) => {

@@ -115,11 +115,11 @@ function zoom(event: WheelEvent): void {
   if (!event.ctrlKey || !chart) return;
   event.preventDefault();
   const [state] = (chart.getOption()['dataZoom'] ?? []) as { start?: number; end?: number }[];
-  const { start = 0, end = 100 } = state ?? {};
+  const { start: first = 0, end: last = 100 } = state ?? {};
   const { left, width } = part('chart').getBoundingClientRect();
   const at = (event.clientX - left) / width;
-  const span = Math.min(100, Math.max(1, (end - start) * (event.deltaY > 0 ? 1.25 : 0.8)));
-  const from = Math.min(100 - span, Math.max(0, start + (end - start - span) * at));
+  const span = Math.min(100, Math.max(1, (last - first) * (event.deltaY > 0 ? 1.25 : 0.8)));
+  const from = Math.min(100 - span, Math.max(0, first + (last - first - span) * at));
   chart.dispatchAction({ type: 'dataZoom', start: from, end: from + span });
 }
 

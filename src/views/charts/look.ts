@@ -61,6 +61,7 @@ export function legendOption({ theme }: Look, names: readonly string[]) {
     left: 12,
     right: 12,
     top: LEGEND_TOP_PX,
+    icon: 'roundRect',
     itemWidth: 14,
     itemHeight: 9,
     itemGap: 14,

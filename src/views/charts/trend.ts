@@ -14,7 +14,7 @@ import {
   tooltipOption,
 } from './look.ts';
 import type { Theme } from './theme.ts';
-import { drawable, formatValue, plainText } from './values.ts';
+import { drawable, formatValue, plainText, shortText } from './values.ts';
 
 const HEIGHT_PX = 420;
 const LEFT_PX = 68;
@@ -39,7 +39,7 @@ interface Moment {
 function momentsOf({ events, change }: TrendSpec): Moment[] {
   const all = [...events.map((event) => ({ ...event, isChange: false })), ...(change ? [{ ...change, isChange: true }] : [])];
   return all
-    .map(({ name, time, isChange }) => ({ name: plainText(name, isChange ? 40 : 24), atMs: wallMs(time), isChange }))
+    .map(({ name, time, isChange }) => ({ name: shortText(name, isChange ? 48 : 32), atMs: wallMs(time), isChange }))
     .filter(({ atMs }) => drawable(atMs) !== null);
 }
 
@@ -126,7 +126,7 @@ function tooltipLines(spec: TrendSpec, index: number, colours: readonly string[]
     }),
     ...spec.events
       .filter((event) => time !== '' && event.time.startsWith(time.slice(0, 10)))
-      .map(({ name }) => ({ name: plainText(name) })),
+      .map(({ name }) => ({ name: shortText(name, 120) })),
   ];
 }
 

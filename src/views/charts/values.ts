@@ -15,12 +15,28 @@ export function formatValue(value: number | null | undefined, unit: Unit): strin
   return formats[unit](value);
 }
 
+/** The signs of a text that can be seen, on one line. */
+function signs(text: string): string[] {
+  return Array.from(text.replaceAll(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ').trim());
+}
+
 /** Text that a picture can hold on one line: control and direction characters dropped, the middle cut beyond `limit` characters. */
 export function plainText(text: string, limit = 120): string {
-  const line = [...text.replaceAll(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ').trim()];
+  const line = signs(text);
   if (line.length <= limit) return line.join('');
   const tail = Math.floor(limit / 2);
   return `${line.slice(0, limit - tail - 1).join('')}…${line.slice(-tail).join('')}`;
+}
+
+/** The same for sentences, of which the beginning says most. */
+export function shortText(text: string, limit: number): string {
+  const line = signs(text);
+  return line.length <= limit
+    ? line.join('')
+    : `${line
+        .slice(0, limit - 1)
+        .join('')
+        .trimEnd()}…`;
 }
 
 /** A number that can be drawn; anything else is a gap, never a zero. */
