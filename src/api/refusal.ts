@@ -67,7 +67,7 @@ function textOf(value: unknown): string | undefined {
 export function readRefusal(body: unknown, redact: Redactor): Refusal {
   if (typeof body !== 'object' || body === null) {
     const text = typeof body === 'string' ? body : '';
-    const title = /^\s*</.test(text) ? (/<title[^>]*>([^<]*)/i.exec(text)?.[1] ?? 'an HTML page') : text;
+    const title = /^\s*</.test(text) ? (/<title[^<>]*>([^<]*)/i.exec(text)?.[1] ?? 'an HTML page') : text;
     return { text: quote(title, redact) };
   }
   const members: Record<string, unknown> = { ...body };

@@ -166,6 +166,12 @@ test('secrets that the service echoes are removed wherever they stand', async ()
   }
 });
 
+test('a hostile page is read in the time that its length takes', async () => {
+  const startedMs = performance.now();
+  expect(await failure(listSegments, 502, `<html>${'<title '.repeat(50_000)}`)).toMatchObject({ kind: 'down' });
+  expect(performance.now() - startedMs).toBeLessThan(1_000);
+});
+
 test('an operation may declare any payload', async () => {
   const operation: Operation = { ...listSegments, payload: z.strictObject({ a: z.literal('x') }) };
   expect((await failure(operation, 200, { payload: { a: 'y' } })).message).toContain('payload.a');
