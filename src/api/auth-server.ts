@@ -10,6 +10,8 @@ import type { Credential, Token, TokenRequest } from './tokens.ts';
 
 /** Life of a token whose answer does not tell (section 5). */
 const DOCUMENTED_LIFE_S = 3600;
+/** No token outlives its credential (section 5); what is longer would end beyond all dates. */
+const LONGEST_LIFE_S = 366 * 86_400;
 /** After the grants could not be read, calls go on without them for this long. */
 const UNKNOWN_MS = 60_000;
 /** Share of the time for a call that is spent on learning the grants; the call can do without. */
@@ -27,7 +29,8 @@ export interface AuthServer {
 
 function lifeMs(expiresIn: unknown): number {
   const seconds = typeof expiresIn === 'string' && expiresIn.trim() !== '' ? Number(expiresIn) : expiresIn;
-  return 1000 * (typeof seconds === 'number' && Number.isFinite(seconds) ? Math.max(0, seconds) : DOCUMENTED_LIFE_S);
+  const stated = typeof seconds === 'number' && Number.isFinite(seconds) ? seconds : DOCUMENTED_LIFE_S;
+  return 1000 * Math.min(Math.max(0, stated), LONGEST_LIFE_S);
 }
 
 function toToken(payload: PayloadOf<typeof requestToken>, request: TokenRequest, obtainedAtMs: number, domains: readonly string[]): Token {

@@ -87,6 +87,7 @@ describe('life of a token', () => {
     ['', 3600],
     [0, 0],
     [-1, 0],
+    [1e16, 366 * 86_400],
   ])('expires_in %j counts as %i s', async (expiresIn, seconds) => {
     const stub = await openStub();
     stub.token = (response, request) => json(200, tokenBody(stub, { expires_in: expiresIn }))(response, request);
