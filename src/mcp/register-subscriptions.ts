@@ -1,10 +1,9 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import { protocolError } from './resource-errors.ts';
-import type { Session } from './session.ts';
 import type { Subscriptions, Watch } from './subscriptions.ts';
 
 /** Serves `resources/subscribe` and `resources/unsubscribe` of the 2025 era; all of it ends with the connection. */
-export function registerSubscriptions(server: McpServer, subscriptions: Subscriptions, session: Session): void {
+export function registerSubscriptions(server: McpServer, subscriptions: Subscriptions): void {
   const own = new Map<string, Watch>();
   const { server: protocol } = server;
   protocol.setRequestHandler('resources/subscribe', async ({ params: { uri } }) => {
@@ -15,8 +14,7 @@ export function registerSubscriptions(server: McpServer, subscriptions: Subscrip
       return {};
     } catch (error) {
       forget(uri);
-      const client = await session.client().catch(() => undefined);
-      throw protocolError(error, uri, client?.redact ?? ((text) => text));
+      throw protocolError(error, uri, (text) => text); // errors of the platform come without secrets
     }
   });
   protocol.setRequestHandler('resources/unsubscribe', ({ params: { uri } }) => {

@@ -152,6 +152,6 @@ export function createServer({ name, version, tools, load, resources, session, s
   registerChartView(server);
   for (const prompt of prompts) registerPrompt(server, prompt);
   registerCompletion(server, { resources, prompts, session });
-  registerSubscriptions(server, subscriptions, session);
+  registerSubscriptions(server, subscriptions);
   return server;
 }
