@@ -36,7 +36,7 @@ function limitOf(tool: AnyTool, { maxTokens, asked }: Budget): number {
 }
 
 function howToSeeMore(tool: AnyTool, data: Data, isUsual: boolean): string {
-  if (isUsual) return 'pass limit to see more';
+  if (isUsual) return tool.pageAfterCut ? 'pass cursor to go on, or limit' : 'pass limit to see more';
   const names = Object.keys(tool.input.shape);
   const ways = [
     ...(names.length > 0 ? [`narrow with ${names.join(', ')}`] : []),
@@ -56,7 +56,8 @@ export function fitAnswer(tool: AnyTool, data: Data, budget: Budget): Data {
   const more = howToSeeMore(tool, data, limit < budget.maxTokens);
   for (const { path } of listsOf(data)) {
     const { fits, data: fitted, shown, total } = fitToBudget(data, path, limit - NOTE_TOKENS, tokensOf);
-    if (fits) return withNote(fitted, `Showing ${shown} of ${total} ${path}; ${more}.`);
+    const page = path === 'rows' && tool.pageAfterCut && { page: tool.pageAfterCut(data['page'], shown, budget.asked) };
+    if (fits) return withNote({ ...fitted, ...page }, `Showing ${shown} of ${total} ${path}; ${more}.`);
   }
   // Better an answer that is dear than none, as long as it stays under the hard cap.
   const tokens = tokensOf(data);

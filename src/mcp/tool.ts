@@ -90,6 +90,8 @@ export interface Tool<O extends Operation = Operation, Input extends z.ZodObject
   readonly idsFrom?: string | undefined;
   /** The member that holds one page of a list, so that a full page is noted. */
   readonly paged?: string;
+  /** The `page` of an answer again after the boundary kept only the first `shown` of its `rows`, so that no row falls between two pages. */
+  readonly pageAfterCut?: (page: unknown, shown: number, asked: Record<string, unknown>) => unknown;
   /** Days before now in which answers may still change, where that depends on the arguments a function of them. */
   readonly provisionalDays?: number | ((input: Record<string, unknown>) => number);
   handler(input: z.output<Input>, context: ToolContext<O>): Promise<z.input<Output>>;

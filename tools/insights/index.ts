@@ -1,4 +1,5 @@
 import type { Toolset } from '../../src/mcp/tool.ts';
+import analyzeHar from './analyze-har.ts';
 import analyzeScenario from './analyze-scenario.ts';
 import checkSpeedBudgets from './check-speed-budgets.ts';
 import findObjects from './find-objects.ts';
@@ -8,5 +9,5 @@ export default {
   name: 'insights',
   title: 'Insights',
   description: 'Answers to questions: what changed, since when, and what is to blame',
-  tools: [findObjects, queryMetrics, analyzeScenario, checkSpeedBudgets],
+  tools: [findObjects, queryMetrics, analyzeScenario, checkSpeedBudgets, analyzeHar],
 } satisfies Toolset;

@@ -97,6 +97,8 @@ function readPages(list: unknown[]): HarPage[] {
       startMs: Number.isNaN(startMs) ? null : startMs,
       onContentLoadMs: amountOf(timings.onContentLoad),
       onLoadMs: amountOf(timings.onLoad),
+      // 0 is how WebPagetest says that it saw none.
+      firstPaintMs: amountOf(timings._startRender) || amountOf(timings._firstPaint) || amountOf(timings._firstContentfulPaint) || null,
     };
   });
 }

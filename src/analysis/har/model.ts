@@ -1,5 +1,8 @@
-/** What a request was for: told by the browser where it says so, else by MIME type, else by the file name. `xhr` includes fetch and JSON. */
-export type ResourceType = 'document' | 'script' | 'stylesheet' | 'image' | 'font' | 'xhr' | 'media' | 'other';
+/** The types of requests; `xhr` includes fetch and JSON. */
+export const resourceTypes = ['document', 'script', 'stylesheet', 'image', 'font', 'xhr', 'media', 'other'] as const;
+
+/** What a request was for: told by the browser where it says so, else by MIME type, else by the file name. */
+export type ResourceType = (typeof resourceTypes)[number];
 
 /** Told by the registrable domain: that of the main document (and what the user declares) is first. */
 export type Party = 'first' | 'third';
@@ -69,6 +72,8 @@ export interface HarPage {
   startMs: number | null;
   onContentLoadMs: number | null;
   onLoadMs: number | null;
+  /** As a custom member of the recorder says; few do. */
+  firstPaintMs: number | null;
 }
 
 /** The members of a HAR file as parsed, unchecked and with all its secrets. */

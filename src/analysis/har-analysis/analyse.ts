@@ -1,0 +1,90 @@
+import type { Har, HarEntry } from '../har/index.ts';
+import { count, noRequests } from '../har/totals.ts';
+import { type PageRequest, pageOf } from './cursor.ts';
+import { requestDetail } from './detail.ts';
+import type { EntityOf } from './entities.ts';
+import { filterRequests, isEmptyFilter } from './filter.ts';
+import { groupParties } from './parties.ts';
+import { ORDER_NOTE } from './problem.ts';
+import { problemRequests, problemTable } from './problem-requests.ts';
+import { findProblems } from './problems.ts';
+import { BLOCKING_BASIS } from './problems-blocking.ts';
+import { type HarQuery, type HarView, listOf, viewOf } from './query.ts';
+import { partyTable, requestTable, type Table, waterfallTable } from './rows.ts';
+import type { HarAnswer } from './shape.ts';
+import { type HarStudy, studyHar } from './study.ts';
+import { findingRow, summaryView } from './summary-view.ts';
+
+/** An answer with its notes apart. */
+export interface HarAnalysis {
+  readonly answer: HarAnswer;
+  readonly notes: readonly string[];
+}
+
+type Listed = Omit<HarAnswer, 'view'>;
+
+/** Rows of a page unless the caller says how many. */
+const USUAL_ROWS = 25;
+
+/** Answers one question about a HAR file. Throws an `ApiError` of kind `invalid` for a cursor that is none of this question. */
+export function analyseHar(har: Har, query: HarQuery, entityOf: EntityOf): HarAnalysis {
+  const view = viewOf(query);
+  const study = studyHar(har, entityOf);
+  if (view === 'summary') {
+    const { answer, notes } = summaryView(study);
+    return { answer: { view, ...answer }, notes: [...notes, ...ignoredFilter(query)] };
+  }
+  const chosen = filterRequests(har.entries, query);
+  const request = { list: listOf(query), cursor: query.cursor, limit: query.limit ?? USUAL_ROWS };
+  const { answer, notes } = listViews[view]({ study, chosen, request, entityOf });
+  return { answer: { view, ...answer }, notes: [...har.notes, ...notes] };
+}
+
+interface Listing {
+  readonly study: HarStudy;
+  readonly chosen: readonly HarEntry[];
+  readonly request: PageRequest;
+  readonly entityOf: EntityOf;
+}
+
+const listViews: Record<Exclude<HarView, 'summary'>, (listing: Listing) => { answer: Listed; notes: readonly string[] }> = {
+  requests({ study: { har }, chosen, request, entityOf }) {
+    const { items, page } = pageOf(chosen, request);
+    const [only] = items;
+    const isAlone = page.matched === 1 || request.limit === 1;
+    const detail = only && isAlone && { request: requestDetail(only, har, entityOf) };
+    return { answer: { totals: totalsOf(chosen), page, ...detail, ...requestTable(items) }, notes: [] };
+  },
+  waterfall({ study: { blocking }, chosen, request }) {
+    const { items, page } = pageOf(chosen, request);
+    const table = waterfallTable(items, new Set(blocking.entries));
+    return { answer: { totals: totalsOf(chosen), page, ...table }, notes: [BLOCKING_BASIS[blocking.basis], TIME_NOTE] };
+  },
+  third_parties({ study, chosen, request, entityOf }) {
+    const { har, blocking } = study;
+    const parties = chosen === har.entries ? study.parties : groupParties(chosen, entityOf, new Set(blocking.entries));
+    const { items, page } = pageOf(parties, request);
+    return { answer: { totals: totalsOf(chosen), page, ...partyTable(items) }, notes: [PARTY_NOTE, BLOCKING_BASIS[blocking.basis]] };
+  },
+  problems({ study, chosen, request }) {
+    const problems = findProblems(study);
+    const { items, page } = pageOf(problemRequests(study, problems, chosen), request);
+    const table: Table = problemTable(items);
+    return { answer: { findings: problems.map(findingRow), page, ...table }, notes: [ORDER_NOTE, BLOCKING_BASIS[study.blocking.basis]] };
+  },
+};
+
+const TIME_NOTE = 'Times are ms after the first request; connectMs includes sslMs.';
+const PARTY_NOTE =
+  'Parties are entities named by third-party-web, else registrable domains; first party is the domain of the document. busyMs: time with a request under way.';
+
+function totalsOf(entries: readonly HarEntry[]) {
+  const totals = noRequests();
+  for (const entry of entries) count(totals, entry);
+  const { requests, transferBytes, contentBytes } = totals;
+  return { requests, transferBytes, contentBytes };
+}
+
+function ignoredFilter(query: HarQuery): string[] {
+  return isEmptyFilter(query) ? [] : ['The summary covers all requests: filters hold in the other views.'];
+}

@@ -1,0 +1,87 @@
+import type { HarEntry, Party, RequestTotals } from '../har/index.ts';
+import { sanitiseHost } from '../har/index.ts';
+import { count, noRequests, weightOf } from '../har/totals.ts';
+import type { Entity, EntityOf } from './entities.ts';
+
+/** All requests to one party: an entity where its name is known, else a registrable domain. */
+export interface PartyGroup {
+  readonly name: string;
+  /** Null where nobody has named the entity. */
+  readonly category: string | null;
+  readonly party: Party | null;
+  readonly domains: ReadonlySet<string>;
+  readonly hosts: ReadonlySet<string>;
+  readonly totals: RequestTotals;
+  /** Requests that block rendering, and the end of the last of them. */
+  readonly blocking: number;
+  readonly blockingUntilMs: number | null;
+  readonly firstMs: number | null;
+  /** Time in which at least one of its requests was under way. */
+  readonly busyMs: number;
+}
+
+interface Group extends PartyGroup {
+  domains: Set<string>;
+  hosts: Set<string>;
+  blocking: number;
+  blockingUntilMs: number | null;
+  firstMs: number | null;
+  busyMs: number;
+  busyUntilMs: number;
+}
+
+function emptyGroup(name: string, entity: Entity | null, party: Party | null): Group {
+  return {
+    name,
+    category: entity?.category ?? null,
+    party,
+    domains: new Set(),
+    hosts: new Set(),
+    totals: noRequests(),
+    blocking: 0,
+    blockingUntilMs: null,
+    firstMs: null,
+    busyMs: 0,
+    busyUntilMs: 0,
+  };
+}
+
+function addTimes(group: Group, { startMs, durationMs }: HarEntry, blocks: boolean): void {
+  if (startMs === null) return;
+  const endMs = startMs + (durationMs ?? 0);
+  group.firstMs ??= startMs;
+  // Entries come in order of start, so that what is covered already ends at the latest end so far.
+  group.busyMs += Math.max(0, endMs - Math.max(startMs, group.busyUntilMs));
+  group.busyUntilMs = Math.max(group.busyUntilMs, endMs);
+  if (blocks) group.blockingUntilMs = Math.max(group.blockingUntilMs ?? 0, endMs);
+}
+
+/** Groups requests, which come in order of start, by party, heaviest first; addresses without a host belong to none. */
+export function groupParties(entries: readonly HarEntry[], entityOf: EntityOf, blocking: ReadonlySet<HarEntry>): PartyGroup[] {
+  const groups = new Map<string, Group>();
+  const groupByHost = new Map<string, Group>();
+  const groupOf = (host: string, domain: string, party: Party | null): Group => {
+    const entity = party === 'first' ? null : entityOf(host);
+    const name = entity?.name ?? sanitiseHost(domain);
+    // A domain may be called like an entity.
+    const key = `${party} ${entity ? 'entity' : 'domain'} ${name}`;
+    let group = groups.get(key);
+    if (!group) groups.set(key, (group = emptyGroup(name, entity, party)));
+    group.domains.add(sanitiseHost(domain));
+    group.hosts.add(sanitiseHost(host));
+    groupByHost.set(host, group);
+    return group;
+  };
+  for (const entry of entries) {
+    const { host, domain } = entry;
+    if (host === null || domain === null) continue;
+    const group = groupByHost.get(host) ?? groupOf(host, domain, entry.party);
+    const blocks = blocking.has(entry);
+    count(group.totals, entry);
+    if (blocks) group.blocking += 1;
+    addTimes(group, entry, blocks);
+  }
+  return [...groups.values()].toSorted(
+    (a, b) => (weightOf(b.totals) ?? 0) - (weightOf(a.totals) ?? 0) || b.totals.requests - a.totals.requests,
+  );
+}

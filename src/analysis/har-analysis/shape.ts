@@ -1,0 +1,82 @@
+import * as z from 'zod';
+
+const ms = z.number().nullable();
+const size = z.number().nullable();
+const amounts = { requests: z.number(), transferBytes: size, contentBytes: size };
+const cell = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+const request = z.object({
+  index: z.number(),
+  url: z.string(),
+  status: z.number(),
+  durationMs: ms,
+  transferBytes: size,
+  contentBytes: size,
+});
+
+/** The views of a HAR file, the default one first. */
+export const HAR_VIEWS = ['summary', 'waterfall', 'third_parties', 'problems', 'requests'] as const;
+
+/** A HAR file in one view; times in ms from the first request, sizes in bytes, null where the file does not say. */
+export const harAnswerShape = z.object({
+  view: z.enum(HAR_VIEWS),
+  /** What matters most, in a sentence or two. */
+  verdict: z.string().optional(),
+  findings: z
+    .array(
+      z.object({
+        problem: z.string(),
+        requests: z.number(),
+        costMs: ms,
+        costBytes: size,
+        basis: z.string(),
+        when: z.string(),
+        says: z.string(),
+      }),
+    )
+    .optional(),
+  document: z
+    .object({
+      url: z.string(),
+      status: z.number(),
+      protocol: z.string().nullable(),
+      redirectMs: ms,
+      ttfbMs: ms,
+      blockedMs: ms,
+      dnsMs: ms,
+      connectMs: ms,
+      sslMs: ms,
+      sendMs: ms,
+      waitMs: ms,
+      receiveMs: ms,
+    })
+    .nullable()
+    .optional(),
+  redirects: z.array(request).optional(),
+  totals: z
+    .object({
+      ...amounts,
+      durationMs: ms.optional(),
+      onContentLoadMs: ms.optional(),
+      onLoadMs: ms.optional(),
+      hosts: z.number().optional(),
+      domains: z.number().optional(),
+      fromCache: z.number().optional(),
+      connectionsOpened: z.number().optional(),
+    })
+    .optional(),
+  byStatus: z.record(z.string(), z.number()).optional(),
+  byProtocol: z.record(z.string(), z.number()).optional(),
+  byType: z.array(z.object({ type: z.string(), ...amounts })).optional(),
+  byParty: z.array(z.object({ party: z.string(), ...amounts })).optional(),
+  parties: z.array(z.object({ name: z.string(), party: z.string().nullable(), blocking: z.number(), ...amounts })).optional(),
+  largest: z.array(request).optional(),
+  slowest: z.array(request).optional(),
+  criticalChain: z.array(z.object({ index: z.number(), url: z.string(), startMs: ms, endMs: ms, follows: z.string() })).optional(),
+  /** The only request that matches, in full. */
+  request: z.record(z.string(), cell).optional(),
+  page: z.object({ matched: z.number(), from: z.number(), to: z.number(), cursor: z.string().optional() }).optional(),
+  columns: z.array(z.string()).optional(),
+  rows: z.array(z.array(cell)).optional(),
+});
+
+export type HarAnswer = z.input<typeof harAnswerShape>;

@@ -1,0 +1,46 @@
+import * as z from 'zod';
+import { resourceTypes } from '../../src/analysis/har/model.ts';
+import { pageAfterCut } from '../../src/analysis/har-analysis/query.ts';
+import { HAR_VIEWS, harAnswerShape } from '../../src/analysis/har-analysis/shape.ts';
+import { getStepHar } from '../../src/api/operations/speed-analysis.ts';
+import { text } from '../../src/api/params.ts';
+import { defineTool, READ } from '../../src/mcp/tool.ts';
+import stepHar from '../../src/resources/step-har.ts';
+
+export default defineTool({
+  name: 'analyze_har',
+  title: 'Analyze a HAR',
+  description:
+    'Why a step loads as it does: findings by cost, TTFB, render-blocking, third parties, caching, errors. Any filter lists requests; a single match shows all its timings.',
+  annotations: READ,
+  operation: getStepHar,
+  idsFrom: 'get_scenario_report',
+  input: z.strictObject({
+    scenarioStepResultId: text.describe('stepResultId from a scenario report'),
+    view: z.enum(HAR_VIEWS).optional(),
+    url: text.describe('Part of the address as shown').optional(),
+    type: z.enum(resourceTypes).optional(),
+    domain: text.describe('Registrable domain or host').optional(),
+    status: z
+      .union([z.int(), z.string()])
+      .refine((status) => /^(?:\d{1,3}|[1-5]xx)$/i.test(String(status)), 'expected a status such as 404, a class such as 4xx, or 0')
+      .describe('404, 4xx, or 0: no response')
+      .optional(),
+    minDurationMs: z.number().min(0).describe('At least this duration').optional(),
+    minBytes: z.number().min(0).describe('At least these transferBytes').optional(),
+    limit: z.int().min(1).max(500).describe('Rows, default 25').optional(),
+    cursor: text.describe('Of the answer before; repeat its filters').optional(),
+  }),
+  output: harAnswerShape.extend({ uri: z.string() }),
+  pageAfterCut,
+  async handler(query, { call, projectId, link, note }) {
+    const { scenarioStepResultId } = query;
+    const { har: file } = await call({ scenarioStepResultId });
+    const { analyseHar, loadEntities, readHar } = await import('../../src/analysis/har-analysis/index.ts');
+    const { answer, notes } = analyseHar(readHar(file), query, await loadEntities());
+    for (const sentence of notes) note(sentence);
+    const uri = stepHar.uri({ projectId: await projectId(), stepResultId: scenarioStepResultId });
+    link({ uri, name: stepHar.name, title: 'The HAR file, sanitised', mimeType: stepHar.mimeType });
+    return { ...answer, uri };
+  },
+});
