@@ -16,7 +16,7 @@ function table(fields: PayloadOf<typeof listExportableFields>): string {
 }
 
 const CONVENTIONS = `- A fieldName may appear once, except custom_var (with customVarPosition 1 to 20) and dynamic_var (with dynamicVarKey): list_custom_variables and list_dynamic_variable_keys show them.
-- The names say the unit: …_cents is money in cents, …_msec is milliseconds, …_ind is 0 or 1.
+- The names say the unit: …_cents is money in cents, …_msec is milliseconds, …_ind is yes or no.
 - user_id is a number above 2^53: keep it as text. Fields with a dot are parallel arrays: errors.message[2] belongs to errors.error_time[2].
 - A session ends after 30 idle minutes and is not cut at midnight. App sessions may change for 7 days: the last export wins.`;
 
