@@ -1,0 +1,66 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { chunksOf, slotsOf } from '../../src/lib/calendar.ts';
+
+const HOUR_MS = 3_600_000;
+const at = (iso: string) => Date.parse(iso);
+const zone = fc.constantFrom(...Intl.supportedValuesOf('timeZone'), 'UTC');
+const instant = fc.integer({ min: at('2020-01-01T00:00:00Z'), max: at('2030-12-31T00:00:00Z') });
+const stretch = fc.tuple(instant, fc.integer({ min: 1, max: 500 * 24 * HOUR_MS })).map(([startMs, length]) => ({ startMs, endMs: startMs + length })); // biome-ignore format: one thought
+
+describe('days, weeks and months of a stretch', () => {
+  it('follow each other without a gap and hold all of it, in every zone', () => {
+    fc.assert(
+      fc.property(fc.constantFrom('day' as const, 'week' as const, 'month' as const), stretch, zone, (unit, whole, timeZone) => {
+        const slots = slotsOf(unit, whole, timeZone);
+        expect(slots[0]?.startMs).toBe(whole.startMs);
+        // A stretch that ends with the first instant of a unit ends before it.
+        expect([whole.endMs, whole.endMs - 1]).toContain(slots.at(-1)?.endMs);
+        for (const [index, slot] of slots.entries()) {
+          expect(slot.startMs).toBeLessThan(slot.endMs + 1);
+          if (index > 0) expect(slot.startMs).toBe((slots[index - 1]?.endMs ?? 0) + 1);
+        }
+        expect(new Set(slots.map(({ label }) => label)).size).toBe(slots.length);
+        expect(slots.slice(1, -1).filter(({ isPart }) => isPart)).toEqual([]);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('are named by the calendar of the zone, and marked where the stretch cuts them', () => {
+    const slots = slotsOf('week', { startMs: at('2026-11-05T00:00:00Z'), endMs: at('2026-11-20T10:00:00Z') }, 'UTC');
+    expect(slots.map(({ label, isPart }) => `${label} ${isPart}`)).toEqual(['2026-11-02 true', '2026-11-09 false', '2026-11-16 true']);
+    const months = slotsOf('month', { startMs: at('2026-01-01T00:00:00Z'), endMs: at('2026-02-28T23:59:59.999Z') }, 'UTC');
+    expect(months.map(({ label, isPart }) => `${label} ${isPart}`)).toEqual(['2026-01 false', '2026-02 false']);
+  });
+
+  it('are as long as the clocks make them', () => {
+    const whole = { startMs: at('2026-10-24T00:00:00+02:00'), endMs: at('2026-10-26T23:59:59.999+01:00') };
+    const hours = slotsOf('day', whole, 'Europe/Paris').map(({ startMs, endMs }) => (endMs + 1 - startMs) / HOUR_MS);
+    expect(hours).toEqual([24, 25, 24]);
+  });
+});
+
+describe('chunks of a stretch', () => {
+  it('are no longer than allowed, meet at midnights, and are as few as that allows', () => {
+    const maxMs = 92 * 24 * HOUR_MS;
+    fc.assert(
+      fc.property(stretch, zone, (whole, timeZone) => {
+        const chunks = chunksOf(whole, timeZone, maxMs);
+        const midnights = new Set(slotsOf('day', whole, timeZone).map(({ startMs }) => startMs));
+        expect(chunks[0]?.startMs).toBe(whole.startMs);
+        expect([whole.endMs, whole.endMs - 1]).toContain(chunks.at(-1)?.endMs);
+        for (const [index, chunk] of chunks.entries()) {
+          expect(chunk.endMs - chunk.startMs).toBeLessThanOrEqual(maxMs);
+          const before = chunks[index - 1];
+          if (!before) continue;
+          expect(chunk.startMs).toBe(before.endMs + 1);
+          expect(midnights).toContain(chunk.startMs);
+          // One day more would not have fitted: at most 25 hours are left.
+          expect(before.endMs - before.startMs).toBeGreaterThan(maxMs - 26 * HOUR_MS);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+});

@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest';
+import { truthOf } from '../../support/truth.ts';
+import { only, records, useTools, WEEK, WIRE_WEEK, whole } from '../support.ts';
+
+const tools = useTools();
+const { call, platform } = tools;
+const WIRE = { from: WIRE_WEEK.startDate, to: WIRE_WEEK.endDate };
+
+/** Requests to the metrics endpoints since the last look. */
+function asked(): string[] {
+  return platform().requests.splice(0).map(({ url }) => url).filter((url) => url.startsWith('/v1/metrics')); // biome-ignore format: one thought
+}
+
+describe('one table', () => {
+  it('holds all metrics of a week for each device', async () => {
+    const answer = await call('query_metrics', { ...WEEK, metrics: ['all'], breakdown: ['device'] });
+    for (const device of ['all', 'desktop', 'mobile', 'tablet'] as const) {
+      const { visits, conversions, revenue, conversionRate, bounceRate } = truthOf(platform(), { ...WIRE, device });
+      expect(records(answer).find((row) => row['device'] === device)).toMatchObject({
+        visits,
+        conversionCount: conversions,
+        revenueSum: expect.closeTo(revenue, 2),
+        conversionRate: expect.closeTo(conversionRate, 3),
+        bounceRate: expect.closeTo(bounceRate, 3),
+      });
+    }
+    expect(asked()).toHaveLength(4);
+    expect(whole(answer)).toMatchSnapshot();
+  });
+
+  it('puts segments and goals side by side, by name, inside other segments', async () => {
+    const answer = await call('query_metrics', {
+      ...WEEK,
+      metrics: ['visits', 'conversionCount'],
+      devices: ['mobile'],
+      segmentIds: ['Germany'],
+      compareSegments: ['New visitors', 'Returning visitors'],
+      goalIds: ['Purchase', 'Add to cart'],
+    });
+    const rows = records(answer);
+    expect(rows.map(({ segment, goal }) => `${String(segment)}: ${String(goal)}`)).toEqual([
+      'New visitors: Purchase',
+      'Returning visitors: Purchase',
+      'New visitors: Add to cart',
+      'Returning visitors: Add to cart',
+    ]);
+    const germans = truthOf(platform(), { ...WIRE, device: 'mobile', segment: 'Germany', goal: 'Add to cart' });
+    expect(Number(rows[0]?.['visits']) + Number(rows[1]?.['visits'])).toBe(germans.visits);
+    expect(Number(rows[2]?.['conversionCount']) + Number(rows[3]?.['conversionCount'])).toBe(germans.conversions);
+    expect(answer.structured['filters']).toEqual({ device: 'mobile', within: 'Germany' });
+  });
+
+  it('takes all segments or goals of the project where none is named', async () => {
+    const goals = records(await call('query_metrics', { ...WEEK, metrics: ['conversionCount'], breakdown: ['goal'] }));
+    expect(goals.map(({ goal }) => goal)).toEqual(['Purchase', 'Newsletter sign-up', 'Account created', 'Add to cart']);
+    for (const row of goals) {
+      expect(row['conversionCount']).toBe(truthOf(platform(), { ...WIRE, goal: String(row['goal']) }).conversions);
+    }
+    const segments = records(await call('query_metrics', { ...WEEK, metrics: ['visits'], breakdown: ['segment'] }));
+    expect(segments).toHaveLength(10);
+    expect(segments[0]).toEqual({ segment: 'New visitors', visits: truthOf(platform(), { ...WIRE, segment: 'New visitors' }).visits });
+  });
+});
+
+describe('rows over time', () => {
+  it('are days of the zone whose visits add up, the clocks changing or not', async () => {
+    const args = { startDate: '2026-10-20', endDate: '2026-10-31', metrics: ['visits'], breakdown: ['day'] };
+    const answer = await call('query_metrics', args);
+    const sum = records(answer).reduce((total, { visits }) => total + Number(visits), 0);
+    expect(sum).toBe(truthOf(platform(), { from: '2026-10-20T00:00:00.000Z', to: '2026-10-31T23:59:59.999Z' }).visits);
+    expect(asked()).toHaveLength(1);
+  });
+
+  it('are weeks from Monday and months, those that the range cuts marked', async () => {
+    const weeks = await call('query_metrics', { startDate: '2026-11-04', endDate: '2026-11-20', metrics: ['visits', 'conversionRate'], breakdown: ['week'] }); // biome-ignore format: one thought
+    expect(records(weeks).map(({ week }) => week)).toEqual(['2026-11-02 (part)', '2026-11-09', '2026-11-16 (part)']);
+    const { visits, conversionRate } = truthOf(platform(), WIRE);
+    expect(records(weeks)[1]).toMatchObject({ visits, conversionRate: expect.closeTo(conversionRate, 3) });
+    expect(weeks.structured['notes']).toEqual(
+      expect.arrayContaining(['Weeks begin on Monday; a row is named by its first day.', '(part): the range holds only a part of it.']),
+    );
+    const both = await call('query_metrics', { ...WEEK, metrics: ['visits'], breakdown: ['week', 'month'] });
+    expect(both).toMatchObject({ isError: true, text: expect.stringContaining('breakdown: only one of day, week and month') });
+  });
+
+  it('is a single one where the range is a day, although the platform knows no daily values then', async () => {
+    const answer = await call('query_metrics', { startDate: '2026-11-09', endDate: '2026-11-09', metrics: ['visits'], breakdown: ['day'] });
+    const { visits } = truthOf(platform(), { from: '2026-11-09T00:00:00.000Z', to: '2026-11-09T23:59:59.999Z' });
+    expect(only(answer)).toEqual({ day: '2026-11-09', visits });
+    expect(asked()[0]).not.toContain('period');
+  });
+});
+
+describe('more than 92 days', () => {
+  it('are read in chunks: counts added, the conversion rate made from them, other rates refused with the reason', async () => {
+    const answer = await call('query_metrics', { startDate: '2026-03', endDate: '2026-10', metrics: ['all'] });
+    const year = truthOf(platform(), { from: '2026-03-01T00:00:00.000Z', to: '2026-10-31T23:59:59.999Z' });
+    expect(only(answer)).toEqual({
+      visits: year.visits,
+      conversionCount: year.conversions,
+      revenueSum: expect.closeTo(year.revenue, 2),
+      conversionRate: expect.closeTo(year.conversionRate, 3),
+      bounceRate: null,
+      cartAverage: null,
+      pageviewAverage: null,
+      sessionTimeAverage: null,
+    });
+    expect(asked()).toHaveLength(3);
+    expect(whole(answer)).toMatchSnapshot();
+  });
+
+  it('ask for nothing that would be refused anyway', async () => {
+    const answer = await call('query_metrics', { startDate: '2026-03', endDate: '2026-10', metrics: ['bounceRate'] });
+    expect(only(answer)).toEqual({ bounceRate: null });
+    expect(answer.text).toContain('bounceRate (bounced visits)');
+    expect(asked()).toEqual([]);
+  });
+
+  it('name the parts that the platform refuses, and give no sum without them', async () => {
+    const total = await call('query_metrics', { startDate: '2025-08', endDate: '2026-01', metrics: ['visits'] });
+    expect(only(total)).toEqual({ visits: null });
+    expect(total.text).toMatch(/Missing \(null\): 2025-08-01 … 2025-10-31 \(all\): .*out of bounds/);
+    const months = await call('query_metrics', { startDate: '2025-09', endDate: '2025-12', metrics: ['visits'], breakdown: ['month'] });
+    expect(records(months).map(({ visits }) => visits)).toEqual([null, null, expect.any(Number), expect.any(Number)]);
+    expect(months.text).toContain('2025-09-01 … 2025-09-30 (all); 2025-10-01 … 2025-10-31 (all)');
+  });
+
+  it('before all that is kept are an error that says so', async () => {
+    const answer = await call('query_metrics', { startDate: '2024-01', endDate: '2024-10', metrics: ['visits'] });
+    expect(answer).toMatchObject({ isError: true, text: expect.stringContaining('out of bounds') });
+  });
+
+  it('of 13 months by day, 8 metrics and 4 devices take 20 requests, with progress', async () => {
+    const { assistant } = tools;
+    const steps: (number | undefined)[][] = [];
+    const args = { startDate: '2025-10-21', endDate: 'now', metrics: ['all'], breakdown: ['day', 'device'] };
+    const result = await assistant().client.callTool(
+      { name: 'query_metrics', arguments: args },
+      { onprogress: ({ progress, total }) => steps.push([progress, total]) },
+    );
+    expect(result.isError ?? false).toBe(false);
+    expect(asked()).toHaveLength(20);
+    expect(steps.at(-1)).toEqual([20, 20]);
+    expect(steps.map(([progress]) => progress)).toEqual(steps.map((_, index) => index + 1));
+  });
+});
+
+describe('what does not go together is refused before anything is asked', () => {
+  it.each([
+    [{ metrics: ['clicks'] }, 'no such metric: clicks; there are all, bounceRate'],
+    [{ metrics: ['tapRate'] }, 'zoneIds: tapRate need a zone; find_objects finds its id'],
+    [{ metrics: ['visits'], zoneIds: [8_120_571] }, 'metrics: visits are of the site, not of a zone'],
+    [{ metrics: ['visits'], goalIds: [73_310] }, 'goalIds: none of visits depends on a goal'],
+    [{ metrics: ['visits'], breakdown: ['hour'] }, 'breakdown'],
+  ])('%j', async (args, words) => {
+    const answer = await call('query_metrics', { ...WEEK, ...args });
+    expect(answer).toMatchObject({ isError: true, text: expect.stringContaining(words) });
+    expect(asked()).toEqual([]);
+  });
+});
