@@ -26,7 +26,7 @@ function tokensOf(data: Data): number {
 function listsOf(data: Data, prefix = ''): { path: string; size: number }[] {
   const lists = Object.entries(data).flatMap(([name, value]) => {
     if (Array.isArray(value)) return [{ path: `${prefix}${name}`, size: JSON.stringify(value).length }];
-    return prefix === '' && typeof value === 'object' && value !== null ? listsOf(value as Data, `${name}.`) : [];
+    return typeof value === 'object' && value !== null ? listsOf(value as Data, `${prefix}${name}.`) : [];
   });
   return lists.filter(({ path }) => path !== 'notes' && path !== 'columns').toSorted((a, b) => b.size - a.size);
 }
@@ -36,6 +36,7 @@ function limitOf(tool: AnyTool, { maxTokens, asked }: Budget): number {
 }
 
 function howToSeeMore(tool: AnyTool, data: Data, isUsual: boolean): string {
+  if (data['status'] === 'preview') return 'the others would be sent too';
   if (isUsual) return tool.pageAfterCut ? 'pass cursor to go on, or limit' : 'pass limit to see more';
   const names = Object.keys(tool.input.shape);
   const ways = [
@@ -47,6 +48,19 @@ function howToSeeMore(tool: AnyTool, data: Data, isUsual: boolean): string {
 
 function withNote(data: Data, note: string): Data {
   return { ...data, notes: [note, ...(Array.isArray(data['notes']) ? data['notes'] : [])] };
+}
+
+/** What a write did without its heaviest members: a failure would invite to write again. */
+function lightened(data: Data, limit: number): Data {
+  const sizes = Object.entries(data).map(([name, value]) => ({ name, size: JSON.stringify(value)?.length ?? 0 }));
+  const heaviest = sizes.filter(({ name }) => name !== 'status').toSorted((a, b) => b.size - a.size);
+  let rest = data;
+  for (const { name } of heaviest) {
+    if (tokensOf(rest) <= limit - NOTE_TOKENS) break;
+    const { [name]: _, ...others } = rest;
+    rest = withNote(others, `${name} was too long to be shown.`);
+  }
+  return rest;
 }
 
 /** Drops whole trailing items of the heaviest list until both channels fit, and says so; throws where that cannot help. */
@@ -62,5 +76,6 @@ export function fitAnswer(tool: AnyTool, data: Data, budget: Budget): Data {
   // Better an answer that is dear than none, as long as it stays under the hard cap.
   const tokens = tokensOf(data);
   if (tokens <= budget.maxTokens) return data;
+  if (data['status'] === 'done') return lightened(data, limit);
   throw new ApiError('invalid', `The answer has about ${tokens} tokens; the limit is ${budget.maxTokens}: ${more}.`);
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { toolContract } from '../samples/tool-contract.ts';
 import { openAssistant, type ToolAnswer } from '../support/assistant.ts';
+import { json, openStub, payload, tokenBody } from '../support/stub-platform.ts';
 import { useTools } from '../tools/support.ts';
 
 const { ask, call, platform } = useTools();
@@ -118,5 +119,33 @@ describe('both channels', () => {
       expect([...handles(structured), ...notes].filter((each) => !text.includes(each))).toEqual([]);
       expect(links.filter((uri) => !text.includes(uri))).toEqual([]);
     }
+  });
+});
+
+describe('a write that is too long to be shown', () => {
+  const batch = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({ userId: `u${index}`, sessionNumber: 1, enrichment: { note: 'x'.repeat(200) } }));
+
+  it('is previewed by its beginning, with the number of all', async () => {
+    const answer = await call('send_enrichments', { enrichments: batch(500) });
+    const { status, request, notes } = answer.structured as {
+      status: string;
+      request: { body: { enrichments: unknown[] } };
+      notes: string[];
+    };
+    const shown = request.body.enrichments;
+    expect({ status, shown }).toEqual({ status: 'preview', shown: batch(shown.length) });
+    expect(notes[0]).toBe(`Showing ${shown.length} of 500 request.body.enrichments; the others would be sent too.`);
+    expect(tokensOf(answer)).toBeLessThanOrEqual(20_000);
+  });
+
+  it('is told as done whatever the platform answers', async () => {
+    const stub = await openStub({ answers: [payload({ echo: 'y'.repeat(100_000) })] });
+    stub.token = (response, request) => json(200, tokenBody(stub, { scope: 'enrichment' }))(response, request);
+    stub.me = json(200, { scopes: 'enrichment' });
+    const assistant = await openAssistant({ ...platform(), authUrl: stub.url });
+    const answer = await assistant.call('send_enrichments', { enrichments: batch(1), confirm: true });
+    await assistant.close();
+    expect(answer).toMatchObject({ isError: false, structured: { status: 'done', sent: 1, notes: ['answer was too long to be shown.'] } });
   });
 });
