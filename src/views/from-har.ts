@@ -9,7 +9,6 @@ const LABEL_CHARACTERS = 44;
 
 /** What the HAR file itself does not say. */
 export interface WaterfallOptions {
-  readonly title: string;
   /** Moments of the page known from elsewhere, such as FCP and LCP, in ms after the start of the first page. */
   readonly marks?: readonly Mark[];
   /** Which requests to show; left out, all of them. */
@@ -18,11 +17,16 @@ export interface WaterfallOptions {
 
 const rounded = (ms: number | null): number | null => (ms === null ? null : Math.round(ms * 10) / 10);
 
-/** The sanitised address without scheme and query, without the page's own host, and of a long one only host and last part. */
-function labelOf(url: string, ownHost: string | null): string {
-  const address = sanitiseUrl(url)
+/** The sanitised address without scheme and query. */
+function addressOf(url: string): string {
+  return sanitiseUrl(url)
     .replace(/^https?:\/\//i, '')
     .replace(/\?.*$/, '');
+}
+
+/** The same without the page's own host, and of a long one only host and last part. */
+function labelOf(url: string, ownHost: string | null): string {
+  const address = addressOf(url);
   const slash = address.indexOf('/');
   if (slash === -1) return plainText(address, LABEL_CHARACTERS);
   const host = address.slice(0, slash) === ownHost ? '' : address.slice(0, slash);
@@ -41,8 +45,14 @@ function rowOf(entry: HarEntry, startMs: number, ownHost: string | null): Waterf
   return [labelOf(entry.url, ownHost), entry.status, entry.transferBytes, rounded(startMs) ?? 0, rounded(durationMs), ...phasesMs];
 }
 
+/** Says how many of how many requests are drawn, where it is not all of them. */
+function subtitleOf(har: Har, entries: readonly HarEntry[], shown: number): string {
+  const which = shown < entries.length ? `the ${shown} longest of ${entries.length}` : String(shown);
+  return entries.length < har.entries.length ? `${which} chosen requests, of ${har.entries.length} in all` : `${which} requests`;
+}
+
 /** The waterfall of a HAR file: at most 60 requests, the longest, in order of start; undefined where no request has a start. */
-export function waterfallOf(har: Har, { title, marks = [], entries = har.entries }: WaterfallOptions): WaterfallSpec | undefined {
+export function waterfallOf(har: Har, { marks = [], entries = har.entries }: WaterfallOptions = {}): WaterfallSpec | undefined {
   const placed = entries.flatMap((entry) => (entry.startMs === null ? [] : [{ entry, startMs: entry.startMs }]));
   if (placed.length === 0) return undefined;
   const weight = ({ entry }: (typeof placed)[number]) => (entry === har.document ? Number.POSITIVE_INFINITY : (entry.durationMs ?? 0));
@@ -52,15 +62,13 @@ export function waterfallOf(har: Har, { title, marks = [], entries = har.entries
     .toSorted((a, b) => a.startMs - b.startMs || a.entry.index - b.entry.index);
   const page = har.pages[0];
   const origin = page?.startMs ?? 0;
-  const moment = (name: string, ms: number | null | undefined): Mark[] =>
-    ms === null || ms === undefined ? [] : [{ name, atMs: Math.round(origin + ms) }];
-  const count = shown.length < entries.length ? `the ${shown.length} longest of ${entries.length} requests` : `${shown.length} requests`;
+  const loaded = page && page.onLoadMs !== null ? [{ name: 'onLoad', atMs: page.onLoadMs }] : [];
   return {
     kind: 'waterfall',
-    title,
-    subtitle: count,
+    title: har.document ? plainText(addressOf(har.document.url), 80) : 'Requests',
+    subtitle: subtitleOf(har, entries, shown.length),
     columns: waterfallColumns,
     rows: shown.map(({ entry, startMs }) => rowOf(entry, startMs, har.document?.host ?? null)),
-    marks: [...marks.flatMap(({ name, atMs }) => moment(name, atMs)), ...moment('onLoad', page?.onLoadMs)],
+    marks: [...marks, ...loaded].map(({ name, atMs }) => ({ name, atMs: Math.round(origin + atMs) })),
   };
 }

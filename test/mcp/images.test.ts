@@ -5,7 +5,7 @@ import { drawAnswer } from '../../src/mcp/images.ts';
 import { listTools } from '../../src/mcp/listing.ts';
 import { renderText } from '../../src/mcp/render-text.ts';
 import { defineTool, READ } from '../../src/mcp/tool.ts';
-import type { TrendSpec } from '../../src/views/spec.ts';
+import type { TrendSpec, WaterfallSpec } from '../../src/views/spec.ts';
 import { sharedAssistant } from '../support/assistant.ts';
 import { sharedPlatform } from '../support/emulator.ts';
 import { freshBundle } from '../support/stdio.ts';
@@ -96,6 +96,42 @@ describe('a tool with a chart', () => {
     const [listed] = listTools([{ name: 'a', title: 'A', description: 'A', tools: [tool] }]);
     expect(listed?.inputSchema).toMatchObject({ properties: { chart: { type: 'boolean' } } });
     expect(listed?.outputSchema).toMatchObject({ properties: { chart: { type: 'object' } } });
+  });
+});
+
+describe('a waterfall', () => {
+  async function har(args: Record<string, unknown> = {}) {
+    const { scenarioId } = platform().stories.slowTag;
+    const { structured } = await assistant().call('get_scenario_report', { scenarioId });
+    const [{ stepResultId }] = structured['steps'] as [{ stepResultId: string }];
+    const scenarioStepResultId = String(stepResultId);
+    const { content, structuredContent } = await assistant().client.callTool({
+      name: 'analyze_har',
+      arguments: { scenarioStepResultId, chart: true, ...args },
+    });
+    const { chart, ...answer } = structuredContent as { chart?: WaterfallSpec; totals: { requests: number } };
+    return { chart, answer, images: content.filter(({ type }) => type === 'image') };
+  }
+
+  it('shows the requests of a step with the paints of its report', async () => {
+    const { chart, answer, images } = await har();
+    expect(images).toHaveLength(1);
+    expect(chart?.rows).toHaveLength(Math.min(60, answer.totals.requests));
+    expect(chart?.marks.map(({ name }) => name)).toEqual(['FCP', 'LCP', 'onLoad']);
+    const [fcp, lcp] = chart?.marks ?? [];
+    expect(fcp?.atMs).toBeLessThan(lcp?.atMs ?? 0);
+    expect(chart?.rows.map(([label]) => label)).toContain(chart?.title.replace(/^[^/]*/, ''));
+  });
+
+  it('shows only what the answer is about', async () => {
+    const { chart, answer } = await har({ type: 'image' });
+    expect(chart?.rows).toHaveLength(answer.totals.requests);
+    expect(chart?.subtitle).toBe(`${answer.totals.requests} chosen requests, of ${(await har()).answer.totals.requests} in all`);
+  });
+
+  it('is drawn without the paints where the report cannot be read', async () => {
+    platform().faults.add({ kind: 'shape', operation: 'getStepReport' });
+    expect((await har()).chart?.marks.map(({ name }) => name)).toEqual(['onLoad']);
   });
 });
 

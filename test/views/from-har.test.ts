@@ -6,7 +6,6 @@ import { CANARY, plantCanaries } from '../analysis/har/canaries.ts';
 import { REAL_FILES, readReal } from '../analysis/har/real-files.ts';
 import { at, entry, har } from '../analysis/har/sample.ts';
 
-const title = 'Shop';
 const read = (entries: Parameters<typeof har>[0]) => readHar(har(entries));
 
 describe('the waterfall of a HAR file', () => {
@@ -28,9 +27,9 @@ describe('the waterfall of a HAR file', () => {
         timings: { ssl: -1 },
       }),
     ]);
-    expect(waterfallOf(file, { title })).toEqual({
+    expect(waterfallOf(file)).toEqual({
       kind: 'waterfall',
-      title,
+      title: 'www.shop.example/',
       subtitle: '3 requests',
       columns: [
         'label',
@@ -64,7 +63,7 @@ describe('the waterfall of a HAR file', () => {
         headers: { 'content-type': 'text/javascript' },
       }),
     );
-    const spec = waterfallOf(read([entry({ time: 5 }), ...many]), { title });
+    const spec = waterfallOf(read([entry({ time: 5 }), ...many]));
     expect(spec?.subtitle).toBe('the 60 longest of 101 requests');
     expect(spec?.rows).toHaveLength(60);
     expect(spec?.rows[0]?.[0]).toBe('/');
@@ -75,30 +74,37 @@ describe('the waterfall of a HAR file', () => {
 
   it('has marks that are known from elsewhere, counted from the start of the page', () => {
     const file = readHar(har([entry({ startedDateTime: at(-300) }), entry({ startedDateTime: at(200) })]));
-    const spec = waterfallOf(file, { title, marks: [{ name: 'LCP', atMs: 900 }] });
+    const spec = waterfallOf(file, { marks: [{ name: 'LCP', atMs: 900 }] });
     expect(spec?.marks).toEqual([
       { name: 'LCP', atMs: 1200 },
       { name: 'onLoad', atMs: 1800 },
     ]);
   });
 
+  it('can be of chosen requests only, and says so', () => {
+    const file = read([entry(), entry({ startedDateTime: at(20) }), entry({ startedDateTime: at(10) })]);
+    const spec = waterfallOf(file, { entries: file.entries.slice(1) });
+    expect(spec?.subtitle).toBe('2 chosen requests, of 3 in all');
+    expect(spec?.rows.map((row) => row[3])).toEqual([10, 20]);
+  });
+
   it('is none where nothing says when a request began', () => {
-    expect(waterfallOf(read([entry({ startedDateTime: 'once' })]), { title })).toBeUndefined();
-    expect(waterfallOf(read([]), { title })).toBeUndefined();
+    expect(waterfallOf(read([entry({ startedDateTime: 'once' })]))).toBeUndefined();
+    expect(waterfallOf(read([]))).toBeUndefined();
   });
 
   it('shows no secret of a file', () => {
     const { har: planted } = plantCanaries(
       har([entry(), entry({ url: 'https://api.other.example/v1/list?q=1', startedDateTime: at(40) })]),
     );
-    const spec = waterfallOf(readHar(planted), { title });
+    const spec = waterfallOf(readHar(planted));
     expect(spec?.rows).toHaveLength(2);
     expect(JSON.stringify(spec)).not.toMatch(CANARY);
     expect(spec && drawSvg(spec).svg).not.toMatch(CANARY);
   });
 
   it.skipIf(REAL_FILES.length === 0).each(REAL_FILES)('is drawn from %s', (name) => {
-    const spec = waterfallOf(readHar(readReal(name)), { title });
+    const spec = waterfallOf(readHar(readReal(name)));
     expect(spec?.rows.length).toBeGreaterThan(0);
     expect(JSON.stringify(spec).length).toBeLessThan(8_000);
     expect(Math.max(...(spec?.rows.map(([label]) => label.length) ?? []))).toBeLessThanOrEqual(46);

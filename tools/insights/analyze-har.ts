@@ -33,12 +33,15 @@ export default defineTool({
   }),
   output: harAnswerShape.extend({ uri: z.string() }),
   pageAfterCut,
-  async handler(query, { call, projectId, link, note }) {
+  charted: true,
+  async handler(query, { ask, call, draw, projectId, link, note }) {
     const { scenarioStepResultId } = query;
     const { har: file } = await call({ scenarioStepResultId });
     const { analyseHar, loadEntities, readHar } = await import('../../src/analysis/har-analysis/index.ts');
-    const { answer, notes } = analyseHar(readHar(file), query, await loadEntities());
+    const har = readHar(file);
+    const { answer, notes } = analyseHar(har, query, await loadEntities());
     for (const sentence of notes) note(sentence);
+    draw(async () => (await import('../../src/mcp/step-waterfall.ts')).stepWaterfall(har, query, ask));
     const uri = stepHar.uri({ projectId: await projectId(), stepResultId: scenarioStepResultId });
     link({ uri, name: stepHar.name, title: 'The HAR file, sanitised', mimeType: stepHar.mimeType });
     return { ...answer, uri };
