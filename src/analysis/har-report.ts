@@ -1,22 +1,28 @@
 import { markdownTable } from '../lib/markdown-table.ts';
 import { formatBytes, formatMs } from '../lib/number-text.ts';
-import type { Finding, HarSummary, RequestRow } from './har/index.ts';
+import { type Finding, type HarSummary, type RequestRow, shortUrl } from './har/index.ts';
+import { endOf } from './har-analysis/blocking.ts';
+import { ORDER_NOTE, type Problem } from './har-analysis/problem.ts';
+import { findProblems } from './har-analysis/problems.ts';
+import { BLOCKING_BASIS } from './har-analysis/problems-blocking.ts';
+import type { HarStudy } from './har-analysis/study.ts';
+import { counted } from './har-analysis/words.ts';
 import { PAGE_MEDIANS } from './page-medians.ts';
 import { rate, thresholdOf } from './thresholds.ts';
 
 /** Rows of each list; whole lists are what analyze_har is for. */
-const ROWS = { types: 8, domains: 8, requests: 3, errors: 5, redirects: 4 };
+const ROWS = { problems: 4, types: 6, parties: 5, requests: 3, errors: 3, redirects: 3 };
 
 type Document = NonNullable<HarSummary['document']>;
 type Section = readonly [title: string, ...lines: (string | undefined)[]];
 
+/** Longest address in a line; its end tells most. */
+const URL_CHARS = 80;
+
 /** An address as code, so that nothing in it is read as Markdown. */
 function code(url: string): string {
-  return `\`${url.replaceAll('`', '%60').replaceAll('|', '%7C')}\``;
-}
-
-function plural(count: number, word: string, ending = 's'): string {
-  return `${count} ${word}${count === 1 ? '' : ending}`;
+  const short = url.length > URL_CHARS ? `${url.slice(0, URL_CHARS / 2)}…${url.slice(1 - URL_CHARS / 2)}` : url;
+  return `\`${short.replaceAll('`', '%60').replaceAll('|', '%7C')}\``;
 }
 
 /** Bytes with what they are: transferred, or unpacked where the file does not know those. */
@@ -36,10 +42,10 @@ function requestLine({ url, type, status, durationMs, ...sizes }: RequestRow): s
 function overview({ totals, pages }: HarSummary): string {
   const { desktop, mobile } = PAGE_MEDIANS;
   const parts = [
-    plural(totals.requests, 'request'),
+    counted(totals.requests, 'request'),
     `${formatBytes(totals.transferBytes)} transferred`,
-    `${formatBytes(totals.contentBytes)} unpacked`,
-    `${plural(totals.hosts, 'host')} of ${plural(totals.domains, 'domain')}`,
+    ...(totals.contentBytes === null ? [] : [`${formatBytes(totals.contentBytes)} unpacked`]),
+    `${counted(totals.hosts, 'host')} of ${counted(totals.domains, 'domain')}`,
     ...(totals.onContentLoadMs === null ? [] : [`DOMContentLoaded ${formatMs(totals.onContentLoadMs)}`]),
     ...(totals.onLoadMs === null ? [] : [`load ${formatMs(totals.onLoadMs)}`]),
     ...(totals.durationMs === null ? [] : [`last response after ${formatMs(totals.durationMs)}`]),
@@ -53,7 +59,7 @@ function redirects({ redirects: chain, redirectMs }: Document): Section {
   if (steps.length === 0) return ['Before the document', 'No redirect.'];
   return [
     'Before the document',
-    `${plural(chain.length, 'redirect')} cost ${formatMs(redirectMs)} before the document was asked for:`,
+    `${counted(chain.length, 'redirect')} cost ${formatMs(redirectMs)} before the document was asked for:`,
     ...steps,
   ];
 }
@@ -80,24 +86,34 @@ function byType({ byType: types, totals }: HarSummary): Section {
   return ['Weight by type', markdownTable(['type', 'requests', 'transferred', 'share'], rows)];
 }
 
-function parties({ byParty, byDomain, totals }: HarSummary): Section {
+function thirdParties({ summary: { byParty, totals }, parties }: HarStudy): Section {
   const third = byParty.find(({ party }) => party === 'third');
   if (!third) return ['Third parties', 'None.'];
-  const domains = byDomain.filter(({ party }) => party === 'third');
-  const rows = domains.slice(0, ROWS.domains).map((row) => [code(row.domain), String(row.requests), sizeOf(row)]);
-  const more = domains.length > rows.length ? `\nand ${domains.length - rows.length} more with fewer bytes` : undefined;
+  const groups = parties.filter(({ party }) => party === 'third');
+  const rows = groups
+    .slice(0, ROWS.parties)
+    .map(({ name, category, totals: own }) => [code(name), category ?? '', String(own.requests), sizeOf(own)]);
+  const more = groups.length > rows.length ? `\nand ${groups.length - rows.length} more with fewer bytes` : undefined;
   return [
-    'Third parties (by registrable domain)',
-    `${plural(third.requests, 'request')} of ${totals.requests}, ${sizeOf(third)} (${share(third.transferBytes, totals.transferBytes)} of the bytes), ${plural(domains.length, 'domain')}.`,
-    `\n${markdownTable(['domain', 'requests', 'transferred'], rows)}`,
+    'Third parties (entity where known, else registrable domain)',
+    `${counted(third.requests, 'request')} of ${totals.requests}, ${sizeOf(third)} (${share(third.transferBytes, totals.transferBytes)} of the bytes).`,
+    `\n${markdownTable(['party', 'category', 'requests', 'transferred'], rows)}`,
     more,
   ];
+}
+
+function blocking({ blocking: { entries, basis, untilMs } }: HarStudy): Section {
+  const heading = basis === 'stated' ? 'Render blocking' : 'Render blocking (heuristic)';
+  if (entries.length === 0) return [heading, `Nothing found. ${BLOCKING_BASIS[basis]}`];
+  const latest = entries.toSorted((a, b) => endOf(b) - endOf(a)).slice(0, ROWS.requests);
+  const lines = latest.map((entry) => `- ${code(shortUrl(entry.url))} ${entry.type}, ${sizeOf(entry)}, until ${formatMs(endOf(entry))}`);
+  return [heading, `${counted(entries.length, 'request')}, the last ends at ${formatMs(untilMs)}. ${BLOCKING_BASIS[basis]}`, ...lines];
 }
 
 function wasteLine(found: Finding, what: string): string {
   if (found.requests === 0) return `- ${what}: none.`;
   const worst = found.heaviest.slice(0, 2).map((row) => `${code(row.url)} ${sizeOf(row)}`);
-  return `- ${what}: ${plural(found.requests, 'file')}, ${sizeOf(found)}; heaviest ${worst.join(', ')}.`;
+  return `- ${what}: ${counted(found.requests, 'file')}, ${sizeOf(found)}; heaviest ${worst.join(', ')}.`;
 }
 
 function transport({ protocols, totals }: HarSummary): Section {
@@ -105,7 +121,7 @@ function transport({ protocols, totals }: HarSummary): Section {
   const { connectionsOpened, hosts, fromCache } = totals;
   return [
     'Protocols and connections',
-    `Requests by protocol: ${told.join(', ')}. ${plural(connectionsOpened, 'connection')} opened for ${plural(totals.requests, 'request')} to ${plural(hosts, 'host')}; ${fromCache} from the cache.`,
+    `Requests by protocol: ${told.join(', ')}. ${counted(connectionsOpened, 'connection')} opened for ${counted(totals.requests, 'request')} to ${counted(hosts, 'host')}; ${fromCache} from the cache.`,
   ];
 }
 
@@ -114,52 +130,55 @@ function errors({ errors: { requests, listed } }: HarSummary): Section {
   const lines = listed
     .slice(0, ROWS.errors)
     .map(({ url, status, type }) => `- ${status === 0 ? 'no response' : status} ${code(url)} ${type}`);
-  return ['Failed requests', `${plural(requests, 'request')}:`, ...lines];
+  return ['Failed requests', `${counted(requests, 'request')}:`, ...lines];
 }
 
 function repeats({ findings: { duplicates } }: HarSummary): Section {
   if (duplicates.addresses === 0) return ['Duplicates', 'None.'];
   const lines = duplicates.heaviest
     .slice(0, ROWS.requests)
-    .map((row) => `- ${code(row.url)} again ${plural(row.repeats, 'time')}, ${sizeOf(row)}`);
+    .map((row) => `- ${code(row.url)} again ${counted(row.repeats, 'time')}, ${sizeOf(row)}`);
   return [
     'Duplicates',
-    `${plural(duplicates.addresses, 'address', 'es')} fetched again, ${plural(duplicates.repeats, 'time')} in all, ${formatBytes(duplicates.transferBytes)}:`,
+    `${counted(duplicates.addresses, 'address', 'addresses')} fetched again, ${counted(duplicates.repeats, 'time')} in all, ${formatBytes(duplicates.transferBytes)}:`,
     ...lines,
   ];
 }
 
-/** What deserves a look, by rules of thumb: each says what it found and how much it is. */
-function first({ document, byParty, totals, findings, errors: failed }: HarSummary): string[] {
-  const third = byParty.find(({ party }) => party === 'third')?.transferBytes ?? 0;
-  const ttfb = thresholdOf('firstByte', 'unknown');
-  const isLarge = (bytes: number | null, least: number) => bytes !== null && bytes >= least;
-  const rules: readonly (readonly [boolean, () => string])[] = [
-    [(document?.redirectMs ?? 0) >= 100, () => `redirects before the document: ${formatMs(document?.redirectMs)}`],
-    [ttfb !== undefined && (document?.ttfbMs ?? 0) > ttfb.good, () => `TTFB of the document: ${formatMs(document?.ttfbMs)}`],
-    [failed.requests > 0, () => plural(failed.requests, 'failed request')],
-    [third > (totals.transferBytes ?? 0) / 2, () => `third parties: ${share(third, totals.transferBytes)} of the bytes`],
-    [isLarge(findings.uncompressedText.transferBytes, 20_000), () => `text sent uncompressed: ${sizeOf(findings.uncompressedText)}`],
-    [isLarge(findings.missingCache.transferBytes, 100_000), () => `static files that may not be reused: ${sizeOf(findings.missingCache)}`],
-    [isLarge(findings.duplicates.transferBytes, 20_000), () => `files fetched twice: ${formatBytes(findings.duplicates.transferBytes)}`],
-  ];
-  return rules.filter(([holds]) => holds).map(([, words]) => `- ${words()}`);
+function costOf({ costMs, costBytes, basis, when }: Problem): string {
+  const costs = [costMs === null ? [] : [formatMs(costMs)], costBytes === null ? [] : [formatBytes(costBytes)]].flat();
+  const told = [...costs, ...(basis === 'measured' || basis === 'stated' ? [] : [basis]), ...(when === 'this load' ? [] : [when])];
+  return told.length > 0 ? ` (${told.join(', ')})` : '';
+}
+
+function problems(study: HarStudy): Section {
+  const found = findProblems(study);
+  if (found.length === 0) return ['Look at first', 'Nothing stands out.'];
+  const lines = found
+    .slice(0, ROWS.problems)
+    .map((problem, index) => `${index + 1}. ${problem.says.replaceAll('|', '%7C')}${costOf(problem)}`);
+  return ['Look at first', ...lines, `\n${ORDER_NOTE}`];
 }
 
 function missing(title: string): Section {
   return [title, 'The file holds no document: redirects and TTFB are unknown.'];
 }
 
-/** What an engineer writes about a HAR file, Markdown in the order in which it is read: from what comes before the document to duplicates. */
-export function harReport(summary: HarSummary): string {
+/** What an engineer writes about a HAR file, Markdown: the costliest findings, then everything in the order in which it is read. */
+export function harReport(study: HarStudy): string {
+  const { summary } = study;
   const { document, findings, largest, slowest, notes } = summary;
-  const striking = first(summary);
   const sections: Section[] = [
-    ...(striking.length > 0 ? [['Look at first (rules of thumb)', ...striking] as const] : []),
+    problems(study),
     ...(document ? [redirects(document), documentSection(document)] : [missing('Document')]),
+    blocking(study),
     byType(summary),
-    parties(summary),
-    ['Caching', wasteLine(findings.missingCache, 'May not be reused, or does not say for how long'), wasteLine(findings.shortCache, 'May be reused for less than a week')], // biome-ignore format: one thought
+    thirdParties(study),
+    [
+      'Caching',
+      wasteLine(findings.missingCache, 'May not be reused, or does not say for how long'),
+      wasteLine(findings.shortCache, 'May be reused for less than a week'),
+    ],
     ['Compression', wasteLine(findings.uncompressedText, 'Text of 1,400 bytes or more sent uncompressed')],
     transport(summary),
     errors(summary),

@@ -10,12 +10,14 @@ export default defineResource({
   template: 'analytics://{projectId}/steps/{stepResultId}/har/summary',
   complete: { projectId: complete.projectId, stepResultId: complete.stepResultId },
   async read({ stepResultId }, { ask }) {
-    const [{ getStepHar }, { readHar, summarizeHar }, { harReport }] = await Promise.all([
+    const [{ getStepHar }, { readHar }, { studyHar }, { loadEntities }, { harReport }] = await Promise.all([
       import('../api/operations/speed-analysis.ts'),
       import('../analysis/har/index.ts'),
+      import('../analysis/har-analysis/study.ts'),
+      import('../analysis/har-analysis/entities.ts'),
       import('../analysis/har-report.ts'),
     ]);
     const { har } = await ask(getStepHar, { scenarioStepResultId: stepResultId });
-    return harReport(summarizeHar(readHar(har)));
+    return harReport(studyHar(readHar(har), await loadEntities()));
   },
 });

@@ -1,6 +1,8 @@
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
-import { readHar, summarizeHar } from '../../src/analysis/har/index.ts';
+import { readHar } from '../../src/analysis/har/index.ts';
+import { loadEntities } from '../../src/analysis/har-analysis/entities.ts';
+import { studyHar } from '../../src/analysis/har-analysis/study.ts';
 import { harReport } from '../../src/analysis/har-report.ts';
 import { SECRET_MARK } from '../../src/emulator/world/speed/secrets.ts';
 import { formatBytes, formatMs } from '../../src/lib/number-text.ts';
@@ -11,8 +13,11 @@ import { sharedPlatform } from '../support/emulator.ts';
 const platform = sharedPlatform();
 const assistant = sharedAssistant(platform);
 
+const entities = await loadEntities();
+const reportOf = (har: unknown) => harReport(studyHar(readHar(har), entities));
+
 /** In the order in which experts read. */
-const SECTIONS = ['Before the document', 'Document', 'Weight by type', 'Third parties', 'Caching', 'Compression', 'Protocols and connections', 'Failed requests', 'Largest', 'Slowest', 'Duplicates', 'Limits of this file']; // biome-ignore format: one thought
+const SECTIONS = ['Look at first', 'Before the document', 'Document', 'Render blocking', 'Weight by type', 'Third parties', 'Caching', 'Compression', 'Protocols and connections', 'Failed requests', 'Largest', 'Slowest', 'Duplicates', 'Limits of this file']; // biome-ignore format: one thought
 
 const headings = (text: string) => [...text.matchAll(/^## (.+?)(?: \(.+\))?$/gm)].map(([, heading]) => heading);
 
@@ -76,7 +81,7 @@ describe('the summary of a HAR', () => {
 
 describe.skipIf(REAL_FILES.length === 0)('of recorded files', () => {
   it.each(REAL_FILES)('%s fits 1,500 tokens in the same order', (name) => {
-    const text = harReport(summarizeHar(readHar(readReal(name))));
+    const text = reportOf(readReal(name));
     expect(encode(text).length).toBeLessThanOrEqual(1_500);
     const found = headings(text).filter((heading) => SECTIONS.includes(heading ?? ''));
     expect(found).toEqual(SECTIONS.filter((heading) => found.includes(heading)));
@@ -86,7 +91,7 @@ describe.skipIf(REAL_FILES.length === 0)('of recorded files', () => {
 
 describe('a poor file', () => {
   it('without anything is told as such', () => {
-    const text = harReport(summarizeHar(readHar({ log: { entries: [] } })));
+    const text = reportOf({ log: { entries: [] } });
     expect(text).toContain('# HAR without a document');
     expect(text).toContain('0 requests');
     expect(text).not.toMatch(/undefined|NaN|null/);
@@ -96,7 +101,7 @@ describe('a poor file', () => {
     const request = { method: 'GET', url: 'https://a.example/`|**x**|`', headers: [], cookies: [], queryString: [] };
     const response = { status: 404, headers: [], cookies: [], content: { size: 5, mimeType: 'text/html' }, bodySize: 5, headersSize: -1 };
     const entry = { startedDateTime: '2026-11-20T10:00:00Z', time: 10, request, response, timings: { send: 0, wait: 10, receive: 0 } };
-    const text = harReport(summarizeHar(readHar({ log: { entries: [entry] } })));
+    const text = reportOf({ log: { entries: [entry] } });
     expect(text).not.toContain('|**x**|');
     expect(text.split('`').length % 2).toBe(1);
   });
