@@ -40,8 +40,10 @@ async function allExportJobs(ask: Ask): Promise<Named[]> {
 }
 
 async function below(parents: readonly Named[], list: (id: number) => Promise<readonly Row[]>): Promise<Named[]> {
-  const rows = await Promise.all(parents.map(async (parent) => named(await list(parent.id), parent.path)));
-  return rows.flat();
+  const lists = parents.map(async (parent) => named(await list(parent.id), parent.path));
+  // All have ended when one has failed, so that a second try does not join the rest of the first.
+  await Promise.allSettled(lists);
+  return (await Promise.all(lists)).flat();
 }
 
 /** Only those parents that a path mentions, or all where it mentions none. */

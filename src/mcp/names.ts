@@ -51,16 +51,16 @@ export function createNames(clock: Clock): Names {
       remember(`${projectId} ${operation.path} ${JSON.stringify(input)}`, maxAgeMs, () => ask(operation, input));
   }
 
-  async function load(kind: NameKind, text: string, projectId: number, ask: Ask): Promise<readonly Named[]> {
+  async function listOf(kind: NameKind, text: string, projectId: number, ask: Ask): Promise<readonly Named[]> {
     // Only now: the schemas of all that is listed are a large part of a start.
     const { loaders } = await import('./catalogues.ts');
-    const found = await loaders[kind](ask, (other) => load(other, text, projectId, ask), text);
+    const found = await loaders[kind](ask, (other) => listOf(other, text, projectId, ask), text);
     for (const each of found) objects.set(`${projectId} ${kind} ${each.id}`, each);
     return found;
   }
 
   async function lookUp(kind: NameKind, text: string, projectId: number, ask: Ask) {
-    return matchName(text, await load(kind, text, projectId, ask));
+    return matchName(text, await listOf(kind, text, projectId, ask));
   }
 
   return {
@@ -70,7 +70,7 @@ export function createNames(clock: Clock): Names {
       if ('found' in match) return match.found;
       throw new ApiError('invalid', await words(kind, text, match));
     },
-    list: (kind, projectId, ask) => load(kind, '', projectId, cached(projectId, ask, LIFE_MS)),
+    list: (kind, projectId, ask) => listOf(kind, '', projectId, cached(projectId, ask, LIFE_MS)),
     known: (kind, id, projectId) => objects.get(`${projectId} ${kind} ${id}`),
     remember,
     remembered: (projectId, ask) => cached(projectId, ask, LIFE_MS),

@@ -8,7 +8,7 @@ import { type MetricQuery, timeUnitOf } from './query.ts';
 /** Ranges that a note names before it counts the rest. */
 const NAMED_PARTS = 4;
 /** Metrics of e-commerce projects alone (section 4.4). */
-const COMMERCE: readonly string[] = ['revenueSum', 'cartAverage'];
+const COMMERCE: ReadonlySet<string> = new Set(['revenueSum', 'cartAverage']);
 
 /** Metrics by goal without a goal and without a single value: the project has no e-commerce goal. */
 export function needsGoal({ metrics, goalIds }: MetricQuery, { rows, missing }: MetricAnswers): boolean {
@@ -36,7 +36,7 @@ function emptyNotes(query: MetricQuery, answers: MetricAnswers): string[] {
   if (missing.length > 0) return [];
   const empty = query.metrics.filter((metric) => refused[metric] === undefined && rows.every(({ values }) => values[metric] === null));
   const perGoal = needsGoal(query, answers) ? empty.filter((metric) => definitionOf(metric)?.perGoal) : [];
-  const commerce = empty.filter((metric) => COMMERCE.includes(metric));
+  const commerce = empty.filter((metric) => COMMERCE.has(metric));
   const others = empty.filter((metric) => !perGoal.includes(metric) && !commerce.includes(metric));
   return [
     ...(commerce.length > 0 ? [`No value for ${commerce.join(', ')}: they exist for e-commerce projects only.`] : []),

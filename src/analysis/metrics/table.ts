@@ -30,11 +30,18 @@ interface Dimension {
 }
 
 /** Dimensions in the order of their columns. */
-function dimensionsOf({ breakdown, segmentIds, compareSegments }: MetricQuery, grid: MetricGrid, naming: Naming): Dimension[] {
+function dimensionsOf(
+  { breakdown, segmentIds, compareSegments }: MetricQuery,
+  grid: MetricGrid,
+  rows: readonly MetricRow[],
+  naming: Naming,
+): Dimension[] {
   const several = (values: readonly unknown[] | undefined) => (values?.length ?? 0) > 1;
   const named = (ids: readonly number[]) => ids.map(naming.segment).join(' ∩ ');
   const compares = compareSegments.length > 0;
-  const defaultGoal = grid.metrics.some((metric) => definitionOf(metric)?.perGoal) ? 'e-commerce goal' : undefined;
+  const perGoal = grid.metrics.filter((metric) => definitionOf(metric)?.perGoal);
+  const hasDefault = rows.some(({ values }) => perGoal.some((metric) => values[metric] !== null));
+  const defaultGoal = hasDefault ? 'e-commerce goal' : undefined;
   return [
     { name: 'zone', of: ({ zoneId }) => (zoneId === undefined ? undefined : naming.zone(zoneId)), isColumn: several(grid.zoneIds) },
     { name: 'device', of: ({ device }) => device, isColumn: several(grid.devices) || breakdown.includes('device') },
@@ -59,7 +66,7 @@ function timeCell({ stretch: { label, isPart } }: MetricRow): string {
 /** Joins the rows of an answered query into one table, the earliest time first. */
 export function queryTable(query: MetricQuery, grid: MetricGrid, { rows, currency }: MetricAnswers, naming: Naming): QueryTable {
   const unit = timeUnitOf(query.breakdown);
-  const dimensions = dimensionsOf(query, grid, naming);
+  const dimensions = dimensionsOf(query, grid, rows, naming);
   const shown = dimensions.filter(({ isColumn }) => isColumn);
   const [first] = rows;
   const common = dimensions.flatMap(({ name, of, isColumn }) => {

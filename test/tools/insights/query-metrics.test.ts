@@ -158,3 +158,43 @@ describe('what does not go together is refused before anything is asked', () => 
     expect(asked()).toEqual([]);
   });
 });
+
+describe('in another zone', () => {
+  const paris = useTools({ timeZone: 'Europe/Paris' });
+
+  it('days are those of the zone, none lost or doubled where the clocks change', async () => {
+    const answer = await paris.call('query_metrics', { startDate: '2026-10-20', endDate: '2026-10-31', metrics: ['visits'], breakdown: ['day'] }); // biome-ignore format: one thought
+    const range = { from: '2026-10-19T22:00:00.000Z', to: '2026-10-31T22:59:59.999Z' };
+    const rows = records(answer);
+    expect(rows.map(({ day }) => day)).toEqual(Array.from({ length: 12 }, (_, index) => `2026-10-${20 + index}`));
+    expect(rows.reduce((sum, { visits }) => sum + Number(visits), 0)).toBe(truthOf(paris.platform(), range).visits);
+    const longDay = truthOf(paris.platform(), { from: '2026-10-24T22:00:00.000Z', to: '2026-10-25T22:59:59.999Z' });
+    expect(rows[5]).toEqual({ day: '2026-10-25', visits: longDay.visits });
+  });
+});
+
+describe('a project without e-commerce', () => {
+  const magazine = useTools({ credential: 'content' });
+  const goals = '95207 "Subscription", 95211 "Newsletter sign-up", 97064 "Article shared"';
+
+  it('needs a goal for conversions, and gets its goals listed', async () => {
+    for (const metrics of [['conversionRate'], ['conversionCount', 'conversionRate']]) {
+      const answer = await magazine.call('query_metrics', { ...WEEK, metrics });
+      expect(answer).toMatchObject({ isError: true, text: expect.stringContaining(goals) });
+    }
+    const rest = await magazine.call('query_metrics', { ...WEEK, metrics: ['all'] });
+    const { visits } = truthOf(magazine.platform(), { ...WIRE, projectId: 1203 });
+    expect(only(rest)).toMatchObject({ visits, conversionCount: null, conversionRate: null, revenueSum: null, cartAverage: null });
+    expect(rest.text).toContain(`pass goalIds. Goals: ${goals}`);
+    expect(rest.text).toContain('No value for cartAverage, revenueSum: they exist for e-commerce projects only.');
+    expect(rest.structured['filters']).toEqual({ device: 'all' });
+  });
+
+  it('has them with a goal, and no revenue', async () => {
+    const answer = await magazine.call('query_metrics', { ...WEEK, metrics: ['conversionRate'], goalIds: ['Article shared'] });
+    const { conversionRate } = truthOf(magazine.platform(), { ...WIRE, projectId: 1203, goal: 'Article shared' });
+    expect(only(answer)).toEqual({ conversionRate: expect.closeTo(conversionRate, 3) });
+    const revenue = await magazine.call('query_metrics', { ...WEEK, metrics: ['revenueSum'] });
+    expect(revenue).toMatchObject({ isError: true, text: expect.stringContaining('e-commerce') });
+  });
+});

@@ -90,7 +90,7 @@ describe('a question about the app', () => {
       for (const { id, path } of objects) if (path.includes('/ Home /')) zones.set(id, path);
       return call('query_metrics', { metrics: ['revenuePerTap'], startDate: '-28d', endDate: 'yesterday', zoneIds: [...zones.keys()] });
     });
-    expect([...zones.keys()].toSorted()).toEqual([8_120_447, 8_120_450, 8_120_463, 8_120_466, 8_120_469]);
+    expect(new Set(zones.keys())).toEqual(new Set([8_120_447, 8_120_450, 8_120_463, 8_120_466, 8_120_469]));
     const expected = [...zones].map(([id, zone]) => ({ zone, revenuePerTap: expect.closeTo(zoneTruth(id).revenuePerTap, 3) }));
     expect(records(asked)).toEqual(expected);
     expect(asked.structured['units']).toEqual({ revenuePerTap: 'EUR' });

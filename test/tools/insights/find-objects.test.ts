@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import { openAssistant, type ToolAnswer } from '../../support/assistant.ts';
+import { useTools, whole } from '../support.ts';
+
+const { ask, call, platform } = useTools();
+
+interface Found {
+  readonly kind: string;
+  readonly id: number | string;
+  readonly path: string;
+  readonly changed?: string;
+}
+
+const objectsIn = ({ structured }: ToolAnswer) => structured['objects'] as Found[];
+
+/** The first that a text finds. */
+async function first(text: string, more: Record<string, unknown> = {}): Promise<Found | undefined> {
+  return objectsIn(await call('find_objects', { text, ...more }))[0];
+}
+
+/** Runs an assistant of its own, whose session has listed nothing yet. */
+async function fresh<T>(
+  options: Parameters<typeof openAssistant>[1],
+  run: (assistant: Awaited<ReturnType<typeof openAssistant>>) => Promise<T>,
+): Promise<T> {
+  // biome-ignore format: one thought
+  const assistant = await openAssistant(platform(), options);
+  try {
+    return await run(assistant);
+  } finally {
+    await assistant.close();
+  }
+}
+
+/** Requests beside those for tokens. */
+const requests = () => platform().requests.splice(0).filter(({ server }) => server !== 'auth').map(({ method, url }) => `${method} ${url}`); // biome-ignore format: one thought
+
+it('finds objects of all kinds with their paths and when they were changed', async () => {
+  const answer = await call('find_objects', { text: 'checkout' });
+  const mapping = (await ask('listMappings')).find(({ name }) => name === 'Checkout funnel');
+  expect(objectsIn(answer)).toContainEqual({ kind: 'mapping', id: mapping?.id, path: 'Checkout funnel', changed: mapping?.updatedAt?.slice(0, 10) }); // biome-ignore format: one thought
+  expect(new Set(objectsIn(answer).map(({ kind }) => kind))).toEqual(new Set(['mapping', 'page group', 'scenario', 'zone', 'zoning']));
+  expect(whole(answer)).toMatchSnapshot();
+});
+
+describe('a text finds', () => {
+  it.each([
+    ['acheteurs fideles', 'segment', 'Acheteurs fidèles'],
+    ['NEWSLETER', 'segment', 'Newsletter'],
+    ['serach bar', 'zone', 'Shop pages / Home page / Home page, spring / Search bar'],
+    ['product test add to cart', 'zone', 'Shop pages / Product page / Product page, test B / Add to cart'],
+    ['purchase goal', 'goal', 'Purchase'],
+    ['chekout mobile', 'scenario', 'Checkout – mobile'],
+    ['daily sessions export', 'export job', 'Daily sessions'],
+    ['browser name', 'exportable field', 'sessions / browser_name'],
+    ['home spring', 'zoning', 'Shop pages / Home page / Home page, spring'],
+    ['catgory page', 'page group', 'Shop pages / Category page'],
+    ['landing pages', 'mapping', 'Landing pages'],
+    ['73310', 'goal', 'Purchase'],
+  ])('%s: the %s "%s"', async (text, kind, path) => {
+    expect(await first(text)).toMatchObject({ kind, path });
+  });
+
+  it('only the kinds that are named, and the best of many', async () => {
+    const answer = await call('find_objects', { text: 'page', kinds: ['zone'], limit: 2 });
+    expect(objectsIn(answer).map(({ kind }) => kind)).toEqual(['zone', 'zone']);
+    expect(answer.text).toMatch(/The best 2 of \d+; pass kinds or limit for others/);
+  });
+
+  it('nothing, and says among how many', async () => {
+    const answer = await call('find_objects', { text: 'xyzzy' });
+    expect(answer).toMatchObject({ isError: false, structured: { objects: [] } });
+    expect(answer.text).toMatch(/Nothing resembles "xyzzy" among \d+ objects \(.*segment 10/);
+  });
+});
+
+describe('the lists', () => {
+  it('are fetched once for the session, and also serve the look-up of names', async () => {
+    await fresh({}, async (assistant) => {
+      requests();
+      const steps: string[] = [];
+      const onprogress = ({ progress, total }: { progress: number; total?: number | undefined }) => void steps.push(`${progress}/${total}`);
+      await assistant.client.callTool({ name: 'find_objects', arguments: { text: 'cart' } }, { onprogress });
+      const listed = requests();
+      expect(new Set(listed.filter((request) => request.startsWith('GET'))).size).toBe(listed.filter((request) => request.startsWith('GET')).length); // biome-ignore format: one thought
+      expect(steps.at(-1)).toBe('9/9');
+      await assistant.call('find_objects', { text: 'bar' });
+      expect(requests()).toEqual([]);
+      await assistant.call('list_zones', { zoningId: 'Filters' });
+      expect(requests()).toHaveLength(1);
+    });
+  });
+
+  it('are those of the project that is asked for', async () => {
+    await fresh({}, async (assistant) => {
+      const shop = await assistant.call('find_objects', { text: 'Hero banner', kinds: ['zone'] });
+      const app = await assistant.call('find_objects', { text: 'Hero banner', kinds: ['zone'], projectId: 1202 });
+      expect([objectsIn(shop)[0]?.id, objectsIn(app)[0]?.id]).toEqual([7_310_450, 8_120_463]);
+    });
+  });
+
+  it('that cannot be had are named, the others are searched', async () => {
+    await fresh({ credential: 'noSpeed' }, async (assistant) => {
+      const answer = await assistant.call('find_objects', { text: 'checkout' });
+      expect(objectsIn(answer).map(({ kind }) => kind)).toContain('mapping');
+      expect(answer.text).toContain('Not searched: scenario. The credential lacks the scope speed-analysis');
+    });
+    await fresh({}, async (assistant) => {
+      platform().faults.add({ kind: 'refused', operation: 'listZonings' });
+      const answer = await assistant.call('find_objects', { text: 'checkout' });
+      expect(answer.text).toMatch(/Not searched: (zoning, zone|zone, zoning)\. /);
+      expect(objectsIn(answer).map(({ kind }) => kind)).toContain('scenario');
+      platform().faults.clear();
+      expect((await assistant.call('find_objects', { text: 'checkout button' })).text).not.toContain('Not searched');
+    });
+  });
+
+  it('are all refused: that is an error', async () => {
+    await fresh({ credential: 'noSpeed' }, async (assistant) => {
+      const answer = await assistant.call('find_objects', { text: 'checkout', kinds: ['scenario'] });
+      expect(answer).toMatchObject({ isError: true, text: expect.stringContaining('speed-analysis') });
+    });
+  });
+});
+
+it('costs at most 1,000 tokens as it is called by default', async () => {
+  for (const text of ['a', 'page', 'zone', 'session', 'exportable field', 'checkout']) {
+    const { text: words, structured } = await call('find_objects', { text });
+    expect(Math.max(words.length, JSON.stringify(structured).length) / 4).toBeLessThanOrEqual(1_000);
+  }
+});
