@@ -2,6 +2,7 @@ import type { Toolset } from '../../src/mcp/tool.ts';
 import analyzeHar from './analyze-har.ts';
 import analyzeScenario from './analyze-scenario.ts';
 import checkSpeedBudgets from './check-speed-budgets.ts';
+import compareHars from './compare-hars.ts';
 import findObjects from './find-objects.ts';
 import queryMetrics from './query-metrics.ts';
 
@@ -9,5 +10,5 @@ export default {
   name: 'insights',
   title: 'Insights',
   description: 'Answers to questions: what changed, since when, and what is to blame',
-  tools: [findObjects, queryMetrics, analyzeScenario, checkSpeedBudgets, analyzeHar],
+  tools: [findObjects, queryMetrics, analyzeScenario, checkSpeedBudgets, analyzeHar, compareHars],
 } satisfies Toolset;

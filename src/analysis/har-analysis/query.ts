@@ -27,5 +27,5 @@ export function listOf(query: HarQuery): unknown {
 /** The place of an answer's page of which only the first `shown` rows were delivered. */
 export function pageAfterCut(page: unknown, shown: number, asked: Record<string, unknown>): PagePlace {
   // The boundary hands back what this tool answered and was asked.
-  return cutPage(page as PagePlace, shown, listOf(asked as HarQuery));
+  return cutPage(page as PagePlace, shown, listOf(asked));
 }

@@ -28,7 +28,7 @@ export function readHar(har: unknown, options: ReadHarOptions = {}): Har {
   }
   notes.sayWhatWasLeftOut(source.log.entries.length, entries.length);
   const pages = readPages(listOf(source.log.pages));
-  placeInTime(entries, pages);
+  const startedMs = placeInTime(entries, pages);
   const chain = findDocument(entries);
   for (const redirect of chain?.redirects ?? []) redirect.type = 'document';
   assignParties(entries, [
@@ -39,6 +39,7 @@ export function readHar(har: unknown, options: ReadHarOptions = {}): Har {
     notes.texts.push('The file holds no main document, so its requests cannot be told into first and third party.');
   return {
     creator: [textOf(recordOf(source.log.creator).name), textOf(recordOf(source.log.creator).version)].join(' ').trim() || null,
+    startedMs,
     pages,
     entries,
     document: chain?.document ?? null,
@@ -103,12 +104,13 @@ function readPages(list: unknown[]): HarPage[] {
   });
 }
 
-/** Sorts by start (entries without one last, the order of the file kept among equals) and counts the starts from the first. */
-function placeInTime(entries: HarEntry[], pages: HarPage[]): void {
+/** Sorts by start (entries without one last, the order of the file kept among equals), counts the starts from the first and returns that one. */
+function placeInTime(entries: HarEntry[], pages: HarPage[]): number | null {
   entries.sort((a, b) => (a.startMs ?? Number.MAX_VALUE) - (b.startMs ?? Number.MAX_VALUE));
   const originMs = entries[0]?.startMs ?? null;
   for (const placed of [...entries, ...pages])
     placed.startMs = placed.startMs === null || originMs === null ? null : placed.startMs - originMs;
+  return originMs;
 }
 
 function assignParties(entries: HarEntry[], firstDomains: (string | null)[]): void {

@@ -84,6 +84,8 @@ export interface HarSource {
 /** A HAR file that was read: normalised entries in order of start, and the source for `sanitiseHar`. */
 export interface Har {
   creator: string | null;
+  /** Of the earliest entry, from which all starts count; ms since 1970, null when the file gives no readable one. */
+  startedMs: number | null;
   pages: HarPage[];
   entries: HarEntry[];
   /** The main document and the redirects that led to it, in order. */
