@@ -51,23 +51,6 @@ async function refusalOf(uri: string, reader: Assistant = assistant()): Promise<
   throw new Error(`${uri} was read.`);
 }
 
-describe('templates', () => {
-  it('have a title, a description and a MIME type, and begin with the project', async () => {
-    const { resourceTemplates } = await assistant().client.listResourceTemplates();
-    const mine = resourceTemplates.filter(({ uriTemplate }) => /\/(scenarios|steps)\//.test(uriTemplate));
-    expect(mine.map(({ uriTemplate, title, mimeType }) => [uriTemplate, title, mimeType])).toEqual([
-      ['analytics://{projectId}/scenarios/{scenarioId}', 'Latest reports of a scenario', 'application/json'],
-      ['analytics://{projectId}/scenarios/{scenarioId}/reports/{date}', 'Scenario report', 'application/json'],
-      ['analytics://{projectId}/steps/{stepResultId}', 'Step report', 'application/json'],
-      ['analytics://{projectId}/steps/{stepResultId}/har', 'HAR file of a step', 'application/json'],
-      ['analytics://{projectId}/steps/{stepResultId}/har/summary', 'HAR summary of a step', 'text/markdown'],
-    ]);
-    expect(resourceTemplates.every(({ title = '', description = '', mimeType }) => title && mimeType && description.length > 40)).toBe(
-      true,
-    );
-  });
-});
-
 describe('a read gives what the platform gave', () => {
   it('a scenario report with all timings', async () => {
     const date = await latestDate();

@@ -61,6 +61,22 @@ describe('resources/list', () => {
   });
 });
 
+describe('resources/templates/list', () => {
+  it('gives a title, a description and a MIME type, and every address begins with its project or is of the reference', async () => {
+    const { resourceTemplates } = await assistant().client.listResourceTemplates();
+    expect(resourceTemplates.map(({ uriTemplate, title, mimeType }) => `${uriTemplate} · ${title} · ${mimeType}`)).toEqual([
+      'analytics://{projectId}/scenarios · Scenarios · application/json',
+      'analytics://{projectId}/scenarios/{scenarioId} · Latest reports of a scenario · application/json',
+      'analytics://{projectId}/scenarios/{scenarioId}/reports/{date} · Scenario report · application/json',
+      'analytics://{projectId}/steps/{stepResultId} · Step report · application/json',
+      'analytics://{projectId}/steps/{stepResultId}/har · HAR file of a step · application/json',
+      'analytics://{projectId}/steps/{stepResultId}/har/summary · HAR summary of a step · text/markdown',
+      'analytics://reference/{topic} · Reference · text/markdown',
+    ]);
+    for (const { description } of resourceTemplates) expect(description).toMatch(/^[A-Z].{40,250}[.]$/);
+  });
+});
+
 describe('lists that are read', () => {
   it('give every scenario with the address of its reports', async () => {
     const { scenarios } = JSON.parse(await assistant().read('analytics://1201/scenarios')) as { scenarios: { id: number; uri: string }[] };
