@@ -27,5 +27,13 @@ export default defineTool({
     zoneIds: p.refs('zone', 'Zone ids or paths "Screen / Zoning / Zone"').optional(),
   }),
   output: tableOutput.extend({ filters: z.record(z.string(), z.string()).optional() }),
-  handler: async (input, context) => queryMetrics(metricQuery(input), context),
+  charted: true,
+  async handler(input, context) {
+    const table = await queryMetrics(metricQuery(input), context);
+    context.draw(async () => {
+      const { trendOfTable } = await import('../../src/views/from-query.ts');
+      return trendOfTable(table, context.timeZone);
+    });
+    return table;
+  },
 });

@@ -198,3 +198,31 @@ describe('a project without e-commerce', () => {
     expect(revenue).toMatchObject({ isError: true, text: expect.stringContaining('e-commerce') });
   });
 });
+
+describe('a chart', () => {
+  it('draws the first metric over time, a line for each device, a part of a unit under its day', async () => {
+    const args = { startDate: '2026-09', endDate: 'now', metrics: ['conversionRate', 'visits'], breakdown: ['month'], devices: ['desktop', 'mobile'] }; // biome-ignore format: one thought
+    const answer = await call('query_metrics', { ...args, chart: true });
+    const values = (device: string) => records(answer).filter((row) => row['device'] === device).map(({ conversionRate }) => conversionRate); // biome-ignore format: one thought
+    expect(answer.structured['chart']).toEqual({
+      kind: 'trend',
+      title: 'conversionRate by month',
+      subtitle: '%, goal e-commerce goal, UTC; the first of 2 metrics',
+      unit: 'percent',
+      timeZone: 'UTC',
+      times: ['2026-09-01', '2026-10-01', '2026-11-01'],
+      series: [
+        { name: 'desktop', values: values('desktop') },
+        { name: 'mobile', values: values('mobile') },
+      ],
+      events: [],
+    });
+    expect(values('mobile')).toHaveLength(3);
+  });
+
+  it('is none where there is no time', async () => {
+    const answer = await call('query_metrics', { ...WEEK, metrics: ['visits'], chart: true });
+    expect(answer.text).toContain('No chart');
+    expect(answer.structured).not.toHaveProperty('chart');
+  });
+});
