@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { ApiError } from './errors.ts';
-import { wordIssues } from './issues.ts';
+import { listed, wordIssues } from './issues.ts';
 import type { Operation } from './operation.ts';
 import * as p from './params.ts';
 
@@ -8,7 +8,7 @@ import * as p from './params.ts';
 export function check<Schema extends z.ZodType>(schema: Schema, value: unknown, members: readonly string[]): z.output<Schema> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new ApiError('invalid', `${wordIssues(parsed.error.issues, members).join('; ')}.`);
+  throw new ApiError('invalid', `${listed(wordIssues(parsed.error.issues, members), '; ')}.`);
 }
 
 /** Refuses a project id that is none. */

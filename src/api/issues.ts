@@ -28,3 +28,12 @@ export function wordIssues(issues: readonly z.core.$ZodIssue[], members: readonl
     return [`${member || 'input'}: ${expectation(issue)}`];
   });
 }
+
+/** Complaints that are told at once; the rest is like them. */
+const MAX_COMPLAINTS = 20;
+
+/** The complaints as one text; of a long list its beginning and how many there are more. */
+export function listed(complaints: readonly string[], separator: string): string {
+  const more = complaints.length - MAX_COMPLAINTS;
+  return more > 0 ? `${complaints.slice(0, MAX_COMPLAINTS).join(separator)}${separator}and ${more} more` : complaints.join(separator);
+}

@@ -61,6 +61,26 @@ export const scopeList = z
     }
   });
 
+/** Path of the first integer that was read as a number although it is too large for one. */
+function lostDigits(value: unknown, path: readonly PropertyKey[] = []): readonly PropertyKey[] | undefined {
+  if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value) ? path : undefined;
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [name, member] of Object.entries(value)) {
+    const found = lostDigits(member, [...path, Array.isArray(value) ? Number(name) : name]);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** The batch, each record as it is sent. User ids are beyond 2^53: with other digits a record would go to another user. */
+export const enrichmentRecords = z
+  .array(z.record(z.string(), z.unknown()))
+  .min(1)
+  .superRefine((list, context) => {
+    const path = lostDigits(list);
+    if (path) context.addIssue({ code: 'custom', path: [...path], message: 'a number beyond 2^53 loses digits; pass it as text' });
+  });
+
 /** Adds an issue at `path` unless `from` lies before `to`; says nothing where either is absent or no date. */
 export function requireOrder(
   context: z.RefinementCtx,

@@ -1,3 +1,4 @@
+import { parseJson } from '../api/json.ts';
 import { callTool } from '../mcp/call-tool.ts';
 import type { Answer } from '../mcp/results.ts';
 import { type Settings, SettingsError } from '../settings.ts';
@@ -6,9 +7,10 @@ import { enabledTools } from './enabled-tools.ts';
 import { openSession } from './open-session.ts';
 import type { WorldOptions } from './world-options.ts';
 
-function readArguments(json: string): unknown {
+/** Ids beyond 2^53 become text, as in answers. */
+async function readArguments(json: string): Promise<unknown> {
   try {
-    return JSON.parse(json);
+    return await parseJson(json);
   } catch (error) {
     throw new SettingsError(`the arguments are no JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
@@ -54,7 +56,7 @@ export async function call(
   if (!listed) throw new SettingsError(`call: no tool "${toolName ?? ''}"; there are ${tools.map(({ name }) => name).join(', ')}`);
   if (rest.length > 0) throw new SettingsError(`call: expected one JSON text of arguments; quote it: call ${listed.name} '{…}'`);
   const format = formatOf(formatText, listed.name);
-  const args = readArguments(json);
+  const args = await readArguments(json);
   const session = openSession(settings, tools, world);
   const interrupt = new AbortController();
   const stop = () => interrupt.abort(new Error('interrupted'));

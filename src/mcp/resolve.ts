@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { pathOf } from '../analysis/names.ts';
 import { ApiError } from '../api/errors.ts';
+import { listed } from '../api/issues.ts';
 import { type ParamFact, paramFacts } from './params.ts';
 
 /** Gives a name's object; throws where there is none or several. */
@@ -105,5 +106,6 @@ async function allOrWords(jobs: readonly (() => Promise<void>)[]): Promise<void>
   if (failures.length === 0) return;
   const complaints = failures.filter((failure) => failure instanceof ApiError).filter(({ kind }) => kind === 'invalid');
   if (complaints.length < failures.length) throw failures.find((failure) => !(failure instanceof ApiError && failure.kind === 'invalid'));
-  throw new ApiError('invalid', complaints.map(({ message }) => message).join('\n'));
+  const words = complaints.map(({ message }) => message);
+  throw new ApiError('invalid', listed(words, '\n'));
 }

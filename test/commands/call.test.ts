@@ -15,6 +15,11 @@ describe('call', () => {
     expect(JSON.parse(out)).toMatchObject({ columns: ['start', 'end', 'visits'], range: { days: 7 } });
   });
 
+  it('reads large ids digit by digit', async () => {
+    const { out } = await run(['send_enrichments', '{"enrichments":[{"userId":7310224081552637899}]}']);
+    expect(JSON.parse(out)).toMatchObject({ request: { body: { enrichments: [{ userId: '7310224081552637899' }] } } });
+  });
+
   it('needs no arguments where the tool needs none', async () => {
     const { code, out } = await run(['list_scenarios']);
     expect(code).toBe(0);

@@ -32,6 +32,7 @@ describe('an argument that cannot be used is told by name, with what is expected
     ['wrong inside', 'create_export_job', { ...job, frequency: { value: 'weekly' } }, 'frequency.value: expected one of "once"|"daily"|"hourly".'],
     ['missing inside', 'create_export_job', { ...job, frequency: { value: 'once', dateRange: { from: 'today' } } }, 'frequency.dateRange.to: expected string, but it is missing.'],
     ['a position beyond 20', 'create_export_job', { ...job, fields: [{ fieldName: 'custom_var', customVarPosition: 21 }] }, 'fields[0].customVarPosition: expected number to be <=20.'],
+    ['an id that lost its digits', 'send_enrichments', { enrichments: [{ userId: 2 ** 60 }] }, 'enrichments[0].userId: a number beyond 2^53 loses digits; pass it as text.'],
     ['a list of no records', 'send_enrichments', { enrichments: ['a'] }, 'enrichments[0]: expected record, received string.'],
   ])('%s', async (_, tool, args, words) => {
     const answer = await call(tool, args);
@@ -49,6 +50,17 @@ describe('an argument that cannot be used is told by name, with what is expected
       'expected one of startDate, endDate, period, device, segmentIds, projectId.\nCorrect the arguments and call again.',
     ]);
   });
+});
+
+it('of a list that is wrong throughout, tells the beginning', async () => {
+  for (const [tool, args] of [
+    ['list_segments', { ids: Array(5_000).fill('x') }],
+    ['create_speed_event', { key: 'k', text: 'T', date: 'now', scenarios: Array(5_000).fill('Atlantis') }],
+  ] as const) {
+    const { text } = await call(tool, args);
+    expect(text).toMatch(/\[0\]: [^]*\[19\]: [^]*and 4980 more/);
+    expect(text.length).toBeLessThan(20_000);
+  }
 });
 
 describe('a rule that joins arguments is told before anything is asked', () => {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { sendEnrichments } from '../../src/api/operations/enrichment.ts';
+import { enrichmentRecords } from '../../src/api/params.ts';
 import { defineTool, OVERWRITE } from '../../src/mcp/tool.ts';
 
 export default defineTool({
@@ -11,10 +12,7 @@ export default defineTool({
   operation: sendEnrichments,
   confirmed: true,
   input: z.strictObject({
-    enrichments: z
-      .array(z.record(z.string(), z.unknown()))
-      .min(1)
-      .describe('Records: userId, sessionNumber, enrichmentNumber 1–3, enrichment {field: value}'),
+    enrichments: enrichmentRecords.describe('Records: userId, sessionNumber, enrichmentNumber 1–3, enrichment {field: value}'),
     integrationVersion: z
       .union([z.string().min(1), z.number()])
       .describe('Version of the integration')

@@ -28,8 +28,8 @@ export default defineTool({
     return {
       ...step,
       timings: pickMetrics(step.timings, metrics),
-      browserError: parsedOrText(step.browserError),
-      unavailableResource: parsedOrText(step.unavailableResource),
+      browserError: await parsedOrText(step.browserError),
+      unavailableResource: await parsedOrText(step.unavailableResource),
       uri,
       harUri: stepHar.uri(at),
     };

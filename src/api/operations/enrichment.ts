@@ -13,7 +13,7 @@ export const sendEnrichments = defineOperation({
     // The client fills it in from the token where it is left out.
     projectId: p.id.optional(),
     integrationVersion: z.union([z.string().min(1), z.number()]).optional(),
-    enrichments: z.array(z.record(z.string(), z.unknown())).min(1),
+    enrichments: p.enrichmentRecords,
   }),
   // The reference does not show the answer: whatever a 2xx carries is handed back.
   payload: z.unknown(),

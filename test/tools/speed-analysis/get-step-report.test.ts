@@ -1,11 +1,15 @@
 import { expect, it } from 'vitest';
 import { useTools, whole } from '../support.ts';
 
-const { assistant, ask, call } = useTools();
+const { assistant, ask, call, platform } = useTools();
+
+async function firstStep(): Promise<string> {
+  const { steps } = (await call('get_scenario_report', { scenarioId: 4101 })).structured as { steps: { stepResultId: string }[] };
+  return steps[0]?.stepResultId ?? '';
+}
 
 it('gives one step: timings, actions, errors that were a text', async () => {
-  const { steps } = (await call('get_scenario_report', { scenarioId: 4101 })).structured as { steps: { stepResultId: string }[] };
-  const stepId = steps[0]?.stepResultId ?? '';
+  const stepId = await firstStep();
   const answer = await call('get_step_report', { stepId });
   const { step } = await ask('getStepReport', { stepId });
   expect(answer.structured).toMatchObject({
@@ -23,4 +27,11 @@ it('says where ids come from when there is no such step', async () => {
   const answer = await call('get_step_report', { stepId: 'ffffffffffffffff' });
   expect(answer.isError).toBe(true);
   expect(answer.text).toContain('get_scenario_report lists what exists.');
+});
+
+it('keeps every digit of what is serialised twice', async () => {
+  const step = { unavailableResource: '{"requestId":12345678901234567890}', browserError: '[{"cut' };
+  platform().faults.add({ kind: 'shape', operation: 'getStepReport', payload: { step } });
+  const answer = await call('get_step_report', { stepId: await firstStep() });
+  expect(answer.structured).toMatchObject({ unavailableResource: { requestId: '12345678901234567890' }, browserError: '[{"cut' });
 });
