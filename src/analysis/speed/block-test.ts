@@ -1,13 +1,14 @@
 import { errorFunction, mean } from 'simple-statistics';
 import { dailyBlocks, fullBlocks } from './blocks.ts';
-import { type ChangePoint, changePoints, wideningOf } from './change-point.ts';
+import { wideningOf } from './change-point.ts';
+import { meanShifts } from './mean-shifts.ts';
 import { ranksOf } from './order.ts';
 import type { Series, Window } from './runs.ts';
 
 /** Days that at least one side needs, so that their scatter is known. */
 const LEAST_DAYS = 5;
-/** Shifts of level among days: hardly any 40 equal days reach this. */
-const SHIFTS_OF_DAYS = { leastZ: 3.3, shortest: 3 };
+/** Steps among days: no 40 equal days reach this, nor do days that drift a little. */
+const STEPS = { leastT: 7, shortest: 2 };
 
 /** Mean ranks of the whole days of a window. */
 function scoresOf(ranks: Series, window: Window, originMs: number): number[] {
@@ -45,11 +46,9 @@ export function blockTest(before: Series, after: Series, windows: { baseline: Wi
   const second = scoresOf({ dates: after.dates, values: ranks.slice(split) }, period, period.startMs);
   if (Math.max(first.length, second.length) < LEAST_DAYS || Math.min(first.length, second.length) === 0) return undefined;
   const all = [...first, ...second];
-  const shifts = changePoints(all, SHIFTS_OF_DAYS).filter(({ index }) => index !== first.length);
-  const boundary: ChangePoint = { index: first.length, z: 0 };
-  const cuts = [...shifts, boundary].toSorted((a, b) => a.index - b.index);
+  const cuts = [...new Set([...meanShifts(all, STEPS), first.length])].toSorted((a, b) => a - b);
   const freedom = all.length - cuts.length - 1;
-  const variance = (scatter(all, cuts.map(({ index }) => index)) / freedom) * (1 / first.length + 1 / second.length); // biome-ignore format: one thought
+  const variance = (scatter(all, cuts) / freedom) * (1 / first.length + 1 / second.length);
   const difference = mean(second) - mean(first);
   if (difference === 0) return 1;
   return pOfT(difference / Math.sqrt(variance * wideningOf(all, cuts)), freedom);

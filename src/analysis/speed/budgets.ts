@@ -51,7 +51,7 @@ function limitsFor(budgets: BudgetOptions['budgets'], device: Device): Limit[] {
 }
 
 /** The latest runs without failure. */
-export function latestSound(reports: readonly Report[], runs: number): Report[] {
+function latestSound(reports: readonly Report[], runs: number): Report[] {
   return reports.filter((report) => !isFailed(report)).toSorted((a, b) => b.date - a.date).slice(0, runs); // biome-ignore format: one thought
 }
 

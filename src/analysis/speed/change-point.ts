@@ -88,11 +88,17 @@ function autocorrelation(series: readonly number[], cuts: readonly number[]): nu
   return squares > 0 ? products / squares : 0;
 }
 
+/** Shorter series say too little of their autocorrelation for a correction. */
+const LEAST_FOR_BIAS = 20;
+
 /**
  * How many times the variance of a rank sum grows because neighbouring values resemble each other: (1 + r) / (1 − r) for a
- * series of lag-1 autocorrelation r (Yue and Wang 2002 for this test); 1 where r is not above 0.
+ * series of lag-1 autocorrelation r (Yue and Wang 2002 for this test), with r freed of the bias that short series give it
+ * (Kendall 1954); 1 where r is not above 0.
  */
-export function wideningOf(series: readonly number[], cuts: readonly ChangePoint[]): number {
-  const r = Math.min(0.9, Math.max(0, autocorrelation(series, cuts.map(({ index }) => index)))); // biome-ignore format: one thought
+export function wideningOf(series: readonly number[], cuts: readonly number[]): number {
+  const n = series.length;
+  const raw = autocorrelation(series, cuts);
+  const r = Math.min(0.9, Math.max(0, n < LEAST_FOR_BIAS ? raw : (n * raw + 1) / (n - 4)));
   return (1 + r) / (1 - r);
 }

@@ -6,8 +6,8 @@ import { ascending } from './order.ts';
 import { adjustForMany, rankTest, smallestP } from './rank-test.ts';
 import { type Series, type Window, within } from './runs.ts';
 
-/** Chance of a false call that is accepted, over all comparisons of one answer. */
-export const ALPHA = 0.05;
+/** Accepted chance of a false call, over all comparisons of one answer; low enough that days which drift stay below one in twenty. */
+export const ALPHA = 0.02;
 /** Fewer runs than this on a side say nothing. */
 const LEAST_RUNS = 3;
 /** Shifts of level among runs: hardly any series of 1,500 equal runs reaches this. */
@@ -70,7 +70,11 @@ export function compareWindows(series: Series, windows: { baseline: Window; peri
   if (p !== undefined) return { ...known, p, unit: 'days' };
   if (smallestP(before.n, after.n) > ALPHA) return { ...known, p: null, unit: 'runs' };
   const all = [...comparable.values, ...later.values];
-  const widening = wideningOf(all, changePoints(all, SHIFTS_OF_RUNS));
+  const cuts = new Set([...changePoints(all, SHIFTS_OF_RUNS).map(({ index }) => index), comparable.values.length]);
+  const widening = wideningOf(
+    all,
+    [...cuts].toSorted((a, b) => a - b),
+  );
   return { ...known, p: rankTest(comparable.values, later.values, widening), unit: 'runs' };
 }
 

@@ -73,8 +73,8 @@ export function smallestP(first: number, second: number): number {
 }
 
 /**
- * Adjusts p values for being many (Benjamini and Hochberg 1995): calling all below 0.05 makes at most 5 % of the calls false,
- * and at most one history in twenty in which nothing has changed gets any call.
+ * Adjusts p values for being many (Benjamini and Hochberg 1995): of the calls below a level, at most that share
+ * is false, and of histories in which nothing has changed, at most that share gets any call.
  */
 export function adjustForMany(values: readonly number[]): number[] {
   const order = values.map((p, index) => ({ p, index })).toSorted((a, b) => b.p - a.p);

@@ -20,7 +20,17 @@ function shiftOf(row: Row, periodStartMs: number): RecentShift | undefined {
   const last = cuts.at(-1);
   const date = dates[last?.index ?? -1];
   if (!last || date === undefined || date < periodStartMs) return undefined;
-  if (Math.abs(last.z) / Math.sqrt(wideningOf(values, cuts)) < SHIFTS_OF_RUNS.leastZ) return undefined;
+  if (
+    Math.abs(last.z) /
+      Math.sqrt(
+        wideningOf(
+          values,
+          cuts.map(({ index }) => index),
+        ),
+      ) <
+    SHIFTS_OF_RUNS.leastZ
+  )
+    return undefined;
   const before = median(values.slice(cuts.at(-2)?.index ?? 0, last.index));
   const after = median(values.slice(last.index));
   const { relative, absolute } = metricFact(row.metric).effect;

@@ -48,7 +48,7 @@ export interface StudyOptions {
 }
 
 /** The metrics that can be compared: a navigation start is a moment, which only ever grows. */
-export function comparableMetrics(asked: readonly string[] | undefined): readonly string[] {
+function comparableMetrics(asked: readonly string[] | undefined): readonly string[] {
   const names = asked?.includes('all') ? speedMetricNames : (asked ?? usualSpeedMetrics);
   return [...new Set(names)].filter((name) => name !== 'navigationStart');
 }

@@ -35,9 +35,7 @@ export function sinceOf({ series, verdict }: Row): Since | undefined {
   const levels = levelsOf(values);
   const shifts = levels.slice(1).map((level, place) => ({ level, place: place + 1, before: levels[place] ?? level }));
   const inDirection = shifts.filter(({ level, before }) => sign * (level.value - before.value) > 0);
-  const largest = inDirection.toSorted(
-    (a, b) => Math.abs(b.level.value - b.before.value) - Math.abs(a.level.value - a.before.value),
-  )[0];
+  const largest = inDirection.toSorted((a, b) => Math.abs(b.level.value - b.before.value) - Math.abs(a.level.value - a.before.value))[0];
   if (!largest) return undefined;
   const { level, before, place } = largest;
   const middle = (level.value + before.value) / 2;

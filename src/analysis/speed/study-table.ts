@@ -38,7 +38,7 @@ export const studyColumns = [
 type Cell = string | number | null;
 
 /** How a metric of the period stands against its limits: field limits hold for p75, lab limits for the median. */
-export function ratingOf({ step, metric, comparison: { after } }: Row, device: Device): string | null {
+function ratingOf({ step, metric, comparison: { after } }: Row, device: Device): string | null {
   const threshold = step && thresholdOf(metric, device);
   if (!threshold || !after) return null;
   return `${rate(threshold.basis === 'field p75' ? after.p75 : after.median, threshold)} (${threshold.basis})`;

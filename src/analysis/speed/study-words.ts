@@ -1,5 +1,6 @@
 import { formatMs, formatPercent } from '../../lib/number-text.ts';
 import type { Device } from '../thresholds.ts';
+import { ALPHA } from './compare.ts';
 import type { NearEvent } from './events.ts';
 import { type Failure, failureRate, failureVerdict } from './failures.ts';
 import { formatValue, metricFact } from './metric-facts.ts';
@@ -11,6 +12,8 @@ import { leadingRow } from './study-table.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
+/** Share of failed runs that a person should hear of; the odd one fails everywhere. */
+const WORTH_A_SENTENCE = 0.03;
 
 /** An instant to the minute: 2026-11-10T08:07Z. */
 export function minute(ms: number): string {
@@ -82,12 +85,15 @@ function shareSentence(share: ServerShare | undefined): string {
   return ` ${part}: TTFB is ${percent(after ?? before)} of its LCP${earlier}.`;
 }
 
-function failureSentence(study: Study, [first]: readonly Failure[]): string {
+function failureSentence(study: Study, failures: readonly Failure[]): string {
   const rate = failureRate(study.period);
-  if (rate === null || study.period.failed.length === 0) return '';
+  const verdict = failureVerdict(study);
+  if (rate === null || (rate < WORTH_A_SENTENCE && (verdict === 'within noise' || rate === 0))) return '';
   const before = failureRate(study.baseline);
-  const change = before === null ? '' : ` (${percent(before)} before: ${failureVerdict(study)})`;
-  const how = first ? `, mostly step "${first.step}"${first.message ? `: ${first.message}` : ''}` : '';
+  const change = before === null ? '' : ` (${percent(before)} before: ${verdict})`;
+  const [first] = failures;
+  const most = first && 2 * first.runs > failures.reduce((sum, { runs }) => sum + runs, 0) ? 'mostly' : 'for example';
+  const how = first ? `, ${most} step "${first.step}"${first.message ? `: ${first.message}` : ''}` : '';
   return ` ${percent(rate)} of runs fail${change}${how}.`;
 }
 
@@ -114,7 +120,7 @@ export function methodNotes({ rows, headline, baseline, period, usualSteps, othe
     ? `; sums only over reports with ${usualSteps} steps (${otherSteps} others)`
     : '';
   return [
-    `Method: rank test of ${unit}, adjusted for ${tested.length} comparisons (Benjamini–Hochberg, p ≤ 0.05), and at least ${percent(effect.relative)} and ${formatValue(metric, effect.absolute)} of change for ${short}. Slower means more, also for CLS, weight, requests. Trend: medians of 24 h, the last 28.`,
+    `Method: rank test of ${unit}, adjusted for ${tested.length} comparisons (Benjamini–Hochberg, p ≤ ${ALPHA}), and at least ${percent(effect.relative)} and ${formatValue(metric, effect.absolute)} of change for ${short}. Slower means more, also for CLS, weight, requests. Trend: medians of 24 h, the last 28.`,
     `${period.failed.length + baseline.failed.length} failed runs are left out${sums}.`,
     `Ratings: field p75 limits are those of real visits, held against lab runs here; lab limits go by the median. Device ${device === 'unknown' ? 'unknown: the name does not say' : `${device}, guessed from the name`}. TBT stands in for INP.`,
   ];

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { countTokens } from '../../../src/lib/token-budget.ts';
+import { type Assistant, openAssistant, type ToolAnswer } from '../../support/assistant.ts';
+import { openPlatform, type Platform } from '../../support/emulator.ts';
+import { records, useTools, whole } from '../support.ts';
+
+const HOUR_MS = 3_600_000;
+const LCP = 'largestContentfulPaint';
+
+/** The two channels of an answer in tokens. */
+const tokensOf = ({ text, structured }: ToolAnswer) => [countTokens(text), countTokens(JSON.stringify(structured))];
+
+describe.each([1, 2, 3, 4, 5])('the stories of seed %i', (seed) => {
+  let opened: { platform: Platform; assistant: Assistant } | undefined;
+  beforeAll(async () => {
+    const platform = await openPlatform({ seed });
+    opened = { platform, assistant: await openAssistant(platform) };
+  });
+  afterAll(async () => {
+    await opened?.assistant.close();
+    await opened?.platform.close();
+  });
+  const analyze = (scenarioId: number, more = {}) =>
+    opened?.assistant.call('analyze_scenario', { scenarioId, ...more }) as Promise<ToolAnswer>;
+  const stories = () => (opened as { platform: Platform }).platform.stories;
+
+  it('are told: the slowed step, its metric, the first slow report and the event', async () => {
+    const { slowTag } = stories();
+    const answer = await analyze(slowTag.scenarioId);
+    const { verdict, since, events, examples, serverShare } = answer.structured as Record<string, Record<string, never>>;
+    expect(verdict).toBe('slower');
+    expect(answer.structured['answer']).toMatch(
+      new RegExp(`^Slower: step "${slowTag.stepName}" LCP .* event "${slowTag.eventText.replace(/[()]/g, '\\$&')}"`),
+    );
+    expect(since).toMatchObject({ step: slowTag.stepName, metric: LCP });
+    expect(Number(since?.['date'])).toBeGreaterThanOrEqual(slowTag.dateMs);
+    expect(Number(since?.['date'])).toBeLessThanOrEqual(slowTag.dateMs + HOUR_MS + 180_000);
+    expect(Number(since?.['level']) / Number(since?.['levelBefore'])).toBeCloseTo(slowTag.factor, 1);
+    expect(events?.[0]).toMatchObject({ key: slowTag.eventKey });
+    expect(serverShare).toMatchObject({ step: slowTag.stepName, side: 'front end' });
+    const changed = records(answer).filter((row) => row['verdict'] === 'slower');
+    expect(new Set(changed.map((row) => row['step']))).toEqual(new Set([slowTag.stepName]));
+    expect(changed.map((row) => row['metric'])).toEqual(expect.arrayContaining([...slowTag.metrics]));
+    expect(Math.max(...tokensOf(answer))).toBeLessThanOrEqual(1200);
+
+    const { before, after } = examples as Record<string, { stepResultId: string; harUri: string; time: string }>;
+    expect([Date.parse(before?.time ?? ''), slowTag.dateMs, Date.parse(after?.time ?? '')]).toEqual(
+      [Date.parse(before?.time ?? ''), slowTag.dateMs, Date.parse(after?.time ?? '')].toSorted((a, b) => a - b),
+    );
+    const [first, second] = await Promise.all([before, after].map(async (run) => opened?.assistant.read(run?.harUri ?? '')));
+    expect(first).not.toContain(slowTag.host);
+    expect(second).toContain(slowTag.host);
+  });
+
+  it('are not told of others: the noisy scenario is within noise in all its metrics', async () => {
+    const { noisy } = stories();
+    const answer = await analyze(noisy.scenarioId);
+    expect(answer.structured).toMatchObject({ verdict: 'within noise', comparisons: { slower: 0, faster: 0, notEnoughData: 0 } });
+    expect(answer.structured['answer']).toMatch(/^Within noise: none of /);
+    expect(answer.structured).not.toHaveProperty('since');
+    expect(Math.max(...tokensOf(answer))).toBeLessThanOrEqual(1200);
+  });
+
+  it('name the action that fails', async () => {
+    const { failing } = stories();
+    const answer = await analyze(failing.scenarioId);
+    const message = `${failing.action}: not possible within 10 s`;
+    expect(answer.structured).toMatchObject({ verdict: 'within noise', failureVerdict: 'within noise' });
+    expect((answer.structured['failedActions'] as unknown[])[0]).toMatchObject({ step: failing.stepName, message });
+    expect((answer.structured['failedSteps'] as unknown[])[0]).toMatchObject({ step: failing.stepName });
+    expect(answer.structured['answer']).toContain(`% of runs fail`);
+    expect(answer.structured['answer']).toContain(`mostly step "${failing.stepName}": ${message}.`);
+  });
+});
+
+describe('a scenario', () => {
+  const { call, platform } = useTools();
+
+  it('is answered in full, the verdict first', async () => {
+    const answer = await call('analyze_scenario', { scenarioId: platform().stories.slowTag.scenarioName });
+    expect(answer.text).toMatch(/^answer: Slower: /);
+    expect(whole(answer)).toMatchSnapshot();
+  });
+
+  it('is slower only where something was planted', async () => {
+    const { slowTag } = platform().stories;
+    const { structured } = await call('list_scenarios');
+    const verdicts = await Promise.all(
+      (structured['scenarios'] as { id: number }[]).map(async ({ id }) => [
+        id,
+        (await call('analyze_scenario', { scenarioId: id })).structured['verdict'],
+      ]),
+    );
+    expect(verdicts).toHaveLength(6);
+    expect(verdicts.filter(([, verdict]) => verdict !== 'within noise')).toEqual([[slowTag.scenarioId, 'slower']]);
+  });
+
+  it('is read once, from the first instant of the baseline to the last of the period', async () => {
+    await call('analyze_scenario', { scenarioId: 4104, startDate: '2026-11-15', endDate: '2026-11-18' });
+    const reads = platform().requests.filter(({ operation }) => operation === 'listScenarioReports');
+    expect(reads.map(({ body }) => body)).toEqual([
+      { scenarioId: 4104, limit: 0, dateFrom: '2026-10-15T23:59:59.999Z', dateTo: '2026-11-19T00:00:00.000Z' },
+    ]);
+  });
+
+  it('is read twice where the baseline lies apart, and says which windows it compared', async () => {
+    const windows = { startDate: '2026-11-15', endDate: '2026-11-18', baselineStartDate: '2026-10-01', baselineEndDate: '2026-10-14' };
+    const { structured } = await call('analyze_scenario', { scenarioId: 4104, ...windows });
+    expect(platform().requests.filter(({ operation }) => operation === 'listScenarioReports')).toHaveLength(2);
+    expect(structured).toMatchObject({
+      range: { start: '2026-11-15T00:00:00.000Z', end: '2026-11-18T23:59:59.999Z', days: 4 },
+      baseline: { start: '2026-10-01T00:00Z', end: '2026-10-14T23:59Z', runs: 336 },
+      period: { runs: 96 },
+    });
+  });
+
+  it('shows all asked metrics of a step, by number or by name', async () => {
+    const metrics = [LCP, 'domInteractive', 'nbLongTasks'];
+    const [byNumber, byName] = await Promise.all(
+      [2, 'product'].map((step) => call('analyze_scenario', { scenarioId: 4103, step, metrics })),
+    );
+    const shown = byNumber ? records(byNumber).map(({ step, metric }) => `${String(step)}: ${String(metric)}`) : [];
+    expect(shown.toSorted()).toEqual(metrics.map((metric) => `Product: ${metric}`).toSorted());
+    expect(byName?.structured).toEqual(byNumber?.structured);
+    const all = await call('analyze_scenario', { scenarioId: 4103, step: 2, metrics: ['all'] });
+    expect(records(all).length).toBeGreaterThanOrEqual(25);
+  });
+
+  it('that lacks the step is refused with the steps', async () => {
+    const { isError, text } = await call('analyze_scenario', { scenarioId: 4103, step: 'Payment' });
+    expect(isError).toBe(true);
+    expect(text).toMatch(/^step: the scenario has the steps 1 "Category", 2 "Product"; "Payment" is none of them\./);
+  });
+
+  it('still gets its verdict where the details of failed runs cannot be read', async () => {
+    platform().faults.add({ kind: 'refused', operation: 'getStepReport' });
+    const { failing } = platform().stories;
+    const { isError, structured } = await call('analyze_scenario', { scenarioId: failing.scenarioId });
+    expect(isError).toBe(false);
+    expect(structured['notes']).toContain('5 of 5 step reports of failed runs could not be read.');
+    expect((structured['failedActions'] as { message: unknown }[])[0]?.message).toBeNull();
+  });
+});

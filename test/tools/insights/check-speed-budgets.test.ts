@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import { median } from '../../../src/analysis/speed/order.ts';
+import { call as callCommand } from '../../../src/commands/call.ts';
+import { junitReport } from '../../../src/commands/junit.ts';
+import { readWorldOptions } from '../../../src/commands/world-options.ts';
+import { readSettings } from '../../../src/settings.ts';
+import { captured } from '../../commands/captured.ts';
+import { records, useTools, whole } from '../support.ts';
+
+const { call, ask, platform } = useTools();
+
+describe('budgets', () => {
+  it('are held against the median of the latest runs, broken ones first', async () => {
+    const { scenario } = await ask('listScenarioReports', { scenarioId: 4104, lastDays: 2, limit: 0 });
+    const sound = scenario.reports.filter(({ summary }) => summary?.fail === 0).toSorted((a, b) => b.date - a.date).slice(0, 7); // biome-ignore format: one thought
+    const levels = [0, 1].map((step) => median(sound.map(({ steps }) => steps?.[step]?.loadTime ?? Number.NaN)));
+    const limit = Math.round((Math.min(...levels) + Math.max(...levels)) / 2);
+    const answer = await call('check_speed_budgets', { scenarioIds: ['Home – desktop'], runs: 7, budgets: { loadTime: limit } });
+    expect(answer.structured).toMatchObject({ broken: 1, passed: 1, unmeasured: 0 });
+    const rows = records(answer);
+    expect(rows.map(({ status, median: value }) => [status, value])).toEqual([
+      ['broken', Math.round(Math.max(...levels))],
+      ['passed', Math.round(Math.min(...levels))],
+    ]);
+    const worst = Math.max(...levels);
+    expect(rows[0]).toMatchObject({ limit, basis: 'given', runs: 7, marginPercent: Math.round((1000 * (limit - worst)) / limit) / 10 });
+    expect(answer.structured['answer']).toMatch(/^1 of 2 budgets broken\. Worst: Home – desktop, step "/);
+    expect(whole(answer)).toMatchSnapshot();
+  });
+
+  it('default to the good thresholds of the device in all scenarios, within what an answer may cost', async () => {
+    const answer = await call('check_speed_budgets');
+    const { broken, passed, rows } = answer.structured as { broken: number; passed: number; rows: unknown[] };
+    expect(broken + passed).toBe(21 * 6);
+    expect(broken).toBeGreaterThan(20);
+    expect(rows).toHaveLength(25);
+    expect(answer.structured['notes']).toContain(
+      `${126 - 25} more rows: the least broken and those with the largest margin. Narrow with scenarioIds or budgets.`,
+    );
+    const limits = new Set(records(answer).map(({ metric, limit, basis }) => `${String(metric)} ${String(limit)} ${String(basis)}`));
+    expect(limits).toContain('totalBlockingTime 200 good, lab mobile');
+    expect(limits).toContain('largestContentfulPaint 2500 good, field p75');
+    expect(answer.text.length).toBeLessThan(8000);
+    expect(JSON.stringify(answer.structured).length).toBeLessThan(8000);
+  });
+
+  it('that are all kept say how close it was', async () => {
+    const { structured } = await call('check_speed_budgets', { scenarioIds: [4104], budgets: { weight: 90_000_000 } });
+    expect(structured).toMatchObject({ broken: 0, passed: 2 });
+    expect(structured['answer']).toMatch(/^0 of 2 budgets broken\. Closest: .* weight 2\.7\d MB \(limit 90 MB\)\.$/);
+  });
+
+  it.each<[string, Record<string, unknown>, RegExp]>([
+    ['an unknown metric', { budgets: { lcp: 1 } }, /^budgets: no such metric: lcp; there are .*largestContentfulPaint/],
+    ['no metric', { budgets: {} }, /^budgets: name at least one metric/],
+    ['a negative limit', { budgets: { weight: -1 } }, /^budgets\.weight/],
+    ['no runs', { runs: 0 }, /^runs/],
+    ['an unknown scenario', { scenarioIds: ['Nothing'] }, /^scenarioIds\[0\]: there is no scenario "Nothing"/],
+  ])('with %s are refused', async (_, args, words) => {
+    const { isError, text } = await call('check_speed_budgets', args);
+    expect(isError).toBe(true);
+    expect(text).toMatch(words);
+  });
+});
+
+describe('a build', () => {
+  const demo = readSettings({ WEB_ANALYTICS_DEMO: 'true' });
+  const args = (budgets: Record<string, number>) => ['check_speed_budgets', JSON.stringify({ scenarioIds: [4104], budgets })];
+  const run = async (positionals: string[], format?: string, fault: string[] = []) => {
+    const world = await readWorldOptions({ clock: '2026-11-20T10:00:00Z', fault });
+    return captured(() => callCommand(demo, world, positionals, format));
+  };
+
+  it('goes on with 0 where all budgets are kept, and stops with 3 where one is broken', async () => {
+    expect((await run(args({ largestContentfulPaint: 9000 }))).code).toBe(0);
+    const { code, out } = await run(args({ largestContentfulPaint: 9000, weight: 1000 }), 'json');
+    expect(code).toBe(3);
+    expect(JSON.parse(out)).toMatchObject({ broken: 2, passed: 2 });
+  });
+
+  it('stops with 1 where it failed', async () => {
+    const { code, out, err } = await run(args({ weight: 1000 }), 'junit', ['refused:listScenarioReports']);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toContain('The request was refused.');
+    expect((await run(args({ lcp: 1 }), 'table')).code).toBe(1);
+  });
+
+  it('stops with 1 where a scenario has no run to judge', async () => {
+    const failed = { date: 1, summary: { fail: 1 }, steps: [{ stepResultId: 'a', name: 'Home', fail: 1, loadTime: 1 }] };
+    platform().faults.add({
+      kind: 'shape',
+      operation: 'listScenarioReports',
+      payload: { scenario: { id: 4104, name: 'Home', reports: [failed] } },
+    });
+    const answer = await call('check_speed_budgets', { scenarioIds: [4104] });
+    expect(answer.structured).toMatchObject({ answer: '0 of 0 budgets broken. Not measured: Home.', broken: 0, passed: 0, unmeasured: 1 });
+
+    const { authUrl, credentials } = platform();
+    const { clientId, clientSecret } = credentials.shop;
+    const settings = readSettings({
+      WEB_ANALYTICS_AUTH_URL: authUrl,
+      WEB_ANALYTICS_CLIENT_ID: clientId,
+      WEB_ANALYTICS_CLIENT_SECRET: clientSecret,
+    });
+    const world = await readWorldOptions({ clock: '2026-11-20T10:00:00Z' });
+    const { code, out } = await captured(() => callCommand(settings, world, args({ weight: 1 }), 'junit'));
+    expect(code).toBe(1);
+    expect(out).toContain('tests="1" failures="0" errors="1"');
+  });
+
+  it('reads a table, or a JUnit report of every budget', async () => {
+    const table = await run(args({ weight: 1000 }), 'table');
+    expect(table.out).toMatch(/^answer: 2 of 2 budgets broken\./);
+    const { code, out } = await run(['check_speed_budgets', '{}'], 'junit');
+    expect(code).toBe(3);
+    expect(out).toMatch(
+      /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<testsuites name="speed budgets" tests="126" failures="\d+" errors="0">/,
+    );
+    expect(out.match(/<testcase /g)).toHaveLength(126);
+    expect(out.match(/<testsuite /g)).toHaveLength(6);
+    const failures = Number(/failures="(\d+)"/.exec(out)?.[1]);
+    expect(out.match(/<failure /g)).toHaveLength(failures);
+  });
+
+  it('is told which formats there are', async () => {
+    await expect(run(args({ weight: 1 }), 'xml')).rejects.toThrow('--format "xml" is wrong: expected json, table, junit');
+    await expect(run(['list_scenarios'], 'junit')).rejects.toThrow('--format junit is for check_speed_budgets');
+    expect((await run(['list_scenarios'], 'table')).out).toContain('Home – desktop');
+  });
+
+  it('gets XML that every reader takes, whatever a scenario is called', () => {
+    const columns = ['scenarioId', 'scenario', 'step', 'metric', 'status', 'median', 'limit', 'marginPercent', 'basis', 'runs'];
+    const rows = [
+      [1, 'A & B <"x">\u0000\u001b', 'It\'s "one"', 'weight', 'broken', 2, 1, -100, 'given', 5],
+      [2, 'Empty', null, null, 'not measured', null, null, null, null, 0],
+    ];
+    const xml = junitReport({ columns, rows });
+    expect(xml).toContain('<testsuite name="A &amp; B &lt;&quot;x&quot;&gt;" tests="1" failures="1" errors="0">');
+    expect(xml).toContain('name="It\'s &quot;one&quot;: weight"');
+    expect(xml).toContain('<testsuites name="speed budgets" tests="2" failures="1" errors="1">');
+    expect(xml).toContain('<error message="no run without failure has a value"/>');
+    expect([...xml].filter((character) => character < ' ' && character !== '\n')).toEqual([]);
+  });
+});
