@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { reportTable } from '../../src/analysis/report-table.ts';
 import { SPEED_UNITS } from '../../src/analysis/speed-metrics.ts';
 import { listScenarioReports } from '../../src/api/operations/speed-analysis.ts';
-import { DEFAULT_REPORTS } from '../../src/api/params.ts';
+import { DEFAULT_REPORTS, instantOf } from '../../src/api/params.ts';
 import * as p from '../../src/mcp/params.ts';
 import { defineTool, READ } from '../../src/mcp/tool.ts';
 import scenarioReports from '../../src/resources/scenario-reports.ts';
@@ -34,7 +34,11 @@ export default defineTool({
   async handler({ metrics, ...input }, { call, projectId, note, covers, nowMs, timeZone }) {
     const windowed = input.lastDays !== undefined || input.dateFrom !== undefined || input.dateTo !== undefined;
     const { scenario } = await call({ ...input, ...(windowed && input.limit === undefined && { limit: 0 }) });
-    if (input.lastDays !== undefined && input.dateFrom === undefined) covers(nowMs - input.lastDays * 86_400_000, nowMs);
+    if (input.lastDays !== undefined) {
+      const startMs = Math.max(nowMs - input.lastDays * 86_400_000, input.dateFrom === undefined ? 0 : instantOf(input.dateFrom));
+      const endMs = input.dateTo === undefined ? nowMs : instantOf(input.dateTo);
+      if (startMs < endMs) covers(startMs, endMs);
+    }
     if (!windowed && input.limit === undefined && scenario.reports.length === DEFAULT_REPORTS) {
       note(`Exactly ${DEFAULT_REPORTS} reports came, the default of the platform: there may be more; pass limit or dates.`);
     }

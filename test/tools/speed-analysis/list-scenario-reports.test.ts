@@ -27,6 +27,18 @@ it('asks for all reports of a window, and notes that 30 without one may not be a
   ]); // biome-ignore format: one thought
 });
 
+it('states the range that all its bounds leave', async () => {
+  const range = async (bounds: object) => (await call('list_scenario_reports', { scenarioId: 4104, ...bounds })).structured['range'];
+  expect(await range({ lastDays: 7, dateTo: '2026-11-15T00:00:00Z' })).toMatchObject({
+    start: '2026-11-13T10:00:00.000Z',
+    end: '2026-11-15T00:00:00.000Z',
+  });
+  expect(await range({ lastDays: 3, dateFrom: '-7d' })).toMatchObject({
+    start: '2026-11-17T10:00:00.000Z',
+    end: '2026-11-20T10:00:00.000Z',
+  });
+});
+
 it('tells runs with errors from runs without', async () => {
   const days = { scenarioId: 4104, lastDays: 7, limit: 0 };
   const [all, failed, sound] = await Promise.all(
