@@ -1,7 +1,6 @@
 import { type SearchObject, searchObjects } from '../analysis/find-objects.ts';
 import { ApiError } from '../api/errors.ts';
 import { listExportableFields } from '../api/operations/data-export.ts';
-import { listingTools } from './catalogues.ts';
 import type { NameKind } from './params.ts';
 import type { Lists, ToolContext } from './tool.ts';
 
@@ -76,9 +75,4 @@ export async function findObjects(text: string, kinds: readonly ObjectKind[], { 
   if (first && searched.size === 0) throw first.error;
   for (const { kinds: failed, error } of failures.values()) note(`Not searched: ${failed.join(', ')}. ${error.message}`);
   return { found: await searchObjects(objects, text), searched };
-}
-
-/** The tool that lists a kind. */
-export function listingToolOf(kind: ObjectKind): string {
-  return kind === 'exportable field' ? 'list_exportable_fields' : listingTools[kind];
 }

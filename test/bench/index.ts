@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { buildBareServer } from './bare-server.ts';
 import { directReader, startExternalEmulator } from './emulator.ts';
+import { benchMetrics } from './metrics.ts';
 import { greet, type Peer, peakMegabytes, startPeer } from './peer.ts';
 
 const PRODUCT = 'dist/main.js';
@@ -163,6 +164,7 @@ try {
   const rows = await coldStart(bare);
   rows.push(...(await memory(bare, emulator.environment)));
   rows.push(...(await overhead(emulator.environment, await directReader(emulator))));
+  rows.push(...(await benchMetrics(PRODUCT, emulator)));
   rows.push(...(await world()));
   print(rows);
 } finally {

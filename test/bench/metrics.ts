@@ -1,0 +1,62 @@
+import { type Device, inputOf, planGrid } from '../../src/analysis/metrics/grid.ts';
+import { siteMetricNames } from '../../src/api/metric-names.ts';
+import { encodeRequest } from '../../src/api/wire.ts';
+import { directReader, type ExternalEmulator } from './emulator.ts';
+import { greet, startPeer } from './peer.ts';
+
+const ROUNDS = 9;
+const DEVICES: readonly Device[] = ['all', 'desktop', 'mobile', 'tablet'];
+/** 13 months up to the clock of the emulator. */
+const RANGE = { startDate: '2025-10-21', endDate: '2026-11-19' };
+
+/** One line of the report. */
+export interface BenchRow {
+  readonly what: string;
+  readonly measured: string;
+  readonly aim: string;
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
+}
+
+async function timed(run: () => Promise<unknown>): Promise<number> {
+  const started = performance.now();
+  await run();
+  return performance.now() - started;
+}
+
+/** Paths and queries of the requests that the tool sends for the year. */
+function targets(projectId: number): string[] {
+  const stretch = { startMs: Date.parse(`${RANGE.startDate}T00:00:00.000Z`), endMs: Date.parse(`${RANGE.endDate}T23:59:59.999Z`) };
+  const { calls } = planGrid({ metrics: siteMetricNames, ranges: [stretch], devices: DEVICES, daily: true }, 'UTC');
+  return calls.map((call) => encodeRequest(call.endpoint.operation, { projectId, ...inputOf(call, 'UTC') }).target);
+}
+
+/** `query_metrics` over 13 months of days, 8 metrics and 4 devices: its requests, and its time over that of the same requests sent one after the other. */
+export async function benchMetrics(product: string, emulator: ExternalEmulator): Promise<BenchRow[]> {
+  const read = await directReader(emulator);
+  const requests = targets(Number(emulator.environment['WEB_ANALYTICS_PROJECT_ID']));
+  const peer = startPeer([product], emulator.environment);
+  await greet(peer);
+  const args = { ...RANGE, metrics: ['all'], breakdown: ['day', 'device'] };
+  const direct: number[] = [];
+  const through: number[] = [];
+  for (let turn = 0; turn < ROUNDS + 1; turn += 1) {
+    const directMs = await timed(async () => {
+      for (const target of requests) await read(target);
+    });
+    const throughMs = await timed(async () => {
+      const { result } = (await peer.ask('tools/call', { name: 'query_metrics', arguments: args })) as { result?: { isError?: boolean } };
+      if (!result || result.isError) throw new Error(JSON.stringify(result));
+    });
+    // The first round makes the days of the emulated world.
+    if (turn === 0) continue;
+    direct.push(directMs);
+    through.push(throughMs);
+  }
+  await peer.stop();
+  const [sum, whole] = [median(direct), median(through)];
+  const measured = `${requests.length} requests, ${(whole / sum).toFixed(2)} × (${whole.toFixed(0)} ms : ${sum.toFixed(0)} ms one after the other)`;
+  return [{ what: 'query_metrics, 8 metrics × 4 devices × 13 months of days, over its requests', measured, aim: '≤ 1.2 ×' }];
+}
