@@ -107,46 +107,59 @@ async function memory(bare: string, environment: Record<string, string>): Promis
   ];
 }
 
-async function overhead(environment: Record<string, string>, read: (target: string) => Promise<number>): Promise<Row[]> {
+async function overhead(bare: string, environment: Record<string, string>, read: (target: string) => Promise<number>): Promise<Row[]> {
   const peer = startPeer([PRODUCT], environment);
-  await greet(peer);
+  const bystander = startPeer([bare]);
+  await Promise.all([greet(peer), greet(bystander)]);
   const project = environment['WEB_ANALYTICS_PROJECT_ID'];
+  const call = { name: 'list_segments', arguments: {} };
   const direct: number[] = [];
   const through: number[] = [];
+  const trivial: number[] = [];
   for (let turn = 0; turn < CALLS + 50; turn += 1) {
     const directMs = await timed(() => read(`/v1/segments?projectId=${project}`));
-    const throughMs = await timed(() => peer.ask('tools/call', { name: 'list_segments', arguments: {} }));
+    const throughMs = await timed(() => peer.ask('tools/call', call));
+    const trivialMs = await timed(() => bystander.ask('tools/call', call));
     if (turn < 50) continue;
     direct.push(directMs);
     through.push(throughMs);
+    trivial.push(trivialMs);
   }
-  await peer.stop();
-  const [plain, tool] = [median(direct), median(through)];
+  await Promise.all([peer.stop(), bystander.stop()]);
+  const [plain, tool, floor] = [median(direct), median(through), median(trivial)];
   return [
     {
       what: 'a tool call over the direct HTTP call, median',
-      measured: `+ ${ms(tool - plain)} (${ms(tool)} : ${ms(plain)})`,
+      measured: `+ ${ms(tool - plain)} (${ms(tool)} : ${ms(plain)}; an empty call of the bare server ${ms(floor)})`,
       aim: '≤ 1.5 ms',
     },
   ];
 }
 
+const QUARTERS = {
+  latest: 'startDate=2026-08-20T00:00:00.000Z&endDate=2026-11-19T23:59:59.999Z',
+  before: 'startDate=2026-05-20T00:00:00.000Z&endDate=2026-08-19T23:59:59.999Z',
+};
+
 async function world(): Promise<Row[]> {
   const starts: number[] = [];
-  const cold: number[] = [];
-  const warm: number[] = [];
+  const first: number[] = [];
+  const again: number[] = [];
+  const other: number[] = [];
   for (let turn = 0; turn < WORLDS; turn += 1) {
     const emulator = await startExternalEmulator(PRODUCT);
     const read = await directReader(emulator);
-    const target = `/v1/metrics/site?projectId=${emulator.environment['WEB_ANALYTICS_PROJECT_ID']}&startDate=2026-08-20T00:00:00.000Z&endDate=2026-11-19T23:59:59.999Z`;
+    const site = `/v1/metrics/site?projectId=${emulator.environment['WEB_ANALYTICS_PROJECT_ID']}`;
     starts.push(emulator.startMs);
-    cold.push(await timed(() => read(target)));
-    warm.push(await timed(() => read(target)));
+    first.push(await timed(() => read(`${site}&${QUARTERS.latest}`)));
+    again.push(await timed(() => read(`${site}&${QUARTERS.latest}`)));
+    other.push(await timed(() => read(`${site}&${QUARTERS.before}`)));
     await emulator.stop();
   }
   return [
-    { what: '92 days of site metrics, computed for the first time', measured: ms(median(cold)), aim: '< 100 ms' },
-    { what: '92 days of site metrics, once more', measured: ms(median(warm)), aim: '< 100 ms' },
+    { what: '92 days of site metrics, as the first request of a process', measured: ms(median(first)), aim: '< 100 ms' },
+    { what: '92 days of site metrics, other days of a running process', measured: ms(median(other)), aim: '< 100 ms' },
+    { what: '92 days of site metrics, the same once more', measured: ms(median(again)), aim: '< 100 ms' },
     { what: 'start of the emulator as a process', measured: ms(median(starts)), aim: '' },
   ];
 }
@@ -163,7 +176,7 @@ const emulator = await startExternalEmulator(PRODUCT);
 try {
   const rows = await coldStart(bare);
   rows.push(...(await memory(bare, emulator.environment)));
-  rows.push(...(await overhead(emulator.environment, await directReader(emulator))));
+  rows.push(...(await overhead(bare, emulator.environment, await directReader(emulator))));
   rows.push(...(await benchMetrics(PRODUCT, emulator)));
   rows.push(...(await world()));
   print(rows);
