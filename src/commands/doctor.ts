@@ -7,19 +7,46 @@ import { enabledTools } from './enabled-tools.ts';
 import { openSession } from './open-session.ts';
 import type { WorldOptions } from './world-options.ts';
 
+type Data = Record<string, unknown>;
+
+interface Probe {
+  readonly tool: string;
+  readonly args?: Data;
+  /** What a good answer says. */
+  readonly shown: (data: Data) => string;
+}
+
+const tokenWords = ({ projectId, endpoint, expiresAt }: Data) =>
+  `project ${String(projectId)}, endpoint ${String(endpoint)}, until ${String(expiresAt)}`;
+
+const credentialProbe: Probe = {
+  tool: 'get_credential',
+  shown: ({ scopes, projects }) => `scopes ${list(scopes)}; projects ${names(projects)}`,
+};
+
 /** One read of each family, with arguments that any project answers. */
-const probes: readonly (readonly [tool: string, args: Record<string, unknown>, shown: (data: Record<string, unknown>) => string])[] = [
-  ['get_credential', {}, ({ scopes, projects }) => `scopes ${list(scopes)}; projects ${names(projects)}`],
-  [
-    'authenticate',
-    {},
-    ({ projectId, endpoint, expiresAt }) => `project ${String(projectId)}, endpoint ${String(endpoint)}, until ${String(expiresAt)}`,
-  ],
-  ['list_scenarios', {}, ({ scenarios }) => `${count(scenarios)} scenarios`],
-  ['list_export_jobs', { limit: 1 }, ({ jobs }) => (count(jobs) === 0 ? 'no export job yet' : 'export jobs can be read')],
-  ['list_segments', {}, ({ segments }) => `${count(segments)} segments`],
-  ['get_site_visits', { startDate: '-7d', endDate: 'yesterday' }, ({ rows }) => `visits of the last 7 days: ${list(rows)}`],
+const probes: readonly Probe[] = [
+  { tool: 'authenticate', shown: tokenWords },
+  { tool: 'list_scenarios', shown: ({ scenarios }) => `${count(scenarios)} scenarios` },
+  {
+    tool: 'list_export_jobs',
+    args: { limit: 1 },
+    shown: ({ jobs }) => (count(jobs) === 0 ? 'no export job yet' : 'export jobs can be read'),
+  },
+  { tool: 'list_segments', shown: ({ segments }) => `${count(segments)} segments` },
+  {
+    tool: 'get_site_visits',
+    args: { startDate: '-7d', endDate: 'yesterday' },
+    shown: ({ rows }) => `visits of the last 7 days: ${list(rows)}`,
+  },
 ];
+
+/** Enrichment can only be written: its token is all that is tried. */
+const enrichmentProbe: Probe = {
+  tool: 'authenticate',
+  args: { scope: 'enrichment' },
+  shown: (data) => `for enrichment: ${tokenWords(data)}`,
+};
 
 function count(value: unknown): number {
   return Array.isArray(value) ? value.length : 0;
@@ -33,10 +60,19 @@ function names(value: unknown): string {
   return Array.isArray(value) ? value.map(({ id, name }: { id: number; name: string }) => `${id} ${name}`).join(', ') : '';
 }
 
-async function probe(tool: AnyTool, args: Record<string, unknown>, session: Session) {
+async function answerOf(tool: AnyTool, args: Data, session: Session): Promise<{ problem: string } | { data: Data }> {
   const outcome = await callTool(tool, args, { session, signal: AbortSignal.timeout(40_000), canAsk: false });
   if ('ask' in outcome || outcome.isError) return { problem: 'ask' in outcome ? 'asks for a confirmation' : outcome.text };
   return { data: outcome.structured ?? {} };
+}
+
+function hasEnrichment({ demo, enrichmentClientId }: Settings, { scopes }: Data): boolean {
+  return demo || enrichmentClientId !== undefined || (Array.isArray(scopes) && scopes.includes('enrichment'));
+}
+
+/** The projects of a credential that leaves the choice open. */
+function openChoice({ demo, projectId }: Settings, { projects }: Data): { id: number; name: string }[] {
+  return Array.isArray(projects) && projects.length > 1 && projectId === undefined && !demo ? projects : [];
 }
 
 /** Checks what a call needs, step by step, and says how to mend what is wrong; 0 when all is well, else 1. */
@@ -44,24 +80,38 @@ export async function doctor(settings: Settings, world: WorldOptions): Promise<n
   const print = (line: string) => void process.stdout.write(`${line}\n`);
   const tools = enabledTools(await listedTools(), settings);
   const session = openSession(settings, tools, world);
-  print(
-    `✓ settings: ${settings.demo ? 'embedded emulator' : (settings.authUrl ?? 'no authentication server set')}, time zone ${settings.timeZone}, ${tools.length} tools`,
-  );
+  const server = settings.demo ? 'embedded emulator' : (settings.authUrl ?? 'no authentication server set');
+  print(`✓ settings: ${server}, time zone ${settings.timeZone}, ${tools.length} tools`);
   let problems = 0;
+  const complain = (name: string, words: string) => {
+    problems += 1;
+    print(`✗ ${name}: ${words.replaceAll('\n', '\n  ')}`);
+  };
+
+  /** What the tool answers; undefined where it is switched off or fails. */
+  async function run({ tool, args = {}, shown }: Probe, chosen: Data = {}): Promise<Data | undefined> {
+    if (!tools.some((each) => each.name === tool)) {
+      print(`– ${tool}: its toolset is switched off`);
+      return undefined;
+    }
+    const answer = await answerOf(await loadTool(tool), { ...args, ...chosen }, session);
+    if ('problem' in answer) complain(tool, answer.problem);
+    else print(`✓ ${tool}: ${shown(answer.data)}`);
+    return 'data' in answer ? answer.data : undefined;
+  }
+
   try {
-    for (const [name, args, shown] of probes) {
-      if (!tools.some((each) => each.name === name)) {
-        print(`– ${name}: its toolset is switched off`);
-        continue;
+    const credential = await run(credentialProbe);
+    // Without a credential nothing else can work: one complaint is enough.
+    if (problems === 0) {
+      const choice = openChoice(settings, credential ?? {});
+      const [first] = choice;
+      if (first) {
+        complain('project', `the credential reaches ${names(choice)}: set WEB_ANALYTICS_PROJECT_ID to the usual one, or name projectId in each call. What follows is of ${first.id}.`); // biome-ignore format: one sentence
       }
-      const { data, problem } = await probe(await loadTool(name), args, session);
-      if (problem === undefined) print(`✓ ${name}: ${shown(data)}`);
-      else {
-        problems += 1;
-        print(`✗ ${name}: ${problem.replaceAll('\n', '\n  ')}`);
-        // Without a credential nothing else can work: one complaint is enough.
-        if (name === 'get_credential') break;
-      }
+      const more =
+        tools.some(({ name }) => name === 'send_enrichments') && hasEnrichment(settings, credential ?? {}) ? [enrichmentProbe] : [];
+      for (const probe of [...probes, ...more]) await run(probe, first && { projectId: first.id });
     }
   } finally {
     await session.close();

@@ -49,18 +49,27 @@ describe('doctor', () => {
   it.each<[string, keyof Platform['credentials'], string[], string]>([
     ['a credential that expired', 'expired', ['get_credential'], 'ask the user to check client id, secret and expiry'],
     ['a scope that is lacking', 'noSpeed', ['list_scenarios'], 'lacks the scope speed-analysis; it has data-export, metrics'],
-    [
-      'an account without a project',
-      'account',
-      ['authenticate', 'list_scenarios', 'list_export_jobs', 'list_segments', 'get_site_visits'],
-      'choose one of 1201 (Nordlicht Shop)',
-    ],
+    ['an account without a project', 'account', ['project'], 'set WEB_ANALYTICS_PROJECT_ID to the usual one'],
   ])('names %s and how to mend it', async (_, name, failing, words) => {
     const { code, out } = await captured(() => doctor(environmentOf(platform(), name), world));
     expect(code).toBe(1);
     expect(marks(out).filter((mark) => mark.startsWith('✗'))).toEqual(failing.map((tool) => `✗ ${tool}`));
     expect(out).toContain(words);
     expect(out).not.toContain(platform().credentials[name].clientSecret);
+  });
+
+  it('tries the token of enrichment where there is a credential for it', async () => {
+    const { clientId, clientSecret } = platform().credentials.enrichment;
+    const credentialOf = (secret: string) => ({
+      WEB_ANALYTICS_ENRICHMENT_CLIENT_ID: clientId,
+      WEB_ANALYTICS_ENRICHMENT_CLIENT_SECRET: secret,
+    });
+    const good = await captured(() => doctor(environmentOf(platform(), 'shop', credentialOf(clientSecret)), world));
+    expect(good.out).toContain(`✓ authenticate: for enrichment: project 1201, endpoint ${platform().enrichmentUrl.slice(0, -1)}`);
+    expect(good.code).toBe(0);
+    const wrong = await captured(() => doctor(environmentOf(platform(), 'shop', credentialOf('wrong-secret')), world));
+    expect(marks(wrong.out).at(-1)).toBe('✗ authenticate');
+    expect(wrong.code).toBe(1);
   });
 
   it('leaves out families that are switched off', async () => {
