@@ -217,6 +217,12 @@ function fromFile(variable: string, environment: Record<string, string | undefin
   }
 }
 
+/** Half of a credential would be dropped without a word, and the other credential used. */
+function requireBoth(values: Partial<Record<SettingName, unknown>>, ...pair: readonly [SettingName, SettingName]): void {
+  const missing = pair.filter((name) => values[name] === undefined).map((name) => settingDeclarations[name].variable);
+  if (missing.length === 1) throw new SettingsError(`${missing[0]}: is missing; expected beside its other half, or neither`);
+}
+
 /** Reads all settings from flags (first) and environment; throws a `SettingsError` for the first that is wrong. */
 export function readSettings(environment: Record<string, string | undefined>, flags: Record<string, string | undefined> = {}): Settings {
   const values: Partial<Record<SettingName, unknown>> = {};
@@ -234,5 +240,6 @@ export function readSettings(environment: Record<string, string | undefined>, fl
     }
     values[name] = checked.data;
   }
+  requireBoth(values, 'enrichmentClientId', 'enrichmentClientSecret');
   return values as Settings;
 }

@@ -43,6 +43,11 @@ describe('the settings', () => {
     });
   });
 
+  it('of an enrichment credential come both or not at all', () => {
+    expect(() => of('ENRICHMENT_CLIENT_ID', 'a')).toThrow('WEB_ANALYTICS_ENRICHMENT_CLIENT_SECRET: is missing');
+    expect(() => of('ENRICHMENT_CLIENT_SECRET', 'a')).toThrow('WEB_ANALYTICS_ENRICHMENT_CLIENT_ID: is missing');
+  });
+
   it('count as not given when empty, or when a host left its form field as it was', () => {
     for (const text of ['', '   ', '${user_config.anything}', ' ${user_config.time_zone} ']) {
       expect(readSettings(Object.fromEntries(settings.map(({ variable }) => [variable, text])))).toEqual(readSettings({}));
@@ -121,7 +126,8 @@ describe('secrets', () => {
   it('come from the environment or from a file, never from a flag', () => {
     expect(of('CLIENT_SECRET', SECRET)).toMatchObject({ clientSecret: SECRET });
     expect(of('CLIENT_SECRET_FILE', secretFile(`${SECRET}\n`))).toMatchObject({ clientSecret: SECRET });
-    expect(of('ENRICHMENT_CLIENT_SECRET_FILE', secretFile(SECRET))).toMatchObject({ enrichmentClientSecret: SECRET });
+    const integration = { WEB_ANALYTICS_ENRICHMENT_CLIENT_ID: 'a', WEB_ANALYTICS_ENRICHMENT_CLIENT_SECRET_FILE: secretFile(SECRET) };
+    expect(readSettings(integration)).toMatchObject({ enrichmentClientSecret: SECRET });
     expect(readSettings({}, { 'client-secret': SECRET, 'client-id': SECRET })).toEqual(readSettings({}));
   });
 
