@@ -1,6 +1,6 @@
 import type { CalendarSlot, Stretch } from '../../lib/calendar.ts';
 import type { MetricValue } from '../metric-table.ts';
-import { combined, lackOf, type MetricValues } from './combine.ts';
+import { combined, ingredientsOf, lackOf, type MetricValues } from './combine.ts';
 import type { GridPlan, MetricGrid, PlannedCall, Selection } from './grid.ts';
 
 /** What a call gave for one of its slots. */
@@ -13,7 +13,7 @@ export interface MetricRow {
   readonly range: number;
   /** The range, or with `daily` a day of it with its label. */
   readonly stretch: Stretch & Partial<CalendarSlot>;
-  /** Null: the platform gave no value, the call failed, or the metric cannot be told of ranges over 92 days (`refused`). */
+  /** Of the metrics asked for, and over 92 days of the counts that they were made of. Null: the platform gave no value, the call failed, or the metric cannot be told of such ranges (`refused`). */
   readonly values: MetricValues;
 }
 
@@ -75,7 +75,8 @@ export function assemble(
   };
   const filled = rows.map(({ chunks, ...row }): MetricRow => {
     const parts = chunks.map((sources): MetricValues => Object.assign({}, ...sources.map(slotOf)));
-    return { ...row, values: Object.fromEntries(metrics.map((metric) => [metric, combined(parts, metric)])) };
+    const names = parts.length > 1 ? new Set([...metrics, ...ingredientsOf(metrics)]) : metrics;
+    return { ...row, values: Object.fromEntries([...names].map((metric) => [metric, combined(parts, metric)])) };
   });
   const isJoined = rows.some(({ chunks }) => chunks.length > 1);
   const refusals = isJoined ? metrics.flatMap((metric) => [[metric, lackOf(metric)]]).filter(([, lacks]) => lacks) : [];

@@ -10,12 +10,13 @@ const NAMED_PARTS = 4;
 /** Metrics of e-commerce projects alone (section 4.4). */
 const COMMERCE: ReadonlySet<string> = new Set(['revenueSum', 'cartAverage']);
 
-/** Metrics by goal without a goal and without a single value: the project has no e-commerce goal. */
+/** Whether metrics by goal have no value because the project has no e-commerce goal and none was named, and not for want of visits. */
 export function needsGoal({ metrics, goalIds }: MetricQuery, { rows, missing }: MetricAnswers): boolean {
-  if (goalIds.length > 0 || missing.length > 0 || rows.length === 0) return false;
+  if (goalIds.length > 0 || missing.length > 0) return false;
   const perGoal = metrics.filter((metric) => definitionOf(metric)?.perGoal && definitionOf(metric)?.combination.by !== 'refusal');
-  const hasVisits = !metrics.includes('visits') || rows.some(({ values }) => values['visits'] !== 0);
-  return perGoal.length > 0 && hasVisits && perGoal.every((metric) => rows.every(({ values }) => values[metric] === null));
+  const isEmpty = perGoal.length > 0 && rows.every(({ values }) => perGoal.every((metric) => values[metric] === null));
+  // A count without visits would be 0 and not null; a rate alone may lack visits, unless something else was counted.
+  return isEmpty && rows.some(({ values }) => values['conversionCount'] === null || Object.values(values).some(Boolean));
 }
 
 function missingNote({ reason, parts }: Missing, timeZone: string): string {
@@ -30,17 +31,28 @@ function missingNote({ reason, parts }: Missing, timeZone: string): string {
   return `Missing (null): ${named.join('; ')}${more}: ${reason}`;
 }
 
-/** Why metrics have no value in any row, as far as it can be told. */
+/** Why metrics have no value in some rows or in all, as far as it can be told. */
 function emptyNotes(query: MetricQuery, answers: MetricAnswers): string[] {
   const { rows, missing, refused } = answers;
   if (missing.length > 0) return [];
-  const empty = query.metrics.filter((metric) => refused[metric] === undefined && rows.every(({ values }) => values[metric] === null));
-  const perGoal = needsGoal(query, answers) ? empty.filter((metric) => definitionOf(metric)?.perGoal) : [];
-  const commerce = empty.filter((metric) => COMMERCE.has(metric));
-  const others = empty.filter((metric) => !perGoal.includes(metric) && !commerce.includes(metric));
+  const isEmpty = (metric: string) => rows.every(({ values }) => values[metric] === null);
+  const isHoley = (metric: string) => rows.some(({ values }) => values[metric] === null);
+  const told = query.metrics.filter(
+    (metric) => refused[metric] === undefined && !(definitionOf(metric)?.perGoal && needsGoal(query, answers)),
+  );
+  const visitless = query.metrics.includes('visits') ? rows.filter(({ values }) => values['visits'] === 0).length : 0;
+  const money = told.filter((metric) => COMMERCE.has(metric));
+  const commerce = money.every(isEmpty) && visitless < rows.length ? money : [];
+  const others = told.filter((metric) => !commerce.includes(metric) && isHoley(metric));
+  const nothing = query.zoneIds.length > 0 ? 'no visits or no taps' : 'no visits';
   return [
-    ...(commerce.length > 0 ? [`No value for ${commerce.join(', ')}: they exist for e-commerce projects only.`] : []),
-    ...(others.length > 0 ? [`The platform gave no value for ${others.join(', ')}: nothing was counted that they could be made of.`] : []),
+    ...(commerce.length > 0 ? [`No value for ${commerce.join(', ')}: only e-commerce projects have one.`] : []),
+    ...(visitless > 0
+      ? [`No visits in ${visitless === rows.length ? 'this range with these filters' : `${visitless} of ${rows.length} rows`}.`]
+      : []),
+    ...(others.length > 0
+      ? [`null for ${others.join(', ')}: the platform gave no value${visitless > 0 ? '' : ` (${nothing} to make it of)`}.`]
+      : []),
   ];
 }
 
@@ -51,13 +63,11 @@ export function queryNotes(query: MetricQuery, answers: MetricAnswers, timeZone:
   const chunks = unit === undefined ? chunksOf(stretch, timeZone, MAX_METRICS_RANGE_MS).length : 1;
   const recomputed = metrics.filter((metric) => definitionOf(metric)?.combination.by === 'ratio');
   const refused = Object.entries(answers.refused).map(([metric, lacks]) => `${metric} (${lacks})`);
-  const visitless = metrics.includes('visits') && answers.rows.some(({ values }) => values['visits'] === 0);
   return [
     ...(chunks > 1 ? [`Read in ${chunks} ranges of at most 92 days; counts added${recomputed.length > 0 ? ', conversionRate = conversionCount / visits of the whole range' : ''}.`] : []), // biome-ignore format: one thought
     ...(refused.length > 0 ? [`No value beyond 92 days for ${refused.join(', ')}: the counts in brackets are in no answer of the interface, and averages cannot be averaged. Break down by month, or ask for at most 92 days.`] : []), // biome-ignore format: one thought
     ...(unit === 'week' ? ['Weeks begin on Monday; a row is named by its first day.'] : []),
     ...(answers.rows.some(({ stretch: { isPart } }) => unit !== undefined && isPart) ? ['(part): the range holds only a part of it.'] : []),
-    ...(visitless ? ['Where visits are 0 there are no rates and averages.'] : []),
     ...emptyNotes(query, answers),
     ...answers.missing.map((missing) => missingNote(missing, timeZone)),
     ...(answers.otherBounds === undefined ? [] : [`The platform states other bounds than those asked for: ${answers.otherBounds}.`]),

@@ -62,8 +62,8 @@ function chosenMetrics(metrics: readonly string[], { zones, goals }: { zones: bo
   const all = zones ? [...zoneMetricNames, ...(goals ? ['avgConversionAfterTap'] : [])] : siteMetricNames;
   const chosen = [...new Set(metrics.flatMap((metric) => (metric === 'all' ? all : [metric])))];
   const wrong = chosen.filter((metric) => isZoneMetric(metric) !== zones);
-  if (wrong.length > 0 && zones) refuse(`metrics: ${wrong.join(', ')} are of the site, not of a zone; ask for them without zoneIds.`);
-  if (wrong.length > 0) refuse(`zoneIds: ${wrong.join(', ')} need a zone; find_objects finds its id.`);
+  if (wrong.length > 0 && zones) refuse(`metrics: no metric of a zone: ${wrong.join(', ')}; leave out zoneIds for metrics of the site.`);
+  if (wrong.length > 0) refuse(`zoneIds: a zone is needed for ${wrong.join(', ')}; find_objects finds its id.`);
   if (goals && !chosen.some((metric) => definitionOf(metric)?.perGoal)) {
     refuse(`goalIds: none of ${chosen.join(', ')} depends on a goal; conversionCount, conversionRate and avgConversionAfterTap do.`);
   }

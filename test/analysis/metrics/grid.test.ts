@@ -144,7 +144,7 @@ describe('the answer to a part', () => {
       index === 1 ? { failure: 'out of bounds' } : { values: { visits: 100, conversionCount: 5 } },
     ]);
     const { rows, missing } = assemble(grid, plan, answers);
-    expect(rows[0]?.values).toEqual({ visits: null, conversionRate: null });
+    expect(rows[0]?.values).toEqual({ visits: null, conversionCount: null, conversionRate: null });
     expect(missing).toEqual([
       { reason: 'out of bounds', parts: [{ selection: plan.calls[1]?.selection, stretch: plan.calls[1]?.stretch }] },
     ]);

@@ -148,8 +148,8 @@ describe('more than 92 days', () => {
 describe('what does not go together is refused before anything is asked', () => {
   it.each([
     [{ metrics: ['clicks'] }, 'no such metric: clicks; there are all, bounceRate'],
-    [{ metrics: ['tapRate'] }, 'zoneIds: tapRate need a zone; find_objects finds its id'],
-    [{ metrics: ['visits'], zoneIds: [8_120_571] }, 'metrics: visits are of the site, not of a zone'],
+    [{ metrics: ['tapRate'] }, 'zoneIds: a zone is needed for tapRate; find_objects finds its id'],
+    [{ metrics: ['visits'], zoneIds: [8_120_571] }, 'metrics: no metric of a zone: visits'],
     [{ metrics: ['visits'], goalIds: [73_310] }, 'goalIds: none of visits depends on a goal'],
     [{ metrics: ['visits'], breakdown: ['hour'] }, 'breakdown'],
   ])('%j', async (args, words) => {
@@ -178,15 +178,20 @@ describe('a project without e-commerce', () => {
   const goals = '95207 "Subscription", 95211 "Newsletter sign-up", 97064 "Article shared"';
 
   it('needs a goal for conversions, and gets its goals listed', async () => {
-    for (const metrics of [['conversionRate'], ['conversionCount', 'conversionRate']]) {
-      const answer = await magazine.call('query_metrics', { ...WEEK, metrics });
+    for (const args of [
+      { metrics: ['conversionRate'] },
+      { metrics: ['conversionCount', 'conversionRate'] },
+      { metrics: ['conversionRate'], startDate: '2026-05' },
+      { metrics: ['conversionRate'], breakdown: ['day'] },
+    ]) {
+      const answer = await magazine.call('query_metrics', { ...WEEK, ...args });
       expect(answer).toMatchObject({ isError: true, text: expect.stringContaining(goals) });
     }
     const rest = await magazine.call('query_metrics', { ...WEEK, metrics: ['all'] });
     const { visits } = truthOf(magazine.platform(), { ...WIRE, projectId: 1203 });
     expect(only(rest)).toMatchObject({ visits, conversionCount: null, conversionRate: null, revenueSum: null, cartAverage: null });
     expect(rest.text).toContain(`pass goalIds. Goals: ${goals}`);
-    expect(rest.text).toContain('No value for cartAverage, revenueSum: they exist for e-commerce projects only.');
+    expect(rest.text).toContain('No value for cartAverage, revenueSum: only e-commerce projects have one.');
     expect(rest.structured['filters']).toEqual({ device: 'all' });
   });
 
@@ -196,6 +201,33 @@ describe('a project without e-commerce', () => {
     expect(only(answer)).toEqual({ conversionRate: expect.closeTo(conversionRate, 3) });
     const revenue = await magazine.call('query_metrics', { ...WEEK, metrics: ['revenueSum'] });
     expect(revenue).toMatchObject({ isError: true, text: expect.stringContaining('e-commerce') });
+  });
+});
+
+describe('where there is nothing to count', () => {
+  const app = useTools({ credential: 'app' });
+
+  it('a rate has no value, and the notes say that there were no visits', async () => {
+    const rows = await app.call('query_metrics', { ...WEEK, metrics: ['conversionRate', 'visits'], breakdown: ['device'] });
+    expect(records(rows)[1]).toEqual({ device: 'desktop', conversionRate: null, visits: 0 });
+    expect(rows.text).toContain('No visits in 1 of 4 rows.');
+    const single = await app.call('query_metrics', { ...WEEK, metrics: ['conversionRate'], devices: ['desktop'] });
+    expect(only(single)).toEqual({ conversionRate: null });
+    expect(single.text).toContain('null for conversionRate: the platform gave no value (no visits to make it of).');
+    const all = await app.call('query_metrics', { ...WEEK, metrics: ['all'], devices: ['desktop'] });
+    expect(all.text).toContain('No visits in this range with these filters.');
+    expect(all.text).not.toContain('e-commerce projects');
+  });
+
+  it('because a call was refused, the others are answered and the gap is named', async () => {
+    platform().faults.add({ kind: 'refused', operation: 'getSiteVisits', times: 1 });
+    const answer = await call('query_metrics', { ...WEEK, metrics: ['visits'], breakdown: ['device'] });
+    const missing = records(answer).filter(({ visits }) => visits === null);
+    expect(missing).toHaveLength(1);
+    expect(answer.text).toContain(`Missing (null): 2026-11-09 … 2026-11-15 (${String(missing[0]?.['device'])}): `);
+    for (const { device, visits } of records(answer).filter((row) => row['visits'] !== null)) {
+      expect(visits).toBe(truthOf(platform(), { ...WIRE, device: device as 'all' }).visits);
+    }
   });
 });
 
