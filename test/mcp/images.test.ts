@@ -103,8 +103,7 @@ describe('a waterfall', () => {
   async function har(args: Record<string, unknown> = {}) {
     const { scenarioId } = platform().stories.slowTag;
     const { structured } = await assistant().call('get_scenario_report', { scenarioId });
-    const [{ stepResultId }] = structured['steps'] as [{ stepResultId: string }];
-    const scenarioStepResultId = String(stepResultId);
+    const [{ stepResultId: scenarioStepResultId }] = structured['steps'] as [{ stepResultId: string }];
     const { content, structuredContent } = await assistant().client.callTool({
       name: 'analyze_har',
       arguments: { scenarioStepResultId, chart: true, ...args },
