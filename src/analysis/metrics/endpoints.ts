@@ -1,5 +1,6 @@
 import * as api from '../../api/operations/metrics.ts';
-import { siteMetricDefinitions, zoneMetricDefinitions } from '../metric-definitions.ts';
+import { zoneMetricDefinitions } from '../metric-definitions.ts';
+import { definitionOf } from '../metric-units.ts';
 
 /** Endpoints that answer one metric. */
 const single = {
@@ -29,9 +30,7 @@ export interface Endpoint {
   readonly takesGoal: boolean;
 }
 
-function singleOf(metric: string): MetricOperation | undefined {
-  return Object.hasOwn(single, metric) ? single[metric as keyof typeof single] : undefined;
-}
+const byName: Readonly<Record<string, MetricOperation | undefined>> = single;
 
 /** Whether a metric is one of a zone. */
 export function isZoneMetric(metric: string): boolean {
@@ -41,17 +40,16 @@ export function isZoneMetric(metric: string): boolean {
 /** The fewest endpoints that answer these metrics, all of the site or all of a zone. */
 export function endpointsFor(metrics: readonly string[], daily: boolean): Endpoint[] {
   const isZone = metrics.some(isZoneMetric);
-  const definitions: Readonly<Record<string, { readonly perGoal?: true }>> = isZone ? zoneMetricDefinitions : siteMetricDefinitions;
   const alone = metrics.filter((metric) => metric === 'avgConversionAfterTap');
   const together = metrics.filter((metric) => metric !== 'avgConversionAfterTap');
   const [first] = together;
   // The average cart has no `period`.
-  const one = together.length === 1 && first !== undefined && !(daily && first === 'cartAverage') ? singleOf(first) : undefined;
+  const one = together.length === 1 && first !== undefined && !(daily && first === 'cartAverage') ? byName[first] : undefined;
   const many = isZone ? api.getZoneMetrics : api.getSiteMetrics;
   return [
     ...(first === undefined
       ? []
-      : [{ operation: one ?? many, takesGoal: !isZone && (one === undefined || definitions[first]?.perGoal === true) }]),
+      : [{ operation: one ?? many, takesGoal: !isZone && (one === undefined || definitionOf(first)?.perGoal === true) }]),
     ...(alone.length > 0 ? [{ operation: single.avgConversionAfterTap, takesGoal: true }] : []),
   ];
 }
