@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
@@ -24,27 +24,32 @@ export const executable = {
   chunkNames: 'chunks/[name]-[hash]',
 };
 
-/** Writes dist/. */
+/** Writes dist/ whole or not at all: a host may start from it at any moment. */
 export async function buildProduct() {
+  const staged = `node_modules/.cache/dist-${process.pid}`;
+  const replaced = `${staged}-replaced`;
   const listing = execFileSync(process.execPath, [fileURLToPath(await buildScript('src/commands/list-catalogue.ts'))], {
     encoding: 'utf8',
   });
-  await rm('dist', { recursive: true, force: true });
+  await rm(staged, { recursive: true, force: true });
   await build({
     ...executable,
     entryPoints: { main: 'src/main.ts' },
-    outdir: 'dist',
+    outdir: staged,
     define: { LISTED_TOOLS: listing },
     // Native and optional: found in node_modules, or not at all.
     external: ['@resvg/resvg-js'],
   });
-  await buildChartView();
-  await cp('node_modules/dejavu-fonts-ttf/ttf/DejaVuSans.ttf', 'dist/fonts/DejaVuSans.ttf');
-  await cp('node_modules/dejavu-fonts-ttf/LICENSE', 'dist/fonts/LICENSE');
+  await buildChartView(staged);
+  await cp('node_modules/dejavu-fonts-ttf/ttf/DejaVuSans.ttf', `${staged}/fonts/DejaVuSans.ttf`);
+  await cp('node_modules/dejavu-fonts-ttf/LICENSE', `${staged}/fonts/LICENSE`);
+  await rename('dist', replaced).catch(() => undefined); // there is none in a fresh clone
+  await rename(staged, 'dist');
+  await rm(replaced, { recursive: true, force: true });
 }
 
 /** Writes the view of charts: one HTML file that needs no other. */
-async function buildChartView() {
+async function buildChartView(folder) {
   const { outputFiles } = await build({
     entryPoints: ['src/views/app/main.ts'],
     bundle: true,
@@ -58,8 +63,8 @@ async function buildChartView() {
   const [page, style] = await Promise.all(['page.html', 'page.css'].map((file) => readFile(`src/views/app/${file}`, 'utf8')));
   const script = outputFiles[0]?.text.replaceAll('</script', '<\\/script') ?? '';
   const html = page?.replace('/* style */', () => style ?? '').replace('/* script */', () => script) ?? '';
-  await mkdir('dist/views', { recursive: true });
-  await writeFile('dist/views/chart.html', html);
+  await mkdir(`${folder}/views`, { recursive: true });
+  await writeFile(`${folder}/views/chart.html`, html);
 }
 
 /** Bundles one TypeScript file of the project into the cache and gives its address, to be imported. */
