@@ -8,6 +8,7 @@ import { defineTool, READ } from '../../src/mcp/tool.ts';
 import type { TrendSpec, WaterfallSpec } from '../../src/views/spec.ts';
 import { sharedAssistant } from '../support/assistant.ts';
 import { sharedPlatform } from '../support/emulator.ts';
+import { openHost } from '../support/hosts.ts';
 import { freshBundle } from '../support/stdio.ts';
 import { trend, waterfall } from '../views/samples.ts';
 
@@ -183,5 +184,19 @@ describe('the view of charts', () => {
 
   it('is told to hosts by its extension', () => {
     expect(assistant().client.getServerCapabilities()).toMatchObject({ extensions: { 'io.modelcontextprotocol/ui': {} } });
+  });
+});
+
+describe('the built server', () => {
+  it('has view, font and renderer at hand', async () => {
+    const host = await openHost('SDK 1.x');
+    try {
+      expect((await host.read(CHART)).slice(0, 15)).toBe('<!doctype html>');
+      const { text, structured } = await host.call('analyze_scenario', { scenarioId: 4103, chart: true });
+      expect(structured).toHaveProperty('chart.kind', 'trend');
+      expect(text).toContain('Drawn as trend chart');
+    } finally {
+      await host.close();
+    }
   });
 });
