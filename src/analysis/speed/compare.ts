@@ -1,8 +1,7 @@
-import { medianSorted, quantileSorted } from 'simple-statistics';
 import { blockTest } from './block-test.ts';
 import { atSameHours } from './blocks.ts';
 import { changePoints, wideningOf } from './change-point.ts';
-import { ascending } from './order.ts';
+import { ascending, quantile } from './order.ts';
 import { adjustForMany, rankTest, smallestP } from './rank-test.ts';
 import { type Series, type Window, within } from './runs.ts';
 
@@ -43,7 +42,7 @@ function sideOf({ values }: Series): Side | null {
   const sorted = ascending(values);
   const [min, max] = [sorted[0], sorted.at(-1)];
   if (min === undefined || max === undefined) return null;
-  return { n: sorted.length, median: medianSorted(sorted), p75: quantileSorted(sorted, 0.75), min, max };
+  return { n: sorted.length, median: quantile(sorted, 0.5), p75: quantile(sorted, 0.75), min, max };
 }
 
 /** The runs that a period shorter than a day is compared with: a morning with mornings, as far as there are any. */

@@ -2,7 +2,11 @@ import { changePoints, wideningOf } from './change-point.ts';
 import { SHIFTS_OF_RUNS } from './compare.ts';
 import { coreMetrics, metricFact } from './metric-facts.ts';
 import { median } from './order.ts';
+import { within } from './runs.ts';
 import type { Row, Study } from './scenario-study.ts';
+
+/** What lies longer before the period than this says nothing of its end. */
+const HISTORY_MS = 14 * 86_400_000;
 
 /** A change that began within the period, too late to move its median. */
 export interface RecentShift {
@@ -15,7 +19,7 @@ export interface RecentShift {
 
 /** The last level of a row's runs, where it began in the period and is as certain and as large as a verdict asks. */
 function shiftOf(row: Row, periodStartMs: number): RecentShift | undefined {
-  const { dates, values } = row.series;
+  const { dates, values } = within(row.series, { startMs: periodStartMs - HISTORY_MS, endMs: Number.POSITIVE_INFINITY });
   const cuts = changePoints(values, SHIFTS_OF_RUNS);
   const last = cuts.at(-1);
   const date = dates[last?.index ?? -1];

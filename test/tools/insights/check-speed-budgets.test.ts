@@ -139,6 +139,6 @@ describe('a build', () => {
     expect(xml).toContain('name="It\'s &quot;one&quot;: weight"');
     expect(xml).toContain('<testsuites name="speed budgets" tests="2" failures="1" errors="1">');
     expect(xml).toContain('<error message="no run without failure has a value"/>');
-    expect([...xml].filter((character) => character < ' ' && character !== '\n')).toEqual([]);
+    expect(Array.from(xml).filter((character) => character < ' ' && character !== '\n')).toEqual([]);
   });
 });
