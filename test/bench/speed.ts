@@ -1,0 +1,91 @@
+import { createClient } from '../../src/api/client.ts';
+import { createLimiter } from '../../src/api/limiter.ts';
+import { clockStartingAt } from '../../src/lib/clock.ts';
+import { callTool } from '../../src/mcp/call-tool.ts';
+import { createSession } from '../../src/mcp/session.ts';
+import analyzeScenario from '../../tools/insights/analyze-scenario.ts';
+import type { ExternalEmulator } from './emulator.ts';
+
+const ROUNDS = 15;
+/** The checkout has five steps; the emulator keeps 60 days of hourly runs, up to its clock. */
+const ARGUMENTS = { scenarioId: 4101, startDate: '2026-10-21', endDate: '2026-11-20T10:00:00Z', baselineStartDate: '2026-09-21' };
+
+/** One line of the report. */
+export interface BenchRow {
+  readonly what: string;
+  readonly measured: string;
+  readonly aim: string;
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
+}
+
+/** A session whose calls to the platform are counted by the time in which at least one is under way. */
+function timedSession({ environment }: ExternalEmulator) {
+  const clock = clockStartingAt(Date.parse(ARGUMENTS.endDate));
+  let [underWay, sinceMs, spentMs] = [0, 0, 0];
+  const session = createSession({
+    clock,
+    timeZone: 'UTC',
+    maxResultTokens: 20_000,
+    rawHar: false,
+    connect: async () => {
+      const client = createClient({
+        authUrl: environment['WEB_ANALYTICS_AUTH_URL'] ?? '',
+        credential: {
+          clientId: environment['WEB_ANALYTICS_CLIENT_ID'] ?? '',
+          clientSecret: environment['WEB_ANALYTICS_CLIENT_SECRET'] ?? '',
+        },
+        defaultProjectId: Number(environment['WEB_ANALYTICS_PROJECT_ID']),
+        neededScopes: ['speed-analysis'],
+        timeoutMs: 30_000,
+        limiter: createLimiter({ clock }),
+        sessionId: 'bench',
+        clock,
+        version: '0.0.0',
+      });
+      return {
+        ...client,
+        async call(operation, input, options) {
+          if (underWay === 0) sinceMs = performance.now();
+          underWay += 1;
+          try {
+            return await client.call(operation, input, options);
+          } finally {
+            underWay -= 1;
+            if (underWay === 0) spentMs += performance.now() - sinceMs;
+          }
+        },
+      };
+    },
+  });
+  return {
+    session,
+    takeSpentMs() {
+      const spent = spentMs;
+      spentMs = 0;
+      return spent;
+    },
+  };
+}
+
+/** `analyze_scenario` over 60 days of hourly runs of five steps: its time beyond the calls to the platform. */
+export async function benchSpeed(emulator: ExternalEmulator): Promise<BenchRow[]> {
+  const { session, takeSpentMs } = timedSession(emulator);
+  const beyond: number[] = [];
+  const calls: number[] = [];
+  for (let turn = 0; turn < ROUNDS + 1; turn += 1) {
+    const started = performance.now();
+    const answer = await callTool(analyzeScenario, ARGUMENTS, { session, signal: new AbortController().signal, canAsk: false });
+    const wholeMs = performance.now() - started;
+    if ('ask' in answer || answer.isError) throw new Error(`analyze_scenario failed: ${JSON.stringify(answer)}`);
+    const callsMs = takeSpentMs();
+    beyond.push(wholeMs - callsMs);
+    calls.push(callsMs);
+  }
+  await session.close();
+  const [first, ...warm] = beyond;
+  const measured = `+ ${median(warm).toFixed(0)} ms, the first time ${first?.toFixed(0)} ms (calls ${median(calls).toFixed(0)} ms)`;
+  return [{ what: 'analyze_scenario over 60 days of hourly runs, beyond its calls', measured, aim: '≤ 50 ms' }];
+}
