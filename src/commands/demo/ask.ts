@@ -36,3 +36,8 @@ export function numberIn(table: Table, column: string, row = 0): number | null {
 export function seriesOf(table: Table, column: string): (number | null)[] {
   return table.rows.map((_, row) => numberIn(table, column, row));
 }
+
+/** The named columns of all rows, in that order. */
+export function rowsOf(table: Table, columns: readonly string[]): (string | number | null)[][] {
+  return table.rows.map((row) => columns.map((column) => row[table.columns.indexOf(column)] ?? null));
+}

@@ -21,7 +21,7 @@ export async function demo({ seed, clock }: { seed?: string; clock?: string }): 
     const { tools } = await client.listTools();
     printLine(`Connected: ${tools.length} tools. An assistant would choose the calls below by itself.`);
     const { ask, calls } = createAsk(client);
-    const memory: Memory = {};
+    const memory: Memory = { nowMs: clock === undefined ? Date.now() : Date.parse(clock) };
     for (const [index, { text, answer }] of questions.entries()) {
       printQuestion(index + 1, text);
       await answer(ask, memory);

@@ -1,12 +1,14 @@
 import { formatBytes, formatMs, formatNumber, formatPercent } from '../../lib/number-text.ts';
 import { sparkline } from '../../lib/text-table.ts';
-import { type AskTool, numberIn, seriesOf, type Table } from './ask.ts';
+import { type AskTool, numberIn, rowsOf, seriesOf, type Table } from './ask.ts';
 import { printLine, printTable } from './print.ts';
 
 /** What an earlier question found out for a later one. */
 export interface Memory {
-  /** Step of the checkout with the largest LCP. */
-  slowestStep?: { id: string; name: string };
+  /** The server's present when the demo began. */
+  readonly nowMs: number;
+  /** Result of a step that became slow. */
+  slowStep?: string;
 }
 
 export interface Question {
@@ -14,25 +16,24 @@ export interface Question {
   readonly answer: (ask: AskTool, memory: Memory) => Promise<void>;
 }
 
-const devices = ['desktop', 'mobile', 'tablet'];
-
 const reach: Question = {
   text: 'What can this credential reach?',
   async answer(ask) {
     const { scopes, projects } = await ask<{ scopes: string[]; projects: { id: number; name: string }[] }>('get_credential', {});
     printLine(`Scopes: ${scopes.join(', ')}`);
-    printTable(['project', 'id'], projects.map(({ id, name }) => [name, String(id)])); // biome-ignore format: one thought
+    printTable(
+      ['project', 'id'],
+      projects.map(({ id, name }) => [name, String(id)]),
+    );
   },
 };
 
 const compareDevices: Question = {
   text: 'Compare conversion on desktop, mobile and tablet for last week.',
   async answer(ask) {
-    const range = { startDate: 'last_week', endDate: 'last_week' };
-    const tables = await Promise.all(devices.map((device) => ask<Table>('get_site_metrics', { ...range, device })));
-    const header = ['device', 'visits', 'conversions', 'conversion %', 'revenue EUR'];
-    const columns = ['visits', 'conversionCount', 'conversionRate', 'revenueSum'];
-    printTable(header, tables.map((table, index) => [devices[index], ...columns.map((column) => numberIn(table, column))])); // biome-ignore format: one thought
+    const metrics = ['visits', 'conversionCount', 'conversionRate', 'revenueSum'];
+    const table = await ask<Table>('query_metrics', { metrics, startDate: 'last_week', endDate: 'last_week', breakdown: ['device'] });
+    printTable(['device', 'visits', 'conversions', 'conversion %', 'revenue EUR'], rowsOf(table, ['device', ...metrics]));
   },
 };
 
@@ -40,6 +41,7 @@ const whichDevice: Question = {
   text: 'Conversion dropped. On which device, and on which day did it start?',
   async answer(ask) {
     const range = { startDate: '-28d', endDate: 'yesterday', period: 'daily' };
+    const devices = ['desktop', 'mobile', 'tablet'];
     const tables = await Promise.all(devices.map((device) => ask<Table>('get_site_conversion_rate', { ...range, device })));
     for (const [index, table] of tables.entries()) {
       const series = seriesOf(table, 'conversionRate');
@@ -49,25 +51,19 @@ const whichDevice: Question = {
   },
 };
 
-function monthsBefore(nowMs: number, count: number): string[] {
-  const now = new Date(nowMs);
-  const first = (back: number) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - back, 1)).toISOString().slice(0, 7);
-  return Array.from({ length: count }, (_, index) => first(count - index));
-}
-
 const monthlyVisits: Question = {
   text: 'Show monthly visits for the past 12 months.',
   async answer(ask) {
-    const { expiresAt, expiresInSeconds } = await ask<{ expiresAt: string; expiresInSeconds: number }>('authenticate', {});
-    // The server's present, which --clock may have moved.
-    const months = monthsBefore(Date.parse(expiresAt) - expiresInSeconds * 1000, 12);
-    const tables = await Promise.all(months.map((month) => ask<Table>('get_site_visits', { startDate: month, endDate: month })));
-    const visits = tables.map((table) => numberIn(table, 'visits'));
-    printLine(`${months[0]} ${sparkline(visits)} ${months.at(-1)}`);
+    const table = await ask<Table>('query_metrics', {
+      metrics: ['visits'],
+      startDate: '-12mo',
+      endDate: 'last_month',
+      breakdown: ['month'],
+    });
+    const visits = seriesOf(table, 'visits');
+    printLine(`${String(table.rows[0]?.[0])} ${sparkline(visits)} ${String(table.rows.at(-1)?.[0])}`);
     const known = visits.filter((value) => value !== null);
-    printLine(
-      `lowest ${formatNumber(Math.min(...known), { group: true })}, highest ${formatNumber(Math.max(...known), { group: true })} visits a month`,
-    );
+    printLine(`lowest ${formatNumber(Math.min(...known), { group: true })}, highest ${formatNumber(Math.max(...known), { group: true })}`);
   },
 };
 
@@ -85,52 +81,52 @@ const tapRate: Question = {
   },
 };
 
-interface Report {
-  time: string;
-  steps: {
-    stepResultId: string;
-    name: string;
-    weight: number;
-    requestsCount: number;
-    loadTime: number;
-    timings: Record<string, number | null>;
-  }[];
+interface Study {
+  answer: string;
+  verdict: string;
+  name: string;
+  examples?: { before?: { stepResultId: string }; after?: { stepResultId: string } };
 }
 
-const slowestStep: Question = {
-  text: 'Which step of the checkout is slowest?',
+const gotSlower: Question = {
+  text: 'Did the site get slower since last month, and who is to blame?',
   async answer(ask, memory) {
-    const { time, steps } = await ask<Report>('get_scenario_report', { scenarioId: 'Checkout - mobile' });
-    const paint = ({ timings }: Report['steps'][number]) => timings['largestContentfulPaint'] ?? 0;
-    const slowest = steps.toSorted((a, b) => paint(b) - paint(a))[0];
-    if (slowest) memory.slowestStep = { id: slowest.stepResultId, name: slowest.name };
-    const rows = steps.map(({ name, timings, loadTime, weight, requestsCount }) => [
-      name,
-      formatMs(timings['largestContentfulPaint']),
-      formatMs(timings['totalBlockingTime']),
-      formatMs(loadTime),
-      formatBytes(weight),
-      requestsCount,
-    ]);
-    printTable(['step', 'LCP', 'TBT', 'load', 'weight', 'requests'], rows);
-    printLine(`“${slowest?.name}” paints its largest content last (run of ${time}; one lab run, so look at several before you act).`);
+    const { scenarios } = await ask<{ scenarios: { id: number }[] }>('list_scenarios', {});
+    const studies = await Promise.all(scenarios.map(({ id }) => ask<Study>('analyze_scenario', { scenarioId: id })));
+    const slower = studies.filter(({ verdict }) => verdict === 'slower');
+    printLine(`${studies.length - slower.length} of ${studies.length} scenarios are within noise or faster.`);
+    for (const { name, answer, examples } of slower) {
+      printLine(`${name}: ${answer}`);
+      const before = examples?.before?.stepResultId;
+      const after = examples?.after?.stepResultId;
+      if (before === undefined || after === undefined) continue;
+      memory.slowStep = after;
+      const { verdict } = await ask<{ verdict: string }>('compare_hars', { before, after });
+      printLine(verdict);
+    }
   },
 };
 
-interface Digest {
-  totals: { requests: number; transferBytes: number | null };
+interface HarStudy {
+  verdict: string;
   byType: { type: string; requests: number; transferBytes: number | null }[];
-  largest: { url: string; type: string; transferBytes: number | null; durationMs: number | null }[];
+  largest: { url: string; transferBytes: number | null; durationMs: number | null }[];
   uri: string;
 }
 
 const whatLoads: Question = {
   text: 'What loads on that page, and what weighs the most?',
-  async answer(ask, { slowestStep: step }) {
-    const { totals, byType, largest, uri } = await ask<Digest>('get_step_har', { scenarioStepResultId: step?.id });
-    printLine(`${totals.requests} requests, ${formatBytes(totals.transferBytes)} transferred`);
-    printTable(['type', 'requests', 'transferred'], byType.map((row) => [row.type, row.requests, formatBytes(row.transferBytes)])); // biome-ignore format: one thought
-    printTable(['largest', 'transferred', 'took'], largest.map((row) => [row.url, formatBytes(row.transferBytes), formatMs(row.durationMs)])); // biome-ignore format: one thought
+  async answer(ask, { slowStep }) {
+    const { verdict, byType, largest, uri } = await ask<HarStudy>('analyze_har', { scenarioStepResultId: slowStep });
+    printLine(verdict);
+    printTable(
+      ['type', 'requests', 'transferred'],
+      byType.map((row) => [row.type, row.requests, formatBytes(row.transferBytes)]),
+    );
+    printTable(
+      ['largest', 'transferred', 'took'],
+      largest.map((row) => [row.url, formatBytes(row.transferBytes), formatMs(row.durationMs)]),
+    );
     printLine(`The sanitised HAR file: ${uri}`);
   },
 };
@@ -183,7 +179,7 @@ export const questions: readonly Question[] = [
   whichDevice,
   monthlyVisits,
   tapRate,
-  slowestStep,
+  gotSlower,
   whatLoads,
   setUpExport,
   whichRan,
