@@ -53,13 +53,10 @@ const whichDevice: Question = {
 
 const monthlyVisits: Question = {
   text: 'Show monthly visits for the past 12 months.',
-  async answer(ask) {
-    const table = await ask<Table>('query_metrics', {
-      metrics: ['visits'],
-      startDate: '-12mo',
-      endDate: 'last_month',
-      breakdown: ['month'],
-    });
+  async answer(ask, { nowMs }) {
+    const now = new Date(nowMs);
+    const startDate = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 12, 1)).toISOString().slice(0, 7);
+    const table = await ask<Table>('query_metrics', { metrics: ['visits'], startDate, endDate: 'last_month', breakdown: ['month'] });
     const visits = seriesOf(table, 'visits');
     printLine(`${String(table.rows[0]?.[0])} ${sparkline(visits)} ${String(table.rows.at(-1)?.[0])}`);
     const known = visits.filter((value) => value !== null);
