@@ -4,7 +4,7 @@ import { type PageRequest, pageOf } from './cursor.ts';
 import { requestDetail } from './detail.ts';
 import type { EntityOf } from './entities.ts';
 import { filterRequests, isEmptyFilter } from './filter.ts';
-import { groupParties } from './parties.ts';
+import { collectParties } from './parties.ts';
 import { ORDER_NOTE } from './problem.ts';
 import { problemRequests, problemTable } from './problem-requests.ts';
 import { findProblems } from './problems.ts';
@@ -61,10 +61,9 @@ const listViews: Record<Exclude<HarView, 'summary'>, (listing: Listing) => { ans
     return { answer: { totals: totalsOf(chosen), page, ...table }, notes: [BLOCKING_BASIS[blocking.basis], TIME_NOTE] };
   },
   third_parties({ study, chosen, request, entityOf }) {
-    const { har, blocking } = study;
-    const parties = chosen === har.entries ? study.parties : groupParties(chosen, entityOf, new Set(blocking.entries));
+    const parties = chosen === study.har.entries ? study.parties : partiesOf(chosen, study, entityOf);
     const { items, page } = pageOf(parties, request);
-    return { answer: { totals: totalsOf(chosen), page, ...partyTable(items) }, notes: [PARTY_NOTE, BLOCKING_BASIS[blocking.basis]] };
+    return { answer: { totals: totalsOf(chosen), page, ...partyTable(items) }, notes: [PARTY_NOTE, BLOCKING_BASIS[study.blocking.basis]] };
   },
   problems({ study, chosen, request }) {
     const problems = findProblems(study);
@@ -73,6 +72,13 @@ const listViews: Record<Exclude<HarView, 'summary'>, (listing: Listing) => { ans
     return { answer: { findings: problems.map(findingRow), page, ...table }, notes: [ORDER_NOTE, BLOCKING_BASIS[study.blocking.basis]] };
   },
 };
+
+function partiesOf(entries: readonly HarEntry[], { blocking }: HarStudy, entityOf: EntityOf) {
+  const parties = collectParties(entityOf);
+  for (const entry of entries) parties.add(entry);
+  const chosen = new Set(entries);
+  return parties.groups(blocking.entries.filter((entry) => chosen.has(entry)));
+}
 
 const TIME_NOTE = 'Times are ms after the first request; connectMs includes sslMs.';
 const PARTY_NOTE =

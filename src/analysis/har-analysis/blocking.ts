@@ -34,17 +34,6 @@ function momentsOf({ document, pages }: Har): Moments {
   };
 }
 
-/** Stylesheets and scripts that the document's page began to load before it was painted and its markup was done with. */
-function candidates({ document, entries }: Har, { startMs, paintMs, loadedMs }: Moments): HarEntry[] {
-  const found: HarEntry[] = [];
-  for (const entry of entries) {
-    if (entry.type !== 'script' && entry.type !== 'stylesheet') continue;
-    if (document && entry.pageId !== document.pageId) continue;
-    if (entry.startMs !== null && entry.startMs >= startMs && entry.startMs <= Math.min(paintMs, loadedMs)) found.push(entry);
-  }
-  return found;
-}
-
 /** What ended after the first paint did not hold it back, and a script that ended after DOMContentLoaded did not hold back the parser. */
 function mayBlock(entry: HarEntry, { paintMs, loadedMs }: Moments): boolean {
   const endMs = endOf(entry);
@@ -65,11 +54,29 @@ export function endOf({ startMs, durationMs }: HarEntry): number {
   return (startMs ?? 0) + (durationMs ?? 0);
 }
 
-/** Finds what blocks rendering: as the HAR states it, else by priority, else every early stylesheet and script that no script asked for. */
-export function findBlocking(har: Har): Blocking {
+/** Collects the stylesheets and scripts that the document's page began to load before it was painted and its markup was done with. */
+export interface BlockingCollector {
+  add(entry: HarEntry): void;
+  /** What of them blocks rendering: as the HAR states it, else by priority, else each that no script asked for. */
+  blocking(): Blocking;
+}
+
+export function collectBlocking(har: Har): BlockingCollector {
   const moments = momentsOf(har);
-  const { basis, entries } = choose(candidates(har, moments), moments);
-  const firstByteMs = firstByteOf(har);
+  const latestMs = Math.min(moments.paintMs, moments.loadedMs);
+  const { document } = har;
+  const early: HarEntry[] = [];
+  return {
+    add(entry) {
+      if (entry.type !== 'script' && entry.type !== 'stylesheet') return;
+      if (entry.startMs === null || entry.startMs < moments.startMs || entry.startMs > latestMs) return;
+      if (!document || entry.pageId === document.pageId) early.push(entry);
+    },
+    blocking: () => measured(choose(early, moments), firstByteOf(har)),
+  };
+}
+
+function measured({ basis, entries }: Pick<Blocking, 'basis' | 'entries'>, firstByteMs: number | null): Blocking {
   let untilMs: number | null = null;
   let ownUntilMs = firstByteMs;
   for (const entry of entries) {

@@ -1,6 +1,7 @@
 import type { HarEntry, Party, RequestTotals } from '../har/index.ts';
 import { sanitiseHost } from '../har/index.ts';
 import { count, noRequests, weightOf } from '../har/totals.ts';
+import { endOf } from './blocking.ts';
 import type { Entity, EntityOf } from './entities.ts';
 
 /** All requests to one party: an entity where its name is known, else a registrable domain. */
@@ -10,7 +11,7 @@ export interface PartyGroup {
   readonly category: string | null;
   readonly party: Party | null;
   readonly domains: ReadonlySet<string>;
-  readonly hosts: ReadonlySet<string>;
+  readonly hosts: number;
   readonly totals: RequestTotals;
   /** Requests that block rendering, and the end of the last of them. */
   readonly blocking: number;
@@ -22,7 +23,7 @@ export interface PartyGroup {
 
 interface Group extends PartyGroup {
   domains: Set<string>;
-  hosts: Set<string>;
+  hosts: number;
   blocking: number;
   blockingUntilMs: number | null;
   firstMs: number | null;
@@ -36,7 +37,7 @@ function emptyGroup(name: string, entity: Entity | null, party: Party | null): G
     category: entity?.category ?? null,
     party,
     domains: new Set(),
-    hosts: new Set(),
+    hosts: 0,
     totals: noRequests(),
     blocking: 0,
     blockingUntilMs: null,
@@ -46,18 +47,24 @@ function emptyGroup(name: string, entity: Entity | null, party: Party | null): G
   };
 }
 
-function addTimes(group: Group, { startMs, durationMs }: HarEntry, blocks: boolean): void {
+function addTimes(group: Group, { startMs, durationMs }: HarEntry): void {
   if (startMs === null) return;
   const endMs = startMs + (durationMs ?? 0);
   group.firstMs ??= startMs;
   // Entries come in order of start, so that what is covered already ends at the latest end so far.
   group.busyMs += Math.max(0, endMs - Math.max(startMs, group.busyUntilMs));
   group.busyUntilMs = Math.max(group.busyUntilMs, endMs);
-  if (blocks) group.blockingUntilMs = Math.max(group.blockingUntilMs ?? 0, endMs);
 }
 
-/** Groups requests, which come in order of start, by party, heaviest first; addresses without a host belong to none. */
-export function groupParties(entries: readonly HarEntry[], entityOf: EntityOf, blocking: ReadonlySet<HarEntry>): PartyGroup[] {
+/** Collects requests by party. */
+export interface PartyCollector {
+  /** Adds the next request in order of start; addresses without a host belong to no party. */
+  add(entry: HarEntry): void;
+  /** The parties, heaviest first, each with those of the blocking requests that are its own. */
+  groups(blocking: readonly HarEntry[]): PartyGroup[];
+}
+
+export function collectParties(entityOf: EntityOf): PartyCollector {
   const groups = new Map<string, Group>();
   const groupByHost = new Map<string, Group>();
   const groupOf = (host: string, domain: string, party: Party | null): Group => {
@@ -68,20 +75,28 @@ export function groupParties(entries: readonly HarEntry[], entityOf: EntityOf, b
     let group = groups.get(key);
     if (!group) groups.set(key, (group = emptyGroup(name, entity, party)));
     group.domains.add(sanitiseHost(domain));
-    group.hosts.add(sanitiseHost(host));
+    group.hosts += 1;
     groupByHost.set(host, group);
     return group;
   };
-  for (const entry of entries) {
-    const { host, domain } = entry;
-    if (host === null || domain === null) continue;
-    const group = groupByHost.get(host) ?? groupOf(host, domain, entry.party);
-    const blocks = blocking.has(entry);
-    count(group.totals, entry);
-    if (blocks) group.blocking += 1;
-    addTimes(group, entry, blocks);
-  }
-  return [...groups.values()].toSorted(
-    (a, b) => (weightOf(b.totals) ?? 0) - (weightOf(a.totals) ?? 0) || b.totals.requests - a.totals.requests,
-  );
+  return {
+    add(entry) {
+      const { host, domain } = entry;
+      if (host === null || domain === null) return;
+      const group = groupByHost.get(host) ?? groupOf(host, domain, entry.party);
+      count(group.totals, entry);
+      addTimes(group, entry);
+    },
+    groups(blocking) {
+      for (const entry of blocking) {
+        const group = groupByHost.get(entry.host ?? '');
+        if (!group) continue;
+        group.blocking += 1;
+        group.blockingUntilMs = Math.max(group.blockingUntilMs ?? 0, endOf(entry));
+      }
+      return [...groups.values()].toSorted(
+        (a, b) => (weightOf(b.totals) ?? 0) - (weightOf(a.totals) ?? 0) || b.totals.requests - a.totals.requests,
+      );
+    },
+  };
 }

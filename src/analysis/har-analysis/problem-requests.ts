@@ -3,10 +3,11 @@ import { hasFailed } from '../har/counts.ts';
 import { cacheFault, isUnpackedText, repeatFinder } from '../har/findings.ts';
 import type { HarEntry } from '../har/index.ts';
 import { addressOf } from './address.ts';
+import { answersSlowly } from './answers.ts';
 import { endOf } from './blocking.ts';
 import type { Problem, ProblemKind } from './problem.ts';
 import { type Table, tenth } from './rows.ts';
-import { answersSlowly, type HarStudy } from './study.ts';
+import type { HarStudy } from './study.ts';
 import { isHttp1, opensConnection } from './transport.ts';
 
 /** A request with what is wrong with it. */
@@ -18,7 +19,7 @@ export interface ProblemRequest {
 
 /** Every request that a problem concerns, in the order of the problems and in each the costliest first; page-wide problems have none. */
 export function problemRequests(study: HarStudy, problems: readonly Problem[], entries: readonly HarEntry[]): ProblemRequest[] {
-  const { har, blocking } = study;
+  const { har, main, blocking } = study;
   const found = new Map<ProblemKind, { entry: HarEntry; detail: string; cost: number }[]>();
   const add = (problem: ProblemKind, entry: HarEntry, detail: string, cost: number | null): void => {
     const list = found.get(problem);
@@ -37,7 +38,7 @@ export function problemRequests(study: HarStudy, problems: readonly Problem[], e
     if (!chosen.has(entry)) continue;
     const { transferBytes, contentBytes, timings } = entry;
     const bytes = transferBytes ?? contentBytes;
-    if (har.redirects.includes(entry)) add('redirects', entry, `status ${entry.status}`, entry.durationMs);
+    if (main.has(entry) && entry !== har.document) add('redirects', entry, `status ${entry.status}`, entry.durationMs);
     if (entry === har.document) add('slow_document', entry, 'the document', entry.durationMs);
     if (entry === har.document) add('failed_document', entry, `status ${entry.status}`, entry.durationMs);
     if (blocks.has(entry)) {
@@ -45,7 +46,7 @@ export function problemRequests(study: HarStudy, problems: readonly Problem[], e
       add(kind, entry, `${blocking.basis}; until ${formatMs(endOf(entry))}`, endOf(entry));
     }
     if (hasFailed(entry)) add('errors', entry, entry.status === 0 ? 'no response' : `status ${entry.status}`, entry.durationMs);
-    if (answersSlowly(entry, har)) add('slow_answers', entry, `waited ${formatMs(timings.waitMs)}`, timings.waitMs);
+    if (answersSlowly(entry, main)) add('slow_answers', entry, `waited ${formatMs(timings.waitMs)}`, timings.waitMs);
     if (isUnpackedText(entry)) add('uncompressed_text', entry, 'sent unpacked', bytes);
     if (isRepeat) add('duplicates', entry, 'fetched again', bytes);
     if (isHttp1(entry)) add('http1', entry, `queued ${formatMs(timings.blockedMs)}`, timings.blockedMs);

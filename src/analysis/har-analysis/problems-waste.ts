@@ -9,7 +9,7 @@ import { counted } from './words.ts';
 const USUAL_PACKED_SHARE = 0.3;
 
 /** Bytes that need not have been sent, or not again. */
-export function wasteProblems({ summary: { findings }, packedShare }: HarStudy): Problem[] {
+export function wasteProblems({ summary: { findings }, answers: { packedShare } }: HarStudy): Problem[] {
   return [
     ...uncompressed(findings.uncompressedText, packedShare ?? USUAL_PACKED_SHARE),
     ...duplicates(findings.duplicates),

@@ -3,6 +3,7 @@ import { sanitiseHost, sanitiseUrl } from '../har/index.ts';
 import { PAGE_MEDIANS } from '../page-medians.ts';
 import { thresholdOf } from '../thresholds.ts';
 import { addressText } from './address.ts';
+import { SLOW_ANSWER_MS } from './answers.ts';
 import { byCost, type Problem } from './problem.ts';
 import { blockingProblems } from './problems-blocking.ts';
 import { transportProblems } from './problems-transport.ts';
@@ -69,28 +70,20 @@ function documentProblems({ har, summary: { document } }: HarStudy): Problem[] {
   return problems;
 }
 
-function errorProblems({ har, summary: { errors } }: HarStudy): Problem[] {
-  if (errors.requests === 0) return [];
-  const byStatus = new Map<number, number>();
-  let costMs = 0;
-  for (const { status, durationMs } of har.entries) {
-    if (status !== 0 && status < 400) continue;
-    byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
-    costMs = Math.max(costMs, durationMs ?? 0);
-  }
-  const statuses = [...byStatus].toSorted(([a], [b]) => a - b).slice(0, 6);
-  const told = statuses.map(([status, requests]) => `${requests} × ${status === 0 ? 'no response' : status}`).join(', ');
+function errorProblems({ summary: { errors }, answers: { failures, longestFailureMs } }: HarStudy): Problem[] {
   const [first] = errors.listed;
-  const worst = first ? `; first ${addressText(first.url)}` : '';
-  const says = `${counted(errors.requests, 'request')} failed: ${told}${worst}; the longest took ${formatMs(costMs)}`;
-  return [{ problem: 'errors', requests: errors.requests, costMs, costBytes: null, basis: 'measured', when: 'this load', says }];
+  if (!first) return [];
+  const statuses = [...failures].toSorted(([a], [b]) => a - b).slice(0, 6);
+  const told = statuses.map(([status, requests]) => `${requests} × ${status === 0 ? 'no response' : status}`).join(', ');
+  const says = `${counted(errors.requests, 'request')} failed: ${told}; first ${addressText(first.url)}; the longest took ${formatMs(longestFailureMs)}`;
+  return [{ problem: 'errors', requests: errors.requests, costMs: longestFailureMs, costBytes: null, basis: 'measured', when: 'this load', says }]; // biome-ignore format: one thought
 }
 
-function slowAnswerProblems({ slowAnswers: { requests, longest } }: HarStudy): Problem[] {
-  if (!longest) return [];
-  const waitMs = longest.timings.waitMs ?? 0;
-  const says = `${counted(requests, 'request')} waited 500 ms or more for the server; longest ${addressText(sanitiseUrl(longest.url))} with ${formatMs(waitMs)}`;
-  return [{ problem: 'slow_answers', requests, costMs: waitMs, costBytes: null, basis: 'measured', when: 'this load', says }];
+function slowAnswerProblems({ answers: { slow, slowest } }: HarStudy): Problem[] {
+  if (!slowest) return [];
+  const waitMs = slowest.timings.waitMs ?? 0;
+  const says = `${counted(slow, 'request')} waited ${SLOW_ANSWER_MS} ms or more for the server; longest ${addressText(sanitiseUrl(slowest.url))} with ${formatMs(waitMs)}`;
+  return [{ problem: 'slow_answers', requests: slow, costMs: waitMs, costBytes: null, basis: 'measured', when: 'this load', says }];
 }
 
 function weightProblems({ summary: { totals, byType }, parties }: HarStudy): Problem[] {

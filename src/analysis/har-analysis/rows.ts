@@ -93,7 +93,7 @@ export function partyTable(groups: readonly PartyGroup[]): Table {
       const named = domains.size > DOMAINS ? `${shown} +${domains.size - DOMAINS}` : shown;
       const times = [group.blockingUntilMs, group.firstMs, group.busyMs].map((ms) => tenth(ms));
       const { requests, transferBytes, contentBytes } = totals;
-      return [name, party, category, named, hosts.size, requests, transferBytes, contentBytes, blocking, ...times];
+      return [name, party, category, named, hosts, requests, transferBytes, contentBytes, blocking, ...times];
     }),
   };
 }

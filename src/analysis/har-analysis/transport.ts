@@ -10,8 +10,7 @@ export interface HostTransport {
   /** Requests over HTTP/1.0 or 1.1, and the longest time one of them waited for a free connection. */
   http1: number;
   longestQueueMs: number;
-  /** Requests over a protocol that needs one connection only (HTTP/2, HTTP/3, SPDY). */
-  multiplexed: number;
+  /** Connections opened for a protocol that needs one only (HTTP/2, HTTP/3, SPDY). */
   openedMultiplexed: number;
 }
 
@@ -29,27 +28,38 @@ export function isHttp1({ protocol }: HarEntry): boolean {
   return protocol === 'http/1.1' || protocol === 'http/1.0';
 }
 
-/** Counts connections by host, over all requests that went over the network. */
-export function transportByHost(entries: readonly HarEntry[]): HostTransport[] {
+/** Collects how hosts were spoken to, over all requests that went over the network. */
+export interface TransportCollector {
+  add(entry: HarEntry): void;
+  hosts(): HostTransport[];
+}
+
+export function collectTransport(): TransportCollector {
   const hosts = new Map<string, HostTransport>();
-  for (const entry of entries) {
-    if (entry.host === null || !wasSent(entry)) continue;
-    let host = hosts.get(entry.host);
-    if (!host) hosts.set(entry.host, (host = emptyTransport(entry.host)));
-    host.requests += 1;
-    const { dnsMs, connectMs, blockedMs } = entry.timings;
-    if (isHttp1(entry)) {
-      host.http1 += 1;
-      host.longestQueueMs = Math.max(host.longestQueueMs, blockedMs ?? 0);
-    } else if (entry.protocol !== null) host.multiplexed += 1;
-    if (!opensConnection(entry)) continue;
-    host.opened += 1;
-    host.longestOpeningMs = Math.max(host.longestOpeningMs, (dnsMs ?? 0) + (connectMs ?? 0));
-    if (entry.protocol !== null && !isHttp1(entry)) host.openedMultiplexed += 1;
+  return {
+    add(entry) {
+      if (entry.host === null || !wasSent(entry)) return;
+      let host = hosts.get(entry.host);
+      if (!host) hosts.set(entry.host, (host = emptyTransport(entry.host)));
+      addRequest(host, entry);
+    },
+    hosts: () => [...hosts.values()],
+  };
+}
+
+function addRequest(host: HostTransport, entry: HarEntry): void {
+  const { dnsMs, connectMs, blockedMs } = entry.timings;
+  host.requests += 1;
+  if (isHttp1(entry)) {
+    host.http1 += 1;
+    host.longestQueueMs = Math.max(host.longestQueueMs, blockedMs ?? 0);
   }
-  return [...hosts.values()];
+  if (!opensConnection(entry)) return;
+  host.opened += 1;
+  host.longestOpeningMs = Math.max(host.longestOpeningMs, (dnsMs ?? 0) + (connectMs ?? 0));
+  if (entry.protocol !== null && !isHttp1(entry)) host.openedMultiplexed += 1;
 }
 
 function emptyTransport(host: string): HostTransport {
-  return { host, requests: 0, opened: 0, longestOpeningMs: 0, http1: 0, longestQueueMs: 0, multiplexed: 0, openedMultiplexed: 0 };
+  return { host, requests: 0, opened: 0, longestOpeningMs: 0, http1: 0, longestQueueMs: 0, openedMultiplexed: 0 };
 }

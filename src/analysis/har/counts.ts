@@ -30,9 +30,9 @@ export interface EntryCounts {
   redirects: number;
 }
 
-/** Counts the requests once; `top` and `errors` say how many entries are kept of each list. */
-export function countEntries(entries: HarEntry[], top: number, errors: number): EntryCounts {
-  const counts: EntryCounts = {
+/** Counts of no request yet; `top` says how many entries are kept of each list. */
+export function noCounts(top: number): EntryCounts {
+  return {
     byHost: new Map(),
     byType: new Map(),
     byStatus: new Map(),
@@ -49,25 +49,26 @@ export function countEntries(entries: HarEntry[], top: number, errors: number): 
     fromCache: 0,
     redirects: 0,
   };
-  for (const entry of entries) {
-    countGroups(counts, entry);
-    counts.largest.add(entry, weightOf(entry));
-    counts.slowest.add(entry, entry.durationMs);
-    counts.waste.add(entry);
-    if (hasFailed(entry)) {
-      counts.failed.requests += 1;
-      if (counts.failed.first.length < errors) counts.failed.first.push(entry);
-    }
-    if (entry.startMs !== null) {
-      counts.firstMs = Math.min(counts.firstMs ?? entry.startMs, entry.startMs);
-      counts.lastMs = Math.max(counts.lastMs ?? 0, entry.startMs + (entry.durationMs ?? 0));
-    }
-    if ((entry.timings.connectMs ?? 0) > 0) counts.connectionsOpened += 1;
-    if (entry.fromCache) counts.fromCache += 1;
-    if (entry.redirectUrl !== null) counts.redirects += 1;
-    if (!entry.headersKnown) counts.headless += 1;
+}
+
+/** Counts one more request in place; of those that failed at most `errors` are kept. */
+export function countEntry(counts: EntryCounts, entry: HarEntry, errors: number): void {
+  countGroups(counts, entry);
+  counts.largest.add(entry, weightOf(entry));
+  counts.slowest.add(entry, entry.durationMs);
+  counts.waste.add(entry);
+  if (hasFailed(entry)) {
+    counts.failed.requests += 1;
+    if (counts.failed.first.length < errors) counts.failed.first.push(entry);
   }
-  return counts;
+  if (entry.startMs !== null) {
+    counts.firstMs = Math.min(counts.firstMs ?? entry.startMs, entry.startMs);
+    counts.lastMs = Math.max(counts.lastMs ?? 0, entry.startMs + (entry.durationMs ?? 0));
+  }
+  if ((entry.timings.connectMs ?? 0) > 0) counts.connectionsOpened += 1;
+  if (entry.fromCache) counts.fromCache += 1;
+  if (entry.redirectUrl !== null) counts.redirects += 1;
+  if (!entry.headersKnown) counts.headless += 1;
 }
 
 /** Status 4xx, 5xx, or 0: no response arrived. */

@@ -1,7 +1,7 @@
 import { cacheLifetimeSeconds } from './freshness.ts';
 import type { Lookups } from './lookups.ts';
 import { amountOf, isBadAmount, isRecord, kindOf, listOf, recordOf, textOf } from './member.ts';
-import type { HarEntry, HarTimings } from './model.ts';
+import type { HarEntry, HarTimings, ResourceType } from './model.ts';
 import { resourceType } from './resource-type.ts';
 import { readHeaders } from './response-headers.ts';
 import { type ReadAmount, readSizes } from './sizes.ts';
@@ -37,7 +37,7 @@ export function readEntry(raw: unknown, index: number, { findings, lookups }: Re
     return read;
   };
 
-  const startMs = startOf(textOf(raw.startedDateTime));
+  const startMs = lookups.instant(textOf(raw.startedDateTime));
   if (startMs === null) findings.misread(index, '.startedDateTime', kindOf(raw.startedDateTime));
   const timings = readTimings(recordOf(raw.timings), amount);
   const status = readStatus(amount(response.status, '.response.status'));
@@ -59,7 +59,7 @@ export function readEntry(raw: unknown, index: number, { findings, lookups }: Re
     status,
     redirectUrl: status >= 300 && status < 400 ? textOf(response.redirectURL) || headers.location : null,
     mime,
-    type: resourceType(purposeOf(raw, request), type, url, status),
+    type: resourceType(purposeOf(raw, request, type), type, url, status),
     transferBytes,
     contentBytes,
     timings,
@@ -72,7 +72,7 @@ export function readEntry(raw: unknown, index: number, { findings, lookups }: Re
     initiatorUrl: textOf(initiator.url) || textOf(raw._initiator) || null,
     headersKnown: headers.known,
     contentEncoding: headers.contentEncoding,
-    cacheLifetimeSeconds: cacheLifetimeSeconds(headers, startMs, lookups.statedLifetime),
+    cacheLifetimeSeconds: cacheLifetimeSeconds(headers, startMs, lookups),
     hasValidator: headers.hasValidator,
   };
 }
@@ -94,12 +94,6 @@ function drop(findings: Findings, index: number, member: string, found: unknown)
 
 function oneOf(words: Set<string>, text: string): string | null {
   return words.has(text) ? text : null;
-}
-
-function startOf(started: string): number | null {
-  // Date.parse reads almost any text as some date.
-  const startMs = started[4] === '-' && started[10] === 'T' ? Date.parse(started) : Number.NaN;
-  return Number.isNaN(startMs) ? null : startMs;
 }
 
 function readTimings(raw: Record<string, unknown>, amount: ReadAmount): HarTimings {
@@ -128,9 +122,13 @@ export function readStatus(status: number | null): number {
   return status !== null && Number.isInteger(status) && status < 1000 ? status : 0;
 }
 
-function purposeOf(raw: Record<string, unknown>, request: Record<string, unknown>): string {
+/** Told by the MIME type beyond doubt, so that looking through the request headers is not worth its time. */
+const CERTAIN = new Set<ResourceType | null>(['script', 'stylesheet', 'image', 'font', 'media']);
+
+function purposeOf(raw: Record<string, unknown>, request: Record<string, unknown>, byMime: ResourceType | null): string {
   const purpose = textOf(raw._resourceType);
   if (purpose) return purpose.toLowerCase();
+  if (CERTAIN.has(byMime)) return '';
   for (const header of listOf(request.headers)) {
     if (!isRecord(header) || typeof header.name !== 'string' || header.name.length !== SEC_FETCH_DEST.length) continue;
     if (header.name.toLowerCase() === SEC_FETCH_DEST) return textOf(header.value).toLowerCase();

@@ -4,6 +4,14 @@ type FreshnessHeaders = Pick<ResponseHeaders, 'cacheControl' | 'pragma' | 'expir
 
 const TEN_YEARS_SECONDS = 315_360_000;
 
+/** Readers of header values, which a file repeats: to be replaced by ones that remember. */
+export interface FreshnessReaders {
+  /** As `statedLifetimeSeconds`. */
+  statedLifetime: (cacheControl: string) => number | null;
+  /** Ms since 1970, NaN for what is no date. */
+  dateMs: (date: string) => number;
+}
+
 /**
  * How long a browser may reuse the response without asking, by RFC 9111: Cache-Control, else Expires minus Date.
  * Null when nothing says so (browsers then guess), 0 when reuse is forbidden or ended already; at most ten years.
@@ -11,14 +19,14 @@ const TEN_YEARS_SECONDS = 315_360_000;
 export function cacheLifetimeSeconds(
   headers: FreshnessHeaders,
   receivedMs: number | null,
-  lifetimeBy = statedLifetimeSeconds,
+  { statedLifetime, dateMs }: FreshnessReaders,
 ): number | null {
-  const stated = headers.cacheControl === null ? null : lifetimeBy(headers.cacheControl);
+  const stated = headers.cacheControl === null ? null : statedLifetime(headers.cacheControl);
   if (stated !== null) return stated;
   if (headers.expires !== null) {
-    const expiresMs = Date.parse(headers.expires);
+    const expiresMs = dateMs(headers.expires);
     if (Number.isNaN(expiresMs)) return 0;
-    const sentMs = headers.date === null ? Number.NaN : Date.parse(headers.date);
+    const sentMs = headers.date === null ? Number.NaN : dateMs(headers.date);
     const fromMs = Number.isNaN(sentMs) ? receivedMs : sentMs;
     return fromMs === null ? null : Math.min(Math.max(0, (expiresMs - fromMs) / 1000), TEN_YEARS_SECONDS);
   }

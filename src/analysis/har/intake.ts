@@ -106,11 +106,25 @@ function readPages(list: unknown[]): HarPage[] {
 
 /** Sorts by start (entries without one last, the order of the file kept among equals), counts the starts from the first and returns that one. */
 function placeInTime(entries: HarEntry[], pages: HarPage[]): number | null {
-  entries.sort((a, b) => (a.startMs ?? Number.MAX_VALUE) - (b.startMs ?? Number.MAX_VALUE));
+  if (!isInOrder(entries)) entries.sort((a, b) => startOrLast(a) - startOrLast(b));
   const originMs = entries[0]?.startMs ?? null;
   for (const placed of [...entries, ...pages])
     placed.startMs = placed.startMs === null || originMs === null ? null : placed.startMs - originMs;
   return originMs;
+}
+
+function isInOrder(entries: HarEntry[]): boolean {
+  let lastMs = Number.NEGATIVE_INFINITY;
+  for (const entry of entries) {
+    const startMs = startOrLast(entry);
+    if (startMs < lastMs) return false;
+    lastMs = startMs;
+  }
+  return true;
+}
+
+function startOrLast({ startMs }: HarEntry): number {
+  return startMs ?? Number.MAX_VALUE;
 }
 
 function assignParties(entries: HarEntry[], firstDomains: (string | null)[]): void {

@@ -1,4 +1,5 @@
-import { statedLifetimeSeconds } from './freshness.ts';
+import { type FreshnessReaders, statedLifetimeSeconds } from './freshness.ts';
+import { instantReader } from './instant.ts';
 import type { ResourceType } from './model.ts';
 import { hostOf, registrableDomain } from './parties.ts';
 import { typeOfMime } from './resource-type.ts';
@@ -16,10 +17,11 @@ export interface ContentKind {
 }
 
 /** Answers of one file, each worked out once: files repeat a few hosts and header values thousands of times. */
-export interface Lookups {
+export interface Lookups extends FreshnessReaders {
   placeOf: (url: string) => Place;
   contentKind: (contentType: string) => ContentKind;
-  statedLifetime: (cacheControl: string) => number | null;
+  /** As `instantReader`. */
+  instant: (text: string) => number | null;
 }
 
 /** Fresh lookups, to be forgotten with the file. */
@@ -31,7 +33,9 @@ export function createLookups(): Lookups {
       return end === -1 ? placeAt(url) : placeByAuthority(url.slice(0, end));
     },
     contentKind: remembered(contentKind),
+    instant: instantReader(),
     statedLifetime: remembered(statedLifetimeSeconds),
+    dateMs: remembered(Date.parse),
   };
 }
 

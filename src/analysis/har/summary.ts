@@ -1,4 +1,4 @@
-import { countEntries, type EntryCounts, type HostCounts } from './counts.ts';
+import { countEntry, type EntryCounts, type HostCounts, noCounts } from './counts.ts';
 import { findDocument } from './document.ts';
 import { HarError } from './har-error.ts';
 import type { Har, HarEntry, HarPage, Party } from './model.ts';
@@ -17,15 +17,45 @@ export interface SummaryOptions {
 }
 
 /** Sums a HAR file up in one pass: what an engineer reads first, in that order. Throws `HarError` for a page that is not there. */
-export function summarizeHar(har: Har, { top = 5, errors = 20, page }: SummaryOptions = {}): HarSummary {
-  const pages = page === undefined ? har.pages : [pageAt(har, page)];
-  const entries = page === undefined ? har.entries : har.entries.filter((entry) => entry.pageId === pages[0]?.id);
-  const chain = page === undefined ? har : (findDocument(entries) ?? { document: null, redirects: [] });
-  const counts = countEntries(entries, top, errors);
+export function summarizeHar(har: Har, { page, ...options }: SummaryOptions = {}): HarSummary {
+  const part = page === undefined ? har : partOf(har, page);
+  const collector = collectSummary(part, { ...options, firstPage: page ?? 0 });
+  for (const entry of part.entries) collector.add(entry);
+  return collector.summary();
+}
+
+/** One page of a file, as if it were all of it. */
+function partOf(har: Har, page: number): Har {
+  const chosen = har.pages[page];
+  if (!chosen) throw new HarError(`The HAR file has no page ${page}: it holds ${har.pages.length}, counted from 0.`, `log.pages[${page}]`);
+  const entries = har.entries.filter((entry) => entry.pageId === chosen.id);
+  return { ...har, pages: [chosen], entries, ...(findDocument(entries) ?? { document: null, redirects: [] }) };
+}
+
+/** Sums up requests that are handed over one by one, so that others may look at them in the same pass. */
+export interface SummaryCollector {
+  /** Adds the next request in order of start. */
+  add(entry: HarEntry): void;
+  summary(): HarSummary;
+}
+
+/** Collects the requests of a file, or of the one page whose position is `firstPage`. */
+export function collectSummary(
+  har: Har,
+  { top = 5, errors = 20, firstPage = 0 }: Omit<SummaryOptions, 'page'> & { firstPage?: number } = {},
+): SummaryCollector {
+  const counts = noCounts(top);
+  return {
+    add: (entry) => countEntry(counts, entry, errors),
+    summary: () => summaryOf(har, counts, firstPage),
+  };
+}
+
+function summaryOf({ document, redirects, pages, notes }: Har, counts: EntryCounts, firstPage: number): HarSummary {
   const { byParty, byDomain } = foldHosts(counts.byHost);
   return {
-    document: chain.document && summarizeDocument(chain.document, chain.redirects),
-    pages: pages.map((each, index) => pageRow(each, page ?? index, counts)),
+    document: document && summarizeDocument(document, redirects),
+    pages: pages.map((each, index) => pageRow(each, firstPage + index, counts)),
     totals: totalsOf(counts, byDomain.length, pages[0]),
     byType: heaviestFirst(Array.from(counts.byType, ([type, totals]) => ({ type, ...totals }))),
     byParty,
@@ -36,14 +66,8 @@ export function summarizeHar(har: Har, { top = 5, errors = 20, page }: SummaryOp
     largest: counts.largest.items().map(requestRow),
     slowest: counts.slowest.items().map(requestRow),
     findings: counts.waste.findings(),
-    notes: [...har.notes, ...notesAbout(entries, counts, har, page)],
+    notes: [...notes, ...notesAbout(counts, pages.length)],
   };
-}
-
-function pageAt(har: Har, page: number): HarPage {
-  const found = har.pages[page];
-  if (!found) throw new HarError(`The HAR file has no page ${page}: it holds ${har.pages.length}, counted from 0.`, `log.pages[${page}]`);
-  return found;
 }
 
 function pageRow({ id, title, startMs, onContentLoadMs, onLoadMs }: HarPage, index: number, { requestsByPage }: EntryCounts): PageRow {
@@ -57,8 +81,7 @@ function pageRow({ id, title, startMs, onContentLoadMs, onLoadMs }: HarPage, ind
   };
 }
 
-/** What the document cost before its first byte; its texts are sanitised. */
-export function summarizeDocument(document: HarEntry, redirects: HarEntry[]): DocumentSummary {
+function summarizeDocument(document: HarEntry, redirects: HarEntry[]): DocumentSummary {
   const { timings } = document;
   const { blockedMs, dnsMs, connectMs, sendMs, waitMs } = timings;
   const firstMs = redirects[0] ? redirects[0].startMs : document.startMs;
@@ -139,14 +162,14 @@ function statusClass(status: number): string {
   return status >= 100 && status < 600 ? `${Math.floor(status / 100)}xx` : 'other';
 }
 
-function notesAbout(entries: HarEntry[], { headless }: EntryCounts, har: Har, page: number | undefined): string[] {
+function notesAbout({ headless, byType }: EntryCounts, pages: number): string[] {
   const notes: string[] = [];
-  if (har.pages.length > 1 && page === undefined) {
+  if (pages > 1)
     notes.push(
-      `The file holds ${har.pages.length} pages; the numbers cover all of them, the document, onContentLoad and onLoad are those of the first.`,
+      `The file holds ${pages} pages; the numbers cover all of them, the document, onContentLoad and onLoad are those of the first.`,
     );
-  }
+  const requests = [...byType.values()].reduce((sum, totals) => sum + totals.requests, 0);
   if (headless > 0)
-    notes.push(`${headless} of ${entries.length} requests have no response headers: nothing is known of their caching and compression.`);
+    notes.push(`${headless} of ${requests} requests have no response headers: nothing is known of their caching and compression.`);
   return notes;
 }

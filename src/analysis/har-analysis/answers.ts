@@ -1,0 +1,57 @@
+import { hasFailed } from '../har/counts.ts';
+import type { HarEntry } from '../har/index.ts';
+import { isCompressible } from '../har/resource-type.ts';
+
+/** From this wait on a server's answer counts as slow. */
+export const SLOW_ANSWER_MS = 500;
+
+/** What the answers of servers were like. */
+export interface Answers {
+  /** Requests beside the document that waited long for their first byte, and the one that waited longest. */
+  readonly slow: number;
+  readonly slowest: HarEntry | null;
+  /** Failed requests by status, 0 for no response, and the longest duration of one. */
+  readonly failures: ReadonlyMap<number, number>;
+  readonly longestFailureMs: number;
+  /** What packing leaves of a text, measured on the packed texts of the file; null where there are none. */
+  readonly packedShare: number | null;
+}
+
+/** Collects what answers were like; the main document and what led to it are never slow answers, they have a finding of their own. */
+export function collectAnswers(main: ReadonlySet<HarEntry>) {
+  let slow = 0;
+  let slowest: HarEntry | null = null;
+  const failures = new Map<number, number>();
+  let longestFailureMs = 0;
+  let packedBytes = 0;
+  let unpackedBytes = 0;
+  return {
+    add(entry: HarEntry): void {
+      if (answersSlowly(entry, main)) {
+        slow += 1;
+        if (!slowest || (entry.timings.waitMs ?? 0) > (slowest.timings.waitMs ?? 0)) slowest = entry;
+      }
+      if (hasFailed(entry)) {
+        failures.set(entry.status, (failures.get(entry.status) ?? 0) + 1);
+        longestFailureMs = Math.max(longestFailureMs, entry.durationMs ?? 0);
+      }
+      const { contentEncoding, transferBytes, contentBytes } = entry;
+      if (contentEncoding === null || !transferBytes || !contentBytes || transferBytes > contentBytes || !isCompressible(entry.mime))
+        return;
+      packedBytes += transferBytes;
+      unpackedBytes += contentBytes;
+    },
+    answers: (): Answers => ({
+      slow,
+      slowest,
+      failures,
+      longestFailureMs,
+      packedShare: unpackedBytes > 0 ? packedBytes / unpackedBytes : null,
+    }),
+  };
+}
+
+/** True for a request that waited long for its first byte, those of the main document aside. */
+export function answersSlowly(entry: HarEntry, main: ReadonlySet<HarEntry>): boolean {
+  return (entry.timings.waitMs ?? 0) >= SLOW_ANSWER_MS && !main.has(entry);
+}
