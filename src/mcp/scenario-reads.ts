@@ -1,5 +1,5 @@
 import type { Measured } from '../analysis/speed/budgets.ts';
-import { eventsNear, type NearEvent, nearFrom } from '../analysis/speed/events.ts';
+import { type Between, eventsNear, type NearEvent, nearFrom } from '../analysis/speed/events.ts';
 import { type FailedStep, type Failure, groupFailures } from '../analysis/speed/failures.ts';
 import { isFailed, type Report, type Window } from '../analysis/speed/runs.ts';
 import { windowsToRead } from '../analysis/speed/windows.ts';
@@ -28,12 +28,12 @@ export async function readReports(ask: Ask, scenarioId: number, windows: { basel
 type Note = (sentence: string) => void;
 
 /** The events near a change that are tied to the scenario; where there is none, those of the whole project. */
-export async function readEventsNear(ask: Ask, scenarioId: number, changeMs: number | undefined, note: Note): Promise<NearEvent[]> {
-  if (changeMs === undefined) return [];
-  const dateFrom = iso(nearFrom(changeMs) - 1);
-  const own = eventsNear((await ask(listSpeedEvents, { scenarioId, dateFrom })).events, changeMs);
+export async function readEventsNear(ask: Ask, scenarioId: number, change: Between | undefined, note: Note): Promise<NearEvent[]> {
+  if (change === undefined) return [];
+  const dateFrom = iso(nearFrom(change) - 1);
+  const own = eventsNear((await ask(listSpeedEvents, { scenarioId, dateFrom })).events, change);
   if (own.length > 0) return own;
-  const events = eventsNear((await ask(listSpeedEvents, { dateFrom })).events, changeMs);
+  const events = eventsNear((await ask(listSpeedEvents, { dateFrom })).events, change);
   note(
     events.length > 0
       ? 'The events near the change are not tied to this scenario.'

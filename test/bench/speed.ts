@@ -62,7 +62,7 @@ function timedSession({ environment }: ExternalEmulator) {
   });
   return {
     session,
-    takeSpentMs() {
+    takeSpentMs: () => {
       const spent = spentMs;
       spentMs = 0;
       return spent;

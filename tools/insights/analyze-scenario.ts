@@ -46,7 +46,7 @@ export default defineTool({
     const chosen = step === undefined ? undefined : await chooseStep(soundSteps(reports, windows), step);
     const study = studyScenario(reports, { ...windows, metrics, step: chosen });
     const clues = cluesIn(study);
-    const events = await readEventsNear(ask, scenarioId, clues.since?.date, note);
+    const events = await readEventsNear(ask, scenarioId, clues.since, note);
     const failures = await readFailures(ask, clues.failedSteps, note);
     const { notes, ...answer } = scenarioAnswer(study, clues, { events, failures }, { name, whole: chosen !== undefined });
     for (const sentence of notes) note(sentence);

@@ -19,18 +19,24 @@ export interface NearEvent {
   readonly leadMs: number;
 }
 
-/** The earliest event that could be near to a change at this instant. */
-export function nearFrom(changeMs: number): number {
-  return changeMs - NEAR.beforeMs;
+/** A change between two reports: of the last one before it and of the first one after it. */
+export interface Between {
+  readonly previousDate: number;
+  readonly date: number;
 }
 
-/** Events from 24 h before a change to 2 h after it, the likeliest cause first: what came before, and of that the latest. */
-export function eventsNear(events: readonly SpeedEvent[], changeMs: number): NearEvent[] {
+/** The earliest event that could be near to a change: where no report lies between, any time since the last one counts. */
+export function nearFrom({ previousDate, date }: Between): number {
+  return Math.min(previousDate, date - NEAR.beforeMs);
+}
+
+/** Events from 24 h before a change (or from the last report before it) to 2 h after it, the likeliest cause first: what came before, and of that the latest. */
+export function eventsNear(events: readonly SpeedEvent[], change: Between): NearEvent[] {
   return events
     .map(({ key, text, date }) => {
       const atMs = instantOf(date ?? '');
-      return { key, text: (text ?? '').slice(0, LONGEST_TEXT), atMs, leadMs: changeMs - atMs };
+      return { key, text: (text ?? '').slice(0, LONGEST_TEXT), atMs, leadMs: change.date - atMs };
     })
-    .filter(({ leadMs }) => leadMs <= NEAR.beforeMs && leadMs >= -NEAR.afterMs)
+    .filter(({ atMs, leadMs }) => atMs >= nearFrom(change) && leadMs >= -NEAR.afterMs)
     .toSorted((a, b) => Number(a.leadMs < 0) - Number(b.leadMs < 0) || Math.abs(a.leadMs) - Math.abs(b.leadMs));
 }

@@ -34,8 +34,9 @@ function failedStepOf({ date, steps }: Report): FailedStep | undefined {
   return result && { date, result };
 }
 
-/** The latest failed runs, of the period first. */
+/** The latest failed runs, of the period first; none where nothing fails any more and never did often. */
 export function failedStepsToRead({ period, baseline }: Pick<Study, 'period' | 'baseline'>): FailedStep[] {
+  if (period.failed.length === 0 && failureVerdict({ period, baseline }) !== 'fewer failures') return [];
   const newest = [period, baseline].flatMap(({ failed }) => failed.toSorted((a, b) => b.date - a.date));
   return newest.flatMap((report) => failedStepOf(report) ?? []).slice(0, LOOKED_AT);
 }

@@ -114,13 +114,14 @@ export function answerWords(study: Study, { since, shift, events, share, failure
 export function methodNotes({ rows, headline, baseline, period, usualSteps, otherSteps }: Study, device: Device): string[] {
   const tested = rows.filter(({ p }) => p !== null);
   const unit = tested.some(({ comparison }) => comparison.unit === 'days') ? 'runs, clustered by day' : 'single runs';
+  const hours = period.window.endMs - period.window.startMs < DAY_MS - 1 ? ' Of the baseline only the hours of the period count.' : '';
   const metric = headline?.metric ?? 'largestContentfulPaint';
   const { short, effect } = metricFact(metric);
   const sums = rows.some(({ step }) => step === undefined)
     ? `; sums only over reports with ${usualSteps} steps (${otherSteps} others)`
     : '';
   return [
-    `Method: rank test of ${unit}, adjusted for ${tested.length} comparisons (Benjamini–Hochberg, p ≤ ${ALPHA}), and at least ${percent(effect.relative)} and ${formatValue(metric, effect.absolute)} of change for ${short}. Slower means more, also for CLS, weight, requests. Trend: medians of 24 h, the last 28.`,
+    `Method: rank test of ${unit}, adjusted for ${tested.length} comparisons (Benjamini–Hochberg, p ≤ ${ALPHA}), and at least ${percent(effect.relative)} and ${formatValue(metric, effect.absolute)} of change for ${short}. Slower means more, also for CLS, weight, requests. Trend: medians of 24 h, the last 28.${hours}`,
     `${period.failed.length + baseline.failed.length} failed runs are left out${sums}.`,
     `Ratings: field p75 limits are those of real visits, held against lab runs here; lab limits go by the median. Device ${device === 'unknown' ? 'unknown: the name does not say' : `${device}, guessed from the name`}. TBT stands in for INP.`,
   ];

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { countTokens } from '../../../src/lib/token-budget.ts';
 import { type Assistant, openAssistant, type ToolAnswer } from '../../support/assistant.ts';
-import { openPlatform, type Platform } from '../../support/emulator.ts';
+import { openPlatform, type Platform, withPlatform } from '../../support/emulator.ts';
 import { records, useTools, whole } from '../support.ts';
 
 const HOUR_MS = 3_600_000;
@@ -111,6 +111,33 @@ describe('a scenario', () => {
       range: { start: '2026-11-15T00:00:00.000Z', end: '2026-11-18T23:59:59.999Z', days: 4 },
       baseline: { start: '2026-10-01T00:00Z', end: '2026-10-14T23:59Z', runs: 336 },
       period: { runs: 96 },
+    });
+  });
+
+  it('that changed where no report was read may owe it to any event in between', async () => {
+    const { slowTag } = platform().stories;
+    const windows = { startDate: '2026-11-19', baselineStartDate: '2026-11-01', baselineEndDate: '2026-11-08' };
+    const { structured } = await call('analyze_scenario', { scenarioId: slowTag.scenarioId, ...windows });
+    expect(structured['answer']).toContain('(or earlier, after 2026-11-08T23:08Z)');
+    expect(structured['events']).toContainEqual(expect.objectContaining({ key: slowTag.eventKey }));
+  });
+
+  it('that changed with no event of its own is shown those of others, as such, or none', async () => {
+    await withPlatform(async (own) => {
+      const { slowTag } = own.stories;
+      const token = await own.token('shop');
+      const { events } = await own.ask('listSpeedEvents', { dateFrom: '2026-11-09T11:00:00Z' }, token);
+      for (const { key } of events) await own.call('deleteSpeedEvent', { key }, token);
+      const assistant = await openAssistant(own);
+      const { structured } = await assistant.call('analyze_scenario', { scenarioId: slowTag.scenarioId });
+      expect(structured).not.toHaveProperty('events');
+      expect(structured['notes']).toContain('No speed event lies within 24 h before the change or 2 h after it.');
+      const event = { key: 'untied', text: 'Release of something else', date: new Date(slowTag.dateMs).toISOString() };
+      await own.call('createSpeedEvent', event, token);
+      const again = await assistant.call('analyze_scenario', { scenarioId: slowTag.scenarioId });
+      await assistant.close();
+      expect(again.structured['answer']).toContain('after event "Release of something else"');
+      expect(again.structured['notes']).toContain('The events near the change are not tied to this scenario.');
     });
   });
 
