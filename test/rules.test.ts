@@ -180,6 +180,11 @@ describe('words for the model', () => {
   });
 });
 
+it('the greeting names each tool that writes without a question', () => {
+  const unasked = definitions.map(({ tool }) => tool).filter(({ annotations, confirmed }) => !annotations.readOnlyHint && !confirmed);
+  expect(unasked.map(({ name }) => name)).toEqual(greeting.match(/only (create_\w+) writes at once/)?.slice(1));
+});
+
 describe('operations', () => {
   it('have exactly one tool each', () => {
     const used = direct.map(({ tool }) => tool.operation);

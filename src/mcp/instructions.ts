@@ -13,7 +13,7 @@ export function instructions({ timeZone, nowMs }: InstructionFacts): string {
     `Today is ${dateIn(timeZone, nowMs)}, time zone ${timeZone}. Dates: 2026-11-01, 2026-11, 2026-Q3, today, yesterday, -7d, -4w, -3mo, last_week, this_month, last_quarter …, or ISO with offset.`,
     'Start with find_objects for ids; parameters for objects also take names ("Home / Header / Search bar" for a zone). query_metrics tables any range; get_credential shows projects and scopes.',
     'Rates are percents. null means no value, never 0. Never average rates or averages of days, devices or segments: ask for the whole range.',
-    'Writes ask for confirmation first: without it they only show what would be sent.',
+    'Writes ask for confirmation first, without it they only show what would be sent; only create_speed_event writes at once.',
     `Not in this interface: ${unanswerable.map(({ asked }) => asked).join(', ')}. Say so; the nearest is a sessions or views export, or a scenario report (lab data).`,
   ].join('\n');
 }
