@@ -17,9 +17,15 @@ export const DEFAULT_REPORTS = 30;
 
 const ISO_DATE = /^\d{4}-\d{2}(-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?)?$/;
 
+/** Date.parse counts on into the next month where a month has no such day. */
+function hasDay(text: string): boolean {
+  const day = text.slice(8, 10);
+  return day === '' || new Date(`${text.slice(0, 10)}T00:00Z`).getUTCDate() === Number(day);
+}
+
 /** Instant of an ISO date of the interface in ms; a date without an offset is UTC; NaN when it is none. */
 export function instantOf(text: string): number {
-  if (!ISO_DATE.test(text)) return Number.NaN;
+  if (!ISO_DATE.test(text) || !hasDay(text)) return Number.NaN;
   const hasTime = text.includes('T');
   const zoned = !hasTime || /(Z|[+-]\d{2}:?\d{2})$/.test(text);
   return Date.parse(zoned ? text.replace(/([+-]\d{2})(\d{2})$/, hasTime ? '$1:$2' : '$&') : `${text}Z`);
