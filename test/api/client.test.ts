@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { createLimiter } from '../../src/api/limiter.ts';
+import { createLimiter, type Limiter } from '../../src/api/limiter.ts';
 import { operations } from '../../src/api/operations/index.ts';
 import { failure } from '../support/failure.ts';
 import { json, openClient, openStub, payload, skippingClock, text, tokenBody } from '../support/stub-platform.ts';
@@ -87,6 +87,20 @@ describe('sessions', () => {
     await Promise.all(clients.flatMap((client) => Array.from({ length: 5 }, () => client.call(listSegments, {}))));
     expect(most).toBe(3);
   });
+});
+
+test('each request takes a slot of its project, and says when the service found too many', async () => {
+  const slots: unknown[] = [];
+  const limiter: Limiter = {
+    acquire: async ({ project, sessionId, speed }) => ({ release: (refused) => void slots.push({ project, sessionId, speed, refused }) }),
+  };
+  const busy = json(409, { success: false, errorCode: 'CONCURRENT_API_CALL' });
+  const stub = await openStub({ answers: [busy, payload([]), payload({ scenarios: [] })] });
+  const client = openClient(stub, { limiter });
+  await client.call(listSegments, {});
+  await client.call(listScenarios, {});
+  const slot = { project: `${stub.url} 7`, sessionId: 'session-1', speed: false, refused: false };
+  expect(slots).toEqual([{ ...slot, refused: true }, slot, { ...slot, speed: true }]);
 });
 
 describe('on the wire', () => {
