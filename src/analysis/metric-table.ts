@@ -1,4 +1,4 @@
-import { resolveDate, todayIn } from '../lib/dates.ts';
+import { dateIn } from '../lib/time-zone.ts';
 import { unitOf } from './metric-units.ts';
 
 /** A metric value as the interface gives it (section 2.3). */
@@ -24,14 +24,13 @@ export interface MetricTable {
 }
 
 /** The calendar day of the zone that a bucket covers from its first instant on, marked where it ends early; undefined for any other bucket. */
-function dayOf({ startDate, endDate }: MetricValue, timeZone: string, nowMs: number): string | undefined {
+function dayOf({ startDate, endDate }: MetricValue, timeZone: string): string | undefined {
   const startMs = Date.parse(startDate ?? '');
   const endMs = Date.parse(endDate ?? '');
   if (Number.isNaN(startMs) || Number.isNaN(endMs)) return undefined;
-  const day = todayIn(timeZone, startMs);
-  const edge = (name: 'start' | 'end') => resolveDate(day, { edge: name, timeZone, nowMs, allowFuture: true }).instantMs;
-  if (edge('start') !== startMs || endMs > edge('end') + 1) return undefined;
-  return endMs < edge('end') ? `${day} (part)` : day;
+  const day = dateIn(timeZone, startMs);
+  if (dateIn(timeZone, startMs - 1) === day || dateIn(timeZone, endMs - 1) !== day) return undefined;
+  return dateIn(timeZone, endMs + 1) === day ? `${day} (part)` : day;
 }
 
 function only(values: readonly (string | null | undefined)[]): string | undefined {
@@ -41,7 +40,7 @@ function only(values: readonly (string | null | undefined)[]): string | undefine
 }
 
 /** Turns a list of values into one compact table in the order of the answer; buckets that are whole days of the zone are named by their date. */
-export function metricTable(values: readonly MetricValue[], { timeZone, nowMs }: { timeZone: string; nowMs: number }): MetricTable {
+export function metricTable(values: readonly MetricValue[], { timeZone }: { timeZone: string }): MetricTable {
   const currency = only(values.map((value) => value.currency));
   const device = only(values.map((value) => value.device));
   const metrics = [...new Set(values.map(({ name }) => name))];
@@ -52,7 +51,7 @@ export function metricTable(values: readonly MetricValue[], { timeZone, nowMs }:
     bucket.cells.set(value.name, value.value ?? null);
     buckets.set(key, bucket);
   }
-  const days = [...buckets.values()].map(({ value }) => dayOf(value, timeZone, nowMs));
+  const days = [...buckets.values()].map(({ value }) => dayOf(value, timeZone));
   const named = buckets.size > 1 && days.every((day) => day !== undefined);
   const split = device === undefined && values.some((value) => value.device);
   const rows = [...buckets.values()].map(({ value, cells }, index) => [

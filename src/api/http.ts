@@ -59,6 +59,8 @@ function proxyAddress(value = ''): string {
 }
 
 async function loadUndici(environment: Environment) {
+  // undici's parser is WebAssembly: code optimised for it costs 25 MB of peak memory and gains nothing at this traffic.
+  (await import('node:v8')).setFlagsFromString('--liftoff-only');
   // The default export, because a bundle gives a CommonJS package no other.
   const { Agent, EnvHttpProxyAgent, request } = (await import('undici')).default;
   // Timeouts are this module's own, in ms; those of undici are too coarse.

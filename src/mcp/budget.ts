@@ -17,9 +17,10 @@ export interface Budget {
   readonly asked: Data;
 }
 
-/** The dearer of the two channels. */
-function tokensOf(data: Data): number {
-  return Math.max(countTokens(JSON.stringify(data)), countTokens(renderText(data)));
+/** The dearer of the two channels; the text is not made where the JSON alone is more than `enough`. */
+function tokensOf(data: Data, enough = Number.POSITIVE_INFINITY): number {
+  const tokens = countTokens(JSON.stringify(data));
+  return tokens > enough ? tokens : Math.max(tokens, countTokens(renderText(data)));
 }
 
 /** Lists of an answer and of its members, as paths, the heaviest first. */
@@ -66,10 +67,11 @@ function lightened(data: Data, limit: number): Data {
 /** Drops whole trailing items of the heaviest list until both channels fit, and says so; throws where that cannot help. */
 export function fitAnswer(tool: AnyTool, data: Data, budget: Budget): Data {
   const limit = limitOf(tool, budget);
-  if (tokensOf(data) <= limit) return data;
+  if (tokensOf(data, limit) <= limit) return data;
+  const room = limit - NOTE_TOKENS;
   const more = howToSeeMore(tool, data, limit < budget.maxTokens);
   for (const { path } of listsOf(data)) {
-    const { fits, data: fitted, shown, total } = fitToBudget(data, path, limit - NOTE_TOKENS, tokensOf);
+    const { fits, data: fitted, shown, total } = fitToBudget(data, path, room, (candidate) => tokensOf(candidate, room));
     const page = path === 'rows' && tool.pageAfterCut && { page: tool.pageAfterCut(data['page'], shown, budget.asked) };
     if (fits) return withNote({ ...fitted, ...page }, `Showing ${shown} of ${total} ${path}; ${more}.`);
   }

@@ -34,9 +34,9 @@ export function defineMetricTool({ more, ...tool }: MetricTool): Tool<MetricOper
     annotations: READ,
     input: z.strictObject({ startDate: p.startDate, endDate: p.endDate, ...more, device: p.device, segmentIds: p.segmentIds }),
     output: tableOutput,
-    async handler(input, { call, timeZone, nowMs, note }) {
+    async handler(input, { call, timeZone, note }) {
       const { values } = await call(input);
-      const { device = 'all', ...table } = metricTable(values, { timeZone, nowMs });
+      const { device = 'all', ...table } = metricTable(values, { timeZone });
       if (values.length === 0) note('The platform answered no values for this range.');
       const { startDate: _start, endDate: _end, period: _period, ...filters } = input;
       return { ...table, filters: { device, ...filters } };
