@@ -7,9 +7,8 @@ export const SLOW_ANSWER_MS = 500;
 
 /** What the answers of servers were like. */
 export interface Answers {
-  /** Requests beside the document that waited long for their first byte, and the one that waited longest. */
-  readonly slow: number;
-  readonly slowest: HarEntry | null;
+  /** Requests beside the document that waited long for their first byte. */
+  readonly slow: readonly HarEntry[];
   /** Failed requests by status, 0 for no response, and the longest duration of one. */
   readonly failures: ReadonlyMap<number, number>;
   readonly longestFailureMs: number;
@@ -19,18 +18,14 @@ export interface Answers {
 
 /** Collects what answers were like; the main document and what led to it are never slow answers, they have a finding of their own. */
 export function collectAnswers(main: ReadonlySet<HarEntry>) {
-  let slow = 0;
-  let slowest: HarEntry | null = null;
+  const slow: HarEntry[] = [];
   const failures = new Map<number, number>();
   let longestFailureMs = 0;
   let packedBytes = 0;
   let unpackedBytes = 0;
   return {
     add(entry: HarEntry): void {
-      if (answersSlowly(entry, main)) {
-        slow += 1;
-        if (!slowest || (entry.timings.waitMs ?? 0) > (slowest.timings.waitMs ?? 0)) slowest = entry;
-      }
+      if (answersSlowly(entry, main)) slow.push(entry);
       if (hasFailed(entry)) {
         failures.set(entry.status, (failures.get(entry.status) ?? 0) + 1);
         longestFailureMs = Math.max(longestFailureMs, entry.durationMs ?? 0);
@@ -43,12 +38,21 @@ export function collectAnswers(main: ReadonlySet<HarEntry>) {
     },
     answers: (): Answers => ({
       slow,
-      slowest,
       failures,
       longestFailureMs,
       packedShare: unpackedBytes > 0 ? packedBytes / unpackedBytes : null,
     }),
   };
+}
+
+/** The request that waited longest for its first byte; null where none waited. */
+export function longestWait(entries: readonly HarEntry[]): { entry: HarEntry; waitMs: number } | null {
+  let longest: { entry: HarEntry; waitMs: number } | null = null;
+  for (const entry of entries) {
+    const { waitMs } = entry.timings;
+    if (waitMs !== null && waitMs > (longest?.waitMs ?? 0)) longest = { entry, waitMs };
+  }
+  return longest;
 }
 
 /** True for a request that waited long for its first byte, those of the main document aside. */

@@ -46,7 +46,7 @@ export function problemRequests(study: HarStudy, problems: readonly Problem[], e
       add(kind, entry, `${blocking.basis}; until ${formatMs(endOf(entry))}`, endOf(entry));
     }
     if (hasFailed(entry)) add('errors', entry, entry.status === 0 ? 'no response' : `status ${entry.status}`, entry.durationMs);
-    if (answersSlowly(entry, main)) add('slow_answers', entry, `waited ${formatMs(timings.waitMs)}`, timings.waitMs);
+    if (answersSlowly(entry, main) && !blocks.has(entry)) add('slow_answers', entry, `waited ${formatMs(timings.waitMs)}`, timings.waitMs);
     if (isUnpackedText(entry)) add('uncompressed_text', entry, 'sent unpacked', bytes);
     if (isRepeat) add('duplicates', entry, 'fetched again', bytes);
     if (isHttp1(entry)) add('http1', entry, `queued ${formatMs(timings.blockedMs)}`, timings.blockedMs);

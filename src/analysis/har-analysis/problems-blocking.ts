@@ -1,5 +1,7 @@
 import { formatBytes, formatMs } from '../../lib/number-text.ts';
-import { type HarEntry, sanitiseHost } from '../har/index.ts';
+import { type HarEntry, sanitiseHost, sanitiseUrl } from '../har/index.ts';
+import { addressText } from './address.ts';
+import { longestWait, SLOW_ANSWER_MS } from './answers.ts';
 import { type BlockingBasis, endOf } from './blocking.ts';
 import type { Problem } from './problem.ts';
 import type { HarStudy } from './study.ts';
@@ -24,7 +26,7 @@ export function blockingProblems({ blocking }: HarStudy): Problem[] {
     const bytes = own.reduce((sum, { transferBytes }) => sum + (transferBytes ?? 0), 0);
     const scripts = own.filter(({ type }) => type === 'script').length;
     const kinds = [scripts > 0 && counted(scripts, 'script'), own.length > scripts && counted(own.length - scripts, 'stylesheet')];
-    const says = `${kinds.filter(Boolean).join(' and ')} of the page's own (${formatBytes(bytes)}) hold back rendering until ${formatMs(ownUntilMs)}`;
+    const says = `${kinds.filter(Boolean).join(' and ')} of the page's own (${formatBytes(bytes)}) hold back rendering until ${formatMs(ownUntilMs)}${waitWords(own)}`;
     problems.push({
       problem: 'render_blocking',
       requests: own.length,
@@ -40,10 +42,17 @@ export function blockingProblems({ blocking }: HarStudy): Problem[] {
     const hosts = hostsByEnd(third);
     const longer = costMs ? `, ${formatMs(costMs)} longer than the page's own files` : ', no longer than the page itself';
     const ends = third.map(endOf).reduce((a, b) => Math.max(a, b), 0);
-    const says = `${counted(third.length, 'request')} to ${someOf(hosts, 3)} hold back rendering until ${formatMs(ends)}${longer}`;
+    const says = `${counted(third.length, 'request')} to ${someOf(hosts, 3)} hold back rendering until ${formatMs(ends)}${longer}${waitWords(third)}`;
     problems.push({ problem: 'third_party_blocking', requests: third.length, costMs, costBytes: null, basis, when: 'this load', says });
   }
   return problems;
+}
+
+/** Names the server that kept rendering waiting. */
+function waitWords(entries: readonly HarEntry[]): string {
+  const longest = longestWait(entries);
+  if (!longest || longest.waitMs < SLOW_ANSWER_MS) return '';
+  return `; ${addressText(sanitiseUrl(longest.entry.url))} waited ${formatMs(longest.waitMs)} for its server`;
 }
 
 /** Hosts, the one that blocks longest first. */

@@ -3,7 +3,7 @@ import { sanitiseHost, sanitiseUrl } from '../har/index.ts';
 import { PAGE_MEDIANS } from '../page-medians.ts';
 import { thresholdOf } from '../thresholds.ts';
 import { addressText } from './address.ts';
-import { SLOW_ANSWER_MS } from './answers.ts';
+import { longestWait, SLOW_ANSWER_MS } from './answers.ts';
 import { byCost, type Problem } from './problem.ts';
 import { blockingProblems } from './problems-blocking.ts';
 import { transportProblems } from './problems-transport.ts';
@@ -79,11 +79,15 @@ function errorProblems({ summary: { errors }, answers: { failures, longestFailur
   return [{ problem: 'errors', requests: errors.requests, costMs: longestFailureMs, costBytes: null, basis: 'measured', when: 'this load', says }]; // biome-ignore format: one thought
 }
 
-function slowAnswerProblems({ answers: { slow, slowest } }: HarStudy): Problem[] {
-  if (!slowest) return [];
-  const waitMs = slowest.timings.waitMs ?? 0;
-  const says = `${counted(slow, 'request')} waited ${SLOW_ANSWER_MS} ms or more for the server; longest ${addressText(sanitiseUrl(slowest.url))} with ${formatMs(waitMs)}`;
-  return [{ problem: 'slow_answers', requests: slow, costMs: waitMs, costBytes: null, basis: 'measured', when: 'this load', says }];
+/** What blocks rendering is left out: there its wait is counted already. */
+function slowAnswerProblems({ answers, blocking }: HarStudy): Problem[] {
+  const blocks = new Set(blocking.entries);
+  const slow = answers.slow.filter((entry) => !blocks.has(entry));
+  const longest = longestWait(slow);
+  if (!longest) return [];
+  const { entry, waitMs } = longest;
+  const says = `${counted(slow.length, 'request')} that block no rendering waited ${SLOW_ANSWER_MS} ms or more for the server; longest ${addressText(sanitiseUrl(entry.url))} with ${formatMs(waitMs)}`;
+  return [{ problem: 'slow_answers', requests: slow.length, costMs: waitMs, costBytes: null, basis: 'measured', when: 'this load', says }];
 }
 
 function weightProblems({ summary: { totals, byType }, parties }: HarStudy): Problem[] {

@@ -1,0 +1,113 @@
+import type { Entry } from 'har-format';
+import { describe, expect, it } from 'vitest';
+import { SECRET_MARK } from '../../../src/emulator/world/speed/secrets.ts';
+import { openAssistant } from '../../support/assistant.ts';
+import { withPlatform } from '../../support/emulator.ts';
+import { useTools, whole } from '../support.ts';
+import { allRows, slowStep, stepRuns, tokensOf } from './step-runs.ts';
+
+const { platform, assistant, call } = useTools();
+
+const isSlow = (host: string) => (entry: Entry) => new URL(entry.request.url).host === host;
+
+describe('the summary', () => {
+  it('names what costs most, in at most 2,000 tokens of both channels', async () => {
+    const { scenarioStepResultId, entries } = await slowStep(platform());
+    const answer = await call('analyze_har', { scenarioStepResultId });
+    expect(tokensOf(answer)).toBeLessThanOrEqual(2000);
+    expect(answer.structured).toMatchObject({
+      view: 'summary',
+      totals: { requests: entries.length, transferBytes: expect.any(Number), contentBytes: expect.any(Number) },
+    });
+    expect(answer.links).toEqual([answer.structured['uri']]);
+    expect(whole(answer)).toMatchSnapshot();
+  });
+
+  it.each([1, 2, 3, 4, 5])('of seed %i puts the blame on the planted tag, as the browser states it', async (seed) => {
+    await withPlatform(
+      async (other) => {
+        const { slowTag } = other.stories;
+        const [{ after }, asking] = [await stepRuns(other, slowTag), await openAssistant(other)];
+        const { structured, text } = await asking.call('analyze_har', { scenarioStepResultId: after });
+        await asking.close();
+        const [worst] = structured['findings'] as Record<string, unknown>[];
+        expect(worst).toMatchObject({ problem: 'third_party_blocking', basis: 'stated', when: 'this load' });
+        expect(worst?.['says']).toContain(slowTag.host);
+        expect(text).toContain(`Costliest: ${String(worst?.['says'])}`);
+      },
+      { seed },
+    );
+  });
+
+  it('orders findings by cost, those of later visits last', async () => {
+    const { structured } = await call('analyze_har', { scenarioStepResultId: (await slowStep(platform())).scenarioStepResultId });
+    const findings = structured['findings'] as { costMs: number | null; costBytes: number | null; when: string }[];
+    const rank = findings.map(({ costMs, costBytes, when }) => (when === 'this load' ? 1e9 : 0) + (costMs ?? 0) + (costBytes ?? 0) / 1000);
+    expect(findings.length).toBeGreaterThan(4);
+    expect(rank).toEqual(rank.toSorted((a, b) => b - a));
+  });
+});
+
+describe('every view', () => {
+  it.each(['summary', 'waterfall', 'third_parties', 'problems', 'requests'])(
+    '%s fits its budget, links to the file and keeps secrets',
+    async (view) => {
+      const { scenarioStepResultId } = await slowStep(platform());
+      const answer = await call('analyze_har', { scenarioStepResultId, view });
+      expect(answer.isError).toBe(false);
+      expect(tokensOf(answer)).toBeLessThanOrEqual(2000);
+      expect(answer.structured['view']).toBe(view);
+      expect(JSON.stringify(answer)).not.toContain(SECRET_MARK);
+      expect(await assistant().read(String(answer.structured['uri']))).toContain('"log"');
+    },
+  );
+});
+
+describe('the waterfall', () => {
+  it('is in order of start, with the phases of each request and what blocks rendering', async () => {
+    const { scenarioStepResultId, entries } = await slowStep(platform());
+    const { rows } = await allRows(assistant(), { scenarioStepResultId, view: 'waterfall', limit: 40 });
+    const starts = rows.map(({ startMs }) => Number(startMs));
+    expect(starts).toEqual(starts.toSorted((a, b) => a - b));
+    for (const row of rows) {
+      const { timings, _renderBlocking } = entries[Number(row['index'])] as Entry & { _renderBlocking?: string };
+      expect(row['blocksRendering']).toBe(_renderBlocking === 'blocking');
+      expect(row['waitMs']).toBeCloseTo(timings.wait, 0);
+      expect(row['sslMs'] === null).toBe((timings.ssl ?? -1) === -1);
+    }
+  });
+});
+
+describe('third parties', () => {
+  it('are entities with their domains, the tag by its domain because nobody named it', async () => {
+    const { scenarioStepResultId, entries } = await slowStep(platform());
+    const { host } = platform().stories.slowTag;
+    const { rows } = await allRows(assistant(), { scenarioStepResultId, view: 'third_parties' });
+    const domain = host.split('.').slice(-2).join('.');
+    expect(rows.find(({ name }) => name === domain)).toMatchObject({
+      party: 'third',
+      category: null,
+      domains: domain,
+      requests: entries.filter(isSlow(host)).length,
+      blocking: 2,
+    });
+    expect(rows.find(({ name }) => name === 'Google Tag Manager')).toMatchObject({
+      category: 'tag-manager',
+      domains: 'googletagmanager.com',
+    });
+    expect(rows.reduce((sum, { requests }) => sum + Number(requests), 0)).toBe(entries.length);
+  });
+});
+
+describe('problems', () => {
+  it('list each request with what is wrong with it', async () => {
+    const { scenarioStepResultId, entries } = await slowStep(platform());
+    const { rows } = await allRows(assistant(), { scenarioStepResultId, view: 'problems', limit: 100 });
+    const of = (problem: string) => rows.filter((row) => row['problem'] === problem).map(({ index }) => entries[Number(index)]);
+    expect(of('errors').map((entry) => entry?.response.status)).toEqual([404]);
+    expect(of('third_party_blocking').filter((entry) => entry && isSlow(platform().stories.slowTag.host)(entry))).toHaveLength(2);
+    expect(of('uncompressed_text').every((entry) => entry?.response.content.compression === 0)).toBe(true);
+    expect(of('duplicates').map((entry) => new URL(entry?.request.url ?? '').pathname)).toEqual(['/npm/swiper@11/swiper-bundle.min.js']);
+    expect(rows.find(({ problem }) => problem === 'short_cache')?.['detail']).toMatch(/^may be kept \d+ (min|h|s)/);
+  });
+});

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { SECRET_MARK } from '../../../src/emulator/world/speed/secrets.ts';
+import { openAssistant } from '../../support/assistant.ts';
+import { withPlatform } from '../../support/emulator.ts';
+import { useTools, whole } from '../support.ts';
+import { slowStep, stepRuns, tokensOf } from './step-runs.ts';
+
+const { platform, call } = useTools();
+
+interface Request {
+  index: number;
+  url: string;
+  transferBytes: number | null;
+  contentBytes: number | null;
+  blocksRendering: boolean;
+}
+
+interface Compared {
+  verdict: string;
+  samePage: boolean;
+  counts: Record<string, number>;
+  net: { measure: string; before: number | null; after: number | null; change: number | null }[];
+  added: Request[];
+  removed: Request[];
+  byParty: { name: string; requestsBefore: number; requestsAfter: number; transferBytesAfter: number }[];
+}
+
+const hostOf = ({ url }: Request) => new URL(url).host;
+
+describe.each([1, 2, 3, 4, 5])('before and after the slow tag of seed %i', (seed) => {
+  it('the tag is named by its host, what of it blocks rendering, and what it costs', async () => {
+    await withPlatform(
+      async (other) => {
+        const { host } = other.stories.slowTag;
+        const runs = await stepRuns(other, other.stories.slowTag);
+        const asking = await openAssistant(other);
+        const answer = await asking.call('compare_hars', runs);
+        const back = await asking.call('compare_hars', { before: runs.after, after: runs.before });
+        await asking.close();
+
+        const { verdict, samePage, added, net, byParty } = answer.structured as unknown as Compared;
+        expect(samePage).toBe(true);
+        expect(added.filter((request) => hostOf(request) === host).length).toBeGreaterThan(3);
+        expect(added.filter(({ blocksRendering }) => blocksRendering).map(hostOf)).toEqual([host, host]);
+        expect(verdict).toContain(`2 of them block rendering (${host})`);
+        expect(verdict).toMatch(/rendering blocked .* longer, onLoad .* later/);
+        const blocked = net.find(({ measure }) => measure === 'renderBlockedUntilMs');
+        expect(blocked?.change).toBeGreaterThan(300);
+        expect(byParty[0]).toMatchObject({ name: host.split('.').slice(-2).join('.'), requestsBefore: 0 });
+        expect(tokensOf(answer)).toBeLessThanOrEqual(1500);
+        expect(JSON.stringify(answer)).not.toContain(SECRET_MARK);
+
+        const reversed = back.structured as unknown as Compared;
+        expect(reversed.removed.map(hostOf)).toContain(host);
+        expect(back.text).toContain('The run given as before is the later one.');
+      },
+      { seed },
+    );
+  });
+});
+
+describe('a comparison', () => {
+  it('counts every request once, and its net effect is that of the two files', async () => {
+    const { before, after } = await stepRuns(platform(), platform().stories.slowTag);
+    const answer = await call('compare_hars', { before, after });
+    const { counts, net } = answer.structured as unknown as Compared;
+    const [was, is] = await Promise.all([before, after].map((scenarioStepResultId) => call('analyze_har', { scenarioStepResultId })));
+    const totals = [was, is].map((each) => each?.structured['totals'] as Record<string, number>);
+    expect((counts['matched'] ?? 0) + (counts['removed'] ?? 0)).toBe(totals[0]?.['requests']);
+    expect((counts['matched'] ?? 0) + (counts['added'] ?? 0)).toBe(totals[1]?.['requests']);
+    for (const measure of ['requests', 'transferBytes', 'contentBytes', 'onLoadMs']) {
+      const [first, second] = totals.map((each) => each[measure]);
+      expect(net.find((row) => row.measure === measure)).toMatchObject({ before: first, after: second });
+    }
+    expect(answer.links).toEqual([answer.structured['beforeUri'], answer.structured['afterUri']]);
+    expect(whole(answer)).toMatchSnapshot();
+  });
+
+  it('of a file with itself finds nothing, and says that it is one file', async () => {
+    const { scenarioStepResultId } = await slowStep(platform());
+    const answer = await call('compare_hars', { before: scenarioStepResultId, after: scenarioStepResultId });
+    expect(answer.structured).toMatchObject({ counts: { added: 0, removed: 0, grown: 0, shrunk: 0, slower: 0, faster: 0 }, byParty: [] });
+    expect(answer.structured['verdict']).toContain('No request was added, removed or changed beyond noise.');
+    expect(answer.text).toContain('Both ids are the same');
+  });
+
+  it('of two pages says so first', async () => {
+    const { scenarioId } = platform().stories.failing;
+    const { structured } = await call('get_scenario_report', { scenarioId });
+    const other = (structured['steps'] as { stepResultId: string }[])[0]?.stepResultId;
+    const { scenarioStepResultId } = await slowStep(platform());
+    const answer = await call('compare_hars', { before: other, after: scenarioStepResultId });
+    expect(answer.structured).toMatchObject({
+      samePage: false,
+      verdict: expect.stringMatching(/^Not the same page: https:.* against https:/),
+    });
+    expect(answer.text).toContain('what is added and removed says little');
+    expect(tokensOf(answer)).toBeLessThanOrEqual(1500);
+  });
+
+  it.each<[string, Record<string, unknown>, RegExp]>([
+    ['one id', { before: 'abc' }, /^after: /],
+    ['an empty id', { before: 'abc', after: ' ' }, /^after: must not be empty/],
+    ['an unknown step', { before: 'abc', after: 'def' }, /get_scenario_report lists what exists/],
+    ['another parameter', { before: 'a', after: 'b', limit: 3 }, /limit/],
+  ])('with %s is an error with words', async (_what, args, words) => {
+    expect(await call('compare_hars', args)).toMatchObject({ isError: true, text: expect.stringMatching(words) });
+  });
+});
