@@ -2,31 +2,15 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { buildBareServer } from './bare-server.ts';
 import { directReader, startExternalEmulator } from './emulator.ts';
+import { median, type Row, timed } from './measure.ts';
 import { benchMetrics } from './metrics.ts';
 import { greet, type Peer, peakMegabytes, startPeer } from './peer.ts';
+import { benchSpeed } from './speed.ts';
 
 const PRODUCT = 'dist/main.js';
 const STARTS = 25;
 const CALLS = 300;
 const WORLDS = 5;
-
-interface Row {
-  readonly what: string;
-  readonly measured: string;
-  readonly aim: string;
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? (sorted[middle] ?? 0) : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
-}
-
-async function timed(run: () => Promise<unknown>): Promise<number> {
-  const started = performance.now();
-  await run();
-  return performance.now() - started;
-}
 
 const ms = (value: number) => `${value.toFixed(value < 10 ? 2 : 0)} ms`;
 
@@ -178,6 +162,7 @@ try {
   rows.push(...(await memory(bare, emulator.environment)));
   rows.push(...(await overhead(bare, emulator.environment, await directReader(emulator))));
   rows.push(...(await benchMetrics(PRODUCT, emulator)));
+  rows.push(...(await benchSpeed(emulator)));
   rows.push(...(await world()));
   print(rows);
 } finally {

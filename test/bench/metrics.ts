@@ -2,29 +2,13 @@ import { type Device, inputOf, planGrid } from '../../src/analysis/metrics/grid.
 import { siteMetricNames } from '../../src/api/metric-names.ts';
 import { encodeRequest } from '../../src/api/wire.ts';
 import { directReader, type ExternalEmulator } from './emulator.ts';
+import { median, type Row, timed } from './measure.ts';
 import { greet, startPeer } from './peer.ts';
 
 const ROUNDS = 9;
 const DEVICES: readonly Device[] = ['all', 'desktop', 'mobile', 'tablet'];
 /** 13 months up to the clock of the emulator. */
 const RANGE = { startDate: '2025-10-21', endDate: '2026-11-19' };
-
-/** One line of the report. */
-export interface BenchRow {
-  readonly what: string;
-  readonly measured: string;
-  readonly aim: string;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
-}
-
-async function timed(run: () => Promise<unknown>): Promise<number> {
-  const started = performance.now();
-  await run();
-  return performance.now() - started;
-}
 
 /** Paths and queries of the requests that the tool sends for the year. */
 function targets(projectId: number): string[] {
@@ -34,7 +18,7 @@ function targets(projectId: number): string[] {
 }
 
 /** `query_metrics` over 13 months of days, 8 metrics and 4 devices: its requests, and its time over that of the same requests sent one after the other. */
-export async function benchMetrics(product: string, emulator: ExternalEmulator): Promise<BenchRow[]> {
+export async function benchMetrics(product: string, emulator: ExternalEmulator): Promise<Row[]> {
   const read = await directReader(emulator);
   const requests = targets(Number(emulator.environment['WEB_ANALYTICS_PROJECT_ID']));
   const peer = startPeer([product], emulator.environment);

@@ -5,21 +5,11 @@ import { callTool } from '../../src/mcp/call-tool.ts';
 import { createSession } from '../../src/mcp/session.ts';
 import analyzeScenario from '../../tools/insights/analyze-scenario.ts';
 import type { ExternalEmulator } from './emulator.ts';
+import { median, type Row } from './measure.ts';
 
 const ROUNDS = 15;
 /** The checkout has five steps; the emulator keeps 60 days of hourly runs, up to its clock. */
 const ARGUMENTS = { scenarioId: 4101, startDate: '2026-10-21', endDate: '2026-11-20T10:00:00Z', baselineStartDate: '2026-09-21' };
-
-/** One line of the report. */
-export interface BenchRow {
-  readonly what: string;
-  readonly measured: string;
-  readonly aim: string;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
-}
 
 /** A session whose calls to the platform are counted by the time in which at least one is under way. */
 function timedSession({ environment }: ExternalEmulator) {
@@ -71,7 +61,7 @@ function timedSession({ environment }: ExternalEmulator) {
 }
 
 /** `analyze_scenario` over 60 days of hourly runs of five steps: its time beyond the calls to the platform. */
-export async function benchSpeed(emulator: ExternalEmulator): Promise<BenchRow[]> {
+export async function benchSpeed(emulator: ExternalEmulator): Promise<Row[]> {
   const { session, takeSpentMs } = timedSession(emulator);
   const beyond: number[] = [];
   const calls: number[] = [];
