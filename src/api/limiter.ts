@@ -45,7 +45,7 @@ interface Waiter {
 interface Gate {
   readonly all: Lane;
   readonly speed: Lane;
-  /** Waiting calls by session, the session whose turn it is first. */
+  /** Waiting calls by session and lane, those whose turn it is first: else one session could have every turn of speed analysis. */
   readonly waiting: Map<string, Waiter[]>;
 }
 
@@ -64,14 +64,17 @@ function reduce(lane: Lane, nowMs: number): void {
   lane.reductions += 1;
 }
 
-/** Takes the next call that may start out of the queue; its session goes to the end of the line. */
+function lineOf({ sessionId, speed }: SlotRequest): string {
+  return `${speed ? 'speed' : 'other'} ${sessionId}`;
+}
+
+/** Takes the next call that may start out of its line; the line goes behind all others. */
 function nextWaiter({ waiting }: Gate, speedFree: boolean): Waiter | undefined {
-  for (const [sessionId, queue] of waiting) {
-    const index = queue.findIndex(({ request }) => speedFree || !request.speed);
-    if (index < 0) continue;
-    const [waiter] = queue.splice(index, 1);
-    waiting.delete(sessionId);
-    if (queue.length > 0) waiting.set(sessionId, queue);
+  for (const [line, queue] of waiting) {
+    if (queue[0]?.request.speed && !speedFree) continue;
+    const waiter = queue.shift();
+    waiting.delete(line);
+    if (queue.length > 0) waiting.set(line, queue);
     return waiter;
   }
   return undefined;
@@ -127,15 +130,16 @@ export function createLimiter({
 
   return {
     async acquire(request) {
-      const { project, sessionId, signal } = request;
+      const { project, signal } = request;
       signal.throwIfAborted();
       const gate = gateOf(project);
       return new Promise((resolve, reject) => {
-        const queue = gate.waiting.get(sessionId) ?? [];
+        const line = lineOf(request);
+        const queue = gate.waiting.get(line) ?? [];
         const leave = () => {
           const index = queue.indexOf(waiter);
           if (index >= 0) queue.splice(index, 1);
-          if (queue.length === 0 && gate.waiting.get(sessionId) === queue) gate.waiting.delete(sessionId);
+          if (queue.length === 0 && gate.waiting.get(line) === queue) gate.waiting.delete(line);
           reject(signal.reason);
         };
         const waiter: Waiter = {
@@ -146,7 +150,7 @@ export function createLimiter({
           },
         };
         queue.push(waiter);
-        gate.waiting.set(sessionId, queue);
+        gate.waiting.set(line, queue);
         signal.addEventListener('abort', leave, { once: true });
         dispatch(project, gate);
       });

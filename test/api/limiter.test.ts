@@ -69,6 +69,18 @@ describe('how many calls run', () => {
   });
 });
 
+test('sessions take turns at speed analysis too, whatever else they have waiting', async () => {
+  const { start, end, started, running } = watch({ concurrency: 2 });
+  for (const sessionId of ['a', 'b']) {
+    for (const name of names(4, `${sessionId} speed `)) void start(name, { sessionId, speed: true });
+    for (const name of names(4, sessionId)) void start(name, { sessionId });
+  }
+  for (await settled(); running.size > 0; ) await end([...running.keys()][0] ?? '');
+  const turns = started.filter((name) => name.includes('speed')).map((name) => name[0]);
+  // The first ran before anybody waited.
+  expect(turns).toEqual(['a', 'a', 'b', 'a', 'b', 'a', 'b', 'b']);
+});
+
 test('sessions take turns, whatever each has waiting', async () => {
   const { start, end, started } = watch({ concurrency: 1 });
   await start('first');
