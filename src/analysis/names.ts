@@ -71,10 +71,13 @@ export async function matchName(text: string, candidates: readonly Named[]): Pro
   return { closest: await closestNames(text, distinct(candidates)) };
 }
 
+/** A search takes time with every character; no name is longer. */
+const LONGEST_SEARCH = 200;
+
 /** Up to five candidates whose name or path resembles `text`, best first. */
 async function closestNames(text: string, candidates: readonly Named[]): Promise<Named[]> {
   const { default: Fuse } = await import('fuse.js');
   const rows = candidates.map((candidate) => ({ candidate, name: candidate.path.at(-1) ?? '', path: pathOf(candidate) }));
   const fuse = new Fuse(rows, { keys: ['name', 'path'], threshold: 0.5, ignoreLocation: true, ignoreDiacritics: true });
-  return fuse.search(text, { limit: 5 }).map(({ item }) => item.candidate);
+  return fuse.search(text.slice(0, LONGEST_SEARCH), { limit: 5 }).map(({ item }) => item.candidate);
 }

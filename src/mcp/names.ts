@@ -83,11 +83,12 @@ export function createNames(clock: Clock): Names {
 
 async function words(kind: NameKind, text: string, match: { several: readonly Named[] } | { closest: readonly Named[] }): Promise<string> {
   const listed = (objects: readonly Named[]) => objects.slice(0, 12).map((object) => `${object.id} "${pathOf(object)}"`).join(', '); // biome-ignore format: one thought
+  const shown = `"${text.length > 100 ? `${text.slice(0, 100)}…` : text}"`;
   if ('several' in match) {
     const more = match.several.length > 12 ? ` and ${match.several.length - 12} more` : '';
-    return `"${text}" fits ${match.several.length} ${kind}s: ${listed(match.several)}${more}. Pass the id${kind === 'zone' ? ' or a longer path' : ''}.`;
+    return `${shown} fits ${match.several.length} ${kind}s: ${listed(match.several)}${more}. Pass the id${kind === 'zone' ? ' or a longer path' : ''}.`;
   }
   const { listingTools } = await import('./catalogues.ts');
-  if (match.closest.length === 0) return `there is no ${kind} "${text}"; ${listingTools[kind]} lists them.`;
-  return `there is no ${kind} "${text}". Closest: ${listed(match.closest)}. Pass the id or the exact name.`;
+  if (match.closest.length === 0) return `there is no ${kind} ${shown}; ${listingTools[kind]} lists them.`;
+  return `there is no ${kind} ${shown}. Closest: ${listed(match.closest)}. Pass the id or the exact name.`;
 }

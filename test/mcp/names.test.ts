@@ -67,6 +67,14 @@ describe('a name that fits several or none', () => {
     );
   });
 
+  it('is refused in no time and few words however long it is', async () => {
+    await segments(['Germny']);
+    const startedMs = performance.now();
+    const { text } = await segments(['x'.repeat(200_000)]);
+    expect(performance.now() - startedMs).toBeLessThan(500);
+    expect(text.length).toBeLessThan(500);
+  });
+
   it('is told for each of several', async () => {
     const { text } = await call('get_site_conversions', { ...day, segmentIds: ['Germny', 440158, 'Frnce'], goalId: 'Purchse' });
     const told = text.split('\n').map((line) => line.split(':')[0]);
