@@ -3,6 +3,7 @@ import analyzeHar from './analyze-har.ts';
 import analyzeScenario from './analyze-scenario.ts';
 import checkSpeedBudgets from './check-speed-budgets.ts';
 import compareHars from './compare-hars.ts';
+import compareMetrics from './compare-metrics.ts';
 import findObjects from './find-objects.ts';
 import queryMetrics from './query-metrics.ts';
 
@@ -10,5 +11,5 @@ export default {
   name: 'insights',
   title: 'Insights',
   description: 'Answers to questions: what changed, since when, and what is to blame',
-  tools: [findObjects, queryMetrics, analyzeScenario, checkSpeedBudgets, analyzeHar, compareHars],
+  tools: [findObjects, queryMetrics, compareMetrics, analyzeScenario, checkSpeedBudgets, analyzeHar, compareHars],
 } satisfies Toolset;

@@ -1,0 +1,152 @@
+import { type Explained, explain, type GroupValues, OTHER_DEVICE, rest } from './contributions.ts';
+import { isCount } from './days.ts';
+import type { Judgement } from './judge.ts';
+import { type Judged, judgeReading, type Reading, sinceOf } from './readings.ts';
+import { deviceRecord, differenceOf, revenueRecord, rowOf, segmentRecord, sumsOf } from './records.ts';
+import type { Comparison } from './shape.ts';
+import { splitRevenue } from './split.ts';
+import type { Windows } from './windows.ts';
+import { type Change, capital, changeSentence, changeText, deviceSentence, othersSentence, revenueSentence } from './words.ts';
+
+/** What a comparison of two periods is made from. */
+export interface PeriodsInput {
+  readonly metrics: readonly string[];
+  readonly windows: Windows;
+  /** Those of the table; with `devices`, the first is the whole. */
+  readonly readings: readonly Reading[];
+  /** The devices that partition the whole. */
+  readonly devices: readonly Reading[];
+  /** Segments with most visits, each within the selection. */
+  readonly segments: readonly GroupValues[];
+  readonly labelOf: (reading: Reading) => string;
+  readonly currency: string | undefined;
+}
+
+/** A comparison with what a chart and the search for events need beside the answer. */
+export interface PeriodsResult {
+  readonly data: Pick<Comparison, 'answer' | 'columns' | 'rows' | 'devices' | 'sums' | 'segments' | 'revenue'>;
+  readonly headline: Change;
+  /** The judged whole and devices of the headline. */
+  readonly judged: readonly Judged[];
+}
+
+/** A device that stands out alone must do so at 0.1 %, because there are several. */
+const CLEAR_SCORE = 3.3;
+
+const standsAlone = (judged: Judgement) => stands(judged) && Math.abs(judged.score) > CLEAR_SCORE;
+const stands = ({ verdict }: Judgement) => verdict === 'up' || verdict === 'down';
+
+/** Devices and what is in none of them, as one partition. */
+function partitionOf(whole: Reading, devices: readonly Reading[]): GroupValues[] {
+  const other = {
+    name: OTHER_DEVICE,
+    before: rest(whole.before, devices.map(({ before }) => before)), // biome-ignore format: one thought
+    after: rest(whole.after, devices.map(({ after }) => after)), // biome-ignore format: one thought
+  };
+  const isNothing = other.before['visits'] === 0 && other.after['visits'] === 0;
+  return [...devices.map(({ device, before, after }) => ({ name: device, before, after })), ...(isNothing ? [] : [other])];
+}
+
+function complementOf(whole: Reading, { name, before, after }: GroupValues): GroupValues {
+  return { name: `not ${name}`, before: rest(whole.before, [before]), after: rest(whole.after, [after]) };
+}
+
+/** Compares two periods: a row for each metric and selection, and what explains the headline where there is one selection. */
+export function comparePeriods({ metrics, windows, readings, devices, segments, labelOf, currency }: PeriodsInput): PeriodsResult {
+  const { scale } = windows;
+  const judgedOf = (metric: string) => [...readings, ...devices].map((reading) => judgeReading(reading, metric, windows));
+  const judged = new Map(metrics.map((metric) => [metric, judgedOf(metric)]));
+  const changes = metrics.flatMap((metric) =>
+    readings.map((reading, index): Change => {
+      const own = judged.get(metric)?.[index];
+      if (!own) throw new TypeError(`${metric} was not judged.`);
+      const candidates = devices.length > 0 ? (judged.get(metric) ?? []) : [own];
+      const first = reading.before[metric] ?? null;
+      return {
+        metric,
+        before: first === null || !isCount(metric) ? first : first * scale,
+        after: reading.after[metric] ?? null,
+        judgement: own,
+        since: own.verdict === 'up' || own.verdict === 'down' ? sinceOf(candidates, own.verdict, windows) : undefined,
+        of: labelOf(reading),
+      };
+    }),
+  );
+  const deviceJudged = (metric: string) => (judged.get(metric) ?? []).slice(readings.length);
+  const hidden = changes.find(({ metric }) => deviceJudged(metric).some(standsAlone));
+  const headline =
+    changes.find(({ judgement }) => stands(judgement)) ?? hidden ?? changes.find((change) => differenceOf(change) !== null) ?? changes[0];
+  if (!headline) throw new TypeError('There is nothing to compare.');
+
+  const [whole] = readings;
+  const groups = whole && devices.length > 0 ? partitionOf(whole, devices) : [];
+  // What is within noise has no cause to be sought.
+  const worth = changes.filter((change) => change === headline || stands(change.judgement));
+  const explained = worth.flatMap((change): Explained[] => {
+    const difference = differenceOf(change);
+    const split = difference === null || groups.length === 0 ? undefined : explain(change.metric, difference, groups, scale);
+    return split ? [split] : [];
+  });
+  const pairs = whole ? segments.map((segment) => ({ segment, complement: complementOf(whole, segment) })) : [];
+  const told = pairs.flatMap((pair) => segmentRecord(headline, pair, scale) ?? []);
+  const revenueChange = changes.find(({ metric }) => metric === 'revenueSum');
+  const split =
+    readings.length === 1 && whole && revenueChange ? splitRevenue(takings(whole.before, scale), takings(whole.after, 1)) : undefined;
+  const revenueDifference = (revenueChange && differenceOf(revenueChange)) ?? 0;
+
+  const main = explained.find(({ metric }) => metric === headline.metric);
+  const sentences = [
+    changeSentence(headline, currency),
+    stands(headline.judgement) && main ? deviceSentence(main, told.map(({ own }) => own), deviceJudged(headline.metric).some(stands)) : hiddenSentence(headline, deviceJudged(headline.metric), windows), // biome-ignore format: one thought
+    split && revenueChange && (revenueChange === headline || stands(revenueChange.judgement))
+      ? revenueSentence(split, revenueDifference)
+      : '',
+    othersSentence(changes.filter((change) => change !== headline)),
+  ];
+  const isLabelled = readings.length > 1;
+  const verdictOf = (metric: string, name: string) => deviceJudged(metric).find(({ reading }) => reading.device === name)?.verdict;
+  return {
+    data: {
+      answer: sentences.filter((sentence) => sentence !== '').join(' '),
+      columns: [
+        ...(isLabelled ? ['of'] : []),
+        'metric',
+        'unit',
+        'before',
+        'after',
+        'change',
+        'changePercent',
+        'noisePercent',
+        'verdict',
+        'since',
+      ],
+      rows: changes.map((change) => rowOf(change, isLabelled, currency)),
+      ...(explained.length > 0 && {
+        devices: explained.flatMap(({ metric, groups: each, change }) =>
+          each.map((group) => deviceRecord(metric, group, change, verdictOf(metric, group.name))),
+        ),
+        sums: explained.map(sumsOf),
+      }),
+      ...(told.length > 0 && { segments: told.map(({ record }) => record) }),
+      ...(split && { revenue: revenueRecord(split, revenueDifference) }),
+    },
+    headline,
+    judged: judged.get(headline.metric) ?? [],
+  };
+}
+
+function takings(values: Reading['before'], scale: number) {
+  const { visits, conversionCount, revenueSum } = values;
+  const scaled = (value: number | null | undefined) => (value ?? 0) * scale;
+  return { visits: scaled(visits), conversions: scaled(conversionCount), revenue: scaled(revenueSum) };
+}
+
+/** A device that stands out although the whole does not. */
+function hiddenSentence({ metric }: Change, devices: readonly Judged[], windows: Windows): string {
+  const [first] = devices.filter(standsAlone).toSorted((a, b) => Math.abs(b.score) - Math.abs(a.score));
+  if (!first) return '';
+  const { reading, verdict } = first;
+  const [before, after] = [reading.before[metric] ?? null, reading.after[metric] ?? null];
+  const since = sinceOf([first], verdict === 'up' ? 'up' : 'down', windows);
+  return `${capital(reading.device)} alone ${verdict === 'up' ? 'rose' : 'fell'} beyond noise (${changeText(metric, before, after)})${since ? `, since ${since.day}` : ''}.`;
+}

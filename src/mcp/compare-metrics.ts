@@ -1,0 +1,118 @@
+import { comparePeriods } from '../analysis/compare/comparison.ts';
+import { periodNotes } from '../analysis/compare/period-notes.ts';
+import { type Reading, readingsOf } from '../analysis/compare/readings.ts';
+import type { Comparison } from '../analysis/compare/shape.ts';
+import { type Windows, windowsOf } from '../analysis/compare/windows.ts';
+import type { MetricAnswers } from '../analysis/metrics/answers.ts';
+import type { Device, MetricGrid } from '../analysis/metrics/grid.ts';
+import { ApiError } from '../api/errors.ts';
+import { instantOf } from '../api/params.ts';
+import { isoAt, todayIn } from '../lib/dates.ts';
+import { daysBetween } from '../lib/shift-days.ts';
+import { type CompareInput, type Context, gridOf, type Question, questionOf } from './compare-question.ts';
+import { readSegments } from './compare-segments.ts';
+import { compareAtOnce } from './compare-sides.ts';
+import { readEventsAround } from './events-around.ts';
+import { fetchMetrics } from './fetch-metrics.ts';
+import { requireGoal } from './goal-words.ts';
+
+const PARTS: readonly Device[] = ['desktop', 'mobile', 'tablet'];
+
+function refuse(message: string): never {
+  throw new ApiError('invalid', message);
+}
+
+/** Answers a comparison of two periods, or of devices or segments at the same time. */
+export async function compareMetrics(input: CompareInput, context: Context): Promise<Comparison> {
+  const question = questionOf(input);
+  // Bounds of the baseline are dates too; the answer is about the period.
+  context.covers(instantOf(input.startDate), instantOf(input.endDate));
+  return question.by === 'period' ? compareRanges(question, context) : compareAtOnce(question, context);
+}
+
+/** Throws the reason where one side as a whole could not be read. */
+function requireSides({ rows, missing }: MetricAnswers, { period, baseline }: Windows, timeZone: string): void {
+  for (const { reason, parts } of missing) {
+    const isOf = (side: Windows['period']) => parts.some(({ stretch }) => stretch.startMs >= side.startMs && stretch.endMs <= side.endMs);
+    const hasSide = (range: number) => rows.some((row) => row.range === range && row.values['visits'] !== null);
+    const [name, side] = isOf(baseline) && !hasSide(0) ? ['baseline', baseline] as const : ['period', period] as const; // biome-ignore format: one thought
+    if (isOf(side) && !hasSide(side === baseline ? 0 : 1))
+      refuse(`The ${name} (${isoAt(side.startMs, timeZone)} … ${isoAt(side.endMs, timeZone)}) cannot be read: ${reason}`);
+  }
+}
+
+/** The days behind the totals; none where they cannot be read, which the verdicts then say. */
+async function readDays(grid: Omit<MetricGrid, 'ranges'>, { history, baseline, period }: Windows, context: Context) {
+  try {
+    const quiet = { ...context, progress: () => undefined };
+    return (await fetchMetrics({ ...grid, ranges: [history, baseline, period], daily: true }, quiet)).rows;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    context.note(`Days could not be read, so nothing can be told from noise: ${error.message}`);
+    return [];
+  }
+}
+
+async function compareRanges(question: Question, context: Context): Promise<Comparison> {
+  const { note, timeZone, nowMs } = context;
+  const { devices, goalId } = question;
+  const windows = windowsOf({
+    period: { startMs: instantOf(question.startDate), endMs: instantOf(question.endDate) },
+    baselineStartMs: question.baselineStartDate === undefined ? undefined : instantOf(question.baselineStartDate),
+    baselineEndMs: question.baselineEndDate === undefined ? undefined : instantOf(question.baselineEndDate),
+    kind: question.baseline ?? 'previous',
+    timeZone,
+    nowMs,
+  });
+  const { period, baseline } = windows;
+  const base = gridOf(question);
+  const isOne = devices.length <= 1 && (base.segmentSets?.length ?? 1) === 1;
+  const explains = question.explain && isOne;
+  const byDevice = explains && (devices[0] ?? 'all') === 'all';
+  const chosen: readonly Device[] = devices.length > 0 ? devices : ['all'];
+  const grid = { ...base, devices: byDevice ? [...chosen, ...PARTS] : chosen };
+  let done = 0;
+  const step = async <T>(work: Promise<T>): Promise<T> => {
+    const result = await work;
+    context.progress((done += 1), 3, 'reading metrics');
+    return result;
+  };
+  const [totals, days, segments] = await Promise.all([
+    step(fetchMetrics({ ...grid, ranges: [baseline, period] }, { ...context, progress: () => undefined })),
+    step(readDays(grid, windows, context)),
+    step(explains ? readSegments(question, windows, context) : Promise.resolve([])),
+  ]);
+  requireSides(totals, windows, timeZone);
+  const lists = await context.lists();
+  if (goalId === undefined) await requireGoal(question.metrics, totals.rows, lists, note);
+  const readings = readingsOf(totals.rows, days);
+  const table = byDevice ? readings.slice(0, 1) : readings;
+  const labelOf = ({ device, segmentIds }: Reading) =>
+    [...(device === 'all' ? [] : [device]), ...segmentIds.map((id) => lists.nameOf('segment', id))].join(', ');
+  const { data, headline, judged } = comparePeriods({
+    metrics: question.metrics,
+    windows,
+    readings: table,
+    devices: byDevice ? readings.slice(1) : [],
+    segments,
+    labelOf,
+    currency: totals.currency,
+  });
+  const events = await readEventsAround(headline.since?.day, context);
+  const baselineDays = daysBetween(baseline.startMs, baseline.endMs + 1, timeZone);
+  const comparison = {
+    ...data,
+    baseline: { start: isoAt(baseline.startMs, timeZone), end: isoAt(baseline.endMs, timeZone), days: Number(baselineDays.toFixed(2)) },
+    ...(events.length > 0 && { events }),
+  };
+  context.draw(async () => {
+    const { comparisonTrend } = await import('../views/from-comparison.ts');
+    const labels = readings.map((reading) => labelOf(reading) || 'all visits');
+    const shaded = { from: todayIn(timeZone, period.startMs), to: todayIn(timeZone, period.endMs) };
+    return comparisonTrend(headline, judged, { timeZone, period: shaded, labels });
+  });
+  for (const sentence of [...windows.notes, ...periodNotes(comparison, judged, windows)]) note(sentence);
+  if (question.explain && !isOne) note('explain takes one device and one set of segments at a time.');
+  for (const [metric, lacks] of Object.entries(totals.refused)) note(`${metric} has no value over more than 92 days: ${lacks} are in no answer of the interface.`); // biome-ignore format: one thought
+  return comparison;
+}

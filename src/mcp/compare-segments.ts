@@ -1,0 +1,57 @@
+import type { GroupValues } from '../analysis/compare/contributions.ts';
+import type { Windows } from '../analysis/compare/windows.ts';
+import type { Device } from '../analysis/metrics/grid.ts';
+import type { Named } from '../analysis/names.ts';
+import { ApiError } from '../api/errors.ts';
+import { type Context, gridOf, type Question } from './compare-question.ts';
+import { fetchMetrics } from './fetch-metrics.ts';
+
+/** Segments that are read, and of these so many with most visits are shown. */
+const READ = 20;
+const SHOWN = 8;
+
+/** Both sides of some segments on one device, each within the selection of the question. */
+async function readBoth(
+  segments: readonly { id: number; name: string }[],
+  device: Device,
+  question: Question,
+  { baseline, period }: Windows,
+  context: Context,
+): Promise<GroupValues[]> {
+  const segmentSets = segments.map(({ id }) => [...question.segmentIds, id]);
+  const grid = { ...gridOf(question), ranges: [baseline, period], devices: [device], segmentSets };
+  const { rows } = await fetchMetrics(grid, { ...context, progress: () => undefined });
+  const valuesOf = (id: number, range: number) => rows.find((row) => row.range === range && row.selection.segmentIds.at(-1) === id)?.values ?? {}; // biome-ignore format: one thought
+  return segments.map(({ id, name }) => ({ name, before: valuesOf(id, 0), after: valuesOf(id, 1) }));
+}
+
+/** What `read` gives; where the platform refuses, nothing and a note. */
+async function orNothing(read: Promise<GroupValues[]>, note: (sentence: string) => void): Promise<GroupValues[]> {
+  try {
+    return await read;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    note(`Segments could not be read: ${error.message}`);
+    return [];
+  }
+}
+
+/** Both sides of the segments with most visits within the selection; none where they cannot be read, which is noted. */
+export async function readSegments(question: Question, windows: Windows, context: Context): Promise<GroupValues[]> {
+  const { note } = context;
+  let others: readonly Named[] = [];
+  const read = async () => {
+    const lists = await context.lists();
+    others = (await lists.of('segment')).filter(({ id }) => !question.segmentIds.includes(id));
+    const latest = others.toSorted((a, b) => (b.changedAt ?? '').localeCompare(a.changedAt ?? '')).slice(0, READ);
+    const named = latest.map(({ id, path }) => ({ id, name: path.join(' / ') }));
+    return named.length === 0 ? [] : readBoth(named, question.devices[0] ?? 'all', question, windows, context);
+  };
+  const visitsOf = ({ before, after }: GroupValues) => (before['visits'] ?? 0) + (after['visits'] ?? 0);
+  const visited = (await orNothing(read(), note)).filter((group) => visitsOf(group) > 0);
+  const shown = visited.toSorted((a, b) => visitsOf(b) - visitsOf(a)).slice(0, SHOWN);
+  const latest = others.length > READ ? ` among the ${READ} changed last` : '';
+  if (shown.length > 0 && others.length > shown.length)
+    note(`Segments: the ${shown.length} with most visits${latest}, of ${others.length}.`);
+  return shown;
+}

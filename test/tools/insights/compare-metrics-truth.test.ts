@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { openAssistant, type ToolAnswer } from '../../support/assistant.ts';
+import { openPlatform, type Platform } from '../../support/emulator.ts';
+import { records } from '../support.ts';
+
+const DAY_MS = 86_400_000;
+const SEEDS = [1, 2, 3, 7, 42];
+
+const dayOf = (instantMs: number) => new Date(instantMs).toISOString().slice(0, 10);
+const after = (day: string, days: number) => dayOf(Date.parse(day) + days * DAY_MS);
+
+type Row = Record<string, string | number | null>;
+
+/** A list of records of an answer. */
+function list({ structured }: ToolAnswer, member: string): Row[] {
+  const rows = structured[member];
+  if (!Array.isArray(rows)) throw new TypeError(`The answer holds no ${member}.`);
+  return rows as Row[];
+}
+
+const rateRow = (answer: ToolAnswer) => records(answer).find(({ metric }) => metric === 'conversionRate');
+const ofRate = (rows: Row[]) => rows.filter(({ metric }) => metric === 'conversionRate');
+
+/** Answers a comparison on a platform of its own with what was planted there. */
+async function compared(seed: number, credential: 'shop' | 'content', question: (stories: Platform['stories']) => Record<string, unknown>) {
+  const platform = await openPlatform({ seed });
+  const assistant = await openAssistant(platform, { credential });
+  try {
+    return { stories: platform.stories, answer: await assistant.call('compare_metrics', question(platform.stories)) };
+  } finally {
+    await assistant.close();
+    await platform.close();
+  }
+}
+
+describe.each(SEEDS)('on the platform of seed %d', (seed) => {
+  it('the planted fall is named: device, first day, and that it is a fall of the rate', async () => {
+    // A window around it, as wide as the platform has days after it.
+    const { stories, answer } = await compared(seed, 'shop', ({ conversionFall: { startDay } }) => ({
+      startDate: after(startDay, -2),
+      endDate: 'yesterday',
+    }));
+    const { device, startDay } = stories.conversionFall;
+    expect(rateRow(answer)).toMatchObject({ verdict: 'down', since: startDay });
+    const devices = ofRate(list(answer, 'devices'));
+    const [most] = devices.toSorted((a, b) => Number(a['contribution']) - Number(b['contribution']));
+    expect(most).toMatchObject({ device, verdict: 'down' });
+    expect(devices.filter(({ verdict }) => verdict === 'down')).toHaveLength(1);
+    const [sums] = ofRate(list(answer, 'sums'));
+    expect(Math.abs(Number(sums?.['mix']))).toBeLessThan(0.1 * Math.abs(Number(sums?.['rate'])));
+    const name = device === 'mobile' ? 'Mobile' : 'Desktop';
+    expect(answer.structured['answer']).toContain(`since ${startDay}`);
+    expect(answer.structured['answer']).toContain(`${name} explains`);
+    expect(answer.structured['answer']).toContain('its own rate fell');
+  });
+
+  it('the campaign is called mix, with rate effects near zero', async () => {
+    const { stories, answer } = await compared(seed, 'content', ({ mixCampaign: { goal, startDay, endDay } }) => ({
+      metrics: ['conversionRate', 'visits'],
+      startDate: startDay,
+      endDate: endDay,
+      goalId: goal.id,
+    }));
+    const { startDay, device, segment } = stories.mixCampaign;
+    expect(rateRow(answer)).toMatchObject({ verdict: 'down', since: startDay });
+    expect(records(answer)[1]).toMatchObject({ metric: 'visits', verdict: 'up', since: startDay });
+    const [sums] = ofRate(list(answer, 'sums'));
+    const [change, rate] = [Number(sums?.['change']), Number(sums?.['rate'])];
+    // Within a device the rate stays; what is left is the chance of a week.
+    expect(Math.abs(rate)).toBeLessThan(0.3 * Math.abs(change));
+    expect(Number(sums?.['mix']) / change).toBeGreaterThan(0.7);
+    expect(ofRate(list(answer, 'devices')).map(({ verdict }) => verdict)).not.toContain('down');
+    expect(answer.structured['answer']).toContain(`Traffic mix explains`);
+    expect(answer.structured['answer']).toContain(`the share of ${device} rose`);
+    expect(answer.structured['answer']).toContain('(each within noise)');
+    expect(answer.structured['answer']).toContain(segment.name);
+  });
+
+  it('a week before all of it is within noise', async () => {
+    const { answer } = await compared(seed, 'shop', ({ conversionFall: { startDay } }) => ({
+      metrics: ['conversionRate'],
+      startDate: after(startDay, -8),
+      endDate: after(startDay, -2),
+    }));
+    expect(rateRow(answer)).toMatchObject({ verdict: 'within noise', since: null });
+    expect(answer.structured['answer']).toContain('within noise');
+  });
+});

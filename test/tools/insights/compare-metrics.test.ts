@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest';
+import { countTokens } from '../../../src/lib/token-budget.ts';
+import { sharedAssistant, type ToolAnswer } from '../../support/assistant.ts';
+import { sharedPlatform } from '../../support/emulator.ts';
+import { truthOf } from '../../support/truth.ts';
+import { records, whole } from '../support.ts';
+
+const platform = sharedPlatform();
+const shop = sharedAssistant(platform, { credential: 'shop' });
+const content = sharedAssistant(platform, { credential: 'content' });
+const noSpeed = sharedAssistant(platform, { credential: 'noSpeed' });
+const paris = sharedAssistant(platform, { credential: 'shop', timeZone: 'Europe/Paris' });
+
+const compare = (args: Record<string, unknown>, assistant = shop) => assistant().call('compare_metrics', args);
+const WEEK = { startDate: '2026-11-09', endDate: '2026-11-15' };
+
+type Row = Record<string, string | number | null>;
+const list = ({ structured }: ToolAnswer, member: string) => (structured[member] ?? []) as Row[];
+const sum = (rows: readonly Row[], name: string) => rows.reduce((total, row) => total + Number(row[name] ?? 0), 0);
+const notes = ({ structured }: ToolAnswer) => (structured['notes'] as string[]).join('\n');
+
+describe('two weeks', () => {
+  it('are compared in one answer of at most 1,500 tokens', async () => {
+    const answer = await compare(WEEK);
+    expect(whole(answer)).toMatchSnapshot();
+    expect(countTokens(answer.text)).toBeLessThanOrEqual(1_500);
+    expect(countTokens(JSON.stringify(answer.structured))).toBeLessThanOrEqual(1_500);
+  });
+
+  it('hold what the sessions hold, and add up: devices, segments, factors of revenue', async () => {
+    const answer = await compare(WEEK);
+    const before = truthOf(platform(), { from: '2026-11-02T00:00:00.000Z', to: '2026-11-08T23:59:59.999Z' });
+    const after = truthOf(platform(), { from: '2026-11-09T00:00:00.000Z', to: '2026-11-15T23:59:59.999Z' });
+    const [rate, visits, revenue] = records(answer);
+    expect(rate).toMatchObject({ before: expect.closeTo(before.conversionRate, 3), after: expect.closeTo(after.conversionRate, 3) });
+    expect(visits).toMatchObject({ before: before.visits, after: after.visits, change: after.visits - before.visits });
+    expect(revenue).toMatchObject({ before: expect.closeTo(before.revenue, 2), after: expect.closeTo(after.revenue, 2) });
+
+    const sums = list(answer, 'sums').find(({ metric }) => metric === 'conversionRate');
+    const devices = list(answer, 'devices').filter(({ metric }) => metric === 'conversionRate');
+    expect(devices.map(({ device }) => device)).toEqual(['desktop', 'mobile', 'tablet', 'other or unknown device']);
+    const change = Number(rate?.['change']);
+    expect(sum(devices, 'contribution') + Number(sums?.['remainder'])).toBeCloseTo(change, 6);
+    expect(sum(devices, 'mix') + sum(devices, 'rate') + Number(sums?.['remainder'])).toBeCloseTo(change, 6);
+    expect(sum(devices, 'shareAfter')).toBeCloseTo(100, 1);
+    expect(list(answer, 'segments')).toHaveLength(8);
+    for (const { mix, rate: own, rateOfOthers, remainder } of list(answer, 'segments'))
+      expect(Number(mix) + Number(own) + Number(rateOfOthers) + Number(remainder)).toBeCloseTo(change, 6);
+    const split = answer.structured['revenue'] as Record<string, number>;
+    expect(Number(split['visits']) + Number(split['conversion']) + Number(split['basket']) + Number(split['remainder'])).toBeCloseTo(after.revenue - before.revenue, 2); // biome-ignore format: one thought
+  });
+
+  it('name what else happened near the first day, where the credential may know', async () => {
+    const { slowTag } = platform().stories;
+    const answer = await compare(WEEK);
+    expect(list(answer, 'events').map(({ event }) => event)).toContain(slowTag.eventText);
+    const without = await compare(WEEK, noSpeed);
+    expect(without.structured['events']).toBeUndefined();
+    expect(notes(without)).toContain('lacks the scope speed-analysis');
+  });
+
+  it('are not explained where nobody wants it, nor for several devices', async () => {
+    const plain = await compare({ ...WEEK, explain: false });
+    expect(Object.keys(plain.structured)).not.toContain('devices');
+    expect(Object.keys(plain.structured)).not.toContain('segments');
+    const several = await compare({ ...WEEK, metrics: ['conversionRate'], devices: ['mobile', 'desktop'] });
+    expect(records(several)).toEqual([
+      expect.objectContaining({ of: 'mobile', verdict: 'down' }),
+      expect.objectContaining({ of: 'desktop', verdict: 'within noise' }),
+    ]);
+    expect(notes(several)).toContain('explain takes one device');
+  });
+
+  it('of one device in one segment are explained by the segments within', async () => {
+    const answer = await compare({ ...WEEK, metrics: ['conversionRate'], devices: ['mobile'], segmentIds: ['Germany'] });
+    const truth = truthOf(platform(), {
+      from: '2026-11-09T00:00:00.000Z',
+      to: '2026-11-15T23:59:59.999Z',
+      device: 'mobile',
+      segment: 'Germany',
+    });
+    expect(records(answer)).toEqual([expect.objectContaining({ after: expect.closeTo(truth.conversionRate, 3) })]);
+    expect(answer.structured['answer']).toContain('(mobile, Germany)');
+    expect(answer.structured['devices']).toBeUndefined();
+    expect(list(answer, 'segments').length).toBeGreaterThan(0);
+  });
+
+  it('in another zone are days of that zone', async () => {
+    const answer = await compare({ ...WEEK, metrics: ['visits'], explain: false }, paris);
+    const after = truthOf(platform(), { from: '2026-11-08T23:00:00.000Z', to: '2026-11-15T22:59:59.999Z' });
+    expect(records(answer)).toEqual([expect.objectContaining({ after: after.visits })]);
+    expect(answer.structured['baseline']).toMatchObject({ start: '2026-11-02T00:00:00.000+01:00', days: 7 });
+  });
+
+  it('are drawn day by day where a picture is wanted', async () => {
+    const answer = await compare({ ...WEEK, metrics: ['conversionRate'], chart: true });
+    const chart = answer.structured['chart'] as { times: string[]; series: { name: string }[]; change: { time: string } };
+    expect(chart).toMatchObject({ kind: 'trend', unit: 'percent', judged: { from: '2026-11-09', to: '2026-11-15' } });
+    expect(chart.times).toHaveLength(14);
+    expect(chart.series.map(({ name }) => name)).toEqual(['all visits', 'desktop', 'mobile', 'tablet']);
+    expect(chart.change.time).toBe(platform().stories.conversionFall.startDay);
+  });
+});
+
+describe('today', () => {
+  it('is compared with the same hours', async () => {
+    const answer = await compare({ startDate: 'today', endDate: 'today', metrics: ['visits'], explain: false });
+    const yesterday = truthOf(platform(), { from: '2026-11-19T00:00:00.000Z', to: '2026-11-19T10:00:00.000Z' });
+    expect(records(answer)).toEqual([expect.objectContaining({ before: yesterday.visits, verdict: 'not enough data' })]);
+    expect(notes(answer)).toContain('cut at the same time of day (10:00)');
+    expect(notes(answer)).toContain('Today is incomplete (2026-11-20).');
+  });
+});
+
+describe('side by side', () => {
+  it('segments need two names, and no baseline', async () => {
+    const one = await compare({ ...WEEK, by: 'segment', compareSegments: ['Germany'] });
+    expect([one.isError, one.text]).toEqual([true, expect.stringContaining('name at least two segments')]);
+    const both = await compare({ ...WEEK, by: 'device', baseline: 'previous' });
+    expect([both.isError, both.text]).toEqual([true, expect.stringContaining('leave the baseline out')]);
+  });
+
+  it('a few days are not enough to tell two devices apart', async () => {
+    const answer = await compare({ startDate: '2026-11-09', endDate: '2026-11-11', by: 'device', metrics: ['bounceRate'] });
+    expect(records(answer).map(({ verdict }) => verdict)).toEqual([null, 'not enough data', 'not enough data']);
+  });
+
+  it('a segment that is named twice is one', async () => {
+    const answer = await compare({ ...WEEK, by: 'segment', metrics: ['visits'], compareSegments: ['Mobile Safari', 'Mobile Safari', 'France'], devices: ['mobile'] }); // biome-ignore format: one thought
+    expect(records(answer).map(({ segment, verdict }) => [segment, verdict])).toEqual([['Mobile Safari', null], ['France', 'lower']]); // biome-ignore format: one thought
+  });
+});
+
+describe('what cannot be compared', () => {
+  it('says that a goal is needed, and which there are', async () => {
+    const answer = await compare({ ...WEEK, metrics: ['conversionRate'] }, content);
+    expect([answer.isError, answer.text]).toEqual([true, expect.stringContaining('95207 "Subscription"')]);
+    const partly = await compare(WEEK, content);
+    expect(records(partly).map(({ verdict }) => verdict)).toEqual(['not enough data', 'within noise', 'not enough data']);
+    expect(partly.structured['answer']).toMatch(/^Visits /);
+    expect(notes(partly)).toContain('e-commerce projects only');
+  });
+
+  it('says which side lies outside retention', async () => {
+    const answer = await compare({ startDate: '2026-01', endDate: '2026-03', baseline: 'previous_year', explain: false });
+    expect([answer.isError, answer.text]).toEqual([
+      true,
+      expect.stringMatching(/^The baseline \(2025-01-02.* cannot be read: .*out of bounds/),
+    ]);
+  });
+
+  it('says that a segment has no visits', async () => {
+    const answer = await compare({ ...WEEK, segmentIds: ['Summer sale campaign'] });
+    expect(notes(answer)).toContain('There are no visits in this selection on either side.');
+    expect(records(answer).map(({ before, verdict }) => [before, verdict])).toEqual([[null, 'not enough data'], [0, 'not enough data'], [0, 'not enough data']]); // biome-ignore format: one thought
+  });
+
+  it('refuses zones and ranges that overlap', async () => {
+    expect((await compare({ ...WEEK, metrics: ['tapRate'] })).text).toContain('belong to zones');
+    expect((await compare({ ...WEEK, baselineStartDate: '2026-11-08', baselineEndDate: '2026-11-10' })).text).toContain(
+      'overlaps the period',
+    );
+  });
+
+  it('refuses an average over more than 92 days with the reason', async () => {
+    const answer = await compare({ startDate: '2026-08-01', endDate: '2026-11-19', metrics: ['bounceRate'], explain: false });
+    expect(records(answer)).toEqual([expect.objectContaining({ before: null, after: null, verdict: 'not enough data' })]);
+    expect(notes(answer)).toContain('bounceRate has no value over more than 92 days');
+  });
+});

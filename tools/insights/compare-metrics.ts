@@ -1,0 +1,33 @@
+import * as z from 'zod';
+import { comparisonShape } from '../../src/analysis/compare/shape.ts';
+import { getSiteMetrics } from '../../src/api/operations/metrics.ts';
+import { compareMetrics } from '../../src/mcp/compare-metrics.ts';
+import * as p from '../../src/mcp/params.ts';
+import { defineTool, READ } from '../../src/mcp/tool.ts';
+
+export default defineTool({
+  name: 'compare_metrics',
+  title: 'Compare metrics',
+  description:
+    'What changed between two periods, is it noise, since which day, and which device or segment explains it: traffic mix or a real rate change. Or devices or segments side by side.',
+  annotations: READ,
+  operation: getSiteMetrics,
+  idsFrom: 'find_objects',
+  charted: true,
+  input: z.strictObject({
+    metrics: p.rangeMetrics.describe('Default conversionRate, visits, revenueSum').optional(),
+    startDate: p.startDate,
+    endDate: p.endDate,
+    baselineStartDate: p.startOf('Default by baseline').optional(),
+    baselineEndDate: p.endOf('Default by baseline').optional(),
+    baseline: z.enum(['previous', 'previous_year']).describe('Default previous: the days before').optional(),
+    by: z.enum(['period', 'device', 'segment']).default('period'),
+    devices: p.devices,
+    segmentIds: p.segmentIds,
+    compareSegments: p.refs('segment', 'Segments side by side').optional(),
+    goalId: p.goalId,
+    explain: z.boolean().describe('Default true: devices, segments, revenue').default(true),
+  }),
+  output: comparisonShape,
+  handler: async (input, context) => compareMetrics(input, context),
+});
