@@ -12,6 +12,7 @@ export default defineTool({
   input: z.strictObject({}),
   output: z.object({ scopes: z.array(z.string()), projects: z.array(z.object({ id: recordId, name: z.string().nullish() })) }),
   async handler(_, { client, signal }) {
-    return client.credential({ signal });
+    // Read afresh, because who asks may have just been granted more.
+    return client.credential({ signal, renew: true });
   },
 });

@@ -1,4 +1,6 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
+import { openAssistant } from '../../support/assistant.ts';
+import { json, openStub, payload, SHOP, tokenBody } from '../../support/stub-platform.ts';
 import { useTools, whole } from '../support.ts';
 
 const { call, platform } = useTools();
@@ -8,4 +10,16 @@ it('tells scopes and projects of the credential', async () => {
   const { scopes, projects } = platform().credentials.account;
   expect(answer.structured).toEqual({ scopes, projects: projects.map(({ id, name }) => ({ id, name })) });
   expect(whole(answer)).toMatchSnapshot();
+});
+
+it('asks afresh, so that a scope that was added counts from then on', async () => {
+  const grants = (scopes: string) => json(200, { scopes, permissions: { projects: [SHOP] } });
+  const stub = await openStub({ me: grants('metrics'), answers: [payload({ scenarios: [] })] });
+  stub.token = (response, request) => json(200, tokenBody(stub, { scope: JSON.parse(request.body).scope }))(response, request);
+  const assistant = await openAssistant({ ...platform(), authUrl: stub.url }, { credential: 'shop' });
+  onTestFinished(() => assistant.close());
+  expect((await assistant.call('list_scenarios')).text).toContain('lacks the scope speed-analysis; it has metrics');
+  stub.me = grants('metrics speed-analysis');
+  expect((await assistant.call('get_credential')).structured).toMatchObject({ scopes: ['metrics', 'speed-analysis'] });
+  expect(await assistant.call('list_scenarios')).toMatchObject({ isError: false, structured: { scenarios: [] } });
 });
