@@ -16,6 +16,8 @@ export interface Question {
   readonly answer: (ask: AskTool, memory: Memory) => Promise<void>;
 }
 
+const devices = ['desktop', 'mobile', 'tablet'];
+
 const reach: Question = {
   text: 'What can this credential reach?',
   async answer(ask) {
@@ -37,17 +39,19 @@ const compareDevices: Question = {
   },
 };
 
-const whichDevice: Question = {
-  text: 'Conversion dropped. On which device, and on which day did it start?',
+const whyConversion: Question = {
+  text: 'Why did our conversion rate drop, on which device, and on which day did it start?',
   async answer(ask) {
-    const range = { startDate: '-28d', endDate: 'yesterday', period: 'daily' };
-    const devices = ['desktop', 'mobile', 'tablet'];
-    const tables = await Promise.all(devices.map((device) => ask<Table>('get_site_conversion_rate', { ...range, device })));
-    for (const [index, table] of tables.entries()) {
-      const series = seriesOf(table, 'conversionRate');
-      printLine(`${(devices[index] ?? '').padEnd(8)} ${sparkline(series)}  ${formatPercent(series[0])} → ${formatPercent(series.at(-1))}`);
+    const { answer } = await ask<{ answer: string }>('compare_metrics', { startDate: '-14d', endDate: 'yesterday' });
+    printLine(answer);
+    const metrics = ['conversionRate'];
+    const breakdown = ['device', 'day'];
+    const table = await ask<Table>('query_metrics', { metrics, startDate: '-28d', endDate: 'yesterday', breakdown, devices });
+    for (const device of devices) {
+      const rows = table.rows.filter((row) => row.includes(device));
+      const series = seriesOf({ ...table, rows }, 'conversionRate');
+      printLine(`${device.padEnd(8)} ${sparkline(series)}  ${formatPercent(series[0])} → ${formatPercent(series.at(-1))}`);
     }
-    printLine(`${String(tables[0]?.rows[0]?.[0])} … ${String(tables[0]?.rows.at(-1)?.[0])}, one bar a day`);
   },
 };
 
@@ -173,7 +177,7 @@ const whichRan: Question = {
 export const questions: readonly Question[] = [
   reach,
   compareDevices,
-  whichDevice,
+  whyConversion,
   monthlyVisits,
   tapRate,
   gotSlower,
