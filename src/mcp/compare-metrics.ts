@@ -45,7 +45,9 @@ function requireSides({ rows, missing }: MetricAnswers, { period, baseline }: Wi
 async function readDays(grid: Omit<MetricGrid, 'ranges'>, { history, baseline, period }: Windows, context: Context) {
   try {
     const quiet = { ...context, progress: () => undefined };
-    return (await fetchMetrics({ ...grid, ranges: [history, baseline, period], daily: true }, quiet)).rows;
+    const { rows, missing } = await fetchMetrics({ ...grid, ranges: [history, baseline, period], daily: true }, quiet);
+    for (const { reason } of missing) context.note(`Some days could not be read and teach nothing of the noise: ${reason}`);
+    return rows;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     context.note(`Days could not be read, so nothing can be told from noise: ${error.message}`);
@@ -83,6 +85,7 @@ async function compareRanges(question: Question, context: Context): Promise<Comp
     step(explains ? readSegments(question, windows, context) : Promise.resolve([])),
   ]);
   requireSides(totals, windows, timeZone);
+  for (const { reason, parts } of totals.missing) note(`Missing for ${[...new Set(parts.map(({ selection }) => selection.device))].join(', ')}: ${reason}`); // biome-ignore format: one thought
   const lists = await context.lists();
   if (goalId === undefined) await requireGoal(question.metrics, totals.rows, lists, note);
   const readings = readingsOf(totals.rows, days);

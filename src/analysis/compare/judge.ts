@@ -1,8 +1,7 @@
 import type { DayPoint } from './days.ts';
 import { levelOf, type Scatter, weightOf } from './scatter.ts';
 
-export const verdicts = ['up', 'down', 'within noise', 'not enough data'] as const;
-export type Verdict = (typeof verdicts)[number];
+export type Verdict = 'up' | 'down' | 'within noise' | 'not enough data';
 
 /** What is known of one side of a comparison. */
 export interface Side {

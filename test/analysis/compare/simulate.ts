@@ -1,7 +1,7 @@
 import type { DayPoint } from '../../../src/analysis/compare/days.ts';
 
 /** Evenly distributed numbers from 0 to 1, the same for each seed (mulberry32). */
-export function randomOf(seed: number): () => number {
+function randomOf(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -12,7 +12,7 @@ export function randomOf(seed: number): () => number {
 }
 
 /** A standard normal number (Box and Muller). */
-export function normalOf(random: () => number): number {
+function normalOf(random: () => number): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 }
 

@@ -155,6 +155,12 @@ describe('what cannot be compared', () => {
     expect(records(answer).map(({ before, verdict }) => [before, verdict])).toEqual([[null, 'not enough data'], [0, 'not enough data'], [0, 'not enough data']]); // biome-ignore format: one thought
   });
 
+  it('says where days before lie outside retention, and judges by those that do not', async () => {
+    const answer = await compare({ startDate: '2025-12-01', endDate: '2025-12-07', metrics: ['conversionRate'], explain: false });
+    expect(notes(answer)).toContain('Some days could not be read and teach nothing of the noise');
+    expect(records(answer)).toEqual([expect.objectContaining({ verdict: 'within noise' })]);
+  });
+
   it('refuses zones and ranges that overlap', async () => {
     expect((await compare({ ...WEEK, metrics: ['tapRate'] })).text).toContain('belong to zones');
     expect((await compare({ ...WEEK, baselineStartDate: '2026-11-08', baselineEndDate: '2026-11-10' })).text).toContain(
