@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import { digestOf } from '../../src/mcp/confirmation.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { digestOf, NeedsConfirmation, requireConsent } from '../../src/mcp/confirmation.ts';
 import { type AssistantOptions, openAssistant } from '../support/assistant.ts';
 import { sharedPlatform } from '../support/emulator.ts';
 
@@ -91,6 +91,25 @@ describe('a consent', () => {
       { ...request, path: '/v1/other' },
     ];
     expect(new Set([request, ...others].map(digestOf)).size).toBe(4);
+    const consent = { given: true, digest: digestOf(request) };
+    expect(() => requireConsent(consent, request)).not.toThrow();
+    for (const other of others) expect(() => requireConsent(consent, other)).toThrow(NeedsConfirmation);
+  });
+
+  it('holds for the dates that were shown, however long the person thinks', async () => {
+    const questions: string[] = [];
+    const answer = (message: string) => {
+      questions.push(message);
+      platform().clock.jump(90_000);
+      return 'accept' as const;
+    };
+    onTestFinished(() => platform().clock.jump(-90_000));
+    await withAssistant({ answer }, async ({ call }) => {
+      const frequency = { value: 'once', dateRange: { from: 'yesterday', to: 'now' } };
+      expect(await call('create_export_job', { ...calls[0]?.[1], frequency })).toMatchObject({ structured: { status: 'done' } });
+      expect(questions).toEqual([expect.stringContaining('"to": "2026-11-20T10:00:00.000Z"')]);
+      expect(writes()).toMatchObject([{ body: { frequency: { dateRange: { to: '2026-11-20T10:00:00.000Z' } } } }]);
+    });
   });
 
   it('is not asked for what only adds a note', async () => {

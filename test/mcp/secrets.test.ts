@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openAssistant } from '../support/assistant.ts';
 import { sharedPlatform } from '../support/emulator.ts';
+import { openStub, payload } from '../support/stub-platform.ts';
 
 const platform = sharedPlatform();
 
@@ -33,6 +34,15 @@ describe('secret and token', () => {
       expect(await leaks('get_site_visits', { startDate: secret, endDate: 'now' })).toEqual([]);
       expect(await leaks('delete_speed_event', { key: secret })).toEqual([]);
     }
+  });
+
+  it('are not in the address of what a caller named by them', async () => {
+    const stub = await openStub({ answers: [payload({ step: { id: 'a' } })] });
+    const assistant = await openAssistant({ ...platform(), authUrl: stub.url }, { defaultProjectId: 7 });
+    onTestFinished(() => assistant.close());
+    const { links, text, structured } = await assistant.call('get_step_report', { stepId: platform().credentials.account.clientSecret });
+    expect(links).toEqual(['analytics://7/steps/[redacted]']);
+    expect(`${text} ${JSON.stringify(structured)}`).not.toContain(platform().credentials.account.clientSecret);
   });
 
   it('are in no resource', async () => {
