@@ -13,7 +13,7 @@ const field = z.strictObject({
 });
 
 const frequency = z.strictObject({
-  value: z.enum(['once', 'daily', 'hourly']).describe(''),
+  value: z.enum(['once', 'daily', 'hourly']),
   dateRange: z
     .strictObject({ from: p.startOf('First day'), to: p.exportEndOf('Last day, included') })
     .describe('Only with once; at most 7 days')
@@ -31,11 +31,11 @@ export default defineTool({
   confirmed: true,
   input: z.strictObject({
     name: text.describe('Name of the job'),
-    format: exportFormat.describe(''),
+    format: exportFormat,
     scope: exportScope.describe('sessions or views').optional(),
-    frequency: frequency.describe(''),
+    frequency: frequency,
     fields: z.array(field).min(1).describe('Columns'),
-    deviceLabel: device.describe(''),
+    deviceLabel: device,
     segmentId: p.ref('segment', 'Segment id or name; default all users').optional(),
   }),
   output: z.object({ jobId: recordId }),

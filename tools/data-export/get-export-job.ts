@@ -12,7 +12,6 @@ export default defineTool({
   annotations: READ,
   operation: getExportJob,
   idsFrom: 'list_export_jobs',
-
   input: z.strictObject({ jobId: p.ref('export job') }),
   output: z.object({ job: documented(exportJob) }),
   async handler(input, { call }) {

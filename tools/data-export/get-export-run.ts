@@ -12,7 +12,6 @@ export default defineTool({
   annotations: READ,
   operation: getExportRun,
   idsFrom: 'list_export_runs',
-
   input: z.strictObject({ jobId: p.ref('export job'), runId: z.int().positive().describe('jobRunId from list_export_runs') }),
   output: z.object({ run: documented(exportRunWithFiles) }),
   async handler(input, { call }) {

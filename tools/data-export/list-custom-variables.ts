@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { listCustomVariables } from '../../src/api/operations/data-export.ts';
 import { customVariable } from '../../src/api/operations/records.ts';
-
 import { documented } from '../../src/mcp/schema.ts';
 import { defineTool, READ } from '../../src/mcp/tool.ts';
 
@@ -11,7 +10,6 @@ export default defineTool({
   description: 'Custom variables (position 1–20, key, values) for custom_var fields of an export.',
   annotations: READ,
   operation: listCustomVariables,
-
   input: z.strictObject({}),
   output: z.object({ customVariables: z.array(documented(customVariable)) }),
   async handler(input, { call }) {

@@ -11,7 +11,6 @@ export default defineTool({
   description: 'Keys of dynamic variables for dynamic_var fields of an export.',
   annotations: READ,
   operation: listDynamicVariableKeys,
-
   input: z.strictObject({ from: p.startOf('First day').optional(), to: p.endOf('Last day').optional() }),
   output: z.object({ keys: z.array(documented(dynamicVariableKey)) }),
   async handler(input, { call }) {

@@ -11,7 +11,6 @@ export default defineTool({
   description: 'Export jobs in any state, newest first, with fields, schedule and next run.',
   annotations: READ,
   operation: listExportJobs,
-
   paged: 'jobs',
   input: z.strictObject({
     state: p.stateOf('active, computing, completed or suspended'),

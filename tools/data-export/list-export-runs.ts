@@ -12,7 +12,6 @@ export default defineTool({
   annotations: READ,
   operation: listExportRuns,
   idsFrom: 'list_export_jobs',
-
   paged: 'runs',
   input: z.strictObject({
     jobId: p.ref('export job'),

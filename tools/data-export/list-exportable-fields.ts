@@ -10,7 +10,6 @@ export default defineTool({
   description: 'Fields that an export of this scope can hold: name, meaning, example.',
   annotations: READ,
   operation: listExportableFields,
-
   input: z.strictObject({ scope: z.string().min(1).max(255).describe('sessions or views') }),
   output: z.object({ fields: z.array(documented(exportableField)) }),
   async handler(input, { call }) {

@@ -11,7 +11,6 @@ export default defineTool({
   description: 'Runs that produced files, of all jobs, with the range they cover. Files: get_export_run.',
   annotations: READ,
   operation: listSuccessfulExportRuns,
-
   paged: 'runs',
   input: z.strictObject({ limit: p.limit, order: p.order, page: p.page }),
   output: z.object({ runs: z.array(documented(successfulRun)) }),

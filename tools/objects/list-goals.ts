@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { listGoals } from '../../src/api/operations/objects.ts';
 import { goal } from '../../src/api/operations/records.ts';
-
 import { documented } from '../../src/mcp/schema.ts';
 import { defineTool, READ } from '../../src/mcp/tool.ts';
 
@@ -11,7 +10,6 @@ export default defineTool({
   description: 'Goals of the project: id, name, type, dates.',
   annotations: READ,
   operation: listGoals,
-
   input: z.strictObject({}),
   output: z.object({ goals: z.array(documented(goal)) }),
   async handler(input, { call }) {

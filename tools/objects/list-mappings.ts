@@ -11,7 +11,6 @@ export default defineTool({
   description: 'Mappings: each divides the pages or screens into page groups (list_page_groups).',
   annotations: READ,
   operation: listMappings,
-
   input: z.strictObject({ ids: p.idList.optional() }),
   output: z.object({ mappings: z.array(documented(mapping)) }),
   async handler(input, { call }) {

@@ -11,7 +11,6 @@ export default defineTool({
   description: 'Segments of the project: id, name, source, dates.',
   annotations: READ,
   operation: listSegments,
-
   input: z.strictObject({ ids: p.idList.optional() }),
   output: z.object({ segments: z.array(documented(segment)) }),
   async handler(input, { call }) {
