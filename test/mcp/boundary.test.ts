@@ -68,6 +68,7 @@ describe('a rule that joins arguments is told before anything is asked', () => {
     ['an end before its start', 'get_site_visits', { startDate: '2026-11-15', endDate: '2026-11-09' }, 'endDate: must be after startDate'],
     ['93 days', 'get_site_visits', { startDate: '2026-07-01', endDate: '2026-10-01' }, 'endDate: at most 92 days (2,208 hours) after startDate'],
     ['daily values of one day', 'get_site_visits', { startDate: 'yesterday', endDate: 'yesterday', period: 'daily' }, 'period: daily needs a range longer than one day'],
+    ['no date, beside a name', 'get_site_visits', { ...range, endDate: 'soon', segmentIds: ['Buyers'] }, 'endDate: "soon" is no date'],
     ['reports that end before they begin', 'list_scenario_reports', { scenarioId: 4101, dateFrom: '-2d', dateTo: '-4d' }, 'dateTo: must be after dateFrom'],
   ])('%s', async (_, tool, args, words) => {
     expect(await call(tool, args)).toMatchObject({ isError: true, text: expect.stringContaining(words) });
