@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { ApiError } from '../api/errors.ts';
 import { systemClock } from '../lib/clock.ts';
 import { SettingsError } from '../settings.ts';
 import type { WorldOptions } from './world-options.ts';
@@ -10,7 +11,9 @@ export async function emulator({ seed, clock = systemClock, faults }: WorldOptio
     throw new SettingsError(`--port "${portText}" is wrong: expected a port from 1 to 65532; the three after it are used too`);
   }
   const { startEmulator } = await import('../emulator/index.ts');
-  const running = await startEmulator({ clock, seed, faults, ...(port !== undefined && { port }) });
+  const running = await startEmulator({ clock, seed, faults, ...(port !== undefined && { port }) }).catch((error: unknown) => {
+    throw error instanceof ApiError ? new SettingsError(`--port: ${error.message}`) : error;
+  });
   const { account, enrichment } = running.credentials;
   // The credentials belong to this emulator alone and open nothing else.
   const lines = [
