@@ -1,4 +1,5 @@
 import { hasFailed } from '../har/counts.ts';
+import { isPacked } from '../har/findings.ts';
 import type { HarEntry } from '../har/index.ts';
 import { isCompressible } from '../har/resource-type.ts';
 
@@ -30,9 +31,8 @@ export function collectAnswers(main: ReadonlySet<HarEntry>) {
         failures.set(entry.status, (failures.get(entry.status) ?? 0) + 1);
         longestFailureMs = Math.max(longestFailureMs, entry.durationMs ?? 0);
       }
-      const { contentEncoding, transferBytes, contentBytes } = entry;
-      if (contentEncoding === null || !transferBytes || !contentBytes || transferBytes > contentBytes || !isCompressible(entry.mime))
-        return;
+      const { transferBytes, contentBytes } = entry;
+      if (!transferBytes || !contentBytes || transferBytes > contentBytes || !isPacked(entry) || !isCompressible(entry.mime)) return;
       packedBytes += transferBytes;
       unpackedBytes += contentBytes;
     },

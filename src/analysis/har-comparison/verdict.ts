@@ -19,7 +19,7 @@ export interface Compared {
 }
 
 const UNITS: Record<string, (value: number) => string> = {
-  requests: (value) => `${signed(value)} requests`,
+  requests: (value) => `${signed(value)} ${Math.abs(value) === 1 ? 'request' : 'requests'}`,
   transferBytes: (value) => `${signOf(value)}${formatBytes(Math.abs(value))} transferred`,
   renderBlockedUntilMs: (value) => `rendering blocked ${formatMs(Math.abs(value))} ${value < 0 ? 'shorter' : 'longer'}`,
   onLoadMs: (value) => `onLoad ${formatMs(Math.abs(value))} ${value < 0 ? 'earlier' : 'later'}`,
@@ -59,7 +59,9 @@ function newcomers({ added, blocking }: Compared): string[] {
   const bytes = added.reduce((sum, entry) => sum + (weightOf(entry) ?? 0), 0);
   const hosts = someOf(hostsOf(added), 3);
   const blocked =
-    blocks.length === 0 ? 'none blocks rendering' : `${blocks.length} of them block rendering (${someOf(hostsOf(blocks), 2)})`;
+    blocks.length === 0
+      ? 'none blocks rendering'
+      : `${blocks.length} of them ${blocks.length === 1 ? 'blocks' : 'block'} rendering (${someOf(hostsOf(blocks), 2)})`;
   return [`New: ${counted(added.length, 'request')} to ${hosts}, ${formatBytes(bytes)}; ${blocked}.`];
 }
 

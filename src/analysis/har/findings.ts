@@ -17,13 +17,18 @@ export interface WasteCollector {
   findings(): HarSummary['findings'];
 }
 
+/** Came with a content encoding that packs; `identity` does not. */
+export function isPacked({ contentEncoding }: HarEntry): boolean {
+  return contentEncoding !== null && PACKED.test(contentEncoding);
+}
+
 /** Text that was fetched and is worth packing, but came without content encoding. */
 export function isUnpackedText(entry: HarEntry): boolean {
   return (
     wasFetched(entry) &&
     entry.headersKnown &&
     (entry.contentBytes ?? 0) >= WORTH_PACKING_BYTES &&
-    !(entry.contentEncoding && PACKED.test(entry.contentEncoding)) &&
+    !isPacked(entry) &&
     isCompressible(entry.mime)
   );
 }
