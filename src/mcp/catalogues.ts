@@ -28,14 +28,14 @@ function named(rows: readonly Row[], container: readonly string[] = []): Named[]
     });
 }
 
-/** Pages through the jobs until a page is short or brings nothing new, because where paging starts is not documented. */
+/** Pages through the jobs until a page is short or brings nothing new. Whether pages count from 0 or 1 is not documented: page 1 may be the first again. */
 async function allExportJobs(ask: Ask): Promise<Named[]> {
   const jobs = new Map<number | string, Row>();
-  for (let page = 1; ; page += 1) {
-    const rows = await ask(listExportJobs, { limit: MAX_PAGE_SIZE, ...(page > 1 && { page }) });
+  for (let page = 0; ; page += 1) {
+    const rows = await ask(listExportJobs, { limit: MAX_PAGE_SIZE, ...(page > 0 && { page }) });
     const known = jobs.size;
     for (const { jobId, name, updatedAt } of rows) jobs.set(jobId, { id: jobId, name: name ?? '', updatedAt });
-    if (rows.length < MAX_PAGE_SIZE || jobs.size === known) return named([...jobs.values()]);
+    if (rows.length < MAX_PAGE_SIZE || (jobs.size === known && page > 1)) return named([...jobs.values()]);
   }
 }
 
@@ -46,11 +46,17 @@ async function below(parents: readonly Named[], list: (id: number) => Promise<re
   return (await Promise.all(lists)).flat();
 }
 
-/** Only those parents that a path mentions, or all where it mentions none. */
+/** How many steps of a path, in order, lead along this one. */
+function stepsAlong(path: readonly string[], steps: readonly string[]): number {
+  return path.reduce((taken, name) => (fold(name).startsWith(steps[taken] ?? '/') ? taken + 1 : taken), 0);
+}
+
+/** Those parents that a path leads along the furthest: all where it mentions none. */
 function mentioned(parents: readonly Named[], text: string): readonly Named[] {
   const steps = stepsOf(text).slice(0, -1);
-  const hits = parents.filter(({ path }) => steps.some((step) => fold(path.at(-1) ?? '').startsWith(step)));
-  return hits.length > 0 ? hits : parents;
+  const taken = parents.map(({ path }) => stepsAlong(path, steps));
+  const furthest = Math.max(...taken);
+  return parents.filter((_, index) => taken[index] === furthest);
 }
 
 type Loader = (ask: Ask, load: (kind: NameKind) => Promise<readonly Named[]>, text: string) => Promise<Named[]>;
