@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { buildBareServer } from './bare-server.ts';
 import { directReader, startExternalEmulator } from './emulator.ts';
+import { benchHar } from './har.ts';
 import { median, type Row, timed } from './measure.ts';
 import { benchMetrics } from './metrics.ts';
 import { greet, type Peer, peakMegabytes, startPeer } from './peer.ts';
@@ -163,6 +164,7 @@ try {
   rows.push(...(await overhead(bare, emulator.environment, await directReader(emulator))));
   rows.push(...(await benchMetrics(PRODUCT, emulator)));
   rows.push(...(await benchSpeed(emulator)));
+  rows.push(...(await benchHar()));
   rows.push(...(await world()));
   print(rows);
 } finally {

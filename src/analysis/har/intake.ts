@@ -22,19 +22,22 @@ export function readHar(har: unknown, options: ReadHarOptions = {}): Har {
   const { findings, notes } = collectFindings();
   const reading = { findings, lookups: createLookups() };
   const entries: HarEntry[] = [];
-  for (const [index, raw] of source.log.entries.entries()) {
-    const entry = readEntry(raw, index, reading);
+  for (let index = 0; index < source.log.entries.length; index += 1) {
+    const entry = readEntry(source.log.entries[index], index, reading);
     if (entry) entries.push(entry);
   }
   notes.sayWhatWasLeftOut(source.log.entries.length, entries.length);
   const pages = readPages(listOf(source.log.pages));
-  const startedMs = placeInTime(entries, pages);
+  if (!isInOrder(entries)) entries.sort((a, b) => startOrLast(a) - startOrLast(b));
   const chain = findDocument(entries);
   for (const redirect of chain?.redirects ?? []) redirect.type = 'document';
-  assignParties(entries, [
+  const startedMs = entries[0]?.startMs ?? null;
+  for (const page of pages) page.startMs = since(startedMs, page.startMs);
+  const firstDomains = [
     chain?.document.domain ?? null,
     ...(options.firstParty ?? []).map((domain) => registrableDomain(domain.toLowerCase())),
-  ]);
+  ];
+  place(entries, startedMs, new Set(firstDomains.filter((domain) => domain !== null)));
   if (!chain && entries.length > 0)
     notes.texts.push('The file holds no main document, so its requests cannot be told into first and third party.');
   return {
@@ -104,15 +107,7 @@ function readPages(list: unknown[]): HarPage[] {
   });
 }
 
-/** Sorts by start (entries without one last, the order of the file kept among equals), counts the starts from the first and returns that one. */
-function placeInTime(entries: HarEntry[], pages: HarPage[]): number | null {
-  if (!isInOrder(entries)) entries.sort((a, b) => startOrLast(a) - startOrLast(b));
-  const originMs = entries[0]?.startMs ?? null;
-  for (const placed of [...entries, ...pages])
-    placed.startMs = placed.startMs === null || originMs === null ? null : placed.startMs - originMs;
-  return originMs;
-}
-
+/** Entries without a start come last, the order of the file is kept among equals. */
 function isInOrder(entries: HarEntry[]): boolean {
   let lastMs = Number.NEGATIVE_INFINITY;
   for (const entry of entries) {
@@ -127,8 +122,14 @@ function startOrLast({ startMs }: HarEntry): number {
   return startMs ?? Number.MAX_VALUE;
 }
 
-function assignParties(entries: HarEntry[], firstDomains: (string | null)[]): void {
-  const first = new Set(firstDomains.filter((domain) => domain !== null));
-  if (first.size === 0) return;
-  for (const entry of entries) if (entry.domain !== null) entry.party = first.has(entry.domain) ? 'first' : 'third';
+function since(originMs: number | null, ms: number | null): number | null {
+  return ms === null || originMs === null ? null : ms - originMs;
+}
+
+/** Counts the starts from the first and tells the parties, which stay open where no first domain is known. */
+function place(entries: HarEntry[], originMs: number | null, firstDomains: ReadonlySet<string>): void {
+  for (const entry of entries) {
+    entry.startMs = since(originMs, entry.startMs);
+    if (entry.domain !== null && firstDomains.size > 0) entry.party = firstDomains.has(entry.domain) ? 'first' : 'third';
+  }
 }
