@@ -10,10 +10,11 @@ export async function emulator({ seed, clock = systemClock, faults }: WorldOptio
   if (port !== undefined && !(Number.isInteger(port) && port > 0 && port < 65_533)) {
     throw new SettingsError(`--port "${portText}" is wrong: expected a port from 1 to 65532; the three after it are used too`);
   }
-  const { startEmulator } = await import('../emulator/index.ts');
+  const { startEmulator, warmUp } = await import('../emulator/index.ts');
   const running = await startEmulator({ clock, seed, faults, ...(port !== undefined && { port }) }).catch((error: unknown) => {
     throw error instanceof ApiError ? new SettingsError(`--port: ${error.message}`) : error;
   });
+  await warmUp(running.world);
   const { account, enrichment } = running.credentials;
   // The credentials belong to this emulator alone and open nothing else.
   const lines = [

@@ -1,2 +1,3 @@
 export { type Fault, parseFault } from './faults.ts';
 export { type Emulator, startEmulator } from './server.ts';
+export { warmUp } from './warm-up.ts';
