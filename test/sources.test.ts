@@ -22,7 +22,9 @@ describe('files', () => {
 
   it('are named in kebab-case', () => {
     expect(
-      all.map(({ path }) => path).filter((path) => !/^([a-z0-9]+(-[a-z0-9]+)*\/)*[a-z0-9]+(-[a-z0-9]+)*(\.(test|config|d))?\.ts$/.test(path)),
+      all
+        .map(({ path }) => path)
+        .filter((path) => !/^([a-z0-9]+(-[a-z0-9]+)*\/)*[a-z0-9]+(-[a-z0-9]+)*(\.(test|config|d))?\.ts$/.test(path)),
     ).toEqual([]);
   });
 
