@@ -1,0 +1,49 @@
+import * as z from 'zod';
+import { logLevels } from '../lib/log.ts';
+import { count, list, type Setting } from './setting.ts';
+
+/** How far calls may reach, how long they may take, how large answers may be. */
+export const limitSettings = {
+  endpointDomains: {
+    variable: 'WEB_ANALYTICS_ENDPOINT_DOMAINS',
+    title: 'Endpoint domains',
+    words: "Comma list of domains that a token's `endpoint` may lie in",
+    schema: list,
+    otherwise: 'any https address',
+  },
+  speedConcurrency: {
+    variable: 'WEB_ANALYTICS_SPEED_CONCURRENCY',
+    title: 'Speed concurrency',
+    words: 'Calls in flight to speed analysis, per project',
+    schema: count(1, 10, 'calls'),
+    default: '1',
+  },
+  concurrency: {
+    variable: 'WEB_ANALYTICS_CONCURRENCY',
+    title: 'Concurrency',
+    words: 'Calls in flight to the platform, per project',
+    schema: count(1, 10, 'calls'),
+    default: '8',
+  },
+  timeoutMs: {
+    variable: 'WEB_ANALYTICS_TIMEOUT_MS',
+    title: 'Timeout',
+    words: 'Longest time of one operation in ms, its retries and its time in the queue included',
+    schema: count(100, 40_000, 'milliseconds'),
+    default: '30000',
+  },
+  maxResultTokens: {
+    variable: 'WEB_ANALYTICS_MAX_RESULT_TOKENS',
+    title: 'Result tokens',
+    words: 'Largest answer in tokens (characters / 4)',
+    schema: count(500, 200_000, 'tokens'),
+    default: '20000',
+  },
+  logLevel: {
+    variable: 'WEB_ANALYTICS_LOG_LEVEL',
+    title: 'Log level',
+    words: `How much goes to stderr: ${logLevels.join(', ')}`,
+    schema: z.enum(logLevels, `expected one of ${logLevels.join(', ')}`),
+    default: 'warn',
+  },
+} satisfies Record<string, Setting>;

@@ -1,0 +1,97 @@
+import { addressFault } from '../lib/address.ts';
+import { isTimeZone } from '../lib/time-zone.ts';
+import { count, flag, list, type Setting, words } from './setting.ts';
+
+/** Where the platform is, as whom it is asked, and what is offered of it. */
+export const platformSettings = {
+  authUrl: {
+    variable: 'WEB_ANALYTICS_AUTH_URL',
+    title: 'Authentication server',
+    words: 'Address of the authentication server; https, or http on loopback',
+    schema: words.refine(
+      (text) => addressFault(text) === undefined,
+      'expected an https address (http only on loopback) without user, query or fragment, such as https://auth.example.com',
+    ),
+    form: 'string',
+  },
+  clientId: {
+    variable: 'WEB_ANALYTICS_CLIENT_ID',
+    title: 'Client ID',
+    words: 'Client ID of the credential from the administration console',
+    schema: words,
+    secret: true,
+    form: 'string',
+  },
+  clientSecret: {
+    variable: 'WEB_ANALYTICS_CLIENT_SECRET',
+    title: 'Client secret',
+    words: 'Client secret of the credential; or `WEB_ANALYTICS_CLIENT_SECRET_FILE`, a file that holds it',
+    schema: words,
+    secret: true,
+    form: 'string',
+  },
+  enrichmentClientId: {
+    variable: 'WEB_ANALYTICS_ENRICHMENT_CLIENT_ID',
+    title: 'Enrichment client ID',
+    words: 'Client ID of the integration, where enrichment has a credential of its own',
+    schema: words,
+    otherwise: 'the main credential',
+    secret: true,
+    form: 'string',
+  },
+  enrichmentClientSecret: {
+    variable: 'WEB_ANALYTICS_ENRICHMENT_CLIENT_SECRET',
+    title: 'Enrichment client secret',
+    words: 'Client secret of the integration; or `WEB_ANALYTICS_ENRICHMENT_CLIENT_SECRET_FILE`',
+    schema: words,
+    secret: true,
+    form: 'string',
+  },
+  projectId: {
+    variable: 'WEB_ANALYTICS_PROJECT_ID',
+    title: 'Project',
+    words: 'Default project of an account-level credential',
+    schema: count(1, Number.MAX_SAFE_INTEGER, 'project id'),
+    form: 'number',
+  },
+  timeZone: {
+    variable: 'WEB_ANALYTICS_TIME_ZONE',
+    title: 'Time zone',
+    words: 'IANA time zone of dates without one',
+    schema: words.refine(isTimeZone, 'expected an IANA time zone, such as Europe/Paris'),
+    default: 'UTC',
+    form: 'string',
+  },
+  toolsets: {
+    variable: 'WEB_ANALYTICS_TOOLSETS',
+    title: 'Toolsets',
+    words: 'Comma list of toolsets',
+    schema: list,
+    otherwise: 'all',
+    form: 'string',
+  },
+  readOnly: {
+    variable: 'WEB_ANALYTICS_READ_ONLY',
+    title: 'Read only',
+    words: 'Leaves out every tool that writes',
+    schema: flag,
+    default: 'false',
+    form: 'boolean',
+  },
+  rawHar: {
+    variable: 'WEB_ANALYTICS_RAW_HAR',
+    title: 'Raw HAR files',
+    words: 'The HAR resource delivers files unsanitised, cookies and tokens included',
+    schema: flag,
+    default: 'false',
+    form: 'boolean',
+  },
+  demo: {
+    variable: 'WEB_ANALYTICS_DEMO',
+    title: 'Demo',
+    words: 'Runs against the embedded emulator instead of a platform; needs no credential',
+    schema: flag,
+    default: 'false',
+    form: 'boolean',
+  },
+} satisfies Record<string, Setting>;

@@ -1,0 +1,39 @@
+import * as z from 'zod';
+
+/** How one setting is given, checked and described; README, manifest, flags and `doctor` are made from it. */
+export interface Setting<Schema extends z.ZodType = z.ZodType> {
+  /** Environment variable; the flag has the same words (`--time-zone`) unless the setting is secret. */
+  readonly variable: `WEB_ANALYTICS_${string}`;
+  readonly title: string;
+  readonly words: string;
+  /** Checks the text of a flag or variable and gives the value. */
+  readonly schema: Schema;
+  /** The text that holds when nothing is given. */
+  readonly default?: string;
+  /** What happens when nothing is given, for the documents, where there is no default text. */
+  readonly otherwise?: string;
+  /** Never on the command line, never printed. */
+  readonly secret?: true;
+  /** How a host's form asks for it; left out: not asked for there. */
+  readonly form?: 'string' | 'number' | 'boolean' | 'directory';
+}
+
+/** Text that is not blank. */
+export const words = z.string().trim().min(1);
+/** True or false, in the usual words. */
+export const flag = z.stringbool({
+  truthy: ['true', '1', 'yes', 'on'],
+  falsy: ['false', '0', 'no', 'off'],
+  error: 'expected true or false',
+});
+/** Names separated by commas. */
+export const list = z
+  .string()
+  .transform((text) => text.split(',').map((item) => item.trim()).filter((item) => item !== '')) // biome-ignore format: one thought
+  .refine((items) => items.length > 0, 'expected names separated by commas');
+
+/** A whole number within bounds; `unit` is for the message. */
+export function count(min: number, max: number, unit: string) {
+  const expected = `expected a whole number of ${unit} from ${min} to ${max}`;
+  return z.string().regex(/^\d+$/, expected).transform(Number).pipe(z.number().min(min, expected).max(max, expected));
+}
