@@ -29,6 +29,22 @@ export async function readBytes(
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size);
 }
 
+/** Below this packed size the way to another thread and back takes longer than the unpacking. */
+const INLINE_BYTES = 16_384;
+
+type Unpacker = (bytes: Buffer, options: { maxOutputLength: number }) => Buffer | Promise<Buffer>;
+
+async function loadUnpackers(inline: boolean): Promise<ReadonlyMap<string, Unpacker>> {
+  const [zlib, { promisify }] = await Promise.all([import('node:zlib'), import('node:util')]);
+  const gunzip = inline ? zlib.gunzipSync : promisify(zlib.gunzip);
+  return new Map<string, Unpacker>([
+    ['gzip', gunzip],
+    ['x-gzip', gunzip],
+    ['deflate', inline ? zlib.inflateSync : promisify(zlib.inflate)],
+    ['br', inline ? zlib.brotliDecompressSync : promisify(zlib.brotliDecompress)],
+  ]);
+}
+
 /** Undoes the content encodings of an answer, the last applied first; never unpacks more than `maxBytes`. */
 export async function unpack(packed: Buffer, encodings: string, { maxBytes, safe }: { maxBytes: number; safe: boolean }): Promise<Buffer> {
   const names = encodings
@@ -38,13 +54,7 @@ export async function unpack(packed: Buffer, encodings: string, { maxBytes, safe
     .filter((name) => name !== '' && name !== 'identity');
   if (names.length === 0 || packed.length === 0) return packed;
   if (names.length > 2) throw new ApiError('shape', 'The answer is packed more than twice.', { mayHaveHappened: !safe });
-  const [{ brotliDecompress, gunzip, inflate }, { promisify }] = await Promise.all([import('node:zlib'), import('node:util')]);
-  const unpackers = new Map([
-    ['gzip', promisify(gunzip)],
-    ['x-gzip', promisify(gunzip)],
-    ['deflate', promisify(inflate)],
-    ['br', promisify(brotliDecompress)],
-  ]);
+  const unpackers = await loadUnpackers(packed.length <= INLINE_BYTES);
   let bytes = packed;
   for (const name of names.toReversed()) {
     const unpacker = unpackers.get(name);

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { gunzipSync } from 'node:zlib';
 import { request } from 'undici';
 
 /** The emulated platform in a process of its own. */
@@ -40,7 +41,7 @@ export async function startExternalEmulator(executable: string): Promise<Externa
   };
 }
 
-/** Sends reads straight to the service with a token that is ready; gives the body's length. */
+/** Sends reads straight to the service with a token that is ready, packed on the way as a client's are; gives the length of the text. */
 export async function directReader({ environment }: ExternalEmulator): Promise<(target: string) => Promise<number>> {
   const answer = await request(`${environment['WEB_ANALYTICS_AUTH_URL']}/v1/oauth/token`, {
     method: 'POST',
@@ -55,8 +56,11 @@ export async function directReader({ environment }: ExternalEmulator): Promise<(
   });
   const { access_token: token, endpoint } = (await answer.body.json()) as { access_token: string; endpoint: string };
   return async (target) => {
-    const { body, statusCode } = await request(`${endpoint}${target}`, { headers: { authorization: `Bearer ${token}` } });
-    const text = await body.text();
+    const { body, headers, statusCode } = await request(`${endpoint}${target}`, {
+      headers: { authorization: `Bearer ${token}`, 'accept-encoding': 'gzip' },
+    });
+    const bytes = Buffer.from(await body.arrayBuffer());
+    const text = (headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes).toString();
     if (statusCode !== 200) throw new Error(`${target}: ${statusCode} ${text}`);
     return text.length;
   };
