@@ -1,0 +1,60 @@
+/** What a caller may do: see data, or change something too. */
+export const accessScopes = ['read', 'write'] as const;
+export type AccessScope = (typeof accessScopes)[number];
+
+/** Who calls, as the token proved it. */
+export interface Principal {
+  /** The same for every token of this caller, and no other's: issuer and subject, or the name of a static token. It is personal: logs carry a digest. */
+  readonly id: string;
+  readonly scopes: ReadonlySet<AccessScope>;
+  /** How a person knows the caller; never compared. */
+  readonly name?: string;
+  /** When what the caller proved ends; a stream must not outlive it. */
+  readonly expiresAtMs?: number;
+}
+
+/** The only caller of a server that listens to its own machine and asks for no sign-in. */
+export const localPrincipal: Principal = { id: 'local', scopes: new Set(accessScopes) };
+
+/** The HTTP answer to a caller that is not let in; nothing of what the caller sent stands in it. */
+export interface Challenge {
+  /** 401: no token, or a wrong one; 403: a good one without the scope; 503: tokens cannot be checked at present. */
+  readonly status: 401 | 403 | 503;
+  /** `www-authenticate` or `retry-after`, by lower-case name. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: { readonly error: string; readonly error_description: string };
+}
+
+/** Protected-resource metadata (RFC 9728) and the paths it is served at without a token. */
+export interface ResourceMetadata {
+  readonly paths: readonly string[];
+  readonly document: Readonly<Record<string, unknown>>;
+}
+
+/** Decides who calls; one for the whole process. */
+export interface SignIn {
+  /** Checks the `Authorization` header of one request; never rejects. A principal has the scope `read` at least. */
+  authenticate(request: { readonly authorization?: string | undefined }): Promise<{ principal: Principal } | { challenge: Challenge }>;
+  /** The answer to a principal whose token lacks this scope. */
+  stepUp(scope: AccessScope): Challenge;
+  /** Left out where no authorization server stands behind the tokens. */
+  readonly metadata?: ResourceMetadata;
+}
+
+/** A credential of the platform with what belongs to it. */
+export interface PlatformCredential {
+  readonly credential: { readonly clientId: string; readonly clientSecret: string };
+  readonly enrichmentCredential?: { readonly clientId: string; readonly clientSecret: string };
+  readonly defaultProjectId?: number;
+}
+
+/** Platform credentials by principal. */
+export interface PlatformCredentials {
+  /** The principal's own credential; rejects with a `CredentialsError` whose words say what the operator has to do. */
+  credentialsOf(principal: Pick<Principal, 'id'>): Promise<PlatformCredential>;
+}
+
+/** A principal's credential that is not there or cannot be read; the message is meant for the caller and holds no secret. */
+export class CredentialsError extends Error {
+  override name = 'CredentialsError';
+}
