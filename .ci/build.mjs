@@ -24,6 +24,14 @@ export const executable = {
   chunkNames: 'chunks/[name]-[hash]',
 };
 
+/** Bundles of undici what `.ci/undici-parts.cjs` names: the rest (fetch, caches, mocks) costs memory and start-up and is never called. */
+const partsOfUndici = {
+  name: 'parts-of-undici',
+  setup({ onResolve }) {
+    onResolve({ filter: /^undici$/ }, () => ({ path: fileURLToPath(new URL('undici-parts.cjs', import.meta.url)) }));
+  },
+};
+
 /** Writes dist/ whole or not at all: a host may start from it at any moment. */
 export async function buildProduct() {
   const staged = `node_modules/.cache/dist-${process.pid}`;
@@ -37,6 +45,7 @@ export async function buildProduct() {
     entryPoints: { main: 'src/main.ts' },
     outdir: staged,
     define: { LISTED_TOOLS: listing },
+    plugins: [partsOfUndici],
     // Native and optional: found in node_modules, or not at all.
     external: ['@resvg/resvg-js'],
   });

@@ -62,7 +62,7 @@ async function loadUndici(environment: Environment) {
   // undici's parser is WebAssembly: code optimised for it costs 25 MB of peak memory and gains nothing at this traffic.
   (await import('node:v8')).setFlagsFromString('--liftoff-only');
   // The default export, because a bundle gives a CommonJS package no other.
-  const { Agent, EnvHttpProxyAgent, request } = (await import('undici')).default;
+  const { Agent, EnvHttpProxyAgent } = (await import('undici')).default;
   // Timeouts are this module's own, in ms; those of undici are too coarse.
   const options = { headersTimeout: 0, bodyTimeout: 0, connect: { timeout: 10_000 } };
   const direct = new Agent(options);
@@ -75,7 +75,6 @@ async function loadUndici(environment: Environment) {
       : direct;
   const writing = new Map<Dispatcher, Dispatcher>([direct, proxied].map((agent) => [agent, agent.compose(noteSent)]));
   return {
-    request,
     dispatcher: (hostname: string, safe: boolean): Dispatcher => {
       const agent = isLoopback(hostname) ? direct : proxied;
       return safe ? agent : (writing.get(agent) ?? agent);
@@ -136,16 +135,18 @@ export function createHttp({ environment = process.env }: { environment?: Enviro
     async send(request) {
       if (closed) throw new ApiError('down', 'The connections were closed; open a new session.');
       undici ??= loadUndici(environment);
-      const { request: exchange, dispatcher } = await undici;
+      const { dispatcher } = await undici;
       const { method, url, headers, body = null, maxBytes, safe } = request;
       let sent = false;
       const silence = listen(request);
       try {
-        const answer = await exchange(url, {
+        const { origin, hostname, pathname, search } = new URL(url);
+        const answer = await dispatcher(hostname, safe).request({
+          origin,
+          path: `${pathname}${search}`,
           method,
           headers: { ...headers, 'accept-encoding': 'gzip' },
           body,
-          dispatcher: dispatcher(new URL(url).hostname, safe),
           signal: silence.signal,
           opaque: () => {
             sent = true;

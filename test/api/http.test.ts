@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createHttp, type HttpRequest } from '../../src/api/http.ts';
@@ -253,4 +254,12 @@ describe('proxies', () => {
     expect(error.kind).toBe('settings');
     expect(error.message).not.toContain('pass');
   });
+});
+
+test('the executable holds of undici exactly what is used of the whole package', async () => {
+  const whole = (await import('undici')).default;
+  const parts = createRequire(import.meta.url)('../../.ci/undici-parts.cjs') as Partial<typeof whole>;
+  expect(Object.keys(parts)).toEqual(['Agent', 'EnvHttpProxyAgent']);
+  expect(parts.Agent).toBe(whole.Agent);
+  expect(parts.EnvHttpProxyAgent).toBe(whole.EnvHttpProxyAgent);
 });
