@@ -2,25 +2,23 @@ import { readFileSync } from 'node:fs';
 import type * as z from 'zod';
 import { limitSettings } from './settings/limits.ts';
 import { platformSettings } from './settings/platform.ts';
-import type { Setting } from './settings/setting.ts';
+import { servingSettings } from './settings/serving.ts';
+import { flag, type Setting } from './settings/setting.ts';
 
 export type { Setting } from './settings/setting.ts';
 
 /** Every setting, in the order of the documents. */
-export const settingDeclarations = { ...platformSettings, ...limitSettings } satisfies Record<string, Setting>;
+export const settingDeclarations = {
+  ...platformSettings,
+  ...limitSettings,
+  ...servingSettings,
+} satisfies Record<string, Setting>;
 
 export type SettingName = keyof typeof settingDeclarations;
 type Values = { [K in SettingName]: z.output<(typeof settingDeclarations)[K]['schema']> };
-type Defaulted =
-  | 'timeZone'
-  | 'readOnly'
-  | 'rawHar'
-  | 'demo'
-  | 'speedConcurrency'
-  | 'concurrency'
-  | 'timeoutMs'
-  | 'maxResultTokens'
-  | 'logLevel';
+type Defaulted = {
+  [K in SettingName]: (typeof settingDeclarations)[K] extends { readonly default: string } ? K : never;
+}[SettingName];
 
 /** Checked settings; what has no default may be absent. */
 export type Settings = Pick<Values, Defaulted> & { [K in Exclude<SettingName, Defaulted>]?: Values[K] };
@@ -38,7 +36,7 @@ export function flagOf(setting: Setting): string | undefined {
 
 /** Whether a flag stands alone (`--demo`) instead of taking a value. */
 export function isSwitch(setting: Setting): boolean {
-  return setting.form === 'boolean';
+  return setting.schema === flag;
 }
 
 /** An empty text and a form field that a host left unexpanded count as not given. */
@@ -80,5 +78,6 @@ export function readSettings(environment: Record<string, string | undefined>, fl
     values[name] = checked.data;
   }
   requireBoth(values, 'enrichmentClientId', 'enrichmentClientSecret');
+  requireBoth(values, 'tlsCertFile', 'tlsKeyFile');
   return values as Settings;
 }

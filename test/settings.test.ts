@@ -11,6 +11,7 @@ const of = (variable: string, value: string) => readSettings({ [`WEB_ANALYTICS_$
 const PROMISED = [
   'AUTH_URL', 'CLIENT_ID', 'CLIENT_SECRET', 'ENRICHMENT_CLIENT_ID', 'ENRICHMENT_CLIENT_SECRET', 'PROJECT_ID', 'TIME_ZONE', 'TOOLSETS', 'READ_ONLY',
   'RAW_HAR', 'SPEED_CONCURRENCY', 'DEMO', 'ENDPOINT_DOMAINS', 'MAX_RESULT_TOKENS', 'TIMEOUT_MS', 'CONCURRENCY', 'LOG_LEVEL',
+  'HTTP', 'HOST', 'PORT', 'ALLOWED_HOSTS', 'ALLOWED_ORIGINS', 'TLS_CERT_FILE', 'TLS_KEY_FILE', 'MAX_SESSIONS', 'SESSION_IDLE_MINUTES', 'MAX_REQUESTS',
 ]; // biome-ignore format: a list of words
 const TO_COME = new Set(['DATA_DIR', 'DATA_QUOTA_MB', 'CACHE_URL', 'CACHE_KEY']);
 
@@ -40,12 +41,23 @@ describe('the settings', () => {
       timeoutMs: 30_000,
       maxResultTokens: 20_000,
       logLevel: 'warn',
+      http: false,
+      host: '127.0.0.1',
+      port: 8000,
+      maxSessions: 1000,
+      sessionIdleMinutes: 30,
+      maxRequests: 256,
     });
   });
 
   it('of an enrichment credential come both or not at all', () => {
     expect(() => of('ENRICHMENT_CLIENT_ID', 'a')).toThrow('WEB_ANALYTICS_ENRICHMENT_CLIENT_SECRET: is missing');
     expect(() => of('ENRICHMENT_CLIENT_SECRET', 'a')).toThrow('WEB_ANALYTICS_ENRICHMENT_CLIENT_ID: is missing');
+  });
+
+  it('of a certificate come with its key or not at all', () => {
+    expect(() => of('TLS_CERT_FILE', 'a.pem')).toThrow('WEB_ANALYTICS_TLS_KEY_FILE: is missing');
+    expect(() => of('TLS_KEY_FILE', 'a.pem')).toThrow('WEB_ANALYTICS_TLS_CERT_FILE: is missing');
   });
 
   it('count as not given when empty, or when a host left its form field as it was', () => {
@@ -64,6 +76,12 @@ describe('the settings', () => {
     ['RAW_HAR', '1', { rawHar: true }],
     ['PROJECT_ID', '1201', { projectId: 1201 }],
     ['ENDPOINT_DOMAINS', 'example.com,example.org', { endpointDomains: ['example.com', 'example.org'] }],
+    [
+      'ALLOWED_ORIGINS',
+      'https://app.example.com, http://localhost:6274',
+      { allowedOrigins: ['https://app.example.com', 'http://localhost:6274'] },
+    ],
+    ['PORT', '0', { port: 0 }],
   ])('%s takes "%s"', (variable, text, value) => {
     expect(of(variable, text)).toMatchObject(value as object);
   });
@@ -80,6 +98,10 @@ describe('the settings', () => {
     ['TIMEOUT_MS', '2.5', /whole number of milliseconds from 100 to 40000/],
     ['MAX_RESULT_TOKENS', '1e4', /from 500 to 200000/],
     ['LOG_LEVEL', 'loud', /expected one of .*warn/],
+    ['PORT', '65536', /from 0 to 65535/],
+    ['ALLOWED_ORIGINS', 'app.example.com', /expected origins such as https/],
+    ['ALLOWED_ORIGINS', 'https://app.example.com/page', /expected origins such as https/],
+    ['MAX_SESSIONS', '0', /from 1 to 100000/],
   ])('%s refuses "%s" by name, with what is expected', (variable, text, words) => {
     const refused = () => of(variable, text);
     expect(refused).toThrow(words);
@@ -107,6 +129,7 @@ describe('flags', () => {
       'READ_ONLY',
       'RAW_HAR',
       'DEMO',
+      'HTTP',
     ]);
   });
 });

@@ -4,7 +4,7 @@ import { worldFlags } from './world-options.ts';
 
 /** Commands by name; `serve` when none is named. */
 export const commands = {
-  serve: 'serve MCP over stdio (default)',
+  serve: 'serve MCP over stdio, or with --http over Streamable HTTP (default)',
   demo: 'ask the embedded emulator a few questions through a real MCP client',
   emulator: 'run the emulated platform alone',
   doctor: 'check settings, token, scopes and one call of each family',
@@ -19,6 +19,7 @@ export interface CommandLine {
   /** Texts by flag name; a switch is `true`. */
   readonly flags: Record<string, string | undefined>;
   readonly world: { seed?: string; clock?: string; fault?: string[] };
+  /** Of the emulator, which takes three more; that of HTTP serving is read with the settings. */
   readonly port: string | undefined;
   /** How `call` prints an answer. */
   readonly format: string | undefined;
@@ -45,7 +46,6 @@ function parse(args: readonly string[]) {
   const extra: Options = {
     help: { type: 'boolean', short: 'h' },
     version: { type: 'boolean', short: 'v' },
-    port: { type: 'string' },
     format: { type: 'string' },
   };
   for (const [name, { type, ...rest }] of Object.entries(worldFlags)) extra[name] = { type, multiple: 'multiple' in rest };
@@ -61,7 +61,7 @@ export function readCommandLine(args: readonly string[]): CommandLine {
   const { values, positionals } = parse(args);
   const [first = 'serve', ...rest] = positionals;
   if (!isCommand(first)) throw new SettingsError(`no command "${first}"; there are ${Object.keys(commands).join(', ')}`);
-  const { help, version, port, format, seed, clock, fault, ...flags } = values as Record<string, string | boolean | string[] | undefined>;
+  const { help, version, format, seed, clock, fault, ...flags } = values as Record<string, string | boolean | string[] | undefined>;
   const text = (value: string | boolean | string[] | undefined) => (value === undefined ? undefined : String(value));
   return {
     command: first,
@@ -72,7 +72,7 @@ export function readCommandLine(args: readonly string[]): CommandLine {
       ...(clock !== undefined && { clock: String(clock) }),
       ...(Array.isArray(fault) && { fault }),
     },
-    port: text(port),
+    port: text(flags['port']),
     format: text(format),
     help: help === true,
     version: version === true,
@@ -102,7 +102,7 @@ export function usage(): string {
     '',
     'The emulated world (--demo and emulator):',
     ...Object.entries(worldFlags).map(([name, { words }]) => row(`--${name}`, words)),
-    row('--port', 'Port of the emulator; it uses the three after it too'),
+    row('--port', 'Port of the command emulator; it uses the three after it too'),
     '',
     'call:',
     row('--format', 'json (default), table, or junit for check_speed_budgets'),

@@ -1,0 +1,79 @@
+import { count, flag, list, type Setting, words } from './setting.ts';
+
+/** How a team is served over Streamable HTTP; nothing of it matters over stdio. */
+export const servingSettings = {
+  http: {
+    variable: 'WEB_ANALYTICS_HTTP',
+    title: 'HTTP',
+    words: 'Serves Streamable HTTP at `/mcp` instead of stdio',
+    schema: flag,
+    default: 'false',
+  },
+  host: {
+    variable: 'WEB_ANALYTICS_HOST',
+    title: 'Host',
+    words: 'Address that HTTP serving listens on; beyond loopback it needs sign-in and allowed hosts',
+    schema: words,
+    default: '127.0.0.1',
+  },
+  port: {
+    variable: 'WEB_ANALYTICS_PORT',
+    title: 'Port',
+    words: 'Port of HTTP serving; 0 takes a free one and says which',
+    schema: count(0, 65_535, 'port'),
+    default: '8000',
+  },
+  allowedHosts: {
+    variable: 'WEB_ANALYTICS_ALLOWED_HOSTS',
+    title: 'Allowed hosts',
+    words: 'Comma list of host names, without port, that clients reach HTTP serving by',
+    schema: list,
+    otherwise: 'loopback names',
+  },
+  allowedOrigins: {
+    variable: 'WEB_ANALYTICS_ALLOWED_ORIGINS',
+    title: 'Allowed origins',
+    words: 'Comma list of origins, such as `https://app.example.com`, whose pages may call HTTP serving',
+    schema: list.refine((origins) => origins.every(isOrigin), 'expected origins such as https://app.example.com, separated by commas'),
+    otherwise: 'none, on loopback its own pages',
+  },
+  tlsCertFile: {
+    variable: 'WEB_ANALYTICS_TLS_CERT_FILE',
+    title: 'TLS certificate',
+    words: 'File with the certificate chain of HTTP serving, PEM',
+    schema: words,
+    otherwise: 'plain HTTP',
+  },
+  tlsKeyFile: {
+    variable: 'WEB_ANALYTICS_TLS_KEY_FILE',
+    title: 'TLS key',
+    words: 'File with the private key of that certificate, PEM',
+    schema: words,
+  },
+  maxSessions: {
+    variable: 'WEB_ANALYTICS_MAX_SESSIONS',
+    title: 'Sessions',
+    words: 'Most sessions of HTTP serving at once; the longest idle one makes room',
+    schema: count(1, 100_000, 'sessions'),
+    default: '1000',
+  },
+  sessionIdleMinutes: {
+    variable: 'WEB_ANALYTICS_SESSION_IDLE_MINUTES',
+    title: 'Session idle time',
+    words: 'Minutes without a request or an open stream after which a session ends',
+    schema: count(1, 10_080, 'minutes'),
+    default: '30',
+  },
+  maxRequests: {
+    variable: 'WEB_ANALYTICS_MAX_REQUESTS',
+    title: 'Requests',
+    words: 'Most requests that HTTP serving works on at once; more are told to come again',
+    schema: count(1, 10_000, 'requests'),
+    default: '256',
+  },
+} satisfies Record<string, Setting>;
+
+/** An origin as browsers send it: scheme, host and port alone. */
+function isOrigin(text: string): boolean {
+  return URL.canParse(text) && new URL(text).origin === text.toLowerCase();
+}
