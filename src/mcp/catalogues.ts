@@ -1,10 +1,10 @@
 import { fold, type Named, stepsOf } from '../analysis/names.ts';
+import { allPages } from '../api/all-pages.ts';
 import type { CallInput } from '../api/client.ts';
 import type { Operation, PayloadOf } from '../api/operation.ts';
 import { listExportJobs } from '../api/operations/data-export.ts';
 import { listGoals, listMappings, listPageGroups, listSegments, listZones, listZonings } from '../api/operations/objects.ts';
 import { listScenarios } from '../api/operations/speed-analysis.ts';
-import { MAX_PAGE_SIZE } from '../api/params.ts';
 import type { NameKind } from './params.ts';
 
 /** Sends an operation for one project. */
@@ -28,15 +28,9 @@ function named(rows: readonly Row[], container: readonly string[] = []): Named[]
     });
 }
 
-/** Pages through the jobs until a page is short or brings nothing new. Whether pages count from 0 or 1 is not documented: page 1 may be the first again. */
 async function allExportJobs(ask: Ask): Promise<Named[]> {
-  const jobs = new Map<number | string, Row>();
-  for (let page = 0; ; page += 1) {
-    const rows = await ask(listExportJobs, { limit: MAX_PAGE_SIZE, ...(page > 0 && { page }) });
-    const known = jobs.size;
-    for (const { jobId, name, updatedAt } of rows) jobs.set(jobId, { id: jobId, name: name ?? '', updatedAt });
-    if (rows.length < MAX_PAGE_SIZE || (jobs.size === known && page > 1)) return named([...jobs.values()]);
-  }
+  const jobs = await allPages((paging) => ask(listExportJobs, paging), ({ jobId }) => jobId); // biome-ignore format: one thought
+  return named(jobs.map(({ jobId: id, name, updatedAt }) => ({ id, name: name ?? '', updatedAt })));
 }
 
 async function below(parents: readonly Named[], list: (id: number) => Promise<readonly Row[]>): Promise<Named[]> {
