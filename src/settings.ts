@@ -4,12 +4,14 @@ import { limitSettings } from './settings/limits.ts';
 import { platformSettings } from './settings/platform.ts';
 import { servingSettings } from './settings/serving.ts';
 import { flag, type Setting } from './settings/setting.ts';
+import { workspaceSettings } from './settings/workspace.ts';
 
 export type { Setting } from './settings/setting.ts';
 
 /** Every setting, in the order of the documents. */
 export const settingDeclarations = {
   ...platformSettings,
+  ...workspaceSettings,
   ...limitSettings,
   ...servingSettings,
 } satisfies Record<string, Setting>;

@@ -11,9 +11,10 @@ const of = (variable: string, value: string) => readSettings({ [`WEB_ANALYTICS_$
 const PROMISED = [
   'AUTH_URL', 'CLIENT_ID', 'CLIENT_SECRET', 'ENRICHMENT_CLIENT_ID', 'ENRICHMENT_CLIENT_SECRET', 'PROJECT_ID', 'TIME_ZONE', 'TOOLSETS', 'READ_ONLY',
   'RAW_HAR', 'SPEED_CONCURRENCY', 'DEMO', 'ENDPOINT_DOMAINS', 'MAX_RESULT_TOKENS', 'TIMEOUT_MS', 'CONCURRENCY', 'LOG_LEVEL',
+  'DATA_DIR', 'DATA_QUOTA_MB',
   'HTTP', 'HOST', 'PORT', 'ALLOWED_HOSTS', 'ALLOWED_ORIGINS', 'TLS_CERT_FILE', 'TLS_KEY_FILE', 'MAX_SESSIONS', 'SESSION_IDLE_MINUTES', 'MAX_REQUESTS',
 ]; // biome-ignore format: a list of words
-const TO_COME = new Set(['DATA_DIR', 'DATA_QUOTA_MB', 'CACHE_URL', 'CACHE_KEY']);
+const TO_COME = new Set(['CACHE_URL', 'CACHE_KEY']);
 
 describe('the settings', () => {
   it('are those that are promised', () => {
@@ -36,6 +37,7 @@ describe('the settings', () => {
       readOnly: false,
       rawHar: false,
       demo: false,
+      dataQuotaMb: 5_000,
       speedConcurrency: 1,
       concurrency: 8,
       timeoutMs: 30_000,
@@ -97,6 +99,7 @@ describe('the settings', () => {
     ['CONCURRENCY', '11', /from 1 to 10/],
     ['TIMEOUT_MS', '2.5', /whole number of milliseconds from 100 to 40000/],
     ['MAX_RESULT_TOKENS', '1e4', /from 500 to 200000/],
+    ['DATA_QUOTA_MB', '0', /whole number of megabytes from 1/],
     ['LOG_LEVEL', 'loud', /expected one of .*warn/],
     ['PORT', '65536', /from 0 to 65535/],
     ['ALLOWED_ORIGINS', 'app.example.com', /expected origins such as https/],

@@ -1,3 +1,7 @@
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Client } from '../api/client.ts';
 import { ApiError } from '../api/errors.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
@@ -6,6 +10,7 @@ import type { ListedTool } from '../mcp/listing.ts';
 import { createSession, neededScopes, type Session } from '../mcp/session.ts';
 import type { Settings } from '../settings.ts';
 import { version } from './about.ts';
+import { defaultDataDirectory } from './data-directory.ts';
 import type { WorldOptions } from './world-options.ts';
 
 /** Where a client connects to, and as whom. */
@@ -48,11 +53,14 @@ async function demonstrated({ projectId }: Settings, clock: Clock, { seed, fault
 /** A session as the settings say; nothing is opened, fetched or started before its first call. */
 export function openSession(settings: Settings, tools: readonly ListedTool[], world: WorldOptions): Session {
   const clock = world.clock ?? systemClock;
+  const demoDir = settings.demo ? join(tmpdir(), `web-analytics-demo-${randomUUID()}`) : undefined;
+  let authUrl = '';
   let closeConnection: (() => Promise<void>) | undefined;
 
   async function connect(): Promise<Client> {
     const connection = settings.demo ? await demonstrated(settings, clock, world) : configured(settings);
     closeConnection = connection.close;
+    authUrl = connection.authUrl;
     const [{ createClient }, { createLimiter }] = await Promise.all([import('../api/client.ts'), import('../api/limiter.ts')]);
     const { concurrency, speedConcurrency, endpointDomains, timeoutMs } = settings;
     return createClient({
@@ -69,12 +77,15 @@ export function openSession(settings: Settings, tools: readonly ListedTool[], wo
   }
 
   const { timeZone, maxResultTokens, rawHar } = settings;
-  const session = createSession({ connect, clock, timeZone, maxResultTokens, rawHar });
+  const dir = demoDir ?? settings.dataDir ?? defaultDataDirectory();
+  const workspace = { dir, quotaMb: settings.dataQuotaMb, principal: 'local', authUrl: () => authUrl };
+  const session = createSession({ connect, clock, timeZone, maxResultTokens, rawHar, workspace });
   return {
     ...session,
     async close() {
       await session.close();
       await closeConnection?.();
+      if (demoDir !== undefined) await rm(demoDir, { recursive: true, force: true });
     },
   };
 }

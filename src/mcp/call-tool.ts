@@ -139,6 +139,7 @@ function contextOf(call: Call, range: ResolvedRange, ask: ToolContext['ask'], no
       return payload;
     },
     projectId: () => client.projectId(options),
+    workspace: async () => session.workspace(await client.projectId(options)),
     async lists() {
       const projectId = await client.projectId(options);
       const { names } = session;

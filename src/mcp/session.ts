@@ -1,7 +1,18 @@
 import type { Client } from '../api/client.ts';
 import type { Scope } from '../api/operation.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { ProjectWorkspace } from '../workspace/project-workspace.ts';
 import { createNames, type Names } from './names.ts';
+
+/** Where downloaded exports of a session lie. */
+export interface WorkspaceOptions {
+  readonly dir: string;
+  readonly quotaMb: number;
+  /** Whose they are; `local` over stdio. */
+  readonly principal: string;
+  /** Address of the authentication server; known once the session is connected. */
+  authUrl(): string;
+}
 
 /** What a session is opened with; limits and zone come from the settings. */
 export interface SessionOptions {
@@ -13,6 +24,7 @@ export interface SessionOptions {
   readonly maxResultTokens: number;
   /** The HAR resource delivers the file as it came. */
   readonly rawHar: boolean;
+  readonly workspace: WorkspaceOptions;
 }
 
 /** One user's state: token cache (inside the client) and name lists; nothing of it is shared with another session. */
@@ -21,6 +33,8 @@ export interface Session {
   readonly names: Names;
   /** The session's client, connected once. */
   client(): Promise<Client>;
+  /** The downloaded exports of a project, opened once; nothing of them is loaded before. */
+  workspace(projectId: number): Promise<ProjectWorkspace>;
   /** Forgets tokens and names. */
   close(): Promise<void>;
 }
@@ -29,7 +43,8 @@ export interface Session {
 export function createSession(options: SessionOptions): Session {
   let connecting: Promise<Client> | undefined;
   const names = createNames(options.clock);
-  return {
+  const workspaces = new Map<number, ProjectWorkspace>();
+  const session: Session = {
     options,
     names,
     async client() {
@@ -41,11 +56,20 @@ export function createSession(options: SessionOptions): Session {
         throw error;
       }
     },
+    async workspace(projectId) {
+      await session.client();
+      const { openProjectWorkspace } = await import('../workspace/project-workspace.ts');
+      const { authUrl, ...where } = options.workspace;
+      const opened = workspaces.get(projectId) ?? openProjectWorkspace({ ...where, authUrl: authUrl(), projectId });
+      workspaces.set(projectId, opened);
+      return opened;
+    },
     async close() {
       names.forget();
       await (await connecting?.catch(() => undefined))?.close();
     },
   };
+  return session;
 }
 
 /** Scopes that these tools need in one token; enrichment has a token of its own. */

@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import type { Named } from '../analysis/names.ts';
 import type { CallInput, Client } from '../api/client.ts';
 import type { Operation, PayloadOf } from '../api/operation.ts';
+import type { ProjectWorkspace } from '../workspace/project-workspace.ts';
 import type { MakeChart } from './images.ts';
 import type { NameKind } from './params.ts';
 
@@ -53,6 +54,8 @@ export interface ToolContext<O extends Operation = Operation> {
   readonly lists: () => Promise<Lists>;
   /** Id of the project that the call goes to. */
   readonly projectId: () => Promise<number>;
+  /** Downloaded exports of that project. */
+  readonly workspace: () => Promise<ProjectWorkspace>;
   readonly client: Client;
   /** The `projectId` argument, for the few that pass it on. */
   readonly chosenProjectId: number | undefined;

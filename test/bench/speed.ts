@@ -4,6 +4,7 @@ import { clockStartingAt } from '../../src/lib/clock.ts';
 import { callTool } from '../../src/mcp/call-tool.ts';
 import { createSession } from '../../src/mcp/session.ts';
 import analyzeScenario from '../../tools/insights/analyze-scenario.ts';
+import { NO_WORKSPACE } from '../support/no-workspace.ts';
 import type { ExternalEmulator } from './emulator.ts';
 import { median, type Row } from './measure.ts';
 
@@ -20,6 +21,7 @@ function timedSession({ environment }: ExternalEmulator) {
     timeZone: 'UTC',
     maxResultTokens: 20_000,
     rawHar: false,
+    workspace: NO_WORKSPACE,
     connect: async () => {
       const client = createClient({
         authUrl: environment['WEB_ANALYTICS_AUTH_URL'] ?? '',

@@ -2,8 +2,15 @@ import { expect, it } from 'vitest';
 import type { Client } from '../../src/api/client.ts';
 import { createSession } from '../../src/mcp/session.ts';
 import { manualClock } from '../support/clock.ts';
+import { NO_WORKSPACE } from '../support/no-workspace.ts';
 
-const options = { clock: manualClock('2026-11-20T10:00:00Z'), timeZone: 'UTC', maxResultTokens: 20_000, rawHar: false };
+const options = {
+  clock: manualClock('2026-11-20T10:00:00Z'),
+  timeZone: 'UTC',
+  maxResultTokens: 20_000,
+  rawHar: false,
+  workspace: NO_WORKSPACE,
+};
 
 it('a session connects once, and again only after a failure', async () => {
   let attempts = 0;

@@ -9,6 +9,7 @@ import { serveConnection } from '../../src/mcp/stdio.ts';
 import { createSubscriptions, type Subscriptions } from '../../src/mcp/subscriptions.ts';
 import { resources } from '../../src/resources/index.ts';
 import type { Platform } from '../support/emulator.ts';
+import { NO_WORKSPACE } from '../support/no-workspace.ts';
 
 /** Hosts that can be told of changes: both SDKs in the 2025 era, the new one in the 2026 era. */
 export const listenerNames = ['SDK 1.x', 'SDK 2.x in the 2025 era', 'SDK 2.x in the 2026-07-28 era'] as const;
@@ -92,6 +93,7 @@ export function openListenerPlace({ clock, authUrl, credentials }: Platform): Li
     timeZone: 'UTC',
     maxResultTokens: 20_000,
     rawHar: false,
+    workspace: NO_WORKSPACE,
     connect: async () =>
       createClient({
         authUrl,

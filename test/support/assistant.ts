@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll } from 'vitest';
 import { createClient } from '../../src/api/client.ts';
@@ -41,6 +44,10 @@ export interface AssistantOptions {
   readonly rawHar?: boolean;
   readonly maxResultTokens?: number;
   readonly timeoutMs?: number;
+  /** Directory of downloaded exports, kept when the assistant closes; left out: one of its own. */
+  readonly dataDir?: string;
+  readonly dataQuotaMb?: number;
+  readonly principal?: string;
   /** Answers the question before a write; left out: the client cannot ask. */
   readonly answer?: (message: string) => 'accept' | 'decline';
 }
@@ -54,7 +61,9 @@ export async function openAssistant(platform: Platform, options: AssistantOption
   });
   const { clock, authUrl, credentials } = platform;
   const defaultProjectId = credential === 'account' && !('defaultProjectId' in options) ? 1201 : options.defaultProjectId;
+  const dir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'workspace-')));
   const session = createSession({
+    workspace: { dir, quotaMb: options.dataQuotaMb ?? 1_000, principal: options.principal ?? 'local', authUrl: () => authUrl },
     clock,
     timeZone: options.timeZone ?? 'UTC',
     maxResultTokens: options.maxResultTokens ?? 20_000,
@@ -109,6 +118,7 @@ export async function openAssistant(platform: Platform, options: AssistantOption
       await server.close();
       subscriptions.close();
       await session.close();
+      if (options.dataDir === undefined) await rm(dir, { recursive: true, force: true });
     },
   };
 }

@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+
+/** Whose data it is: a directory for each, so that people, accounts and the demo never mix. */
+export interface Owner {
+  /** Data directory of the settings. */
+  readonly dir: string;
+  /** Who calls; `local` over stdio. */
+  readonly principal: string;
+  readonly authUrl: string;
+  readonly projectId: number;
+}
+
+/** Name of the manifest beside the parts of a run. */
+export const MANIFEST = 'manifest.json';
+
+/** One path segment for any text: readable, the same on systems that ignore case, and different for different texts. */
+export function safeName(text: string): string {
+  const readable = text.toLowerCase().replace(/[^a-z0-9]+/g, '-').slice(0, 40).replace(/^-+|-+$/g, ''); // biome-ignore format: one thought
+  const hash = createHash('sha256').update(text).digest('hex').slice(0, 12);
+  return readable === '' ? hash : `${readable}-${hash}`;
+}
+
+/** `<dir>/<principal>/<authentication server>/<project>`. */
+export function projectDirectory({ dir, principal, authUrl, projectId }: Owner): string {
+  return join(dir, safeName(principal), safeName(authUrl), idName(projectId));
+}
+
+/** `<project>/<job>/<run>`, which holds the manifest and the parts. */
+export function runDirectory(projectDir: string, { jobId, runId }: { readonly jobId: number; readonly runId: number }): string {
+  return join(projectDir, idName(jobId), idName(runId));
+}
+
+/** `<project>/plans`. */
+export function plansDirectory(projectDir: string): string {
+  return join(projectDir, 'plans');
+}
+
+function idName(id: number): string {
+  if (!Number.isSafeInteger(id) || id < 0) throw new RangeError(`${id} is no id.`);
+  return String(id);
+}
+
+/** The id that a directory is named after; undefined where it is named otherwise. */
+export function idOfName(name: string): number | undefined {
+  return /^\d{1,16}$/.test(name) && Number.isSafeInteger(Number(name)) ? Number(name) : undefined;
+}
