@@ -70,7 +70,7 @@ export const exportHandlers: Handlers<
 
   listSuccessfulExportRuns(paging, { world, project, nowMs }) {
     const runs = world.exports.jobs(project, nowMs).flatMap((job) => runsOf(job, nowMs));
-    const successful = runs.filter((run) => runState(run, nowMs) === 'SUCCESS');
+    const successful = runs.filter((run) => runState(run, nowMs) === 'SUCCESS' && !run.isEmpty);
     return pageOf(successful, paging).map((run) => successfulRunRecord(run, world.exports.files));
   },
 

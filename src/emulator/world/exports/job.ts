@@ -4,6 +4,12 @@ import type { FieldSelector } from './table.ts';
 
 export type JobInput = InputOf<typeof createExportJob>;
 
+/** What goes wrong with the run whose range begins at `fromMs`: it fails, is never started, or finds nothing to export. */
+export interface Mishap {
+  readonly kind: 'failed' | 'missing' | 'empty';
+  readonly fromMs: number;
+}
+
 /** An export job as it is kept; its state, its runs and their files all follow from it and the clock. */
 export interface ExportJob {
   readonly jobId: number;
@@ -23,8 +29,10 @@ export interface ExportJob {
   /** How long a run computes. */
   readonly computeMs: number;
   readonly suspendedMs?: number;
-  /** Whether every run fails, or the one for this UTC day number. */
-  readonly fails?: 'always' | number;
+  /** Every run fails. */
+  readonly alwaysFails?: true;
+  /** What went wrong with single runs of a recurring job. */
+  readonly mishaps?: readonly Mishap[];
 }
 
 /** A job before it has an id. */

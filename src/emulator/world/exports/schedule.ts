@@ -1,4 +1,4 @@
-import { DAY_MS, dayNumberOf } from '../sessions/index.ts';
+import { DAY_MS } from '../sessions/index.ts';
 import type { ExportJob } from './job.ts';
 
 const HOUR_MS = 3_600_000;
@@ -31,6 +31,8 @@ export interface Run {
   readonly startMs: number;
   readonly endMs: number;
   readonly fails: boolean;
+  /** It succeeds without a file, because there was nothing to export. */
+  readonly isEmpty: boolean;
 }
 
 /** Start of the run with this index; undefined where there is none. */
@@ -42,6 +44,7 @@ function startOf({ frequency, createdMs }: ExportJob, index: number): number | u
   return firstMs + index * periodMs;
 }
 
+/** The run with this index; undefined where there is none, or where it was never started. */
 function runAt(job: ExportJob, index: number): Run | undefined {
   const startMs = startOf(job, index);
   if (startMs === undefined) return undefined;
@@ -50,9 +53,12 @@ function runAt(job: ExportJob, index: number): Run | undefined {
   const cadence = job.frequency === 'once' ? undefined : cadences[job.frequency];
   const toMs = cadence ? startMs - cadence.offsetMs : (job.range?.toMs ?? createdMs);
   const fromMs = cadence ? toMs - cadence.periodMs : (job.range?.fromMs ?? createdMs - DAY_MS);
-  const fails = job.fails === 'always' || (job.frequency === 'daily' && job.fails === dayNumberOf(fromMs));
+  const mishap = cadence && job.mishaps?.find((each) => each.fromMs === fromMs)?.kind;
+  if (mishap === 'missing') return undefined;
+  const fails = job.alwaysFails === true || mishap === 'failed';
   const endMs = startMs + Math.round(job.computeMs * (fails ? 0.4 : 1));
-  return { job, runId: job.jobId * RUNS_A_JOB + index + 1, fromMs, toMs, createdMs, startMs, endMs, fails };
+  const isEmpty = mishap === 'empty';
+  return { job, runId: job.jobId * RUNS_A_JOB + index + 1, fromMs, toMs, createdMs, startMs, endMs, fails, isEmpty };
 }
 
 /** Number of runs that exist at `nowMs`. */

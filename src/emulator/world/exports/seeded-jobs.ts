@@ -3,7 +3,7 @@ import { app, content, shop } from '../../projects.ts';
 import type { Origin } from '../origin.ts';
 import { hash } from '../random.ts';
 import { DAY_MS, dayNumberOf } from '../sessions/index.ts';
-import type { ExportJob, JobDraft } from './job.ts';
+import type { ExportJob, JobDraft, Mishap } from './job.ts';
 import { COMPUTE_MS } from './schedule.ts';
 import type { FieldSelector } from './table.ts';
 
@@ -14,10 +14,33 @@ const WEEKLY_JOBS = 26;
 
 /** The daily export of the shop in which one day is missing. */
 export const DAILY_JOB_NAME = 'Daily sessions';
+const VIEWS_JOB_NAME = 'Daily views';
+const HOURLY_JOB_NAME = 'Hourly sessions';
 
 /** UTC day number of the day whose run failed; within the last 14 days before the clock's start. */
 export function missingDay({ seed, startMs }: Origin): number {
   return dayNumberOf(startMs) - 2 - (hash(seed, 9001) % 12);
+}
+
+/** What goes wrong with single runs of the shop's jobs, by the name of the job. */
+export function mishapsOf(origin: Origin): Readonly<Record<string, readonly Mishap[]>> {
+  const { seed, startMs } = origin;
+  const day = (back: number): number => (dayNumberOf(startMs) - back) * DAY_MS;
+  // The days of the views lie apart; the hours follow one another, two of them never started.
+  const [empty, missing] = [2 + (hash(seed, 9002) % 5), 9 + (hash(seed, 9003) % 6)];
+  const hourMs = day(3) + (hash(seed, 9004) % 20) * HOUR_MS;
+  return {
+    [DAILY_JOB_NAME]: [{ kind: 'failed', fromMs: missingDay(origin) * DAY_MS }],
+    [VIEWS_JOB_NAME]: [
+      { kind: 'missing', fromMs: day(missing) },
+      { kind: 'empty', fromMs: day(empty) },
+    ],
+    [HOURLY_JOB_NAME]: [
+      { kind: 'failed', fromMs: hourMs },
+      { kind: 'missing', fromMs: hourMs + HOUR_MS },
+      { kind: 'missing', fromMs: hourMs + 2 * HOUR_MS },
+    ],
+  };
 }
 
 function select(...names: string[]): FieldSelector[] {
@@ -66,16 +89,16 @@ function templates(origin: Origin): readonly (readonly [Project, Template])[] {
   const shopJobs: Template[] = [
     { name: 'Legacy warehouse feed', createdMs: before(380), format: 'PARQUET', fields: sessions, suspendedMs: before(380, 9) },
     { name: 'Daily sessions mobile', createdMs: before(120), format: 'CSV', fields: sessions, device: 'mobile', suspendedMs: before(30) },
-    { name: DAILY_JOB_NAME, createdMs: before(47), fields: rich, fails: missingDay(origin) },
-    { name: 'Daily views', createdMs: before(20), format: 'CSV', scope: 'views', fields: views },
-    { name: 'Hourly sessions', createdMs: before(12), frequency: 'hourly', fields: [...sessions, plan] },
+    { name: DAILY_JOB_NAME, createdMs: before(47), fields: rich },
+    { name: VIEWS_JOB_NAME, createdMs: before(20), format: 'CSV', scope: 'views', fields: views },
+    { name: HOURLY_JOB_NAME, createdMs: before(12), frequency: 'hourly', fields: [...sessions, plan] },
     ...weekly,
     {
       name: 'Tablet sessions, failed',
       createdMs: before(9),
       fields: sessions,
       device: 'tablet',
-      fails: 'always',
+      alwaysFails: true,
       ...once(before(14, 0), 5),
     },
     {
@@ -97,8 +120,9 @@ function templates(origin: Origin): readonly (readonly [Project, Template])[] {
     { name: 'Daily readers', createdMs: before(41), format: 'CSV', fields: select(...keys, 'session_time', ...facts, ...origins) },
     { name: 'Article views', createdMs: before(2), scope: 'views', fields: select(...keys, ...viewFacts), ...once(before(6, 0), 2) },
   ];
+  const mishaps = mishapsOf(origin);
   const listed = [
-    [shop, shopJobs],
+    [shop, shopJobs.map((job) => ({ ...job, mishaps: mishaps[job.name] ?? [] }))],
     [app, appJobs],
     [content, contentJobs],
   ] as const;

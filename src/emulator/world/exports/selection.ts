@@ -28,8 +28,9 @@ function segmentBit({ projectId, segmentId }: ExportJob): number {
 }
 
 /** The sessions of a run in order, as they stood when it started, so that its files never change; counted as metrics count. */
-export function selectionOf(sessions: SessionWorld, { job, fromMs, toMs, startMs }: Run): Selected[] {
+export function selectionOf(sessions: SessionWorld, { job, fromMs, toMs, startMs, isEmpty }: Run): Selected[] {
   const selected: Selected[] = [];
+  if (isEmpty) return selected;
   const { projectId, device } = job;
   const range = { startMs: fromMs, endMs: toMs - 1, nowMs: startMs, isDaily: false };
   scan(sessions, { projectId, device, segmentBits: segmentBit(job), ...range }, (day, index) => selected.push({ day, index }));
