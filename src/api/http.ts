@@ -1,8 +1,9 @@
 import type { Dispatcher } from 'undici';
-import { isLoopback } from '../lib/address.ts';
+import { type Connections, type Environment, openConnections } from './connections.ts';
 import { abortable, seconds } from './deadline.ts';
 import { ApiError } from './errors.ts';
 import { networkFailure } from './network.ts';
+import { watchSilence } from './silence.ts';
 import { readBytes, tooLarge, unpack } from './unpack.ts';
 
 export interface HttpRequest {
@@ -34,8 +35,6 @@ export interface Http {
   close(): Promise<void>;
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /** Takes note when the request is about to be written, so that a failure before is known to have sent nothing. */
 const noteSent: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) =>
   dispatch(options, {
@@ -50,71 +49,6 @@ const noteSent: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options
     onResponseError: (...rest) => handler.onResponseError?.(...rest),
   });
 
-/** Address of a proxy; `host:port` alone is common. */
-function proxyAddress(value = ''): string {
-  if (value === '') return '';
-  const address = value.includes('://') ? value : `http://${value}`;
-  if (URL.canParse(address) && /^https?:$/.test(new URL(address).protocol)) return address;
-  throw new ApiError('settings', 'HTTP_PROXY or HTTPS_PROXY is no address; expected http://host:port.');
-}
-
-async function loadUndici(environment: Environment) {
-  // undici's parser is WebAssembly: code optimised for it costs 25 MB of peak memory and gains nothing at this traffic.
-  (await import('node:v8')).setFlagsFromString('--liftoff-only');
-  // The default export, because a bundle gives a CommonJS package no other.
-  const { Agent, EnvHttpProxyAgent } = (await import('undici')).default;
-  // Timeouts are this module's own, in ms; those of undici are too coarse.
-  const options = { headersTimeout: 0, bodyTimeout: 0, connect: { timeout: 10_000 } };
-  const direct = new Agent(options);
-  const { http_proxy, HTTP_PROXY, https_proxy, HTTPS_PROXY, no_proxy, NO_PROXY } = environment;
-  const httpProxy = proxyAddress(http_proxy || HTTP_PROXY);
-  const httpsProxy = proxyAddress(https_proxy || HTTPS_PROXY);
-  const proxied =
-    httpProxy || httpsProxy
-      ? new EnvHttpProxyAgent({ ...options, httpProxy, httpsProxy, noProxy: no_proxy || NO_PROXY || '', proxyTunnel: false })
-      : direct;
-  const writing = new Map<Dispatcher, Dispatcher>([direct, proxied].map((agent) => [agent, agent.compose(noteSent)]));
-  return {
-    dispatcher: (hostname: string, safe: boolean): Dispatcher => {
-      const agent = isLoopback(hostname) ? direct : proxied;
-      return safe ? agent : (writing.get(agent) ?? agent);
-    },
-    close: async () => {
-      await Promise.all([direct.destroy(), proxied === direct ? undefined : proxied.destroy()]);
-    },
-  };
-}
-
-interface Silence {
-  readonly signal: AbortSignal;
-  heard(): void;
-  wasSilent(): boolean;
-  stop(): void;
-}
-
-/** Aborts when nothing was heard for `patienceMs`, or with the signal. */
-function listen({ patienceMs, signal }: HttpRequest): Silence {
-  const controller = new AbortController();
-  const relay = () => controller.abort(signal.reason);
-  if (signal.aborted) relay();
-  signal.addEventListener('abort', relay, { once: true });
-  let silent = false;
-  const giveUp = () => {
-    silent = true;
-    controller.abort();
-  };
-  const timer = patienceMs === undefined ? undefined : setTimeout(giveUp, patienceMs);
-  return {
-    signal: controller.signal,
-    heard: () => timer?.refresh(),
-    wasSilent: () => silent && !signal.aborted,
-    stop() {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', relay);
-    },
-  };
-}
-
 /** What the caller is told when the request ended without a whole answer. */
 function failure(error: unknown, request: HttpRequest, { sent, silent }: { sent: boolean; silent: boolean }): unknown {
   const mayHaveHappened = sent && !request.safe;
@@ -128,20 +62,21 @@ function failure(error: unknown, request: HttpRequest, { sent, silent }: { sent:
 }
 
 /** Makes the HTTP side of the client; undici is loaded by the first request. Proxies are read from `environment`. */
-export function createHttp({ environment = process.env }: { environment?: Environment } = {}): Http {
-  let undici: ReturnType<typeof loadUndici> | undefined;
+export function createHttp({ environment }: { environment?: Environment } = {}): Http {
+  let opening: Promise<Connections> | undefined;
   let closed = false;
   return {
     async send(request) {
       if (closed) throw new ApiError('down', 'The connections were closed; open a new session.');
-      undici ??= loadUndici(environment);
-      const { dispatcher } = await undici;
+      opening ??= openConnections({ environment });
+      const connections = await opening;
       const { method, url, headers, body = null, maxBytes, safe } = request;
       let sent = false;
-      const silence = listen(request);
+      const silence = watchSilence(request);
       try {
         const { origin, hostname, pathname, search } = new URL(url);
-        const answer = await dispatcher(hostname, safe).request({
+        const dispatcher = connections.dispatcher(hostname);
+        const answer = await (safe ? dispatcher : dispatcher.compose(noteSent)).request({
           origin,
           path: `${pathname}${search}`,
           method,
@@ -176,7 +111,7 @@ export function createHttp({ environment = process.env }: { environment?: Enviro
     async close() {
       closed = true;
       // Settings that kept undici from being loaded were reported by the request.
-      await (await undici?.catch(() => undefined))?.close();
+      await (await opening?.catch(() => undefined))?.close();
     },
   };
 }
