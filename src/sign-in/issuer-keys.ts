@@ -1,0 +1,119 @@
+import { createLocalJWKSet, errors, type JWTVerifyGetKey } from 'jose';
+import * as z from 'zod';
+import { addressFault, joinAddress } from '../lib/address.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+
+/** Reads a JSON document; rejects with a sentence when there is none, and sets its own limits of time and size. */
+export type FetchJson = (address: string) => Promise<unknown>;
+
+/** Where an issuer's public keys come from. */
+export interface IssuerKeysOptions {
+  readonly issuer: string;
+  /** Left out: the issuer's metadata say where. */
+  readonly jwksAddress?: string | undefined;
+  readonly fetchJson: FetchJson;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Neither kept keys nor new ones: no token can be checked. */
+export class KeysUnavailableError extends Error {
+  override name = 'KeysUnavailableError';
+}
+
+/** Keys are read again when they are older, so that a withdrawn key stops working. */
+const FRESH_MS = 10 * 60_000;
+/** No attempt follows another sooner, whatever tokens arrive. */
+export const KEYS_PAUSE_MS = 30_000;
+/** A withdrawn key works no longer than this while the issuer cannot be reached. */
+const LONGEST_USE_MS = 24 * 3_600_000;
+
+const metadataSchema = z.looseObject({ issuer: z.string(), jwks_uri: z.string() });
+const keySetSchema = z.looseObject({ keys: z.array(z.looseObject({ kty: z.string() })).max(100) });
+
+/** Where the metadata of an issuer may be: RFC 8414, and OpenID Connect in both of its spellings. */
+export function metadataAddresses(issuer: string): string[] {
+  const { origin, pathname } = new URL(issuer);
+  const path = pathname.replace(/\/$/, '');
+  return [
+    ...new Set([
+      `${origin}/.well-known/oauth-authorization-server${path}`,
+      `${origin}/.well-known/openid-configuration${path}`,
+      joinAddress(issuer, '.well-known/openid-configuration'),
+    ]),
+  ];
+}
+
+/** Why keys are not read from there; the query is the issuer's business. */
+function keysAddressFault(address: string): string | undefined {
+  return addressFault(address.replace(/\?[^#]*$/, ''));
+}
+
+const wordsOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+/** Keeps the keys of an issuer: read on first use, when they are old, and for a key id that is not among them; the last ones go on while the issuer is down. */
+export function createIssuerKeys({ issuer, jwksAddress, fetchJson, clock, log }: IssuerKeysOptions): JWTVerifyGetKey {
+  let kept: { keys: JWTVerifyGetKey; readAtMs: number } | undefined;
+  let address = jwksAddress;
+  let triedAtMs = Number.NEGATIVE_INFINITY;
+  let reading: Promise<void> | undefined;
+
+  async function discover(): Promise<string> {
+    const failures: string[] = [];
+    for (const place of metadataAddresses(issuer)) {
+      try {
+        const metadata = metadataSchema.parse(await fetchJson(place));
+        if (metadata.issuer !== issuer) throw new Error('they are those of another issuer.');
+        const fault = keysAddressFault(metadata.jwks_uri);
+        if (fault) throw new Error(`their jwks_uri ${fault}.`);
+        return metadata.jwks_uri;
+      } catch (error) {
+        failures.push(`${place}: ${error instanceof z.ZodError ? 'no metadata of an authorization server.' : wordsOf(error)}`);
+      }
+    }
+    throw new Error(`The metadata of the issuer cannot be used. ${failures.join(' ')}`);
+  }
+
+  async function read(): Promise<void> {
+    triedAtMs = clock.now();
+    try {
+      address ??= await discover();
+      const keySet = keySetSchema.parse(await fetchJson(address));
+      kept = { keys: createLocalJWKSet(keySet), readAtMs: clock.now() };
+    } catch (error) {
+      // The issuer may have moved its keys.
+      address = jwksAddress;
+      const words = error instanceof z.ZodError ? 'The answer is no JSON Web Key Set.' : wordsOf(error);
+      log(
+        'warn',
+        `The keys of the issuer could not be read${kept ? '; the last ones go on being used' : ''}. Check WEB_ANALYTICS_ISSUER and WEB_ANALYTICS_JWKS_URL. ${words}`,
+      );
+    }
+  }
+
+  /** Reads the keys again unless that was just tried; all that wait share one attempt. */
+  async function renew(): Promise<void> {
+    if (!reading && Math.abs(clock.now() - triedAtMs) < KEYS_PAUSE_MS) return;
+    reading ??= read().finally(() => {
+      reading = undefined;
+    });
+    await reading;
+  }
+
+  function usable(): JWTVerifyGetKey {
+    if (!kept || clock.now() - kept.readAtMs > LONGEST_USE_MS) throw new KeysUnavailableError('The keys of the issuer cannot be read.');
+    return kept.keys;
+  }
+
+  return async (header, token) => {
+    if (!kept || Math.abs(clock.now() - kept.readAtMs) > FRESH_MS) await renew();
+    try {
+      return await usable()(header, token);
+    } catch (error) {
+      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
+      await renew();
+      return usable()(header, token);
+    }
+  };
+}
