@@ -18,10 +18,13 @@ const checks = [
   ['package', binary('publint'), '--strict'],
 ];
 
+/** No colours where nobody sees them: a log would hold more codes than words. */
+const environment = process.stdout.isTTY ? process.env : { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0' };
+
 function run([label, command, ...args], stdio) {
   const started = Date.now();
   return new Promise((resolve) => {
-    const child = spawn(command, args, { stdio, shell: process.platform === 'win32' });
+    const child = spawn(command, args, { stdio, env: environment, shell: process.platform === 'win32' });
     let output = '';
     for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (output += chunk));
     child.on('close', (code) => {
