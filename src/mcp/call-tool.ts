@@ -132,6 +132,7 @@ function contextOf(call: Call, range: ResolvedRange, ask: ToolContext['ask'], no
   const { session, signal } = caller;
   return {
     ask,
+    confirm: (request) => requireConsent(consentOf(call), request),
     async call(request, extra) {
       if (tool.confirmed) requireConsent(consentOf(call), previewOf(tool.operation, request, await projectOf(call)));
       const payload = await client.call(tool.operation, request, { ...options, ...extra });

@@ -3,6 +3,7 @@ import type { Named } from '../analysis/names.ts';
 import type { CallInput, Client } from '../api/client.ts';
 import type { Operation, PayloadOf } from '../api/operation.ts';
 import type { ProjectWorkspace } from '../workspace/project-workspace.ts';
+import type { WriteRequest } from './confirmation.ts';
 import type { MakeChart } from './images.ts';
 import type { NameKind } from './params.ts';
 
@@ -46,6 +47,8 @@ export interface Lists {
 export interface ToolContext<O extends Operation = Operation> {
   /** Sends the tool's own operation; a confirmed tool's write waits for the confirmation here. */
   readonly call: (input: CallInput<O>, options?: { encoding?: 'form' | 'json' }) => Promise<PayloadOf<O>>;
+  /** For a confirmed tool whose write is more than its own operation: goes on only with a consent to exactly this. */
+  readonly confirm: (request: WriteRequest) => void;
   /** Sends another operation. */
   readonly ask: <T extends Operation>(operation: T, input: CallInput<T>) => Promise<PayloadOf<T>>;
   /** Tells the host how far a long call is; nothing that is needed may stand in it alone. */
