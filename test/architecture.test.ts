@@ -65,8 +65,6 @@ interface Import {
   readonly from: string;
   /** Path of a file of the project, or the name of a package or built-in module. */
   readonly to: string;
-  /** `import type`: nothing of it is left when the program runs. */
-  readonly isType: boolean;
 }
 
 const files = filesBelow('src', 'tools').filter((path) => path.endsWith('.ts'));
@@ -76,11 +74,10 @@ const outer = imports.filter(({ to }) => !isOfProject(to));
 
 /** All that `import`, `export … from` and `import(…)` name. */
 function importsOf(from: string, text: string): Import[] {
-  const statements = text.matchAll(/^(?:import|export)( type)?\b[^;'"]*?\bfrom '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm);
-  return [...statements].map(([, type, named, bare, dynamic]) => ({
+  const statements = text.matchAll(/^(?:import|export)\b[^;'"]*?\bfrom '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm);
+  return [...statements].map(([, named, bare, dynamic]) => ({
     from,
     to: targetOf(from, named ?? bare ?? dynamic ?? ''),
-    isType: type !== undefined,
   }));
 }
 
@@ -122,8 +119,8 @@ describe('imports', () => {
     expect(inner.filter(({ to }) => !existsSync(new URL(`../${to}`, import.meta.url)))).toEqual([]);
     const sample =
       "import a from 'a';\nimport {\n  b,\n} from './b.ts';\nimport 'c';\nexport type { D } from '../d.ts';\nconst e = await import('e');";
-    const read = importsOf('src/x/y.ts', sample).map(({ to, isType }) => `${to}${isType ? ' (type)' : ''}`);
-    expect(read).toEqual(['a', 'src/x/b.ts', 'c', 'src/d.ts (type)', 'e']);
+    const read = importsOf('src/x/y.ts', sample).map(({ to }) => to);
+    expect(read).toEqual(['a', 'src/x/b.ts', 'c', 'src/d.ts', 'e']);
   });
 
   it('go only where the table allows', () => {
@@ -138,15 +135,10 @@ describe('imports', () => {
     expect(inner.filter(({ from, to }) => to.startsWith('tools/') && from.startsWith('tools/') && !from.endsWith('index.ts'))).toEqual([]);
   });
 
-  it('form no cycle', () => {
-    expect(cyclesIn(inner.filter(({ isType }) => !isType))).toEqual([]);
+  it('form no cycle, types included', () => {
+    expect(cyclesIn(inner)).toEqual([]);
     const sample = ['ab', 'bc', 'cb'].map(([from = '', to = '']) => ({ from, to }));
     expect(cyclesIn(sample)).toEqual([['b', 'c', 'b']]);
-  });
-
-  it('of types may name each other within one folder, nowhere else', () => {
-    const folders = (cycle: readonly string[]) => new Set(cycle.map((path) => path.replace(/\/[^/]+$/, '')));
-    expect(cyclesIn(inner).filter((cycle) => folders(cycle).size > 1)).toEqual([]);
   });
 });
 

@@ -1,4 +1,4 @@
-import type { Completer } from './completion.ts';
+import type { Completer } from './completer.ts';
 
 /** One argument of a prompt, always text. */
 export interface PromptArgument {

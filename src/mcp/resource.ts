@@ -1,6 +1,6 @@
 import type { CallInput } from '../api/client.ts';
 import type { Operation, PayloadOf } from '../api/operation.ts';
-import type { Completer } from './completion.ts';
+import type { Completer } from './completer.ts';
 import type { Session } from './session.ts';
 
 /** What a resource may do while it is read or watched. */

@@ -1,5 +1,5 @@
 import { fold } from '../analysis/names.ts';
-import type { Completer, CompletionContext } from '../mcp/completion.ts';
+import type { Completer, CompletionContext } from '../mcp/completer.ts';
 import { recentReports, scenariosOf } from '../resources/recent.ts';
 
 /** Events that are proposed; older ones are typed. */

@@ -1,8 +1,9 @@
 import { goalsOf } from './catalogue.ts';
+import { MAX_SESSION_MS } from './days.ts';
 import { browsers, platforms } from './dimensions.ts';
 import { DRAWS, draw24, scramble } from './draws.ts';
 import type { Profile } from './profiles.ts';
-import { MAX_SESSION_MS, type SessionDay } from './types.ts';
+import type { SessionDay } from './types.ts';
 
 /** Against the chance to buy of a direct visit, by index of `sources`. */
 const sourceFactors = Float64Array.of(1, 1, 1.08, 1.3, 0.62, 0.9);

@@ -1,4 +1,5 @@
-import { DAY_MS, MAX_SESSION_MS, type SessionDay } from './types.ts';
+import { DAY_MS, MAX_SESSION_MS } from './days.ts';
+import type { SessionDay } from './types.ts';
 
 /** What one session takes in memory. */
 export const BYTES_PER_SESSION = 40;

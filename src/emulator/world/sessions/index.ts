@@ -1,4 +1,5 @@
 export * from './catalogue.ts';
+export * from './days.ts';
 export * from './dimensions.ts';
 export type { Selection } from './selection.ts';
 export { createSessions } from './session-world.ts';

@@ -1,11 +1,12 @@
 import { hash } from '../random.ts';
 import { type Fall, fillBehaviour } from './behaviour.ts';
 import { emptyDay } from './columns.ts';
+import { DAY_MS } from './days.ts';
 import { fillSegments } from './memberships.ts';
 import { fillOrigins } from './origins.ts';
 import type { Profile } from './profiles.ts';
 import { fillStarts, usualVisits } from './traffic.ts';
-import { DAY_MS, type SessionDay } from './types.ts';
+import type { SessionDay } from './types.ts';
 import { type Boost, fillVisitors } from './visitors.ts';
 
 /** What the stories change on one day of a project. */

@@ -1,5 +1,6 @@
+import { DAY_MS, dayNumberOf } from './days.ts';
 import { deviceIds } from './dimensions.ts';
-import { DAY_MS, dayNumberOf, type SessionDay, type SessionWorld } from './types.ts';
+import type { SessionDay, SessionWorld } from './types.ts';
 
 /** Which sessions of a project a metric is about: those that began from `startMs` to `endMs`, both included. */
 export interface Selection {

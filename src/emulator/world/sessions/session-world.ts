@@ -2,11 +2,12 @@ import { LRUCache } from 'lru-cache';
 import type { Origin } from '../origin.ts';
 import { segmentsOf } from './catalogue.ts';
 import { BYTES_PER_SESSION, dayUpTo, emptyDay } from './columns.ts';
+import { DAY_MS, dayNumberOf, RETENTION_DAYS } from './days.ts';
 import { countries, deviceIds } from './dimensions.ts';
 import { makeDay, type Twist } from './make-day.ts';
 import { profileOf } from './profiles.ts';
 import { type MetricStories, metricStories } from './stories.ts';
-import { DAY_MS, dayNumberOf, RETENTION_DAYS, type SessionDay, type SessionWorld } from './types.ts';
+import type { SessionDay, SessionWorld } from './types.ts';
 
 /** Days beyond this are computed again when needed: about half a year of all projects stays. */
 const CACHE_BYTES = 48 * 1024 * 1024;

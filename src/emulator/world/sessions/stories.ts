@@ -2,9 +2,9 @@ import { app, content, shop } from '../../projects.ts';
 import type { Origin } from '../origin.ts';
 import { hash, unit } from '../random.ts';
 import { goalsOf, segmentsOf } from './catalogue.ts';
+import { DAY_MS, dayNumberOf } from './days.ts';
 import { countries } from './dimensions.ts';
 import { pageGroupsOf } from './structure.ts';
-import { DAY_MS, dayNumberOf } from './types.ts';
 
 interface Named {
   readonly id: number;

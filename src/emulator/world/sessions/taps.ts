@@ -1,7 +1,8 @@
+import { dayNumberOf } from './days.ts';
 import { DRAWS, draw24, scramble } from './draws.ts';
 import { type Bucket, bucketsOf, type Selection, scan } from './selection.ts';
 import { type PageGroup, pageGroupsOf, type Touch, type Zone } from './structure.ts';
-import { dayNumberOf, type SessionDay, type SessionWorld } from './types.ts';
+import type { SessionDay, SessionWorld } from './types.ts';
 
 /** Whoever touches a zone touches it again on that share of the later views of its screen. */
 const TOUCHES_AGAIN = 0.25;

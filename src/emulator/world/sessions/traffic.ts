@@ -1,7 +1,7 @@
 import { hash, unit } from '../random.ts';
+import { DAY_MS } from './days.ts';
 import { DRAWS, draw24 } from './draws.ts';
 import type { Profile } from './profiles.ts';
-import { DAY_MS } from './types.ts';
 
 const SECONDS_PER_HOUR = 3_600;
 /** Visits around Black Friday against a usual day, from the Monday before to the Tuesday after. */

@@ -1,11 +1,5 @@
 import type { MetricStories } from './stories.ts';
 
-export const DAY_MS = 86_400_000;
-/** Sessions are kept for 13 months. */
-export const RETENTION_DAYS = 395;
-/** No session lasts longer. */
-export const MAX_SESSION_MS = 3_600_000;
-
 /** What the platform calls a device: 0 unknown, 1 desktop, 2 mobile web, 3 tablet web, 4 mobile app, 5 tablet app. */
 export type DeviceId = 0 | 1 | 2 | 3 | 4 | 5;
 
@@ -67,14 +61,4 @@ export interface SessionWorld {
   readonly stories: MetricStories;
   /** The day as it stands at `nowMs`; empty in the future and before retention. */
   day(projectId: number, dayNumber: number, nowMs: number): SessionDay;
-}
-
-/** UTC day of an instant. */
-export function dayNumberOf(instantMs: number): number {
-  return Math.floor(instantMs / DAY_MS);
-}
-
-/** First instant that is kept: the midnight 395 days back. */
-export function retentionStartMs(nowMs: number): number {
-  return (dayNumberOf(nowMs) - RETENTION_DAYS) * DAY_MS;
 }

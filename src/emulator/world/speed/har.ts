@@ -3,10 +3,10 @@ import { hash } from '../random.ts';
 import { harEntry } from './har-entry.ts';
 import type { HarContext } from './har-request.ts';
 import { placeRequests } from './har-timeline.ts';
+import type { SpeedModel } from './model.ts';
 import { requestsOf } from './run-requests.ts';
 import { sites } from './sites.ts';
 import type { StepRun } from './step-run.ts';
-import type { SpeedModel } from './types.ts';
 
 /** HAR 1.2 of a step: its entries transfer the step's `weight`, its document answers at `firstByte`, the last entry ends at `loadTime`. */
 export function stepHar(model: SpeedModel, stepRun: StepRun): Har {

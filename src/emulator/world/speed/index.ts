@@ -1,12 +1,12 @@
 import type { Origin } from '../origin.ts';
 import { type SpeedEvent, seededEvents } from './events.ts';
 import { parseStepResultId } from './ids.ts';
+import type { SpeedModel } from './model.ts';
 import { type PagePlan, planPage } from './page-plan.ts';
 import { findRun } from './runs.ts';
 import { scenarios } from './scenarios.ts';
 import { type StepRun, stepRuns } from './step-run.ts';
 import { speedStories } from './stories.ts';
-import type { SpeedModel } from './types.ts';
 
 /** Scenarios, runs and events of one emulator instance; only the events change. */
 export interface SpeedWorld {

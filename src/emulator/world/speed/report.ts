@@ -1,7 +1,8 @@
 import { aggregateMetricNames } from '../../../api/metric-names.ts';
 import { resultIdOf, stepResultIdOf } from './ids.ts';
+import type { SpeedModel } from './model.ts';
 import { type StepRun, stepRuns } from './step-run.ts';
-import type { Run, SpeedModel } from './types.ts';
+import type { Run } from './types.ts';
 
 const WEB_REPORT_URL = 'https://speed.web-analytics.example';
 

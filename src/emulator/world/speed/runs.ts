@@ -1,8 +1,9 @@
 import type { Origin } from '../origin.ts';
 import { hash } from '../random.ts';
+import type { SpeedModel } from './model.ts';
 import { draw, drawBetween } from './noise.ts';
 import type { SpeedStories } from './stories.ts';
-import type { Failure, Run, Scenario, SpeedModel } from './types.ts';
+import type { Failure, Run, Scenario } from './types.ts';
 
 const HOUR_MS = 3_600_000;
 const KEPT_HOURS = 60 * 24;

@@ -1,11 +1,11 @@
 import { hash } from '../random.ts';
 import { stepResultIdOf, stepResultNumber } from './ids.ts';
+import type { SpeedModel } from './model.ts';
 import { drawBetween } from './noise.ts';
 import { isUnavailable } from './request-spec.ts';
 import { requestsOf } from './run-requests.ts';
 import { fillUrl } from './secrets.ts';
 import type { StepRun } from './step-run.ts';
-import type { SpeedModel } from './types.ts';
 
 const SCRIPT_ERRORS = [
   "TypeError: Cannot read properties of undefined (reading 'items')",

@@ -1,9 +1,10 @@
 import { hash } from '../random.ts';
+import type { SpeedModel } from './model.ts';
 import { draw, drawBetween } from './noise.ts';
 import { totalsOf, type Variation, variationOf } from './run-requests.ts';
 import { executedSteps } from './runs.ts';
 import { type StepTimings, stepTimings } from './step-timings.ts';
-import type { Run, SpeedModel, Step } from './types.ts';
+import type { Run, Step } from './types.ts';
 
 /** A mark or measure that the page itself reports. */
 type CustomTiming = { type: 'mark' | 'measure'; name: string; startTime: number; duration: number };

@@ -1,8 +1,9 @@
 import type { stepTimingNames } from '../../../api/metric-names.ts';
 import { hash } from '../random.ts';
+import type { SpeedModel } from './model.ts';
 import { dailyFactor, draw, drawBetween, factorAt, runQuantile } from './noise.ts';
 import { isTagged } from './run-requests.ts';
-import type { Run, SpeedModel, Step } from './types.ts';
+import type { Run, Step } from './types.ts';
 
 /** Timings as a step result has them: `navigationStart` in ms since 1970, the others in whole ms since then; layout shift without unit, to 4 decimals. */
 export type StepTimings = Record<(typeof stepTimingNames)[number], number>;

@@ -1,7 +1,3 @@
-import type { Origin } from '../origin.ts';
-import type { PagePlan } from './page-plan.ts';
-import type { SpeedStories } from './stories.ts';
-
 /** What a page is, which decides how heavy and how fast it is. */
 export type PageKind = 'home' | 'category' | 'product' | 'cart' | 'payment' | 'search' | 'article' | 'section' | 'help';
 
@@ -49,12 +45,4 @@ export interface Run {
   /** Start, ms since 1970. */
   readonly dateMs: number;
   readonly failure: Failure | undefined;
-}
-
-/** All that a run's values are a function of, beside the run. */
-export interface SpeedModel {
-  readonly origin: Origin;
-  readonly stories: SpeedStories;
-  /** What all runs of the step have in common; computed once. */
-  planOf(scenario: Scenario, step: Step): PagePlan;
 }
