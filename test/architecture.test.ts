@@ -38,6 +38,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** Where each package may be imported: folders, or single files. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@modelcontextprotocol/server': ['src/mcp/'],
+  '@modelcontextprotocol/node': ['src/mcp/http/'],
   '@modelcontextprotocol/client': ['src/commands/'],
   '@hono/node-server': ['src/emulator/'],
   hono: ['src/emulator/'],

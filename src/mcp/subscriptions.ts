@@ -7,6 +7,8 @@ import type { Session } from './session.ts';
 const LOOK_MS = 60_000;
 /** With many resources each waits longer, so that all together make ten looks a minute. */
 const APART_MS = 6_000;
+/** Resources that one session may watch at a time. */
+const MAX_WATCHED = 100;
 /** Longest wait after failures, each of which doubles it. */
 const LONGEST_WAIT_MS = 3_600_000;
 
@@ -100,6 +102,7 @@ export function createSubscriptions(session: Session, resources: readonly Define
     const kept = entries.get(uri);
     if (kept) return kept;
     const addressed = changeable(resources, uri);
+    if (entries.size >= MAX_WATCHED) throw new ApiError('busy', `${MAX_WATCHED} resources are watched already: unsubscribe from some.`);
     const entry: Entry = {
       addressed,
       listeners: new Set(),

@@ -1,0 +1,104 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { classifyInboundRequest } from '@modelcontextprotocol/server';
+import type { Clock } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Principal } from '../../sign-in/principal.ts';
+import type { Leg, Served } from './leg.ts';
+import { createLeg2025, type Leg2025 } from './leg-2025.ts';
+import { createLeg2026 } from './leg-2026.ts';
+import { isInitialize } from './messages.ts';
+import { type Refusal, refuse } from './refusal.ts';
+import { createSessionTable, type Held, type TableLimits } from './session-table.ts';
+
+/** Leads each request to the session that it belongs to, opening one where that is due. */
+export interface Door {
+  /** Answers a request of a known principal; `body` is undefined for GET and DELETE. */
+  enter(request: IncomingMessage, response: ServerResponse, principal: Principal, body: unknown): Promise<void>;
+  /** Sessions that are open. */
+  readonly size: number;
+  /** Ends all sessions, their streams and calls. */
+  close(): Promise<void>;
+}
+
+export interface DoorOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly limits: TableLimits;
+  /** Opens the state of one session; must cost nothing before its first call. */
+  readonly open: (principal: Principal) => Served;
+}
+
+/** Fits the SDK's own answer to an id that it does not know. */
+const NOT_FOUND: Refusal = {
+  status: 404,
+  code: -32_001,
+  message: 'Session not found: it has ended, or it is not yours. Initialize a new one.',
+};
+const NO_SESSION: Refusal = { status: 400, message: 'Bad Request: the Mcp-Session-Id header is missing; initialize first.' };
+const FULL: Refusal = { status: 503, message: 'Too many sessions are in use; come again.', headers: { 'retry-after': '5' } };
+
+function headerOf({ headers }: IncomingMessage, name: string): string | undefined {
+  const value = headers[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** Whether the request is of the 2025 era, as the SDK decides it; GET and DELETE are. */
+function isOf2025(request: IncomingMessage, body: unknown): boolean {
+  const protocolVersionHeader = headerOf(request, 'mcp-protocol-version');
+  const mcpMethodHeader = headerOf(request, 'mcp-method');
+  const mcpNameHeader = headerOf(request, 'mcp-name');
+  const { kind } = classifyInboundRequest({
+    httpMethod: request.method ?? 'GET',
+    ...(protocolVersionHeader !== undefined && { protocolVersionHeader }),
+    ...(mcpMethodHeader !== undefined && { mcpMethodHeader }),
+    ...(mcpNameHeader !== undefined && { mcpNameHeader }),
+    ...(body !== undefined && { body }),
+  });
+  return kind === 'legacy';
+}
+
+export function createDoor({ clock, log, limits, open }: DoorOptions): Door {
+  const table = createSessionTable<Leg>({
+    clock,
+    limits,
+    finish: (leg) => leg.close().catch((error: unknown) => log('warn', `a session did not end well: ${String(error)}`)),
+  });
+
+  async function use(held: Held<Leg>, request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void> {
+    const leave = table.use(held);
+    response.once('close', leave);
+    await held.value.handle(request, response, body);
+  }
+
+  async function enter2025(request: IncomingMessage, response: ServerResponse, principal: Principal, body: unknown): Promise<void> {
+    const id = headerOf(request, 'mcp-session-id');
+    if (id !== undefined) {
+      const held = table.find(id, principal.id);
+      return held?.value.era === '2025' ? use(held, request, response, body) : refuse(response, NOT_FOUND);
+    }
+    if (!isInitialize(body)) return refuse(response, NO_SESSION);
+    let leg: Leg2025 | undefined;
+    const held: Held<Leg> | undefined = table.open(
+      principal.id,
+      (newId) => (leg = createLeg2025({ served: open(principal), log, id: newId, onEnd: () => held && void table.end(held) })),
+    );
+    if (!held) return refuse(response, FULL);
+    await use(held, request, response, body);
+    if (!leg?.isOpen()) await table.end(held);
+  }
+
+  async function enter2026(request: IncomingMessage, response: ServerResponse, principal: Principal, body: unknown): Promise<void> {
+    // One for each principal, whatever session id the client sends.
+    const id = `2026 ${principal.id}`;
+    const held = table.find(id, principal.id) ?? table.open(principal.id, () => createLeg2026({ served: open(principal), log }), id);
+    return held ? use(held, request, response, body) : refuse(response, FULL);
+  }
+
+  return {
+    enter: (request, response, principal, body) => (isOf2025(request, body) ? enter2025 : enter2026)(request, response, principal, body),
+    get size() {
+      return table.size;
+    },
+    close: () => table.close(),
+  };
+}

@@ -1,0 +1,189 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { localPrincipal, type Principal, type SignIn } from '../../sign-in/principal.ts';
+import { createCrossOrigin } from './cross-origin.ts';
+import { createDoor, type DoorOptions } from './door.ts';
+import { createGuard, type GuardOptions } from './guard.ts';
+import { calledTools, hasRequest, headerMismatch, listenedUris } from './messages.ts';
+import { type BodyLimits, createBodyReader } from './read-body.ts';
+import { answerJson, type Refusal, refuse } from './refusal.ts';
+import type { TableLimits } from './session-table.ts';
+
+/** How much one process takes upon itself. */
+export interface HttpLimits extends TableLimits, BodyLimits {
+  /** Requests in work at once; streams do not count. */
+  readonly maxRequests: number;
+  readonly maxConnections: number;
+  /** Until the headers have come. */
+  readonly headersTimeoutMs: number;
+  /** Until the body has come. */
+  readonly requestTimeoutMs: number;
+  /** How long running calls may go on after the server was asked to close. */
+  readonly drainMs: number;
+}
+
+/** Limits that no setting changes. */
+export const fixedLimits = {
+  maxBodyBytes: 4 * 2 ** 20,
+  maxHeldBytes: 64 * 2 ** 20,
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 30_000,
+  drainMs: 10_000,
+} satisfies Partial<HttpLimits>;
+
+/** A page beside `/mcp` that needs no sign-in. */
+export type Page = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
+
+export interface HttpOptions extends GuardOptions, Omit<DoorOptions, 'limits'> {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  /** Certificate chain and key, PEM; left out: plain HTTP. */
+  readonly tls?: { readonly cert: string; readonly key: string } | undefined;
+  readonly limits: HttpLimits;
+  /** Left out: every caller is the local one. */
+  readonly signIn?: SignIn | undefined;
+  /** Whether calling this tool needs the scope `write`. */
+  readonly writes: (toolName: string) => boolean;
+  /** By path. */
+  readonly pages?: ReadonlyMap<string, Page> | undefined;
+}
+
+/** A server that listens. */
+export interface HttpServing {
+  /** Address of the endpoint, with the port that was taken. */
+  readonly url: string;
+  /** Sessions that are open. */
+  readonly sessions: () => number;
+  /** Takes nothing new, lets running calls end, closes streams and sessions. */
+  close(): Promise<void>;
+}
+
+/** Where the protocol is served. */
+export const ENDPOINT = '/mcp';
+
+const METHODS = ['POST', 'GET', 'DELETE'];
+const BUSY: Refusal = { status: 503, message: 'Too many requests at once; come again.', headers: { 'retry-after': '1' } };
+const CLOSING: Refusal = {
+  status: 503,
+  message: 'This server is about to stop; come again.',
+  headers: { connection: 'close', 'retry-after': '1' },
+};
+/** The longest time that a timer takes. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** Serves MCP over Streamable HTTP in both protocol eras until it is closed. Rejects where the address cannot be had. */
+export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
+  const { host, port, tls, limits, signIn, clock, log, pages = new Map<string, Page>() } = options;
+  const guard = createGuard(options);
+  const crossOrigin = createCrossOrigin(METHODS);
+  const readBody = createBodyReader(limits);
+  const door = createDoor(options);
+  /** Requests in work, streams aside. */
+  const working = new Set<ServerResponse>();
+  let closing = false;
+
+  async function principalOf(request: IncomingMessage, response: ServerResponse): Promise<Principal | undefined> {
+    if (!signIn) return localPrincipal;
+    const found = await signIn.authenticate({ authorization: request.headers.authorization });
+    if ('principal' in found) return found.principal;
+    answerJson(response, found.challenge.status, found.challenge.body, found.challenge.headers);
+    return undefined;
+  }
+
+  /** A stream must not outlive what its caller has proved. */
+  function endAtExpiry({ expiresAtMs }: Principal, response: ServerResponse): void {
+    if (expiresAtMs === undefined) return;
+    const over = new AbortController();
+    response.once('close', () => over.abort());
+    const restMs = Math.min(Math.max(0, expiresAtMs - clock.now()), MAX_TIMER_MS);
+    clock.sleep(restMs, over.signal).then(
+      () => response.destroy(),
+      () => undefined,
+    );
+  }
+
+  async function answerMessage(request: IncomingMessage, response: ServerResponse, principal: Principal): Promise<void> {
+    const read = await readBody(request);
+    if (!read) return;
+    if ('refusal' in read) return refuse(response, read.refusal);
+    const { body } = read;
+    const mismatch = headerMismatch(request.headers, body);
+    if (mismatch) return refuse(response, mismatch);
+    if (signIn && !principal.scopes.has('write') && calledTools(body).some((name) => options.writes(name))) {
+      const { status, body: words, headers } = signIn.stepUp('write');
+      return answerJson(response, status, words, headers);
+    }
+    if (listenedUris(body)) endAtExpiry(principal, response);
+    else if (hasRequest(body)) {
+      if (closing) return refuse(response, CLOSING);
+      if (working.size >= limits.maxRequests) return refuse(response, BUSY);
+      working.add(response);
+      response.once('close', () => working.delete(response));
+    }
+    await door.enter(request, response, principal, body);
+  }
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const [path = ''] = (request.url ?? '').split('?');
+    const page = pages.get(path);
+    if (path !== ENDPOINT && !page)
+      return refuse(response, { status: 404, message: `There is nothing here; the endpoint is ${ENDPOINT}.` });
+    const refusal = guard(request);
+    if (refusal) return refuse(response, refusal);
+    if (crossOrigin(request, response)) return;
+    if (page) return page(request, response);
+    if (!METHODS.includes(request.method ?? ''))
+      return refuse(response, { status: 405, message: 'Method not allowed.', headers: { allow: METHODS.join(', ') } });
+    const principal = await principalOf(request, response);
+    if (!principal) return;
+    if (request.method === 'POST') return answerMessage(request, response, principal);
+    if (closing) return refuse(response, CLOSING);
+    endAtExpiry(principal, response);
+    await door.enter(request, response, principal, undefined);
+  }
+
+  const listener: RequestListener = (request, response) => {
+    answer(request, response).catch((error: unknown) => {
+      log('error', `a request failed: ${error instanceof Error ? error.message : String(error)}`);
+      refuse(response, { status: 500, code: -32_603, message: 'Internal server error.' });
+    });
+  };
+  const timeouts = {
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    connectionsCheckingInterval: Math.min(1_000, limits.headersTimeoutMs),
+    // Longer than balancers keep theirs, else they send into a connection that is just closed.
+    keepAliveTimeout: 75_000,
+  };
+  const server = tls ? createTlsServer({ ...timeouts, ...tls }, listener) : createServer(timeouts, listener);
+  server.maxConnections = limits.maxConnections;
+  server.listen({ host, port });
+  await once(server, 'listening');
+  const { port: taken } = server.address() as AddressInfo; // what a server on a port has
+
+  async function drained(): Promise<void> {
+    const over = new AbortController();
+    const late = clock.sleep(limits.drainMs, over.signal).catch(() => undefined);
+    const ended = Promise.all([...working].map((response) => once(response, 'close')));
+    await Promise.race([ended, late]);
+    over.abort();
+  }
+
+  return {
+    url: `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${taken}${ENDPOINT}`,
+    sessions: () => door.size,
+    async close() {
+      closing = true;
+      const closed = once(server, 'close');
+      server.close();
+      server.closeIdleConnections();
+      await drained();
+      await door.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Refusal } from './refusal.ts';
+
+/** A message of the protocol as far as the door needs it; nothing of it has been checked. */
+interface Message {
+  readonly method?: unknown;
+  readonly id?: unknown;
+  readonly params?: {
+    readonly name?: unknown;
+    readonly uri?: unknown;
+    readonly notifications?: { readonly resourceSubscriptions?: unknown };
+  };
+}
+
+const HEADER_MISMATCH = -32_020;
+
+function isMessage(value: unknown): value is Message {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The messages of a body: one, or those of a batch. */
+export function messagesOf(body: unknown): readonly Message[] {
+  return (Array.isArray(body) ? (body as unknown[]) : [body]).filter(isMessage);
+}
+
+/** Whether the body asks for something, rather than answering or telling. */
+export function hasRequest(body: unknown): boolean {
+  return messagesOf(body).some(({ method, id }) => method !== undefined && id !== undefined);
+}
+
+/** Whether the body opens a session of the 2025 era. */
+export function isInitialize(body: unknown): boolean {
+  return messagesOf(body).some(({ method }) => method === 'initialize');
+}
+
+/** Names of the tools that the body calls. */
+export function calledTools(body: unknown): string[] {
+  return messagesOf(body).flatMap(({ method, params }) => (method === 'tools/call' ? [String(params?.name)] : []));
+}
+
+/** Addresses that a `subscriptions/listen` names; undefined for any other request. */
+export function listenedUris(body: unknown): readonly string[] | undefined {
+  if (!isMessage(body) || body.method !== 'subscriptions/listen') return undefined;
+  const uris = body.params?.notifications?.resourceSubscriptions;
+  return Array.isArray(uris) ? uris.filter((uri): uri is string => typeof uri === 'string') : [];
+}
+
+/**
+ * Why the headers that a gateway may decide by contradict the body. The SDK compares them in the 2026-07-28 era, where they are
+ * required; a client of the 2025 era that sends them anyway must not get past a gateway with them.
+ */
+export function headerMismatch(headers: IncomingHttpHeaders, body: unknown): Refusal | undefined {
+  const [{ method, params } = {}, ...more] = messagesOf(body);
+  const said = { 'mcp-method': [method], 'mcp-name': [params?.name, params?.uri] };
+  for (const [name, values] of Object.entries(said)) {
+    const sent = headers[name];
+    if (sent !== undefined && (more.length > 0 || !values.includes(sent)))
+      return { status: 400, code: HEADER_MISMATCH, message: `The header ${name} says something else than the body.` };
+  }
+  return undefined;
+}

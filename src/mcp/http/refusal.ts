@@ -1,0 +1,30 @@
+import type { ServerResponse } from 'node:http';
+
+/** A request that is turned away before the protocol sees it. */
+export interface Refusal {
+  readonly status: number;
+  /** A sentence for whoever reads the client's log; nothing of the request stands in it. */
+  readonly message: string;
+  /** Code of the JSON-RPC error; -32000 where the protocol names none. */
+  readonly code?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Answers with a JSON-RPC error that belongs to no request. A body that is still on its way is not waited for. */
+export function refuse(response: ServerResponse, { status, message, code = -32_000, headers = {} }: Refusal): void {
+  const whole = response.req.complete || response.req.method === 'GET';
+  answerJson(
+    response,
+    status,
+    { jsonrpc: '2.0', error: { code, message }, id: null },
+    whole ? headers : { ...headers, connection: 'close' },
+  );
+}
+
+/** Answers with JSON, once; a client that is gone gets nothing. */
+export function answerJson(response: ServerResponse, status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): void {
+  if (response.headersSent || response.destroyed) return;
+  const text = JSON.stringify(body);
+  response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text), ...headers });
+  response.end(text);
+}
