@@ -92,7 +92,7 @@ async function compareRanges(question: Question, context: Context): Promise<Comp
   const table = byDevice ? readings.slice(0, 1) : readings;
   const labelOf = ({ device, segmentIds }: Reading) =>
     [...(device === 'all' ? [] : [device]), ...segmentIds.map((id) => lists.nameOf('segment', id))].join(', ');
-  const { data, headline, judged } = comparePeriods({
+  const result = comparePeriods({
     metrics: question.metrics,
     windows,
     readings: table,
@@ -101,6 +101,7 @@ async function compareRanges(question: Question, context: Context): Promise<Comp
     labelOf,
     currency: totals.currency,
   });
+  const { data, headline, judged } = result;
   const events = await readEventsAround(headline.since?.day, context);
   const baselineDays = daysBetween(baseline.startMs, baseline.endMs + 1, timeZone);
   const comparison = {
@@ -109,10 +110,10 @@ async function compareRanges(question: Question, context: Context): Promise<Comp
     ...(events.length > 0 && { events }),
   };
   context.draw(async () => {
-    const { comparisonTrend } = await import('../views/from-comparison.ts');
+    const { chartOfComparison } = await import('../views/from-comparison.ts');
     const labels = readings.map((reading) => labelOf(reading) || 'all visits');
     const shaded = { from: todayIn(timeZone, period.startMs), to: todayIn(timeZone, period.endMs) };
-    return comparisonTrend(headline, judged, { timeZone, period: shaded, labels });
+    return chartOfComparison(result, { timeZone, currency: totals.currency, period: shaded, labels });
   });
   for (const sentence of [...windows.notes, ...periodNotes(comparison, judged, windows)]) note(sentence);
   if (question.explain && !isOne) note('explain takes one device and one set of segments at a time.');

@@ -48,5 +48,9 @@ export async function compareAtOnce(question: Question, context: Context): Promi
   for (const [metric, lacks] of Object.entries(totals.refused)) note(`${metric} has no value over more than 92 days: ${lacks} are in no answer of the interface.`); // biome-ignore format: one thought
   note(`Each ${by} is compared with ${sides[0]?.name ?? 'the first'}; verdicts: paired t-test of the daily differences at 1 %, at least 5 whole days (time zone ${timeZone}).`); // biome-ignore format: one thought
   if (!isDevice) note('Segments may overlap; the same visit then counts in both.');
+  context.draw(async () => {
+    const { chartOfSides } = await import('../views/from-sides.ts');
+    return chartOfSides(metrics, sides, by, totals.currency);
+  });
   return compareSides(metrics, sides, by, totals.currency);
 }

@@ -1,4 +1,4 @@
-import type { ChartSpec } from '../views/spec.ts';
+import { type ChartSpec, panelsOf } from '../views/spec.ts';
 
 /** A picture as the protocol carries it. */
 export interface Image {
@@ -29,7 +29,8 @@ export async function drawAnswer(make: MakeChart | undefined, clean: (spec: Char
     const [{ drawSvg }, { drawPng }] = await Promise.all([import('../views/draw-svg.ts'), import('../views/draw-png.ts')]);
     const png = await drawPng(drawSvg(chart));
     if (!png) return { chart, note: NO_RESVG };
-    return { chart, image: { data: png.toString('base64'), mimeType: 'image/png' }, note: `Drawn as ${chart.kind} chart: ${chart.title}.` };
+    const drawn = panelsOf(chart).map(({ kind, title }) => `${kind} chart: ${title}`);
+    return { chart, image: { data: png.toString('base64'), mimeType: 'image/png' }, note: `Drawn as ${drawn.join('; ')}.` };
   } catch (error) {
     // The numbers are right without their picture.
     return { chart, note: `No image: drawing failed (${error instanceof Error ? error.message : String(error)}).` };

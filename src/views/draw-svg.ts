@@ -1,7 +1,7 @@
 import { drawChart } from './charts/index.ts';
 import { type ThemeName, themes } from './charts/theme.ts';
 import { init } from './echarts.ts';
-import type { ChartSpec } from './spec.ts';
+import { type ChartSpec, type PanelSpec, panelsOf } from './spec.ts';
 
 /** Wide enough for addresses, small enough for a model that looks at it. */
 const WIDTH_PX = 960;
@@ -13,8 +13,7 @@ export interface Svg {
   readonly heightPx: number;
 }
 
-/** Draws a chart as SVG, without a browser. */
-export function drawSvg(spec: ChartSpec, theme: ThemeName = 'light'): Svg {
+function drawPanel(spec: PanelSpec, theme: ThemeName): Svg {
   const { option, heightPx } = drawChart(spec, { theme: themes[theme], widthPx: WIDTH_PX });
   const chart = init(null, null, { renderer: 'svg', ssr: true, width: WIDTH_PX, height: heightPx });
   try {
@@ -23,4 +22,16 @@ export function drawSvg(spec: ChartSpec, theme: ThemeName = 'light'): Svg {
   } finally {
     chart.dispose();
   }
+}
+
+/** Draws a chart as SVG, without a browser; several pictures stand below each other. */
+export function drawSvg(spec: ChartSpec, theme: ThemeName = 'light'): Svg {
+  const drawn = panelsOf(spec).map((panel) => drawPanel(panel, theme));
+  const [only] = drawn;
+  if (only && drawn.length === 1) return only;
+  const tops = drawn.map((_, index) => drawn.slice(0, index).reduce((sum, { heightPx }) => sum + heightPx, 0));
+  const heightPx = drawn.reduce((sum, panel) => sum + panel.heightPx, 0);
+  const inner = drawn.map(({ svg }, index) => svg.replace('<svg ', `<svg y="${tops[index]}" `));
+  const open = `<svg width="${WIDTH_PX}" height="${heightPx}" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH_PX} ${heightPx}">`;
+  return { svg: `${open}${inner.join('')}</svg>`, widthPx: WIDTH_PX, heightPx };
 }

@@ -1,13 +1,27 @@
+import type { PeriodsResult } from '../analysis/compare/comparison.ts';
+import type { Contribution, Explained } from '../analysis/compare/contributions.ts';
 import { isCount } from '../analysis/compare/days.ts';
-import type { Judged } from '../analysis/compare/readings.ts';
-import { type Change, isPercent, nameOf } from '../analysis/compare/words.ts';
-import type { TrendSpec } from './spec.ts';
+import { fixed } from '../analysis/compare/split.ts';
+import { changeText, isPercent, nameOf, valueText } from '../analysis/compare/words.ts';
+import { type ChartSpec, type ContributionSpec, type ContributionStep, joined, type TrendSpec } from './spec.ts';
 
-/** The days of a comparison's headline, a line for each selection, with the day on which the change began; undefined where there are none. */
-export function comparisonTrend(
-  { metric, since, judgement }: Change,
-  judged: readonly Judged[],
-  { timeZone, period, labels }: { timeZone: string; period: { from: string; to: string }; labels: readonly string[] },
+/** Segments beyond this make the picture longer than it is worth. */
+const MAX_SEGMENTS = 4;
+
+/** What the comparison itself does not hold. */
+export interface ComparisonChartOptions {
+  readonly timeZone: string;
+  readonly currency: string | undefined;
+  /** The period as days, which is shaded. */
+  readonly period: { readonly from: string; readonly to: string };
+  /** Names of the judged selections, in order. */
+  readonly labels: readonly string[];
+}
+
+/** The days of the headline, a line for each selection, with the day on which the change began. */
+function trendOf(
+  { headline: { metric, since, judgement }, judged }: PeriodsResult,
+  { timeZone, period, labels }: ComparisonChartOptions,
 ): TrendSpec | undefined {
   const days = judged.map(({ reading }) => [...reading.baselineDays, ...reading.periodDays].filter(({ stretch }) => !stretch.isPart));
   const times = [...new Set(days.flat().flatMap(({ stretch: { label } }) => label ?? []))].toSorted();
@@ -27,4 +41,76 @@ export function comparisonTrend(
     ...(since && { change: { name: `${nameOf(metric)} ${judgement.verdict} since ${since.day}`, time: since.day } }),
     judged: period,
   };
+}
+
+/** What one group adds: of a rate its moved share and its moved rate, of a count one amount. */
+function stepsOf({ name, mix, rate, contribution }: Contribution): ContributionStep[] {
+  if (mix === undefined || rate === undefined) return [{ group: name, part: 'amount', value: contribution }];
+  return [
+    { group: name, part: 'rate', value: rate },
+    { group: name, part: 'mix', value: mix },
+  ];
+}
+
+const size = ({ contribution }: Contribution) => Math.abs(contribution);
+
+function byDeviceOf({ metric, change, groups, remainder }: Explained, title: string): ContributionSpec {
+  const steps = groups.toSorted((a, b) => size(b) - size(a)).flatMap(stepsOf).filter(({ value }) => value !== 0); // biome-ignore format: one thought
+  return {
+    kind: 'contribution',
+    title,
+    subtitle: isPercent(metric) ? 'by device: its own rate, and what its moved share of the visits does (traffic mix)' : 'by device',
+    unit: isPercent(metric) ? 'points' : 'change',
+    change,
+    steps: [...steps, { group: '', part: 'remainder', value: remainder }],
+  };
+}
+
+/** Each segment and all other visits add up to the change; what mix does is of both together. */
+function stepsApart({ groups: [own, others], remainder }: Explained): ContributionStep[] {
+  if (!own || !others) return [];
+  const group = own.name;
+  const rest: ContributionStep = { group, part: 'remainder', value: remainder };
+  if (own.mix === undefined || others.mix === undefined) return [...stepsOf(own), { group, part: 'others', value: others.contribution }, rest]; // biome-ignore format: one thought
+  return [
+    { group, part: 'rate', value: own.rate ?? 0 },
+    { group, part: 'mix', value: fixed(own.mix + others.mix) },
+    { group, part: 'others', value: others.rate ?? 0 },
+    rest,
+  ];
+}
+
+function bySegmentOf(all: readonly Explained[], title: string): ContributionSpec | undefined {
+  const [first] = all;
+  if (!first) return undefined;
+  const effect = ({ groups: [own] }: Explained) => (own ? Math.abs(own.mix ?? 0) + Math.abs(own.rate ?? own.contribution) : 0);
+  const shown = all.toSorted((a, b) => effect(b) - effect(a)).slice(0, MAX_SEGMENTS);
+  return {
+    kind: 'contribution',
+    title,
+    subtitle: `by segment, each against all other visits (segments overlap); ${shown.length} of ${all.length}`,
+    unit: isPercent(first.metric) ? 'points' : 'change',
+    change: first.change,
+    steps: shown.flatMap(stepsApart),
+    overlap: true,
+  };
+}
+
+function factorsOf(
+  { change, visits, conversion, basket, remainder }: NonNullable<PeriodsResult['factors']>,
+  title: string,
+): ContributionSpec {
+  const amounts = { visits, conversion, basket };
+  const steps = Object.entries(amounts).map(([group, value]): ContributionStep => ({ group, part: 'amount', value }));
+  return { kind: 'contribution', title, subtitle: 'by factor: visits × conversion × basket', unit: 'change', change, steps: [...steps, { group: '', part: 'remainder', value: remainder }] }; // biome-ignore format: one thought
+}
+
+/** The headline of a comparison by day and by what its change is made of: devices, segments where there is one device, factors of revenue; undefined where nothing can be drawn. */
+export function chartOfComparison(result: PeriodsResult, options: ComparisonChartOptions): ChartSpec | undefined {
+  const { headline, byDevice, bySegment, factors } = result;
+  const { metric, before, after } = headline;
+  const value = (side: number | null) => valueText(metric, side, options.currency);
+  const title = `${nameOf(metric)} ${value(before)} → ${value(after)} (${changeText(metric, before, after)})`;
+  const groups = byDevice ? byDeviceOf(byDevice, title) : bySegmentOf(bySegment, title);
+  return joined([trendOf(result, options), groups, metric === 'revenueSum' && factors ? factorsOf(factors, title) : undefined]);
 }

@@ -1,8 +1,11 @@
+import { nameOf } from '../analysis/compare/words.ts';
 import type { QueryTable } from '../analysis/metrics/table.ts';
-import type { TrendSpec } from './spec.ts';
+import { type BarsSpec, type ChartSpec, joined, type TrendSpec } from './spec.ts';
 
-/** Lines beyond this cannot be told apart. */
+/** Lines or colours beyond this cannot be told apart. */
 const MAX_SERIES = 8;
+/** Rows beyond this make a picture that nobody reads. */
+const MAX_ROWS = 30;
 
 /** A row's label as a day: that of a month is its first, a mark of a part is dropped. */
 function dayOf(label: string): string {
@@ -10,32 +13,89 @@ function dayOf(label: string): string {
   return date.length === 7 ? `${date}-01` : date;
 }
 
-/** The first metric of a table over time, a line for each combination of its other columns; undefined where the table has no column of time. */
-export function trendOfTable({ columns, rows, units, filters }: QueryTable, timeZone: string): TrendSpec | undefined {
-  const [unit = ''] = columns;
-  const [metric = ''] = Object.keys(units);
-  if (!['day', 'week', 'month'].includes(unit)) return undefined;
-  const dimensions = columns.length - Object.keys(units).length;
-  const times = [...new Set(rows.map(([label]) => dayOf(String(label))))];
+const once = <T>(values: readonly T[]) => [...new Set(values)];
+
+/** Bars of several metrics stand below each other where rows are few. */
+const MAX_METRICS = 3;
+const FEW_ROWS = 8;
+
+/** What is drawn of a table: one metric, by all its other columns. */
+interface Drawn {
+  readonly metric: string;
+  /** Names of the columns before the metrics. */
+  readonly dimensions: readonly string[];
+  readonly cells: readonly { readonly labels: readonly string[]; readonly value: number | null }[];
+  readonly unit: 'percent' | 'none';
+  /** Unit, filters and what is left out. */
+  readonly about: readonly string[];
+}
+
+function drawnOf({ columns, rows, units, filters }: QueryTable, metric: string, shown: number): Drawn {
+  const metrics = Object.keys(units);
+  const count = columns.length - metrics.length;
+  // That all devices are meant goes without saying.
+  const chosen = Object.entries(filters ?? {}).filter(([, value]) => value !== 'all');
+  const filtered = chosen.map(([name, value]) => (value.endsWith(name) ? value : `${name} ${value}`));
+  return {
+    metric,
+    dimensions: columns.slice(0, count),
+    cells: rows.map((row) => {
+      const value = row[columns.indexOf(metric)];
+      return { labels: row.slice(0, count).map((label) => String(label ?? '')), value: typeof value === 'number' ? value : null };
+    }),
+    unit: units[metric] === '%' ? 'percent' : 'none',
+    about: [String(units[metric]), ...filtered, ...(metrics.length > shown ? [`${shown === 1 ? 'the first' : `${shown}`} of ${metrics.length} metrics`] : [])], // biome-ignore format: one thought
+  };
+}
+
+function trendOf({ metric, dimensions, cells, unit, about }: Drawn, timeZone: string): TrendSpec {
+  const times = once(cells.map(({ labels }) => dayOf(labels[0] ?? '')));
   const lines = new Map<string, Map<string, number | null>>();
-  for (const row of rows) {
-    const name = row.slice(1, dimensions).join(', ') || metric;
-    const value = row[dimensions];
-    const line = lines.get(name) ?? new Map<string, number | null>();
-    lines.set(name, line.set(dayOf(String(row[0])), typeof value === 'number' ? value : null));
+  for (const { labels, value } of cells) {
+    const [label = '', ...others] = labels;
+    const name = others.join(', ') || nameOf(metric);
+    lines.set(name, (lines.get(name) ?? new Map<string, number | null>()).set(dayOf(label), value));
   }
   const shown = [...lines].slice(0, MAX_SERIES);
-  const left = lines.size > shown.length ? `; ${shown.length} of ${lines.size} lines` : '';
-  const others = Object.keys(units).length > 1 ? `; the first of ${Object.keys(units).length} metrics` : '';
-  const about = Object.entries(filters ?? {}).map(([name, value]) => `${name} ${value}`);
+  const left = lines.size > shown.length ? [`${shown.length} of ${lines.size} lines`] : [];
   return {
     kind: 'trend',
-    title: `${metric} by ${unit}`,
-    subtitle: `${[units[metric], ...about, timeZone].join(', ')}${others}${left}`,
-    unit: units[metric] === '%' ? 'percent' : 'none',
+    title: `${nameOf(metric)} by ${dimensions[0] ?? ''}`,
+    subtitle: [...about, timeZone, ...left].join(', '),
+    unit,
     timeZone,
     times,
     series: shown.map(([name, line]) => ({ name, values: times.map((time) => line.get(time) ?? null) })),
     events: [],
   };
+}
+
+/** Rows by all columns but the last, whose values are the colours; by all of them where those would be too many. */
+function barsOf({ metric, dimensions, cells, unit, about }: Drawn): BarsSpec {
+  const last = once(cells.map(({ labels }) => labels.at(-1) ?? ''));
+  const isColoured = dimensions.length > 1 && last.length <= MAX_SERIES;
+  const rowOf = (labels: readonly string[]) => (isColoured ? labels.slice(0, -1) : labels).join(', ');
+  const rows = once(cells.map(({ labels }) => rowOf(labels)));
+  const names = isColoured ? last : [nameOf(metric)];
+  const shown = rows.slice(0, MAX_ROWS);
+  const valueOf = (row: string, name: string) => cells.find(({ labels }) => rowOf(labels) === row && (!isColoured || labels.at(-1) === name))?.value ?? null; // biome-ignore format: one thought
+  const left = rows.length > shown.length ? [`${shown.length} of ${rows.length} rows`] : [];
+  return {
+    kind: 'bars',
+    title: `${nameOf(metric)} by ${dimensions.join(' and ')}`,
+    subtitle: [...about, ...left].join(', '),
+    unit,
+    labels: shown,
+    series: names.map((name) => ({ name, values: shown.map((row) => valueOf(row, name)) })),
+  };
+}
+
+/** A table as lines over time, of its first metric, or as bars by its other columns, of a few metrics; undefined where it has a single row. */
+export function chartOfTable(table: QueryTable, timeZone: string): ChartSpec | undefined {
+  const metrics = Object.keys(table.units);
+  const [first = ''] = metrics;
+  if (['day', 'week', 'month'].includes(table.columns[0] ?? '')) return trendOf(drawnOf(table, first, 1), timeZone);
+  if (table.rows.length < 2) return undefined;
+  const shown = table.rows.length > FEW_ROWS ? [first] : metrics.slice(0, MAX_METRICS);
+  return joined(shown.map((metric) => barsOf(drawnOf(table, metric, shown.length))));
 }

@@ -74,5 +74,64 @@ export interface TrendSpec {
   readonly judged?: { readonly from: string; readonly to: string };
 }
 
+/** Amounts of one metric, one for each label; null is no value, never zero. */
+interface BarSeries {
+  readonly name: string;
+  readonly values: readonly (number | null)[];
+}
+
+/** Amounts side by side: devices, segments, goals, zones. */
+export interface BarsSpec {
+  readonly kind: 'bars';
+  readonly title: string;
+  readonly subtitle?: string;
+  readonly unit: Unit;
+  readonly labels: readonly string[];
+  readonly series: readonly BarSeries[];
+}
+
+/** What a step of a change is: moved shares of the visits, an own rate that moved, that of all others, an amount, or what rounding leaves. */
+export type Part = 'mix' | 'rate' | 'others' | 'amount' | 'remainder';
+
+/** A part of a change that comes from one group. */
+export interface ContributionStep {
+  readonly group: string;
+  readonly part: Part;
+  readonly value: number;
+}
+
+/** What a change is made of: with the remainder its steps add up to it. */
+export interface ContributionSpec {
+  readonly kind: 'contribution';
+  readonly title: string;
+  readonly subtitle?: string;
+  /** Of the change, not of the metric: points of a rate. */
+  readonly unit: Unit;
+  readonly change: number;
+  readonly steps: readonly ContributionStep[];
+  /** Groups overlap: the steps of each add up to the change by themselves. */
+  readonly overlap?: true;
+}
+
+/** One picture that stands alone. */
+export type PanelSpec = WaterfallSpec | TrendSpec | BarsSpec | ContributionSpec;
+
+/** Pictures below each other that answer one question. */
+interface PanelsSpec {
+  readonly kind: 'panels';
+  readonly panels: readonly PanelSpec[];
+}
+
 /** A picture as plain data: what server and view draw from. */
-export type ChartSpec = WaterfallSpec | TrendSpec;
+export type ChartSpec = PanelSpec | PanelsSpec;
+
+/** The pictures of a chart from top to bottom. */
+export function panelsOf(spec: ChartSpec): readonly PanelSpec[] {
+  return spec.kind === 'panels' ? spec.panels : [spec];
+}
+
+/** Several pictures as one chart, a single one as itself; undefined where there is none. */
+export function joined(panels: readonly (PanelSpec | undefined)[]): ChartSpec | undefined {
+  const drawn = panels.filter((panel) => panel !== undefined);
+  return drawn.length > 1 ? { kind: 'panels', panels: drawn } : drawn[0];
+}

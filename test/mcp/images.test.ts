@@ -148,7 +148,7 @@ describe('the drawing of an answer', () => {
       },
     );
     expect(seen).toHaveLength(1);
-    expect(chart?.title).toBe('with ***');
+    expect(chart).toMatchObject({ title: 'with ***' });
   });
 
   it('gives the data where drawing fails', async () => {

@@ -4,10 +4,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
+import type { CallToolResult } from '@modelcontextprotocol/client';
 import { build } from 'esbuild';
 import { type BrowserContext, chromium, type Frame, type Page } from 'playwright-core';
 import { freshBundle } from '../support/stdio.ts';
-import type { HostPage } from './host/page.ts';
+import type { HostPage, ToolCall } from './host/page.ts';
 
 /** Debian's Chromium; the tests of views are skipped where it is missing. */
 const CHROMIUM = '/usr/bin/chromium';
@@ -36,15 +37,21 @@ export interface ShownView {
   readonly view: Frame;
   /** Calls a member of the host page. */
   readonly host: <Name extends 'result' | 'context' | 'resize'>(name: Name, argument: Parameters<HostPage[Name]>[0]) => Promise<void>;
-  /** Sizes that the view asked for, and tools that it called. */
-  readonly told: () => Promise<Pick<HostPage, 'sizes' | 'calls'>>;
+  /** Sizes that the view asked for, tools that it called, and what it told the assistant. */
+  readonly told: () => Promise<Pick<HostPage, 'sizes' | 'calls' | 'told'>>;
   /** Addresses that were asked for beyond host page and view, and violations of the content policy. */
   readonly faults: () => Promise<string[]>;
   readonly screenshot: (name: string) => Promise<void>;
 }
 
+/** How a view is shown; `answerCall` answers the calls of tools that the view makes. */
+export type ShowOptions = Omit<Partial<Parameters<HostPage['open']>[0]>, 'callsTools'> & {
+  readonly callsTools?: CallToolResult;
+  readonly answerCall?: (call: ToolCall) => Promise<CallToolResult>;
+};
+
 export interface ViewBrowser {
-  readonly show: (options: Partial<Parameters<HostPage['open']>[0]>) => Promise<ShownView>;
+  readonly show: (options: ShowOptions) => Promise<ShownView>;
   readonly close: () => Promise<void>;
 }
 
@@ -98,8 +105,9 @@ async function servePages(): Promise<{ origin: string; close: () => Promise<void
   };
 }
 
-async function show(context: BrowserContext, origin: string, options: Partial<Parameters<HostPage['open']>[0]>): Promise<ShownView> {
+async function show(context: BrowserContext, origin: string, { answerCall, ...options }: ShowOptions): Promise<ShownView> {
   const page = await context.newPage();
+  if (answerCall) await page.exposeFunction('answerCall', answerCall);
   const beyond: string[] = [];
   page.on('request', (request) => {
     if (!['/', '/host.js', '/view'].includes(request.url().replace(origin, ''))) beyond.push(`request ${request.url()}`);
@@ -113,6 +121,7 @@ async function show(context: BrowserContext, origin: string, options: Partial<Pa
   await page.evaluate((given) => (globalThis as unknown as HostGlobal).host.open(given), {
     context: { theme: 'light' },
     widthPx: 900,
+    ...(answerCall && { callsTools: 'test' as const }),
     ...options,
   });
   const view = page.frame({ url: `${origin}/view` });
@@ -127,8 +136,8 @@ async function show(context: BrowserContext, origin: string, options: Partial<Pa
       ] as const),
     told: () =>
       page.evaluate(() => {
-        const { sizes, calls } = (globalThis as unknown as HostGlobal).host;
-        return { sizes, calls };
+        const { sizes, calls, told } = (globalThis as unknown as HostGlobal).host;
+        return { sizes, calls, told };
       }),
     async faults() {
       const refused = await view.evaluate(() => (globalThis as unknown as { violations: string[] }).violations);

@@ -4,8 +4,8 @@ import { stagger, type TooltipLine } from '../../src/views/charts/look.ts';
 import { type ThemeName, themes } from '../../src/views/charts/theme.ts';
 import { plainText } from '../../src/views/charts/values.ts';
 import { drawSvg } from '../../src/views/draw-svg.ts';
-import type { ChartSpec } from '../../src/views/spec.ts';
-import { longWaterfall, trend, waterfall } from './samples.ts';
+import type { ChartSpec, PanelSpec } from '../../src/views/spec.ts';
+import { bars, contribution, longWaterfall, panels, segments, trend, waterfall } from './samples.ts';
 
 interface Series {
   readonly id?: string;
@@ -16,7 +16,7 @@ interface Series {
   readonly markArea?: { readonly data: readonly unknown[] };
 }
 
-function seriesOf(spec: ChartSpec): readonly Series[] {
+function seriesOf(spec: PanelSpec): readonly Series[] {
   const { option } = drawChart(spec, { theme: themes.light, widthPx: 960 });
   return option['series'] as Series[];
 }
@@ -28,7 +28,7 @@ function numbersIn(value: unknown): number[] {
 }
 
 /** What a tooltip says, as a view would get it. */
-function tooltipOf(spec: ChartSpec, dataIndex: number): readonly TooltipLine[] {
+function tooltipOf(spec: PanelSpec, dataIndex: number): readonly TooltipLine[] {
   let told: readonly TooltipLine[] = [];
   const tooltip = (lines: readonly TooltipLine[]) => {
     told = lines;
@@ -39,12 +39,18 @@ function tooltipOf(spec: ChartSpec, dataIndex: number): readonly TooltipLine[] {
   return told;
 }
 
-const charts: [string, ChartSpec][] = [
+const charts: [string, PanelSpec][] = [
   ['a waterfall', waterfall()],
   ['a waterfall of sixty requests', longWaterfall()],
   ['a waterfall of nothing', waterfall({ rows: [], marks: [] })],
   ['a trend', trend()],
   ['a trend of nothing', trend({ times: [], series: [], events: [] })],
+  ['bars', bars()],
+  ['bars of nothing', bars({ labels: [], series: [] })],
+  ['bars of no number', bars({ labels: ['a'], series: [{ name: 'x', values: [Number.NaN] }] })],
+  ['contributions', contribution()],
+  ['contributions of segments', segments()],
+  ['contributions of nothing', contribution({ steps: [], change: Number.NaN })],
 ];
 
 describe('every chart', () => {
@@ -199,6 +205,64 @@ describe('a trend', () => {
       { name: 'Home', value: '–', colour: themes.dark.series[0] },
       { name: 'Product', value: '–', colour: themes.dark.series[1] },
     ]);
+  });
+});
+
+describe('bars', () => {
+  it('begin at zero, with a dash and no length where there is no value', () => {
+    const [desktop, mobile] = seriesOf(bars());
+    expect([desktop?.data, mobile?.data]).toEqual([[3.91, 3.62, 5.2], [2.1, 0, 0]]); // biome-ignore format: one thought
+    const { svg } = drawSvg(bars());
+    for (const text of ['3.91%', '–', '0%', 'Returning visitors from the summer sale']) expect(svg).toContain(`>${text}</text>`);
+  });
+
+  it('tell all amounts of a row', () => {
+    expect(tooltipOf(bars(), 1)).toEqual([
+      { name: 'France' },
+      { name: 'desktop', value: '3.62%', colour: themes.dark.series[0] },
+      { name: 'mobile', value: '–', colour: themes.dark.series[1] },
+    ]);
+  });
+});
+
+describe('contributions', () => {
+  /** From where to where the bar of each row runs. */
+  function spans(spec: PanelSpec): [number, number][] {
+    const [start, ...parts] = seriesOf(spec).filter(({ id }) => id !== 'words');
+    const all = (series: Series | undefined) => (series?.data ?? []) as number[];
+    return all(start).map((low, row) => [low, low + parts.reduce((sum, part) => sum + (all(part)[row] ?? 0), 0)]);
+  }
+  const near = (...all: [number, number][]) => all.map(([low, high]) => [expect.closeTo(low, 6), expect.closeTo(high, 6)]);
+
+  it('lead from no change to the whole change, each from where the one before ends', () => {
+    expect(spans(contribution())).toEqual(near([-0.62, 0], [-0.62, -0.58], [-0.58, -0.48], [-0.4999, -0.48], [-0.5, -0.4999], [-0.5, 0]));
+    expect(seriesOf(contribution())[0]?.markLine?.data.map(({ xAxis }) => xAxis)).toEqual([-0.5]);
+  });
+
+  it('of groups that overlap begin at zero for each, across zero too', () => {
+    expect(spans(segments())).toEqual(near([0, 0.2], [0.1, 0.2], [0.1, 0.3], [0.3, 0.3], [-0.05, 0], [-0.05, 0.2], [0.2, 0.3], [0.3, 0.3]));
+  });
+
+  it('are told in words', () => {
+    expect(drawChart(contribution(), { theme: themes.light, widthPx: 960 }).words).toBe(
+      'Conversion rate 3.1% → 2.6% (-0.5 pp, -16.1%): mobile: own rate -0.62 pp; mobile: traffic mix +0.04 pp; desktop: own rate +0.1 pp; desktop: traffic mix -0.0199 pp; remainder -0.0001 pp; whole change -0.5 pp.',
+    );
+    expect(tooltipOf(segments(), 2)).toEqual([
+      { name: 'Germany: rate of all others' },
+      { name: 'rate of all others', value: '+0.2 pp', colour: themes.dark.series[2] },
+    ]);
+  });
+});
+
+describe('several pictures', () => {
+  it('stand below each other in one', () => {
+    const spec: ChartSpec = panels();
+    const [first, second] = [drawSvg(trend()), drawSvg(contribution())];
+    const { svg, heightPx } = drawSvg(spec);
+    expect(heightPx).toBe(first.heightPx + second.heightPx);
+    expect(svg).toContain(`<svg y="${first.heightPx}" `);
+    expect(svg.match(/id="[^"]+"/g)?.length).toBe(new Set(svg.match(/id="[^"]+"/g)).size);
+    expect(svg).not.toMatch(/NaN|undefined/);
   });
 });
 

@@ -4,7 +4,7 @@ import { drawPng } from '../../src/views/draw-png.ts';
 import { drawSvg } from '../../src/views/draw-svg.ts';
 import { encodePng } from '../../src/views/encode-png.ts';
 import { freshBundle } from '../support/stdio.ts';
-import { longWaterfall, trend, waterfall } from './samples.ts';
+import { bars, longWaterfall, panels, trend, waterfall } from './samples.ts';
 
 /** Pixels of a PNG as a decoder of another kind reads them: resvg, through an SVG that shows nothing else. */
 function decode(png: Buffer): { width: number; height: number; pixels: Uint8Array } {
@@ -36,6 +36,8 @@ describe('the picture of a chart', () => {
     ['a waterfall', waterfall()],
     ['sixty requests', longWaterfall()],
     ['a trend', trend()],
+    ['bars', bars()],
+    ['several pictures', panels()],
   ])('of %s is a small PNG that shows title and lines', async (_, spec) => {
     const drawn = drawSvg(spec);
     const png = await drawPng(drawn);

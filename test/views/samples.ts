@@ -1,4 +1,12 @@
-import { type TrendSpec, type WaterfallRow, type WaterfallSpec, waterfallColumns } from '../../src/views/spec.ts';
+import {
+  type BarsSpec,
+  type ChartSpec,
+  type ContributionSpec,
+  type TrendSpec,
+  type WaterfallRow,
+  type WaterfallSpec,
+  waterfallColumns,
+} from '../../src/views/spec.ts';
 
 /** A page of a shop: phases all known, one failure, one request whose phases nobody recorded. */
 export function waterfall(more: Partial<WaterfallSpec> = {}): WaterfallSpec {
@@ -53,4 +61,60 @@ export function trend(more: Partial<TrendSpec> = {}): TrendSpec {
     judged: { from: '2026-11-13', to: '2026-11-20' },
     ...more,
   };
+}
+
+/** Conversion by country and device: one pair without a value. */
+export function bars(more: Partial<BarsSpec> = {}): BarsSpec {
+  return {
+    kind: 'bars',
+    title: 'conversionRate by segment and device',
+    subtitle: '%, goal Purchase',
+    unit: 'percent',
+    labels: ['Germany', 'France', 'Returning visitors from the summer sale'],
+    series: [
+      { name: 'desktop', values: [3.91, 3.62, 5.2] },
+      { name: 'mobile', values: [2.1, null, 0] },
+    ],
+    ...more,
+  };
+}
+
+/** A fall of a rate by device: mobile makes more than all of it. */
+export function contribution(more: Partial<ContributionSpec> = {}): ContributionSpec {
+  return {
+    kind: 'contribution',
+    title: 'Conversion rate 3.1% → 2.6% (-0.5 pp, -16.1%)',
+    subtitle: 'by device',
+    unit: 'points',
+    change: -0.5,
+    steps: [
+      { group: 'mobile', part: 'rate', value: -0.62 },
+      { group: 'mobile', part: 'mix', value: 0.04 },
+      { group: 'desktop', part: 'rate', value: 0.1 },
+      { group: 'desktop', part: 'mix', value: -0.0199 },
+      { group: '', part: 'remainder', value: -0.0001 },
+    ],
+    ...more,
+  };
+}
+
+/** A rise by segments that overlap. */
+export function segments(): ContributionSpec {
+  const of = (group: string, rate: number, mix: number, others: number) => [
+    { group, part: 'rate', value: rate } as const,
+    { group, part: 'mix', value: mix } as const,
+    { group, part: 'others', value: others } as const,
+    { group, part: 'remainder', value: 0 } as const,
+  ];
+  return contribution({
+    title: 'Visits by segment',
+    change: 0.3,
+    overlap: true,
+    steps: [...of('Germany', 0.2, -0.1, 0.2), ...of('New visitors', -0.05, 0.25, 0.1)],
+  });
+}
+
+/** Two pictures that answer one question. */
+export function panels(): ChartSpec {
+  return { kind: 'panels', panels: [trend(), contribution()] };
 }

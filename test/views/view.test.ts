@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ChartSpec } from '../../src/views/spec.ts';
-import { hasChromium, openBrowser, type ShownView, type ViewBrowser } from './browser.ts';
-import { longWaterfall, trend, waterfall } from './samples.ts';
+import { hasChromium, openBrowser, type ShownView, type ShowOptions, type ViewBrowser } from './browser.ts';
+import { bars, contribution, longWaterfall, panels, segments, trend, waterfall } from './samples.ts';
 
 const answer = (chart?: ChartSpec) => ({
   content: [{ type: 'text' as const, text: 'an answer' }],
@@ -17,7 +17,7 @@ describe.skipIf(!hasChromium)('the chart view in a browser', () => {
   }, 30_000);
   afterAll(() => browser?.close());
 
-  async function shown(chart: ChartSpec | undefined, options: Parameters<ViewBrowser['show']>[0] = {}): Promise<ShownView> {
+  async function shown(chart: ChartSpec | undefined, options: ShowOptions = {}): Promise<ShownView> {
     const opened = await browser.show(options);
     await opened.host('result', answer(chart));
     return opened;
@@ -30,7 +30,7 @@ describe.skipIf(!hasChromium)('the chart view in a browser', () => {
     await drawn(view, '/assets/app.js');
     const all = await texts(view);
     expect(all).toEqual(expect.arrayContaining(['Shop: product page', '404 cdn.tracker.example/tag.js', 'failed fonts.example/brand.woff2', '880 ms · 96.5 kB', 'LCP 1.58 s', 'wait'])); // biome-ignore format: one thought
-    expect(await view.view.locator('#chart').getAttribute('aria-label')).toContain('waterfall of 6 requests');
+    expect(await view.view.locator('.chart').getAttribute('aria-label')).toContain('waterfall of 6 requests');
     expect(await view.faults()).toEqual([]);
     await view.screenshot('waterfall-light');
   });
@@ -126,6 +126,42 @@ describe.skipIf(!hasChromium)('the chart view in a browser', () => {
     await view.view.getByRole('button', { name: 'Show the chart' }).click();
     await drawn(view, 'New banner');
     expect((await view.told()).calls).toEqual([{ name: 'analyze_scenario', arguments: { scenarioId: 7, chart: true } }]);
+    expect(await view.faults()).toEqual([]);
+  });
+
+  it.each(['light', 'dark'])('draws bars of devices, a dash where there is no value (%s)', async (theme) => {
+    const view = await shown(bars(), { context: { theme } });
+    await drawn(view, '3.91%');
+    expect(await texts(view)).toEqual(expect.arrayContaining(['Germany', 'France', '–', '0%', 'desktop', 'mobile']));
+    expect(await view.view.locator('.chart').getAttribute('aria-label')).toContain('France desktop 3.62%, mobile –');
+    await view.page.mouse.move(500, 100);
+    await view.view.locator('.tooltip').waitFor();
+    expect(await view.view.locator('.tooltip div').allTextContents()).toEqual(['desktop3.91%', 'mobile2.1%']);
+    expect(await view.faults()).toEqual([]);
+    await view.screenshot(`bars-${theme}`);
+  });
+
+  it.each(['light', 'dark'])('draws what a change is made of, by devices and by segments (%s)', async (theme) => {
+    const view = await shown(contribution(), { context: { theme } });
+    await drawn(view, '-0.62 pp');
+    expect(await texts(view)).toEqual(expect.arrayContaining(['mobile: own rate', 'desktop: traffic mix', 'remainder', 'whole change', '-0.5 pp'])); // biome-ignore format: one thought
+    expect(await view.view.locator('.chart').getAttribute('aria-label')).toContain('mobile: own rate -0.62 pp');
+    await view.screenshot(`contribution-${theme}`);
+    await view.host('result', answer(segments()));
+    await drawn(view, 'New visitors: rate of all others');
+    expect(await view.faults()).toEqual([]);
+    await view.screenshot(`segments-${theme}`);
+  });
+
+  it('draws several pictures below each other, and fewer afterwards', async () => {
+    const view = await shown(panels());
+    await drawn(view, 'whole change');
+    const boxes = await Promise.all((await view.view.locator('.chart').all()).map((each) => each.boundingBox()));
+    expect(boxes.map((box) => box?.y)).toEqual([0, 420]);
+    await view.screenshot('panels-light');
+    await view.host('result', answer(bars()));
+    await drawn(view, 'Germany');
+    expect(await view.view.locator('.chart').count()).toBe(1);
     expect(await view.faults()).toEqual([]);
   });
 

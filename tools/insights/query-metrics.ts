@@ -31,8 +31,8 @@ export default defineTool({
   async handler(input, context) {
     const table = await queryMetrics(metricQuery(input), context);
     context.draw(async () => {
-      const { trendOfTable } = await import('../../src/views/from-query.ts');
-      return trendOfTable(table, context.timeZone);
+      const { chartOfTable } = await import('../../src/views/from-query.ts');
+      return chartOfTable(table, context.timeZone);
     });
     return table;
   },

@@ -28,6 +28,12 @@ export interface PeriodsResult {
   readonly headline: Change;
   /** The judged whole and devices of the headline. */
   readonly judged: readonly Judged[];
+  /** The headline by devices, where they explain it. */
+  readonly byDevice: Explained | undefined;
+  /** The headline by each segment and its complement. */
+  readonly bySegment: readonly Explained[];
+  /** The factors of revenue, where it can be split. */
+  readonly factors: ReturnType<typeof revenueRecord> | undefined;
 }
 
 /** A device that stands out alone must do so at 0.1 %, because there are several. */
@@ -103,6 +109,7 @@ export function comparePeriods({ metrics, windows, readings, devices, segments, 
       : '',
     othersSentence(changes.filter((change) => change !== headline)),
   ];
+  const factors = split && revenueRecord(split, revenueDifference);
   const isLabelled = readings.length > 1;
   const verdictOf = (metric: string, name: string) => deviceJudged(metric).find(({ reading }) => reading.device === name)?.verdict;
   return {
@@ -128,10 +135,13 @@ export function comparePeriods({ metrics, windows, readings, devices, segments, 
         sums: explained.map(sumsOf),
       }),
       ...(told.length > 0 && { segments: told.map(({ record }) => record) }),
-      ...(split && { revenue: revenueRecord(split, revenueDifference) }),
+      ...(factors && { revenue: factors }),
     },
     headline,
     judged: judged.get(headline.metric) ?? [],
+    byDevice: main,
+    bySegment: told.map(({ explained: apart }) => apart),
+    factors,
   };
 }
 

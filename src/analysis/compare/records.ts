@@ -63,7 +63,7 @@ export function segmentRecord(change: Change, pair: { segment: GroupValues; comp
   const mix = own.mix === undefined ? {} : { mix: effectsOf(explained).mix, rate: own.rate ?? null, rateOfOthers: others.rate ?? null }; // biome-ignore format: one thought
   const shares = shareBefore === undefined ? {} : { shareBefore: percent(shareBefore), shareAfter: percent(shareAfter ?? null) };
   const counts = own.mix === undefined ? { contribution: own.contribution, ofOthers: others.contribution } : {};
-  return { own, record: { segment: own.name, before: round(own.before), after: round(own.after), ...shares, ...mix, ...counts, remainder: explained.remainder } }; // biome-ignore format: one thought
+  return { own, explained, record: { segment: own.name, before: round(own.before), after: round(own.after), ...shares, ...mix, ...counts, remainder: explained.remainder } }; // biome-ignore format: one thought
 }
 
 /** The factors of revenue to the cent, with what rounding leaves. */

@@ -26,6 +26,8 @@ export interface Host {
   /** Whether the host passes calls of tools on to the server. */
   readonly callsTools: boolean;
   callTool(name: string, args: Members): Promise<Members>;
+  /** Tells the assistant what the person looks at now, where the host passes that on. */
+  tellAssistant(words: string): void;
   tellSize(widthPx: number, heightPx: number): void;
 }
 
@@ -85,10 +87,16 @@ export async function connectHost(events: HostEvents): Promise<Host> {
     protocolVersion: PROTOCOL_VERSION,
   });
   send({ method: 'ui/notifications/initialized', params: {} });
+  const capabilities = asMembers(hello['hostCapabilities']);
   return {
     context: asMembers(hello['hostContext']),
-    callsTools: isMembers(asMembers(hello['hostCapabilities'])['serverTools']),
+    callsTools: isMembers(capabilities['serverTools']),
     callTool: (name, args) => request('tools/call', { name, arguments: args }),
+    tellAssistant(words) {
+      if (!isMembers(capabilities['updateModelContext'])) return;
+      // Whether it arrives changes nothing of what is shown.
+      request('ui/update-model-context', { content: [{ type: 'text', text: words }] }).catch(() => undefined);
+    },
     tellSize: (width, height) => send({ method: 'ui/notifications/size-changed', params: { width, height } }),
   };
 }

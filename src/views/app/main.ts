@@ -1,11 +1,9 @@
-import type { ECharts } from 'echarts/core';
-import { drawChart } from '../charts/index.ts';
 import type { Theme, ThemeName } from '../charts/theme.ts';
 import { themes } from '../charts/theme.ts';
-import { init } from '../echarts.ts';
 import type { ChartSpec } from '../spec.ts';
+import { chartBox } from './drawing.ts';
 import { connectHost, type Host, type HostContext } from './host.ts';
-import { tooltipElement } from './tooltip.ts';
+import { connectSwitches } from './switches.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -16,15 +14,27 @@ interface Shown {
   args: Members;
 }
 
+const KINDS: ReadonlySet<unknown> = new Set<ChartSpec['kind']>(['waterfall', 'trend', 'bars', 'contribution', 'panels']);
+
 const shown: Shown = { context: {}, args: {} };
 let host: Host | undefined;
-let chart: ECharts | undefined;
+/** Counts calls, so that only the answer to the latest is drawn. */
+let lastCall = 0;
 
 function part(id: string): HTMLElement {
   const element = document.getElementById(id);
   if (!element) throw new Error(`The page has no #${id}.`);
   return element;
 }
+
+function select(id: string): HTMLSelectElement {
+  const element = part(id);
+  if (!(element instanceof HTMLSelectElement)) throw new Error(`#${id} offers no choice.`);
+  return element;
+}
+
+const drawInto = chartBox(part('charts'));
+const switches = connectSwitches(part('switches'), select('period'), select('device'), () => void callAgain());
 
 const themeName = (): ThemeName => (shown.context.theme === 'dark' ? 'dark' : 'light');
 
@@ -48,48 +58,56 @@ function say(words: string): void {
   part('words').hidden = words === '';
 }
 
+/** Where the host fixes the height, what is left of it below the switches. */
 function fixedHeightPx(): number | undefined {
   const height = shown.context.containerDimensions?.height;
-  return typeof height === 'number' && height > 160 ? height : undefined;
+  return typeof height === 'number' && height > 160 ? height - part('switches').offsetHeight : undefined;
 }
 
 function draw(): void {
   const { spec } = shown;
-  const box = part('chart');
-  box.hidden = spec === undefined;
+  part('charts').hidden = spec === undefined;
   if (!spec) return;
-  say('');
-  part('ask').hidden = true;
+  if (host?.callsTools && toolName() !== undefined && part('switches').hidden) switches.offer(shown.context.toolInfo?.tool, shown.args);
   const heightPx = fixedHeightPx();
   part('scroll').style.maxHeight = heightPx === undefined ? '' : `${heightPx}px`;
-  const drawing = drawChart(spec, {
-    theme: pageTheme(),
-    widthPx: box.clientWidth,
-    tooltip: tooltipElement,
-    ...(heightPx !== undefined && { heightPx }),
-  });
-  box.style.height = `${drawing.heightPx}px`;
-  box.setAttribute('aria-label', drawing.words);
-  chart ??= init(box, null, { renderer: 'svg' });
-  chart.resize();
-  chart.setOption(drawing.option, { notMerge: true });
+  drawInto(spec, { theme: pageTheme(), heightPx });
 }
 
 function isChart(value: unknown): value is ChartSpec {
-  return typeof value === 'object' && value !== null && 'kind' in value && (value.kind === 'waterfall' || value.kind === 'trend');
+  return typeof value === 'object' && value !== null && 'kind' in value && KINDS.has(value.kind);
 }
 
+function specOf({ structuredContent }: Members): ChartSpec | undefined {
+  const chart = typeof structuredContent === 'object' && structuredContent !== null && 'chart' in structuredContent ? structuredContent.chart : undefined; // biome-ignore format: one thought
+  return isChart(chart) ? chart : undefined;
+}
+
+/** Why an answer has no chart: the words of an error, cut to what fits. */
+function reasonOf({ isError, content }: Members): string {
+  if (isError !== true) return 'This answer came without a chart.';
+  const [first] = Array.isArray(content) ? (content as unknown[]) : [];
+  const words = typeof first === 'object' && first !== null && 'text' in first && typeof first.text === 'string' ? first.text : '';
+  return words === '' ? 'The tool answered with an error.' : words.slice(0, 300);
+}
+
+/** The first answer: without a chart it may be asked for again with one. */
 function receive(result: Members): void {
-  const structured = result['structuredContent'];
-  const spec = typeof structured === 'object' && structured !== null && 'chart' in structured ? structured.chart : undefined;
-  if (isChart(spec)) {
-    shown.spec = spec;
-    draw();
+  const spec = specOf(result);
+  if (spec) {
+    show(spec);
     return;
   }
   if (shown.spec) return;
-  say(result['isError'] === true ? 'The tool answered with an error.' : 'This answer came without a chart.');
+  say(reasonOf(result));
   part('ask').hidden = result['isError'] === true || !host?.callsTools || toolName() === undefined;
+}
+
+function show(spec: ChartSpec): void {
+  shown.spec = spec;
+  say('');
+  part('ask').hidden = true;
+  draw();
 }
 
 function toolName(): string | undefined {
@@ -97,30 +115,28 @@ function toolName(): string | undefined {
   return typeof name === 'string' ? name : undefined;
 }
 
-/** Repeats the call with its chart, because the assistant asked without. */
-async function askForChart(): Promise<void> {
+/** Repeats the call with its chart and with what is chosen; what cannot be drawn leaves the last picture and says why. */
+async function callAgain(): Promise<void> {
   const name = toolName();
   if (!host || name === undefined) return;
+  const turn = (lastCall += 1);
   part('ask').hidden = true;
+  part('charts').setAttribute('aria-busy', 'true');
   say('Drawing …');
+  const args = switches.chosen(shown.args);
   try {
-    receive(await host.callTool(name, { ...shown.args, chart: true }));
+    const result = await host.callTool(name, { ...args, chart: true });
+    if (turn !== lastCall) return;
+    const spec = specOf(result);
+    if (spec) {
+      show(spec);
+      host.tellAssistant(`The chart now shows the answer of ${name} ${JSON.stringify(args)}.`);
+    } else say(reasonOf(result));
   } catch (error) {
-    say(error instanceof Error ? error.message : String(error));
+    if (turn === lastCall) say(error instanceof Error ? error.message : String(error));
+  } finally {
+    if (turn === lastCall) part('charts').removeAttribute('aria-busy');
   }
-}
-
-/** Zooms by the wheel with control (or by two fingers), around the pointer; the wheel alone scrolls. */
-function zoom(event: WheelEvent): void {
-  if (!event.ctrlKey || !chart) return;
-  event.preventDefault();
-  const [state] = (chart.getOption()['dataZoom'] ?? []) as { start?: number; end?: number }[];
-  const { start: first = 0, end: last = 100 } = state ?? {};
-  const { left, width } = part('chart').getBoundingClientRect();
-  const at = (event.clientX - left) / width;
-  const span = Math.min(100, Math.max(1, (last - first) * (event.deltaY > 0 ? 1.25 : 0.8)));
-  const from = Math.min(100 - span, Math.max(0, first + (last - first - span) * at));
-  chart.dispatchAction({ type: 'dataZoom', start: from, end: from + span });
 }
 
 function watchSize(): void {
@@ -135,9 +151,7 @@ function watchSize(): void {
 }
 
 async function start(): Promise<void> {
-  part('ask').addEventListener('click', () => void askForChart());
-  part('chart').addEventListener('wheel', zoom, { passive: false });
-  part('chart').addEventListener('dblclick', () => chart?.dispatchAction({ type: 'dataZoom', start: 0, end: 100 }));
+  part('ask').addEventListener('click', () => void callAgain());
   const early: Members[] = [];
   host = await connectHost({
     toolInput: ({ arguments: args }) => {

@@ -1,9 +1,13 @@
-import type { ChartSpec } from '../spec.ts';
+import type { PanelSpec } from '../spec.ts';
+import { drawBars } from './bars.ts';
+import { drawContribution } from './contribution.ts';
 import type { Drawing, Look } from './look.ts';
 import { drawTrend } from './trend.ts';
 import { drawWaterfall } from './waterfall.ts';
 
-/** The ECharts option of any chart: the one declaration that server and view draw from. */
-export function drawChart(spec: ChartSpec, look: Look): Drawing {
-  return spec.kind === 'waterfall' ? drawWaterfall(spec, look) : drawTrend(spec, look);
+/** The ECharts option of any picture: the one declaration that server and view draw from. */
+export function drawChart(spec: PanelSpec, look: Look): Drawing {
+  if (spec.kind === 'waterfall') return drawWaterfall(spec, look);
+  if (spec.kind === 'trend') return drawTrend(spec, look);
+  return spec.kind === 'bars' ? drawBars(spec, look) : drawContribution(spec, look);
 }

@@ -1,13 +1,15 @@
-import { formatBytes, formatMs, formatNumber, formatPercent } from '../../lib/number-text.ts';
+import { formatBytes, formatMs, formatNumber, formatPercent, NO_VALUE } from '../../lib/number-text.ts';
 
-/** What a chart's numbers are; `none` for counts and scores. */
-export type Unit = 'ms' | 'bytes' | 'percent' | 'none';
+/** What a chart's numbers are; `none` for counts, amounts and scores, `points` and `change` with their sign. */
+export type Unit = 'ms' | 'bytes' | 'percent' | 'none' | 'points' | 'change';
 
 const formats: Readonly<Record<Unit, (value: number | null | undefined) => string>> = {
   ms: formatMs,
   bytes: formatBytes,
   percent: formatPercent,
-  none: formatNumber,
+  none: (value) => formatNumber(value, { group: true }),
+  points: (value) => (drawable(value) === null ? NO_VALUE : `${formatNumber(value, { sign: true })} pp`),
+  change: (value) => formatNumber(value, { sign: true, group: true }),
 };
 
 /** A value with its unit as charts write it; `–` where there is none. */

@@ -13,6 +13,7 @@ import {
   tooltipOption,
 } from './look.ts';
 import { isFailed, lengthMs, type Request, readRow, requestTooltip, wordsBefore, wordsBehind } from './request.ts';
+import { rowAxis, rowPlace } from './rows.ts';
 import { phases, type Theme } from './theme.ts';
 import { drawable, formatValue, plainText } from './values.ts';
 
@@ -77,31 +78,6 @@ function bars(requests: readonly Request[], marks: ReturnType<typeof markLine>, 
   ];
 }
 
-function requestAxis(requests: readonly Request[], theme: Theme, labelCharacters: number) {
-  const at = (row: string) => requests[Number(row)];
-  return {
-    type: 'category',
-    inverse: true,
-    // By position, because labels may repeat.
-    data: requests.map((_, index) => String(index)),
-    axisLine: { lineStyle: { color: theme.line } },
-    axisTick: { show: false },
-    axisLabel: {
-      interval: 0,
-      fontSize: 11,
-      margin: 8,
-      color(row: string) {
-        const request = at(row);
-        return request && isFailed(request) ? theme.error : theme.text;
-      },
-      formatter(row: string) {
-        const request = at(row);
-        return request ? wordsBefore(request, labelCharacters) : '';
-      },
-    },
-  };
-}
-
 /** Bars per request, with the phases it went through; errors in red, moments of the page as dashed lines. As high as it has rows. */
 export function drawWaterfall(spec: WaterfallSpec, look: Look): Drawing {
   const { theme, widthPx, tooltip } = look;
@@ -109,9 +85,7 @@ export function drawWaterfall(spec: WaterfallSpec, look: Look): Drawing {
   const marks = spec.marks.filter(({ atMs }) => drawable(atMs) !== null);
   const endMs = Math.max(1, ...requests.map((request) => request.startMs + lengthMs(request)), ...marks.map(({ atMs }) => atMs));
 
-  const labelPx = Math.round(Math.min(300, widthPx * 0.36));
-  const left = labelPx + 8;
-  const plotPx = Math.max(80, widthPx - left - RIGHT_PX);
+  const { left, characters, plotPx } = rowPlace(widthPx, RIGHT_PX);
   const places = marks.map((mark) => ({ atPx: (mark.atMs / endMs) * plotPx, widthPx: markWords(mark).length * CHARACTER_PX }));
   const levels = stagger(places, LEVELS);
   const top = LEGEND_TOP_PX + 24 + (marks.length > 0 ? MARK_PX * (1 + Math.max(...levels)) : 0);
@@ -134,7 +108,11 @@ export function drawWaterfall(spec: WaterfallSpec, look: Look): Drawing {
       ...lines,
       axisLabel: { ...lines.axisLabel, formatter: (ms: number) => formatValue(ms, 'ms') },
     },
-    yAxis: requestAxis(requests, theme, Math.floor(labelPx / CHARACTER_PX)),
+    yAxis: rowAxis(
+      requests.map((request) => wordsBefore(request, characters)),
+      theme,
+      (row) => (requests[row] && isFailed(requests[row]) ? theme.error : theme.text),
+    ),
     series,
     ...(tooltip && {
       dataZoom: sliderOption(theme, { left, right: RIGHT_PX, showDataShadow: false }),

@@ -19,6 +19,19 @@ const list = ({ structured }: ToolAnswer, member: string) => (structured[member]
 const sum = (rows: readonly Row[], name: string) => rows.reduce((total, row) => total + Number(row[name] ?? 0), 0);
 const notes = ({ structured }: ToolAnswer) => (structured['notes'] as string[]).join('\n');
 
+/** The pictures of an answer, from top to bottom. */
+function panelsIn({ structured }: ToolAnswer): Panel[] {
+  const { chart } = structured as { chart: Panel & { panels?: Panel[] } };
+  return chart.panels ?? [chart];
+}
+interface Panel {
+  readonly kind: string;
+  readonly times?: string[];
+  readonly series?: { readonly name: string }[];
+  readonly change?: number & { readonly time: string };
+  readonly steps?: { readonly group: string; readonly part: string; readonly value: number }[];
+}
+
 describe('two weeks', () => {
   it('are compared in one answer of at most 1,500 tokens', async () => {
     const answer = await compare(WEEK);
@@ -92,13 +105,54 @@ describe('two weeks', () => {
     expect(answer.structured['baseline']).toMatchObject({ start: '2026-11-02T00:00:00.000+01:00', days: 7 });
   });
 
-  it('are drawn day by day where a picture is wanted', async () => {
+  it('are drawn where a picture is wanted: day by day, and what the change is made of', async () => {
     const answer = await compare({ ...WEEK, metrics: ['conversionRate'], chart: true });
-    const chart = answer.structured['chart'] as { times: string[]; series: { name: string }[]; change: { time: string } };
-    expect(chart).toMatchObject({ kind: 'trend', unit: 'percent', judged: { from: '2026-11-09', to: '2026-11-15' } });
-    expect(chart.times).toHaveLength(14);
-    expect(chart.series.map(({ name }) => name)).toEqual(['all visits', 'desktop', 'mobile', 'tablet']);
-    expect(chart.change.time).toBe(platform().stories.conversionFall.startDay);
+    const [trend, parts] = panelsIn(answer);
+    expect(trend).toMatchObject({ kind: 'trend', unit: 'percent', judged: { from: '2026-11-09', to: '2026-11-15' } });
+    expect(trend?.times).toHaveLength(14);
+    expect(trend?.series?.map(({ name }) => name)).toEqual(['all visits', 'desktop', 'mobile', 'tablet']);
+    expect(trend?.change?.time).toBe(platform().stories.conversionFall.startDay);
+    expect(parts).toMatchObject({ kind: 'contribution', unit: 'points', change: records(answer)[0]?.['change'] });
+    const steps = parts?.steps ?? [];
+    const ofDevices = list(answer, 'devices').flatMap(({ device, rate, mix }) => [[device, 'rate', rate], [device, 'mix', mix]]).filter(([, , value]) => value !== 0); // biome-ignore format: one thought
+    expect(new Set(steps.slice(0, -1).map(({ group, part, value }) => `${group} ${part} ${value}`))).toEqual(new Set(ofDevices.map((each) => each.join(' ')))); // biome-ignore format: one thought
+    expect(steps[0]).toMatchObject({ group: 'mobile', part: 'rate' });
+    expect(steps.at(-1)).toMatchObject({ part: 'remainder', value: list(answer, 'sums')[0]?.['remainder'] });
+    expect(steps.reduce((total, { value }) => total + value, 0)).toBeCloseTo(parts?.change ?? Number.NaN, 6);
+  });
+
+  it('of one device are drawn by segments, each of which adds up by itself', async () => {
+    const answer = await compare({ ...WEEK, metrics: ['conversionRate'], devices: ['mobile'], chart: true });
+    const parts = panelsIn(answer)[1];
+    expect(parts).toMatchObject({ kind: 'contribution', overlap: true, subtitle: expect.stringContaining('; 4 of 8') });
+    const steps = parts?.steps ?? [];
+    const groups = [...new Set(steps.map(({ group }) => group))];
+    expect(groups).toHaveLength(4);
+    for (const name of groups) {
+      const own = steps.filter(({ group }) => group === name);
+      expect(own.map(({ part }) => part)).toEqual(['rate', 'mix', 'others', 'remainder']);
+      expect(own.reduce((total, { value }) => total + value, 0)).toBeCloseTo(parts?.change ?? Number.NaN, 6);
+    }
+  });
+
+  it('of revenue are drawn by devices and by factors', async () => {
+    const answer = await compare({ ...WEEK, metrics: ['revenueSum'], chart: true });
+    const panels = panelsIn(answer);
+    expect(panels.map(({ kind }) => kind)).toEqual(['trend', 'contribution', 'contribution']);
+    expect(panels[2]?.steps?.map(({ group, part }) => `${group} ${part}`)).toEqual(['visits amount', 'conversion amount', 'basket amount', ' remainder']); // biome-ignore format: one thought
+    for (const { steps = [], change } of panels.slice(1))
+      expect(steps.reduce((total, { value }) => total + value, 0)).toBeCloseTo(change === undefined || typeof change === 'object' ? Number.NaN : change, 2); // biome-ignore format: one thought
+  });
+
+  it('side by side are drawn as bars, a picture for each metric', async () => {
+    const answer = await compare({ ...WEEK, by: 'device', chart: true });
+    const devices = ['desktop', 'mobile', 'tablet'];
+    const values = (metric: string) => records(answer).filter((row) => row['metric'] === metric).map(({ value }) => value); // biome-ignore format: one thought
+    expect(panelsIn(answer)).toEqual(
+      [['conversionRate', 'Conversion rate', '%', 'percent'], ['visits', 'Visits', 'sessions', 'none'], ['revenueSum', 'Revenue', 'EUR', 'none']].map(
+        ([metric = '', name, subtitle, unit]) => ({ kind: 'bars', title: `${name} by device`, subtitle, unit, labels: devices, series: [{ name, values: values(metric) }] }),
+      ),
+    ); // biome-ignore format: one thought
   });
 });
 

@@ -238,8 +238,8 @@ describe('a chart', () => {
     const values = (device: string) => records(answer).filter((row) => row['device'] === device).map(({ conversionRate }) => conversionRate); // biome-ignore format: one thought
     expect(answer.structured['chart']).toEqual({
       kind: 'trend',
-      title: 'conversionRate by month',
-      subtitle: '%, goal e-commerce goal, UTC; the first of 2 metrics',
+      title: 'Conversion rate by month',
+      subtitle: '%, e-commerce goal, the first of 2 metrics, UTC',
       unit: 'percent',
       timeZone: 'UTC',
       times: ['2026-09-01', '2026-10-01', '2026-11-01'],
@@ -252,7 +252,27 @@ describe('a chart', () => {
     expect(values('mobile')).toHaveLength(3);
   });
 
-  it('is none where there is no time', async () => {
+  it('draws bars where rows are no times: a picture for each of a few metrics, colours for the last column', async () => {
+    const args = { ...WEEK, metrics: ['visits', 'revenueSum'], breakdown: ['device', 'segment'], devices: ['desktop', 'mobile'], compareSegments: ['Germany', 'France'] }; // biome-ignore format: one thought
+    const answer = await call('query_metrics', { ...args, chart: true });
+    const of = (metric: string, segment: string) => records(answer).filter((row) => row['segment'] === segment).map((row) => row[metric]); // biome-ignore format: one thought
+    expect(answer.structured['chart']).toEqual({
+      kind: 'panels',
+      panels: [['visits', 'Visits', 'sessions'], ['revenueSum', 'Revenue', 'EUR']].map(([metric = '', name, unit]) => ({
+        kind: 'bars',
+        title: `${name} by device and segment`,
+        subtitle: unit,
+        unit: 'none',
+        labels: ['desktop', 'mobile'],
+        series: ['Germany', 'France'].map((segment) => ({ name: segment, values: of(metric, segment) })),
+      })),
+    }); // biome-ignore format: one thought
+    expect(answer.text).toContain('Drawn as bars chart: Visits by device and segment; bars chart: Revenue by device and segment.');
+    const many = await call('query_metrics', { ...WEEK, metrics: ['all'], breakdown: ['segment'], chart: true });
+    expect(many.structured['chart']).toMatchObject({ kind: 'bars', subtitle: '%, e-commerce goal, the first of 8 metrics' });
+  });
+
+  it('is none where there is a single row', async () => {
     const answer = await call('query_metrics', { ...WEEK, metrics: ['visits'], chart: true });
     expect(answer.text).toContain('No chart');
     expect(answer.structured).not.toHaveProperty('chart');

@@ -1,5 +1,9 @@
+import type { CallToolResult } from '@modelcontextprotocol/client';
 import { AppBridge, PostMessageTransport } from '@modelcontextprotocol/ext-apps/app-bridge';
-import type { HostPage } from './page.ts';
+import type { HostPage, ToolCall } from './page.ts';
+
+/** Given to the page by the test. */
+declare function answerCall(call: ToolCall): Promise<CallToolResult>;
 
 const frame = document.createElement('iframe');
 let bridge: AppBridge | undefined;
@@ -12,18 +16,28 @@ function opened(): AppBridge {
 const host: HostPage = {
   sizes: [],
   calls: [],
+  told: [],
   async open({ context, widthPx, args = {}, callsTools }) {
     frame.sandbox.add('allow-scripts'); // and no origin of its own, as hosts do it
     frame.style.cssText = `width: ${widthPx}px; height: 620px; border: 0`;
     document.body.append(frame);
     const view = frame.contentWindow;
     if (!view) throw new Error('The frame has no window.');
-    bridge = new AppBridge(null, { name: 'host', version: '1.0.0' }, callsTools ? { serverTools: {} } : {}, { hostContext: context });
+    bridge = new AppBridge(
+      null,
+      { name: 'host', version: '1.0.0' },
+      callsTools ? { serverTools: {}, updateModelContext: { text: {} } } : {},
+      { hostContext: context },
+    );
     bridge.onsizechange = (size) => void host.sizes.push(size);
     if (callsTools) {
       bridge.oncalltool = async (call) => {
         host.calls.push(call);
-        return callsTools;
+        return callsTools === 'test' ? answerCall(call) : callsTools;
+      };
+      bridge.onupdatemodelcontext = async ({ content = [] }) => {
+        for (const block of content) if (block.type === 'text') host.told.push(block.text);
+        return {};
       };
     }
     const introduced = new Promise<void>((resolve) => {

@@ -1,5 +1,11 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 
+/** A call of a tool as the view sends it. */
+export interface ToolCall {
+  name: string;
+  arguments?: Record<string, unknown> | undefined;
+}
+
 /** What the host page offers to a test, as `globalThis.host`. */
 export interface HostPage {
   /** Opens the view in a frame and resolves once it has introduced itself. */
@@ -7,7 +13,8 @@ export interface HostPage {
     context: Record<string, unknown>;
     widthPx: number;
     args?: Record<string, unknown>;
-    callsTools?: CallToolResult;
+    /** The answer to every call, or `test`: the test answers through `answerCall`. */
+    callsTools?: CallToolResult | 'test';
   }): Promise<void>;
   result(result: CallToolResult): Promise<void>;
   context(changed: Record<string, unknown>): Promise<void>;
@@ -15,5 +22,7 @@ export interface HostPage {
   /** Sizes that the view asked for, in order. */
   readonly sizes: { width?: number | undefined; height?: number | undefined }[];
   /** Tools that the view called, with their arguments. */
-  readonly calls: { name: string; arguments?: Record<string, unknown> | undefined }[];
+  readonly calls: ToolCall[];
+  /** What the view told the assistant, in order. */
+  readonly told: string[];
 }

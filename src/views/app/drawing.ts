@@ -1,0 +1,63 @@
+import type { ECharts } from 'echarts/core';
+import { drawChart } from '../charts/index.ts';
+import type { Theme } from '../charts/theme.ts';
+import { init } from '../echarts.ts';
+import { type ChartSpec, panelsOf } from '../spec.ts';
+import { tooltipElement } from './tooltip.ts';
+
+/** What the pictures are drawn with. */
+export interface Page {
+  readonly theme: Theme;
+  /** Height of the view where the host fixes it; a single picture then fits itself to it. */
+  readonly heightPx: number | undefined;
+}
+
+interface Drawn {
+  readonly element: HTMLElement;
+  readonly chart: ECharts;
+}
+
+/** Zooms by the wheel with control (or by two fingers), around the pointer; the wheel alone scrolls. */
+function zoom({ element, chart }: Drawn, event: WheelEvent): void {
+  if (!event.ctrlKey) return;
+  event.preventDefault();
+  const [state] = (chart.getOption()['dataZoom'] ?? []) as { start?: number; end?: number }[];
+  const { start: first = 0, end: last = 100 } = state ?? {};
+  const { left, width } = element.getBoundingClientRect();
+  const at = (event.clientX - left) / width;
+  const span = Math.min(100, Math.max(1, (last - first) * (event.deltaY > 0 ? 1.25 : 0.8)));
+  const from = Math.min(100 - span, Math.max(0, first + (last - first - span) * at));
+  chart.dispatchAction({ type: 'dataZoom', start: from, end: from + span });
+}
+
+function addPanel(box: HTMLElement): Drawn {
+  const element = document.createElement('div');
+  element.className = 'chart';
+  element.setAttribute('role', 'img');
+  box.append(element);
+  const drawn = { element, chart: init(element, null, { renderer: 'svg' }) };
+  element.addEventListener('wheel', (event) => zoom(drawn, event), { passive: false });
+  element.addEventListener('dblclick', () => drawn.chart.dispatchAction({ type: 'dataZoom', start: 0, end: 100 }));
+  return drawn;
+}
+
+/** Draws charts into a box: the first time and whenever spec, theme or size have changed. */
+export function chartBox(box: HTMLElement): (spec: ChartSpec, page: Page) => void {
+  const all: Drawn[] = [];
+  return (spec, { theme, heightPx }) => {
+    const panels = panelsOf(spec);
+    for (const { element, chart } of all.splice(panels.length)) {
+      chart.dispose();
+      element.remove();
+    }
+    for (const [index, panel] of panels.entries()) {
+      const drawn = (all[index] ??= addPanel(box));
+      const fixed = panels.length === 1 && heightPx !== undefined ? { heightPx } : {};
+      const drawing = drawChart(panel, { theme, widthPx: box.clientWidth, tooltip: tooltipElement, ...fixed });
+      drawn.element.style.height = `${drawing.heightPx}px`;
+      drawn.element.setAttribute('aria-label', drawing.words);
+      drawn.chart.resize();
+      drawn.chart.setOption(drawing.option, { notMerge: true });
+    }
+  };
+}

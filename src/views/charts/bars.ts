@@ -1,0 +1,66 @@
+import type { BarsSpec } from '../spec.ts';
+import { axisLines, commonOption, type Drawing, LEGEND_TOP_PX, type Look, legendOption, type TooltipLine, tooltipOption } from './look.ts';
+import { rowAxis, rowPlace } from './rows.ts';
+import { drawable, formatValue, plainText } from './values.ts';
+
+const BAR_PX = 16;
+const GAP_PX = 10;
+const AXIS_PX = 30;
+/** Room for the amount behind a bar. */
+const RIGHT_PX = 92;
+
+/** Amounts as bars from zero, a row for each label, the amount behind each bar; no value is a dash and no bar. */
+export function drawBars(spec: BarsSpec, look: Look): Drawing {
+  const { theme, widthPx, tooltip } = look;
+  const { unit, labels } = spec;
+  const { left, characters } = rowPlace(widthPx, RIGHT_PX);
+  const names = spec.series.map(({ name }) => plainText(name, 60));
+  const hasLegend = names.length > 1;
+  const top = LEGEND_TOP_PX + (hasLegend ? 24 : 4);
+  const heightPx = top + Math.max(1, labels.length) * (BAR_PX * Math.max(1, names.length) + GAP_PX) + AXIS_PX;
+  const lines = axisLines(theme);
+  const colourOf = (index: number) => theme.series[index % theme.series.length] ?? theme.text;
+
+  const tooltipLines = (row: number): TooltipLine[] => [
+    { name: plainText(labels[row] ?? '') },
+    ...spec.series.map(({ values }, index) => ({
+      name: names[index] ?? '',
+      value: formatValue(values[row], unit),
+      colour: colourOf(index),
+    })),
+  ];
+  const option = {
+    ...commonOption(look, spec.title, spec.subtitle),
+    ...(hasLegend && { legend: legendOption(look, names) }),
+    grid: { left, right: RIGHT_PX, top, bottom: AXIS_PX, outerBoundsMode: 'none' },
+    xAxis: { type: 'value', ...lines, axisLabel: { ...lines.axisLabel, formatter: (value: number) => formatValue(value, unit) } },
+    yAxis: rowAxis(labels.map((label) => plainText(label, characters)), theme), // biome-ignore format: one thought
+    series: spec.series.map(({ values }, index) => ({
+      type: 'bar',
+      name: names[index],
+      barMaxWidth: BAR_PX,
+      barGap: '10%',
+      emphasis: { disabled: true },
+      itemStyle: { color: colourOf(index) },
+      label: { show: true, position: 'right', fontSize: 10, color: theme.faintText, formatter: ({ dataIndex }: { dataIndex: number }) => formatValue(values[dataIndex], unit) }, // biome-ignore format: one thought
+      // A bar of no length carries the dash of a missing value.
+      data: labels.map((_, row) => drawable(values[row]) ?? 0),
+    })),
+    ...(tooltip && {
+      tooltip: {
+        ...tooltipOption(theme),
+        axisPointer: { type: 'shadow', shadowStyle: { color: theme.shade } },
+        formatter: (hovered: readonly { dataIndex: number }[]) => tooltip(tooltipLines(hovered[0]?.dataIndex ?? -1)),
+      },
+    }),
+  };
+  return { option, heightPx, words: wordsOf(spec, names) };
+}
+
+function wordsOf({ title, labels, series, unit }: BarsSpec, names: readonly string[]): string {
+  const rows = labels.map((label, row) => {
+    const told = series.map(({ values }, index) => `${series.length > 1 ? `${names[index]} ` : ''}${formatValue(values[row], unit)}`);
+    return `${plainText(label, 60)} ${told.join(', ')}`;
+  });
+  return `${plainText(title)}: ${rows.join('; ')}.`;
+}

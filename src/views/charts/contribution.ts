@@ -1,0 +1,111 @@
+import type { ContributionSpec, ContributionStep, Part } from '../spec.ts';
+import { axisLines, commonOption, type Drawing, LEGEND_TOP_PX, type Look, legendOption, type TooltipLine, tooltipOption } from './look.ts';
+import { rowAxis, rowPlace } from './rows.ts';
+import type { Theme } from './theme.ts';
+import { drawable, formatValue, plainText } from './values.ts';
+
+const ROW_PX = 21;
+const AXIS_PX = 30;
+/** Room for the amount behind a bar. */
+const RIGHT_PX = 92;
+
+const LEGEND: Readonly<Record<Part | 'change', string>> = {
+  rate: 'own rate',
+  mix: 'traffic mix',
+  others: 'rate of all others',
+  amount: 'contribution',
+  remainder: 'remainder',
+  change: 'whole change',
+};
+
+/** One row: from where to where its bar runs, in the unit of the change. */
+interface Row {
+  readonly words: string;
+  readonly part: Part | 'change';
+  readonly value: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+function wordsOfStep({ group, part }: ContributionStep, isAlone: boolean): string {
+  if (part === 'remainder') return isAlone ? `${group}: remainder` : 'remainder';
+  return part === 'amount' ? group : `${group}: ${LEGEND[part]}`;
+}
+
+/** Each bar begins where the one before ends; where groups overlap, each group begins at zero. */
+function rowsOf({ steps, change, overlap: overlaps }: ContributionSpec): Row[] {
+  const overlap = overlaps ?? false;
+  let at = 0;
+  const rows = steps.map((step, index): Row => {
+    if (overlap && step.group !== steps[index - 1]?.group) at = 0;
+    const from = at;
+    const value = drawable(step.value) ?? 0;
+    at += value;
+    return { words: wordsOfStep(step, overlap), part: step.part, value, from, to: at };
+  });
+  const whole = drawable(change) ?? 0;
+  return overlap ? rows : [...rows, { words: LEGEND.change, part: 'change', value: whole, from: 0, to: whole }];
+}
+
+function colourOf(part: Row['part'], theme: Theme): string {
+  const series = { rate: 0, mix: 1, others: 2, amount: 0 } as const;
+  if (part === 'change') return theme.text;
+  return part === 'remainder' ? theme.line : (theme.series[series[part]] ?? theme.text);
+}
+
+/** Unseen bars up to the lower end, a bar for each part, and behind it the amount. */
+function bars(rows: readonly Row[], parts: readonly Row['part'][], { theme, unit, change }: { theme: Theme } & ContributionSpec) {
+  // All signs are stacked alike, so that a bar may run across zero.
+  const bar = { type: 'bar', stack: 'change', stackStrategy: 'all', barWidth: '62%', emphasis: { disabled: true } } as const;
+  const unseen = { ...bar, silent: true, itemStyle: { color: 'transparent' } } as const;
+  const low = ({ from, to }: Row) => Math.min(from, to);
+  const label = {
+    show: true,
+    position: 'right',
+    fontSize: 10,
+    color: theme.faintText,
+    formatter: ({ dataIndex }: { dataIndex: number }) => formatValue(rows[dataIndex]?.value, unit),
+  };
+  const mark = { silent: true, symbol: 'none', label: { show: false }, lineStyle: { color: theme.faintText, type: 'dashed', width: 1 }, data: [{ xAxis: drawable(change) ?? 0 }] }; // biome-ignore format: one thought
+  return [
+    { ...unseen, id: 'start', data: rows.map(low), markLine: mark },
+    ...parts.map((part) => ({
+      ...bar,
+      id: part,
+      name: LEGEND[part],
+      itemStyle: { color: colourOf(part, theme) },
+      // Nothing instead of no value, which would break the stack.
+      data: rows.map((row) => (row.part === part ? Math.abs(row.to - row.from) : 0)),
+    })),
+    { ...unseen, id: 'words', label, data: rows.map(() => 0) },
+  ];
+}
+
+/** Bars that lead from no change to the whole change, one for each step, each beginning where the one before ends; the dashed line is the whole change. */
+export function drawContribution(spec: ContributionSpec, look: Look): Drawing {
+  const { theme, widthPx, tooltip } = look;
+  const rows = rowsOf(spec);
+  const parts = [...new Set(rows.map(({ part }) => part))];
+  const { left, characters } = rowPlace(widthPx, RIGHT_PX);
+  const top = LEGEND_TOP_PX + 24;
+  const lines = axisLines(theme);
+  const tooltipLines = (row: Row | undefined): TooltipLine[] =>
+    row ? [{ name: plainText(row.words) }, { name: LEGEND[row.part], value: formatValue(row.value, spec.unit), colour: colourOf(row.part, theme) }] : []; // biome-ignore format: one thought
+  const option = {
+    ...commonOption(look, spec.title, spec.subtitle),
+    legend: legendOption(look, parts.map((part) => LEGEND[part])), // biome-ignore format: one thought
+    grid: { left, right: RIGHT_PX, top, bottom: AXIS_PX, outerBoundsMode: 'none' },
+    xAxis: { type: 'value', ...lines, axisLabel: { ...lines.axisLabel, formatter: (value: number) => formatValue(value, spec.unit) } },
+    yAxis: rowAxis(rows.map(({ words }) => plainText(words, characters)), theme), // biome-ignore format: one thought
+    series: bars(rows, parts, { ...spec, theme }),
+    ...(tooltip && {
+      tooltip: {
+        ...tooltipOption(theme),
+        axisPointer: { type: 'shadow', shadowStyle: { color: theme.shade } },
+        formatter: (hovered: readonly { dataIndex: number }[]) => tooltip(tooltipLines(rows[hovered[0]?.dataIndex ?? -1])),
+      },
+    }),
+  };
+  const told = rows.map(({ words, value }) => `${plainText(words, 60)} ${formatValue(value, spec.unit)}`);
+  return { option, heightPx: top + ROW_PX * Math.max(1, rows.length) + AXIS_PX, words: `${plainText(spec.title)}: ${told.join('; ')}.` };
+}

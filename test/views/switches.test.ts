@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sharedAssistant } from '../support/assistant.ts';
+import { sharedPlatform } from '../support/emulator.ts';
+import { hasChromium, openBrowser, type ShownView, type ViewBrowser } from './browser.ts';
+
+const platform = sharedPlatform();
+const assistant = sharedAssistant(platform, { credential: 'shop' });
+
+/** Calls a tool as a host does for the assistant, with its chart. */
+const called = (name: string, args: Record<string, unknown>) => assistant().client.callTool({ name, arguments: args });
+
+describe.skipIf(!hasChromium)('the switches of the view', () => {
+  let browser: ViewBrowser;
+  beforeAll(async () => {
+    browser = await openBrowser();
+  }, 30_000);
+  afterAll(() => browser?.close());
+
+  /** A tool called by the assistant and shown by a host that passes the view's calls on to the server. */
+  async function shown(name: string, args: Record<string, unknown>): Promise<ShownView> {
+    const { tools } = await assistant().client.listTools();
+    const tool = tools.find((each) => each.name === name);
+    const view = await browser.show({
+      args,
+      context: { theme: 'light', toolInfo: { tool } },
+      answerCall: (call) => called(call.name, call.arguments ?? {}),
+    });
+    await view.host('result', await called(name, { ...args, chart: true }));
+    await view.view.locator('.chart').first().waitFor();
+    return view;
+  }
+  const options = ({ view }: ShownView, id: string) => view.locator(`#${id} option`).allTextContents();
+  const words = ({ view }: ShownView) => view.locator('.chart').first().getAttribute('aria-label');
+  const title = ({ view }: ShownView, text: string) => view.locator('svg text', { hasText: text }).first().waitFor();
+
+  it('ask the tool for another period, through the host, and draw what it answers', async () => {
+    const args = { metrics: ['visits'], startDate: '2026-11-09', endDate: '2026-11-15', breakdown: ['day'] };
+    const view = await shown('query_metrics', args);
+    expect(await options(view, 'period')).toEqual(['As asked: 2026-11-09 – 2026-11-15', 'Last 7 days', 'Last 28 days', 'Last 90 days', 'Last week', 'Last month', 'This month']); // biome-ignore format: one thought
+    expect(await words(view)).toContain('from 2026-11-09 to 2026-11-15');
+    await view.screenshot('switches-light');
+    await view.view.locator('#period').selectOption('Last month');
+    await expect.poll(() => words(view)).toContain('from 2026-10-01 to 2026-10-31');
+    await view.view.locator('#device').selectOption('mobile');
+    await title(view, 'sessions, device mobile');
+    await view.screenshot('switched');
+    await view.view.locator('#period').selectOption({ index: 0 });
+    await expect.poll(() => words(view)).toContain('from 2026-11-09 to 2026-11-15');
+    const { calls, told } = await view.told();
+    const month = { startDate: 'last_month', endDate: 'last_month' };
+    expect(calls).toEqual([
+      { name: 'query_metrics', arguments: { ...args, ...month, chart: true } },
+      { name: 'query_metrics', arguments: { ...args, ...month, devices: ['mobile'], chart: true } },
+      { name: 'query_metrics', arguments: { ...args, devices: ['mobile'], chart: true } },
+    ]);
+    expect(told).toHaveLength(3);
+    expect(told[2]).toContain('"startDate":"2026-11-09"');
+    expect(await view.faults()).toEqual([]);
+  });
+
+  it('compare another period with the days before it: a named baseline goes with the period that was asked for', async () => {
+    const args = { metrics: ['conversionRate'], startDate: '2026-11-09', endDate: '2026-11-15', baselineStartDate: '2026-10-05' };
+    const view = await shown('compare_metrics', args);
+    await title(view, 'mobile: own rate');
+    await view.view.locator('#device').selectOption('mobile');
+    await title(view, 'by segment, each against all other visits');
+    await view.view.locator('#period').selectOption('Last 28 days');
+    await expect.poll(() => words(view)).toContain('from 2026-09-25 to 2026-11-19');
+    const { calls } = await view.told();
+    expect(calls.at(-1)?.arguments).toEqual({ metrics: ['conversionRate'], startDate: '-28d', endDate: 'yesterday', devices: ['mobile'], chart: true }); // biome-ignore format: one thought
+    await view.screenshot('switched-comparison');
+    expect(await view.faults()).toEqual([]);
+  });
+
+  it('keep the picture and say why where an answer has none', async () => {
+    const view = await shown('compare_metrics', { metrics: ['visits'], startDate: '2026-11-09', endDate: '2026-11-15', devices: ['desktop', 'mobile'] }); // biome-ignore format: one thought
+    expect(await options(view, 'device')).toEqual(['As asked: desktop, mobile', 'All devices', 'desktop', 'mobile', 'tablet']);
+    const before = await words(view);
+    platform().faults.add({ kind: 'refused' });
+    await view.view.locator('#period').selectOption('Last week');
+    await expect.poll(() => view.view.locator('#words').textContent()).not.toMatch(/^$|Drawing/);
+    expect(await words(view)).toBe(before);
+    expect(await view.view.locator('#charts').getAttribute('aria-busy')).toBeNull();
+  });
+
+  it('are not offered where they would ask another question, nor where the tool has no such parameters', async () => {
+    const sides = await shown('compare_metrics', { metrics: ['visits'], startDate: 'last_week', endDate: 'last_week', by: 'device' });
+    expect(await sides.view.locator('#device').isVisible()).toBe(false);
+    expect(await sides.view.locator('#period').isVisible()).toBe(true);
+    const { structured } = await assistant().call('get_scenario_report', { scenarioId: 4101 });
+    const [step] = structured['steps'] as { stepResultId: string }[];
+    const har = await shown('analyze_har', { scenarioStepResultId: step?.stepResultId });
+    expect(await har.view.locator('#switches').isVisible()).toBe(false);
+  });
+});
