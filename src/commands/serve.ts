@@ -1,4 +1,4 @@
-import { createServer, type ServerParts } from '../mcp/server.ts';
+import { createServer } from '../mcp/server.ts';
 import { serveOverStdio } from '../mcp/stdio.ts';
 import { createSubscriptions } from '../mcp/subscriptions.ts';
 import { prompts } from '../prompts/index.ts';
@@ -7,13 +7,14 @@ import type { Settings } from '../settings.ts';
 import { name, version } from './about.ts';
 import { listedTools, loadTool } from './catalogue.ts';
 import { enabledTools } from './enabled-tools.ts';
+import type { Catalogue } from './http-serving.ts';
 import { createPlatform } from './platform.ts';
 import type { WorldOptions } from './world-options.ts';
 
 /** Serves MCP over stdio until the host closes it, both protocol eras on one session; or over HTTP until the process is asked to stop. */
 export async function serve(settings: Settings, world: WorldOptions): Promise<number> {
   const tools = enabledTools(await listedTools(), settings);
-  const catalogue: Omit<ServerParts, 'session' | 'subscriptions'> = { name, version, tools, load: loadTool, resources, prompts };
+  const catalogue: Catalogue = { name, version, tools, load: loadTool, resources, prompts };
   if (settings.http) return (await import('./serve-over-http.ts')).serveOverHttp(settings, world, catalogue);
   const platform = createPlatform(settings, tools, world);
   const session = platform.openSession();

@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import { isLoopback } from '../lib/address.ts';
+import { fixedLimits, type HttpLimits, type HttpServing, serveHttp } from '../mcp/http/http-server.ts';
+import type { Served } from '../mcp/http/leg.ts';
+import { createServer, type ServerParts } from '../mcp/server.ts';
+import { createSubscriptions } from '../mcp/subscriptions.ts';
+import { type Settings, SettingsError, settingDeclarations } from '../settings.ts';
+import type { Principal, SignIn } from '../sign-in/principal.ts';
+import type { Platform } from './platform.ts';
+
+/** What every session offers: all of a server but its state. */
+export type Catalogue = Omit<ServerParts, 'session' | 'subscriptions'>;
+
+/** What HTTP serving is made of, beside the settings. */
+export interface HttpServingParts {
+  readonly platform: Platform;
+  readonly catalogue: Catalogue;
+  /** Left out: whoever reaches the server is the local user. */
+  readonly signIn?: SignIn | undefined;
+  /** Other limits than the product's, for tests. */
+  readonly limits?: Partial<HttpLimits>;
+}
+
+/** What may not be left open where others than this machine can call. */
+function requireSafe({ host, allowedHosts }: Settings, signIn: SignIn | undefined): void {
+  if (isLoopback(host.includes(':') ? `[${host}]` : host)) return;
+  const missing = [
+    ...(signIn ? [] : ['sign-in']),
+    ...(allowedHosts ? [] : [`${settingDeclarations.allowedHosts.variable} (the names that clients reach this server by)`]),
+  ];
+  if (missing.length === 0) return;
+  throw new SettingsError(`--host "${host}": others than this machine could call, so set ${missing.join(' and ')}; or listen on 127.0.0.1`);
+}
+
+function readPem(name: 'tlsCertFile' | 'tlsKeyFile', path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    throw new SettingsError(`${settingDeclarations[name].variable}: cannot read "${path}"; expected a readable PEM file`);
+  }
+}
+
+function certificateOf({ tlsCertFile, tlsKeyFile }: Settings): { cert: string; key: string } | undefined {
+  if (tlsCertFile === undefined || tlsKeyFile === undefined) return undefined;
+  return { cert: readPem('tlsCertFile', tlsCertFile), key: readPem('tlsKeyFile', tlsKeyFile) };
+}
+
+/** Why the server could not listen, by the code of the system. */
+const LISTEN_FAULTS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'is taken: choose another --port',
+  EACCES: 'may not be used by this user: choose another --port',
+  EADDRNOTAVAIL: 'is no address of this machine: choose another --host',
+  ENOTFOUND: 'is no address of this machine: choose another --host',
+  ERR_OSSL_PEM_NO_START_LINE: 'cannot be served with this certificate and key: expected PEM files',
+  ERR_OSSL_X509_KEY_VALUES_MISMATCH: 'cannot be served: the key does not belong to the certificate',
+};
+
+/** Begins to serve over HTTP; throws a `SettingsError` where the settings do not allow it. */
+export async function startHttpServing(
+  settings: Settings,
+  { platform, catalogue, signIn, limits }: HttpServingParts,
+): Promise<HttpServing> {
+  const { host, port, allowedHosts, allowedOrigins, maxSessions, sessionIdleMinutes, maxRequests } = settings;
+  requireSafe(settings, signIn);
+  const tls = certificateOf(settings);
+  const writing = new Set(catalogue.tools.filter(({ annotations }) => !annotations.readOnlyHint).map(({ name }) => name));
+
+  function open(principal: Principal): Served {
+    const session = platform.openSession(principal);
+    const subscriptions = createSubscriptions(session, catalogue.resources);
+    const parts: ServerParts = { ...catalogue, session, subscriptions };
+    return { createServer: () => createServer(parts), subscriptions, close: () => session.close() };
+  }
+
+  const { clock, log } = platform;
+  const settled = { maxSessions, idleMs: sessionIdleMinutes * 60_000, maxRequests, maxConnections: 3 * maxSessions + 1_000 };
+  try {
+    return await serveHttp({
+      host,
+      port,
+      tls,
+      allowedHosts,
+      allowedOrigins,
+      signIn,
+      clock,
+      log,
+      open,
+      limits: { ...fixedLimits, ...settled, ...limits },
+      writes: (toolName) => writing.has(toolName),
+    });
+  } catch (error) {
+    const words = error instanceof Error && 'code' in error ? LISTEN_FAULTS[String(error.code)] : undefined;
+    throw words === undefined ? error : new SettingsError(`${host}:${port} ${words}`);
+  }
+}
