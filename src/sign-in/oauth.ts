@@ -3,10 +3,7 @@ import { bearerToken, MAX_AUTHORIZATION_CHARS } from './bearer.ts';
 import { createChallenges } from './challenge.ts';
 import { createIssuerKeys, type IssuerKeysOptions, KEYS_PAUSE_MS, KeysUnavailableError } from './issuer-keys.ts';
 import { type AccessScope, accessScopes, type Principal, type ResourceMetadata, type SignIn } from './principal.ts';
-
-/** Signature algorithms with a public key; a shared secret or none proves nothing to a server that many can read. */
-export const tokenAlgorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'] as const; // biome-ignore format: a list of words
-export type TokenAlgorithm = (typeof tokenAlgorithms)[number];
+import type { TokenAlgorithm } from './token-algorithms.ts';
 
 export interface OAuthOptions extends IssuerKeysOptions {
   /** Address of the served server as callers know it; a token must name it as its audience. */

@@ -1,8 +1,9 @@
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import { type CryptoKey, exportSPKI, importJWK, type JWTHeaderParameters, type JWTPayload, SignJWT } from 'jose';
 import { describe, expect, it } from 'vitest';
-import { createOAuthSignIn, type OAuthOptions, tokenAlgorithms } from '../../src/sign-in/oauth.ts';
+import { createOAuthSignIn, type OAuthOptions } from '../../src/sign-in/oauth.ts';
 import type { SignIn } from '../../src/sign-in/principal.ts';
+import { tokenAlgorithms } from '../../src/sign-in/token-algorithms.ts';
 import { manualClock } from '../support/clock.ts';
 import { AUDIENCE, stubIssuer } from '../support/issuer.ts';
 

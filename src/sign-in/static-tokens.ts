@@ -1,0 +1,112 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import * as z from 'zod';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import { bearerToken } from './bearer.ts';
+import { createChallenges } from './challenge.ts';
+import { type AccessScope, accessScopes, type SignIn } from './principal.ts';
+import { createPrivateFile, type PrivateFile, PrivateFileError } from './private-file.ts';
+
+/**
+ * A token as it is kept. Its digest is SHA-256 without salt or stretching: the token has 256 random bits, so that nobody can
+ * guess or look up what belongs to a digest, and a slow one would only make each request slow.
+ */
+const storedToken = z.strictObject({
+  name: z.string(),
+  sha256: z.string().regex(/^[\w-]{43}$/),
+  scopes: z.array(z.enum(accessScopes)),
+  createdAt: z.iso.datetime(),
+  expiresAt: z.iso.datetime().optional(),
+});
+const tokensFile = z.strictObject({ version: z.literal(1), tokens: z.array(storedToken) });
+export type StoredToken = z.output<typeof storedToken>;
+export type TokensFile = PrivateFile<z.output<typeof tokensFile>>;
+
+/** What names of static tokens may look like. */
+export const TOKEN_NAME = /^[\w.@+-]{1,100}$/;
+/** Tells scanners of leaked secrets what they found. */
+const PREFIX = 'wam_';
+const TOKEN_BYTES = 32;
+const RETRY_SECONDS = 30;
+
+/** The identity of whoever holds the token of this name; never that of a subject, which begins with an address. */
+export function tokenPrincipalId(name: string): string {
+  return `token:${name}`;
+}
+
+function digestOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}
+
+/** The file of static tokens. */
+export function openTokensFile(path: string, log: Log): TokensFile {
+  return createPrivateFile({ path, kind: 'tokens', schema: tokensFile, empty: { version: 1, tokens: [] }, log });
+}
+
+/** A new token, to be shown once, and what is kept of it. */
+export function makeToken({
+  name,
+  scopes,
+  nowMs,
+  expiresAtMs,
+}: {
+  name: string;
+  scopes: readonly AccessScope[];
+  nowMs: number;
+  expiresAtMs?: number | undefined;
+}): { token: string; stored: StoredToken } {
+  const token = `${PREFIX}${randomBytes(TOKEN_BYTES).toString('base64url')}`;
+  const stored = {
+    name,
+    sha256: digestOf(token).toString('base64url'),
+    scopes: [...scopes],
+    createdAt: new Date(nowMs).toISOString(),
+    ...(expiresAtMs !== undefined && { expiresAt: new Date(expiresAtMs).toISOString() }),
+  };
+  return { token, stored };
+}
+
+/** Lets in whoever holds a token of the file; a token that is removed there stops working with the next request. */
+export function createStaticSignIn({ file, clock, log }: { file: TokensFile; clock: Clock; log: Log }): SignIn {
+  const challenges = createChallenges(undefined);
+  let logged: string | undefined;
+
+  /** Compares digests in constant time, so that time tells nothing of the digests that are kept. */
+  function matching(tokens: readonly StoredToken[], token: string): StoredToken | undefined {
+    const digest = digestOf(token);
+    return tokens.find(({ sha256 }) => timingSafeEqual(Buffer.from(sha256, 'base64url'), digest));
+  }
+
+  async function storedTokens(): Promise<readonly StoredToken[] | undefined> {
+    try {
+      const { tokens } = await file.read();
+      logged = undefined;
+      return tokens;
+    } catch (error) {
+      if (!(error instanceof PrivateFileError)) throw error;
+      if (logged !== error.message) log('error', `Nobody can sign in. ${error.message}`);
+      logged = error.message;
+      return undefined;
+    }
+  }
+
+  return {
+    stepUp: (scope) => challenges.insufficient(scope),
+    async authenticate({ authorization }) {
+      const sent = bearerToken(authorization);
+      if (sent === 'missing') return { challenge: challenges.missing() };
+      if (sent === 'malformed') return { challenge: challenges.refused('The Authorization header holds no bearer token.') };
+      const tokens = await storedTokens();
+      if (!tokens) return { challenge: challenges.unavailable('Tokens cannot be checked at present. Tell the operator.', RETRY_SECONDS) };
+      const found = matching(tokens, sent.token);
+      if (!found) return { challenge: challenges.refused('The token is not known here. Ask the operator for a new one.') };
+      const expiresAtMs = found.expiresAt === undefined ? undefined : Date.parse(found.expiresAt);
+      if (expiresAtMs !== undefined && expiresAtMs <= clock.now()) {
+        return { challenge: challenges.refused('The token has expired. Ask the operator for a new one.') };
+      }
+      const scopes = new Set(found.scopes);
+      if (!scopes.has('read')) return { challenge: challenges.insufficient('read') };
+      return { principal: { id: tokenPrincipalId(found.name), scopes, ...(expiresAtMs !== undefined && { expiresAtMs }) } };
+    },
+  };
+}
