@@ -1,0 +1,79 @@
+import { columnWords, type ExportColumn, type FieldCatalogue, identityOf } from './catalogue.ts';
+import { type FieldRequest, readFieldRequest } from './field-request.ts';
+import { type Found, matchField } from './match-field.ts';
+
+/** The columns that a list of words stands for in one scope, or why it stands for none. */
+export interface Resolved {
+  readonly scope: string;
+  readonly columns: readonly ExportColumn[];
+  /** One sentence for each text that is not clear or not there. */
+  readonly problems: readonly string[];
+  /** Sentences for the notes. */
+  readonly notes: readonly string[];
+  /** How far the words are from the names, all together; compares scopes. */
+  readonly distance: number;
+}
+
+/** A column name that any format can hold. */
+const PLAIN_NAME = /^[\w.-]{1,100}$/;
+
+/** Variables are called by their key, because `custom_var` says nothing and two of them would be called the same. */
+function aliasOf({ alias }: FieldRequest, { key }: Found, fieldNames: ReadonlySet<string>): { aliasName?: string } {
+  if (alias !== undefined) return { aliasName: alias };
+  if (key === undefined || !PLAIN_NAME.test(key)) return {};
+  return { aliasName: fieldNames.has(key) ? `variable_${key}` : key };
+}
+
+function nameInFile({ aliasName, fieldName }: ExportColumn): string {
+  return aliasName ?? fieldName;
+}
+
+/** Sentences about columns that would be called the same. */
+function clashes(columns: readonly ExportColumn[]): string[] {
+  return columns.flatMap((column, index) => {
+    const earlier = columns.slice(0, index).find((each) => nameInFile(each) === nameInFile(column));
+    return earlier
+      ? [`"${column.asked}" and "${earlier.asked}" would both be called ${nameInFile(column)}; write "${column.asked} as <name>".`]
+      : [];
+  });
+}
+
+/** Resolves words to the columns of an export, each column once. */
+export async function resolveFields(texts: readonly string[], catalogue: FieldCatalogue): Promise<Resolved> {
+  const fieldNames = new Set(catalogue.fields.map(({ name }) => name));
+  const columns = new Map<string, ExportColumn>();
+  const problems: string[] = [];
+  const notes: string[] = [];
+  let distance = 0;
+  for (const request of texts.map(readFieldRequest)) {
+    const match = await matchField(request, catalogue);
+    if ('problem' in match) {
+      problems.push(`"${request.asked}" ${match.problem}`);
+      continue;
+    }
+    const { key: _, ...found } = match.found;
+    const column = { asked: request.asked, ...found, ...aliasOf(request, match.found, fieldNames) };
+    const known = columns.get(identityOf(column));
+    if (known) notes.push(`"${column.asked}" is the same column as "${known.asked}".`);
+    else columns.set(identityOf(column), column);
+    distance += match.distance;
+  }
+  const all = [...columns.values()];
+  return { scope: catalogue.scope, columns: all, problems: [...problems, ...clashes(all)], notes, distance };
+}
+
+/** One sentence that names what every text became, where it is not the very name. */
+export function resolvedWords(columns: readonly ExportColumn[]): string[] {
+  const words = columns.filter(({ asked, fieldName }) => asked !== fieldName).map((column) => `"${column.asked}" = ${columnWords(column)}`); // biome-ignore format: one thought
+  return words.length > 0 ? [`Fields: ${words.join(', ')}.`] : [];
+}
+
+/** The scope in which every text has a column; where several have, the one whose names are closest, the earlier one of equals. */
+export function chooseScope(candidates: readonly Resolved[]): Resolved | undefined {
+  return candidates.filter(({ problems }) => problems.length === 0).toSorted((a, b) => a.distance - b.distance)[0];
+}
+
+/** The scope that comes closest to holding all, for the words of a refusal. */
+export function closestScope(candidates: readonly Resolved[]): Resolved | undefined {
+  return candidates.toSorted((a, b) => a.problems.length - b.problems.length)[0];
+}
