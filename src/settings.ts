@@ -4,6 +4,7 @@ import { limitSettings } from './settings/limits.ts';
 import { platformSettings } from './settings/platform.ts';
 import { servingSettings } from './settings/serving.ts';
 import { flag, type Setting } from './settings/setting.ts';
+import { signInSettings } from './settings/sign-in.ts';
 import { workspaceSettings } from './settings/workspace.ts';
 
 export type { Setting } from './settings/setting.ts';
@@ -14,6 +15,7 @@ export const settingDeclarations = {
   ...workspaceSettings,
   ...limitSettings,
   ...servingSettings,
+  ...signInSettings,
 } satisfies Record<string, Setting>;
 
 export type SettingName = keyof typeof settingDeclarations;
@@ -81,5 +83,7 @@ export function readSettings(environment: Record<string, string | undefined>, fl
   }
   requireBoth(values, 'enrichmentClientId', 'enrichmentClientSecret');
   requireBoth(values, 'tlsCertFile', 'tlsKeyFile');
+  requireBoth(values, 'issuer', 'audience');
+  requireBoth(values, 'credentialsFile', 'credentialsKey');
   return values as Settings;
 }

@@ -17,7 +17,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   resources: ['lib', 'api', 'analysis', 'workspace', 'mcp'],
   prompts: ['lib', 'api', 'analysis', 'workspace', 'mcp', 'resources'],
   tools: ['lib', 'api', 'analysis', 'workspace', 'views', 'mcp', 'resources'],
-  settings: ['lib'],
+  settings: ['lib', 'sign-in'],
   roots: [
     'lib',
     'api',

@@ -13,6 +13,7 @@ const PROMISED = [
   'RAW_HAR', 'SPEED_CONCURRENCY', 'DEMO', 'ENDPOINT_DOMAINS', 'MAX_RESULT_TOKENS', 'TIMEOUT_MS', 'CONCURRENCY', 'LOG_LEVEL',
   'DATA_DIR', 'DATA_QUOTA_MB',
   'HTTP', 'HOST', 'PORT', 'ALLOWED_HOSTS', 'ALLOWED_ORIGINS', 'TLS_CERT_FILE', 'TLS_KEY_FILE', 'MAX_SESSIONS', 'SESSION_IDLE_MINUTES', 'MAX_REQUESTS',
+  'ISSUER', 'AUDIENCE', 'JWKS_URL', 'TOKEN_ALGORITHMS', 'CLOCK_SKEW_SECONDS', 'TOKENS_FILE', 'CREDENTIALS_FILE', 'CREDENTIALS_KEY',
 ]; // biome-ignore format: a list of words
 const TO_COME = new Set(['CACHE_URL', 'CACHE_KEY']);
 
@@ -49,6 +50,7 @@ describe('the settings', () => {
       maxSessions: 1000,
       sessionIdleMinutes: 30,
       maxRequests: 256,
+      clockSkewSeconds: 30,
     });
   });
 
@@ -69,7 +71,14 @@ describe('the settings', () => {
     expect(() => of('TIME_ZONE', '${HOME}')).toThrow('WEB_ANALYTICS_TIME_ZONE');
   });
 
+  it('of an issuer and of a file of credentials come with their other half', () => {
+    expect(() => of('ISSUER', 'https://login.example.com')).toThrow('WEB_ANALYTICS_AUDIENCE: is missing');
+    expect(() => of('CREDENTIALS_FILE', '/c.json')).toThrow('WEB_ANALYTICS_CREDENTIALS_KEY: is missing');
+  });
+
   it.each<[string, string, unknown]>([
+    ['TOKEN_ALGORITHMS', 'ES256, RS256', { tokenAlgorithms: ['ES256', 'RS256'] }],
+    ['JWKS_URL', 'https://login.example.com/keys?policy=a', { jwksUrl: 'https://login.example.com/keys?policy=a' }],
     ['AUTH_URL', 'https://auth.example.com', { authUrl: 'https://auth.example.com' }],
     ['AUTH_URL', 'http://127.0.0.1:4000', { authUrl: 'http://127.0.0.1:4000' }],
     ['TIME_ZONE', ' Europe/Paris ', { timeZone: 'Europe/Paris' }],
@@ -101,6 +110,11 @@ describe('the settings', () => {
     ['MAX_RESULT_TOKENS', '1e4', /from 500 to 200000/],
     ['DATA_QUOTA_MB', '0', /whole number of megabytes from 1/],
     ['LOG_LEVEL', 'loud', /expected one of .*warn/],
+    ['ISSUER', 'http://login.example.com', /expected an https address/],
+    ['AUDIENCE', 'https://mcp.example.com/mcp?x=1', /expected an https address/],
+    ['JWKS_URL', 'http://login.example.com/keys', /expected an https address/],
+    ['TOKEN_ALGORITHMS', 'HS256', /expected some of RS256/],
+    ['TOKEN_ALGORITHMS', 'RS256,none', /expected some of RS256/],
     ['PORT', '65536', /from 0 to 65535/],
     ['ALLOWED_ORIGINS', 'app.example.com', /expected origins such as https/],
     ['ALLOWED_ORIGINS', 'https://app.example.com/page', /expected origins such as https/],
@@ -126,8 +140,8 @@ describe('flags', () => {
 
   it('exist for all but secrets, and stand alone where there is only on and off', () => {
     const without = settings.filter((setting) => flagOf(setting) === undefined).map(({ variable }) => variable);
-    expect(without.filter((variable) => !/_CLIENT_(ID|SECRET)$/.test(variable))).toEqual([]);
-    expect(without).toHaveLength(4);
+    expect(without.filter((variable) => !/_CLIENT_(ID|SECRET)$|_KEY$/.test(variable))).toEqual([]);
+    expect(without).toHaveLength(5);
     expect(settings.filter(isSwitch).map(({ variable }) => variable.replace('WEB_ANALYTICS_', ''))).toEqual([
       'READ_ONLY',
       'RAW_HAR',
@@ -155,6 +169,11 @@ describe('secrets', () => {
     const integration = { WEB_ANALYTICS_ENRICHMENT_CLIENT_ID: 'a', WEB_ANALYTICS_ENRICHMENT_CLIENT_SECRET_FILE: secretFile(SECRET) };
     expect(readSettings(integration)).toMatchObject({ enrichmentClientSecret: SECRET });
     expect(readSettings({}, { 'client-secret': SECRET, 'client-id': SECRET })).toEqual(readSettings({}));
+  });
+
+  it('that are keys have 32 bytes, and are not quoted when they have not', () => {
+    const environment = { WEB_ANALYTICS_CREDENTIALS_FILE: '/c.json', WEB_ANALYTICS_CREDENTIALS_KEY: SECRET };
+    expect(() => readSettings(environment)).toThrow(/^WEB_ANALYTICS_CREDENTIALS_KEY: expected 32 random bytes in base64 or hex/);
   });
 
   it('of the environment win over a file, which need not be there then', () => {
