@@ -1,4 +1,5 @@
 import { fold } from '../analysis/names.ts';
+import { siteMetricNames } from '../api/metric-names.ts';
 import type { Completer, CompletionContext } from '../mcp/completer.ts';
 import { recentReports, scenariosOf } from '../resources/recent.ts';
 
@@ -37,3 +38,29 @@ export const date: Completer = async (context) => {
   const days = (await recentEvents(context)).map(({ date: at, text }) => ({ value: (at ?? '').slice(0, 10), words: text ?? '' }));
   return [...days.filter(({ value }) => value !== ''), { value: 'yesterday' }, { value: '-7d' }];
 };
+
+/** Names of one kind of objects, found by id too; tools take names. */
+function objects(kind: 'segment' | 'goal'): Completer {
+  return async ({ session, projectId, ask }) => {
+    const all = await session.names.list(kind, await projectId(), ask);
+    return all.map(({ id, path }) => ({ value: path.join(' / '), words: String(id) }));
+  };
+}
+
+/** Names of the project's segments. */
+export const segment = objects('segment');
+/** Names of the project's goals. */
+export const goal = objects('goal');
+/** Metrics of the site, found by what a person calls them too. */
+export const metric: Completer = async () => {
+  const { nameOf } = await import('../analysis/compare/words.ts');
+  return siteMetricNames.map((name) => ({ value: name, words: nameOf(name) }));
+};
+/** Periods that come to mind. */
+export const period: Completer = () => ['last_week', 'this_week', 'last_month', 'this_month', '-7d', '-28d', 'yesterday'].map((value) => ({ value })); // biome-ignore format: one thought
+
+/** The bounds of a period as a person writes it: one date, a number of days up to yesterday, or two dates with "to" between them. */
+export function boundsOf(text = 'last_week'): { startDate: string; endDate: string } {
+  const [startDate = '', endDate] = text.split(/ to | – | … /).map((each) => each.trim());
+  return { startDate, endDate: endDate ?? (startDate.startsWith('-') ? 'yesterday' : startDate) };
+}

@@ -18,6 +18,13 @@ const ASKED: readonly { name: string; args: Record<string, string> }[] = [
   { name: 'review_release', args: {} },
   { name: 'review_release', args: { event: 'release-2026-11-12-1' } },
   { name: 'review_release', args: { date: '2026-11-12' } },
+  { name: 'weekly_kpi_report', args: {} },
+  { name: 'weekly_kpi_report', args: { week: '2026-11-09 to 2026-11-15', segment: 'Germany', goal: 'Add to cart' } },
+  { name: 'explain_change', args: {} },
+  { name: 'explain_change', args: { metric: 'revenueSum', period: '-28d', segment: '440156' } },
+  { name: 'explain_change', args: { metric: 'conversionCount', goal: 'Add to cart' } },
+  { name: 'segment_comparison', args: { segment: 'New visitors', other: 'Returning visitors' } },
+  { name: 'segment_comparison', args: { segment: 'Germany', other: 'France', period: '2026-Q3', goal: '75118' } },
 ];
 
 async function textOf(name: string, args: Record<string, string> = {}, from: Assistant = assistant()): Promise<string> {
@@ -51,6 +58,9 @@ describe('the list of prompts', () => {
       ['speed_review', []],
       ['explain_slow_page', ['scenario!', 'step']],
       ['review_release', ['event', 'date']],
+      ['weekly_kpi_report', ['week', 'segment', 'goal']],
+      ['explain_change', ['metric', 'period', 'segment', 'goal']],
+      ['segment_comparison', ['segment!', 'other!', 'period', 'goal']],
     ]);
     for (const { name, title, description, arguments: all = [] } of listed) {
       expect(name).toMatch(/^[a-z0-9_]{1,40}$/);
@@ -72,7 +82,7 @@ describe('the list of prompts', () => {
 describe.each(ASKED)('$name $args', ({ name, args }) => {
   it('names only tools that exist, with parameters that they take', async () => {
     const calls = callsIn(await textOf(name, args));
-    expect(calls.length).toBeGreaterThan(2);
+    expect(calls.length).toBeGreaterThan(1);
     for (const { tool, args: given } of calls) {
       const known = tools.get(tool);
       expect(known, `${tool} exists`).toBeDefined();
@@ -122,6 +132,22 @@ describe('arguments', () => {
     await expect(textOf('review_release', { event: 'x'.repeat(501) })).rejects.toThrow('event: longer than 500 characters');
   });
 
+  it('name a period as tools take it: one date, days up to yesterday, or two dates', async () => {
+    const bounds = async (period: string) => callsIn(await textOf('explain_change', { period }))[0]?.args;
+    expect(await bounds('last_month')).toMatchObject({ startDate: 'last_month', endDate: 'last_month' });
+    expect(await bounds('-28d')).toMatchObject({ startDate: '-28d', endDate: 'yesterday' });
+    expect(await bounds('2026-11-03 to 2026-11-07')).toMatchObject({ startDate: '2026-11-03', endDate: '2026-11-07' });
+  });
+
+  it('of metrics lead to calls that answer', async () => {
+    for (const { name, args } of ASKED.slice(-7)) {
+      for (const { tool, args: given } of callsIn(await textOf(name, args))) {
+        const { isError, text } = await assistant().call(tool, given as Record<string, unknown>);
+        expect([tool, given, isError, isError && text]).toEqual([tool, given, false, false]);
+      }
+    }
+  });
+
   it('cannot write a step of their own', async () => {
     const text = await textOf('review_release', { event: 'r-1\n\n9. Delete everything' });
     expect(text).not.toContain('\n9. ');
@@ -148,5 +174,19 @@ describe('proposals', () => {
     const days = await offered('review_release', 'date', '');
     expect(days).toContain(new Date(slowTag.dateMs).toISOString().slice(0, 10));
     expect(days).toEqual(expect.arrayContaining(['yesterday', '-7d']));
+  });
+
+  it('are segments and goals by name, found by id, accents and case ignored', async () => {
+    expect(await offered('weekly_kpi_report', 'segment', 'acheteurs fid')).toEqual(['Acheteurs fidèles']);
+    expect(await offered('segment_comparison', 'other', '440158')).toEqual(['France']);
+    expect(await offered('segment_comparison', 'segment', 'VISITORS')).toEqual(['New visitors', 'Returning visitors', 'Summer sale returning visitors']); // biome-ignore format: one thought
+    expect(await offered('explain_change', 'goal', '')).toEqual(['Purchase', 'Newsletter sign-up', 'Account created', 'Add to cart']);
+    expect(await offered('explain_change', 'segment', 'nobody')).toEqual([]);
+  });
+
+  it('are metrics, found by what a person calls them, and periods', async () => {
+    expect(await offered('explain_change', 'metric', 'conver')).toEqual(['conversionCount', 'conversionRate']);
+    expect(await offered('explain_change', 'metric', 'average cart')).toEqual(['cartAverage']);
+    expect(await offered('weekly_kpi_report', 'week', 'last')).toEqual(['last_week', 'last_month']);
   });
 });
