@@ -17,7 +17,7 @@ export default definePrompt({
     const selection = name === undefined ? {} : { segmentIds: [name] };
     const about = { metrics: [chosen], ...boundsOf(when), ...selection, goalId };
     const days = { metrics: [chosen], startDate: '-28d', endDate: 'yesterday', ...selection, breakdown: ['day', 'device'], chart: true };
-    const goals = goalId === undefined || !/^conversion/.test(chosen) ? {} : { goalIds: [goalId] };
+    const goals = goalId === undefined || !chosen.startsWith('conversion') ? {} : { goalIds: [goalId] };
     return `Explain how ${chosen} moved in ${when ?? 'last week'}${name === undefined ? '' : ` in the segment "${name}"`}.
 
 1. ${callText('compare_metrics', { ...about, chart: true })}: is it beyond noise, since which day, which device, mix or rate, which events are near.
