@@ -1,155 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { toolsets } from '../../tools/index.ts';
+import { describe, expect, it } from 'vitest';
 import { sharedAssistant } from '../support/assistant.ts';
 import { sharedPlatform } from '../support/emulator.ts';
-import { type Host, type HostName, hostNames, openHost } from '../support/hosts.ts';
-import { DEMO, strayOutput } from '../support/stdio.ts';
+import { hostNames, openHost } from '../support/hosts.ts';
+import { strayOutput } from '../support/stdio.ts';
+import { INTEROP_ARGS, itServes } from './interop.ts';
 
 const inProcess = sharedAssistant(sharedPlatform());
 
-const versions: Record<HostName, string> = {
-  'SDK 1.x': '2025-11-25',
-  'SDK 2.x in the 2025 era': '2025-11-25',
-  'SDK 2.x in the 2026-07-28 era': '2026-07-28',
-  'SDK 2.x that finds the era': '2026-07-28',
-};
-
-const job = (name: string) => ({
-  name,
-  format: 'CSV',
-  frequency: { value: 'daily' },
-  fields: [{ fieldName: 'session_id' }],
-  deviceLabel: 'all',
-});
-
-const dayOf = (index: number) => `2026-10-${String(index + 1).padStart(2, '0')}`;
-
-/** The protocol error that a request ends with. */
-async function protocolError(request: Promise<unknown>): Promise<{ code: unknown; message: string; data: unknown }> {
-  try {
-    await request;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error)
-      return { code: error.code, message: error.message, data: 'data' in error ? error.data : undefined };
-    throw error;
-  }
-  throw new Error('The request was answered.');
-}
-
 describe.each(hostNames)('a host on %s', (name) => {
-  let opened: Host | undefined;
-  let reply: 'accept' | 'decline' | 'cancel' = 'decline';
-  const host = () => opened ?? raiseNoHost();
-
-  beforeAll(async () => {
-    opened = await openHost(name, { args: [...DEMO, '--fault', 'hang:getSiteVisits'], answer: () => reply });
-  });
-  afterAll(async () => {
-    await opened?.close();
-    await opened?.server.stop();
-  });
-
-  it('agrees on the version and reads the instructions', () => {
-    expect(host().protocolVersion()).toBe(versions[name]);
-    expect(host().instructions()).toContain('Today is 2026-11-20, time zone UTC.');
-  });
-
-  it('lists all tools in the order of their toolsets, each with an object as input', async () => {
-    const tools = await host().tools();
-    expect(tools.map((tool) => tool.name)).toEqual(toolsets.flatMap((toolset) => toolset.tools.map((tool) => tool.name)));
-    expect(tools.map((tool) => tool.inputSchema)).toEqual(tools.map(() => expect.objectContaining({ type: 'object' })));
-  });
-
-  it.each([
-    ['list_scenarios', {}],
-    ['get_site_bounce_rate', { startDate: '2026-11-01', endDate: '2026-11-07', device: 'mobile' }],
-    ['list_zones', { zoningId: 'Home / Header', projectId: 1202 }],
-  ])('reads %s as a client in the same process does', async (tool, args) => {
-    const { structured, text, isError } = await inProcess().call(tool, args);
-    expect(await host().call(tool, args)).toEqual({ structured: isError ? undefined : structured, text, isError });
-  });
-
-  it('hears of a bad argument in a result, not in a protocol error', async () => {
-    const { isError, text, structured } = await host().call('get_site_bounce_rate', {
-      startDate: 'today',
-      endDate: 'today',
-      devcie: 'all',
-    });
-    expect({ isError, structured }).toEqual({ isError: true, structured: undefined });
-    expect(text).toMatch(/^devcie: is not known here; .*device/);
-  });
-
-  it('hears that a tool is unknown', async () => {
-    expect(await protocolError(host().call('get_weather'))).toMatchObject({
-      code: -32602,
-      message: expect.stringContaining('get_weather'),
-    });
-  });
-
-  it('reads a resource by a template, and hears what does not exist', async () => {
-    expect((await host().templates()).map(({ uriTemplate }) => uriTemplate)).toContain('analytics://{projectId}/scenarios/{scenarioId}');
-    const uri = 'analytics://1201/scenarios/4101';
-    expect(JSON.parse(await host().read(uri))).toMatchObject({ id: 4101, name: 'Checkout – desktop' });
-    for (const missing of ['analytics://1201/scenarios/999', 'analytics://1201/nothing']) {
-      const { code, message, data } = await protocolError(host().read(missing));
-      expect({ code, data }).toEqual({ code: -32602, data: { uri: missing } });
-      expect(message).toContain(missing);
-    }
-  });
-
-  it('is asked before a write, and nothing is sent when the person does not want it', async () => {
-    for (const no of ['decline', 'cancel'] as const) {
-      reply = no;
-      const asked = host().questions.length;
-      // The person decides where there is one, whatever the arguments say.
-      const { structured } = await host().call('create_export_job', { ...job(`Not wanted ${name}`), confirm: true });
-      expect(structured).toMatchObject({ status: 'declined', notes: ['The person declined; nothing was sent.'] });
-      expect(host().questions.slice(asked)).toEqual([
-        expect.stringMatching(/send this\?\nPOST \/v1\/exports \(project 1201\)\n.*"Not wanted/s),
-      ]);
-    }
-    expect((await host().call('list_export_jobs', { limit: 100 })).text).not.toContain('Not wanted');
-  });
-
-  it('is asked once before a write that the person accepts, and it is sent once', async () => {
-    reply = 'accept';
-    const asked = host().questions.length;
-    const { structured } = await host().call('create_export_job', job(`Wanted ${name}`));
-    expect(structured).toMatchObject({ status: 'done', jobId: expect.any(Number) });
-    expect(host().questions.length - asked).toBe(1);
-    const { structured: listed } = await host().call('list_export_jobs', { limit: 100 });
-    const jobs = (listed?.['jobs'] ?? []) as { name: string; jobId: number }[];
-    expect(jobs.filter((each) => each.name === `Wanted ${name}`).map(({ jobId }) => jobId)).toEqual([structured?.['jobId']]);
-  });
-
-  it('gets the answers of parallel calls, each to its own question', async () => {
-    const days = Array.from({ length: 24 }, (_, index) => dayOf(index));
-    const answers = await Promise.all(days.map((day) => host().call('get_site_bounce_rate', { startDate: day, endDate: day })));
-    expect(answers.map(({ structured }) => structured)).toEqual(
-      days.map((day) => expect.objectContaining({ range: expect.objectContaining({ start: `${day}T00:00:00.000Z` }) })),
-    );
-  });
-
-  it('cancels calls that hang: their places are free at once', async () => {
-    const aborts: AbortController[] = [];
-    const hang = (count: number) =>
-      Array.from({ length: count }, () => {
-        const controller = new AbortController();
-        aborts.push(controller);
-        return host().call('get_site_visits', { startDate: '2026-11-01', endDate: '2026-11-02' }, controller.signal);
-      });
-    const first = hang(7);
-    // Eight may be in flight: this one takes the last place, after the seven have taken theirs.
-    await host().call('list_goals');
-    const hanging = [...first, ...hang(5)];
-    const waiting = host().call('list_goals');
-    const ended = Promise.allSettled(hanging);
-    const started = performance.now();
-    for (const controller of aborts) controller.abort(new Error('The person pressed stop'));
-    expect((await ended).map(({ status }) => status)).toEqual(hanging.map(() => 'rejected'));
-    expect((await waiting).isError).toBe(false);
-    expect((await host().call('list_goals')).isError).toBe(false);
-    expect(performance.now() - started).toBeLessThan(5_000);
+  const host = itServes(name, {
+    open: (options) => openHost(name, { args: INTEROP_ARGS, ...options }),
+    close: ({ server }) => server.stop(),
+    inProcess,
   });
 
   it('never saw anything on stdout but the protocol, nor anything on stderr', () => {
@@ -157,10 +19,5 @@ describe.each(hostNames)('a host on %s', (name) => {
     expect(server.lines.length).toBeGreaterThan(10);
     expect(strayOutput(server)).toEqual([]);
     expect(server.stderr()).toBe('');
-    expect(server.lines.join('\n')).not.toContain('notifications/progress');
   });
 });
-
-function raiseNoHost(): never {
-  throw new Error('The host is not connected.');
-}

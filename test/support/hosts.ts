@@ -1,6 +1,7 @@
-import { Client as ModernClient } from '@modelcontextprotocol/client';
+import { Client as ModernClient, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
-import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { StreamableHTTPClientTransport as OldHttpTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { ElicitRequestSchema, ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { type ServerProcess, startServer } from './stdio.ts';
 
 /** Clients that hosts are built on. */
@@ -19,24 +20,46 @@ export interface HostResult {
   readonly structured: Record<string, unknown> | undefined;
 }
 
-/** One connected host with its server process; both eras look the same from here. */
+/** How a call is made. */
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+  /** Hears how far the call is: done, and of how many. */
+  readonly onProgress?: (done: number, total: number | undefined) => void;
+}
+
+/** One connected host; both eras look the same from here. */
 export interface Host {
-  readonly server: ServerProcess;
   readonly protocolVersion: () => string | undefined;
   readonly instructions: () => string | undefined;
   readonly tools: () => Promise<readonly HostTool[]>;
-  readonly call: (tool: string, args?: Record<string, unknown>, signal?: AbortSignal) => Promise<HostResult>;
+  readonly call: (tool: string, args?: Record<string, unknown>, options?: CallOptions) => Promise<HostResult>;
   readonly templates: () => Promise<readonly { uriTemplate: string; name: string; mimeType?: string | undefined }[]>;
   readonly read: (uri: string) => Promise<string>;
+  /** Text of a prompt. */
+  readonly prompt: (name: string, args?: Record<string, string>) => Promise<string>;
+  /** Values offered for one argument of a prompt. */
+  readonly complete: (prompt: string, argument: string, value: string) => Promise<readonly string[]>;
+  /** Begins to listen to a resource; gives the way to end it. */
+  readonly listen: (uri: string) => Promise<() => Promise<void>>;
+  /** Addresses that it was told of, in order. */
+  readonly updates: readonly string[];
   /** Questions that the person was asked, in order. */
   readonly questions: readonly string[];
   readonly close: () => Promise<void>;
 }
 
-export interface HostOptions {
-  readonly args?: readonly string[];
+/** A host with its server process. */
+export interface StdioHost extends Host {
+  readonly server: ServerProcess;
+}
+
+export interface AnswerOptions {
   /** The person's answer; left out: the host cannot ask. */
   readonly answer?: () => 'accept' | 'decline' | 'cancel';
+}
+
+export interface HostOptions extends AnswerOptions {
+  readonly args?: readonly string[];
 }
 
 const INFO = { name: 'host', version: '1.0.0' };
@@ -57,9 +80,26 @@ function textOf(contents: readonly object[]): string {
   return first && 'text' in first ? String(first.text) : '';
 }
 
-async function openOld(server: ServerProcess, { answer }: HostOptions): Promise<Host> {
+/** Text of the only message of a prompt. */
+function messageOf(messages: readonly { content: object }[]): string {
+  const [first] = messages;
+  return first && 'text' in first.content ? String(first.content.text) : '';
+}
+
+/** Both SDKs take undefined for an option only where it is left out. */
+function requestOptions({ signal, onProgress }: CallOptions) {
+  return {
+    ...(signal && { signal }),
+    ...(onProgress && {
+      onprogress: ({ progress, total }: { progress: number; total?: number | undefined }) => onProgress(progress, total),
+    }),
+  };
+}
+
+async function connectOld(transport: Transport, { answer }: AnswerOptions): Promise<Host> {
   const client = new OldClient(INFO, { capabilities: answer ? { elicitation: {} } : {} });
   const questions: string[] = [];
+  const updates: string[] = [];
   if (answer) {
     client.setRequestHandler(ElicitRequestSchema, async ({ params }) => {
       questions.push(params.message);
@@ -67,22 +107,31 @@ async function openOld(server: ServerProcess, { answer }: HostOptions): Promise<
       return action === 'accept' ? { action, content: { confirm: true } } : { action };
     });
   }
-  const transport = server.transport();
+  client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => void updates.push(params.uri));
   let version: string | undefined;
+  const { setProtocolVersion } = transport;
   transport.setProtocolVersion = (agreed) => {
     version = agreed;
+    setProtocolVersion?.call(transport, agreed);
   };
   await client.connect(transport);
   return {
-    server,
     questions,
+    updates,
     protocolVersion: () => version,
     instructions: () => client.getInstructions(),
     tools: async () => (await client.listTools()).tools,
-    call: async (name, args = {}, signal) =>
-      resultOf(await client.callTool({ name, arguments: args }, undefined, signal ? { signal } : {})),
+    call: async (name, args = {}, options = {}) =>
+      resultOf(await client.callTool({ name, arguments: args }, undefined, requestOptions(options))),
     templates: async () => (await client.listResourceTemplates()).resourceTemplates,
     read: async (uri) => textOf((await client.readResource({ uri })).contents),
+    prompt: async (name, args = {}) => messageOf((await client.getPrompt({ name, arguments: args })).messages),
+    complete: async (name, argument, value) =>
+      (await client.complete({ ref: { type: 'ref/prompt', name }, argument: { name: argument, value } })).completion.values,
+    async listen(uri) {
+      await client.subscribeResource({ uri });
+      return async () => void (await client.unsubscribeResource({ uri }));
+    },
     close: () => client.close(),
   };
 }
@@ -93,12 +142,13 @@ const negotiation = {
   'SDK 2.x that finds the era': 'auto',
 } as const;
 
-async function openModern(server: ServerProcess, name: keyof typeof negotiation, { answer }: HostOptions): Promise<Host> {
+async function connectModern(transport: Transport, name: keyof typeof negotiation, { answer }: AnswerOptions): Promise<Host> {
   const client = new ModernClient(INFO, {
     capabilities: answer ? { elicitation: { form: {} } } : {},
     versionNegotiation: { mode: negotiation[name] },
   });
   const questions: string[] = [];
+  const updates: string[] = [];
   if (answer) {
     client.setRequestHandler('elicitation/create', ({ params }) => {
       questions.push(params.message);
@@ -106,27 +156,59 @@ async function openModern(server: ServerProcess, name: keyof typeof negotiation,
       return action === 'accept' ? { action, content: { confirm: true } } : { action };
     });
   }
-  await client.connect(server.transport());
+  client.setNotificationHandler('notifications/resources/updated', ({ params }) => void updates.push(params.uri));
+  await client.connect(transport);
   return {
-    server,
     questions,
+    updates,
     protocolVersion: () => client.getNegotiatedProtocolVersion(),
     instructions: () => client.getInstructions(),
     tools: async () => (await client.listTools()).tools,
-    call: async (tool, args = {}, signal) => resultOf(await client.callTool({ name: tool, arguments: args }, signal ? { signal } : {})),
+    call: async (tool, args = {}, options = {}) =>
+      resultOf(await client.callTool({ name: tool, arguments: args }, requestOptions(options))),
     templates: async () => (await client.listResourceTemplates()).resourceTemplates,
     read: async (uri) => textOf((await client.readResource({ uri })).contents),
+    prompt: async (prompt, args = {}) => messageOf((await client.getPrompt({ name: prompt, arguments: args })).messages),
+    complete: async (prompt, argument, value) =>
+      (await client.complete({ ref: { type: 'ref/prompt', name: prompt }, argument: { name: argument, value } })).completion.values,
+    async listen(uri) {
+      if (client.getNegotiatedProtocolVersion() === '2026-07-28') {
+        const subscription = await client.listen({ resourceSubscriptions: [uri] });
+        return () => subscription.close();
+      }
+      await client.subscribeResource({ uri });
+      return async () => void (await client.unsubscribeResource({ uri }));
+    },
     close: () => client.close(),
   };
 }
 
+function connect(name: HostName, transport: Transport, options: AnswerOptions): Promise<Host> {
+  return name === 'SDK 1.x' ? connectOld(transport, options) : connectModern(transport, name, options);
+}
+
 /** Starts the built server and connects a host of this kind to it; whoever opens it closes it. */
-export async function openHost(name: HostName, options: HostOptions = {}): Promise<Host> {
+export async function openHost(name: HostName, options: HostOptions = {}): Promise<StdioHost> {
   const server = await startServer(options.args);
   try {
-    return name === 'SDK 1.x' ? await openOld(server, options) : await openModern(server, name, options);
+    return { server, ...(await connect(name, server.transport(), options)) };
   } catch (error) {
     await server.stop();
     throw error;
   }
+}
+
+export interface HttpHostOptions extends AnswerOptions {
+  readonly token?: string;
+}
+
+/** Connects a host of this kind over HTTP; the end of it does not end the session, as with most hosts. */
+export function openHttpHost(name: HostName, url: string, { token, ...options }: HttpHostOptions = {}): Promise<Host> {
+  const requestInit = token === undefined ? {} : { requestInit: { headers: { authorization: `Bearer ${token}` } } };
+  // The old SDK spells optional members of its transport in another way; the two are the same at run time.
+  const transport =
+    name === 'SDK 1.x'
+      ? (new OldHttpTransport(new URL(url), requestInit) as unknown as Transport)
+      : new StreamableHTTPClientTransport(new URL(url), requestInit);
+  return connect(name, transport, options);
 }

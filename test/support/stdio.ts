@@ -135,6 +135,31 @@ export async function startServer(args: readonly string[] = DEMO, environment: R
   return { child, lines, rest: () => rest, stderr: () => stderr, ended, write, answerTo, transport, stop };
 }
 
+/** The built server as a child process that serves HTTP on a free port. */
+export interface HttpServerProcess extends ServerProcess {
+  /** Address of its endpoint. */
+  readonly url: string;
+}
+
+/** Starts the built server over HTTP and waits until it listens; it stops when it is asked to terminate. */
+export async function startHttpServer(
+  args: readonly string[] = DEMO,
+  environment: Record<string, string> = {},
+): Promise<HttpServerProcess> {
+  const server = await startServer(['serve', '--http', '--port', '0', ...args], environment);
+  const { child, ended, stderr } = server;
+  const over = ended.then(() => true);
+  let url: string | undefined;
+  while (!(url = /listens on (\S+)\n/.exec(stderr())?.[1])) {
+    if ((await Promise.race([once(child.stderr, 'data'), over])) === true) throw new Error(`The server ended: ${stderr()}`);
+  }
+  const stop = () => {
+    child.kill('SIGTERM');
+    return server.stop();
+  };
+  return { ...server, url, stop };
+}
+
 function parsed(line: string): Record<string, unknown> {
   return JSON.parse(line) as Record<string, unknown>;
 }

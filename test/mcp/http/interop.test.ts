@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { sharedAssistant } from '../../support/assistant.ts';
+import { sharedPlatform } from '../../support/emulator.ts';
+import { hostNames, openHttpHost } from '../../support/hosts.ts';
+import { startHttpServer } from '../../support/stdio.ts';
+import { INTEROP_ARGS, itServes } from '../interop.ts';
+
+const inProcess = sharedAssistant(sharedPlatform());
+
+describe.each(hostNames)('a host on %s, over HTTP', (name) => {
+  const host = itServes(name, {
+    async open(options) {
+      const server = await startHttpServer(INTEROP_ARGS);
+      return { server, ...(await openHttpHost(name, server.url, options)) };
+    },
+    close: ({ server }) => server.stop(),
+    inProcess,
+  });
+
+  it('left nothing on stdout, and on stderr only where the server listens', () => {
+    const { server } = host();
+    expect([...server.lines, server.rest()]).toEqual(['']);
+    expect(server.stderr()).toBe(`web-analytics-mcp listens on ${server.url}\n`);
+  });
+});
