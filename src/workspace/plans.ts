@@ -1,0 +1,197 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { ApiError } from '../api/errors.ts';
+import type { InputOf } from '../api/operation.ts';
+import { createExportJob } from '../api/operations/data-export.ts';
+import { recordId } from '../api/operations/records.ts';
+import type { Clock } from '../lib/clock.ts';
+
+const DAY_MS = 86_400_000;
+/** How long a plan can be applied; what it was checked against changes. */
+export const PLAN_LIFE_MS = 7 * DAY_MS;
+/** How long a plan is kept for what it tells of its jobs: the interface shows neither range nor segment of a job. */
+const KEPT_MS = 92 * DAY_MS;
+/** No call lasts as long: whoever holds a plan longer has died. */
+const HOLD_MS = 120_000;
+
+const instant = z.iso.datetime();
+
+/** One job of a plan and how far its creation is. */
+const planPart = z.object({
+  body: createExportJob.input,
+  /** When the request was last sent. */
+  sentAt: instant.optional(),
+  /** Ids of the equal jobs that existed before it was sent. */
+  before: z.array(recordId).optional(),
+  jobId: recordId.optional(),
+});
+export type PlanPart = z.output<typeof planPart>;
+
+const exportPlan = z.object({
+  version: z.literal(1),
+  planId: z.string(),
+  projectId: z.number(),
+  createdAt: instant,
+  /** The job whose gaps it fills. */
+  fills: recordId.optional(),
+  parts: z.array(planPart).min(1),
+  /** Jobs that the plan's maker was told of. */
+  known: z.array(recordId),
+});
+export type ExportPlan = z.output<typeof exportPlan>;
+
+/** What a new plan consists of. */
+export interface PlanDraft {
+  readonly bodies: readonly InputOf<typeof createExportJob>[];
+  readonly known: readonly (number | string)[];
+  readonly fills?: number | string;
+}
+
+/** The export plans of one project: one file each, found again by every process on the same directory. */
+export interface PlanStore {
+  /** Keeps a new plan and gives it its id. */
+  add(draft: PlanDraft): Promise<ExportPlan>;
+  /** Undefined where there is none of that id. */
+  read(planId: string): Promise<ExportPlan | undefined>;
+  /** Writes the plan whole or not at all. */
+  save(plan: ExportPlan): Promise<void>;
+  all(): Promise<ExportPlan[]>;
+  /** Runs what only one process at a time may do with a plan; throws a `busy` error where another does. */
+  hold<T>(planId: string, run: () => Promise<T>): Promise<T>;
+}
+
+const PLAN_ID = /^plan-[a-z0-9]{10}$/;
+
+function newPlanId(): string {
+  return `plan-${BigInt(`0x${randomBytes(8).toString('hex')}`)
+    .toString(36)
+    .padStart(10, '0')
+    .slice(-10)}`;
+}
+
+/** The end of a plan's life, ms since 1970. */
+export function expiresMs({ createdAt }: ExportPlan): number {
+  return Date.parse(createdAt) + PLAN_LIFE_MS;
+}
+
+function unwritable(error: unknown): ApiError {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+  return new ApiError('settings', `The plan cannot be kept (${code}): WEB_ANALYTICS_DATA_DIR must name a directory with room that can be written.`);
+} // biome-ignore format: one thought
+
+/** Opens the plans below a directory, which is made when the first one is kept. */
+export function openPlans(directory: string, projectId: number, clock: Pick<Clock, 'now'>): PlanStore {
+  const fileOf = (planId: string) => join(directory, `${planId}.json`);
+
+  async function read(planId: string): Promise<ExportPlan | undefined> {
+    if (!PLAN_ID.test(planId)) return undefined;
+    const text = await readFile(fileOf(planId), 'utf8').catch(() => undefined);
+    const plan = text === undefined ? undefined : exportPlan.safeParse(parsed(text)).data;
+    return plan?.planId === planId && plan.projectId === projectId ? plan : undefined;
+  }
+
+  async function save(plan: ExportPlan): Promise<void> {
+    const written = join(directory, `${plan.planId}.${randomBytes(6).toString('hex')}.part`);
+    try {
+      await mkdir(directory, { recursive: true, mode: 0o700 });
+      await writeFile(written, JSON.stringify(plan), { flush: true, mode: 0o600 });
+      await rename(written, fileOf(plan.planId));
+    } catch (error) {
+      await rm(written, { force: true }).catch(() => undefined);
+      throw unwritable(error);
+    }
+  }
+
+  async function names(): Promise<string[]> {
+    return readdir(directory).catch(() => []);
+  }
+
+  /** Removes what is too old to tell anything, and what a killed process left. */
+  async function sweep(): Promise<void> {
+    for (const name of await names()) {
+      const path = join(directory, name);
+      if ((await ageMs(path)) > (name.endsWith('.part') ? DAY_MS : KEPT_MS)) await rm(path, { force: true }).catch(() => undefined);
+    }
+  }
+
+  return {
+    async add({ bodies, known, fills }) {
+      await sweep();
+      const plan: ExportPlan = {
+        version: 1,
+        planId: newPlanId(),
+        projectId,
+        createdAt: new Date(clock.now()).toISOString(),
+        ...(fills !== undefined && { fills }),
+        parts: bodies.map((body) => ({ body })),
+        known: [...known],
+      };
+      await save(plan);
+      return plan;
+    },
+    read,
+    save,
+    async all() {
+      const ids = (await names()).filter((name) => name.endsWith('.json')).map((name) => name.slice(0, -5));
+      return (await Promise.all(ids.map(read))).filter((plan) => plan !== undefined);
+    },
+    async hold(planId, run) {
+      const release = await takeHold(directory, planId);
+      try {
+        return await run();
+      } finally {
+        await release();
+      }
+    },
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const RELEASED = 'released';
+
+/**
+ * Takes the right to apply a plan: a file with the next higher number, which only one process can create. The file of the highest number
+ * is never removed while it is the highest, so that two who find the same dead holder cannot both follow it.
+ */
+async function takeHold(directory: string, planId: string): Promise<() => Promise<void>> {
+  const holdOf = (number: number) => join(directory, `${planId}.${number}.hold`);
+  const pattern = new RegExp(`^${planId}\\.(\\d+)\\.hold$`);
+  const numbers = (await readdir(directory)).flatMap((name) => pattern.exec(name)?.[1] ?? []).map(Number);
+  const highest = Math.max(0, ...numbers);
+  if (highest > 0 && !(await isFree(holdOf(highest)))) throw held();
+  const own = holdOf(highest + 1);
+  try {
+    await writeFile(own, '', { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    throw error instanceof Error && 'code' in error && error.code === 'EEXIST' ? held() : unwritable(error);
+  }
+  await Promise.all(numbers.map((number) => rm(holdOf(number), { force: true })));
+  return async () => writeFile(own, RELEASED).catch(() => undefined); // else it is free when its time is over
+}
+
+async function isFree(path: string): Promise<boolean> {
+  // A file that is gone was followed by one with a higher number.
+  const text = await readFile(path, 'utf8').catch(() => '');
+  return text === RELEASED || (await ageMs(path)) > HOLD_MS;
+}
+
+/** Time since a file was written, 0 where it is gone; files have the time of the machine, whatever clock the product lives by. */
+async function ageMs(path: string): Promise<number> {
+  const file = await stat(path).catch(() => undefined);
+  return file ? Date.now() - file.mtimeMs : 0;
+}
+
+function held(): ApiError {
+  const message =
+    'Another call is applying this plan. Wait two minutes at most, then call again: what exists by then is not created twice.';
+  return new ApiError('busy', message);
+}

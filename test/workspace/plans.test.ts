@@ -1,0 +1,129 @@
+import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { expiresMs, openPlans } from '../../src/workspace/plans.ts';
+import { manualClock } from '../support/clock.ts';
+
+const clock = manualClock('2026-11-20T10:00:00.000Z');
+const body = {
+  name: 'Daily',
+  format: 'JSONL' as const,
+  scope: 'sessions',
+  frequency: { value: 'daily' as const },
+  fields: [{ fieldName: 'session_id' }],
+  deviceLabel: 'all' as const,
+};
+const draft = { bodies: [body, { ...body, name: 'Other' }], known: [3103] };
+
+let directory: string;
+beforeEach(async () => {
+  directory = join(await mkdtemp(join(tmpdir(), 'plans-')), 'plans');
+});
+afterEach(() => rm(join(directory, '..'), { recursive: true, force: true }));
+
+const open = (projectId = 1201) => openPlans(directory, projectId, clock);
+
+describe('a plan', () => {
+  it('is found again by whoever opens the same directory, and lives seven days', async () => {
+    const plan = await open().add({ ...draft, fills: 3103 });
+    expect(plan).toMatchObject({ planId: expect.stringMatching(/^plan-[a-z0-9]{10}$/), projectId: 1201, fills: 3103, known: [3103] });
+    expect(plan.parts).toEqual(draft.bodies.map((each) => ({ body: each })));
+    expect(await open().read(plan.planId)).toEqual(plan);
+    expect(await open().all()).toEqual([plan]);
+    expect(new Date(expiresMs(plan)).toISOString()).toBe('2026-11-27T10:00:00.000Z');
+  });
+
+  it('of another project, of another directory, or of a name that is none is not found', async () => {
+    const { planId } = await open().add(draft);
+    expect(await open(1202).read(planId)).toBeUndefined();
+    expect(await open(1202).all()).toEqual([]);
+    expect(await openPlans(join(directory, 'elsewhere'), 1201, clock).all()).toEqual([]);
+    for (const name of ['', planId.toUpperCase(), `../plans/${planId}`, `${planId}\u0000`, 'plan-0000000000'])
+      expect(await open().read(name)).toBeUndefined();
+  });
+
+  it('is written whole or not at all, and one that was spoilt is none', async () => {
+    const plans = open();
+    const plan = await plans.add(draft);
+    const [first, ...rest] = plan.parts;
+    if (!first) throw new Error('a plan has parts');
+    await plans.save({ ...plan, parts: [{ ...first, jobId: 3200 }, ...rest] });
+    expect((await plans.read(plan.planId))?.parts[0]?.jobId).toBe(3200);
+    expect(await readdir(directory)).toEqual([`${plan.planId}.json`]);
+    const path = join(directory, `${plan.planId}.json`);
+    await writeFile(path, (await readFile(path, 'utf8')).slice(0, -20));
+    expect(await plans.read(plan.planId)).toBeUndefined();
+    expect(await plans.all()).toEqual([]);
+  });
+
+  it('that cannot be kept says which setting is to blame', async () => {
+    await writeFile(join(directory, '..', 'file'), '');
+    const nowhere = openPlans(join(directory, '..', 'file'), 1201, clock);
+    await expect(nowhere.add(draft)).rejects.toThrow(/^The plan cannot be kept \(E\w+\): WEB_ANALYTICS_DATA_DIR must name a directory/);
+  });
+
+  it('goes when it is too old to tell anything, and so does what a killed process left', async () => {
+    const { planId: old } = await open().add(draft);
+    const { planId: recent } = await open().add(draft);
+    const months = new Date(Date.now() - 93 * 86_400_000);
+    await utimes(join(directory, `${old}.json`), months, months);
+    await writeFile(join(directory, `${old}.0.part`), '{');
+    await utimes(join(directory, `${old}.0.part`), months, months);
+    const { planId: added } = await open().add(draft);
+    expect((await readdir(directory)).toSorted()).toEqual([`${added}.json`, `${recent}.json`].toSorted());
+  });
+});
+
+describe('the right to apply a plan', () => {
+  it('belongs to one at a time, and is free again afterwards', async () => {
+    const { planId } = await open().add(draft);
+    let inside = 0;
+    let most = 0;
+    const run = async () => {
+      most = Math.max(most, (inside += 1));
+      await readdir(directory);
+      inside -= 1;
+    };
+    const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => open().hold(planId, run)));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled').length).toBeGreaterThanOrEqual(1);
+    expect(most).toBe(1);
+    for (const outcome of outcomes)
+      if (outcome.status === 'rejected')
+        expect(outcome.reason).toMatchObject({ kind: 'busy', message: expect.stringMatching(/^Another call is applying this plan/) });
+    await expect(open().hold(planId, async () => 'done')).resolves.toBe('done');
+  });
+
+  it('is free again after a failure', async () => {
+    const { planId } = await open().add(draft);
+    await expect(open().hold(planId, async () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+    await expect(open().hold(planId, async () => 'done')).resolves.toBe('done');
+    expect((await readdir(directory)).filter((name) => name.endsWith('.hold'))).toHaveLength(1);
+  });
+
+  it('passes from one who died to a single other', async () => {
+    const { planId } = await open().add(draft);
+    const dead = join(directory, `${planId}.1.hold`);
+    await writeFile(dead, '');
+    await expect(open().hold(planId, async () => 'done')).rejects.toMatchObject({ kind: 'busy' });
+    const before = new Date(Date.now() - 121_000);
+    await utimes(dead, before, before);
+    let entered = 0;
+    let finish = (): void => undefined;
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const outcomes = Array.from({ length: 10 }, () =>
+      open()
+        .hold(planId, async () => {
+          entered += 1;
+          return finished;
+        })
+        .catch((error: Error) => error.name),
+    );
+    await Promise.race(outcomes);
+    finish();
+    await Promise.all(outcomes);
+    expect(entered).toBe(1);
+  });
+});
