@@ -7,6 +7,8 @@ const writeRequest = z.object({
   path: z.string(),
   project: z.number().optional(),
   body: z.record(z.string(), z.unknown()).optional(),
+  /** Of several requests: what each has beside `body`, which they share. */
+  each: z.array(z.record(z.string(), z.unknown())).optional(),
 });
 export type WriteRequest = z.output<typeof writeRequest>;
 

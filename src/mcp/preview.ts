@@ -8,3 +8,21 @@ export function previewOf(operation: Operation, input: Record<string, unknown>, 
   const { target, body } = encodeRequest(operation, checkInput(operation, input, project));
   return { method: operation.method, path: target, ...(project !== undefined && { project }), ...(body && { body }) };
 }
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** Several bodies with what they share said once; a single body stays whole. */
+export function sharedMembers(bodies: readonly Members[]): Pick<WriteRequest, 'body' | 'each'> {
+  const [first = {}, ...others] = bodies;
+  if (others.length === 0) return { body: { ...first } };
+  const isShared = (name: string, value: unknown) => others.every((other) => JSON.stringify(other[name]) === JSON.stringify(value));
+  const shared = Object.fromEntries(Object.entries(first).filter(([name, value]) => isShared(name, value)));
+  const rest = (body: Members) => Object.fromEntries(Object.entries(body).filter(([name]) => !Object.hasOwn(shared, name)));
+  return { body: shared, each: bodies.map(rest) };
+}
+
+/** Several writes of one operation as one thing to consent to. */
+export function joinedPreview(requests: readonly [WriteRequest, ...WriteRequest[]]): WriteRequest {
+  const [{ body: _, ...first }] = requests;
+  return { ...first, ...sharedMembers(requests.map(({ body = {} }) => body)) };
+}

@@ -82,14 +82,14 @@ const QUESTION_CHARS = 4_000;
 
 /** The question that the client puts to the person before a write. */
 function question(tool: ListedTool, { ask, nowMs }: Question) {
-  const body = JSON.stringify(ask.body ?? {}, null, 2);
+  const body = JSON.stringify(ask.each ? { ...ask.body, each: ask.each } : (ask.body ?? {}), null, 2);
   const excerpt =
     body.length > QUESTION_CHARS ? `${body.slice(0, QUESTION_CHARS)}\n… and ${body.length - QUESTION_CHARS} more characters` : body;
   const project = ask.project === undefined ? '' : ` (project ${ask.project})`;
   return inputRequired({
     inputRequests: {
       confirm: inputRequired.elicit({
-        message: `${tool.title}: send this?\n${ask.method} ${ask.path}${project}\n${excerpt}`,
+        message: `${tool.title}: send ${ask.each ? `these ${ask.each.length}` : 'this'}?\n${ask.method} ${ask.path}${project}\n${excerpt}`,
         requestedSchema: {
           type: 'object',
           properties: { confirm: { type: 'boolean', title: 'Send it', default: true } },
