@@ -9,11 +9,11 @@ interface InstructionFacts {
 /** What a model reads once per connection; at most 1 KB. */
 export function instructions({ timeZone, nowMs }: InstructionFacts): string {
   return [
-    'Reads and steers a web and app analytics platform: site and zone metrics, speed analysis (synthetic scenarios, HAR files), data exports, enrichment.',
+    'A web and app analytics platform: site and zone metrics, speed analysis (synthetic scenarios, HAR files), data exports, enrichment.',
     `Today is ${dateIn(timeZone, nowMs)}, time zone ${timeZone}. Dates: 2026-11-01, 2026-11, 2026-Q3, today, yesterday, -7d, -4w, -3mo, last_week, this_month, last_quarter …, or ISO with offset.`,
-    'Start with find_objects for ids; parameters for objects also take names ("Home / Header / Search bar" for a zone). query_metrics tables any range; get_credential shows projects and scopes.',
-    'Rates are percents. null means no value, never 0. Never average rates or averages of days, devices or segments: ask for the whole range.',
+    'Start with find_objects for ids; parameters for objects also take names ("Home / Header / Search bar" for a zone). query_metrics tables any range, compare_metrics explains a change; get_credential shows projects and scopes.',
+    'Rates are percents; null means no value, never 0. Never average rates or averages: ask for the whole range.',
     'Writes ask for confirmation first, without it they only show what would be sent; only create_speed_event writes at once.',
-    `Not in this interface: ${unanswerable.map(({ asked }) => asked).join(', ')}. Say so; the nearest is a sessions or views export, or a scenario report (lab data).`,
+    `Not in this interface: ${unanswerable.map(({ asked }) => asked).join(', ')}. Say so; nearest (analytics://reference/limits): sessions or views export, scenario report (lab data).`,
   ].join('\n');
 }

@@ -106,12 +106,37 @@ describe('limits', () => {
       expect(text).toContain(words);
   });
 
-  it('name what cannot be answered, as the greeting does, each with the nearest', async () => {
-    const text = await read('limits');
-    for (const { asked, nearest } of unanswerable) {
-      expect(text).toContain(`| ${asked} | ${nearest} |`);
-      expect(assistant().client.getInstructions()).toContain(asked);
+  it.each([
+    ['funnels', 'views'],
+    ['journeys', 'views'],
+    ['page-level metrics', 'views'],
+    ['cost of errors', 'views'],
+    ['real-user vitals', 'views'],
+    ['heatmaps', undefined],
+    ['replay', undefined],
+  ])('say that %s cannot be answered, and name the nearest export by fields that there are', async (asked, scope) => {
+    expect(assistant().client.getInstructions()).toContain(asked);
+    expect(assistant().client.getInstructions()).toMatch(/Not in this interface: .+ Say so; .*sessions or views export/);
+    const row = (await read('limits')).split('\n').find((line) => line.startsWith(`| ${asked} | `)) ?? '';
+    const nearest = unanswerable.find((each) => each.asked === asked)?.nearest ?? '';
+    expect(row).toBe(`| ${asked} | ${nearest} |`);
+    if (scope === undefined) {
+      expect(nearest).toMatch(/none|nothing/);
+      return;
     }
+    expect(nearest).toContain(`export of scope ${scope}`);
+    const token = await platform().token('shop');
+    const fields = (await Promise.all(['sessions', 'views'].map((each) => platform().ask('listExportableFields', { scope: each }, token)))).flat(); // biome-ignore format: one thought
+    const names = new Set(fields.map(({ name }) => name));
+    const named = nearest.match(/\b[a-z]+(?:\.[a-z]+|_[a-z_]+)+/g) ?? [];
+    expect(named.length).toBeGreaterThan(1);
+    expect(named.filter((name) => !names.has(name))).toEqual([]);
+  });
+
+  it('name all that the greeting names, and nothing else', async () => {
+    const [, list = ''] = /Not in this interface: ([^.]+)\./.exec(assistant().client.getInstructions() ?? '') ?? [];
+    const rows = (await read('limits')).split('## Not in this interface')[1]?.match(/^\| [^|]+ \|/gm) ?? [];
+    expect(rows.slice(2).map((row) => row.slice(2, -2))).toEqual(list.split(', '));
   });
 });
 
