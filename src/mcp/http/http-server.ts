@@ -172,18 +172,21 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
     over.abort();
   }
 
+  async function close(): Promise<void> {
+    closing = true;
+    const closed = once(server, 'close');
+    server.close();
+    server.closeIdleConnections();
+    await drained();
+    await door.close();
+    server.closeAllConnections();
+    await closed;
+  }
+
+  let ending: Promise<void> | undefined;
   return {
     url: `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${taken}${ENDPOINT}`,
     sessions: () => door.size,
-    async close() {
-      closing = true;
-      const closed = once(server, 'close');
-      server.close();
-      server.closeIdleConnections();
-      await drained();
-      await door.close();
-      server.closeAllConnections();
-      await closed;
-    },
+    close: () => (ending ??= close()),
   };
 }

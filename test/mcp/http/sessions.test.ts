@@ -1,0 +1,285 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  HEADERS,
+  INITIALIZE,
+  openRawSession,
+  openService,
+  post,
+  post2026,
+  type Service,
+  type ServiceOptions,
+  send,
+  spokenSignIn,
+} from '../../support/http.ts';
+
+const MINUTE_MS = 60_000;
+
+let service: Service | undefined;
+afterEach(async () => {
+  await service?.close();
+  service = undefined;
+});
+
+async function open(options: ServiceOptions = {}): Promise<Service> {
+  service = await openService(options);
+  return service;
+}
+
+const as = (who: string) => ({ authorization: `Bearer ${who}` });
+const anna = as('anna:read+write');
+const ben = as('ben:read+write');
+
+const callOf = (name: string, args: object = {}) => ({ id: 5, method: 'tools/call', params: { name, arguments: args } });
+const list = { id: 4, method: 'tools/list' };
+
+/** Opens the stream of a session; it ends with the signal. */
+async function openStream(url: string, headers: Record<string, string>, signal: AbortSignal): Promise<Response> {
+  return fetch(url, { headers: { ...headers, accept: 'text/event-stream' }, signal });
+}
+
+/** Requests for a token that reached the authentication server. */
+const tokenRequests = ({ platform }: Service) => platform.requests.filter(({ operation }) => operation === 'requestToken').length;
+
+/** Resolves when it holds; what was sent may be on its way. */
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (const endMs = Date.now() + 4_000; !(await holds()); ) {
+    if (Date.now() > endMs) throw new Error('It never comes to hold.');
+    await new Promise((resolve) => void setImmediate(resolve));
+  }
+}
+
+describe('a session of the 2025 era', () => {
+  it('answers nobody but the principal that opened it', async () => {
+    const { url } = await open({ signIn: spokenSignIn });
+    const session = await openRawSession(url, anna);
+    expect((await post(url, list, session)).status).toBe(200);
+    for (const method of ['POST', 'GET', 'DELETE'] as const) {
+      const stolen = await send(url, {
+        method,
+        headers: { ...HEADERS, ...session, ...ben },
+        ...(method === 'POST' && { body: JSON.stringify({ jsonrpc: '2.0', ...list }) }),
+      });
+      expect([stolen.status, stolen.message]).toEqual([
+        404,
+        expect.objectContaining({ error: expect.objectContaining({ code: -32_001 }) }),
+      ]);
+      expect(JSON.stringify(stolen.message)).not.toContain(session['mcp-session-id']);
+    }
+    expect((await post(url, list, session)).status).toBe(200);
+  });
+
+  it('is told apart from one that never was by nothing', async () => {
+    const { url } = await open({ signIn: spokenSignIn });
+    const session = await openRawSession(url, anna);
+    const never = { ...session, 'mcp-session-id': crypto.randomUUID() };
+    const [stolen, unknown] = await Promise.all([post(url, list, { ...session, ...ben }), post(url, list, never)]);
+    expect(stolen.message).toEqual(unknown.message);
+    expect(stolen.status).toBe(unknown.status);
+  });
+
+  it('ends when its client deletes it, and its token is forgotten', async () => {
+    const running = await open();
+    const { url } = running;
+    const session = await openRawSession(url);
+    expect((await post(url, callOf('list_goals'), session)).message).toHaveProperty('result.structuredContent.goals');
+    await post(url, callOf('list_goals'), session);
+    expect(tokenRequests(running)).toBe(1);
+    expect((await send(url, { method: 'DELETE', headers: session })).status).toBe(200);
+    expect((await post(url, list, session)).status).toBe(404);
+    expect(running.sessions()).toBe(0);
+    await post(url, callOf('list_goals'), await openRawSession(url));
+    expect(tokenRequests(running)).toBe(2);
+  });
+
+  it('ends after half an hour without a request, not sooner', async () => {
+    const running = await open();
+    const { url, platform } = running;
+    const session = await openRawSession(url);
+    await platform.clock.advance(29 * MINUTE_MS);
+    expect((await post(url, list, session)).status).toBe(200);
+    await platform.clock.advance(29 * MINUTE_MS);
+    expect(running.sessions()).toBe(1);
+    await platform.clock.advance(2 * MINUTE_MS);
+    expect(running.sessions()).toBe(0);
+    expect((await post(url, list, session)).status).toBe(404);
+  });
+
+  it('does not end while its stream is open', async () => {
+    const running = await open();
+    const { url, platform } = running;
+    const session = await openRawSession(url);
+    const leaving = new AbortController();
+    expect((await openStream(url, session, leaving.signal)).status).toBe(200);
+    await platform.clock.advance(120 * MINUTE_MS);
+    expect((await post(url, list, session)).status).toBe(200);
+    leaving.abort();
+    await until(async () => {
+      await platform.clock.advance(31 * MINUTE_MS);
+      return running.sessions() === 0;
+    });
+  });
+
+  it('does not begin with anything but initialize, nor when that is refused', async () => {
+    const running = await open();
+    const { url } = running;
+    expect((await post(url, list)).status).toBe(400);
+    expect((await post(url, INITIALIZE, { accept: 'application/json' })).status).toBe(406);
+    expect((await post(url, { ...INITIALIZE, params: {} })).message).toHaveProperty('error');
+    expect(running.sessions()).toBe(0);
+  });
+});
+
+describe('what the 2026-07-28 era keeps between requests', () => {
+  it('is one token and one set of names for each principal', async () => {
+    const running = await open({ signIn: spokenSignIn });
+    const goals = (who: Record<string, string>) => post2026(running.url, 'tools/call', { name: 'list_goals', arguments: {} }, who);
+    for (const who of [anna, anna, ben, anna]) expect((await goals(who)).message).toHaveProperty('result.structuredContent.goals');
+    expect(tokenRequests(running)).toBe(2);
+    expect(running.sessions()).toBe(2);
+    await running.platform.clock.advance(31 * MINUTE_MS);
+    expect(running.sessions()).toBe(0);
+    await goals(anna);
+    expect(tokenRequests(running)).toBe(3);
+  });
+
+  it('cannot be reached as a session', async () => {
+    const running = await open({ signIn: spokenSignIn });
+    await post2026(running.url, 'tools/list', {}, anna);
+    const guessed = { ...anna, 'mcp-session-id': '2026 anna', 'mcp-protocol-version': '2025-11-25' };
+    expect((await post(running.url, list, guessed)).status).toBe(404);
+    expect((await send(running.url, { method: 'DELETE', headers: guessed })).status).toBe(404);
+    expect(running.sessions()).toBe(1);
+  });
+});
+
+describe('the cap on sessions', () => {
+  it('ends the longest idle session of whoever holds the most', async () => {
+    const { url } = await open({ signIn: spokenSignIn, settings: { MAX_SESSIONS: '4' } });
+    const bens = await openRawSession(url, ben);
+    const annas: Record<string, string>[] = [];
+    for (let count = 0; count < 3; count += 1) annas.push(await openRawSession(url, anna));
+    // The first is used again: the second is the longest idle one now.
+    await post(url, list, annas[0]);
+    annas.push(await openRawSession(url, anna));
+    const statuses = await Promise.all([bens, ...annas].map(async (session) => (await post(url, list, session)).status));
+    expect(statuses).toEqual([200, 200, 404, 200, 200]);
+  });
+
+  it('spares sessions in use, and says when there is no room', async () => {
+    const { url } = await open({ signIn: spokenSignIn, settings: { MAX_SESSIONS: '2' } });
+    const leaving = new AbortController();
+    for (const who of [anna, ben]) await openStream(url, await openRawSession(url, who), leaving.signal);
+    const refused = await post(url, INITIALIZE, as('carl:read'));
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
+    leaving.abort();
+    await until(async () => (await post(url, INITIALIZE, as('carl:read'))).status === 200);
+  });
+
+  it('does not let one principal keep all others out by holding streams', async () => {
+    const { url } = await open({ signIn: spokenSignIn, settings: { MAX_SESSIONS: '5' } });
+    const leaving = new AbortController();
+    for (let count = 0; count < 5; count += 1) await openStream(url, await openRawSession(url, anna), leaving.signal);
+    const bens = await openRawSession(url, ben);
+    expect((await post(url, list, bens)).status).toBe(200);
+    leaving.abort();
+  });
+});
+
+describe('a principal without the scope write', () => {
+  const reader = as('rita:read');
+
+  it('sees every tool, reads, and is asked to step up for a write', async () => {
+    const { url, platform } = await open({ signIn: spokenSignIn });
+    const session = await openRawSession(url, reader);
+    const listOf = async (headers: Record<string, string>) => (await post(url, list, headers)).message?.['result'];
+    expect(await listOf(session)).toEqual(await listOf(await openRawSession(url, anna)));
+    expect((await post(url, callOf('list_goals'), session)).message).toHaveProperty('result.structuredContent.goals');
+    const write = callOf('create_speed_event', { text: 'Release', date: '2026-11-19', key: 'of rita' });
+    const refused = [
+      await post(url, write, session),
+      await post2026(url, 'tools/call', { ...write.params }, reader),
+      await send(url, {
+        method: 'POST',
+        headers: { ...HEADERS, ...session },
+        body: JSON.stringify([
+          { jsonrpc: '2.0', ...list },
+          { jsonrpc: '2.0', ...write },
+        ]),
+      }),
+    ];
+    for (const { status, headers } of refused) {
+      expect([status, headers.get('www-authenticate')]).toEqual([403, 'Bearer error="insufficient_scope", scope="read write"']);
+    }
+    expect([...platform.world.speed.eventsOf(1201).keys()]).not.toContain('of rita');
+  });
+
+  it('may write with the next token, in the same session', async () => {
+    const { url, platform } = await open({ signIn: spokenSignIn });
+    const session = await openRawSession(url, reader);
+    const write = callOf('create_speed_event', { text: 'Release', date: '2026-11-19', key: 'of rita' });
+    expect((await post(url, write, { ...session, ...as('rita:read+write') })).message).toHaveProperty('result.structuredContent');
+    expect([...platform.world.speed.eventsOf(1201).keys()]).toContain('of rita');
+  });
+});
+
+it('a caller who is not signed in gets the challenge, before anything is read', async () => {
+  const { url } = await open({ signIn: spokenSignIn });
+  for (const method of ['POST', 'GET', 'DELETE']) {
+    const { status, headers } = await send(url, { method, headers: HEADERS, ...(method === 'POST' && { body: 'no JSON at all' }) });
+    expect([status, headers.get('www-authenticate')]).toEqual([401, 'Bearer error="invalid_token"']);
+  }
+});
+
+it('a stream ends when what its caller has proved ends', async () => {
+  const { url, platform } = await open({ signIn: spokenSignIn });
+  const expiring = as(`anna:read@${platform.clock.now() + 10 * MINUTE_MS}`);
+  const stream = await openStream(url, await openRawSession(url, expiring), AbortSignal.timeout(10_000));
+  const over = stream.text().then(
+    () => 'ended',
+    () => 'cut',
+  );
+  await platform.clock.advance(9 * MINUTE_MS);
+  expect(await Promise.race([over, 'open'])).toBe('open');
+  await platform.clock.advance(MINUTE_MS);
+  expect(await over).toBe('cut');
+});
+
+describe('the end of the server', () => {
+  it('lets a running call finish, takes nothing new, and closes the streams', async () => {
+    const running = await open();
+    const { url, platform } = running;
+    const session = await openRawSession(url);
+    const stream = await openStream(url, session, AbortSignal.timeout(10_000));
+    const held = platform.faults.add({ kind: 'slow', operation: 'listGoals' });
+    const calls = [post(url, callOf('list_goals'), session), post2026(url, 'tools/call', { name: 'list_goals', arguments: {} })];
+    await held.reached(2);
+    const ended = running.stop();
+    const late = await post(url, list, session).then(({ status }) => status, () => 'no connection'); // biome-ignore format: one thought
+    expect([503, 'no connection']).toContain(late);
+    held.release();
+    for (const { message } of await Promise.all(calls)) expect(message).toHaveProperty('result.structuredContent.goals');
+    expect(await stream.text()).toBe('');
+    await ended;
+    expect(running.sessions()).toBe(0);
+  });
+
+  it('waits ten seconds for a call that hangs, not longer', async () => {
+    const running = await open();
+    const { url, platform } = running;
+    const held = platform.faults.add({ kind: 'hang', operation: 'listGoals' });
+    const call = post(url, callOf('list_goals'), await openRawSession(url)).then(
+      ({ message }) => message,
+      () => undefined,
+    );
+    await held.reached();
+    let over = false;
+    const ended = running.stop().then(() => {
+      over = true;
+    });
+    await platform.clock.advance(9_000);
+    expect(over).toBe(false);
+    await platform.clock.advance(1_000);
+    await ended;
+    expect(await call).toBeUndefined();
+  });
+});
