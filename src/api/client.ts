@@ -18,6 +18,9 @@ import { type Credential, createTokenCache } from './tokens.ts';
 /** Input of an operation; the project may be left to the settings or the token. */
 export type CallInput<O extends Operation> = InputOf<O> | (Omit<InputOf<O>, 'projectId'> & { projectId?: number });
 
+/** Sends an operation for one project. */
+export type Ask = <T extends Operation>(operation: T, input: CallInput<T>) => Promise<PayloadOf<T>>;
+
 export interface CallOptions {
   /** Project of an account-level credential; default the one of the settings. */
   projectId?: number | undefined;
@@ -74,6 +77,8 @@ export interface ClientOptions {
   /** Longest a call may take, with its repeats and its time in the queue. */
   timeoutMs: number;
   limiter: Limiter;
+  /** Whose turn it is in the limiter; left out: the session's own. */
+  principalId?: string | undefined;
   sessionId: string;
   clock: Clock;
   /** Chooses the back-off, 0 to 1. */
@@ -105,7 +110,7 @@ function createRedaction(secrets: readonly string[]) {
 /** Makes the client of a session. Sends nothing before the first call. */
 export function createClient(options: ClientOptions): Client {
   const { credential, enrichmentCredential, defaultProjectId, neededScopes, endpointDomains = [] } = options;
-  const { limiter, sessionId, clock, timeoutMs, random = Math.random, http = createHttp() } = options;
+  const { limiter, principalId, sessionId, clock, timeoutMs, random = Math.random, http = createHttp() } = options;
   const authUrl = checkedAuthUrl(options.authUrl);
   const { redact, learn } = createRedaction([
     credential.clientSecret,
@@ -128,7 +133,7 @@ export function createClient(options: ClientOptions): Client {
     const { operation, limits } = request;
     const project = `${authUrl} ${held.projectId ?? held.request.credential.clientId}`;
     const speed = operation.scope === 'speed-analysis';
-    const slot = await limiter.acquire({ project, sessionId, speed, signal: limits.signal });
+    const slot = await limiter.acquire({ project, principalId, sessionId, speed, signal: limits.signal });
     let refused = false;
     try {
       return await exchange(wiring, { ...request, base: held.token.endpoint, accessToken: held.token.accessToken });

@@ -3,7 +3,9 @@ import type { Clock } from '../lib/clock.ts';
 export interface SlotRequest {
   /** Whose calls count together: authentication server and project. */
   readonly project: string;
-  /** Slots go to sessions in turn, whatever each has waiting. */
+  /** Slots go to principals in turn, whatever each has waiting in however many sessions; left out: each session is its own. */
+  readonly principalId?: string | undefined;
+  /** The turns of a principal go to its sessions in turn. */
   readonly sessionId: string;
   /** True for speed analysis, which the service takes one call at a time. */
   readonly speed: boolean;
@@ -20,6 +22,8 @@ export interface Slot {
 export interface Limiter {
   /** Waits for a free slot. */
   acquire(request: SlotRequest): Promise<Slot>;
+  /** Calls of all projects at this moment. */
+  load(): { readonly waiting: number; readonly inFlight: number };
 }
 
 const DEFAULT_CONCURRENCY = 8;
@@ -45,9 +49,12 @@ interface Waiter {
 interface Gate {
   readonly all: Lane;
   readonly speed: Lane;
-  /** Waiting calls by session and lane, those whose turn it is first: else one session could have every turn of speed analysis. */
-  readonly waiting: Map<string, Waiter[]>;
+  /** Lines by principal and lane, those whose turn it is first: else one principal could have every turn of speed analysis. */
+  readonly waiting: Map<string, Line>;
 }
+
+/** Waiting calls by session, those whose turn it is first. */
+type Line = Map<string, Waiter[]>;
 
 function createLane(limit: number): Lane {
   return { limit: Math.max(1, Math.floor(limit)), active: 0, reduced: limit, reducedAtMs: Number.NEGATIVE_INFINITY, reductions: 0 };
@@ -64,20 +71,41 @@ function reduce(lane: Lane, nowMs: number): void {
   lane.reductions += 1;
 }
 
-function lineOf({ sessionId, speed }: SlotRequest): string {
-  return `${speed ? 'speed' : 'other'} ${sessionId}`;
+function lineOf({ principalId, sessionId, speed }: SlotRequest): string {
+  return `${speed ? 'speed' : 'other'} ${principalId ?? sessionId}`;
 }
 
-/** Takes the next call that may start out of its line; the line goes behind all others. */
+/** Takes the next call that may start out of its line; its session goes behind the others of the line, and the line behind all others. */
 function nextWaiter({ waiting }: Gate, speedFree: boolean): Waiter | undefined {
-  for (const [line, queue] of waiting) {
-    if (queue[0]?.request.speed && !speedFree) continue;
+  for (const [name, line] of waiting) {
+    const [next] = line;
+    if (!next || (next[1][0]?.request.speed && !speedFree)) continue;
+    const [sessionId, queue] = next;
     const waiter = queue.shift();
-    waiting.delete(line);
-    if (queue.length > 0) waiting.set(line, queue);
+    line.delete(sessionId);
+    if (queue.length > 0) line.set(sessionId, queue);
+    waiting.delete(name);
+    if (line.size > 0) waiting.set(name, line);
     return waiter;
   }
   return undefined;
+}
+
+/** Puts a call behind those of its session; the returned function takes it out again. */
+function enqueue({ waiting }: Gate, waiter: Waiter): () => void {
+  const name = lineOf(waiter.request);
+  const { sessionId } = waiter.request;
+  const line: Line = waiting.get(name) ?? new Map<string, Waiter[]>();
+  const queue = line.get(sessionId) ?? [];
+  queue.push(waiter);
+  line.set(sessionId, queue);
+  waiting.set(name, line);
+  return () => {
+    const index = queue.indexOf(waiter);
+    if (index >= 0) queue.splice(index, 1);
+    if (queue.length === 0 && line.get(sessionId) === queue) line.delete(sessionId);
+    if (line.size === 0 && waiting.get(name) === line) waiting.delete(name);
+  };
 }
 
 /** Makes the limiter of a process. */
@@ -134,26 +162,28 @@ export function createLimiter({
       signal.throwIfAborted();
       const gate = gateOf(project);
       return new Promise((resolve, reject) => {
-        const line = lineOf(request);
-        const queue = gate.waiting.get(line) ?? [];
         const leave = () => {
-          const index = queue.indexOf(waiter);
-          if (index >= 0) queue.splice(index, 1);
-          if (queue.length === 0 && gate.waiting.get(line) === queue) gate.waiting.delete(line);
+          take();
           reject(signal.reason);
         };
-        const waiter: Waiter = {
+        const take = enqueue(gate, {
           request,
           grant() {
             signal.removeEventListener('abort', leave);
             resolve(enter(gate, request));
           },
-        };
-        queue.push(waiter);
-        gate.waiting.set(line, queue);
+        });
         signal.addEventListener('abort', leave, { once: true });
         dispatch(project, gate);
       });
+    },
+    load() {
+      const all = [...gates.values()];
+      const queues = all.flatMap(({ waiting }) => [...waiting.values()].flatMap((line) => [...line.values()]));
+      return {
+        waiting: queues.reduce((sum, queue) => sum + queue.length, 0),
+        inFlight: all.reduce((sum, gate) => sum + gate.all.active, 0),
+      };
     },
   };
 }

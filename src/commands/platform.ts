@@ -132,8 +132,8 @@ export function createPlatform(
       ...(endpointDomains && { endpointDomains }),
       timeoutMs,
       limiter,
-      // Turns go to principals, however many sessions each has open.
-      sessionId: principal.id,
+      principalId: principal.id,
+      sessionId: randomUUID(),
       clock,
       version,
       log,
