@@ -5,6 +5,7 @@ import type { Comparison } from '../analysis/compare/shape.ts';
 import { type Windows, windowsOf } from '../analysis/compare/windows.ts';
 import type { MetricAnswers } from '../analysis/metrics/answers.ts';
 import type { Device, MetricGrid } from '../analysis/metrics/grid.ts';
+import { refusedNotes } from '../analysis/metrics/value-notes.ts';
 import { ApiError } from '../api/errors.ts';
 import { instantOf } from '../api/params.ts';
 import { isoAt, todayIn } from '../lib/dates.ts';
@@ -117,6 +118,6 @@ async function compareRanges(question: Question, context: Context): Promise<Comp
   });
   for (const sentence of [...windows.notes, ...periodNotes(comparison, judged, windows)]) note(sentence);
   if (question.explain && !isOne) note('explain takes one device and one set of segments at a time.');
-  for (const [metric, lacks] of Object.entries(totals.refused)) note(`${metric} has no value over more than 92 days: ${lacks} are in no answer of the interface.`); // biome-ignore format: one thought
+  for (const sentence of refusedNotes(totals.refused)) note(sentence);
   return comparison;
 }

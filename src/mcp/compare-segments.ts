@@ -50,8 +50,12 @@ export async function readSegments(question: Question, windows: Windows, context
   const visitsOf = ({ before, after }: GroupValues) => (before['visits'] ?? 0) + (after['visits'] ?? 0);
   const visited = (await orNothing(read(), note)).filter((group) => visitsOf(group) > 0);
   const shown = visited.toSorted((a, b) => visitsOf(b) - visitsOf(a)).slice(0, SHOWN);
-  const latest = others.length > READ ? ` among the ${READ} changed last` : '';
+  const isCut = others.length > READ;
+  const latest = isCut ? `among the ${READ} changed last` : '';
   if (shown.length > 0 && others.length > shown.length)
-    note(`Segments: the ${shown.length} with most visits${latest}, of ${others.length}.`);
+    note(
+      `Segments: the ${shown.length} with most visits${isCut ? ` ${latest}` : ''}, of ${others.length}${isCut ? '; segmentIds asks for any other' : ''}.`,
+    );
+  else if (shown.length === 0 && isCut) note(`Segments: none with visits ${latest}, of ${others.length}; segmentIds asks for any other.`);
   return shown;
 }

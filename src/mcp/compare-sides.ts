@@ -1,6 +1,7 @@
 import { type Comparison } from '../analysis/compare/shape.ts';
 import { compareSides } from '../analysis/compare/sides.ts';
 import type { Device, Selection } from '../analysis/metrics/grid.ts';
+import { refusedNotes } from '../analysis/metrics/value-notes.ts';
 import { ApiError } from '../api/errors.ts';
 import { instantOf } from '../api/params.ts';
 import type { Context, Question } from './compare-question.ts';
@@ -45,7 +46,7 @@ export async function compareAtOnce(question: Question, context: Context): Promi
   }));
   for (const { reason } of totals.missing) note(`Missing: ${reason}`);
   for (const { name, values } of sides) if (values['visits'] === 0) note(`${name} has no visits in this range.`);
-  for (const [metric, lacks] of Object.entries(totals.refused)) note(`${metric} has no value over more than 92 days: ${lacks} are in no answer of the interface.`); // biome-ignore format: one thought
+  for (const sentence of refusedNotes(totals.refused)) note(sentence);
   note(`Each ${by} is compared with ${sides[0]?.name ?? 'the first'}; verdicts: paired t-test of the daily differences at 1 %, at least 5 whole days (time zone ${timeZone}).`); // biome-ignore format: one thought
   if (!isDevice) note('Segments may overlap; the same visit then counts in both.');
   context.draw(async () => {

@@ -1,12 +1,18 @@
 import { definitionOf } from '../analysis/metric-units.ts';
 import type { MetricRow } from '../analysis/metrics/answers.ts';
+import { commerceMetrics, commerceNote } from '../analysis/metrics/value-notes.ts';
 import { ApiError } from '../api/errors.ts';
 import type { Lists } from './tool.ts';
 
-/** Metrics of e-commerce projects alone (section 4.4). */
-const COMMERCE: ReadonlySet<string> = new Set(['revenueSum', 'cartAverage']);
+/** Says that metrics need a goal, in which parameter, and which goals the project has, where they can be had. */
+export async function goalWords(metrics: readonly string[], parameter: 'goalId' | 'goalIds', lists: Lists): Promise<string> {
+  const goals = await lists.of('goal').catch(() => []);
+  const listed = goals.map(({ id, path }) => `${id} "${path.join(' / ')}"`).join(', ');
+  const need = metrics.length === 1 ? 'needs' : 'need';
+  return `${metrics.join(' and ')} ${need} a goal in this project: pass ${parameter}.${listed === '' ? ' list_goals lists them.' : ` Goals: ${listed}.`}`;
+}
 
-/** Says which metrics have no value because the project has no e-commerce goal, or is no e-commerce project; throws where nothing else was asked for. */
+/** Says which metrics of a comparison have no value because the project has no e-commerce goal, or is no e-commerce project; throws where nothing else was asked for. */
 export async function requireGoal(
   metrics: readonly string[],
   rows: readonly MetricRow[],
@@ -18,13 +24,11 @@ export async function requireGoal(
     note('There are no visits in this selection on either side.');
     return;
   }
-  const commerce = metrics.filter((metric) => COMMERCE.has(metric) && isEmpty(metric));
-  if (commerce.length > 0) note(`No value for ${commerce.join(', ')}: e-commerce projects only.`);
+  const commerce = metrics.filter((metric) => commerceMetrics.has(metric) && isEmpty(metric));
+  if (commerce.length > 0) note(commerceNote(commerce));
   const perGoal = metrics.filter((metric) => definitionOf(metric)?.perGoal && isEmpty(metric));
   if (perGoal.length === 0) return;
-  const goals = await lists.of('goal').catch(() => []);
-  const named = goals.map(({ id, path }) => `${id} "${path.join(' / ')}"`).join(', ');
-  const words = `A goal is needed in this project for ${perGoal.join(' and ')}: pass goalId.${named === '' ? ' list_goals lists them.' : ` Goals: ${named}.`}`;
+  const words = await goalWords(perGoal, 'goalId', lists);
   if (perGoal.length === metrics.length) throw new ApiError('invalid', words);
   note(words);
 }

@@ -2,9 +2,9 @@ import { definitionOf } from '../analysis/metric-units.ts';
 import { gridOf, type MetricQuery } from '../analysis/metrics/query.ts';
 import { needsGoal, queryNotes } from '../analysis/metrics/query-notes.ts';
 import { type QueryTable, queryTable } from '../analysis/metrics/table.ts';
-import type { Named } from '../analysis/names.ts';
 import { ApiError } from '../api/errors.ts';
 import { fetchMetrics } from './fetch-metrics.ts';
+import { goalWords } from './goal-words.ts';
 import type { NameKind } from './params.ts';
 import type { Lists, ToolContext } from './tool.ts';
 
@@ -22,17 +22,6 @@ async function sideBySide(kind: NameKind, named: readonly number[], asked: boole
   throw new ApiError('invalid', `${parameter}: the project has ${all.length} ${kind}s; name up to ${MAX_SIDE_BY_SIDE} of them.`);
 }
 
-function listed(goals: readonly Named[]): string {
-  return goals.map(({ id, path }) => `${id} "${path.join(' / ')}"`).join(', ');
-}
-
-/** What to do where a project has no e-commerce goal; its goals where they can be had. */
-async function goalWords(lists: Lists): Promise<string> {
-  const goals = await lists.of('goal').catch(() => []);
-  const names = goals.length > 0 ? ` Goals: ${listed(goals)}.` : ' list_goals lists them.';
-  return `conversionCount and conversionRate need a goal in this project: pass goalIds.${names}`;
-}
-
 /** Answers one query as one table; what a reader must know besides goes into the notes. */
 export async function queryMetrics(query: MetricQuery, context: Context): Promise<QueryTable> {
   const { note, timeZone } = context;
@@ -44,7 +33,9 @@ export async function queryMetrics(query: MetricQuery, context: Context): Promis
   ]);
   const complete = { ...query, goalIds, compareSegments };
   const grid = gridOf(complete, timeZone);
-  const perGoal = goalIds.length === 0 && query.metrics.every((metric) => definitionOf(metric)?.perGoal);
+  const perGoal = query.metrics.filter((metric) => definitionOf(metric)?.perGoal);
+  const isPerGoal = goalIds.length === 0 && perGoal.length === query.metrics.length;
+  const needed = () => goalWords(perGoal, 'goalIds', lists);
   // Names are for reading alone: without them the ids stand in the table.
   const naming = [
     goalIds.length > 0 && lists.of('goal'),
@@ -52,14 +43,14 @@ export async function queryMetrics(query: MetricQuery, context: Context): Promis
   ];
   const [answers] = await Promise.all([
     fetchMetrics(grid, context).catch(async (error: unknown) => {
-      const isAboutGoal = perGoal && error instanceof ApiError && error.kind === 'invalid' && /goal/i.test(error.message);
-      throw isAboutGoal ? new ApiError('invalid', await goalWords(lists)) : error;
+      const isAboutGoal = isPerGoal && error instanceof ApiError && error.kind === 'invalid' && /goal/i.test(error.message);
+      throw isAboutGoal ? new ApiError('invalid', await needed()) : error;
     }),
     ...naming.map((list) => list && list.catch(() => undefined)),
   ]);
   if (needsGoal(complete, answers)) {
-    if (perGoal) throw new ApiError('invalid', await goalWords(lists));
-    note(await goalWords(lists));
+    if (isPerGoal) throw new ApiError('invalid', await needed());
+    note(await needed());
   }
   for (const sentence of queryNotes(complete, answers, timeZone)) note(sentence);
   const nameIn = (kind: NameKind) => (id: number) => lists.nameOf(kind, id);

@@ -4,11 +4,10 @@ import { todayIn } from '../../lib/dates.ts';
 import { definitionOf } from '../metric-units.ts';
 import type { MetricAnswers, Missing } from './answers.ts';
 import { type MetricQuery, timeUnitOf } from './query.ts';
+import { commerceMetrics, commerceNote } from './value-notes.ts';
 
 /** Ranges that a note names before it counts the rest. */
 const NAMED_PARTS = 4;
-/** Metrics of e-commerce projects alone (section 4.4). */
-const COMMERCE: ReadonlySet<string> = new Set(['revenueSum', 'cartAverage']);
 
 /** Whether metrics by goal have no value because the project has no e-commerce goal and none was named, and not for want of visits. */
 export function needsGoal({ metrics, goalIds }: MetricQuery, { rows, missing }: MetricAnswers): boolean {
@@ -41,12 +40,12 @@ function emptyNotes(query: MetricQuery, answers: MetricAnswers): string[] {
     (metric) => refused[metric] === undefined && !(definitionOf(metric)?.perGoal && needsGoal(query, answers)),
   );
   const visitless = query.metrics.includes('visits') ? rows.filter(({ values }) => values['visits'] === 0).length : 0;
-  const money = told.filter((metric) => COMMERCE.has(metric));
+  const money = told.filter((metric) => commerceMetrics.has(metric));
   const commerce = money.every(isEmpty) && visitless < rows.length ? money : [];
   const others = told.filter((metric) => !commerce.includes(metric) && isHoley(metric));
   const nothing = query.zoneIds.length > 0 ? 'no visits or no taps' : 'no visits';
   return [
-    ...(commerce.length > 0 ? [`No value for ${commerce.join(', ')}: only e-commerce projects have one.`] : []),
+    ...(commerce.length > 0 ? [commerceNote(commerce)] : []),
     ...(visitless > 0
       ? [`No visits in ${visitless === rows.length ? 'this range with these filters' : `${visitless} of ${rows.length} rows`}.`]
       : []),

@@ -192,7 +192,7 @@ describe('what cannot be compared', () => {
     const partly = await compare(WEEK, content);
     expect(records(partly).map(({ verdict }) => verdict)).toEqual(['not enough data', 'within noise', 'not enough data']);
     expect(partly.structured['answer']).toMatch(/^Visits /);
-    expect(notes(partly)).toContain('e-commerce projects only');
+    expect(notes(partly)).toContain('No value for revenueSum: only e-commerce projects have one.');
   });
 
   it('says which side lies outside retention', async () => {
