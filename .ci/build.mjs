@@ -32,6 +32,18 @@ const partsOfUndici = {
   },
 };
 
+/** Bundles the many small files of DuckDB's package, which take longer to find than to run; its native part is found in node_modules, or not at all. */
+const nativePartOfDuckdb = {
+  name: 'native-part-of-duckdb',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^@duckdb\/node-bindings$/ }, ({ path }) => ({ path, namespace: 'duckdb' }));
+    onLoad({ filter: /.*/, namespace: 'duckdb' }, ({ path }) => ({
+      // From the package that depends on it: not every package manager shows it to others.
+      contents: `const owner = '@duckdb/node-api'; module.exports = require('node:module').createRequire(require.resolve(owner))('${path}');`,
+    }));
+  },
+};
+
 /** Writes dist/ whole or not at all: a host may start from it at any moment. */
 export async function buildProduct() {
   const staged = `node_modules/.cache/dist-${process.pid}`;
@@ -42,10 +54,10 @@ export async function buildProduct() {
   await rm(staged, { recursive: true, force: true });
   await build({
     ...executable,
-    entryPoints: { main: 'src/main.ts' },
+    entryPoints: { main: 'src/main.ts', 'sql-process': 'src/workspace/query/process.ts' },
     outdir: staged,
     define: { LISTED_TOOLS: listing },
-    plugins: [partsOfUndici],
+    plugins: [partsOfUndici, nativePartOfDuckdb],
     // Native and optional: found in node_modules, or not at all.
     external: ['@resvg/resvg-js'],
   });

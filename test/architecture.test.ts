@@ -53,6 +53,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'third-party-web': ['src/analysis/'],
   echarts: ['src/views/'],
   '@resvg/resvg-js': ['src/views/'],
+  '@duckdb/node-api': ['src/workspace/query/'],
   'temporal-polyfill': ['src/lib/'],
   zod: ['src/', 'tools/'],
 };

@@ -1,0 +1,83 @@
+import { ApiError } from '../../api/errors.ts';
+import { grouped } from '../../lib/grouped.ts';
+import type { RunFile, RunManifest } from '../manifest.ts';
+import { type Layout, nameInFile } from './columns.ts';
+import { type Beginning, sniff } from './sniff.ts';
+import type { Source } from './view-sql.ts';
+
+/** Files that are looked at together. */
+const FILES_AT_ONCE = 16;
+
+/** A file of a run that has bytes. */
+export interface Part {
+  readonly run: RunManifest;
+  readonly file: RunFile;
+  readonly path: string;
+}
+
+/** Parts that are read alike: the same format, the same fields, and in CSV the same header. */
+export interface Batch {
+  readonly format: Source['format'];
+  readonly layout: Layout;
+  readonly parts: readonly Part[];
+}
+
+/** The format of a run; throws where SQL cannot read it. */
+function formatOf({ format, jobId }: RunManifest): Source['format'] {
+  const name = format.toUpperCase();
+  if (name === 'JSONL' || name === 'CSV') return name;
+  throw new ApiError('invalid', `Job ${jobId} exports ${format}, which cannot be queried; JSONL and CSV can.`);
+}
+
+function sniffPart({ run, file, path }: Part): Promise<Beginning> {
+  return sniff(path, { gzip: file.gzip, format: formatOf(run) });
+}
+
+/** What the beginnings of the parts say, for each of the parts. */
+async function sniffAll(parts: readonly Part[]): Promise<Beginning[]> {
+  const seen: Beginning[] = [];
+  for (let at = 0; at < parts.length; at += FILES_AT_ONCE) {
+    seen.push(...(await Promise.all(parts.slice(at, at + FILES_AT_ONCE).map(sniffPart))));
+  }
+  return seen;
+}
+
+function layoutOf(names: readonly string[], parts: readonly Part[], seen: readonly Beginning[]): Layout {
+  const samples = new Map(names.map((name) => [name, seen.flatMap((each) => each.samples.get(name) ?? [])]));
+  return { names, samples, fields: parts[0]?.run.fields ?? [] };
+}
+
+/** A part from the first, the middle and the last run. */
+function spread(parts: readonly Part[]): Part[] {
+  const firsts = [...grouped(parts, ({ run }) => run.runId).values()].flatMap(([first]) => first ?? []);
+  return [...new Set([0, firsts.length >> 1, firsts.length - 1])].flatMap((at) => firsts[at] ?? []);
+}
+
+/** Lines name their members: three files tell which the fields do not tell. */
+async function jsonBatch(parts: readonly Part[]): Promise<Batch[]> {
+  const seen = await sniffAll(spread(parts));
+  const expected = parts[0]?.run.fields.map(nameInFile) ?? [];
+  const names = [...new Set([...expected, ...seen.flatMap((each) => each.names)])];
+  return [{ format: 'JSONL', layout: layoutOf(names, parts, seen), parts }];
+}
+
+/** The order of the columns counts, so that each header is read; a file without a row is left out. */
+async function csvBatches(parts: readonly Part[]): Promise<Batch[]> {
+  const seen = await sniffAll(parts);
+  const looks = parts.flatMap((part, index) => {
+    const look = seen[index];
+    return look && look.names.length > 0 ? [{ part, look }] : [];
+  });
+  return [...grouped(looks, ({ look }) => JSON.stringify(look.names)).values()].map((alike) => {
+    const filled = alike.filter(({ look }) => !look.isEmpty).map(({ part }) => part);
+    const [first] = alike;
+    return { format: 'CSV', layout: layoutOf(first?.look.names ?? [], parts, alike.map(({ look }) => look)), parts: filled }; // biome-ignore format: one thought
+  });
+}
+
+/** Sorts the files of runs by how they are read, after a look into them. */
+export async function batchesOf(parts: readonly Part[]): Promise<Batch[]> {
+  const alike = grouped(parts, ({ run }) => JSON.stringify([formatOf(run), run.fields]));
+  const batches = [...alike.values()].map((group) => (group[0] && formatOf(group[0].run) === 'CSV' ? csvBatches(group) : jsonBatch(group)));
+  return (await Promise.all(batches)).flat();
+}

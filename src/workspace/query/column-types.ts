@@ -1,0 +1,82 @@
+/** What one value of a column is; ids and other integers of 64 bits are VARCHAR, so that no digit is lost. */
+export type ItemType = 'VARCHAR' | 'BIGINT' | 'DOUBLE' | 'BOOLEAN' | 'DATE' | 'TIMESTAMP';
+/** A column as DuckDB declares it; parallel arrays are lists. */
+export type ColumnType = ItemType | `${ItemType}[]`;
+
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+const TIMESTAMP = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}(:?\d{2})?)?)?$/;
+
+/** Whether a value in a file can be read as a type. */
+const fits: Readonly<Record<ItemType, (value: unknown) => boolean>> = {
+  BIGINT: (value) => /^-?\d{1,18}$/.test(String(value)),
+  // A whole number beyond 2^53 would lose digits.
+  DOUBLE: (value) =>
+    typeof value === 'number'
+      ? !Number.isInteger(value) || Number.isSafeInteger(value)
+      : /^-?\d{1,15}(\.\d+)?([eE][+-]?\d+)?$/.test(String(value)),
+  BOOLEAN: (value) => /^(true|false)$/i.test(String(value)),
+  DATE: (value) => DATE.test(String(value)),
+  TIMESTAMP: (value) => TIMESTAMP.test(String(value)),
+  VARCHAR: () => true,
+};
+
+/** What a field may be instead of what it is known to be, the nearest first; VARCHAR holds everything. */
+const nearest: Readonly<Record<ItemType, readonly ItemType[]>> = {
+  BIGINT: ['BIGINT', 'DOUBLE'],
+  DOUBLE: ['DOUBLE'],
+  BOOLEAN: ['BOOLEAN', 'BIGINT'],
+  DATE: ['DATE', 'TIMESTAMP'],
+  TIMESTAMP: ['TIMESTAMP'],
+  VARCHAR: [],
+};
+
+/** The type of the list's items, or undefined for a column that is no list. */
+export function itemTypeOf(type: ColumnType): ItemType | undefined {
+  return type.endsWith('[]') ? (type.slice(0, -2) as ItemType) : undefined; // what stands before the brackets
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === null || value === undefined || value === '';
+}
+
+function fittingItem(type: ItemType, values: readonly unknown[]): ItemType {
+  const present = values.filter((value) => !isAbsent(value));
+  if (present.some((value) => typeof value === 'object')) return 'VARCHAR';
+  return nearest[type].find((candidate) => present.every(fits[candidate])) ?? 'VARCHAR';
+}
+
+/** `type` where all sample values fit it, else the nearest type that they fit. */
+export function fittingType(type: ColumnType, values: readonly unknown[]): ColumnType {
+  const item = itemTypeOf(type);
+  if (!item) return fittingItem(type as ItemType, values); // no list
+  const lists = values.filter((value) => !isAbsent(value)).map(asList);
+  return lists.includes(undefined) ? 'VARCHAR' : `${fittingItem(item, lists.flatMap((list) => list ?? []))}[]`; // biome-ignore format: one thought
+}
+
+/** One type for both; VARCHAR holds everything. */
+export function commonType(a: ColumnType, b: ColumnType): ColumnType {
+  if (a === b) return a;
+  const [itemOfA, itemOfB] = [itemTypeOf(a), itemTypeOf(b)];
+  if (itemOfA && itemOfB) return `${commonItem(itemOfA, itemOfB)}[]`;
+  return itemOfA || itemOfB ? 'VARCHAR' : commonItem(a as ItemType, b as ItemType); // neither is a list
+}
+
+function commonItem(a: ItemType, b: ItemType): ItemType {
+  if (a === b) return a;
+  const pair = new Set([a, b]);
+  if (pair.has('BIGINT') && pair.has('DOUBLE')) return 'DOUBLE';
+  if (pair.has('DATE') && pair.has('TIMESTAMP')) return 'TIMESTAMP';
+  return 'VARCHAR';
+}
+
+/** The items of an array, or of the JSON text of one, as CSV holds it. */
+export function asList(value: unknown): readonly unknown[] | undefined {
+  if (Array.isArray(value)) return value;
+  if (typeof value !== 'string' || !value.startsWith('[')) return undefined;
+  try {
+    const parsed: unknown = JSON.parse(value);
+    return Array.isArray(parsed) ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}

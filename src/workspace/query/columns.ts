@@ -1,0 +1,77 @@
+import type { RunManifest } from '../manifest.ts';
+import { asList, type ColumnType, commonType, fittingType, itemTypeOf } from './column-types.ts';
+import { knownField, type Unit } from './known-fields.ts';
+
+type Field = RunManifest['fields'][number];
+
+/** A column of the view `data`. */
+export interface Column {
+  readonly name: string;
+  readonly type: ColumnType;
+  readonly unit?: Unit;
+  /** The field of the platform, where the column is called otherwise. */
+  readonly field?: string;
+  /** The column that this one is computed from; left out for a column of the files. */
+  readonly from?: string;
+}
+
+/** One way in which files are laid out: the names of their columns, the fields behind them, and sample values. */
+export interface Layout {
+  readonly names: readonly string[];
+  readonly fields: readonly Field[];
+  readonly samples: ReadonlyMap<string, readonly unknown[]>;
+}
+
+/** How a field is called in the files: by its alias, or by its own name with position or key. */
+export function nameInFile({ fieldName, aliasName, customVarPosition, dynamicVarKey }: Field): string {
+  const variable = customVarPosition ?? dynamicVarKey;
+  return aliasName ?? (variable === undefined ? fieldName : `${fieldName}_${variable}`);
+}
+
+/** Names as DuckDB tells them apart. */
+export function folded(name: string): string {
+  return name.toLowerCase();
+}
+
+function isList(values: readonly unknown[]): boolean {
+  const present = values.filter((value) => value !== null && value !== undefined);
+  return present.length > 0 && present.every((value) => asList(value) !== undefined);
+}
+
+function columnOf(name: string, { fields, samples }: Layout): Column {
+  const field = fields.find((each) => nameInFile(each) === name);
+  const isVariable = field?.customVarPosition !== undefined || field?.dynamicVarKey !== undefined;
+  const { type, unit } = isVariable ? { type: 'VARCHAR' as const } : knownField(field?.fieldName ?? name);
+  const values = samples.get(name) ?? [];
+  const fitted = type === 'VARCHAR' && isList(values) ? 'VARCHAR[]' : fittingType(type, values);
+  return {
+    name,
+    type: fitted,
+    ...(unit && itemTypeOf(fitted) !== 'VARCHAR' && fitted !== 'VARCHAR' && { unit }),
+    ...(field && field.fieldName !== name && !isVariable && { field: field.fieldName }),
+  };
+}
+
+const derivations: Partial<Record<Unit, { unit: Unit; nameOf: (name: string) => string }>> = {
+  cents: { unit: 'money', nameOf: (name) => (name.endsWith('_cents') ? name.slice(0, -6) : `${name}_money`) },
+  ms: { unit: 's', nameOf: (name) => `${name.replace(/_msec$/, '')}_seconds` },
+};
+
+/** The columns of all layouts together, each followed by the one in a derived unit; a column whose types differ gets one that holds both. */
+export function columnsOf(layouts: readonly Layout[]): Column[] {
+  const merged = new Map<string, Column>();
+  for (const layout of layouts) {
+    for (const name of layout.names) {
+      const column = columnOf(name, layout);
+      const known = merged.get(folded(name));
+      // Of two names that differ in their case alone, the first is kept.
+      if (!known || known.name === name) merged.set(folded(name), known ? { ...known, type: commonType(known.type, column.type) } : column);
+    }
+  }
+  return [...merged.values()].flatMap((column) => {
+    const derivation = column.unit && derivations[column.unit];
+    const name = derivation?.nameOf(column.name);
+    if (!derivation || name === undefined || merged.has(folded(name))) return [column];
+    return [column, { name, type: column.type, unit: derivation.unit, from: column.name }];
+  });
+}

@@ -1,0 +1,87 @@
+import { open } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { constants, gunzip } from 'node:zlib';
+import { csvRecords } from './csv-records.ts';
+
+const unpack = promisify(gunzip);
+/** Bytes of a file that are looked at; a first line that is longer is looked for in the larger part. */
+const LOOKS_BYTES = [16 * 1024, 1024 * 1024] as const;
+const ROWS = 40;
+
+/** The beginning of a file: what its columns are called, and some values. */
+export interface Beginning {
+  /** In the order of the file; those of JSON in the order of their appearance. */
+  readonly names: readonly string[];
+  /** Values of the first rows by column. */
+  readonly samples: ReadonlyMap<string, readonly unknown[]>;
+  /** No row, as far as the beginning shows. */
+  readonly isEmpty: boolean;
+}
+
+const NOTHING: Beginning = { names: [], samples: new Map(), isEmpty: true };
+
+interface Head {
+  readonly text: string;
+  /** More follows. */
+  readonly cut: boolean;
+}
+
+async function headOf(path: string, gzip: boolean, bytes: number): Promise<Head> {
+  const file = await open(path);
+  try {
+    const buffer = Buffer.alloc(bytes);
+    const { bytesRead } = await file.read(buffer, 0, bytes, 0);
+    const read = buffer.subarray(0, bytesRead);
+    if (bytesRead === 0) return { text: '', cut: false };
+    const plain = gzip ? await unpack(read, { finishFlush: constants.Z_SYNC_FLUSH }) : read;
+    return { text: plain.toString('utf8').replace(/^\uFEFF/, ''), cut: bytesRead === bytes };
+  } finally {
+    await file.close();
+  }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function jsonRows({ text, cut }: Head): Readonly<Record<string, unknown>>[] {
+  const lines = text.split('\n', ROWS + 1);
+  // The last line ends where the look ends; whether all of it is there is not known.
+  const whole = cut || lines.length > ROWS ? lines.slice(0, -1) : lines;
+  return whole.flatMap((line) => {
+    if (line.trim() === '') return [];
+    try {
+      const row: unknown = JSON.parse(line);
+      return isRecord(row) ? [row] : [];
+    } catch {
+      return []; // the query names the line
+    }
+  });
+}
+
+function beginning(names: readonly string[], rows: readonly ((name: string) => unknown)[], isEmpty: boolean): Beginning {
+  return { names, samples: new Map(names.map((name) => [name, rows.map((read) => read(name))])), isEmpty };
+}
+
+function jsonBeginning(head: Head): Beginning {
+  const rows = jsonRows(head);
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  return beginning(names, rows.map((row) => (name) => row[name]), head.text.trim() === ''); // biome-ignore format: one thought
+}
+
+function csvBeginning(head: Head): Beginning {
+  const [names, ...rows] = csvRecords(head.text, { limit: ROWS, cut: head.cut });
+  if (!names) return NOTHING;
+  return beginning(names, rows.map((row) => (name) => row[names.indexOf(name)]), rows.length === 0 && !head.cut); // biome-ignore format: one thought
+}
+
+/** Reads the beginning of a downloaded file. */
+export async function sniff(path: string, { gzip, format }: { gzip: boolean; format: string }): Promise<Beginning> {
+  const read = format === 'CSV' ? csvBeginning : jsonBeginning;
+  for (const bytes of LOOKS_BYTES) {
+    const head = await headOf(path, gzip, bytes);
+    const found = read(head);
+    if (found.names.length > 0 || !head.cut) return found;
+  }
+  return NOTHING;
+}

@@ -1,0 +1,227 @@
+import { describe, expect, it } from 'vitest';
+import { lines, runsOnDisk } from './runs-on-disk.ts';
+
+const KEYS = ['project_id', 'user_id', 'session_id'];
+const session = (id: number, more: object = {}) => ({ project_id: 1201, user_id: 7, session_id: id, ...more });
+
+describe('values', () => {
+  it('keep every digit of ids above 2^53, in both formats', async () => {
+    const jsonl = runsOnDisk({
+      fields: KEYS,
+      files: [lines('{"project_id":1201,"user_id":18446744073709551615,"session_id":9007199254740993}')],
+    });
+    const csv = runsOnDisk({
+      format: 'CSV',
+      fields: KEYS,
+      files: ['project_id,user_id,session_id\r\n1201,18446744073709551615,9007199254740993\r\n'],
+    });
+    for (const { records } of [jsonl, csv]) {
+      expect(await records('SELECT * FROM data')).toEqual([
+        { project_id: 1201, user_id: '18446744073709551615', session_id: '9007199254740993' },
+      ]);
+    }
+  });
+
+  it('of parallel arrays are lists, with money and seconds beside cents and ms', async () => {
+    const fields = ['session_duration_msec', 'session_transactions_revenue_cents', 'session_transaction_items.name', 'session_transaction_items.revenue_cents', 'app_events.event_time']; // biome-ignore format: one thought
+    const time = '2026-11-19T08:14:03.250Z';
+    const json = runsOnDisk({ fields, files: [lines({ [fields[0] ?? '']: 1500, [fields[1] ?? '']: 8990, [fields[2] ?? '']: ['Tent', 'A "b", c'], [fields[3] ?? '']: [8000, 990], [fields[4] ?? '']: [time] })] }); // biome-ignore format: one thought
+    const csv = runsOnDisk({ format: 'CSV', fields, files: [`${fields.join(',')}\r\n1500,8990,"[""Tent"",""A \\""b\\"", c""]","[8000,990]","[""${time}""]"\r\n,,[],[],[]\r\n`] }); // biome-ignore format: one thought
+    for (const { records } of [json, csv]) {
+      expect((await records('SELECT * FROM data'))[0]).toEqual({
+        session_duration_msec: 1500,
+        session_duration_seconds: '1.500',
+        session_transactions_revenue_cents: 8990,
+        session_transactions_revenue: '89.90',
+        'session_transaction_items.name': ['Tent', 'A "b", c'],
+        'session_transaction_items.revenue_cents': [8000, 990],
+        'session_transaction_items.revenue': ['80.00', '9.90'],
+        'app_events.event_time': ['2026-11-19 08:14:03.25'],
+      });
+    }
+    const unnested = await json.records('SELECT sum(item) total FROM (SELECT unnest("session_transaction_items.revenue") item FROM data)');
+    expect(unnested).toEqual([{ total: '89.90' }]);
+  });
+
+  it('of CSV may hold quotes, commas, line ends and nothing', async () => {
+    const text = 'path,query,is_first,view_time\r\n"/a ""b"", c\r\nd",?q=1,true,2026-11-19T08:14:03.000Z\r\n/e,,false,\r\n';
+    const { records } = runsOnDisk({ scope: 'views', format: 'CSV', fields: ['path', 'query', 'is_first', 'view_time'], files: [text] });
+    expect(await records('SELECT * FROM data ORDER BY path')).toEqual([
+      { path: '/a "b", c\r\nd', query: '?q=1', is_first: true, view_time: '2026-11-19 08:14:03' },
+      { path: '/e', query: null, is_first: false, view_time: null },
+    ]);
+  });
+
+  it('that a field is not known to have make its column text, or a wider number', async () => {
+    const fields = ['session_time', 'session_duration_msec', 'is_excludable', 'session_number'];
+    const { view, records } = runsOnDisk({
+      fields,
+      files: [lines({ session_time: 1_763_540_043, session_duration_msec: 12.5, is_excludable: 1, session_number: 'third' })],
+    });
+    expect((await view()).columns.map(({ name, type }) => `${name} ${type}`)).toEqual([
+      'session_time VARCHAR',
+      'session_duration_msec DOUBLE',
+      'session_duration_seconds DOUBLE',
+      'is_excludable BIGINT',
+      'session_number VARCHAR',
+    ]);
+    expect(await records('SELECT * FROM data')).toEqual([
+      {
+        session_time: '1763540043',
+        session_duration_msec: 12.5,
+        session_duration_seconds: 0.0125,
+        is_excludable: 1,
+        session_number: 'third',
+      },
+    ]);
+  });
+
+  it('of any kind come out exactly', async () => {
+    const { query } = runsOnDisk({ fields: KEYS, files: [lines(session(1))] });
+    const { rows } = await query(
+      `SELECT 9007199254740993::BIGINT, 12.340::DECIMAL(9,3), DATE '2026-11-09', TIMESTAMP '2026-11-09 10:00:00.5', [1, NULL], {'a': 1, 'b': ['x']},
+        NULL, 0.1::DOUBLE, 'nan'::DOUBLE, MAP {'k': 2}, INTERVAL 90 MINUTE, true, sum(1)::HUGEINT, 'a\tb' FROM data`,
+    );
+    expect(rows).toEqual([
+      [
+        '9007199254740993',
+        '12.340',
+        '2026-11-09',
+        '2026-11-09 10:00:00.5',
+        [1, null],
+        { a: 1, b: ['x'] },
+        null,
+        0.1,
+        'NaN',
+        [{ key: 'k', value: 2 }],
+        '01:30:00',
+        true,
+        1,
+        'a\tb',
+      ],
+    ]);
+  });
+});
+
+describe('columns', () => {
+  it('are those of all runs; a run without one has no value there', async () => {
+    const { records, view } = runsOnDisk(
+      { fields: ['session_id', 'browser_name'], files: [lines({ session_id: 1, browser_name: 'Chrome' })] },
+      { fields: ['session_id', 'session_duration_msec'], files: [lines({ session_id: 2, session_duration_msec: 100 })], gzip: false },
+      { fields: ['session_id', 'city'], format: 'CSV', files: ['city,session_id\r\nHamburg,3\r\n', 'session_id,city\r\n4,Bremen\r\n'] },
+    );
+    const absent = { browser_name: null, session_duration_msec: null, session_duration_seconds: null, city: null };
+    expect(await records('SELECT * FROM data ORDER BY session_id')).toEqual([
+      { session_id: '1', ...absent, browser_name: 'Chrome' },
+      { session_id: '2', ...absent, session_duration_msec: 100, session_duration_seconds: '0.100' },
+      { session_id: '3', ...absent, city: 'Hamburg' },
+      { session_id: '4', ...absent, city: 'Bremen' },
+    ]);
+    expect((await view()).notes).toEqual([]);
+  });
+
+  it('carry their alias, variables their position or key, and members that no field promised are there too', async () => {
+    const fields = [
+      { fieldName: 'session_transactions_revenue_cents', aliasName: 'turnover' },
+      { fieldName: 'custom_var', customVarPosition: 1 },
+      { fieldName: 'dynamic_var', dynamicVarKey: 'search_term' },
+    ];
+    const { records, view } = runsOnDisk({
+      fields,
+      files: [lines({ turnover: 250, custom_var_1: 'plus', dynamic_var_search_term: 5, extra: ['a'] })],
+    });
+    expect(await records('SELECT * FROM data')).toEqual([
+      { turnover: 250, turnover_money: '2.50', custom_var_1: 'plus', dynamic_var_search_term: '5', extra: ['a'] },
+    ]);
+    expect((await view()).columns[0]).toEqual({
+      name: 'turnover',
+      type: 'BIGINT',
+      unit: 'cents',
+      field: 'session_transactions_revenue_cents',
+    });
+  });
+
+  it('may have any name', async () => {
+    const name = `it's "odd", {here}`;
+    const { records } = runsOnDisk({ fields: [{ fieldName: 'city', aliasName: name }], files: [lines({ [name]: 'Ulm' })] });
+    expect(await records('SELECT * FROM data')).toEqual([{ [name]: 'Ulm' }]);
+  });
+
+  it('are there where no run has a row', async () => {
+    const jsonl = runsOnDisk(
+      { fields: ['session_id', 'city'], files: [''] },
+      { fields: ['session_id', 'city'], files: ['', ''], gzip: false },
+    );
+    const csv = runsOnDisk({ fields: ['session_id', 'city'], format: 'CSV', files: ['session_id,city\r\n'] });
+    for (const { query, records } of [jsonl, csv]) {
+      expect((await query('SELECT * FROM data')).columns.map(({ name }) => name)).toEqual(['session_id', 'city']);
+      expect(await records('SELECT count(*) AS n FROM data')).toEqual([{ n: 0 }]);
+    }
+  });
+
+  it('are read where other files of the run are empty', async () => {
+    const jsonl = runsOnDisk({ fields: ['city'], files: ['', lines({ city: 'Ulm' }), ''] });
+    const csv = runsOnDisk({ fields: ['city'], format: 'CSV', files: ['city\r\n', 'city\r\nUlm\r\n', ''] });
+    for (const { records } of [jsonl, csv]) expect(await records('FROM data')).toEqual([{ city: 'Ulm' }]);
+  });
+});
+
+describe('runs that overlap', () => {
+  const first = { from: '2026-11-09T00:00:00.000Z', to: '2026-11-11T00:00:00.000Z', exportedAt: '2026-11-11T02:00:00.000Z' };
+  const again = { from: '2026-11-10T00:00:00.000Z', to: '2026-11-12T00:00:00.000Z', exportedAt: '2026-11-12T02:00:00.000Z' };
+  const fields = [...KEYS, 'session_number_of_views'];
+  const views = (id: number, count: number) => session(id, { session_number_of_views: count });
+
+  it('count each row once, as the last export has it, whatever the order of the runs', async () => {
+    for (const [early, late] of [
+      [first, again],
+      [
+        { ...first, exportedAt: again.exportedAt },
+        { ...again, exportedAt: first.exportedAt },
+      ],
+    ] as const) {
+      // biome-ignore format: one thought
+      const { records, view } = runsOnDisk(
+        { ...early, fields, files: [lines(views(1, 10), views(2, 20))] },
+        { ...late, fields, files: [lines(views(2, 21)), lines(views(3, 30))] },
+        { from: '2026-11-12T00:00:00.000Z', to: '2026-11-13T00:00:00.000Z', fields, files: [lines(views(4, 40), views(4, 40))] },
+      );
+      expect(await records('SELECT session_id, session_number_of_views AS n FROM data ORDER BY ALL')).toEqual([
+        { session_id: '1', n: 10 },
+        { session_id: '2', n: early === first ? 21 : 20 },
+        { session_id: '3', n: 30 },
+        { session_id: '4', n: 40 },
+        { session_id: '4', n: 40 },
+      ]);
+      expect((await view()).notes).toEqual(['Some runs overlap: each row counts once, as the last export has it.']);
+    }
+  });
+
+  it('keep the views of a session apart, and rows whose key is not whole', async () => {
+    const viewFields = ['user_id', 'session_id', 'view_number', 'path'];
+    const at = (number: number | null, path: string) => ({ user_id: 7, session_id: 1, view_number: number, path });
+    const { records } = runsOnDisk(
+      { ...first, scope: 'views', fields: viewFields, files: [lines(at(1, '/old'), at(2, '/kept'), at(null, '/odd'))] },
+      { ...again, scope: 'views', fields: viewFields, files: [lines(at(1, '/new'), at(null, '/odd too'))] },
+    );
+    expect((await records('SELECT path FROM data ORDER BY path')).map(({ path }) => path)).toEqual(['/kept', '/new', '/odd', '/odd too']);
+  });
+
+  it('are told of where the key was not exported', async () => {
+    const { records, view } = runsOnDisk(
+      { ...first, fields: ['session_id'], files: [lines({ session_id: 1 })] },
+      { ...again, fields: ['session_id'], files: [lines({ session_id: 1 })] },
+    );
+    expect(await records('SELECT count(*) AS n FROM data')).toEqual([{ n: 2 }]);
+    expect((await view()).notes).toEqual([
+      'Rows may repeat: runs 501, 502 overlap, and without user_id in the export a row cannot be told from its later version.',
+    ]);
+  });
+
+  it('cost nothing where they only meet: no key is compared', async () => {
+    const { view } = runsOnDisk({ fields, files: [lines(views(1, 1))] }, { fields, files: [lines(views(1, 1))] });
+    const { viewSql, notes } = await view();
+    expect(viewSql).not.toMatch(/JOIN|GROUP BY/);
+    expect(notes).toEqual([]);
+  });
+});

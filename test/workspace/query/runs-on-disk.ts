@@ -1,0 +1,79 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { onTestFinished } from 'vitest';
+import type { RunManifest } from '../../../src/workspace/manifest.ts';
+import { type DataView, dataViewOf } from '../../../src/workspace/query/data-view.ts';
+import { runSql, type SqlResult } from '../../../src/workspace/sql-process.ts';
+
+/** A run as a test describes it: the text of each of its files. */
+export interface RunSketch extends Partial<Pick<RunManifest, 'from' | 'to' | 'exportedAt' | 'format' | 'scope'>> {
+  readonly runId?: number;
+  /** Names of fields, or whole selectors. */
+  readonly fields: readonly (string | RunManifest['fields'][number])[];
+  readonly files: readonly string[];
+  /** Default true. */
+  readonly gzip?: boolean;
+}
+
+/** Runs of one job in a directory that goes with the test. */
+export interface RunsOnDisk {
+  readonly directory: string;
+  readonly view: () => Promise<DataView>;
+  /** Runs one statement; the notes of the view stand beside the result. */
+  readonly query: (sql: string, options?: { timeoutMs?: number; maxRows?: number; signal?: AbortSignal }) => Promise<SqlResult>;
+  /** Rows of the result as records. */
+  readonly records: (sql: string) => Promise<Record<string, unknown>[]>;
+}
+
+/** Lines of JSON, or texts that are lines already. */
+export function lines(...rows: readonly (object | string)[]): string {
+  return rows.map((row) => `${typeof row === 'string' ? row : JSON.stringify(row)}\n`).join('');
+}
+
+/** Writes runs as the workspace would have them; a day each, one after the other, unless they say otherwise. */
+export function runsOnDisk(...sketches: readonly RunSketch[]): RunsOnDisk {
+  const directory = mkdtempSync(join(tmpdir(), 'query-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const runs = sketches.map((sketch, index): RunManifest => {
+    const { runId = 501 + index, gzip = true, fields, files, format = 'JSONL' } = sketch;
+    mkdirSync(join(directory, String(runId)), { recursive: true });
+    return {
+      version: 1,
+      jobId: 31,
+      jobName: 'Daily sessions',
+      runId,
+      scope: sketch.scope ?? 'sessions',
+      format,
+      from: sketch.from ?? new Date(Date.UTC(2026, 10, 9 + index)).toISOString(),
+      to: sketch.to ?? new Date(Date.UTC(2026, 10, 10 + index)).toISOString(),
+      fields: fields.map((field) => (typeof field === 'string' ? { fieldName: field } : field)),
+      exportedAt: sketch.exportedAt ?? new Date(Date.UTC(2026, 10, 10 + index, 2)).toISOString(),
+      downloadedAt: '2026-11-20T10:00:00.000Z',
+      files: files.map((text, part) => {
+        const name = `part-${part + 1}.${format.toLowerCase()}${gzip ? '.gz' : ''}`;
+        const bytes = gzip ? gzipSync(text) : Buffer.from(text);
+        writeFileSync(join(directory, String(runId), name), bytes);
+        return { name, bytes: bytes.length, sha256: '', gzip };
+      }),
+    };
+  });
+  const view = () => dataViewOf(runs, { directory, pathOf: (run, file) => join(directory, String(run.runId), file.name) });
+  async function query(
+    sql: string,
+    { timeoutMs = 20_000, maxRows = 1000, signal }: { timeoutMs?: number; maxRows?: number; signal?: AbortSignal } = {},
+  ) {
+    const { viewSql, files } = await view();
+    return runSql({ viewSql, files, sql, maxRows, maxChars: 4_000_000 }, { directory, timeoutMs, ...(signal && { signal }) });
+  }
+  return {
+    directory,
+    view,
+    query,
+    async records(sql) {
+      const { columns, rows } = await query(sql);
+      return rows.map((row) => Object.fromEntries(columns.map(({ name }, index) => [name, row[index]])));
+    },
+  };
+}
