@@ -10,6 +10,7 @@ import { DEFAULT_SIZE_LIMITS, exchange, type SizeLimits, type Wiring } from './e
 import type { Granted } from './granted.ts';
 import { createHttp, type Http } from './http.ts';
 import type { Limiter } from './limiter.ts';
+import type { ApiEvent, Observer } from './observer.ts';
 import type { InputOf, Operation, PayloadOf, Scope } from './operation.ts';
 import { repeated } from './retry.ts';
 import { createTokenDesk, type HeldToken } from './token-desk.ts';
@@ -29,6 +30,8 @@ export interface CallOptions {
   deadlineMs?: number | undefined;
   /** How enrichments travel; default form. */
   encoding?: 'form' | 'json' | undefined;
+  /** Told of what this call does, beside the observer of the client. */
+  observe?: Observer | undefined;
 }
 
 /** What is known of a token; never the token itself. */
@@ -85,6 +88,7 @@ export interface ClientOptions {
   random?: (() => number) | undefined;
   version: string;
   log?: Log | undefined;
+  observe?: Observer | undefined;
   sizeLimits?: SizeLimits | undefined;
   /** Shared connections; default an own pool, closed with the client. */
   http?: Http | undefined;
@@ -123,17 +127,24 @@ export function createClient(options: ClientOptions): Client {
     userAgent: `web-analytics-mcp/${options.version}`,
     sizeLimits: options.sizeLimits ?? DEFAULT_SIZE_LIMITS,
     log: options.log ?? (() => undefined),
+    observe: options.observe,
   };
   const auth = createAuthServer({ wiring, authUrl, timeoutMs, random, endpointDomains, onToken: learn });
   const tokens = createTokenCache({ clock, fetchToken: auth.fetchToken });
   const desk = createTokenDesk({ auth, tokens, credential, enrichmentCredential, neededScopes, redact });
+
+  function tell(event: ApiEvent, ofCall: Observer | undefined): void {
+    for (const observe of [options.observe, ofCall]) observe?.(event);
+  }
 
   /** One request of a call, in its turn. */
   async function attempt(request: Omit<Parameters<typeof exchange>[1], 'base' | 'accessToken'>, held: HeldToken): Promise<unknown> {
     const { operation, limits } = request;
     const project = `${authUrl} ${held.projectId ?? held.request.credential.clientId}`;
     const speed = operation.scope === 'speed-analysis';
+    const queuedAtMs = clock.now();
     const slot = await limiter.acquire({ project, principalId, sessionId, speed, signal: limits.signal });
+    tell({ type: 'slot', durationMs: clock.now() - queuedAtMs }, request.observe);
     let refused = false;
     try {
       return await exchange(wiring, { ...request, base: held.token.endpoint, accessToken: held.token.accessToken });
@@ -148,13 +159,15 @@ export function createClient(options: ClientOptions): Client {
   async function send(operation: Operation, input: Record<string, unknown>, how: Sending): Promise<unknown> {
     const { scope } = operation;
     if (scope === undefined) throw new TypeError(`${operation.path} is answered by authenticate() and credential().`);
-    const { projectId, encoding, limits } = how;
+    const { projectId, encoding, limits, observe } = how;
     for (let renewed = false; ; renewed = true) {
+      const startMs = clock.now();
       const held = await desk.forScope(scope, { projectId, signal: limits.signal });
+      tell({ type: 'token', kept: held.fromCache, durationMs: clock.now() - startMs }, observe);
       const complete = operation.base === 'enrichment' ? withProject(input, held.projectId) : input;
       try {
         return await repeated(limits, { clock, random }, (number) =>
-          attempt({ operation, input: complete, encoding, limits, attempt: number }, held),
+          attempt({ operation, input: complete, encoding, limits, attempt: number, observe }, held),
         );
       } catch (error) {
         if (!(error instanceof ApiError) || error.kind !== 'unauthorized') throw error;
@@ -167,14 +180,19 @@ export function createClient(options: ClientOptions): Client {
   }
 
   return {
-    async call(operation, input, { projectId, signal, deadlineMs, encoding } = {}) {
+    async call(operation, input, { projectId, signal, deadlineMs, encoding, observe } = {}) {
       checkProjectId(projectId);
       const given = 'projectId' in input ? input.projectId : undefined;
       // That of the input goes on the wire, so the token must be for it.
       const chosen = typeof given === 'number' ? given : (projectId ?? defaultProjectId);
       const checked = checkInput(operation, input, chosen);
       const payload = await withDeadline({ clock, timeoutMs, deadlineMs, signal }, (limits) =>
-        send(operation, checked, { projectId: chosen, encoding: encoding ?? (operation.base === 'enrichment' ? 'form' : 'json'), limits }),
+        send(operation, checked, {
+          projectId: chosen,
+          encoding: encoding ?? (operation.base === 'enrichment' ? 'form' : 'json'),
+          limits,
+          observe,
+        }),
       );
       // The exchange has checked the payload against the schema of this very operation.
       return payload as PayloadOf<typeof operation>;
@@ -218,6 +236,7 @@ interface Sending {
   projectId: number | undefined;
   encoding: 'form' | 'json';
   limits: Limits;
+  observe: Observer | undefined;
 }
 
 function nameless(): never {

@@ -6,6 +6,7 @@ import type { Limits } from './deadline.ts';
 import { readAnswer } from './envelope.ts';
 import { ApiError } from './errors.ts';
 import type { Http } from './http.ts';
+import type { ApiEvent, Observer } from './observer.ts';
 import type { Operation } from './operation.ts';
 import { getStepHar } from './operations/speed-analysis.ts';
 import { MAX_ATTEMPTS, retryAfterMs } from './retry.ts';
@@ -30,6 +31,8 @@ export interface Wiring {
   readonly sizeLimits: SizeLimits;
   /** One line for each request, without secrets. */
   readonly log: Log;
+  /** Told of every request. */
+  readonly observe?: Observer | undefined;
 }
 
 export interface Exchange {
@@ -44,6 +47,8 @@ export interface Exchange {
   limits: Limits;
   /** Which attempt this is, from 1. */
   attempt: number;
+  /** Told of this request too. */
+  observe?: Observer | undefined;
 }
 
 /** Form fields: objects and arrays travel as the JSON of themselves. */
@@ -72,6 +77,7 @@ export async function exchange(wiring: Wiring, request: Exchange): Promise<unkno
   if (leftMs <= 0) throw new ApiError('timeout', 'The time for the call ran out while it waited.');
   const { target, body } = encodeRequest(operation, request.input);
   let outcome = 'no answer';
+  let ended: Pick<ApiEvent & { type: 'request' }, 'outcome' | 'status'> = { outcome: 'ok' };
   try {
     const answer = await http.send({
       method: operation.method,
@@ -84,11 +90,15 @@ export async function exchange(wiring: Wiring, request: Exchange): Promise<unkno
       signal: limits.signal,
     });
     outcome = String(answer.status);
+    ended = { outcome: 'ok', status: answer.status };
     return await readAnswer(answer, { operation, redact, retryAfterMs: retryAfterMs(answer.retryAfter, clock.now()) });
   } catch (error) {
     outcome = error instanceof ApiError ? [error.status, error.kind, error.code].filter(Boolean).join(' ') : 'aborted';
+    ended = error instanceof ApiError ? { outcome: error.kind, status: error.status ?? ended.status } : { ...ended, outcome: 'aborted' };
     throw error;
   } finally {
-    log('debug', `${operation.method} ${operation.path} attempt ${attempt}: ${outcome}, ${Math.round(clock.now() - startMs)} ms`);
+    const durationMs = clock.now() - startMs;
+    for (const observe of [wiring.observe, request.observe]) observe?.({ type: 'request', operation, attempt, durationMs, ...ended });
+    log('debug', `${operation.method} ${operation.path} attempt ${attempt}: ${outcome}, ${Math.round(durationMs)} ms`);
   }
 }
