@@ -16,6 +16,8 @@ async function main(args: readonly string[]): Promise<number> {
   const settings = readSettings(process.env, line.flags);
   if (line.command === 'doctor') return (await import('./commands/doctor.ts')).doctor(settings, world);
   if (line.command === 'call') return (await import('./commands/call.ts')).call(settings, world, line.positionals, line.format);
+  if (line.command === 'token') return (await import('./commands/token.ts')).token(settings, line.positionals, line.token);
+  if (line.command === 'credentials') return (await import('./commands/credentials.ts')).credentials(settings, line.positionals);
   return (await import('./commands/serve.ts')).serve(settings, world);
 }
 

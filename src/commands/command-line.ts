@@ -9,6 +9,8 @@ export const commands = {
   emulator: 'run the emulated platform alone',
   doctor: 'check settings, token, scopes and one call of each family',
   call: "call one tool: call <tool> '<json>'",
+  token: 'make, list or remove static tokens that let callers of HTTP serving in',
+  credentials: 'add, list or remove platform credentials of single callers of HTTP serving',
 } as const;
 export type CommandName = keyof typeof commands;
 
@@ -23,11 +25,14 @@ export interface CommandLine {
   readonly port: string | undefined;
   /** How `call` prints an answer. */
   readonly format: string | undefined;
+  /** What `token create` makes. */
+  readonly token: { readonly scopes: string | undefined; readonly validDays: string | undefined };
   readonly help: boolean;
   readonly version: boolean;
 }
 
 type Options = NonNullable<ParseArgsConfig['options']>;
+type Values = Record<string, string | boolean | string[] | undefined>;
 
 function settingOptions(): Options {
   const options: Options = {};
@@ -47,6 +52,8 @@ function parse(args: readonly string[]) {
     help: { type: 'boolean', short: 'h' },
     version: { type: 'boolean', short: 'v' },
     format: { type: 'string' },
+    scopes: { type: 'string' },
+    'valid-days': { type: 'string' },
   };
   for (const [name, { type, ...rest }] of Object.entries(worldFlags)) extra[name] = { type, multiple: 'multiple' in rest };
   try {
@@ -61,7 +68,7 @@ export function readCommandLine(args: readonly string[]): CommandLine {
   const { values, positionals } = parse(args);
   const [first = 'serve', ...rest] = positionals;
   if (!isCommand(first)) throw new SettingsError(`no command "${first}"; there are ${Object.keys(commands).join(', ')}`);
-  const { help, version, format, seed, clock, fault, ...flags } = values as Record<string, string | boolean | string[] | undefined>;
+  const { help, version, format, scopes, 'valid-days': validDays, seed, clock, fault, ...flags } = values as Values;
   const text = (value: string | boolean | string[] | undefined) => (value === undefined ? undefined : String(value));
   return {
     command: first,
@@ -74,6 +81,7 @@ export function readCommandLine(args: readonly string[]): CommandLine {
     },
     port: text(flags['port']),
     format: text(format),
+    token: { scopes: text(scopes), validDays: text(validDays) },
     help: help === true,
     version: version === true,
   };
@@ -106,6 +114,14 @@ export function usage(): string {
     '',
     'call:',
     row('--format', 'json (default), table, or junit for check_speed_budgets'),
+    '',
+    'token create <name>, token list, token remove <name>:',
+    row('--scopes', 'What the token allows: read (default), or read,write'),
+    row('--valid-days', 'Days until it expires (default: until it is removed)'),
+    '',
+    'credentials add <name>, credentials list, credentials remove <name>:',
+    row('stdin', 'The credential of add: {"clientId":"…","clientSecret":"…"}; asked for at a terminal'),
+    '',
     'Exit codes: 0 done or passed, 1 failed, 2 wrong command line, 3 a speed budget is broken',
   ].join('\n');
 }

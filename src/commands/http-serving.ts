@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isLoopback } from '../lib/address.ts';
 import { fixedLimits, type HttpLimits, type HttpServing, serveHttp } from '../mcp/http/http-server.ts';
 import type { Served } from '../mcp/http/leg.ts';
+import { metadataPages } from '../mcp/http/metadata-pages.ts';
 import { createServer, type ServerParts } from '../mcp/server.ts';
 import { createSubscriptions } from '../mcp/subscriptions.ts';
 import { type Settings, SettingsError, settingDeclarations } from '../settings.ts';
@@ -25,7 +26,7 @@ export interface HttpServingParts {
 function requireSafe({ host, allowedHosts }: Settings, signIn: SignIn | undefined): void {
   if (isLoopback(host.includes(':') ? `[${host}]` : host)) return;
   const missing = [
-    ...(signIn ? [] : ['sign-in']),
+    ...(signIn ? [] : ['sign-in (WEB_ANALYTICS_ISSUER and WEB_ANALYTICS_AUDIENCE, or WEB_ANALYTICS_TOKENS_FILE)']),
     ...(allowedHosts ? [] : [`${settingDeclarations.allowedHosts.variable} (the names that clients reach this server by)`]),
   ];
   if (missing.length === 0) return;
@@ -87,6 +88,7 @@ export async function startHttpServing(
       open,
       limits: { ...fixedLimits, ...settled, ...limits },
       writes: (toolName) => writing.has(toolName),
+      ...(signIn?.metadata && { pages: metadataPages(signIn.metadata) }),
     });
   } catch (error) {
     const words = error instanceof Error && 'code' in error ? LISTEN_FAULTS[String(error.code)] : undefined;

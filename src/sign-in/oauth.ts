@@ -3,6 +3,7 @@ import { bearerToken, MAX_AUTHORIZATION_CHARS } from './bearer.ts';
 import { createChallenges } from './challenge.ts';
 import { createIssuerKeys, type IssuerKeysOptions, KEYS_PAUSE_MS, KeysUnavailableError } from './issuer-keys.ts';
 import { type AccessScope, accessScopes, type Principal, type ResourceMetadata, type SignIn } from './principal.ts';
+import { subjectId } from './subject.ts';
 import type { TokenAlgorithm } from './token-algorithms.ts';
 
 export interface OAuthOptions extends IssuerKeysOptions {
@@ -16,11 +17,6 @@ export interface OAuthOptions extends IssuerKeysOptions {
 const ACCESS_TOKEN_TYPES = /^(?:application\/)?(?:at\+)?jwt$/i;
 /** What a subject may look like (OpenID Connect allows 255 characters). */
 const SUBJECT = /^[^\p{Cc}\p{Cf}\p{Cs}]{1,255}$/u;
-
-/** The identity of a subject of an issuer; unambiguous, because no issuer's address holds a `#`. */
-export function subjectId(issuer: string, subject: string): string {
-  return `${issuer}#${subject}`;
-}
 
 function resourceMetadata(issuer: string, audience: string): { address: string; metadata: ResourceMetadata } {
   const { origin, pathname } = new URL(audience);

@@ -11,6 +11,7 @@ describe('a command line', () => {
       flags: {},
       world: {},
       port: undefined,
+      token: {},
       help: false,
       version: false,
     });
@@ -52,7 +53,7 @@ describe('a command line', () => {
   });
 
   it.each([
-    [['start'], 'no command "start"; there are serve, demo, emulator, doctor, call'],
+    [['start'], 'no command "start"; there are serve, demo, emulator, doctor, call, token, credentials'],
     [['--tool-sets', 'x'], "Unknown option '--tool-sets'"],
     [['--time-zone'], '--time-zone'],
     [['--client-secret', 'x'], "Unknown option '--client-secret'"],

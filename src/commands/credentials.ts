@@ -1,0 +1,120 @@
+import * as z from 'zod';
+import { systemClock } from '../lib/clock.ts';
+import { createLog } from '../lib/log.ts';
+import { textTable } from '../lib/text-table.ts';
+import { type Settings, SettingsError } from '../settings.ts';
+import { type CredentialsFile, openCredentialsFile } from '../sign-in/credentials.ts';
+import type { PlatformCredential } from '../sign-in/principal.ts';
+import { TOKEN_NAME, tokenPrincipalId } from '../sign-in/static-tokens.ts';
+import { subjectId } from '../sign-in/subject.ts';
+import { askHidden } from './ask-hidden.ts';
+import { withFile } from './sign-in.ts';
+
+const USAGE = 'credentials add <name> (the credential comes from stdin), credentials list, or credentials remove <name>';
+const EXPECTED =
+  'expected {"clientId":"…","clientSecret":"…"} on stdin, where needed with "enrichmentClientId", "enrichmentClientSecret" and "projectId"';
+const MAX_INPUT_BYTES = 65_536;
+
+/** Where the credential is read from; never the command line, which others on the machine can see. */
+export type CredentialInput = NodeJS.ReadableStream & { readonly isTTY?: boolean };
+
+const part = z.string().trim().min(1);
+const given = z.strictObject({
+  clientId: part,
+  clientSecret: part,
+  enrichmentClientId: part.optional(),
+  enrichmentClientSecret: part.optional(),
+  projectId: z.int().positive().optional(),
+});
+
+/** The identity behind a name: a subject of the issuer, or the name of a static token. What `list` shows is taken as it is. */
+function principalIdOf({ issuer, tokensFile }: Settings, name: string): string {
+  if (issuer) return name.startsWith(subjectId(issuer, '')) ? name : subjectId(issuer, name);
+  if (!tokensFile) {
+    throw new SettingsError('credentials: set WEB_ANALYTICS_ISSUER or WEB_ANALYTICS_TOKENS_FILE, so that it is clear whose name this is');
+  }
+  const tokenName = name.replace(/^token:/, '');
+  if (!TOKEN_NAME.test(tokenName)) throw new SettingsError(`credentials: "${name}" is no name of a token`);
+  return tokenPrincipalId(tokenName);
+}
+
+function toCredential(text: string): PlatformCredential {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    throw new SettingsError(`credentials add: ${EXPECTED}`);
+  }
+  const checked = given.safeParse(json);
+  if (!checked.success) throw new SettingsError(`credentials add: ${EXPECTED}`);
+  const { clientId, clientSecret, enrichmentClientId, enrichmentClientSecret, projectId } = checked.data;
+  if ((enrichmentClientId === undefined) !== (enrichmentClientSecret === undefined))
+    throw new SettingsError(`credentials add: ${EXPECTED}`);
+  return {
+    credential: { clientId, clientSecret },
+    ...(enrichmentClientId !== undefined &&
+      enrichmentClientSecret !== undefined && {
+        enrichmentCredential: { clientId: enrichmentClientId, clientSecret: enrichmentClientSecret },
+      }),
+    ...(projectId !== undefined && { defaultProjectId: projectId }),
+  };
+}
+
+async function textOf(input: CredentialInput): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of input) {
+    const buffer = Buffer.from(chunk);
+    bytes += buffer.length;
+    if (bytes > MAX_INPUT_BYTES) throw new SettingsError(`credentials add: ${EXPECTED}`);
+    chunks.push(buffer);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+async function credentialFrom(input: CredentialInput): Promise<PlatformCredential> {
+  if (!input.isTTY) return toCredential(await textOf(input));
+  const [clientId, clientSecret, projectId] = await askHidden(input, ['Client ID', 'Client secret', 'Project ID (or nothing)']);
+  return toCredential(JSON.stringify({ clientId, clientSecret, ...(projectId && { projectId: Number(projectId) }) }));
+}
+
+async function list(file: CredentialsFile): Promise<number> {
+  const rows = (await file.list()).map(({ principal, changedAt, defaultProjectId, hasEnrichment, fault }) => ({
+    principal,
+    changed: changedAt,
+    project: defaultProjectId === undefined ? '' : String(defaultProjectId),
+    enrichment: hasEnrichment ? 'own' : '',
+    state: fault ?? 'good',
+  }));
+  process.stdout.write(`${textTable(rows, ['principal', 'changed', 'project', 'enrichment', 'state'], { maxCellChars: 400 })}\n`);
+  return rows.every(({ state }) => state === 'good') ? 0 : 1;
+}
+
+/** Adds, lists or removes platform credentials of principals; the credential itself is never written anywhere but into the file. */
+export async function credentials(
+  settings: Settings,
+  positionals: readonly string[],
+  input: CredentialInput = process.stdin,
+): Promise<number> {
+  const { credentialsFile: path, credentialsKey: secret, logLevel } = settings;
+  if (!path || !secret) {
+    throw new SettingsError('WEB_ANALYTICS_CREDENTIALS_FILE: is missing; expected the file of credentials, and its key in WEB_ANALYTICS_CREDENTIALS_KEY'); // biome-ignore format: one sentence
+  }
+  const [action, name = '', ...rest] = positionals;
+  const file = openCredentialsFile({ path, secret, log: createLog(logLevel) });
+  const said = (words: string) => void process.stderr.write(`${words}\n`);
+  return withFile(async () => {
+    if (action === 'list' && name === '') return list(file);
+    if (!(action === 'add' || action === 'remove') || name === '' || rest.length > 0)
+      throw new SettingsError(`credentials: expected ${USAGE}`);
+    const principal = principalIdOf(settings, name);
+    if (action === 'add') {
+      await file.put(principal, await credentialFrom(input), systemClock.now());
+      said(`The credential of ${principal} is kept; new sessions use it.`);
+      return 0;
+    }
+    const wasThere = await file.remove(principal);
+    said(wasThere ? `Removed the credential of ${principal}; no new session gets it.` : `There is no credential of ${principal}.`);
+    return wasThere ? 0 : 1;
+  });
+}

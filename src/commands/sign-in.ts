@@ -1,0 +1,62 @@
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import { type Settings, SettingsError } from '../settings.ts';
+import { CredentialsError, type PlatformCredentials, type SignIn } from '../sign-in/principal.ts';
+import { PrivateFileError } from '../sign-in/private-file.ts';
+import { tokenAlgorithms } from '../sign-in/token-algorithms.ts';
+import { fetchJson } from './fetch-json.ts';
+
+/** Who may call, as the settings say; undefined where no sign-in is set. Throws a `SettingsError` where it could let nobody in. */
+export async function openSignIn(settings: Settings, { clock, log }: { clock: Clock; log: Log }): Promise<SignIn | undefined> {
+  const { issuer, audience, jwksUrl, clockSkewSeconds, tokensFile } = settings;
+  if (issuer && tokensFile) throw new SettingsError('WEB_ANALYTICS_TOKENS_FILE: expected either this or WEB_ANALYTICS_ISSUER, not both');
+  if (tokensFile) {
+    const { createStaticSignIn, openTokensFile } = await import('../sign-in/static-tokens.ts');
+    const file = openTokensFile(tokensFile, log);
+    await asSetting('WEB_ANALYTICS_TOKENS_FILE', file.read());
+    return createStaticSignIn({ file, clock, log });
+  }
+  if (!issuer || !audience) return undefined;
+  const { createOAuthSignIn } = await import('../sign-in/oauth.ts');
+  const algorithms = settings.tokenAlgorithms ?? tokenAlgorithms;
+  return createOAuthSignIn({ issuer, audience, jwksAddress: jwksUrl, algorithms, clockSkewSeconds, fetchJson, clock, log });
+}
+
+/** Platform credentials of each principal; undefined where all share one. Throws a `SettingsError` where an entry cannot be opened. */
+export async function openCredentials(settings: Settings, log: Log): Promise<PlatformCredentials | undefined> {
+  const { credentialsFile, credentialsKey, issuer, tokensFile } = settings;
+  if (!credentialsFile || !credentialsKey) return undefined;
+  const variable = 'WEB_ANALYTICS_CREDENTIALS_FILE';
+  if (!issuer && !tokensFile) {
+    throw new SettingsError(`${variable}: needs sign-in, else nobody knows whose credential to use; set WEB_ANALYTICS_ISSUER or WEB_ANALYTICS_TOKENS_FILE`); // biome-ignore format: one sentence
+  }
+  const { openCredentialsFile } = await import('../sign-in/credentials.ts');
+  const file = openCredentialsFile({ path: credentialsFile, secret: credentialsKey, log });
+  const entries = await asSetting(variable, file.list());
+  if (entries.some(({ fault }) => fault === 'other key')) {
+    throw new SettingsError(`WEB_ANALYTICS_CREDENTIALS_KEY: is not the key that "${credentialsFile}" was encrypted with`);
+  }
+  for (const { principal, fault } of entries) {
+    if (fault) log('error', `The credential of ${principal} was changed since it was written, and is not used. Add it again.`);
+  }
+  return file;
+}
+
+async function asSetting<T>(variable: string, reading: Promise<T>): Promise<T> {
+  try {
+    return await reading;
+  } catch (error) {
+    throw error instanceof PrivateFileError ? new SettingsError(`${variable}: ${error.message}`) : error;
+  }
+}
+
+/** Runs a command that changes one of the files; a file that cannot be used ends it with words and 1. */
+export async function withFile(run: () => Promise<number>): Promise<number> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof PrivateFileError || error instanceof CredentialsError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    return 1;
+  }
+}
