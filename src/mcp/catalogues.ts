@@ -1,14 +1,12 @@
 import { fold, type Named, stepsOf } from '../analysis/names.ts';
 import { allPages } from '../api/all-pages.ts';
-import type { CallInput } from '../api/client.ts';
-import type { Operation, PayloadOf } from '../api/operation.ts';
+import type { Ask } from '../api/client.ts';
 import { listExportJobs } from '../api/operations/data-export.ts';
 import { listGoals, listMappings, listPageGroups, listSegments, listZones, listZonings } from '../api/operations/objects.ts';
 import { listScenarios } from '../api/operations/speed-analysis.ts';
 import type { NameKind } from './params.ts';
 
-/** Sends an operation for one project. */
-export type Ask = <T extends Operation>(operation: T, input: CallInput<T>) => Promise<PayloadOf<T>>;
+export type { Ask };
 
 interface Row {
   id: number | string;

@@ -1,4 +1,4 @@
-import type { Client } from '../api/client.ts';
+import type { Ask, Client } from '../api/client.ts';
 import type { Scope } from '../api/operation.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { ProjectWorkspace } from '../workspace/project-workspace.ts';
@@ -11,7 +11,7 @@ export interface WorkspaceOptions {
   /** Whose they are; `local` over stdio. */
   readonly principal: string;
   /** Address of the authentication server; known once the session is connected. */
-  authUrl(): string;
+  readonly authUrl: () => string;
 }
 
 /** What a session is opened with; limits and zone come from the settings. */
@@ -35,7 +35,7 @@ export interface Session {
   client(): Promise<Client>;
   /** The downloaded exports of a project, opened once; nothing of them is loaded before. */
   workspace(projectId: number): Promise<ProjectWorkspace>;
-  /** Forgets tokens and names. */
+  /** Ends downloads, forgets tokens and names. */
   close(): Promise<void>;
 }
 
@@ -57,14 +57,17 @@ export function createSession(options: SessionOptions): Session {
       }
     },
     async workspace(projectId) {
-      await session.client();
+      const client = await session.client();
       const { openProjectWorkspace } = await import('../workspace/project-workspace.ts');
       const { authUrl, ...where } = options.workspace;
-      const opened = workspaces.get(projectId) ?? openProjectWorkspace({ ...where, authUrl: authUrl(), projectId });
+      const ask: Ask = (operation, input) => client.call(operation, input, { projectId });
+      const opening = { ...where, authUrl: authUrl(), projectId, ask, askKept: names.remembered(projectId, ask), clock: options.clock };
+      const opened = workspaces.get(projectId) ?? openProjectWorkspace(opening);
       workspaces.set(projectId, opened);
       return opened;
     },
     async close() {
+      await Promise.all([...workspaces.values()].map((workspace) => workspace.close()));
       names.forget();
       await (await connecting?.catch(() => undefined))?.close();
     },

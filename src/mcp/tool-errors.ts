@@ -1,5 +1,6 @@
 import { HarError } from '../analysis/har/har-error.ts';
 import { ApiError, type ErrorKind } from '../api/errors.ts';
+import { WorkspaceError } from '../workspace/workspace-error.ts';
 import type { AnyTool } from './tool.ts';
 
 /** What to do next, by kind; an empty text where the message already says it. */
@@ -21,6 +22,7 @@ type Failed = Pick<AnyTool, 'operation' | 'idsFrom'>;
 /** The text of a failed call: what happened and what to do next. */
 export function errorText(error: unknown, { operation, idsFrom }: Failed): string {
   if (error instanceof HarError) return `The HAR file of this step cannot be read: ${error.message}`;
+  if (error instanceof WorkspaceError) return error.message;
   if (!(error instanceof ApiError)) {
     const message = error instanceof Error ? error.message : String(error);
     return `Unexpected failure inside the server: ${message}. Report it to the maintainers.`;

@@ -11,7 +11,8 @@ const field = z.object({
   dynamicVarKey: z.string().optional(),
 });
 
-const file = z.object({
+/** One file of a run as it lies on disk. */
+export const runFile = z.object({
   name: fileName,
   /** As it lies on disk, packed or not. */
   bytes: z.number(),
@@ -40,8 +41,8 @@ export const runManifest = z.object({
   /** When the platform finished the run: of two runs with the same session the later one wins. */
   exportedAt: instant,
   downloadedAt: instant,
-  files: z.array(file),
+  files: z.array(runFile),
 });
 
 export type RunManifest = z.output<typeof runManifest>;
-export type RunFile = RunManifest['files'][number];
+export type RunFile = z.output<typeof runFile>;

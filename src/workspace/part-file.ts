@@ -1,0 +1,116 @@
+import { createReadStream } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { diskFailure, FILE_MODE } from './disk.ts';
+import { type Inspected, type Inspection, inspect } from './inspection.ts';
+import type { Quota } from './quota.ts';
+
+/** Bytes that are gathered before they are written; the next are received and hashed meanwhile. */
+const BLOCK_BYTES = 1024 * 1024;
+
+/** A part while it arrives: what is on the disk has been looked at, byte by byte. */
+export interface PartFile {
+  /** Bytes taken so far; the next byte of the part belongs there. */
+  readonly offset: number;
+  take(chunk: Buffer): Promise<void>;
+  /** Puts on the disk what was taken. */
+  flush(): Promise<void>;
+  /** Forgets all bytes. */
+  restart(): Promise<void>;
+  /** Makes the bytes last, and says what they are. */
+  finish(): Promise<Inspected>;
+  close(): Promise<void>;
+}
+
+/** The bytes that an earlier process left, looked at again. */
+async function inspectAgain(path: string, inspection: Inspection, signal: AbortSignal): Promise<number> {
+  let bytes = 0;
+  for await (const chunk of createReadStream(path, { highWaterMark: BLOCK_BYTES, signal }) as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    await inspection.add(chunk);
+  }
+  return bytes;
+}
+
+async function writeAll(file: FileHandle, chunks: Buffer[], bytes: number): Promise<void> {
+  const { bytesWritten } = await file.writev(chunks);
+  // The system may take less than it was given.
+  if (bytesWritten < bytes) await file.appendFile(Buffer.concat(chunks).subarray(bytesWritten));
+}
+
+export interface PartFileOptions {
+  readonly format: string;
+  readonly quota: Quota;
+  /** Whether the bytes on the disk are of the file that is wanted. */
+  readonly keep: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Opens the file of a part, with what it holds already; failures of the disk are a `WorkspaceError`. */
+export async function openPartFile(path: string, { format, quota, keep, signal }: PartFileOptions): Promise<PartFile> {
+  let inspection = inspect(format);
+  let pending: Buffer[] = [];
+  let pendingBytes = 0;
+  let writing: Promise<void> = Promise.resolve();
+  let offset = 0;
+  const worded = async <T>(task: Promise<T>): Promise<T> => {
+    try {
+      return await task;
+    } catch (error) {
+      throw signal.aborted ? signal.reason : diskFailure(error, path);
+    }
+  };
+  const file = await worded(open(path, keep ? 'a' : 'w', FILE_MODE));
+  try {
+    if (keep) offset = await worded(inspectAgain(path, inspection, signal));
+  } catch (error) {
+    inspection.close();
+    await file.close();
+    throw error;
+  }
+
+  async function send(): Promise<void> {
+    const [chunks, bytes] = [pending, pendingBytes];
+    [pending, pendingBytes] = [[], 0];
+    await writing;
+    await quota.claim(bytes);
+    writing = writeAll(file, chunks, bytes);
+    // Told by the next wait for it.
+    writing.catch(() => undefined);
+  }
+
+  async function flush(): Promise<void> {
+    if (pendingBytes > 0) await send();
+    await worded(writing);
+  }
+
+  return {
+    get offset() {
+      return offset;
+    },
+    async take(chunk) {
+      pending.push(chunk);
+      pendingBytes += chunk.length;
+      offset += chunk.length;
+      if (pendingBytes >= BLOCK_BYTES) await worded(send());
+      await inspection.add(chunk);
+    },
+    flush,
+    async restart() {
+      await flush();
+      await worded(file.truncate(0));
+      inspection.close();
+      inspection = inspect(format);
+      offset = 0;
+    },
+    async finish() {
+      await flush();
+      await worded(file.sync());
+      return inspection.end();
+    },
+    async close() {
+      inspection.close();
+      await writing.catch(() => undefined);
+      await file.close();
+    },
+  };
+}
