@@ -1,0 +1,376 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Platform } from '../../support/emulator.ts';
+import {
+  HEADERS,
+  INITIALIZE,
+  openRawSession,
+  openService,
+  post,
+  post2026,
+  type ServiceOptions,
+  send,
+  sharedService,
+  spokenSignIn,
+} from '../../support/http.ts';
+
+const service = sharedService();
+const url = () => service().url;
+
+async function open(options: ServiceOptions) {
+  const opened = await openService(options);
+  onTestFinished(() => opened.close());
+  return opened;
+}
+
+const list = { id: 4, method: 'tools/list' };
+const body = JSON.stringify({ jsonrpc: '2.0', ...INITIALIZE });
+
+/** Status of a request with headers that `fetch` does not let through; 0 where the connection was cut. */
+async function statusOf(to: string, method: string, headers: Record<string, string>, chunks: readonly string[] = []): Promise<number> {
+  const sending = request(to, { method, headers: { ...HEADERS, ...headers } });
+  for (const chunk of chunks) sending.write(chunk);
+  sending.end();
+  try {
+    const [response] = (await once(sending, 'response')) as [{ statusCode: number; resume(): void }];
+    response.resume();
+    return response.statusCode;
+  } catch {
+    return 0;
+  }
+}
+
+/** What the server answers to bytes as they are, until it closes the connection or nothing more comes. */
+async function answerTo(to: string, text: string): Promise<string> {
+  const { hostname, port } = new URL(to);
+  const socket = connect({ host: hostname, port: Number(port) });
+  let answer = '';
+  socket.setEncoding('utf8').on('data', (chunk: string) => {
+    answer += chunk;
+    socket.end();
+  });
+  socket.on('error', () => undefined);
+  socket.write(text);
+  await once(socket, 'close');
+  return answer;
+}
+
+describe('DNS rebinding', () => {
+  it.each([
+    'evil.example',
+    'evil.example:80',
+    '127.0.0.1.evil.example',
+    'localhost.evil.example',
+    '169.254.169.254',
+    '[::2]',
+    'localhost@evil.example',
+  ])('a page that reaches this machine as "%s" is turned away', async (host) => {
+    for (const method of ['POST', 'GET', 'DELETE', 'OPTIONS']) {
+      expect(await statusOf(url(), method, { host }, method === 'POST' ? [body] : [])).toBe(403);
+    }
+    expect(service().sessions()).toBe(0);
+  });
+
+  it.each(['localhost', 'LOCALHOST:9999', '127.0.0.1', '[::1]:80'])('as "%s" it may be called', async (host) => {
+    expect(await statusOf(url(), 'DELETE', { host })).toBe(400);
+  });
+
+  it('the names that are set are the only ones', async () => {
+    const { url: named } = await open({ settings: { ALLOWED_HOSTS: 'mcp.example.com, other.example.com' } });
+    const statuses = await Promise.all(
+      ['mcp.example.com', 'MCP.example.com:443', 'localhost', 'a.mcp.example.com'].map((host) => statusOf(named, 'DELETE', { host })),
+    );
+    expect(statuses).toEqual([400, 400, 403, 403]);
+  });
+
+  it('a request for the address of another server is none for this one', async () => {
+    const { host } = new URL(url());
+    expect(await answerTo(url(), `DELETE http://evil.example/mcp HTTP/1.1\r\nHost: ${host}\r\n\r\n`)).toContain('404 Not Found');
+    expect(await answerTo(url(), 'DELETE /mcp HTTP/1.0\r\n\r\n')).toContain('403 Forbidden');
+  });
+});
+
+describe('a foreign origin', () => {
+  const origins = [
+    'https://evil.example',
+    'null',
+    'http://localhost.evil.example',
+    'http://127.0.0.1.evil.example',
+    'file://',
+    'nonsense',
+    '',
+  ];
+
+  it.each(origins)('"%s" may neither call nor read', async (origin) => {
+    const answers = [
+      await send(url(), { method: 'POST', headers: { ...HEADERS, origin }, body }),
+      await send(url(), { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'POST' } }),
+    ];
+    for (const { status, headers } of answers) {
+      expect([status, headers.get('access-control-allow-origin')]).toEqual([403, null]);
+    }
+  });
+
+  it('is let in where it is set, and then no other', async () => {
+    const { url: set } = await open({ settings: { ALLOWED_ORIGINS: 'https://app.example.com' } });
+    const from = (origin: string, method: string) =>
+      send(set, { method, headers: { ...HEADERS, origin }, ...(method === 'POST' && { body }) });
+    const opened = await from('https://app.example.com', 'POST');
+    expect([opened.status, opened.headers.get('access-control-allow-origin')]).toEqual([200, 'https://app.example.com']);
+    expect(opened.headers.get('access-control-expose-headers')).toContain('mcp-session-id');
+    const asked = await from('https://app.example.com', 'OPTIONS');
+    expect([asked.status, asked.headers.get('access-control-allow-headers')]).toEqual([204, expect.stringContaining('mcp-session-id')]);
+    for (const other of ['https://app.example.com:8443', 'http://app.example.com', 'http://localhost:6274']) {
+      expect((await from(other, 'POST')).status).toBe(403);
+    }
+  });
+
+  it('is not what a page of this machine has, where only it is served', async () => {
+    expect((await send(url(), { method: 'POST', headers: { ...HEADERS, origin: 'http://localhost:6274' }, body })).status).toBe(200);
+  });
+});
+
+describe('bodies', () => {
+  const large = 'x'.repeat(2_000);
+  const limits = { maxBodyBytes: 1_000, maxHeldBytes: 3_000, headersTimeoutMs: 150, requestTimeoutMs: 300 };
+
+  it('that are too large are not read, whether they say so or not', async () => {
+    const { url: small } = await open({ limits });
+    expect(await statusOf(small, 'POST', { 'content-length': '2000' }, [large])).toBe(413);
+    expect(await statusOf(small, 'POST', { 'transfer-encoding': 'chunked' }, [large.slice(0, 600), large.slice(0, 600)])).toBe(413);
+    expect(await statusOf(small, 'POST', { 'content-length': '99999999999' })).toBe(413);
+    expect((await post(small, INITIALIZE)).status).toBe(200);
+  });
+
+  it('that are many at once are not all held', async () => {
+    const { url: small } = await open({ limits: { ...limits, requestTimeoutMs: 5_000 } });
+    const held = Array.from({ length: 3 }, () => {
+      const sending = request(small, { method: 'POST', headers: { ...HEADERS, 'content-length': '999' } });
+      sending.on('error', () => undefined);
+      sending.write(large.slice(0, 990));
+      return sending;
+    });
+    let status = 0;
+    // The three take their room as soon as they arrive.
+    for (let turn = 0; turn < 200 && status !== 503; turn += 1) ({ status } = await post(small, INITIALIZE));
+    expect(status).toBe(503);
+    for (const sending of held) sending.destroy();
+    for (let turn = 0; turn < 200 && status !== 200; turn += 1) ({ status } = await post(small, INITIALIZE));
+    expect(status).toBe(200);
+  });
+
+  it('that come slowly, and headers that do, are given up', async () => {
+    const { url: impatient } = await open({ limits });
+    const { host } = new URL(impatient);
+    const slow = [
+      `POST /mcp HTTP/1.1\r\nHost: ${host}\r\n`,
+      `POST /mcp HTTP/1.1\r\nHost: ${host}\r\ncontent-type: application/json\r\ncontent-length: 500\r\n\r\n{"jsonrpc":`,
+    ];
+    const answers = await Promise.all(slow.map((text) => answerTo(impatient, text)));
+    expect(answers).toEqual(slow.map(() => expect.stringContaining('408 Request Timeout')));
+  });
+
+  it.each<[string, Record<string, string>, string, number]>([
+    ['no JSON', {}, '{', 400],
+    ['nothing', {}, '', 400],
+    ['no message', {}, '{"hello":1}', 400],
+    ['a text', {}, '"initialize"', 400],
+    ['no UTF-8 type', { 'content-type': 'text/plain' }, body, 415],
+    ['a form, as a page may send it without asking', { 'content-type': 'application/x-www-form-urlencoded' }, body, 415],
+    ['packed', { 'content-encoding': 'gzip' }, body, 415],
+    ['101 messages', {}, JSON.stringify(Array.from({ length: 101 }, () => ({ jsonrpc: '2.0', method: 'notifications/x' }))), 400],
+  ])('of %s are refused', async (_, headers, text, status) => {
+    const session = await openRawSession(url());
+    expect((await send(url(), { method: 'POST', headers: { ...HEADERS, ...session, ...headers }, body: text })).status).toBe(status);
+    const afterwards = await post(url(), list, session);
+    expect(afterwards.status).toBe(200);
+  });
+});
+
+describe('headers', () => {
+  it('that say something else than the body are refused in both eras, before anything runs', async () => {
+    const session = await openRawSession(url());
+    const call = { id: 5, method: 'tools/call', params: { name: 'list_goals', arguments: {} } };
+    const read = { id: 6, method: 'resources/read', params: { uri: 'analytics://reference/limits' } };
+    const before = service().platform.requests.length;
+    const refused = [
+      await post(url(), call, { ...session, 'mcp-method': 'tools/list' }),
+      await post(url(), call, { ...session, 'mcp-method': 'tools/call', 'mcp-name': 'list_segments' }),
+      await post(url(), read, { ...session, 'mcp-method': 'resources/read', 'mcp-name': 'analytics://reference/metrics' }),
+      await post2026(url(), 'tools/call', { name: 'list_goals', arguments: {} }, { 'mcp-method': 'tools/list' }),
+      await post2026(url(), 'tools/call', { name: 'list_goals', arguments: {} }, { 'mcp-name': 'list_segments' }),
+      await post2026(url(), 'tools/list', {}, { 'mcp-protocol-version': '2025-11-25' }),
+    ];
+    for (const { status, message } of refused) {
+      expect([status, message]).toEqual([400, expect.objectContaining({ error: expect.objectContaining({ code: -32_020 }) })]);
+    }
+    expect(service().platform.requests.length).toBe(before);
+    expect((await post(url(), call, { ...session, 'mcp-method': 'tools/call', 'mcp-name': 'list_goals' })).status).toBe(200);
+  });
+
+  it('over a batch say nothing: they are refused there', async () => {
+    const session = await openRawSession(url());
+    const headers = { ...HEADERS, ...session, 'mcp-method': 'tools/list' };
+    const batch = JSON.stringify([
+      { jsonrpc: '2.0', ...list },
+      { jsonrpc: '2.0', id: 7, method: 'prompts/list' },
+    ]);
+    expect((await send(url(), { method: 'POST', headers, body: batch })).status).toBe(400);
+  });
+
+  it.each(['Host', 'Origin', 'Authorization', 'Mcp-Session-Id', 'Mcp-Method', 'Mcp-Name', 'Content-Type'])(
+    'that decide something come once: two of %s are refused',
+    async (name) => {
+      const { host } = new URL(url());
+      const value = name === 'Host' ? host : name === 'Origin' ? 'http://localhost' : 'x';
+      const first = name === 'Host' ? '' : `Host: ${host}\r\n`;
+      const answer = await answerTo(url(), `DELETE /mcp HTTP/1.1\r\n${first}${name}: ${value}\r\n${name}: ${value}\r\n\r\n`);
+      expect(answer).toContain('400 Bad Request');
+    },
+  );
+
+  it.each([
+    ['two lengths', 'content-length: 5\r\ncontent-length: 6'],
+    ['a length and chunks', 'content-length: 5\r\ntransfer-encoding: chunked'],
+    ['chunks of another kind', 'transfer-encoding: chunked, identity'],
+    ['a folded line', 'x-a: b\r\n c\r\n x'],
+    ['more than 16 KB of headers', `x-a: ${'b'.repeat(20_000)}`],
+  ])('with %s do not reach the endpoint', async (_, lines) => {
+    const { host } = new URL(url());
+    const answer = await answerTo(
+      url(),
+      `POST /mcp HTTP/1.1\r\nHost: ${host}\r\ncontent-type: application/json\r\n${lines}\r\n\r\n0\r\n\r\n`,
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 4\d\d/);
+  });
+});
+
+describe('paths and methods', () => {
+  it.each(['/', '/mcp/', '/mcp/../mcp', '//mcp', '/%6dcp', '/.env', '/../../etc/passwd', '/mcp%2f..%2f..%2fetc'])(
+    '%s is nothing here',
+    async (path) => {
+      const { host } = new URL(url());
+      expect(await answerTo(url(), `DELETE ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`)).toContain('404 Not Found');
+    },
+  );
+
+  it.each(['PUT', 'PATCH', 'HEAD', 'TRACE'])('%s is not answered', async (method) => {
+    expect(await statusOf(url(), method, {})).toBe(405);
+  });
+});
+
+describe('a session id', () => {
+  it.each(['../../etc/passwd', '__proto__', 'constructor', '%00', 'x'.repeat(8_000), '2026 local', '*'])(
+    '"%s" is an unknown one',
+    async (id) => {
+      const { status } = await post(url(), list, { 'mcp-session-id': id, 'mcp-protocol-version': '2025-11-25' });
+      expect(status).toBe(404);
+    },
+  );
+
+  it('cannot be chosen by a client, and is not guessed', async () => {
+    expect((await post(url(), INITIALIZE, { 'mcp-session-id': '00000000-0000-4000-8000-000000000000' })).status).toBe(404);
+    const ids = await Promise.all(Array.from({ length: 20 }, async () => (await openRawSession(url()))['mcp-session-id']));
+    expect(new Set(ids).size).toBe(20);
+    for (const id of ids) expect(id).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
+  });
+});
+
+describe('many sessions that are opened and left', () => {
+  it('stay below the cap, cost no more memory than it, and push nobody out', async () => {
+    const running = await open({ signIn: spokenSignIn, settings: { MAX_SESSIONS: '50' } });
+    const own = await openRawSession(running.url, { authorization: 'Bearer anna:read' });
+    const attack = async (count: number) => {
+      for (let done = 0; done < count; done += 50) {
+        await Promise.all(Array.from({ length: 50 }, () => post(running.url, INITIALIZE, { authorization: 'Bearer eve:read' })));
+      }
+    };
+    await attack(200);
+    const before = process.memoryUsage().heapUsed;
+    await attack(600);
+    expect(running.sessions()).toBe(50);
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(50 * 2 ** 20);
+    expect((await post(running.url, list, own)).status).toBe(200);
+  });
+
+  it('connections without a request are cut', async () => {
+    const { url: impatient } = await open({ limits: { headersTimeoutMs: 150, requestTimeoutMs: 300, maxConnections: 20 } });
+    const { hostname, port } = new URL(impatient);
+    const sockets = Array.from({ length: 40 }, () => connect({ host: hostname, port: Number(port) }).on('error', () => undefined));
+    await Promise.all(sockets.map((socket) => once(socket.resume(), 'close')));
+    expect((await post(impatient, INITIALIZE)).status).toBe(200);
+  });
+});
+
+describe('traversal in an id', () => {
+  const hostile = [
+    '../../v1/oauth/me',
+    '..%2f..%2fv1',
+    '%2e%2e%2f',
+    '1/../../2',
+    '..\\..\\windows',
+    '1;drop',
+    '1%00',
+    '/etc/passwd',
+    '1?x=y',
+    '1#x',
+    '-1',
+    '1e3',
+  ];
+
+  /** Requests to paths that the interface does not have. */
+  const strange = ({ requests }: Platform) =>
+    requests.filter(({ operation, url: sent }) => operation === undefined || /\.\.|%2e|passwd/i.test(sent.replace(/\?.*/, '')));
+
+  it('of a resource reads nothing and sends nothing that the interface does not have', async () => {
+    const { url: to, platform } = service();
+    const session = await openRawSession(to);
+    const { message } = await post(to, { id: 1, method: 'resources/templates/list' }, session);
+    const { resourceTemplates } = (message?.['result'] ?? {}) as { resourceTemplates: { uriTemplate: string }[] };
+    const templates = resourceTemplates.filter(({ uriTemplate }) => uriTemplate.includes('{'));
+    expect(templates.length).toBeGreaterThan(5);
+    platform.requests.length = 0;
+    for (const { uriTemplate } of templates) {
+      const names = [...uriTemplate.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+      for (const target of names) {
+        for (const value of hostile) {
+          const uri = uriTemplate.replaceAll(/\{(\w+)\}/g, (_, name: string) => (name === target ? encodeURIComponent(value) : '1201'));
+          const answer = await post(to, { id: 2, method: 'resources/read', params: { uri } }, session);
+          expect([uri, answer.message]).toEqual([
+            uri,
+            expect.objectContaining({ error: expect.objectContaining({ code: expect.any(Number) }) }),
+          ]);
+        }
+      }
+    }
+    expect(strange(platform)).toEqual([]);
+  });
+
+  it('of a tool sends nothing that the interface does not have', async () => {
+    const { url: to, platform } = service();
+    const session = await openRawSession(to);
+    const { message } = await post(to, list, session);
+    const { tools } = (message?.['result'] ?? {}) as { tools: { name: string; inputSchema: { properties?: Record<string, unknown> } }[] };
+    platform.requests.length = 0;
+    let tried = 0;
+    for (const { name, inputSchema } of tools) {
+      const ids = Object.keys(inputSchema.properties ?? {}).filter((key) => /(Id|Ids|key|cursor)$/.test(key));
+      for (const key of ids) {
+        for (const value of hostile.slice(0, 4)) {
+          const params = { name, arguments: { [key]: key.endsWith('Ids') ? [value] : value } };
+          const { message: answer } = await post(to, { id: 3, method: 'tools/call', params }, session);
+          expect([name, key, answer]).toEqual([
+            name,
+            key,
+            expect.objectContaining({ result: expect.objectContaining({ content: [expect.anything()] }) }),
+          ]);
+          tried += 1;
+        }
+      }
+    }
+    expect(tried).toBeGreaterThan(150);
+    expect(strange(platform)).toEqual([]);
+  });
+});
