@@ -14,7 +14,7 @@ import type { ApiEvent, Observer } from './observer.ts';
 import type { InputOf, Operation, PayloadOf, Scope } from './operation.ts';
 import { repeated } from './retry.ts';
 import { createTokenDesk, type HeldToken } from './token-desk.ts';
-import { type Credential, createTokenCache } from './tokens.ts';
+import { type Credential, createTokenCache, type SharedTokens } from './tokens.ts';
 
 /** Input of an operation; the project may be left to the settings or the token. */
 export type CallInput<O extends Operation> = InputOf<O> | (Omit<InputOf<O>, 'projectId'> & { projectId?: number });
@@ -90,6 +90,8 @@ export interface ClientOptions {
   log?: Log | undefined;
   observe?: Observer | undefined;
   sizeLimits?: SizeLimits | undefined;
+  /** Tokens that replicas share; left out: they stay in this process. */
+  sharedTokens?: SharedTokens | undefined;
   /** Shared connections; default an own pool, closed with the client. */
   http?: Http | undefined;
 }
@@ -130,7 +132,7 @@ export function createClient(options: ClientOptions): Client {
     observe: options.observe,
   };
   const auth = createAuthServer({ wiring, authUrl, timeoutMs, random, endpointDomains, onToken: learn });
-  const tokens = createTokenCache({ clock, fetchToken: auth.fetchToken });
+  const tokens = createTokenCache({ clock, fetchToken: auth.fetchToken, replicas: options.sharedTokens, onAdopted: learn });
   const desk = createTokenDesk({ auth, tokens, credential, enrichmentCredential, neededScopes, redact });
 
   function tell(event: ApiEvent, ofCall: Observer | undefined): void {

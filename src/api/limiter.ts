@@ -60,9 +60,10 @@ function createLane(limit: number): Lane {
   return { limit: Math.max(1, Math.floor(limit)), active: 0, reduced: limit, reducedAtMs: Number.NEGATIVE_INFINITY, reductions: 0 };
 }
 
-function currentLimit(lane: Lane, nowMs: number): number {
+function currentLimit(lane: Lane, nowMs: number, sharers = 1): number {
   if (nowMs < lane.reducedAtMs) lane.reducedAtMs = nowMs;
-  return Math.min(lane.limit, lane.reduced + Math.floor((nowMs - lane.reducedAtMs) / RECOVERY_MS));
+  const share = Math.max(1, Math.floor(lane.limit / sharers));
+  return Math.min(share, lane.reduced + Math.floor((nowMs - lane.reducedAtMs) / RECOVERY_MS));
 }
 
 function reduce(lane: Lane, nowMs: number): void {
@@ -113,10 +114,13 @@ export function createLimiter({
   clock,
   concurrency = DEFAULT_CONCURRENCY,
   speedConcurrency = DEFAULT_SPEED_CONCURRENCY,
+  sharersOf = () => 1,
 }: {
   clock: Clock;
   concurrency?: number;
   speedConcurrency?: number;
+  /** Among how many the limits of a project are divided; whoever waits hears of a smaller number when a call ends. */
+  sharersOf?: (project: string) => number;
 }): Limiter {
   const gates = new Map<string, Gate>();
 
@@ -128,8 +132,9 @@ export function createLimiter({
 
   function dispatch(project: string, gate: Gate): void {
     const nowMs = clock.now();
-    while (gate.all.active < currentLimit(gate.all, nowMs)) {
-      const waiter = nextWaiter(gate, gate.speed.active < currentLimit(gate.speed, nowMs));
+    const sharers = sharersOf(project);
+    while (gate.all.active < currentLimit(gate.all, nowMs, sharers)) {
+      const waiter = nextWaiter(gate, gate.speed.active < currentLimit(gate.speed, nowMs, sharers));
       if (!waiter) break;
       waiter.grant();
     }

@@ -41,6 +41,26 @@ export interface TokenCache {
   close(): void;
 }
 
+/** What a replica knows of the tokens in one place. */
+export interface SharedToken {
+  /** The latest that a replica has kept. */
+  readonly token: Token | undefined;
+  /** Whether a replica has dropped this one. */
+  isDropped(token: Token): boolean;
+}
+
+/** Tokens that the replicas of one principal share, by place; without its store every replica goes on alone. */
+export interface SharedTokens {
+  /** What is kept there; undefined where the store cannot be reached. */
+  read(place: string): Promise<SharedToken | undefined>;
+  /** Keeps a token for `lifeMs`, unless it has been dropped. */
+  write(place: string, token: Token, lifeMs: number): Promise<void>;
+  /** Forgets this token and keeps it from coming back for `lifeMs`; what is read later does not hold it. */
+  drop(place: string, token: Token, lifeMs: number): void;
+  /** Runs `run` in one replica at a time, while the others wait for what `find` finds. */
+  once(place: string, errand: { find: () => Promise<Token | undefined>; run: () => Promise<Token> }): Promise<Token>;
+}
+
 /** A token is not used in its last minute, or last tenth where its life is shorter. */
 const MARGIN_MS = 60_000;
 const MARGIN_SHARE = 0.1;
@@ -100,9 +120,15 @@ function shared<T>(running: Map<string, Promise<T>>, key: string, start: () => P
 export function createTokenCache({
   clock,
   fetchToken,
+  replicas,
+  onAdopted = () => undefined,
 }: {
   clock: Clock;
   fetchToken: (request: TokenRequest, signal: AbortSignal) => Promise<Token>;
+  /** Left out where the tokens stay in this process. */
+  replicas?: SharedTokens | undefined;
+  /** Told of each access token that another replica has fetched, before it is used. */
+  onAdopted?: (accessToken: string) => void;
 }): TokenCache {
   const session = new AbortController();
   const lookups = new Map<string, Promise<{ token: Token; fromCache: boolean }>>();
@@ -112,15 +138,56 @@ export function createTokenCache({
   let opened: ReturnType<typeof openStore> | undefined;
   const store = () => (opened ??= openStore());
 
+  /** Keyv takes a ttl of 0 for "for ever": a token without life left is used by those who wait for it and not kept. */
+  async function keep(key: string, token: Token): Promise<number> {
+    const lifeMs = usableMs(token, clock.now());
+    if (lifeMs > 0 && !session.signal.aborted) await (await store()).set(key, token, Math.ceil(lifeMs));
+    return lifeMs;
+  }
+
   async function fetchAndKeep(key: string, request: TokenRequest): Promise<Token> {
     const token = await fetchToken(request, session.signal);
-    const lifeMs = usableMs(token, clock.now());
-    // Keyv takes a ttl of 0 for "for ever": a token without life left is used by those who wait for it and not kept.
-    if (lifeMs > 0 && !session.signal.aborted) await (await store()).set(key, token, Math.ceil(lifeMs));
+    const lifeMs = await keep(key, token);
+    if (lifeMs > 0) await replicas?.write(key, token, lifeMs);
     return token;
   }
 
-  const fetchOnce = (key: string, request: TokenRequest) => shared(fetches, key, () => fetchAndKeep(key, request));
+  /** The token of this process or of another replica that may be used the longest; each learns of the other's. */
+  async function find(key: string): Promise<Token | undefined> {
+    const own = await (await store()).get(key);
+    const theirs = await replicas?.read(key);
+    const known = [theirs?.token, own].filter((token) => token !== undefined);
+    const nowMs = clock.now();
+    const usable = known.filter(
+      (token) => usableMs(token, nowMs) > 0 && token.accessToken !== dropped.get(key) && !theirs?.isDropped(token),
+    );
+    const [best] = usable.toSorted((a, b) => b.expiresAtMs - a.expiresAtMs);
+    // It was dropped while the others could not be told.
+    if (theirs?.token && theirs.token.accessToken === dropped.get(key)) dropForAll(key, theirs.token);
+    if (best && best.accessToken !== own?.accessToken) {
+      onAdopted(best.accessToken);
+      await keep(key, best);
+    }
+    if (best && theirs && best.accessToken !== theirs.token?.accessToken) await replicas?.write(key, best, usableMs(best, nowMs));
+    return best;
+  }
+
+  function dropForAll(key: string, token: Token): void {
+    replicas?.drop(key, token, Math.max(token.expiresAtMs - clock.now(), MARGIN_MS));
+  }
+
+  /** A token that can do without a refresh; `run` by whichever replica comes first. */
+  async function fetchForAll(key: string, request: TokenRequest): Promise<Token> {
+    const run = () => fetchAndKeep(key, request);
+    if (!replicas) return run();
+    const findFresh = async () => {
+      const found = await find(key);
+      return found && !needsRefresh(found, clock.now()) ? found : undefined;
+    };
+    return replicas.once(key, { find: findFresh, run });
+  }
+
+  const fetchOnce = (key: string, request: TokenRequest) => shared(fetches, key, () => fetchForAll(key, request));
 
   function refreshAhead(key: string, request: TokenRequest): void {
     const nowMs = clock.now();
@@ -134,9 +201,8 @@ export function createTokenCache({
   }
 
   async function lookUp(key: string, request: TokenRequest): Promise<{ token: Token; fromCache: boolean }> {
-    const token = await (await store()).get(key);
-    if (!token || token.accessToken === dropped.get(key) || usableMs(token, clock.now()) <= 0)
-      return { token: await fetchOnce(key, request), fromCache: false };
+    const token = await find(key);
+    if (!token) return { token: await fetchOnce(key, request), fromCache: false };
     if (needsRefresh(token, clock.now())) refreshAhead(key, request);
     return { token, fromCache: true };
   }
@@ -163,10 +229,13 @@ export function createTokenCache({
     get,
     async renew(request, signal) {
       assertOpen();
-      return abortable(fetchOnce(keyOf(request), request), signal);
+      const key = keyOf(request);
+      return abortable(shared(fetches, key, () => fetchAndKeep(key, request)), signal); // biome-ignore format: one thought
     },
     drop(request, token) {
-      dropped.set(keyOf(request), token.accessToken);
+      const key = keyOf(request);
+      dropped.set(key, token.accessToken);
+      dropForAll(key, token);
     },
     close() {
       session.abort(new ApiError('unauthorized', 'The session has ended and its tokens are forgotten.'));
