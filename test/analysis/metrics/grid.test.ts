@@ -9,9 +9,7 @@ const DAY_MS = 86_400_000;
 const at = (iso: string) => Date.parse(iso);
 const FROM = at('2025-09-01T00:00:00Z');
 
-const zone = fc.constantFrom(
-  'UTC', 'Europe/Paris', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kolkata', 'America/St_Johns', 'Pacific/Chatham', 'Africa/Cairo',
-); // biome-ignore format: one thought
+const zone = fc.constantFrom(...Intl.supportedValuesOf('timeZone'), 'UTC');
 const range = fc
   .tuple(fc.integer({ min: 0, max: 200 * DAY_MS }), fc.integer({ min: 60_000, max: 230 * DAY_MS }))
   .map(([offset, length]) => ({ startMs: FROM + offset, endMs: FROM + offset + length }));
