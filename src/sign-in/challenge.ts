@@ -24,6 +24,7 @@ function bearer(parameters: Readonly<Record<string, string | undefined>>): strin
 
 /** Makes the challenges; `metadataAddress` is where the protected-resource metadata are, where there are any. */
 export function createChallenges(metadataAddress: string | undefined): Challenges {
+  const howToGet = metadataAddress === undefined ? 'Ask the operator for a token with' : 'Sign in again and ask for';
   const lasting = { realm: metadataAddress === undefined ? 'web-analytics-mcp' : undefined, resource_metadata: metadataAddress };
 
   function challenge(status: 401 | 403, scope: string, error: string, words: string): Challenge {
@@ -40,7 +41,7 @@ export function createChallenges(metadataAddress: string | undefined): Challenge
     refused: (words) => challenge(401, 'read', 'invalid_token', words),
     insufficient(scope) {
       const needed = accessScopes.slice(0, accessScopes.indexOf(scope) + 1).join(' ');
-      return challenge(403, needed, 'insufficient_scope', `The token lacks the scope ${scope}. Sign in again and ask for: ${needed}.`);
+      return challenge(403, needed, 'insufficient_scope', `The token lacks the scope ${scope}. ${howToGet}: ${needed}.`);
     },
     unavailable: (words, retryAfterSeconds) => ({
       status: 503,

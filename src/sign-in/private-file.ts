@@ -97,7 +97,7 @@ export function createPrivateFile<T>({
       if (error instanceof PrivateFileError) throw error;
       // The text of the parser would quote the content.
       if (error instanceof SyntaxError) throw new PrivateFileError(`The file ${path} is no JSON. Restore it, or move it away.`);
-      if (codeOf(error) === 'ENOENT') throw new PrivateFileError(`There is no file ${path}. Its first entry makes it.`);
+      if (codeOf(error) === 'ENOENT') throw new PrivateFileError(`There is no file ${path} yet. Add the first of its ${kind}.`);
       throw new PrivateFileError(`The file ${path} cannot be read (${codeOf(error)}). Check who may read it.`);
     }
   }

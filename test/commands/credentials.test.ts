@@ -118,7 +118,7 @@ describe('a server with credentials of its principals', () => {
   it('does not start with another key, without the file, or without sign-in', async () => {
     const { add, variables, path, settings } = place();
     const open = (environment: Record<string, string>) => openCredentials(readSettings(environment), () => undefined);
-    await expect(open(variables)).rejects.toThrow(`WEB_ANALYTICS_CREDENTIALS_FILE: There is no file ${path}.`);
+    await expect(open(variables)).rejects.toThrow(`WEB_ANALYTICS_CREDENTIALS_FILE: There is no file ${path} yet.`);
     await add('alice', ALICE);
     await expect(open({ ...variables, WEB_ANALYTICS_CREDENTIALS_KEY: randomBytes(32).toString('hex') })).rejects.toThrow(
       `WEB_ANALYTICS_CREDENTIALS_KEY: is not the key that "${path}" was encrypted with`,

@@ -48,7 +48,7 @@ describe('sign-in by the settings', () => {
     const path = join(temporaryFolder(), 'tokens.json');
     const both = { WEB_ANALYTICS_ISSUER: 'https://login.example.com', WEB_ANALYTICS_AUDIENCE: AUDIENCE, WEB_ANALYTICS_TOKENS_FILE: path };
     await expect(opened(both)).rejects.toThrow('expected either this or WEB_ANALYTICS_ISSUER, not both');
-    await expect(opened({ WEB_ANALYTICS_TOKENS_FILE: path })).rejects.toThrow(`WEB_ANALYTICS_TOKENS_FILE: There is no file ${path}.`);
+    await expect(opened({ WEB_ANALYTICS_TOKENS_FILE: path })).rejects.toThrow(`WEB_ANALYTICS_TOKENS_FILE: There is no file ${path} yet.`);
     writeFileSync(path, '{"version":1,"tokens":[]}', { mode: 0o600 });
     expect((await opened({ WEB_ANALYTICS_TOKENS_FILE: path })).signIn).toBeDefined();
   });

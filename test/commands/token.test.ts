@@ -65,7 +65,7 @@ describe('token', () => {
 
   it('says what to do where there is no file yet', async () => {
     const { run, path } = place();
-    expect(await run(['list'])).toEqual({ code: 1, out: '', err: `There is no file ${path}. Its first entry makes it.\n` });
+    expect(await run(['list'])).toEqual({ code: 1, out: '', err: `There is no file ${path} yet. Add the first of its tokens.\n` });
   });
 
   it.each<[string[], TokenFlags, string]>([

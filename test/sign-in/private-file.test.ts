@@ -20,7 +20,7 @@ function place(fileName = 'names.json') {
 describe('a file of its owner', () => {
   it('is made with its first entry, for the owner alone, and leaves nothing beside it', async () => {
     const { folder, path, file, add, logged } = place();
-    await expect(file.read()).rejects.toThrow(`There is no file ${path}. Its first entry makes it.`);
+    await expect(file.read()).rejects.toThrow(`There is no file ${path} yet. Add the first of its names.`);
     await add('a');
     await add('b');
     expect(await file.read()).toEqual({ version: 1, names: ['a', 'b'] });

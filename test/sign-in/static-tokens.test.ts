@@ -92,7 +92,9 @@ describe('sign-in with static tokens', () => {
     expect(await signIn.authenticate({})).toMatchObject({
       challenge: { status: 401, headers: { 'www-authenticate': 'Bearer scope="read", realm="web-analytics-mcp"' } },
     });
-    expect(signIn.stepUp('write').headers['www-authenticate']).toContain('scope="read write", realm="web-analytics-mcp"');
+    const { headers, body } = signIn.stepUp('write');
+    expect(headers['www-authenticate']).toContain('scope="read write", realm="web-analytics-mcp"');
+    expect(body.error_description).toBe('The token lacks the scope write. Ask the operator for a token with: read write.');
   });
 
   it('lets nobody in while the file cannot be used, says so once in the log, and recovers', async () => {
