@@ -1,8 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { cellOf } from './cells.ts';
 import { refusalOf } from './check-statement.ts';
+import { openDatabase } from './database.ts';
 import type { Cell, Failure, Message, Query } from './protocol.ts';
-import { literals } from './sql-text.ts';
 
 /** How often the memory of the process is looked at: some functions of DuckDB take memory that its own limit does not see. */
 const WATCH_MS = 20;
@@ -38,28 +38,6 @@ async function attempt<T>(reason: Failure, run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A database in memory that reads the given files and nothing else, and whose settings are locked. */
-async function open({ viewSql, files, memoryBytes, threads }: Query): Promise<DuckDBConnection> {
-  const { DuckDBInstance } = await attempt('missing package', () => import('./duckdb.ts'));
-  return attempt('data', async () => {
-    const instance = await DuckDBInstance.create(':memory:', {
-      threads: String(threads),
-      memory_limit: `${memoryBytes}B`,
-      temp_directory: '',
-      autoinstall_known_extensions: 'false',
-      autoload_known_extensions: 'false',
-      allow_community_extensions: 'false',
-    });
-    const connection = await instance.connect();
-    await connection.run("SET TimeZone = 'UTC'");
-    await connection.run(viewSql);
-    await connection.run(`SET allowed_paths = ${literals(files)}`);
-    await connection.run('SET enable_external_access = false');
-    await connection.run('SET lock_configuration = true');
-    return connection;
-  });
-}
-
 /** Throws where the statement is more than one SELECT over `data`. */
 async function check(connection: DuckDBConnection, sql: string): Promise<void> {
   const serialise = await connection.prepare('SELECT json_serialize_sql($1::VARCHAR)');
@@ -70,7 +48,8 @@ async function check(connection: DuckDBConnection, sql: string): Promise<void> {
 }
 
 async function answer(query: Query): Promise<void> {
-  const connection = await open(query);
+  await attempt('missing package', () => import('./duckdb.ts'));
+  const connection = await attempt('data', () => openDatabase(query));
   await say({ kind: 'ready' });
   await attempt('sql', () => check(connection, query.sql));
   const result = await attempt('sql', () => connection.stream(query.sql));
