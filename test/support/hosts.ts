@@ -183,15 +183,18 @@ async function connectModern(transport: Transport, name: keyof typeof negotiatio
   };
 }
 
-function connect(name: HostName, transport: Transport, options: AnswerOptions): Promise<Host> {
-  return name === 'SDK 1.x' ? connectOld(transport, options) : connectModern(transport, name, options);
+/** Connects a host of this kind over a transport of its SDK. */
+export function connectHost(name: HostName, transport: Transport | OldHttpTransport, options: AnswerOptions = {}): Promise<Host> {
+  // The old SDK spells optional members of its transport in another way; the two are the same at run time.
+  const shared = transport as Transport;
+  return name === 'SDK 1.x' ? connectOld(shared, options) : connectModern(shared, name, options);
 }
 
 /** Starts the built server and connects a host of this kind to it; whoever opens it closes it. */
 export async function openHost(name: HostName, options: HostOptions = {}): Promise<StdioHost> {
   const server = await startServer(options.args);
   try {
-    return { server, ...(await connect(name, server.transport(), options)) };
+    return { server, ...(await connectHost(name, server.transport(), options)) };
   } catch (error) {
     await server.stop();
     throw error;
@@ -205,10 +208,7 @@ export interface HttpHostOptions extends AnswerOptions {
 /** Connects a host of this kind over HTTP; the end of it does not end the session, as with most hosts. */
 export function openHttpHost(name: HostName, url: string, { token, ...options }: HttpHostOptions = {}): Promise<Host> {
   const requestInit = token === undefined ? {} : { requestInit: { headers: { authorization: `Bearer ${token}` } } };
-  // The old SDK spells optional members of its transport in another way; the two are the same at run time.
   const transport =
-    name === 'SDK 1.x'
-      ? (new OldHttpTransport(new URL(url), requestInit) as unknown as Transport)
-      : new StreamableHTTPClientTransport(new URL(url), requestInit);
-  return connect(name, transport, options);
+    name === 'SDK 1.x' ? new OldHttpTransport(new URL(url), requestInit) : new StreamableHTTPClientTransport(new URL(url), requestInit);
+  return connectHost(name, transport, options);
 }

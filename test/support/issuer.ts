@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, type JWTHeaderParameters, SignJWT } from 'jose';
 import type { Clock } from '../../src/lib/clock.ts';
 import { listen } from './stub-platform.ts';
@@ -9,6 +11,8 @@ export interface StubIssuer {
   readonly keys: JWK[];
   /** Documents that were asked for, by path. */
   readonly asked: string[];
+  /** What clients asked tokens with, in order. */
+  readonly tokenRequests: URLSearchParams[];
   /** Answers nothing while it is true. */
   down: boolean;
   /** Signs with a new key from now on; the old ones are shown as before. */
@@ -17,7 +21,7 @@ export interface StubIssuer {
   token(claims?: Record<string, unknown>, header?: Partial<JWTHeaderParameters>): Promise<string>;
   /** What the server answers at this address. */
   fetchJson(address: string): Promise<unknown>;
-  /** Serves the documents on loopback until the test ends, and is the issuer of that address from then on. */
+  /** Serves the documents, and tokens for client credentials whose subject is the client, on loopback until the test ends, and is the issuer of that address from then on. */
   listen(): Promise<void>;
 }
 
@@ -27,10 +31,24 @@ export const AUDIENCE = 'https://mcp.example.com/mcp';
 export async function stubIssuer(clock: Clock, alg = 'ES256'): Promise<StubIssuer> {
   let privateKey: CryptoKey;
   let kid = '';
+
+  /** Answers a request for a token. */
+  async function give(request: IncomingMessage): Promise<object> {
+    const asked = new URLSearchParams(await text(request));
+    stub.tokenRequests.push(asked);
+    const [client = ''] = Buffer.from(request.headers.authorization?.split(' ')[1] ?? '', 'base64')
+      .toString()
+      .split(':');
+    const scope = asked.get('scope') ?? '';
+    const token = await stub.token({ sub: client, client_id: client, aud: asked.get('resource') ?? undefined, scope });
+    return { access_token: token, token_type: 'Bearer', expires_in: 3600, scope };
+  }
+
   const stub: StubIssuer = {
     issuer: 'https://issuer.example.com/tenant',
     keys: [],
     asked: [],
+    tokenRequests: [],
     down: false,
     async rotate() {
       const pair = await generateKeyPair(alg);
@@ -56,13 +74,22 @@ export async function stubIssuer(clock: Clock, alg = 'ES256'): Promise<StubIssue
       stub.asked.push(pathname);
       if (stub.down) throw new Error('issuer.example.com refused the connection.');
       if (pathname.startsWith('/.well-known/oauth-authorization-server'))
-        return { issuer: stub.issuer, jwks_uri: new URL('/keys?v=1', stub.issuer).href };
+        return {
+          issuer: stub.issuer,
+          jwks_uri: new URL('/keys?v=1', stub.issuer).href,
+          authorization_endpoint: new URL('/authorize', stub.issuer).href,
+          token_endpoint: new URL('/token', stub.issuer).href,
+          response_types_supported: ['code'],
+          grant_types_supported: ['client_credentials'],
+          token_endpoint_auth_methods_supported: ['client_secret_basic'],
+        };
       if (pathname === '/keys') return { keys: stub.keys };
       throw new Error('it answered 404.');
     },
     async listen() {
       const { url } = await listen((request, response) => {
-        stub.fetchJson(new URL(request.url ?? '/', stub.issuer).href).then(
+        const answer = request.url === '/token' ? give(request) : stub.fetchJson(new URL(request.url ?? '/', stub.issuer).href);
+        answer.then(
           (document) => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(document)),
           () => (stub.down ? request.socket.destroy() : response.writeHead(404).end()),
         );
