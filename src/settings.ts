@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type * as z from 'zod';
 import { limitSettings } from './settings/limits.ts';
+import { operationsSettings } from './settings/operations.ts';
 import { platformSettings } from './settings/platform.ts';
 import { servingSettings } from './settings/serving.ts';
 import { flag, type Setting } from './settings/setting.ts';
@@ -16,6 +17,7 @@ export const settingDeclarations = {
   ...limitSettings,
   ...servingSettings,
   ...signInSettings,
+  ...operationsSettings,
 } satisfies Record<string, Setting>;
 
 export type SettingName = keyof typeof settingDeclarations;

@@ -14,6 +14,7 @@ const PROMISED = [
   'DATA_DIR', 'DATA_QUOTA_MB',
   'HTTP', 'HOST', 'PORT', 'ALLOWED_HOSTS', 'ALLOWED_ORIGINS', 'TLS_CERT_FILE', 'TLS_KEY_FILE', 'MAX_SESSIONS', 'SESSION_IDLE_MINUTES', 'MAX_REQUESTS',
   'ISSUER', 'AUDIENCE', 'JWKS_URL', 'TOKEN_ALGORITHMS', 'CLOCK_SKEW_SECONDS', 'TOKENS_FILE', 'CREDENTIALS_FILE', 'CREDENTIALS_KEY',
+  'RATE_LIMIT', 'METRICS_TOKEN', 'LOG_FORMAT',
 ]; // biome-ignore format: a list of words
 const TO_COME = new Set(['CACHE_URL', 'CACHE_KEY']);
 
@@ -43,7 +44,6 @@ describe('the settings', () => {
       concurrency: 8,
       timeoutMs: 30_000,
       maxResultTokens: 20_000,
-      logLevel: 'warn',
       http: false,
       host: '127.0.0.1',
       port: 8000,
@@ -140,8 +140,8 @@ describe('flags', () => {
 
   it('exist for all but secrets, and stand alone where there is only on and off', () => {
     const without = settings.filter((setting) => flagOf(setting) === undefined).map(({ variable }) => variable);
-    expect(without.filter((variable) => !/_CLIENT_(ID|SECRET)$|_KEY$/.test(variable))).toEqual([]);
-    expect(without).toHaveLength(5);
+    expect(without.filter((variable) => !/_CLIENT_(ID|SECRET)$|_KEY$|_TOKEN$/.test(variable))).toEqual([]);
+    expect(without).toHaveLength(6);
     expect(settings.filter(isSwitch).map(({ variable }) => variable.replace('WEB_ANALYTICS_', ''))).toEqual([
       'READ_ONLY',
       'RAW_HAR',

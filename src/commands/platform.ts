@@ -6,7 +6,7 @@ import type { Client } from '../api/client.ts';
 import { ApiError } from '../api/errors.ts';
 import type { Http } from '../api/http.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
-import { createLog, type Log } from '../lib/log.ts';
+import type { Log } from '../lib/log.ts';
 import type { ListedTool } from '../mcp/listing.ts';
 import { createSession, neededScopes, type Session } from '../mcp/session.ts';
 import type { Settings } from '../settings.ts';
@@ -19,6 +19,7 @@ import {
 } from '../sign-in/principal.ts';
 import { version } from './about.ts';
 import { defaultDataDirectory } from './data-directory.ts';
+import { logOf } from './log-of.ts';
 import type { WorldOptions } from './world-options.ts';
 
 /** The platform as one process sees it: sessions share the connections, the limits of each project and the demo's emulator. */
@@ -84,7 +85,7 @@ export function createPlatform(
   credentials?: PlatformCredentials,
 ): Platform {
   const clock = world.clock ?? systemClock;
-  const log = createLog(settings.logLevel);
+  const log = logOf(settings);
   const demoDir = settings.demo ? join(tmpdir(), `web-analytics-demo-${randomUUID()}`) : undefined;
   const dir = demoDir ?? settings.dataDir ?? defaultDataDirectory();
   const { timeZone, maxResultTokens, rawHar, endpointDomains, timeoutMs } = settings;

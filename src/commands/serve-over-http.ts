@@ -3,17 +3,24 @@ import { createLog } from '../lib/log.ts';
 import type { Settings } from '../settings.ts';
 import { name } from './about.ts';
 import { type Catalogue, startHttpServing } from './http-serving.ts';
+import { logOf } from './log-of.ts';
 import { createPlatform } from './platform.ts';
 import { openCredentials, openSignIn } from './sign-in.ts';
 import type { WorldOptions } from './world-options.ts';
 
+/** Said whatever the level of the log: with --port 0 nobody else knows. */
+function sayWhere(url: string, { logFormat = 'json' }: Settings): void {
+  if (logFormat === 'json') createLog('info', { format: 'json' })('info', `listens on ${url}`);
+  else process.stderr.write(`${name} listens on ${url}\n`);
+}
+
 /** Serves MCP over Streamable HTTP until the process is asked to stop; says on stderr where. */
 export async function serveOverHttp(settings: Settings, world: WorldOptions, catalogue: Catalogue): Promise<number> {
-  const credentials = await openCredentials(settings, createLog(settings.logLevel));
+  const credentials = await openCredentials(settings, logOf(settings));
   const platform = createPlatform(settings, catalogue.tools, world, credentials);
   const signIn = await openSignIn(settings, platform);
   const serving = await startHttpServing(settings, { platform, catalogue, signIn });
-  process.stderr.write(`${name} listens on ${serving.url}\n`);
+  sayWhere(serving.url, settings);
   const stopped = new AbortController();
   const { signal } = stopped;
   await Promise.race([once(process, 'SIGINT', { signal }), once(process, 'SIGTERM', { signal })]);

@@ -1,13 +1,42 @@
+import { createRedactor } from './redact.ts';
+
 /** Levels from the most to the least urgent. */
 export const logLevels = ['error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** Writes one line; the text holds no secret. */
-export type Log = (level: LogLevel, message: string) => void;
+/** How a line is written: for people, or one JSON object for collectors. */
+export const logFormats = ['words', 'json'] as const;
+export type LogFormat = (typeof logFormats)[number];
 
-/** Lines on stderr as urgent as `threshold` or more; stdout belongs to the protocol. */
-export function createLog(threshold: LogLevel): Log {
-  return (level, message) => {
-    if (logLevels.indexOf(level) <= logLevels.indexOf(threshold)) process.stderr.write(`web-analytics-mcp ${level}: ${message}\n`);
+/** What belongs to a line beside its words, for whoever searches; nothing of it is secret or names a person. */
+export type LogFields = Readonly<Record<string, string | number | undefined>>;
+
+/** Writes one line; the text holds no secret. */
+export type Log = (level: LogLevel, message: string, fields?: LogFields) => void;
+
+export interface LogOptions {
+  readonly format?: LogFormat | undefined;
+  /** Milliseconds since 1970, for the format that says when. */
+  readonly now?: () => number;
+  /** Takes one line with its end; default stderr, because stdout belongs to the protocol. */
+  readonly write?: (line: string) => void;
+}
+
+/** What looks like a secret is kept out whoever wrote the line, and nothing in it can begin another. */
+const redact = createRedactor([]);
+const clean = (text: string): string => redact(text).replaceAll(/\p{Cc}+/gu, ' ');
+
+/** Lines as urgent as `threshold` or more. */
+export function createLog(threshold: LogLevel = 'warn', options: LogOptions = {}): Log {
+  const { format = 'words', now = Date.now, write = (line) => process.stderr.write(line) } = options;
+  return (level, message, fields = {}) => {
+    if (logLevels.indexOf(level) > logLevels.indexOf(threshold)) return;
+    const known = Object.entries(fields).filter(([, value]) => value !== undefined);
+    const facts = known.map(([name, value]) => [name, typeof value === 'string' ? clean(value) : value] as const);
+    if (format === 'json') {
+      write(`${JSON.stringify({ time: new Date(now()).toISOString(), level, message: clean(message), ...Object.fromEntries(facts) })}\n`);
+    } else {
+      write(`web-analytics-mcp ${level}: ${[clean(message), ...facts.map(([name, value]) => `${name}=${value}`)].join(' ')}\n`);
+    }
   };
 }

@@ -44,6 +44,6 @@ export const limitSettings = {
     title: 'Log level',
     words: `How much goes to stderr: ${logLevels.join(', ')}`,
     schema: z.enum(logLevels, `expected one of ${logLevels.join(', ')}`),
-    default: 'warn',
+    otherwise: 'warn; over HTTP info',
   },
 } satisfies Record<string, Setting>;

@@ -150,7 +150,7 @@ export async function startHttpServer(
   const { child, ended, stderr } = server;
   const over = ended.then(() => true);
   let url: string | undefined;
-  while (!(url = /listens on (\S+)\n/.exec(stderr())?.[1])) {
+  while (!(url = /listens on ([^\s"]+)["\n]/.exec(stderr())?.[1])) {
     if ((await Promise.race([once(child.stderr, 'data'), over])) === true) throw new Error(`The server ended: ${stderr()}`);
   }
   const stop = () => {

@@ -10,7 +10,7 @@ const inProcess = sharedAssistant(sharedPlatform());
 describe.each(hostNames)('a host on %s, over HTTP', (name) => {
   const host = itServes(name, {
     async open(options) {
-      const server = await startHttpServer(INTEROP_ARGS);
+      const server = await startHttpServer([...INTEROP_ARGS, '--log-level', 'warn', '--log-format', 'words']);
       return { server, ...(await openHttpHost(name, server.url, options)) };
     },
     close: ({ server }) => server.stop(),
