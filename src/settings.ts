@@ -3,6 +3,7 @@ import type * as z from 'zod';
 import { limitSettings } from './settings/limits.ts';
 import { operationsSettings } from './settings/operations.ts';
 import { platformSettings } from './settings/platform.ts';
+import { replicaSettings } from './settings/replicas.ts';
 import { servingSettings } from './settings/serving.ts';
 import { flag, type Setting } from './settings/setting.ts';
 import { signInSettings } from './settings/sign-in.ts';
@@ -17,6 +18,7 @@ export const settingDeclarations = {
   ...limitSettings,
   ...servingSettings,
   ...signInSettings,
+  ...replicaSettings,
   ...operationsSettings,
 } satisfies Record<string, Setting>;
 
@@ -85,6 +87,7 @@ export function readSettings(environment: Record<string, string | undefined>, fl
   }
   requireBoth(values, 'enrichmentClientId', 'enrichmentClientSecret');
   requireBoth(values, 'tlsCertFile', 'tlsKeyFile');
+  requireBoth(values, 'cacheUrl', 'cacheKey');
   requireBoth(values, 'issuer', 'audience');
   requireBoth(values, 'credentialsFile', 'credentialsKey');
   return values as Settings;

@@ -7,22 +7,22 @@ import { flagOf, isSwitch, readSettings, type Setting, settingDeclarations } fro
 const settings: readonly Setting[] = Object.values(settingDeclarations);
 const of = (variable: string, value: string) => readSettings({ [`WEB_ANALYTICS_${variable}`]: value });
 
-/** All settings that the documents promise, beside those of features that are still to come. */
+/** All settings that the documents promise. */
 const PROMISED = [
   'AUTH_URL', 'CLIENT_ID', 'CLIENT_SECRET', 'ENRICHMENT_CLIENT_ID', 'ENRICHMENT_CLIENT_SECRET', 'PROJECT_ID', 'TIME_ZONE', 'TOOLSETS', 'READ_ONLY',
   'RAW_HAR', 'SPEED_CONCURRENCY', 'DEMO', 'ENDPOINT_DOMAINS', 'MAX_RESULT_TOKENS', 'TIMEOUT_MS', 'CONCURRENCY', 'LOG_LEVEL',
   'DATA_DIR', 'DATA_QUOTA_MB',
   'HTTP', 'HOST', 'PORT', 'ALLOWED_HOSTS', 'ALLOWED_ORIGINS', 'TLS_CERT_FILE', 'TLS_KEY_FILE', 'MAX_SESSIONS', 'SESSION_IDLE_MINUTES', 'MAX_REQUESTS',
   'ISSUER', 'AUDIENCE', 'JWKS_URL', 'TOKEN_ALGORITHMS', 'CLOCK_SKEW_SECONDS', 'TOKENS_FILE', 'CREDENTIALS_FILE', 'CREDENTIALS_KEY',
+  'CACHE_URL', 'CACHE_KEY',
   'RATE_LIMIT', 'METRICS_TOKEN', 'LOG_FORMAT',
 ]; // biome-ignore format: a list of words
-const TO_COME = new Set(['CACHE_URL', 'CACHE_KEY']);
 
 describe('the settings', () => {
   it('are those that are promised', () => {
     const variables = settings.map(({ variable }) => variable.replace('WEB_ANALYTICS_', ''));
     expect(variables).toEqual(expect.arrayContaining(PROMISED));
-    expect(variables.filter((variable) => !PROMISED.includes(variable) && !TO_COME.has(variable))).toEqual([]);
+    expect(variables.filter((variable) => !PROMISED.includes(variable))).toEqual([]);
   });
 
   it('are described, with a default or what happens without one', () => {
@@ -74,6 +74,17 @@ describe('the settings', () => {
   it('of an issuer and of a file of credentials come with their other half', () => {
     expect(() => of('ISSUER', 'https://login.example.com')).toThrow('WEB_ANALYTICS_AUDIENCE: is missing');
     expect(() => of('CREDENTIALS_FILE', '/c.json')).toThrow('WEB_ANALYTICS_CREDENTIALS_KEY: is missing');
+  });
+
+  it('of a shared cache come with the key that encrypts it, and are not repeated where they are wrong', () => {
+    const key = 'b'.repeat(64);
+    expect(() => of('CACHE_URL', 'redis://127.0.0.1')).toThrow('WEB_ANALYTICS_CACHE_KEY: is missing');
+    expect(() => of('CACHE_KEY', key)).toThrow('WEB_ANALYTICS_CACHE_URL: is missing');
+    expect(() => of('CACHE_KEY', 'canary-key')).toThrow(/^WEB_ANALYTICS_CACHE_KEY: expected 32 random bytes(?!.*canary)/);
+    for (const url of ['http://user:canary@cache', 'cache:6379', 'redis://'])
+      expect(() => of('CACHE_URL', url)).toThrow(/^WEB_ANALYTICS_CACHE_URL: expected an address such as redis:(?!.*canary)/);
+    const given = { WEB_ANALYTICS_CACHE_URL: 'rediss://user:pass@cache.example.com:6380', WEB_ANALYTICS_CACHE_KEY: key };
+    expect(readSettings(given)).toMatchObject({ cacheUrl: 'rediss://user:pass@cache.example.com:6380', cacheKey: key });
   });
 
   it.each<[string, string, unknown]>([
@@ -140,8 +151,8 @@ describe('flags', () => {
 
   it('exist for all but secrets, and stand alone where there is only on and off', () => {
     const without = settings.filter((setting) => flagOf(setting) === undefined).map(({ variable }) => variable);
-    expect(without.filter((variable) => !/_CLIENT_(ID|SECRET)$|_KEY$|_TOKEN$/.test(variable))).toEqual([]);
-    expect(without).toHaveLength(6);
+    expect(without.filter((variable) => !/_CLIENT_(ID|SECRET)$|_KEY$|_CACHE_URL$|_TOKEN$/.test(variable))).toEqual([]);
+    expect(without).toHaveLength(8);
     expect(settings.filter(isSwitch).map(({ variable }) => variable.replace('WEB_ANALYTICS_', ''))).toEqual([
       'READ_ONLY',
       'RAW_HAR',

@@ -5,6 +5,7 @@ import type { Operation, PayloadOf } from '../api/operation.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Ask } from './catalogues.ts';
 import type { NameKind } from './params.ts';
+import type { SharedLists } from './replicas.ts';
 
 const LIFE_MS = 10 * 60_000;
 /** A name that is not found is looked up afresh when the list is older than this: it may be new. */
@@ -24,31 +25,74 @@ export interface Names {
   remembered(projectId: number, ask: Ask): Ask;
   /** Forgets all lists, after a write that changes one. */
   forget(): void;
+  /** Forgets what this process has at hand, when the session ends. */
+  close(): void;
 }
 
 interface Entry {
-  readonly atMs: number;
+  atMs: number;
   readonly answer: Promise<unknown>;
 }
 
-/** Lists are kept per project in memory, at most until the session ends. */
-export function createNames(clock: Clock): Names {
+/** Lists are kept per project in memory, at most until the session ends; `sharing` gives those of other replicas, once it is known where. */
+export function createNames(clock: Clock, sharing: () => SharedLists | undefined = () => undefined): Names {
   const lists = new Map<string, Entry>();
   const objects = new Map<string, Named>();
+  let stopListening: (() => void) | undefined;
 
-  function remember<T>(key: string, maxAgeMs: number, load: () => Promise<T>): Promise<T> {
+  function isYoung({ atMs }: { readonly atMs: number }, maxAgeMs: number): boolean {
+    const ageMs = clock.now() - atMs;
+    return ageMs >= 0 && ageMs < maxAgeMs;
+  }
+
+  /** `load` may ask later for its own entry, which is gone or another one once the lists were forgotten. */
+  function remember<T>(key: string, maxAgeMs: number, load: (own: () => Entry | undefined) => Promise<T>): Promise<T> {
     const known = lists.get(key);
-    const ageMs = known ? clock.now() - known.atMs : Number.POSITIVE_INFINITY;
-    if (known && ageMs >= 0 && ageMs < maxAgeMs) return known.answer as Promise<T>; // a key stands for one kind of answer
-    const answer = load();
+    if (known && isYoung(known, maxAgeMs)) return known.answer as Promise<T>; // a key stands for one kind of answer
+    const answer = load(() => (lists.get(key)?.answer === answer ? lists.get(key) : undefined));
     lists.set(key, { atMs: clock.now(), answer });
     answer.catch(() => lists.get(key)?.answer === answer && lists.delete(key));
     return answer;
   }
 
+  function forgetOwn(): void {
+    lists.clear();
+    objects.clear();
+  }
+
+  function sharedLists(): SharedLists | undefined {
+    const shared = sharing();
+    if (shared) stopListening ??= shared.onForgotten(forgetOwn);
+    return shared;
+  }
+
+  /** What another replica was answered, or is answered now for all. */
+  async function askForAll<T>(
+    shared: SharedLists,
+    key: string,
+    { maxAgeMs, own, ask }: { maxAgeMs: number; own: () => Entry | undefined; ask: () => Promise<T> },
+  ): Promise<T> {
+    const theirs = await shared.look(key);
+    if (theirs?.list && isYoung(theirs.list, maxAgeMs)) {
+      const entry = own();
+      if (entry) entry.atMs = theirs.list.atMs;
+      return theirs.list.answer as T; // as above; the replica that asked has checked it
+    }
+    const atMs = clock.now();
+    const answer = await ask();
+    if (own()) theirs?.write({ atMs, answer });
+    return answer;
+  }
+
   function cached(projectId: number, ask: Ask, maxAgeMs: number): Ask {
-    return <T extends Operation>(operation: T, input: CallInput<T>): Promise<PayloadOf<T>> =>
-      remember(`${projectId} ${operation.path} ${JSON.stringify(input)}`, maxAgeMs, () => ask(operation, input));
+    return <T extends Operation>(operation: T, input: CallInput<T>): Promise<PayloadOf<T>> => {
+      const key = `${projectId} ${operation.path} ${JSON.stringify(input)}`;
+      return remember(key, maxAgeMs, (own) => {
+        const shared = sharedLists();
+        const askNow = () => ask(operation, input);
+        return shared ? askForAll(shared, key, { maxAgeMs, own, ask: askNow }) : askNow();
+      });
+    };
   }
 
   async function listOf(kind: NameKind, text: string, projectId: number, ask: Ask): Promise<readonly Named[]> {
@@ -75,8 +119,12 @@ export function createNames(clock: Clock): Names {
     remember,
     remembered: (projectId, ask) => cached(projectId, ask, LIFE_MS),
     forget() {
-      lists.clear();
-      objects.clear();
+      forgetOwn();
+      sharedLists()?.forget();
+    },
+    close() {
+      forgetOwn();
+      stopListening?.();
     },
   };
 }

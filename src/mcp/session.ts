@@ -1,8 +1,10 @@
 import type { Ask, Client } from '../api/client.ts';
 import type { Scope } from '../api/operation.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { CallWatch } from '../telemetry/call-watch.ts';
 import type { ProjectWorkspace } from '../workspace/project-workspace.ts';
 import { createNames, type Names } from './names.ts';
+import type { SharedState } from './replicas.ts';
 
 /** Where downloaded exports of a session lie. */
 export interface WorkspaceOptions {
@@ -25,6 +27,12 @@ export interface SessionOptions {
   /** The HAR resource delivers the file as it came. */
   readonly rawHar: boolean;
   readonly workspace: WorkspaceOptions;
+  /** Watches the calls of this session. */
+  readonly watch?: CallWatch | undefined;
+  /** Takes one more call, or throws a `busy` error where the caller has had enough. */
+  readonly admit?: (() => void) | undefined;
+  /** What other replicas know of the same principal; known once the session is connected, undefined where there are none. */
+  readonly shared?: () => SharedState | undefined;
 }
 
 /** One user's state: token cache (inside the client) and name lists; nothing of it is shared with another session. */
@@ -42,7 +50,7 @@ export interface Session {
 /** Opens a session; free of side effects until `client` is called. */
 export function createSession(options: SessionOptions): Session {
   let connecting: Promise<Client> | undefined;
-  const names = createNames(options.clock);
+  const names = createNames(options.clock, () => options.shared?.()?.lists);
   const workspaces = new Map<number, ProjectWorkspace>();
   const session: Session = {
     options,
@@ -68,7 +76,7 @@ export function createSession(options: SessionOptions): Session {
     },
     async close() {
       await Promise.all([...workspaces.values()].map((workspace) => workspace.close()));
-      names.forget();
+      names.close();
       await (await connecting?.catch(() => undefined))?.close();
     },
   };

@@ -1,5 +1,6 @@
 import { ApiError } from '../api/errors.ts';
 import { type Addressed, findAddressed } from './address.ts';
+import type { SharedWatches } from './replicas.ts';
 import type { DefinedResource, ResourceContext } from './resource.ts';
 import type { Session } from './session.ts';
 
@@ -9,6 +10,8 @@ const LOOK_MS = 60_000;
 const APART_MS = 6_000;
 /** Resources that one session may watch at a time. */
 const MAX_WATCHED = 100;
+/** A watcher that has not looked for so long after its time leaves the looking to another replica. */
+const LATE_MS = 30_000;
 /** Longest wait after failures, each of which doubles it. */
 const LONGEST_WAIT_MS = 3_600_000;
 
@@ -31,6 +34,7 @@ export interface Subscriptions {
 }
 
 interface Entry {
+  readonly uri: string;
   readonly addressed: Addressed;
   readonly listeners: Set<() => void>;
   /** True once a look has shown what there is. */
@@ -57,6 +61,22 @@ export function createSubscriptions(session: Session, resources: readonly Define
   const { clock } = session.options;
   const entries = new Map<string, Entry>();
   const active = () => [...entries].filter(([, { listeners }]) => listeners.size > 0);
+  let stopListening: (() => void) | undefined;
+
+  /** The watchers on other replicas; known once the session is connected. */
+  function others(): SharedWatches | undefined {
+    const watches = session.options.shared?.()?.watches;
+    if (watches) stopListening ??= watches.onTold(onTold);
+    return watches;
+  }
+
+  function onTold(uri: string, newest: number): void {
+    const entry = entries.get(uri);
+    // What is told before the first look ends is seen by whoever waits for that look.
+    if (!entry?.known || newest === entry.newest) return;
+    entry.newest = newest;
+    for (const tell of entry.listeners) tell();
+  }
 
   function pauseMs({ failures }: Entry): number {
     const usualMs = Math.max(LOOK_MS, active().length * APART_MS);
@@ -71,9 +91,13 @@ export function createSubscriptions(session: Session, resources: readonly Define
       const newest = await resource.newest?.(variables, { session, ask }, entry.newest);
       const isNews = entry.known && newest !== undefined && newest !== entry.newest;
       Object.assign(entry, { known: true, newest: newest ?? entry.newest, failures: 0 });
-      if (isNews) for (const tell of entry.listeners) tell();
+      const watches = others();
+      if (!isNews) return;
+      for (const tell of entry.listeners) tell();
+      watches?.tell(entry.uri, newest);
     } catch (error) {
       entry.failures += 1;
+      others()?.leave(entry.uri);
       throw error;
     }
   }
@@ -85,13 +109,18 @@ export function createSubscriptions(session: Session, resources: readonly Define
   }
 
   async function lookOnAndOn(entry: Entry, signal: AbortSignal): Promise<void> {
+    // When another replica was last left to look.
+    let leftAtMs = entry.lookedAtMs;
     while (!signal.aborted) {
       await entry.ready.catch(() => undefined);
       const pause = pauseMs(entry);
-      const restMs = entry.lookedAtMs + pause - clock.now();
+      const restMs = Math.max(entry.lookedAtMs, leftAtMs) + pause - clock.now();
       // A clock that was set back must not prolong the wait.
       await clock.sleep(Math.min(Math.max(restMs, 0), pause), signal);
-      beginLook(entry);
+      const mayLook = (await others()?.mayLook(entry.uri, pause + LATE_MS)) ?? true;
+      signal.throwIfAborted();
+      if (mayLook) beginLook(entry);
+      else leftAtMs = clock.now();
     }
   }
 
@@ -104,6 +133,7 @@ export function createSubscriptions(session: Session, resources: readonly Define
     const addressed = changeable(resources, uri);
     if (entries.size >= MAX_WATCHED) throw new ApiError('busy', `${MAX_WATCHED} resources are watched already: unsubscribe from some.`);
     const entry: Entry = {
+      uri,
       addressed,
       listeners: new Set(),
       known: false,
@@ -123,6 +153,7 @@ export function createSubscriptions(session: Session, resources: readonly Define
     if (entry.listeners.size > 0) return;
     entry.waiting?.abort();
     entry.waiting = undefined;
+    others()?.leave(entry.uri);
   }
 
   return {
@@ -141,7 +172,9 @@ export function createSubscriptions(session: Session, resources: readonly Define
       for (const entry of entries.values()) {
         entry.waiting?.abort();
         entry.listeners.clear();
+        others()?.leave(entry.uri);
       }
+      stopListening?.();
       entries.clear();
     },
   };

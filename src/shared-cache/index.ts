@@ -1,0 +1,60 @@
+import type { Limiter } from '../api/limiter.ts';
+import type { SharedTokens } from '../api/tokens.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import { createLeases } from './leases.ts';
+import { type Link, openLink } from './link.ts';
+import { createSharedLimiter } from './shared-limiter.ts';
+import { createSharedLists } from './shared-lists.ts';
+import { createSharedTokens } from './shared-tokens.ts';
+import { createSharedWatches } from './shared-watches.ts';
+import { createTold } from './told.ts';
+import { createVault } from './vault.ts';
+
+/** Whose state it is: nobody else finds it, not the same principal with another credential either. */
+export interface Owner {
+  readonly principalId: string;
+  readonly authUrl: string;
+  readonly credential: { readonly clientId: string; readonly clientSecret: string };
+}
+
+/** What the replicas of a server share through Redis: nothing readable, and nothing that a replica cannot do without. */
+export interface SharedCache {
+  /** The limiter of this process, which counts with those of the other replicas. */
+  limiter(limits: { clock: Clock; concurrency: number; speedConcurrency: number }): Limiter;
+  /** The tokens of a principal. */
+  tokensOf(owner: Owner): SharedTokens;
+  /** The name lists of a principal. */
+  listsOf(owner: Owner): ReturnType<typeof createSharedLists>;
+  /** The watches of one session of a principal. */
+  watchesOf(owner: Owner): ReturnType<typeof createSharedWatches>;
+  /** False while Redis cannot be reached; everything goes on without it. */
+  readonly isUp: boolean;
+  close(): void;
+}
+
+function partsOf({ principalId, authUrl, credential }: Owner): string[] {
+  return [principalId, authUrl, credential.clientId, credential.clientSecret];
+}
+
+/** Connects to Redis; throws an `ApiError` only where its package is missing, since a Redis that is gone may come back. */
+export async function openSharedCache({ url, key, log }: { url: string; key: string; log: Log }): Promise<SharedCache> {
+  const vault = createVault(key);
+  const channel = vault.place('channel');
+  const link: Link = await openLink({ url, channel, log });
+  const told = createTold(link, vault);
+  const leases = createLeases(link, vault, channel);
+  return {
+    limiter: (limits) => createSharedLimiter({ ...limits, link, leases }),
+    tokensOf: (owner) => createSharedTokens(link, vault, partsOf(owner)),
+    listsOf: (owner) => createSharedLists({ link, vault, told, owner: partsOf(owner) }),
+    watchesOf: (owner) => createSharedWatches({ link, vault, told, owner: partsOf(owner) }),
+    get isUp() {
+      return link.isUp;
+    },
+    close() {
+      leases.close();
+      link.close();
+    },
+  };
+}
