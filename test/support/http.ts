@@ -143,7 +143,8 @@ export function post(url: string, message: object, headers: Record<string, strin
 /** Sends one request of the 2026-07-28 era, with the headers that belong to it. */
 export function post2026(url: string, method: string, params: Record<string, unknown> = {}, headers: Record<string, string> = {}) {
   const name = params['name'] ?? params['uri'];
-  const standard = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': method, ...(name !== undefined && { 'mcp-name': String(name) }) };
+  const named = typeof name === 'string' ? { 'mcp-name': name } : {};
+  const standard = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': method, ...named };
   return post(url, { id: 1, method, params: { ...params, _meta: META } }, { ...standard, ...headers });
 }
 

