@@ -1,10 +1,13 @@
 import { pathOf } from '../analysis/names.ts';
 import { check } from '../api/check-input.ts';
 import type { CallInput, Client } from '../api/client.ts';
+import type { Observer } from '../api/observer.ts';
 import type { Operation, PayloadOf } from '../api/operation.ts';
 import { DEFAULT_PAGE_SIZE } from '../api/params.ts';
+import type { RequestFacts } from '../telemetry/call-watch.ts';
 import { type Consent, NeedsConfirmation, requireConsent, type WriteRequest } from './confirmation.ts';
 import { drawAnswer, type MakeChart } from './images.ts';
+import { outcomeOf } from './outcome.ts';
 import { previewOf } from './preview.ts';
 import { rangeWords } from './ranges.ts';
 import { type ResolvedRange, resolveParams } from './resolve.ts';
@@ -30,6 +33,8 @@ export interface Answered {
 export interface Caller {
   readonly session: Session;
   readonly signal: AbortSignal;
+  /** Left out by callers that nobody watches. */
+  readonly request?: RequestFacts;
   /** Whether the caller can put a question to the person. */
   readonly canAsk: boolean;
   /** Sends news of a long call, where the caller asked for them. */
@@ -61,29 +66,43 @@ interface Call {
   readonly links: Link[];
   /** Set by the handler of a charted tool. */
   makeChart?: MakeChart;
-  readonly options: { readonly signal: AbortSignal; readonly deadlineMs: number; readonly projectId?: number };
+  readonly options: {
+    readonly signal: AbortSignal;
+    readonly deadlineMs: number;
+    readonly projectId?: number;
+    readonly observe?: Observer | undefined;
+  };
 }
 
 /** Runs one tool from raw arguments to a finished answer; never throws, a failure is an answer with `isError`. */
 export async function callTool(tool: AnyTool, args: unknown, caller: Caller): Promise<Outcome> {
+  const { session, signal, request } = caller;
+  const watched = request && session.options.watch?.begin({ kind: 'tool', name: tool.name, ...request });
   let redact = (text: string): string => text;
   try {
+    session.options.admit?.();
     // First, because without a credential no argument helps, and because it knows what to keep out of the words.
-    const client = await caller.session.client();
+    const client = await session.client();
     redact = client.redact;
     const schema = inputOf(tool);
     const input = check(schema, args ?? {}, Object.keys(schema.shape));
-    if (tool.confirmed && caller.canAsk && caller.answered?.accepted === false) return declined(tool, caller);
-    return await run({ tool, input, caller, client, ...beginning(caller, input), notes: [], links: [] });
+    if (tool.confirmed && caller.canAsk && caller.answered?.accepted === false) {
+      watched?.end('ok');
+      return declined(tool, caller);
+    }
+    const outcome = await run({ tool, input, caller, client, ...beginning(caller, input, watched?.observe), notes: [], links: [] });
+    watched?.end('ask' in outcome ? 'question' : 'ok');
+    return outcome;
   } catch (error) {
+    watched?.end(outcomeOf(error, signal));
     return { isError: true, text: redact(errorText(error, tool)), links: [] };
   }
 }
 
-function beginning({ session, signal, answered }: Caller, { projectId }: Input) {
+function beginning({ session, signal, answered }: Caller, { projectId }: Input, observe: Observer | undefined) {
   const startedMs = session.options.clock.now();
   const chosen = typeof projectId === 'number' ? { projectId } : {};
-  return { nowMs: answered?.nowMs || startedMs, options: { signal, deadlineMs: startedMs + MAX_CALL_MS, ...chosen } };
+  return { nowMs: answered?.nowMs || startedMs, options: { signal, deadlineMs: startedMs + MAX_CALL_MS, observe, ...chosen } };
 }
 
 function declined(tool: AnyTool, { session }: Caller): Answer {

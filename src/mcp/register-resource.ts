@@ -1,6 +1,7 @@
 import { type McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
 import type { Client } from '../api/client.ts';
 import { addressed } from './address.ts';
+import { requestFacts } from './request-facts.ts';
 import type { DefinedResource, ListedResource } from './resource.ts';
 import { protocolError } from './resource-errors.ts';
 import type { Session } from './session.ts';
@@ -28,9 +29,12 @@ export function registerResource(server: McpServer, resource: DefinedResource, s
     async (uri, encoded, context) => {
       let client: Client | undefined;
       const redact = (text: string) => client?.redact(text) ?? text;
+      const { signal } = context.mcpReq;
+      const watched = session.options.watch?.begin({ kind: 'resource', name, ...requestFacts(context) });
       try {
+        session.options.admit?.();
         const { variables, projectId } = addressed(resource, encoded);
-        const options = { signal: context.mcpReq.signal, ...(projectId !== undefined && { projectId }) };
+        const options = { signal, observe: watched?.observe, ...(projectId !== undefined && { projectId }) };
         const text = await resource.read(variables, {
           ask: async (operation, input) => {
             client = await session.client();
@@ -38,8 +42,10 @@ export function registerResource(server: McpServer, resource: DefinedResource, s
           },
           session,
         });
+        watched?.end('ok');
         return { contents: [{ uri: uri.href, mimeType, text: resource.verbatim?.(session) ? text : redact(text) }] };
       } catch (error) {
+        if (watched) watched.end((await import('./outcome.ts')).outcomeOf(error, signal));
         throw protocolError(error, uri.href, redact);
       }
     },

@@ -10,6 +10,7 @@ import type { Prompt } from './prompt.ts';
 import { registerPrompt } from './register-prompt.ts';
 import { registerResource } from './register-resource.ts';
 import { registerSubscriptions } from './register-subscriptions.ts';
+import { requestFacts } from './request-facts.ts';
 import type { DefinedResource } from './resource.ts';
 import type { Answer } from './results.ts';
 import type { Session } from './session.ts';
@@ -48,6 +49,7 @@ function callerOf(server: McpServer, session: Session, context: ServerContext): 
   return {
     session,
     signal,
+    request: requestFacts(context),
     canAsk: canAsk(capabilities),
     ...(progress && { progress }),
     ...(response && { answered: { accepted, ...readState(context) } }),

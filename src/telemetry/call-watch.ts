@@ -1,0 +1,47 @@
+import type { ErrorKind } from '../api/errors.ts';
+import type { Observer } from '../api/observer.ts';
+
+/** What a client says of its request, whatever it asks for. */
+export interface RequestFacts {
+  /** As the client chose it: it can be any text. */
+  readonly requestId: string | number;
+  /** `traceparent` as it came. */
+  readonly traceparent?: string | undefined;
+}
+
+/** A request that calls a tool or reads a resource. */
+export interface WatchedRequest extends RequestFacts {
+  readonly kind: 'tool' | 'resource';
+  /** Name of the tool, or of the template that the address fits. */
+  readonly name: string;
+}
+
+/** How a call ended; `question` is one that the person has to answer first, `limited` one beyond the rate limit, `workspace` a trouble with downloads, `fault` a mistake of this server. */
+export type CallOutcome = 'ok' | 'question' | 'cancelled' | 'limited' | 'workspace' | 'fault' | ErrorKind;
+
+/** A call under way. */
+export interface CallUnderWatch {
+  /** Is told of what the call does on the way to the platform. */
+  readonly observe: Observer;
+  end(outcome: CallOutcome): void;
+}
+
+/** Watches the calls of one session; must not throw. */
+export interface CallWatch {
+  begin(request: WatchedRequest): CallUnderWatch;
+}
+
+/** Several watches as one; undefined where there is none. */
+export function combineWatches(watches: readonly (CallWatch | undefined)[]): CallWatch | undefined {
+  const present = watches.filter((watch) => watch !== undefined);
+  if (present.length < 2) return present[0];
+  return {
+    begin(request) {
+      const begun = present.map((watch) => watch.begin(request));
+      return {
+        observe: (event) => begun.forEach(({ observe }) => void observe(event)),
+        end: (outcome) => begun.forEach(({ end }) => void end(outcome)),
+      };
+    },
+  };
+}

@@ -1,0 +1,147 @@
+import type { ApiEvent } from '../api/observer.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import type { WatchedSession } from './call-log.ts';
+import type { CallOutcome, CallWatch } from './call-watch.ts';
+import { digest, loggedRequestId } from './digest.ts';
+import { readTraceParent } from './trace-parent.ts';
+
+/** Traces of a process on their way to a collector. */
+export interface Tracing {
+  /** Makes a span of each call of this session, and below it one of each request to the platform. */
+  watch(session: WatchedSession): CallWatch;
+  /** Sends what is left; gives up after some seconds. */
+  close(): Promise<void>;
+}
+
+export interface TracingOptions {
+  readonly service: { readonly name: string; readonly version: string };
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly load?: typeof loadOpenTelemetry;
+}
+
+/** Longest a stop waits for the collector. */
+const CLOSE_MS = 3_000;
+/** A collector that is away is told of once in this time. */
+const COMPLAINT_PAUSE_MS = 60_000;
+
+const NOT_INSTALLED =
+  'no traces are written: OTEL_ variables ask for them, but the optional packages are not installed; run npm install @opentelemetry/api @opentelemetry/resources @opentelemetry/sdk-trace-base @opentelemetry/exporter-trace-otlp-http beside the server, or set OTEL_TRACES_EXPORTER=none';
+
+async function loadOpenTelemetry() {
+  const [api, resources, sdk, otlp] = await Promise.all([
+    import('@opentelemetry/api'),
+    import('@opentelemetry/resources'),
+    import('@opentelemetry/sdk-trace-base'),
+    import('@opentelemetry/exporter-trace-otlp-http'),
+  ]);
+  return { ...api, ...resources, ...sdk, ...otlp };
+}
+
+type OpenTelemetry = Awaited<ReturnType<typeof loadOpenTelemetry>>;
+
+/** Sends the complaints of the packages, which can be many, to the log now and then. */
+function reportTo(log: Log, clock: Clock, { diag, DiagLogLevel }: OpenTelemetry): void {
+  let saidAtMs = Number.NEGATIVE_INFINITY;
+  const say = (message: string) => {
+    if (Math.abs(clock.now() - saidAtMs) < COMPLAINT_PAUSE_MS) return;
+    saidAtMs = clock.now();
+    log('warn', `traces do not arrive: ${message.slice(0, 200)}`);
+  };
+  const quiet = () => undefined;
+  diag.setLogger(
+    { error: say, warn: say, info: quiet, debug: quiet, verbose: quiet },
+    { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
+  );
+}
+
+/** Spans carry the time of the machine, whatever clock the server lives by. */
+function ago(durationMs: number): number {
+  return Date.now() - Math.max(0, durationMs);
+}
+
+const FINE: ReadonlySet<CallOutcome | 'aborted'> = new Set<CallOutcome>(['ok', 'question']);
+
+/** Opens the way to the collector that the OTEL_ variables of the process name; undefined, with a warning, where the optional packages are absent. */
+export async function openTracing({ service, clock, log, load = loadOpenTelemetry }: TracingOptions): Promise<Tracing | undefined> {
+  const loaded = await load().catch(() => undefined);
+  if (!loaded) {
+    log('warn', NOT_INSTALLED);
+    return undefined;
+  }
+  const { SpanKind, SpanStatusCode, ROOT_CONTEXT, trace } = loaded;
+  reportTo(log, clock, loaded);
+  const named = loaded.resourceFromAttributes({ 'service.name': service.name, 'service.version': service.version });
+  const provider = new loaded.BasicTracerProvider({
+    resource: loaded
+      .defaultResource()
+      .merge(named)
+      .merge(loaded.detectResources({ detectors: [loaded.envDetector] })),
+    spanProcessors: [new loaded.BatchSpanProcessor(new loaded.OTLPTraceExporter())],
+  });
+  const tracer = provider.getTracer(service.name, service.version);
+
+  function parentOf(traceparent: string | undefined) {
+    const parent = readTraceParent(traceparent);
+    if (!parent) return ROOT_CONTEXT;
+    const { traceId, spanId, flags: traceFlags } = parent;
+    return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
+  }
+
+  /** A span of something that has ended. */
+  function record(event: ApiEvent, context: typeof ROOT_CONTEXT): void {
+    const startTime = ago(event.durationMs);
+    if (event.type === 'request') {
+      const { operation, attempt, outcome, status } = event;
+      const attributes = {
+        'http.request.method': operation.method,
+        'url.template': operation.path,
+        ...(status !== undefined && { 'http.response.status_code': status }),
+        ...(attempt > 1 && { 'http.request.resend_count': attempt - 1 }),
+        ...(!FINE.has(outcome) && { 'error.type': outcome }),
+      };
+      const span = tracer.startSpan(`${operation.method} ${operation.path}`, { kind: SpanKind.CLIENT, startTime, attributes }, context);
+      if (!FINE.has(outcome)) span.setStatus({ code: SpanStatusCode.ERROR });
+      span.end();
+    } else if (event.type === 'slot' ? event.durationMs > 0 : !event.kept) {
+      tracer.startSpan(event.type === 'slot' ? 'wait for a turn' : 'get a token', { startTime }, context).end();
+    }
+  }
+
+  return {
+    watch({ principalId, sessionId }) {
+      const whose = {
+        'enduser.pseudo.id': digest(principalId),
+        ...(sessionId !== undefined && { 'mcp.session.id': digest(sessionId) }),
+      };
+      return {
+        begin({ kind, name, requestId, traceparent }) {
+          const method = kind === 'tool' ? 'tools/call' : 'resources/read';
+          const attributes = {
+            'mcp.method.name': method,
+            [kind === 'tool' ? 'gen_ai.tool.name' : 'mcp.resource.name']: name,
+            'jsonrpc.request.id': String(loggedRequestId(requestId)),
+            ...whose,
+          };
+          const parent = parentOf(traceparent);
+          const span = tracer.startSpan(`${method} ${name}`, { kind: SpanKind.SERVER, attributes }, parent);
+          const context = trace.setSpan(parent, span);
+          return {
+            observe: (event) => record(event, context),
+            end(outcome) {
+              if (!FINE.has(outcome)) span.setAttribute('error.type', outcome).setStatus({ code: SpanStatusCode.ERROR });
+              span.end();
+            },
+          };
+        },
+      };
+    },
+    async close() {
+      const over = new AbortController();
+      const late = clock.sleep(CLOSE_MS, over.signal).catch(() => undefined);
+      await Promise.race([provider.shutdown().catch(() => undefined), late]);
+      over.abort();
+    },
+  };
+}
