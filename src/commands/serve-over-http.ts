@@ -5,7 +5,7 @@ import { name } from './about.ts';
 import { type Catalogue, startHttpServing } from './http-serving.ts';
 import { logOf } from './log-of.ts';
 import { createPlatform } from './platform.ts';
-import { openCredentials, openSignIn } from './sign-in.ts';
+import { openCredentials, openSignIn, withCredentials } from './sign-in.ts';
 import type { WorldOptions } from './world-options.ts';
 
 /** Said whatever the level of the log: with --port 0 nobody else knows. */
@@ -19,7 +19,8 @@ export async function serveOverHttp(settings: Settings, world: WorldOptions, cat
   const credentials = await openCredentials(settings, logOf(settings));
   const platform = createPlatform(settings, catalogue.tools, world, credentials);
   const signIn = await openSignIn(settings, platform);
-  const serving = await startHttpServing(settings, { platform, catalogue, signIn });
+  const told = signIn && credentials ? withCredentials(signIn, credentials) : signIn;
+  const serving = await startHttpServing(settings, { platform, catalogue, signIn: told });
   sayWhere(serving.url, settings);
   const stopped = new AbortController();
   const { signal } = stopped;

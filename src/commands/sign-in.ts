@@ -42,6 +42,18 @@ export async function openCredentials(settings: Settings, log: Log): Promise<Pla
   return file;
 }
 
+/** The same sign-in, whose principals tell of the credential that they have at the moment. */
+export function withCredentials(signIn: SignIn, credentials: PlatformCredentials): SignIn {
+  return {
+    ...signIn,
+    async authenticate(request) {
+      const found = await signIn.authenticate(request);
+      if ('challenge' in found) return found;
+      return { principal: { ...found.principal, credentialVersion: await credentials.versionOf(found.principal) } };
+    },
+  };
+}
+
 async function asSetting<T>(variable: string, reading: Promise<T>): Promise<T> {
   try {
     return await reading;

@@ -66,6 +66,11 @@ export function openCredentialsFile({ path, secret, log }: { path: string; secre
   }
 
   return {
+    async versionOf({ id }) {
+      const { credentials } = await file.read().catch(() => ({ credentials: [] }));
+      // Each sealing has a nonce of its own, so that the tag at the end is never the same.
+      return credentials.find(({ principal }) => principal === id)?.sealed.slice(-22) ?? 'none';
+    },
     async credentialsOf({ id }) {
       const { credentials } = await file.read().catch((error: unknown) => {
         if (!(error instanceof PrivateFileError)) throw error;

@@ -7,8 +7,8 @@ export interface Principal {
   /** The same for every token of this caller, and no other's: issuer and subject, or the name of a static token. It is personal: logs carry a digest. */
   readonly id: string;
   readonly scopes: ReadonlySet<AccessScope>;
-  /** How a person knows the caller; never compared. */
-  readonly name?: string;
+  /** Changes with the caller's platform credential, where each has its own: sessions of the old one are nobody's any more. */
+  readonly credentialVersion?: string;
   /** When what the caller proved ends; a stream must not outlive it. */
   readonly expiresAtMs?: number;
 }
@@ -52,6 +52,8 @@ export interface PlatformCredential {
 export interface PlatformCredentials {
   /** The principal's own credential; rejects with a `CredentialsError` whose words say what the operator has to do. */
   credentialsOf(principal: Pick<Principal, 'id'>): Promise<PlatformCredential>;
+  /** Another text whenever the principal's credential was added, changed or removed; never rejects. */
+  versionOf(principal: Pick<Principal, 'id'>): Promise<string>;
 }
 
 /** A principal's credential that is not there or cannot be read; the message is meant for the caller and holds no secret. */

@@ -90,9 +90,10 @@ export const spokenSignIn: SignIn = {
   }),
 };
 
-/** Credentials by the name of the principal. */
+/** Credentials by the name of the principal, as they are at the moment. */
 export function credentialsBy(credentials: Readonly<Record<string, PlatformCredential>>): PlatformCredentials {
   return {
+    versionOf: async ({ id }) => String(credentials[id]?.credential.clientId),
     async credentialsOf({ id }) {
       const own = credentials[id];
       if (!own) throw new CredentialsError('No credential is stored for you; ask the operator.');

@@ -37,6 +37,11 @@ const NOT_FOUND: Refusal = {
 const NO_SESSION: Refusal = { status: 400, message: 'Bad Request: the Mcp-Session-Id header is missing; initialize first.' };
 const FULL: Refusal = { status: 503, message: 'Too many sessions are in use; come again.', headers: { 'retry-after': '5' } };
 
+/** Whose a session is: the principal's, for as long as its platform credential is the one that the session was opened with. */
+function ownerOf({ id, credentialVersion }: Principal): string {
+  return credentialVersion === undefined ? id : `${id} ${credentialVersion}`;
+}
+
 function headerOf({ headers }: IncomingMessage, name: string): string | undefined {
   const value = headers[name];
   return typeof value === 'string' ? value : undefined;
@@ -73,13 +78,13 @@ export function createDoor({ clock, log, limits, open }: DoorOptions): Door {
   async function enter2025(request: IncomingMessage, response: ServerResponse, principal: Principal, body: unknown): Promise<void> {
     const id = headerOf(request, 'mcp-session-id');
     if (id !== undefined) {
-      const held = table.find(id, principal.id);
+      const held = table.find(id, ownerOf(principal));
       return held?.value.era === '2025' ? use(held, request, response, body) : refuse(response, NOT_FOUND);
     }
     if (!isInitialize(body)) return refuse(response, NO_SESSION);
     let leg: Leg2025 | undefined;
     const held: Held<Leg> | undefined = table.open(
-      principal.id,
+      ownerOf(principal),
       (newId) => (leg = createLeg2025({ served: open(principal), log, id: newId, onEnd: () => held && void table.end(held) })),
     );
     if (!held) return refuse(response, FULL);
@@ -89,8 +94,9 @@ export function createDoor({ clock, log, limits, open }: DoorOptions): Door {
 
   async function enter2026(request: IncomingMessage, response: ServerResponse, principal: Principal, body: unknown): Promise<void> {
     // One for each principal, whatever session id the client sends.
-    const id = `2026 ${principal.id}`;
-    const held = table.find(id, principal.id) ?? table.open(principal.id, () => createLeg2026({ served: open(principal), log }), id);
+    const owner = ownerOf(principal);
+    const id = `2026 ${owner}`;
+    const held = table.find(id, owner) ?? table.open(owner, () => createLeg2026({ served: open(principal), log }), id);
     return held ? use(held, request, response, body) : refuse(response, FULL);
   }
 

@@ -71,8 +71,8 @@ const CLOSING: Refusal = {
   message: 'This server is about to stop; come again.',
   headers: { connection: 'close', 'retry-after': '1' },
 };
-/** The longest time that a timer takes. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
+/** How often the caller of a stream is asked again who it is. */
+const PROOF_MS = 60_000;
 
 /** Serves MCP over Streamable HTTP in both protocol eras until it is closed. Rejects where the address cannot be had. */
 export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
@@ -93,16 +93,28 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
     return undefined;
   }
 
-  /** A stream must not outlive what its caller has proved. */
-  function endAtExpiry({ expiresAtMs }: Principal, response: ServerResponse): void {
-    if (expiresAtMs === undefined) return;
+  /** A stream must not outlive what its caller has proved: that is looked at again and again, because a token may be withdrawn. */
+  async function endWhenRefused(
+    { headers: { authorization } }: IncomingMessage,
+    proved: Principal,
+    response: ServerResponse,
+  ): Promise<void> {
+    if (!signIn) return;
     const over = new AbortController();
     response.once('close', () => over.abort());
-    const restMs = Math.min(Math.max(0, expiresAtMs - clock.now()), MAX_TIMER_MS);
-    clock.sleep(restMs, over.signal).then(
-      () => response.destroy(),
-      () => undefined,
-    );
+    const restMs = ({ expiresAtMs = Number.POSITIVE_INFINITY }: Principal) => expiresAtMs - clock.now();
+    for (let principal = proved; restMs(principal) > 0; ) {
+      await clock.sleep(Math.min(PROOF_MS, restMs(principal)), over.signal);
+      const found = await signIn.authenticate({ authorization });
+      if ('principal' in found) ({ principal } = found);
+      else if (found.challenge.status !== 503) break;
+      if (principal.id !== proved.id || principal.credentialVersion !== proved.credentialVersion) break;
+    }
+    response.destroy();
+  }
+
+  function keepProved(request: IncomingMessage, principal: Principal, response: ServerResponse): void {
+    endWhenRefused(request, principal, response).catch(() => undefined); // ends with the stream
   }
 
   async function answerMessage(request: IncomingMessage, response: ServerResponse, principal: Principal): Promise<void> {
@@ -116,7 +128,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
       const { status, body: words, headers } = signIn.stepUp('write');
       return answerJson(response, status, words, headers);
     }
-    if (listenedUris(body)) endAtExpiry(principal, response);
+    if (listenedUris(body)) keepProved(request, principal, response);
     else if (hasRequest(body)) {
       if (closing) return refuse(response, CLOSING);
       if (working.size >= limits.maxRequests) return refuse(response, BUSY);
@@ -141,7 +153,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
     if (!principal) return;
     if (request.method === 'POST') return answerMessage(request, response, principal);
     if (closing) return refuse(response, CLOSING);
-    endAtExpiry(principal, response);
+    keepProved(request, principal, response);
     await door.enter(request, response, principal, undefined);
   }
 

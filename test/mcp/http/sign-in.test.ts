@@ -4,7 +4,7 @@ import { ClientCredentialsProvider, StreamableHTTPClientTransport } from '@model
 import { ClientCredentialsProvider as OldProvider } from '@modelcontextprotocol/sdk/client/auth-extensions.js';
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openSignIn } from '../../../src/commands/sign-in.ts';
+import { openSignIn, withCredentials } from '../../../src/commands/sign-in.ts';
 import { shortHash } from '../../../src/emulator/requests.ts';
 import { readSettings } from '../../../src/settings.ts';
 import { openCredentialsFile } from '../../../src/sign-in/credentials.ts';
@@ -13,7 +13,7 @@ import { manualClock } from '../../support/clock.ts';
 import { START } from '../../support/emulator.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { connectHost, type HostName, hostNames, openHttpHost } from '../../support/hosts.ts';
-import { openRawSession, openService, post, send } from '../../support/http.ts';
+import { openRawSession, openService, post, post2026, send } from '../../support/http.ts';
 import { AUDIENCE, stubIssuer } from '../../support/issuer.ts';
 
 /** A served product that an issuer on loopback signs callers in for, with its metadata and keys read over HTTP. */
@@ -23,7 +23,8 @@ async function place(credentials?: PlatformCredentials) {
   await issuer.listen();
   const environment = { WEB_ANALYTICS_ISSUER: issuer.issuer, WEB_ANALYTICS_AUDIENCE: AUDIENCE };
   const signIn = await openSignIn(readSettings(environment), { clock, log: () => undefined });
-  const service = await openService({ ...(signIn && { signIn }), ...(credentials && { credentials }) });
+  const told = signIn && credentials ? withCredentials(signIn, credentials) : signIn;
+  const service = await openService({ ...(told && { signIn: told }), ...(credentials && { credentials }) });
   onTestFinished(() => service.close());
   /** The way to the server by its public name, as through a proxy in front of it. */
   const throughProxy = (url: string | URL, init?: RequestInit) =>
@@ -153,15 +154,39 @@ describe('principals with credentials of their own', () => {
     );
   });
 
-  it('get the new credential with the next session, and none once it is removed', async () => {
+  it('get the new credential at once, in a new session, and none once it is removed', async () => {
     const { issuer, service, file, keep } = await team();
-    const headers = bearer(await issuer.token());
-    const projects = async () => (await post(service.url, callOf('get_credential'), await openRawSession(service.url, headers))).message;
     const { shop, app } = service.platform.credentials;
+    const headers = bearer(await issuer.token());
+    const bob = await openRawSession(service.url, bearer(await issuer.token({ sub: 'bob' })));
+    const session = await openRawSession(service.url, headers);
+    const projects = async () => (await post2026(service.url, 'tools/call', { name: 'get_credential', arguments: {} }, headers)).message;
     expect(await projects()).toMatchObject({ result: { structuredContent: { projects: [{ id: shop.projects[0]?.id }] } } });
+    expect((await post(service.url, callOf('get_credential'), session)).status).toBe(200);
     await keep('alice', app);
     expect(await projects()).toMatchObject({ result: { structuredContent: { projects: [{ id: app.projects[0]?.id }] } } });
+    expect((await post(service.url, callOf('get_credential'), session)).status).toBe(404);
     await file.remove(`${issuer.issuer}#alice`);
     expect(await projects()).toMatchObject({ result: { isError: true } });
+    expect((await post(service.url, callOf('get_credential'), bob)).status).toBe(200);
+  });
+
+  it('lose their streams when their credential is withdrawn', async () => {
+    const { issuer, service, file } = await team();
+    const streamOf = async (sub: string) => {
+      const session = await openRawSession(service.url, bearer(await issuer.token({ sub })));
+      const stream = await fetch(service.url, { headers: { ...session, accept: 'text/event-stream' } });
+      expect(stream.status).toBe(200);
+      const over = stream.text().then(
+        () => 'ended',
+        () => 'cut',
+      );
+      return { over };
+    };
+    const [alice, bob] = [await streamOf('alice'), await streamOf('bob')];
+    await file.remove(`${issuer.issuer}#alice`);
+    await service.platform.clock.advance(60_000);
+    expect(await alice.over).toBe('cut');
+    expect(await Promise.race([bob.over, Promise.resolve('open')])).toBe('open');
   });
 });
