@@ -12,7 +12,7 @@ export function previewOf(operation: Operation, input: Record<string, unknown>, 
 type Members = Readonly<Record<string, unknown>>;
 
 /** Several bodies with what they share said once; a single body stays whole. */
-export function sharedMembers(bodies: readonly Members[]): Pick<WriteRequest, 'body' | 'each'> {
+export function sharedMembers(bodies: readonly Members[]): { body: Record<string, unknown>; each?: Record<string, unknown>[] } {
   const [first = {}, ...others] = bodies;
   if (others.length === 0) return { body: { ...first } };
   const isShared = (name: string, value: unknown) => others.every((other) => JSON.stringify(other[name]) === JSON.stringify(value));

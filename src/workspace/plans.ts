@@ -6,15 +6,13 @@ import { ApiError } from '../api/errors.ts';
 import type { InputOf } from '../api/operation.ts';
 import { createExportJob } from '../api/operations/data-export.ts';
 import { recordId } from '../api/operations/records.ts';
-import type { Clock } from '../lib/clock.ts';
+import { takeLock } from './lock.ts';
 
 const DAY_MS = 86_400_000;
 /** How long a plan can be applied; what it was checked against changes. */
 export const PLAN_LIFE_MS = 7 * DAY_MS;
 /** How long a plan is kept for what it tells of its jobs: the interface shows neither range nor segment of a job. */
 const KEPT_MS = 92 * DAY_MS;
-/** No call lasts as long: whoever holds a plan longer has died. */
-const HOLD_MS = 120_000;
 
 const instant = z.iso.datetime();
 
@@ -47,6 +45,7 @@ export interface PlanDraft {
   readonly bodies: readonly InputOf<typeof createExportJob>[];
   readonly known: readonly (number | string)[];
   readonly fills?: number | string;
+  readonly nowMs: number;
 }
 
 /** The export plans of one project: one file each, found again by every process on the same directory. */
@@ -82,7 +81,7 @@ function unwritable(error: unknown): ApiError {
 } // biome-ignore format: one thought
 
 /** Opens the plans below a directory, which is made when the first one is kept. */
-export function openPlans(directory: string, projectId: number, clock: Pick<Clock, 'now'>): PlanStore {
+export function openPlans(directory: string, projectId: number): PlanStore {
   const fileOf = (planId: string) => join(directory, `${planId}.json`);
 
   async function read(planId: string): Promise<ExportPlan | undefined> {
@@ -112,18 +111,19 @@ export function openPlans(directory: string, projectId: number, clock: Pick<Cloc
   async function sweep(): Promise<void> {
     for (const name of await names()) {
       const path = join(directory, name);
-      if ((await ageMs(path)) > (name.endsWith('.part') ? DAY_MS : KEPT_MS)) await rm(path, { force: true }).catch(() => undefined);
+      if ((await ageMs(path)) > (name.endsWith('.part') ? DAY_MS : KEPT_MS))
+        await rm(path, { recursive: true, force: true }).catch(() => undefined);
     }
   }
 
   return {
-    async add({ bodies, known, fills }) {
+    async add({ bodies, known, fills, nowMs }) {
       await sweep();
       const plan: ExportPlan = {
         version: 1,
         planId: newPlanId(),
         projectId,
-        createdAt: new Date(clock.now()).toISOString(),
+        createdAt: new Date(nowMs).toISOString(),
         ...(fills !== undefined && { fills }),
         parts: bodies.map((body) => ({ body })),
         known: [...known],
@@ -138,11 +138,14 @@ export function openPlans(directory: string, projectId: number, clock: Pick<Cloc
       return (await Promise.all(ids.map(read))).filter((plan) => plan !== undefined);
     },
     async hold(planId, run) {
-      const release = await takeHold(directory, planId);
+      const own = join(directory, `${planId}.lock`);
+      await mkdir(own, { recursive: true, mode: 0o700 });
+      const lock = await takeLock(own, 'write');
+      if (!('release' in lock)) throw held();
       try {
         return await run();
       } finally {
-        await release();
+        await lock.release();
       }
     },
   };
@@ -156,42 +159,13 @@ function parsed(text: string): unknown {
   }
 }
 
-const RELEASED = 'released';
-
-/**
- * Takes the right to apply a plan: a file with the next higher number, which only one process can create. The file of the highest number
- * is never removed while it is the highest, so that two who find the same dead holder cannot both follow it.
- */
-async function takeHold(directory: string, planId: string): Promise<() => Promise<void>> {
-  const holdOf = (number: number) => join(directory, `${planId}.${number}.hold`);
-  const pattern = new RegExp(`^${planId}\\.(\\d+)\\.hold$`);
-  const numbers = (await readdir(directory)).flatMap((name) => pattern.exec(name)?.[1] ?? []).map(Number);
-  const highest = Math.max(0, ...numbers);
-  if (highest > 0 && !(await isFree(holdOf(highest)))) throw held();
-  const own = holdOf(highest + 1);
-  try {
-    await writeFile(own, '', { flag: 'wx', mode: 0o600 });
-  } catch (error) {
-    throw error instanceof Error && 'code' in error && error.code === 'EEXIST' ? held() : unwritable(error);
-  }
-  await Promise.all(numbers.map((number) => rm(holdOf(number), { force: true })));
-  return async () => writeFile(own, RELEASED).catch(() => undefined); // else it is free when its time is over
-}
-
-async function isFree(path: string): Promise<boolean> {
-  // A file that is gone was followed by one with a higher number.
-  const text = await readFile(path, 'utf8').catch(() => '');
-  return text === RELEASED || (await ageMs(path)) > HOLD_MS;
-}
-
-/** Time since a file was written, 0 where it is gone; files have the time of the machine, whatever clock the product lives by. */
+/** Time since a file was written, 0 where it is gone: by the machine's clock, as files have it. */
 async function ageMs(path: string): Promise<number> {
   const file = await stat(path).catch(() => undefined);
   return file ? Date.now() - file.mtimeMs : 0;
 }
 
 function held(): ApiError {
-  const message =
-    'Another call is applying this plan. Wait two minutes at most, then call again: what exists by then is not created twice.';
+  const message = 'Another call is applying this plan. Wait until it is done, then call again: what exists by then is not created twice.';
   return new ApiError('busy', message);
 }

@@ -64,7 +64,7 @@ export async function resolveFields(texts: readonly string[], catalogue: FieldCa
 
 /** One sentence that names what every text became, where it is not the very name. */
 export function resolvedWords(columns: readonly ExportColumn[]): string[] {
-  const words = columns.filter(({ asked, fieldName }) => asked !== fieldName).map((column) => `"${column.asked}" = ${columnWords(column)}`); // biome-ignore format: one thought
+  const words = columns.filter(({ asked, fieldName }) => asked !== fieldName).map((column) => `"${column.asked.replaceAll('"', "'")}" = ${columnWords(column)}`); // biome-ignore format: one thought
   return words.length > 0 ? [`Fields: ${words.join(', ')}.`] : [];
 }
 

@@ -101,3 +101,14 @@ export function similarJobs(
   });
   return similar.toSorted((a, b) => Number(b.likeness === 'equal') - Number(a.likeness === 'equal'));
 }
+
+/** Whether a job is what this body creates, as far as its record shows it: by name, columns, and all that does not change. */
+export function isJobOf(job: JobRecord, { name, format, scope = 'sessions', frequency, fields, deviceLabel }: JobBody): boolean {
+  return (
+    job.name === name &&
+    lower(job.format) === lower(format) &&
+    lower(job.frequency) === frequency.value &&
+    lower(job.state) !== 'deleted' &&
+    contentLikeness(job, { scope, device: deviceLabel, columns: fields }) === 'same'
+  );
+}

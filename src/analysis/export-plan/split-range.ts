@@ -10,8 +10,10 @@ export interface ExportRange {
 
 /** Cuts a range into as few as possible that a once job takes, at midnights of the zone; each begins where the one before ends. */
 export function splitRange({ fromMs, toMs }: ExportRange, timeZone: string): ExportRange[] {
-  const chunks = chunksOf({ startMs: fromMs, endMs: toMs - 1 }, timeZone, MAX_EXPORT_RANGE_MS - 1);
-  return chunks.map(({ startMs, endMs }) => ({ fromMs: startMs, toMs: endMs + 1 }));
+  if (toMs - fromMs <= MAX_EXPORT_RANGE_MS) return [{ fromMs, toMs }];
+  // A chunk that ends with a day ends with its last millisecond.
+  const chunks = chunksOf({ startMs: fromMs, endMs: toMs }, timeZone, MAX_EXPORT_RANGE_MS - 1);
+  return chunks.map(({ startMs, endMs }) => ({ fromMs: startMs, toMs: Math.min(endMs + 1, toMs) }));
 }
 
 /** A range for names and tables: `2026-11-01`, `2026-11-01 to 2026-11-07` with the last day for whole days, or with times. */

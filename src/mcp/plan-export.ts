@@ -1,0 +1,129 @@
+import { bodiesOf, type ExportOrder, type JobBody } from '../analysis/export-plan/bodies.ts';
+import type { ExportColumn } from '../analysis/export-plan/catalogue.ts';
+import { chooseScope, closestScope, type Resolved, resolvedWords, resolveFields } from '../analysis/export-plan/resolve-fields.ts';
+import { type SimilarJob, similarJobs } from '../analysis/export-plan/similar-jobs.ts';
+import { rangeName, splitRange } from '../analysis/export-plan/split-range.ts';
+import { warningsOf } from '../analysis/export-plan/warnings.ts';
+import { checkInput } from '../api/check-input.ts';
+import { ApiError } from '../api/errors.ts';
+import { createExportJob, listCustomVariables, listDynamicVariableKeys, listExportableFields } from '../api/operations/data-export.ts';
+import { instantOf } from '../api/params.ts';
+import { expiresMs } from '../workspace/plans.ts';
+import { successfulRuns } from '../workspace/successful-runs.ts';
+import { coverageOf, openPlansOf, readJobs } from './export-lists.ts';
+import { sharedMembers } from './preview.ts';
+import type { Lists, ToolContext } from './tool.ts';
+
+/** What a caller wants exported, with dates and ids resolved. */
+export interface ExportWish {
+  readonly fields: readonly string[];
+  readonly name?: string | undefined;
+  readonly scope?: string | undefined;
+  readonly format: JobBody['format'];
+  readonly frequency?: JobBody['frequency']['value'] | undefined;
+  readonly startDate?: string | undefined;
+  /** The instant at which the range ends. */
+  readonly endDate?: string | undefined;
+  readonly deviceLabel: JobBody['deviceLabel'];
+  readonly segmentId?: number | undefined;
+}
+
+type Context = Pick<ToolContext, 'ask' | 'lists' | 'note' | 'progress' | 'workspace' | 'timeZone' | 'nowMs'>;
+
+/** Scopes that are tried where none is named; deployments may know others. */
+const USUAL_SCOPES = ['sessions', 'views'];
+
+function refuse(problems: readonly string[]): never {
+  throw new ApiError('invalid', problems.join('\n'));
+}
+
+/** When the export runs, and over which range; refuses what does not go together. */
+function scheduleOf({ frequency, startDate, endDate }: ExportWish): Pick<ExportOrder, 'frequency'> & { fromMs?: number; toMs?: number } {
+  const hasDates = startDate !== undefined || endDate !== undefined;
+  const value = frequency ?? (hasDates ? 'once' : undefined);
+  if (value === undefined) return refuse(['frequency: say daily or hourly, or give startDate and endDate of a once export.']);
+  if (value !== 'once') {
+    if (hasDates) refuse([`startDate, endDate: only with frequency once; a ${value} job chooses its own range. Plan the past as a second export with frequency once.`]); // biome-ignore format: one thought
+    return { frequency: value };
+  }
+  if (startDate === undefined || endDate === undefined) return refuse([`${startDate === undefined ? 'startDate' : 'endDate'}: required with frequency once.`]); // biome-ignore format: one thought
+  const [fromMs, toMs] = [instantOf(startDate), instantOf(endDate)];
+  if (fromMs >= toMs) refuse([`endDate: must be after startDate (${startDate} … ${endDate}).`]);
+  return { frequency: value, fromMs, toMs };
+}
+
+/** The columns, in the scope that was named or the one that has them all. */
+async function columnsOf({ fields, scope }: ExportWish, { ask }: Lists): Promise<Resolved> {
+  const scopes = scope === undefined ? USUAL_SCOPES : [scope];
+  const [custom, dynamic, ...lists] = await Promise.all([
+    ask(listCustomVariables, {}),
+    ask(listDynamicVariableKeys, {}),
+    ...scopes.map(async (each) => ({ scope: each, fields: await ask(listExportableFields, { scope: each }) })),
+  ]);
+  const variables = {
+    customVariables: custom.map(({ position, key }) => ({ position, key: key ?? '' })),
+    dynamicKeys: dynamic.map(({ key }) => key),
+  };
+  const resolved = await Promise.all(lists.map((list) => resolveFields(fields, { ...list, ...variables })));
+  const chosen = chooseScope(resolved);
+  if (chosen) return chosen;
+  const closest = closestScope(resolved);
+  const where = scope === undefined && closest ? [`No scope has all fields; this is what scope ${closest.scope} lacks:`] : [];
+  return refuse([...where, ...(closest?.problems ?? []).map((problem) => `fields: ${problem}`)]);
+}
+
+function fieldRow({ asked, fieldName, aliasName, customVarPosition, dynamicVarKey, meaning, also }: ExportColumn) {
+  const variable = customVarPosition ?? dynamicVarKey;
+  return {
+    asked,
+    fieldName: variable === undefined ? fieldName : `${fieldName} ${variable}`,
+    ...(aliasName !== undefined && { aliasName }),
+    meaning,
+    ...(also && { also: [...also] }),
+  };
+}
+
+function existingRow({ job, likeness, shared }: SimilarJob, timeZone: string) {
+  const { jobId, name, state, frequency } = job;
+  return {
+    jobId,
+    name: name ?? '',
+    state: state ?? '',
+    frequency: frequency ?? '',
+    likeness: likeness === 'equal' ? 'equal' : 'has all these columns',
+    ...(shared && { shared: rangeName(shared, timeZone) }),
+  };
+}
+
+/** Existing jobs that an answer lists; the equal ones come first. */
+const MOST_EXISTING = 5;
+
+/** Checks an export, splits it into jobs, looks for equal ones, and keeps the plan. */
+export async function planExport(wish: ExportWish, context: Context) {
+  const { ask, note, timeZone, nowMs } = context;
+  const { frequency, fromMs, toMs } = scheduleOf(wish);
+  const { scope, columns, notes } = await columnsOf(wish, await context.lists());
+  const isOnce = fromMs !== undefined && toMs !== undefined;
+  const ranges = isOnce ? splitRange({ fromMs, toMs }, timeZone) : [];
+  const plans = await openPlansOf(context);
+  const [jobs, runs, earlier] = await Promise.all([readJobs(ask), isOnce ? successfulRuns(ask) : [], plans.all()]);
+
+  const { name, format, deviceLabel: device, segmentId } = wish;
+  const order: ExportOrder = { name, format, scope, frequency, columns, device, segmentId, ranges };
+  const bodies = bodiesOf(order, { timeZone, taken: new Set(jobs.map((job) => job.name ?? '')) });
+  for (const body of bodies) checkInput(createExportJob, body);
+  const similar = similarJobs(jobs, order, coverageOf(jobs, runs, earlier));
+  const plan = await plans.add({ bodies, known: similar.map(({ job }) => job.jobId), nowMs });
+
+  for (const sentence of [...resolvedWords(columns), ...notes]) note(sentence);
+  if (wish.scope === undefined) note(`Scope ${scope}: ${scope === 'sessions' ? 'one row per visit' : 'one row per page view'}; it has all these fields.`);
+  for (const sentence of warningsOf({ order, similar, bodies, nowMs })) note(sentence);
+  note(`Nothing is created yet. Show the plan to the user; apply_export_plan {"planId":"${plan.planId}"} creates it.`);
+  return {
+    planId: plan.planId,
+    expires: new Date(expiresMs(plan)).toISOString(),
+    ...sharedMembers(bodies.map((body) => ({ ...body }))),
+    fields: columns.map(fieldRow),
+    ...(similar.length > 0 && { existing: similar.slice(0, MOST_EXISTING).map((each) => existingRow(each, timeZone)) }),
+  };
+} // biome-ignore format: calls
