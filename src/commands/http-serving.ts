@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isLoopback } from '../lib/address.ts';
 import { fixedLimits, type HttpLimits, type HttpServing, serveHttp } from '../mcp/http/http-server.ts';
-import type { Served } from '../mcp/http/leg.ts';
+import type { Era, Served } from '../mcp/http/leg.ts';
 import { metadataPages } from '../mcp/http/metadata-pages.ts';
 import { createServer, type ServerParts } from '../mcp/server.ts';
 import { createSubscriptions } from '../mcp/subscriptions.ts';
@@ -66,8 +66,8 @@ export async function startHttpServing(
   const tls = certificateOf(settings);
   const writing = new Set(catalogue.tools.filter(({ annotations }) => !annotations.readOnlyHint).map(({ name }) => name));
 
-  function open(principal: Principal): Served {
-    const session = platform.openSession(principal);
+  function open(principal: Principal, era: Era): Served {
+    const session = platform.openSession(principal, { spansReplicas: era === '2026' });
     const subscriptions = createSubscriptions(session, catalogue.resources);
     const parts: ServerParts = { ...catalogue, session, subscriptions };
     return { createServer: () => createServer(parts), subscriptions, close: () => session.close() };

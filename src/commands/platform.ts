@@ -5,11 +5,16 @@ import { join } from 'node:path';
 import type { Client } from '../api/client.ts';
 import { ApiError } from '../api/errors.ts';
 import type { Http } from '../api/http.ts';
+import type { Limiter } from '../api/limiter.ts';
+import type { Observer } from '../api/observer.ts';
+import type { SharedTokens } from '../api/tokens.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { ListedTool } from '../mcp/listing.ts';
-import { createSession, neededScopes, type Session } from '../mcp/session.ts';
+import type { SharedState } from '../mcp/replicas.ts';
+import { createSession, neededScopes, type Session, type SessionOptions } from '../mcp/session.ts';
 import type { Settings } from '../settings.ts';
+import type { Owner, SharedCache } from '../shared-cache/index.ts';
 import {
   CredentialsError,
   localPrincipal,
@@ -26,8 +31,19 @@ import type { WorldOptions } from './world-options.ts';
 export interface Platform {
   readonly clock: Clock;
   readonly log: Log;
-  /** A session of this principal; nothing is opened, fetched or started before its first call. */
-  openSession(principal?: Pick<Principal, 'id'>): Session;
+  /**
+   * A session of this principal; nothing is opened, fetched or started before its first call. One that `spansReplicas` shares tokens
+   * and names with those of the same principal on other replicas.
+   */
+  openSession(principal?: Pick<Principal, 'id'>, how?: { readonly spansReplicas: boolean }): Session;
+  /** Tells `observer` of all that goes to the platform from now on. */
+  observe(observer: Observer): void;
+  /** Requests of all sessions that wait for their turn, and those that are on their way. */
+  load(): ReturnType<Limiter['load']>;
+  /** Rejects with words for anybody where sessions could get no token: no credential is set, or the authentication server is away. */
+  reachTokens(signal: AbortSignal): Promise<void>;
+  /** False while what the replicas share is out of reach; undefined where they share nothing. */
+  isCacheUp(): boolean | undefined;
   /** Ends what the sessions share; they are closed before. */
   close(): Promise<void>;
 }
@@ -37,6 +53,9 @@ interface Access extends Partial<PlatformCredential> {
   readonly authUrl: string;
   readonly close?: () => Promise<void>;
 }
+
+/** Largest answer of the authentication server to somebody who asks whether it is there. */
+const PING_BYTES = 65_536;
 
 const MISSING =
   'No credential is set. Set WEB_ANALYTICS_AUTH_URL, WEB_ANALYTICS_CLIENT_ID and WEB_ANALYTICS_CLIENT_SECRET (or …_SECRET_FILE), or start with --demo to use the embedded emulator.';
@@ -67,22 +86,24 @@ async function demonstrated({ projectId }: Settings, clock: Clock, { seed, fault
 }
 
 /** What all clients of a process share; undici is loaded by the first request. */
-async function loadShared(settings: Settings, clock: Clock) {
+async function loadShared(settings: Settings, clock: Clock, cache: SharedCache | undefined) {
   const [{ createClient }, { createLimiter }, { createHttp }] = await Promise.all([
     import('../api/client.ts'),
     import('../api/limiter.ts'),
     import('../api/http.ts'),
   ]);
   const { concurrency, speedConcurrency } = settings;
-  return { createClient, limiter: createLimiter({ clock, concurrency, speedConcurrency }), http: createHttp() };
+  const limits = { clock, concurrency, speedConcurrency };
+  return { createClient, limiter: cache?.limiter(limits) ?? createLimiter(limits), http: createHttp() };
 }
 
-/** The platform as the settings say; `credentials` are those of principals that have their own. */
+/** The platform as the settings say; `credentials` are those of principals that have their own, `cache` is closed with it. */
 export function createPlatform(
   settings: Settings,
   tools: readonly ListedTool[],
   world: WorldOptions,
   credentials?: PlatformCredentials,
+  cache?: SharedCache,
 ): Platform {
   const clock = world.clock ?? systemClock;
   const log = logOf(settings);
@@ -92,6 +113,8 @@ export function createPlatform(
   let reaching: Promise<Access> | undefined;
   let loading: ReturnType<typeof loadShared> | undefined;
   let authUrl = '';
+  const observers: Observer[] = [];
+  let limiter: Limiter | undefined;
 
   async function reach(): Promise<Access> {
     reaching ??= settings.demo ? demonstrated(settings, clock, world) : Promise.resolve(configured(settings));
@@ -120,12 +143,13 @@ export function createPlatform(
     }
   }
 
-  async function connect(principal: Pick<Principal, 'id'>): Promise<Client> {
+  async function connect(principal: Pick<Principal, 'id'>, join: (owner: Owner) => SharedTokens | undefined): Promise<Client> {
     const access = await reach();
     authUrl = access.authUrl;
     const own = await credentialOf(principal, access);
-    loading ??= loadShared(settings, clock);
-    const { createClient, limiter, http } = await loading;
+    loading ??= loadShared(settings, clock, cache);
+    const { createClient, http, ...shared } = await loading;
+    limiter ??= shared.limiter;
     return createClient({
       authUrl,
       ...own,
@@ -139,20 +163,55 @@ export function createPlatform(
       version,
       log,
       http,
+      observe: (event) => {
+        for (const observe of observers) observe(event);
+      },
+      sharedTokens: join({ principalId: principal.id, authUrl, credential: own.credential }),
     });
   }
 
   return {
     clock,
     log,
-    openSession(principal = localPrincipal) {
+    openSession(principal = localPrincipal, { spansReplicas } = { spansReplicas: false }) {
       const workspace = { dir, quotaMb: settings.dataQuotaMb, principal: principal.id, authUrl: () => authUrl };
-      return createSession({ connect: () => connect(principal), clock, timeZone, maxResultTokens, rawHar, workspace });
+      let shared: SharedState | undefined;
+      function join(owner: Owner): SharedTokens | undefined {
+        if (!cache) return undefined;
+        shared = { watches: cache.watchesOf(owner), ...(spansReplicas && { lists: cache.listsOf(owner) }) };
+        return spansReplicas ? cache.tokensOf(owner) : undefined;
+      }
+      return createSession({
+        connect: () => connect(principal, join),
+        clock,
+        timeZone,
+        maxResultTokens,
+        rawHar,
+        workspace,
+        shared: () => shared,
+      });
     },
+    observe: (observer) => void observers.push(observer),
+    load: () => limiter?.load() ?? { waiting: 0, inFlight: 0 },
+    async reachTokens(signal) {
+      const access = await reach();
+      if (!credentials && !access.credential) throw new ApiError('settings', MISSING);
+      loading ??= loadShared(settings, clock, cache);
+      const { http } = await loading;
+      // Any answer will do: what is asked of it needs a credential.
+      const ping = { method: 'GET', url: access.authUrl, headers: {}, safe: true, maxBytes: PING_BYTES, signal } as const;
+      const { status } = await http.send(ping).catch((error: unknown) => {
+        const code = error instanceof ApiError && error.code !== undefined ? ` (${error.code})` : '';
+        throw new ApiError('down', `The authentication server cannot be reached${code}.`);
+      });
+      if (status >= 500) throw new ApiError('down', `The authentication server answers with HTTP ${status}.`);
+    },
+    isCacheUp: () => cache?.isUp,
     async close() {
       const shared: { http: Http } | undefined = await loading;
       await shared?.http.close();
       await (await reaching?.catch(() => undefined))?.close?.();
+      cache?.close();
       if (demoDir !== undefined) await rm(demoDir, { recursive: true, force: true });
     },
   };

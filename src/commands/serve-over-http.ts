@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createLog } from '../lib/log.ts';
 import type { Settings } from '../settings.ts';
+import type { SharedCache } from '../shared-cache/index.ts';
 import { name } from './about.ts';
 import { type Catalogue, startHttpServing } from './http-serving.ts';
 import { logOf } from './log-of.ts';
@@ -14,10 +15,18 @@ function sayWhere(url: string, { logFormat = 'json' }: Settings): void {
   else process.stderr.write(`${name} listens on ${url}\n`);
 }
 
+/** What replicas share, where there are several. */
+async function openCache(settings: Settings): Promise<SharedCache | undefined> {
+  const { cacheUrl: url, cacheKey: key } = settings;
+  if (url === undefined || key === undefined) return undefined;
+  const { openSharedCache } = await import('../shared-cache/index.ts');
+  return openSharedCache({ url, key, log: logOf(settings) });
+}
+
 /** Serves MCP over Streamable HTTP until the process is asked to stop; says on stderr where. */
 export async function serveOverHttp(settings: Settings, world: WorldOptions, catalogue: Catalogue): Promise<number> {
   const credentials = await openCredentials(settings, logOf(settings));
-  const platform = createPlatform(settings, catalogue.tools, world, credentials);
+  const platform = createPlatform(settings, catalogue.tools, world, credentials, await openCache(settings));
   const signIn = await openSignIn(settings, platform);
   const told = signIn && credentials ? withCredentials(signIn, credentials) : signIn;
   const serving = await startHttpServing(settings, { platform, catalogue, signIn: told });

@@ -3,7 +3,7 @@ import { classifyInboundRequest } from '@modelcontextprotocol/server';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Principal } from '../../sign-in/principal.ts';
-import type { Leg, Served } from './leg.ts';
+import type { Era, Leg, Served } from './leg.ts';
 import { createLeg2025, type Leg2025 } from './leg-2025.ts';
 import { createLeg2026 } from './leg-2026.ts';
 import { isInitialize } from './messages.ts';
@@ -16,6 +16,7 @@ export interface Door {
   enter(request: IncomingMessage, response: ServerResponse, principal: Principal, body: unknown): Promise<void>;
   /** Sessions that are open. */
   readonly size: number;
+  readonly sizeByEra: Readonly<Record<Era, number>>;
   /** Ends all sessions, their streams and calls. */
   close(): Promise<void>;
 }
@@ -24,8 +25,8 @@ export interface DoorOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly limits: TableLimits;
-  /** Opens the state of one session; must cost nothing before its first call. */
-  readonly open: (principal: Principal) => Served;
+  /** Opens the state of one session; must cost nothing before its first call. The 2026-07-28 era has no session id. */
+  readonly open: (principal: Principal, era: Era, sessionId?: string) => Served;
 }
 
 /** Fits the SDK's own answer to an id that it does not know. */
@@ -63,11 +64,20 @@ function isOf2025(request: IncomingMessage, body: unknown): boolean {
 }
 
 export function createDoor({ clock, log, limits, open }: DoorOptions): Door {
+  const sizeByEra: Record<Era, number> = { '2025': 0, '2026': 0 };
   const table = createSessionTable<Leg>({
     clock,
     limits,
-    finish: (leg) => leg.close().catch((error: unknown) => log('warn', `a session did not end well: ${String(error)}`)),
+    finish(leg) {
+      sizeByEra[leg.era] -= 1;
+      return leg.close().catch((error: unknown) => log('warn', `a session did not end well: ${String(error)}`));
+    },
   });
+
+  function begun<L extends Leg>(leg: L): L {
+    sizeByEra[leg.era] += 1;
+    return leg;
+  }
 
   async function use(held: Held<Leg>, request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void> {
     const leave = table.use(held);
@@ -85,7 +95,9 @@ export function createDoor({ clock, log, limits, open }: DoorOptions): Door {
     let leg: Leg2025 | undefined;
     const held: Held<Leg> | undefined = table.open(
       ownerOf(principal),
-      (newId) => (leg = createLeg2025({ served: open(principal), log, id: newId, onEnd: () => held && void table.end(held) })),
+      (newId) => (leg = begun(
+          createLeg2025({ served: open(principal, '2025', newId), log, id: newId, onEnd: () => held && void table.end(held) }),
+        )),
     );
     if (!held) return refuse(response, FULL);
     await use(held, request, response, body);
@@ -96,7 +108,7 @@ export function createDoor({ clock, log, limits, open }: DoorOptions): Door {
     // One for each principal, whatever session id the client sends.
     const owner = ownerOf(principal);
     const id = `2026 ${owner}`;
-    const held = table.find(id, owner) ?? table.open(owner, () => createLeg2026({ served: open(principal), log }), id);
+    const held = table.find(id, owner) ?? table.open(owner, () => begun(createLeg2026({ served: open(principal, '2026'), log })), id);
     return held ? use(held, request, response, body) : refuse(response, FULL);
   }
 
@@ -105,6 +117,7 @@ export function createDoor({ clock, log, limits, open }: DoorOptions): Door {
     get size() {
       return table.size;
     },
+    sizeByEra,
     close: () => table.close(),
   };
 }

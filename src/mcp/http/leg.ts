@@ -12,9 +12,12 @@ export interface Served {
   close(): Promise<void>;
 }
 
+/** The eras of the protocol: with sessions, and since 2026-07-28 without. */
+export type Era = '2025' | '2026';
+
 /** A session of one protocol era over HTTP. */
 export interface Leg {
-  readonly era: '2025' | '2026';
+  readonly era: Era;
   /** Answers one request whose headers and body have been looked at; resolves when the answer is written or streams. */
   handle(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void>;
   /** Ends its streams and running calls. */

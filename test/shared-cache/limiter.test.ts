@@ -1,0 +1,126 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Limiter, SlotRequest } from '../../src/api/limiter.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { LEASE_MS } from '../../src/shared-cache/leases.ts';
+import { hasRedis, sharedRedis } from '../support/redis.ts';
+import { never, openReplica, until } from './replica.ts';
+
+const redis = sharedRedis();
+let projects = 0;
+
+/** Counts the calls in flight of all limiters together. */
+function counter() {
+  const seen = { now: 0, most: 0, order: [] as string[] };
+  /** A call that takes `ms`, in its turn. */
+  async function call(limiter: Limiter, name: string, request: SlotRequest, ms: number): Promise<void> {
+    const slot = await limiter.acquire(request);
+    seen.now += 1;
+    seen.most = Math.max(seen.most, seen.now);
+    seen.order.push(name);
+    await delay(ms);
+    seen.now -= 1;
+    slot.release();
+  }
+  return { seen, call };
+}
+
+/** Limiters of several replicas, and a request for a project of the test's own. */
+async function limiters(count: number, { concurrency = 4, speedConcurrency = 1 } = {}) {
+  projects += 1;
+  const request: SlotRequest = { project: `project ${projects}`, sessionId: 'a', speed: false, signal: never };
+  const caches = await Promise.all(Array.from({ length: count }, () => openReplica(redis().url)));
+  return { caches, request, limits: caches.map((cache) => cache.limiter({ clock: systemClock, concurrency, speedConcurrency })) };
+}
+
+const every = <T>(count: number, make: (index: number) => Promise<T>) =>
+  Promise.all(Array.from({ length: count }, (_, index) => make(index)));
+
+afterEach(() => redis().thaw());
+
+describe.skipIf(!hasRedis)('calls of one project on several replicas', () => {
+  it('are never more in flight than the limit, and as many while there are calls', async () => {
+    const { limits, request } = await limiters(3);
+    const { seen, call } = counter();
+    await every(90, (index) => call(limits[index % 3] as Limiter, '', request, 3 + (index % 5)));
+    expect(seen.most).toBe(4);
+    expect(limits.map((limiter) => limiter.load())).toEqual(limits.map(() => ({ waiting: 0, inFlight: 0 })));
+  });
+
+  it('to speed analysis are one at a time, while others pass', async () => {
+    const { limits, request } = await limiters(2);
+    const speed = counter();
+    const all = counter();
+    await every(20, async (index) => {
+      const limiter = limits[index % 2] as Limiter;
+      await (index % 4 < 2 ? speed.call(limiter, '', { ...request, speed: true }, 4) : all.call(limiter, '', request, 4));
+    });
+    expect(speed.seen.most).toBe(1);
+    expect(all.seen.most).toBeGreaterThan(1);
+    expect(all.seen.most + speed.seen.most).toBeLessThanOrEqual(4 + 1);
+  });
+
+  it('take turns: a replica with many waiting does not hold up one with few', async () => {
+    const { limits, request } = await limiters(2, { concurrency: 1 });
+    const { seen, call } = counter();
+    const [busy, calm] = limits as [Limiter, Limiter];
+    const many = every(30, () => call(busy, 'busy', request, 4));
+    await until(() => seen.order.length >= 3);
+    await every(3, () => call(calm, 'calm', request, 4));
+    expect(seen.order.length).toBeLessThan(16);
+    await many;
+    expect(seen.most).toBe(1);
+  });
+
+  it('of different projects do not count together', async () => {
+    const { limits, request } = await limiters(2, { concurrency: 1 });
+    const [one, two] = limits as [Limiter, Limiter];
+    const slot = await one.acquire(request);
+    const other = await two.acquire({ ...request, project: `${request.project} other` });
+    slot.release();
+    other.release();
+  });
+
+  it('leave the queue when they are aborted, without keeping a place', async () => {
+    const { limits, request } = await limiters(2, { concurrency: 1 });
+    const [one, two] = limits as [Limiter, Limiter];
+    const slot = await one.acquire(request);
+    const giveUp = new AbortController();
+    const waiting = two.acquire({ ...request, signal: giveUp.signal });
+    setTimeout(() => giveUp.abort(new Error('enough')), 30);
+    await expect(waiting).rejects.toThrow('enough');
+    expect(two.load()).toEqual({ waiting: 0, inFlight: 0 });
+    slot.release();
+    (await two.acquire(request)).release();
+  });
+
+  it('become fewer on all replicas when the service refuses one', async () => {
+    const { limits, request } = await limiters(2, { concurrency: 4 });
+    const [one, two] = limits as [Limiter, Limiter];
+    const refused = await one.acquire(request);
+    refused.release(true);
+    await delay(20);
+    const { seen, call } = counter();
+    await every(12, () => call(two, '', request, 5));
+    expect(seen.most).toBe(2);
+  });
+
+  it('of a replica that dies make room when their leases run out, and those of one that lives do not', async () => {
+    const { limits, caches, request } = await limiters(3, { concurrency: 2 });
+    const [dying, living, third] = limits as [Limiter, Limiter, Limiter];
+    await dying.acquire(request);
+    const held = await living.acquire(request);
+    // As a killed process: nothing is released and nothing is held on.
+    caches[0]?.close();
+    const started = performance.now();
+    const { seen, call } = counter();
+    await call(third, 'third', request, 1);
+    expect(performance.now() - started).toBeGreaterThan(LEASE_MS / 2);
+    expect(performance.now() - started).toBeLessThan(LEASE_MS * 1.5);
+    const [slot, more] = [await third.acquire(request), third.acquire({ ...request, signal: AbortSignal.timeout(300) })];
+    await expect(more).rejects.toThrow();
+    expect(seen.most).toBe(1);
+    slot.release();
+    held.release();
+  });
+});
