@@ -8,9 +8,10 @@ const SHORTEST_SECRET = 4;
 /** Shorter base64 fragments occur by chance. */
 const SHORTEST_FRAGMENT = 8;
 
-/** What looks like a secret whoever issued it (bounded where a long text could make the search slow): JWTs, bearer and basic credentials, passwords in addresses. */
+/** What looks like a secret whoever issued it (bounded where a long text could make the search slow): JWTs, tokens of this server, bearer and basic credentials, passwords in addresses. */
 const LOOKS_SECRET: readonly (readonly [RegExp, string])[] = [
   [/eyJ[\w-]{4,2000}\.[\w-]+(?:\.[\w-]*)*/g, REDACTED],
+  [/wam_[\w-]{20,}/g, REDACTED],
   [/\b(Bearer)(\s+|%20|\+)["'\\]*(?!\[redacted)[\w.~+/=%-]{6,}/gi, `$1$2${REDACTED}`],
   [/\b(Basic)(\s+|%20|\+)(?=[A-Za-z0-9+/_-]*[\d=+/])[A-Za-z0-9+/_-]{8,}={0,2}/g, `$1$2${REDACTED}`],
   [/:\/\/[^\s/@:"]*:[^\s/@"]+@/g, `://${REDACTED}@`],

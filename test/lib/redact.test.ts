@@ -29,6 +29,7 @@ describe('a secret is removed in every spelling', () => {
 
 test('tokens are removed by their looks', () => {
   expect(redact('token eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc_def-123 expired')).toBe(`token ${REDACTED} expired`);
+  expect(redact(`token wam_${'aB3_-'.repeat(9)} is not known`)).toBe(`token ${REDACTED} is not known`);
   expect(redact('Authorization: Bearer opaque.token-0123')).toBe(`Authorization: Bearer ${REDACTED}`);
   expect(redact('authorization=bearer%20opaque-0123')).toBe(`authorization=bearer%20${REDACTED}`);
   expect(redact('Basic aWQ6cGFzc3dvcmQ= was sent')).toBe(`Basic ${REDACTED} was sent`);
