@@ -110,11 +110,11 @@ export async function credentials(
     const principal = principalIdOf(settings, name);
     if (action === 'add') {
       await file.put(principal, await credentialFrom(input), systemClock.now());
-      said(`The credential of ${principal} is kept; new sessions use it.`);
+      said(`The credential of ${principal} is kept, and counts with the next request.`);
       return 0;
     }
     const wasThere = await file.remove(principal);
-    said(wasThere ? `Removed the credential of ${principal}; no new session gets it.` : `There is no credential of ${principal}.`);
+    said(wasThere ? `Removed the credential of ${principal}; it is used no more.` : `There is no credential of ${principal}.`);
     return wasThere ? 0 : 1;
   });
 }

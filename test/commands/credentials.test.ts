@@ -36,7 +36,7 @@ describe('credentials', () => {
     expect(await add('alice', whole)).toEqual({
       code: 0,
       out: '',
-      err: `The credential of ${ISSUER}#alice is kept; new sessions use it.\n`,
+      err: `The credential of ${ISSUER}#alice is kept, and counts with the next request.\n`,
     });
     expect(await of(`${ISSUER}#alice`)).toEqual({
       credential: ALICE,
@@ -65,7 +65,7 @@ describe('credentials', () => {
     );
     expect(await run(['remove', 'alice'])).toMatchObject({
       code: 0,
-      err: `Removed the credential of ${ISSUER}#alice; no new session gets it.\n`,
+      err: `Removed the credential of ${ISSUER}#alice; it is used no more.\n`,
     });
     expect(await run(['remove', `${ISSUER}#bob`])).toMatchObject({ code: 0 });
     expect(await run(['remove', 'bob'])).toEqual({ code: 1, out: '', err: `There is no credential of ${ISSUER}#bob.\n` });
