@@ -7,6 +7,8 @@ import { createServer, type ServerParts } from '../mcp/server.ts';
 import { createSubscriptions } from '../mcp/subscriptions.ts';
 import { type Settings, SettingsError, settingDeclarations } from '../settings.ts';
 import type { Principal, SignIn } from '../sign-in/principal.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
+import { openOperations } from './operations.ts';
 import type { Platform } from './platform.ts';
 
 /** What every session offers: all of a server but its state. */
@@ -18,6 +20,7 @@ export interface HttpServingParts {
   readonly catalogue: Catalogue;
   /** Left out: whoever reaches the server is the local user. */
   readonly signIn?: SignIn | undefined;
+  readonly tracing?: Tracing | undefined;
   /** Other limits than the product's, for tests. */
   readonly limits?: Partial<HttpLimits>;
 }
@@ -59,15 +62,19 @@ const LISTEN_FAULTS: Readonly<Record<string, string>> = {
 /** Begins to serve over HTTP; throws a `SettingsError` where the settings do not allow it. */
 export async function startHttpServing(
   settings: Settings,
-  { platform, catalogue, signIn, limits }: HttpServingParts,
+  { platform, catalogue, signIn, tracing, limits }: HttpServingParts,
 ): Promise<HttpServing> {
   const { host, port, allowedHosts, allowedOrigins, maxSessions, sessionIdleMinutes, maxRequests } = settings;
   requireSafe(settings, signIn);
   const tls = certificateOf(settings);
   const writing = new Set(catalogue.tools.filter(({ annotations }) => !annotations.readOnlyHint).map(({ name }) => name));
 
-  function open(principal: Principal, era: Era): Served {
-    const session = platform.openSession(principal, { spansReplicas: era === '2026' });
+  let serving: HttpServing | undefined;
+  const operations = await openOperations(settings, { platform, tracing, sessions: () => serving?.sessionsByEra() ?? {} });
+
+  function open(principal: Principal, era: Era, sessionId?: string): Served {
+    const watched = operations.of({ principalId: principal.id, sessionId });
+    const session = platform.openSession(principal, { spansReplicas: era === '2026', ...watched });
     const subscriptions = createSubscriptions(session, catalogue.resources);
     const parts: ServerParts = { ...catalogue, session, subscriptions };
     return { createServer: () => createServer(parts), subscriptions, close: () => session.close() };
@@ -76,7 +83,7 @@ export async function startHttpServing(
   const { clock, log } = platform;
   const settled = { maxSessions, idleMs: sessionIdleMinutes * 60_000, maxRequests, maxConnections: 3 * maxSessions + 1_000 };
   try {
-    return await serveHttp({
+    serving = await serveHttp({
       host,
       port,
       tls,
@@ -88,8 +95,11 @@ export async function startHttpServing(
       open,
       limits: { ...fixedLimits, ...settled, ...limits },
       writes: (toolName) => writing.has(toolName),
+      probes: operations.pages,
+      onAnswer: operations.onAnswer,
       ...(signIn?.metadata && { pages: metadataPages(signIn.metadata) }),
     });
+    return serving;
   } catch (error) {
     const words = error instanceof Error && 'code' in error ? LISTEN_FAULTS[String(error.code)] : undefined;
     throw words === undefined ? error : new SettingsError(`${host}:${port} ${words}`);

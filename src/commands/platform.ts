@@ -27,6 +27,11 @@ import { defaultDataDirectory } from './data-directory.ts';
 import { logOf } from './log-of.ts';
 import type { WorldOptions } from './world-options.ts';
 
+/** How a session is held, by whoever opens it. */
+export interface SessionManner extends Pick<SessionOptions, 'watch' | 'admit' | 'onNameLookup'> {
+  readonly spansReplicas?: boolean;
+}
+
 /** The platform as one process sees it: sessions share the connections, the limits of each project and the demo's emulator. */
 export interface Platform {
   readonly clock: Clock;
@@ -35,7 +40,7 @@ export interface Platform {
    * A session of this principal; nothing is opened, fetched or started before its first call. One that `spansReplicas` shares tokens
    * and names with those of the same principal on other replicas.
    */
-  openSession(principal?: Pick<Principal, 'id'>, how?: { readonly spansReplicas: boolean }): Session;
+  openSession(principal?: Pick<Principal, 'id'>, how?: SessionManner): Session;
   /** Tells `observer` of all that goes to the platform from now on. */
   observe(observer: Observer): void;
   /** Requests of all sessions that wait for their turn, and those that are on their way. */
@@ -143,7 +148,7 @@ export function createPlatform(
     }
   }
 
-  async function connect(principal: Pick<Principal, 'id'>, join: (owner: Owner) => SharedTokens | undefined): Promise<Client> {
+  async function connect(principal: Pick<Principal, 'id'>, joinReplicas: (owner: Owner) => SharedTokens | undefined): Promise<Client> {
     const access = await reach();
     authUrl = access.authUrl;
     const own = await credentialOf(principal, access);
@@ -166,29 +171,30 @@ export function createPlatform(
       observe: (event) => {
         for (const observe of observers) observe(event);
       },
-      sharedTokens: join({ principalId: principal.id, authUrl, credential: own.credential }),
+      sharedTokens: joinReplicas({ principalId: principal.id, authUrl, credential: own.credential }),
     });
   }
 
   return {
     clock,
     log,
-    openSession(principal = localPrincipal, { spansReplicas } = { spansReplicas: false }) {
+    openSession(principal = localPrincipal, { spansReplicas = false, ...manner } = {}) {
       const workspace = { dir, quotaMb: settings.dataQuotaMb, principal: principal.id, authUrl: () => authUrl };
       let shared: SharedState | undefined;
-      function join(owner: Owner): SharedTokens | undefined {
+      function joinReplicas(owner: Owner): SharedTokens | undefined {
         if (!cache) return undefined;
         shared = { watches: cache.watchesOf(owner), ...(spansReplicas && { lists: cache.listsOf(owner) }) };
         return spansReplicas ? cache.tokensOf(owner) : undefined;
       }
       return createSession({
-        connect: () => connect(principal, join),
+        connect: () => connect(principal, joinReplicas),
         clock,
         timeZone,
         maxResultTokens,
         rawHar,
         workspace,
         shared: () => shared,
+        ...manner,
       });
     },
     observe: (observer) => void observers.push(observer),

@@ -7,6 +7,7 @@ import { type Catalogue, startHttpServing } from './http-serving.ts';
 import { logOf } from './log-of.ts';
 import { createPlatform } from './platform.ts';
 import { openCredentials, openSignIn, withCredentials } from './sign-in.ts';
+import { traceCalls } from './trace-calls.ts';
 import type { WorldOptions } from './world-options.ts';
 
 /** Said whatever the level of the log: with --port 0 nobody else knows. */
@@ -29,7 +30,8 @@ export async function serveOverHttp(settings: Settings, world: WorldOptions, cat
   const platform = createPlatform(settings, catalogue.tools, world, credentials, await openCache(settings));
   const signIn = await openSignIn(settings, platform);
   const told = signIn && credentials ? withCredentials(signIn, credentials) : signIn;
-  const serving = await startHttpServing(settings, { platform, catalogue, signIn: told });
+  const tracing = await traceCalls(platform);
+  const serving = await startHttpServing(settings, { platform, catalogue, signIn: told, tracing });
   sayWhere(serving.url, settings);
   const stopped = new AbortController();
   const { signal } = stopped;
@@ -37,5 +39,6 @@ export async function serveOverHttp(settings: Settings, world: WorldOptions, cat
   stopped.abort();
   await serving.close();
   await platform.close();
+  await tracing?.close();
   return 0;
 }

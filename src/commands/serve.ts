@@ -4,11 +4,13 @@ import { createSubscriptions } from '../mcp/subscriptions.ts';
 import { prompts } from '../prompts/index.ts';
 import { resources } from '../resources/index.ts';
 import type { Settings } from '../settings.ts';
+import { localPrincipal } from '../sign-in/principal.ts';
 import { name, version } from './about.ts';
 import { listedTools, loadTool } from './catalogue.ts';
 import { enabledTools } from './enabled-tools.ts';
 import type { Catalogue } from './http-serving.ts';
 import { createPlatform } from './platform.ts';
+import { traceCalls } from './trace-calls.ts';
 import type { WorldOptions } from './world-options.ts';
 
 /** Serves MCP over stdio until the host closes it, both protocol eras on one session; or over HTTP until the process is asked to stop. */
@@ -17,11 +19,13 @@ export async function serve(settings: Settings, world: WorldOptions): Promise<nu
   const catalogue: Catalogue = { name, version, tools, load: loadTool, resources, prompts };
   if (settings.http) return (await import('./serve-over-http.ts')).serveOverHttp(settings, world, catalogue);
   const platform = createPlatform(settings, tools, world);
-  const session = platform.openSession();
+  const tracing = await traceCalls(platform);
+  const session = platform.openSession(localPrincipal, { watch: tracing?.watch({ principalId: localPrincipal.id }) });
   const subscriptions = createSubscriptions(session, resources);
   await serveOverStdio(() => createServer({ ...catalogue, session, subscriptions }), subscriptions, platform.log);
   subscriptions.close();
   await session.close();
   await platform.close();
+  await tracing?.close();
   return 0;
 }

@@ -39,8 +39,12 @@ export function combineWatches(watches: readonly (CallWatch | undefined)[]): Cal
     begin(request) {
       const begun = present.map((watch) => watch.begin(request));
       return {
-        observe: (event) => begun.forEach(({ observe }) => void observe(event)),
-        end: (outcome) => begun.forEach(({ end }) => void end(outcome)),
+        observe(event) {
+          for (const each of begun) each.observe(event);
+        },
+        end(outcome) {
+          for (const each of begun) each.end(outcome);
+        },
       };
     },
   };

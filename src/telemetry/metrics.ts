@@ -1,4 +1,4 @@
-import prometheus from 'prom-client';
+import prometheus, { type Gauge } from 'prom-client';
 import type { Observer } from '../api/observer.ts';
 import { requestToken } from '../api/operations/account.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -32,7 +32,7 @@ const SECONDS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40];
 /** Makes the counters, those of the process (memory, CPU, event loop) among them. */
 export function createMetrics({ clock, readings }: { clock: Clock; readings: Readings }): Metrics {
   // The default export, because a bundle gives a CommonJS package no other. A registry of its own: the package's is one for the whole process.
-  const { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } = prometheus;
+  const { collectDefaultMetrics, Counter, Histogram, Registry } = prometheus;
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -41,13 +41,14 @@ export function createMetrics({ clock, readings }: { clock: Clock; readings: Rea
     new Counter({ name: PREFIX + name, help, labelNames, registers });
   const histogram = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
     new Histogram({ name: PREFIX + name, help, labelNames, registers, buckets: SECONDS });
-  const gauge = (name: string, help: string, read: () => number) =>
-    new Gauge({
+  const gauge = (name: string, help: string, labelNames: readonly string[], read: (gauge: Gauge) => void) =>
+    new prometheus.Gauge({
       name: PREFIX + name,
       help,
+      labelNames,
       registers,
       collect() {
-        this.set(read());
+        read(this);
       },
     });
 
@@ -62,16 +63,10 @@ export function createMetrics({ clock, readings }: { clock: Clock; readings: Rea
   const lookups = counter('cache_lookups_total', 'Look-ups of tokens and name lists in what is kept.', ['cache', 'outcome']);
   const queueSeconds = histogram('queue_wait_seconds', 'Time that requests to the platform waited for their turn.', []);
   const answers = counter('http_responses_total', 'Answers of the HTTP server by status.', ['status']);
-  gauge('queue_length', 'Requests to the platform that wait for their turn.', () => readings.load().waiting);
-  gauge('platform_requests_in_flight', 'Requests that the platform works on.', () => readings.load().inFlight);
-  new Gauge({
-    name: `${PREFIX}sessions`,
-    help: 'Sessions that are open, by protocol era.',
-    labelNames: ['era'],
-    registers,
-    collect() {
-      for (const [era, count] of Object.entries(readings.sessions())) this.set({ era }, count);
-    },
+  gauge('queue_length', 'Requests to the platform that wait for their turn.', [], (one) => one.set(readings.load().waiting));
+  gauge('platform_requests_in_flight', 'Requests that the platform works on.', [], (one) => one.set(readings.load().inFlight));
+  gauge('sessions', 'Sessions that are open, by protocol era.', ['era'], (one) => {
+    for (const [era, count] of Object.entries(readings.sessions())) one.set({ era }, count);
   });
 
   return {

@@ -34,12 +34,12 @@ export function createReadiness({
 }): () => Promise<Report> {
   let latest: { readonly atMs: number; readonly report: Promise<Report> } | undefined;
 
-  async function resultOf({ run }: Check): Promise<string> {
+  async function resultOf(check: Check): Promise<string> {
     const over = new AbortController();
     // A timer of the machine: a clock that stands still must not keep a probe waiting.
     const timer = setTimeout(() => over.abort(new Error(`no answer within ${patienceMs / 1000} seconds`)), patienceMs);
     try {
-      await run(over.signal);
+      await check.run(over.signal);
       return 'ok';
     } catch (error) {
       return error instanceof Error ? error.message : String(error);

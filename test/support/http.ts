@@ -9,6 +9,7 @@ import { resources } from '../../src/resources/index.ts';
 import { readSettings } from '../../src/settings.ts';
 import type { AccessScope, PlatformCredential, PlatformCredentials, SignIn } from '../../src/sign-in/principal.ts';
 import { CredentialsError } from '../../src/sign-in/principal.ts';
+import type { Tracing } from '../../src/telemetry/tracing.ts';
 import { openPlatform, type Platform, type PlatformOptions } from './emulator.ts';
 
 /** The product served over HTTP in this process, on an emulator, both on a clock that a test moves. */
@@ -25,10 +26,18 @@ export interface ServiceOptions {
   readonly signIn?: SignIn;
   readonly credentials?: PlatformCredentials;
   readonly emulator?: PlatformOptions;
+  readonly tracing?: Tracing;
 }
 
 /** Begins to serve on a free port; whoever opens it closes it, with the emulator. */
-export async function openService({ settings = {}, limits = {}, signIn, credentials, emulator }: ServiceOptions = {}): Promise<Service> {
+export async function openService({
+  settings = {},
+  limits = {},
+  signIn,
+  credentials,
+  emulator,
+  tracing,
+}: ServiceOptions = {}): Promise<Service> {
   const platform = await openPlatform(emulator);
   const { clientId, clientSecret } = platform.credentials.account;
   const given = {
@@ -44,7 +53,7 @@ export async function openService({ settings = {}, limits = {}, signIn, credenti
   const tools = enabledTools(await listedTools(), read);
   const catalogue: Catalogue = { name: 'web-analytics-mcp', version: '0.0.0', tools, load: loadTool, resources, prompts };
   const shared = createPlatform(read, tools, { seed: 1, faults: [], clock: platform.clock }, credentials);
-  const serving = await startHttpServing(read, { platform: shared, catalogue, signIn, limits });
+  const serving = await startHttpServing(read, { platform: shared, catalogue, signIn, tracing, limits });
   return {
     ...serving,
     platform,

@@ -95,9 +95,8 @@ export function createDoor({ clock, log, limits, open }: DoorOptions): Door {
     let leg: Leg2025 | undefined;
     const held: Held<Leg> | undefined = table.open(
       ownerOf(principal),
-      (newId) => (leg = begun(
-          createLeg2025({ served: open(principal, '2025', newId), log, id: newId, onEnd: () => held && void table.end(held) }),
-        )),
+      (newId) =>
+        (leg = begun(createLeg2025({ served: open(principal, '2025', newId), log, id: newId, onEnd: () => held && void table.end(held) }))),
     );
     if (!held) return refuse(response, FULL);
     await use(held, request, response, body);

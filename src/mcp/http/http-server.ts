@@ -6,6 +6,7 @@ import { localPrincipal, type Principal, type SignIn } from '../../sign-in/princ
 import { createCrossOrigin } from './cross-origin.ts';
 import { createDoor, type DoorOptions } from './door.ts';
 import { createGuard, type GuardOptions } from './guard.ts';
+import type { Era } from './leg.ts';
 import { calledTools, hasRequest, headerMismatch, listenedUris } from './messages.ts';
 import { type BodyLimits, createBodyReader } from './read-body.ts';
 import { answerJson, type Refusal, refuse } from './refusal.ts';
@@ -49,6 +50,10 @@ export interface HttpOptions extends GuardOptions, Omit<DoorOptions, 'limits'> {
   readonly writes: (toolName: string) => boolean;
   /** By path. */
   readonly pages?: ReadonlyMap<string, Page> | undefined;
+  /** By path too: pages for probes and scrapers, which call by whatever address they find this machine at. */
+  readonly probes?: ReadonlyMap<string, Page> | undefined;
+  /** Told the status of each answer. */
+  readonly onAnswer?: ((status: number) => void) | undefined;
 }
 
 /** A server that listens. */
@@ -57,6 +62,7 @@ export interface HttpServing {
   readonly url: string;
   /** Sessions that are open. */
   readonly sessions: () => number;
+  readonly sessionsByEra: () => Readonly<Record<Era, number>>;
   /** Takes nothing new, lets running calls end, closes streams and sessions. */
   close(): Promise<void>;
 }
@@ -76,7 +82,7 @@ const PROOF_MS = 60_000;
 
 /** Serves MCP over Streamable HTTP in both protocol eras until it is closed. Rejects where the address cannot be had. */
 export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
-  const { host, port, tls, limits, signIn, clock, log, pages = new Map<string, Page>() } = options;
+  const { host, port, tls, limits, signIn, clock, log, pages = new Map<string, Page>(), onAnswer } = options;
   const guard = createGuard(options);
   const crossOrigin = createCrossOrigin(METHODS);
   const readBody = createBodyReader(limits);
@@ -140,6 +146,8 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [path = ''] = (request.url ?? '').split('?');
+    const probe = options.probes?.get(path);
+    if (probe) return probe(request, response);
     const page = pages.get(path);
     if (path !== ENDPOINT && !page)
       return refuse(response, { status: 404, message: `There is nothing here; the endpoint is ${ENDPOINT}.` });
@@ -158,6 +166,8 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
   }
 
   const listener: RequestListener = (request, response) => {
+    // One that went away before its answer began got none.
+    if (onAnswer) response.once('close', () => response.headersSent && onAnswer(response.statusCode));
     answer(request, response).catch((error: unknown) => {
       log('error', `a request failed: ${error instanceof Error ? error.message : String(error)}`);
       refuse(response, { status: 500, code: -32_603, message: 'Internal server error.' });
@@ -199,6 +209,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
   return {
     url: `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${taken}${ENDPOINT}`,
     sessions: () => door.size,
+    sessionsByEra: () => door.sizeByEra,
     close: () => (ending ??= close()),
   };
 }

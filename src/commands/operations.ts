@@ -1,0 +1,59 @@
+import { createRateLimit } from '../mcp/rate-limit.ts';
+import type { SessionOptions } from '../mcp/session.ts';
+import type { Settings } from '../settings.ts';
+import { createCallLog, type WatchedSession } from '../telemetry/call-log.ts';
+import { combineWatches } from '../telemetry/call-watch.ts';
+import { operationsPages, type Page } from '../telemetry/pages.ts';
+import { type Check, createReadiness } from '../telemetry/readiness.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
+import type { Platform } from './platform.ts';
+
+/** How a served server is watched and held in bounds. */
+export interface Operations {
+  /** What a session is opened with for that. */
+  of(session: WatchedSession): Pick<SessionOptions, 'watch' | 'admit' | 'onNameLookup'>;
+  /** By path: alive, ready, metrics. */
+  readonly pages: ReadonlyMap<string, Page>;
+  /** Counts an answer of the HTTP server. */
+  readonly onAnswer: ((status: number) => void) | undefined;
+}
+
+function checksOf(platform: Platform): Check[] {
+  return [
+    { name: 'token service', vital: true, run: (signal) => platform.reachTokens(signal) },
+    ...(platform.isCacheUp() === undefined ? [] : [cacheCheck(platform)]),
+  ];
+}
+
+/** Not vital: calls go on without what replicas share, only slower. */
+function cacheCheck(platform: Platform): Check {
+  return {
+    name: 'cache',
+    vital: false,
+    async run() {
+      if (!platform.isCacheUp()) throw new Error('Redis cannot be reached; this replica goes on alone.');
+    },
+  };
+}
+
+/** Begins to watch; metrics are loaded only where a token opens them. */
+export async function openOperations(
+  { rateLimit, metricsToken: token }: Settings,
+  { platform, tracing, sessions }: { platform: Platform; tracing?: Tracing | undefined; sessions: () => Readonly<Record<string, number>> },
+): Promise<Operations> {
+  const { clock, log } = platform;
+  const readings = { sessions, load: () => platform.load() };
+  const metrics = token === undefined ? undefined : (await import('../telemetry/metrics.ts')).createMetrics({ clock, readings });
+  if (metrics) platform.observe(metrics.observe);
+  const limit = rateLimit === undefined ? undefined : createRateLimit({ clock, perMinute: rateLimit });
+  const readiness = createReadiness({ checks: checksOf(platform), clock });
+  return {
+    of: (session) => ({
+      watch: combineWatches([createCallLog(session, { log, clock }), metrics?.watch, tracing?.watch(session)]),
+      admit: limit && (() => limit.admit(session.principalId)),
+      onNameLookup: metrics?.nameLookup,
+    }),
+    pages: operationsPages({ readiness, metrics: metrics && token !== undefined ? { token, text: () => metrics.text() } : undefined }),
+    onAnswer: metrics?.answered,
+  };
+}
