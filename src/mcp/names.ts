@@ -34,8 +34,12 @@ interface Entry {
   readonly answer: Promise<unknown>;
 }
 
-/** Lists are kept per project in memory, at most until the session ends; `sharing` gives those of other replicas, once it is known where. */
-export function createNames(clock: Clock, sharing: () => SharedLists | undefined = () => undefined): Names {
+/** Lists are kept per project in memory, at most until the session ends; `sharing` gives those of other replicas, once it is known where, and `onLookup` is told whether a list was at hand. */
+export function createNames(
+  clock: Clock,
+  sharing: () => SharedLists | undefined = () => undefined,
+  onLookup: (hit: boolean) => void = () => undefined,
+): Names {
   const lists = new Map<string, Entry>();
   const objects = new Map<string, Named>();
   let stopListening: (() => void) | undefined;
@@ -48,7 +52,9 @@ export function createNames(clock: Clock, sharing: () => SharedLists | undefined
   /** `load` may ask later for its own entry, which is gone or another one once the lists were forgotten. */
   function remember<T>(key: string, maxAgeMs: number, load: (own: () => Entry | undefined) => Promise<T>): Promise<T> {
     const known = lists.get(key);
-    if (known && isYoung(known, maxAgeMs)) return known.answer as Promise<T>; // a key stands for one kind of answer
+    const hit = known !== undefined && isYoung(known, maxAgeMs);
+    onLookup(hit);
+    if (hit) return known.answer as Promise<T>; // a key stands for one kind of answer
     const answer = load(() => (lists.get(key)?.answer === answer ? lists.get(key) : undefined));
     lists.set(key, { atMs: clock.now(), answer });
     answer.catch(() => lists.get(key)?.answer === answer && lists.delete(key));

@@ -31,6 +31,8 @@ export interface SessionOptions {
   readonly watch?: CallWatch | undefined;
   /** Takes one more call, or throws a `busy` error where the caller has had enough. */
   readonly admit?: (() => void) | undefined;
+  /** Is told whether a list of names was at hand. */
+  readonly onNameLookup?: ((hit: boolean) => void) | undefined;
   /** What other replicas know of the same principal; known once the session is connected, undefined where there are none. */
   readonly shared?: () => SharedState | undefined;
 }
@@ -50,7 +52,7 @@ export interface Session {
 /** Opens a session; free of side effects until `client` is called. */
 export function createSession(options: SessionOptions): Session {
   let connecting: Promise<Client> | undefined;
-  const names = createNames(options.clock, () => options.shared?.()?.lists);
+  const names = createNames(options.clock, () => options.shared?.()?.lists, options.onNameLookup);
   const workspaces = new Map<number, ProjectWorkspace>();
   const session: Session = {
     options,
