@@ -5,7 +5,7 @@ import { version } from '../about.ts';
 import { createAsk } from './ask.ts';
 import { printHowToConnect } from './connect.ts';
 import { printHeading, printLine, printQuestion } from './print.ts';
-import { type Memory, questions } from './questions.ts';
+import { type Memory, questions } from './questions/index.ts';
 
 /** Starts the server with its embedded emulator as a child, asks it the questions, prints the answers and how to connect a host. */
 export async function demo({ seed, clock }: { seed?: string; clock?: string }): Promise<number> {
