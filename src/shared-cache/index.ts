@@ -45,7 +45,7 @@ export async function openSharedCache({ url, key, log }: { url: string; key: str
   const told = createTold(link, vault);
   const leases = createLeases(link, vault, channel);
   return {
-    limiter: (limits) => createSharedLimiter({ ...limits, link, leases }),
+    limiter: (limits) => createSharedLimiter({ ...limits, leases }),
     tokensOf: (owner) => createSharedTokens(link, vault, partsOf(owner)),
     listsOf: (owner) => createSharedLists({ link, vault, told, owner: partsOf(owner) }),
     watchesOf: (owner) => createSharedWatches({ link, vault, told, owner: partsOf(owner) }),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { RECOVERY_MS } from '../api/limiter.ts';
 import { leaseScripts } from './lease-scripts.ts';
-import type { Link } from './link.ts';
+import { type Link, LONGEST_PAUSE_MS } from './link.ts';
 import type { Vault } from './vault.ts';
 
 /** A limit that a call counts for: all calls of the project, or those of speed analysis. */
@@ -19,8 +19,8 @@ export interface Lease {
 export interface Leases {
   /** Waits for a lease, in turn with the other replicas; undefined where Redis cannot be reached. */
   take(project: string, lanes: readonly LeaseLane[], signal: AbortSignal): Promise<Lease | undefined>;
-  /** How many replicas called this project lately, this one included; 2 where that was never learnt. */
-  replicasOf(project: string): number;
+  /** Among how many replicas the limits of a project are to be divided: 1 while Redis counts the calls of all. */
+  sharersOf(project: string): number;
   close(): void;
 }
 
@@ -32,6 +32,10 @@ const ASK_MS = 100;
 const WAITING_MS = 4 * ASK_MS;
 /** A replica counts for a project this long after its last call. */
 const INTEREST_MS = 60_000;
+/** After Redis is back this long passes until every replica has noticed and its calls are counted there. */
+const RETURN_MS = 2 * LONGEST_PAUSE_MS;
+/** There is a shared cache because there are several. */
+const FEWEST_REPLICAS = 2;
 
 const { take: TAKE, hold: HOLD, give: GIVE } = leaseScripts({ recoveryMs: RECOVERY_MS, keepMs: INTEREST_MS });
 
@@ -58,6 +62,10 @@ export function createLeases(link: Link, vault: Vault, channel: string): Leases 
     for (const [id, { place, lanes }] of held) byPlace.set(place, [...(byPlace.get(place) ?? []), id, lanes]);
     for (const [place, leases] of byPlace) void link.run(HOLD, place, [replica, LEASE_MS, INTEREST_MS, ...leases]);
   }
+
+  link.onBack(holdOn);
+
+  const isAlone = () => !link.isUp || performance.now() - link.backAtMs < RETURN_MS;
 
   function keepTime(): void {
     if (held.size > 0) timer ??= setInterval(holdOn, LEASE_MS / 3).unref();
@@ -114,7 +122,8 @@ export function createLeases(link: Link, vault: Vault, channel: string): Leases 
           return undefined;
         }
         const [granted, others, ...seen] = taken.answer as unknown[];
-        replicas.set(place, Number(others));
+        // A Redis that has just begun knows only those who have found it.
+        replicas.set(place, isAlone() ? Math.max(Number(others), replicas.get(place) ?? 0) : Number(others));
         if (granted !== 1) {
           await chance;
           continue;
@@ -125,7 +134,7 @@ export function createLeases(link: Link, vault: Vault, channel: string): Leases 
         lease.release(false);
       }
     },
-    replicasOf: (project) => Math.max(replicas.get(vault.place('leases', project)) ?? 2, 1),
+    sharersOf: (project) => (isAlone() ? Math.max(replicas.get(vault.place('leases', project)) ?? 0, FEWEST_REPLICAS) : 1),
     close() {
       stopHearing();
       clearInterval(timer);

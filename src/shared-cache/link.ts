@@ -16,6 +16,8 @@ export interface Link {
   tell(text: string): void;
   /** Calls `listener` with all that is told, until the returned function is called. */
   onTold(listener: (text: string) => void): () => void;
+  /** Calls `listener` each time that Redis answers again, before anybody else is heard. */
+  onBack(listener: () => void): void;
   readonly isUp: boolean;
   /** How often a connection was made; what was told between two of them was not heard. */
   readonly connections: number;
@@ -25,7 +27,7 @@ export interface Link {
 }
 
 /** No answer may take longer; the machine of a slow Redis costs this once, and then nothing. */
-const ANSWER_MS = 250;
+const ANSWER_MS = 500;
 const CONNECT_MS = 1_000;
 /** Pauses between attempts to connect; the first is short, since most breaks are. */
 const PAUSE_MS = 50;
@@ -61,6 +63,7 @@ const messageOf = (error: unknown) => (error instanceof Error ? error.message ||
 export async function openLink({ url, channel, log }: { url: string; channel: string; log: Log }): Promise<Link> {
   const closed = new AbortController();
   const listeners = new Set<(text: string) => void>();
+  const backListeners = new Set<() => void>();
   const redact = createRedactor([url, new URL(url).password, decodeURIComponent(new URL(url).password)]);
   let redis: Redis | undefined;
   let connections = 0;
@@ -105,7 +108,9 @@ export async function openLink({ url, channel, log }: { url: string; channel: st
       }
       redis = connected;
       connections += 1;
-      if (!wasUp) backAtMs = performance.now();
+      if (wasUp) return;
+      backAtMs = performance.now();
+      for (const listener of backListeners) listener();
       note();
     } catch (error) {
       attempt.abort(error);
@@ -145,6 +150,7 @@ export async function openLink({ url, channel, log }: { url: string; channel: st
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
+    onBack: (listener) => void backListeners.add(listener),
     get isUp() {
       return redis !== undefined;
     },
@@ -160,6 +166,7 @@ export async function openLink({ url, channel, log }: { url: string; channel: st
       redis = undefined;
       last?.close();
       listeners.clear();
+      backListeners.clear();
     },
   };
   await connect().catch((error: unknown) => {

@@ -1,32 +1,25 @@
 import { createLimiter, type Limiter } from '../api/limiter.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Lease, LeaseLane, Leases } from './leases.ts';
-import { type Link, LONGEST_PAUSE_MS } from './link.ts';
-
-/** After Redis is back this long passes until every replica has noticed and its calls are counted there. */
-const RETURN_MS = 2 * LONGEST_PAUSE_MS;
 
 /**
  * Holds back calls so that those of all replicas together stay below the limits of a project. Sessions take turns within a replica,
  * replicas take turns among each other; without Redis each replica keeps to its share of the limits, one call at least.
  */
 export function createSharedLimiter({
-  link,
   leases,
   clock,
   concurrency,
   speedConcurrency,
 }: {
-  link: Link;
   leases: Leases;
   clock: Clock;
   concurrency: number;
   speedConcurrency: number;
 }): Limiter {
-  const isAlone = () => !link.isUp || performance.now() - link.backAtMs < RETURN_MS;
   const limits = { clock, concurrency, speedConcurrency };
   const turns = createLimiter(limits);
-  const share = createLimiter({ ...limits, sharersOf: (project) => (isAlone() ? leases.replicasOf(project) : 1) });
+  const share = createLimiter({ ...limits, sharersOf: (project) => leases.sharersOf(project) });
   const all: LeaseLane = { name: 'all', limit: concurrency };
   const speed: LeaseLane = { name: 'speed', limit: speedConcurrency };
 
