@@ -59,7 +59,13 @@ export async function buildProduct() {
     define: { LISTED_TOOLS: listing },
     plugins: [partsOfUndici, nativePartOfDuckdb],
     // Native and optional: found in node_modules, or not at all.
-    external: ['@resvg/resvg-js', '@keyv/redis'],
+    external: [
+      '@resvg/resvg-js',
+      '@keyv/redis',
+      '@opentelemetry/resources',
+      '@opentelemetry/sdk-trace-base',
+      '@opentelemetry/exporter-trace-otlp-http',
+    ],
   });
   await buildChartView(staged);
   await cp('node_modules/dejavu-fonts-ttf/ttf/DejaVuSans.ttf', `${staged}/fonts/DejaVuSans.ttf`);
