@@ -35,9 +35,14 @@ const fromExport: Question = {
     printLine(answer);
     const sql =
       'SELECT browser_name AS browser, count(*) AS sessions, sum(session_transactions_revenue) AS revenue FROM data GROUP BY ALL ORDER BY revenue DESC';
-    const { rows, notes } = await ask<{ rows: (string | number | null)[][]; notes: string[] }>('query_export', { jobId, sql });
-    printTable(['browser', 'sessions', 'revenue EUR'], rows);
-    for (const note of notes.slice(1)) printLine(`· ${note}`);
+    try {
+      const { rows, notes } = await ask<{ rows: (string | number | null)[][]; notes: string[] }>('query_export', { jobId, sql });
+      printTable(['browser', 'sessions', 'revenue EUR'], rows);
+      for (const note of notes.slice(1)) printLine(`· ${note}`);
+    } catch (error) {
+      // DuckDB is optional and not there for every system; the tool says how to install it.
+      printLine(error instanceof Error ? error.message : String(error));
+    }
   },
 };
 
