@@ -17,6 +17,13 @@ export interface IssuerKeysOptions {
   readonly log: Log;
 }
 
+/** The public keys of one issuer. */
+export interface IssuerKeys {
+  readonly keyOf: JWTVerifyGetKey;
+  /** Why no token can be checked at present; undefined where they can. */
+  fault(): Promise<string | undefined>;
+}
+
 /** Neither kept keys nor new ones: no token can be checked. */
 export class KeysUnavailableError extends Error {
   override name = 'KeysUnavailableError';
@@ -53,7 +60,7 @@ function keysAddressFault(address: string): string | undefined {
 const wordsOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 /** Keeps the keys of an issuer: read on first use, when they are old, and for a key id that is not among them; the last ones go on while the issuer is down. */
-export function createIssuerKeys({ issuer, jwksAddress, fetchJson, clock, log }: IssuerKeysOptions): JWTVerifyGetKey {
+export function createIssuerKeys({ issuer, jwksAddress, fetchJson, clock, log }: IssuerKeysOptions): IssuerKeys {
   let kept: { keys: JWTVerifyGetKey; readAtMs: number } | undefined;
   let address = jwksAddress;
   let triedAtMs = Number.NEGATIVE_INFINITY;
@@ -106,14 +113,22 @@ export function createIssuerKeys({ issuer, jwksAddress, fetchJson, clock, log }:
     return kept.keys;
   }
 
-  return async (header, token) => {
+  async function fresh(): Promise<JWTVerifyGetKey> {
     if (!kept || Math.abs(clock.now() - kept.readAtMs) > FRESH_MS) await renew();
-    try {
-      return await usable()(header, token);
-    } catch (error) {
-      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-      await renew();
-      return usable()(header, token);
-    }
+    return usable();
+  }
+
+  return {
+    async keyOf(header, token) {
+      const keys = await fresh();
+      try {
+        return await keys(header, token);
+      } catch (error) {
+        if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
+        await renew();
+        return usable()(header, token);
+      }
+    },
+    fault: () => fresh().then(() => undefined, wordsOf),
   };
 }

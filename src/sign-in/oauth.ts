@@ -63,7 +63,7 @@ export function createOAuthSignIn(options: OAuthOptions): SignIn {
   const keys = createIssuerKeys(options);
 
   async function verify(token: string): Promise<Principal & { expiresAtMs: number }> {
-    const { payload, protectedHeader } = await jwtVerify(token, keys, {
+    const { payload, protectedHeader } = await jwtVerify(token, (header, input) => keys.keyOf(header, input), {
       issuer,
       audience,
       algorithms: [...algorithms],
@@ -80,6 +80,7 @@ export function createOAuthSignIn(options: OAuthOptions): SignIn {
 
   return {
     metadata,
+    fault: () => keys.fault(),
     stepUp: (scope) => challenges.insufficient(scope),
     async authenticate({ authorization }) {
       const sent = bearerToken(authorization);

@@ -37,6 +37,8 @@ export interface SignIn {
   authenticate(request: { readonly authorization?: string | undefined }): Promise<{ principal: Principal } | { challenge: Challenge }>;
   /** The answer to a principal whose token lacks this scope. */
   stepUp(scope: AccessScope): Challenge;
+  /** Why nobody can be let in at present, without a secret or a path; undefined where all is well. */
+  fault(): Promise<string | undefined>;
   /** Left out where no authorization server stands behind the tokens. */
   readonly metadata?: ResourceMetadata;
 }

@@ -91,6 +91,7 @@ export function createStaticSignIn({ file, clock, log }: { file: TokensFile; clo
   }
 
   return {
+    fault: async () => ((await storedTokens()) ? undefined : 'The file of tokens cannot be used.'),
     stepUp: (scope) => challenges.insufficient(scope),
     async authenticate({ authorization }) {
       const sent = bearerToken(authorization);

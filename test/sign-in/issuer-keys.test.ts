@@ -24,7 +24,7 @@ async function place(options: Partial<IssuerKeysOptions> = {}) {
     return 'principal' in answer ? 200 : answer.challenge.status;
   }
   const reads = () => issuer.asked.filter((path) => path === '/keys').length;
-  return { clock, issuer, logged, enter, reads };
+  return { clock, issuer, logged, enter, reads, signIn };
 }
 
 describe('the keys of an issuer', () => {
@@ -81,14 +81,14 @@ describe('the keys of an issuer', () => {
   });
 
   it('that were never read let nobody in, and ask for patience instead of another token', async () => {
-    const { issuer, enter, clock } = await place();
+    const { issuer, enter, clock, signIn } = await place();
     issuer.down = true;
     expect([await enter(), await enter()]).toEqual([503, 503]);
     expect(issuer.asked).toHaveLength(metadataAddresses(issuer.issuer).length);
     issuer.down = false;
-    expect(await enter()).toBe(503);
+    expect([await enter(), await signIn.fault()]).toEqual([503, 'The keys of the issuer cannot be read.']);
     await clock.advance(30_000);
-    expect(await enter()).toBe(200);
+    expect([await signIn.fault(), await enter()]).toEqual([undefined, 200]);
   });
 
   it('survive a clock that is set back', async () => {
@@ -138,7 +138,7 @@ describe('the keys of an issuer', () => {
       throw new Error('it answered 404.');
     };
     const keys = createIssuerKeys({ issuer, fetchJson, clock: manualClock('2026-11-20T10:00:00Z'), log: () => undefined });
-    await expect(keys({ alg: 'ES256', kid: 'key-1' }, {} as never)).resolves.toMatchObject({ type: 'public' });
+    await expect(keys.keyOf({ alg: 'ES256', kid: 'key-1' }, {} as never)).resolves.toMatchObject({ type: 'public' });
     expect(asked).toHaveLength(4);
   });
 });

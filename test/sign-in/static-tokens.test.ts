@@ -98,7 +98,7 @@ describe('sign-in with static tokens', () => {
   });
 
   it('lets nobody in while the file cannot be used, says so once in the log, and recovers', async () => {
-    const { enter, alice, path, logged } = await place();
+    const { enter, alice, path, logged, signIn } = await place();
     const good = readFileSync(path);
     for (const spoil of [() => rmSync(path), () => writeFileSync(path, '{'), () => writeFileSync(path, '{"version":2}')]) {
       spoil();
@@ -108,7 +108,9 @@ describe('sign-in with static tokens', () => {
       ]);
     }
     expect(logged.filter((line) => line.startsWith('error: Nobody can sign in.'))).toHaveLength(3);
+    expect(await signIn.fault()).toBe('The file of tokens cannot be used.');
     writeFileSync(path, good);
+    expect(await signIn.fault()).toBeUndefined();
     expect(await enter(alice.token)).toHaveProperty('principal');
     expect(logged.join('\n')).not.toContain(alice.token);
   });

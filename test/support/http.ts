@@ -83,6 +83,7 @@ export function sharedService(options?: ServiceOptions): () => Service {
 
 /** A sign-in whose tokens say who comes and with which scopes: `anna:read+write`, or `anna:read@1700000000000` with its end. */
 export const spokenSignIn: SignIn = {
+  fault: async () => undefined,
   async authenticate({ authorization = '' }) {
     const [, id, scopes = '', expires] = /^Bearer ([\w-]+):([a-z+]+)(?:@(\d+))?$/.exec(authorization) ?? [];
     if (id === undefined) {
