@@ -5,6 +5,7 @@ import type { Settings } from '../settings.ts';
 import { listedTools, loadTool } from './catalogue.ts';
 import { enabledTools } from './enabled-tools.ts';
 import { openSession } from './open-session.ts';
+import { signInReport } from './sign-in-report.ts';
 import type { WorldOptions } from './world-options.ts';
 
 type Data = Record<string, unknown>;
@@ -100,19 +101,28 @@ export async function doctor(settings: Settings, world: WorldOptions): Promise<n
     return 'data' in answer ? answer.data : undefined;
   }
 
-  try {
+  async function tryCalls(): Promise<void> {
+    const before = problems;
     const credential = await run(credentialProbe);
     // Without a credential nothing else can work: one complaint is enough.
-    if (problems === 0) {
-      const choice = openChoice(settings, credential ?? {});
-      const [first] = choice;
-      if (first) {
-        complain('project', `the credential reaches ${names(choice)}: set WEB_ANALYTICS_PROJECT_ID to the usual one, or name projectId in each call. What follows is of ${first.id}.`); // biome-ignore format: one sentence
-      }
-      const more =
-        tools.some(({ name }) => name === 'send_enrichments') && hasEnrichment(settings, credential ?? {}) ? [enrichmentProbe] : [];
-      for (const probe of [...probes, ...more]) await run(probe, first && { projectId: first.id });
+    if (problems > before) return;
+    const choice = openChoice(settings, credential ?? {});
+    const [first] = choice;
+    if (first) {
+      complain('project', `the credential reaches ${names(choice)}: set WEB_ANALYTICS_PROJECT_ID to the usual one, or name projectId in each call. What follows is of ${first.id}.`); // biome-ignore format: one sentence
     }
+    const more =
+      tools.some(({ name }) => name === 'send_enrichments') && hasEnrichment(settings, credential ?? {}) ? [enrichmentProbe] : [];
+    for (const probe of [...probes, ...more]) await run(probe, first && { projectId: first.id });
+  }
+
+  try {
+    for (const { name, words, isFault } of await signInReport(settings)) {
+      if (isFault) complain(name, words);
+      else print(`✓ ${name}: ${words}`);
+    }
+    if (settings.credentialsFile && !settings.clientId && !settings.demo) print('– calls: only callers have credentials; none to try');
+    else await tryCalls();
   } finally {
     await session.close();
   }

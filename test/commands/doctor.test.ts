@@ -1,8 +1,15 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
+import { credentials as keepCredentials } from '../../src/commands/credentials.ts';
 import { doctor } from '../../src/commands/doctor.ts';
+import { token } from '../../src/commands/token.ts';
 import { readWorldOptions } from '../../src/commands/world-options.ts';
 import { readSettings } from '../../src/settings.ts';
 import { type Platform, sharedPlatform } from '../support/emulator.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { listen } from '../support/stub-platform.ts';
 import { captured } from './captured.ts';
 
 const platform = sharedPlatform();
@@ -19,7 +26,7 @@ function environmentOf({ authUrl, credentials }: Platform, name: keyof Platform[
 }
 
 /** Marks and names of the checks, in order. */
-const marks = (out: string) => out.split('\n').flatMap((line) => /^([✓✗–] [\w]+):/.exec(line)?.[1] ?? []);
+const marks = (out: string) => out.split('\n').flatMap((line) => /^([✓✗–] [\w-]+):/.exec(line)?.[1] ?? []);
 
 describe('doctor', () => {
   it('goes through settings, token, projects and one call of each family', async () => {
@@ -84,5 +91,43 @@ describe('doctor', () => {
     const { code, out } = await captured(() => doctor(settings, world));
     expect(code).toBe(1);
     expect(out).toMatch(/✗ get_credential: .*(ECONNREFUSED|refused|reach)/);
+  });
+});
+
+describe('doctor of a served team', () => {
+  const team = (environment: Record<string, string>) => readSettings(Object.fromEntries(Object.entries(environment).map(([name, value]) => [`WEB_ANALYTICS_${name}`, value]))); // biome-ignore format: one thought
+
+  it('says whether callers could sign in, and whether their credentials open', async () => {
+    const folder = temporaryFolder();
+    const files = { TOKENS_FILE: join(folder, 'tokens.json'), CREDENTIALS_FILE: join(folder, 'credentials.json') };
+    const settings = team({ ...files, CREDENTIALS_KEY: randomBytes(32).toString('base64') });
+    const missing = await captured(() => doctor(settings, world));
+    expect(missing).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(/✗ sign-in: .*There is no file .*✗ credentials: .*2 problems\.\n$/s),
+    });
+    await captured(() => token(settings, ['create', 'alice']));
+    await captured(() => keepCredentials(settings, ['add', 'alice'], Readable.from(['{"clientId":"a","clientSecret":"canary"}'])));
+    const { code, out } = await captured(() => doctor(settings, world));
+    expect([code, marks(out)]).toEqual([0, ['✓ settings', '✓ sign-in', '✓ credentials', '– calls']]);
+    const other = await captured(() => doctor({ ...settings, credentialsKey: randomBytes(32).toString('base64') }, world));
+    expect(other).toMatchObject({ code: 1, out: expect.stringContaining('✗ credentials: WEB_ANALYTICS_CREDENTIALS_KEY: is not the key') });
+    expect(missing.out + out + other.out).not.toContain('canary');
+  });
+
+  it('says that an issuer cannot be reached, and goes on', async () => {
+    const { url, server } = await listen(() => undefined);
+    server.close();
+    const { clientId, clientSecret } = platform().credentials.shop;
+    const settings = team({
+      ISSUER: url,
+      AUDIENCE: 'https://mcp.example.com/mcp',
+      AUTH_URL: platform().authUrl,
+      CLIENT_ID: clientId,
+      CLIENT_SECRET: clientSecret,
+    });
+    const { code, out, err } = await captured(() => doctor(settings, world));
+    expect([code, marks(out).slice(0, 3)]).toEqual([1, ['✓ settings', '✗ sign-in', '✓ get_credential']]);
+    expect(err).toContain('refused the connection');
   });
 });
