@@ -29,10 +29,10 @@ async function underLoad(redis: TestRedis, count: number) {
   const wrong: unknown[] = [];
   let inFlight = 0;
   let mostInFlight = 0;
-  let stopped = false;
+  const stopped = new AbortController();
 
   async function callOnAndOn({ get, limiter }: (typeof people)[number]): Promise<void> {
-    while (!stopped) {
+    while (!stopped.signal.aborted) {
       const startMs = performance.now();
       try {
         const token = await get();
@@ -51,9 +51,7 @@ async function underLoad(redis: TestRedis, count: number) {
     }
   }
 
-  onTestFinished(() => {
-    stopped = true;
-  });
+  onTestFinished(() => stopped.abort());
   const running = people.flatMap((person) => [callOnAndOn(person), callOnAndOn(person)]);
   return {
     caches,
@@ -68,7 +66,7 @@ async function underLoad(redis: TestRedis, count: number) {
     },
     mostInFlight: () => mostInFlight,
     async stop() {
-      stopped = true;
+      stopped.abort();
       await Promise.all(running);
     },
   };
