@@ -70,7 +70,7 @@ export async function startHttpServing(
   const writing = new Set(catalogue.tools.filter(({ annotations }) => !annotations.readOnlyHint).map(({ name }) => name));
 
   let serving: HttpServing | undefined;
-  const operations = await openOperations(settings, { platform, tracing, sessions: () => serving?.sessionsByEra() ?? {} });
+  const operations = await openOperations(settings, { platform, signIn, tracing, sessions: () => serving?.sessionsByEra() ?? {} });
 
   function open(principal: Principal, era: Era, sessionId?: string): Served {
     const watched = operations.of({ principalId: principal.id, sessionId });

@@ -1,6 +1,8 @@
+import { abortable } from '../api/deadline.ts';
 import { createRateLimit } from '../mcp/rate-limit.ts';
 import type { SessionOptions } from '../mcp/session.ts';
 import type { Settings } from '../settings.ts';
+import type { SignIn } from '../sign-in/principal.ts';
 import { createCallLog, type WatchedSession } from '../telemetry/call-log.ts';
 import { combineWatches } from '../telemetry/call-watch.ts';
 import { operationsPages, type Page } from '../telemetry/pages.ts';
@@ -18,11 +20,24 @@ export interface Operations {
   readonly onAnswer: ((status: number) => void) | undefined;
 }
 
-function checksOf(platform: Platform): Check[] {
+function checksOf(platform: Platform, signIn: SignIn | undefined): Check[] {
   return [
+    ...(signIn ? [signInCheck(signIn)] : []),
     { name: 'token service', vital: true, run: (signal) => platform.reachTokens(signal) },
     ...(platform.isCacheUp() === undefined ? [] : [cacheCheck(platform)]),
   ];
+}
+
+/** Vital: nobody could call. */
+function signInCheck(signIn: SignIn): Check {
+  return {
+    name: 'sign-in',
+    vital: true,
+    async run(signal) {
+      const fault = await abortable(signIn.fault(), signal);
+      if (fault !== undefined) throw new Error(fault);
+    },
+  };
 }
 
 /** Not vital: calls go on without what replicas share, only slower. */
@@ -39,14 +54,19 @@ function cacheCheck(platform: Platform): Check {
 /** Begins to watch; metrics are loaded only where a token opens them. */
 export async function openOperations(
   { rateLimit, metricsToken: token }: Settings,
-  { platform, tracing, sessions }: { platform: Platform; tracing?: Tracing | undefined; sessions: () => Readonly<Record<string, number>> },
+  {
+    platform,
+    signIn,
+    tracing,
+    sessions,
+  }: { platform: Platform; signIn?: SignIn | undefined; tracing?: Tracing | undefined; sessions: () => Readonly<Record<string, number>> },
 ): Promise<Operations> {
   const { clock, log } = platform;
   const readings = { sessions, load: () => platform.load() };
   const metrics = token === undefined ? undefined : (await import('../telemetry/metrics.ts')).createMetrics({ clock, readings });
   if (metrics) platform.observe(metrics.observe);
   const limit = rateLimit === undefined ? undefined : createRateLimit({ clock, perMinute: rateLimit });
-  const readiness = createReadiness({ checks: checksOf(platform), clock });
+  const readiness = createReadiness({ checks: checksOf(platform, signIn), clock });
   return {
     of: (session) => ({
       watch: combineWatches([createCallLog(session, { log, clock }), metrics?.watch, tracing?.watch(session)]),

@@ -29,7 +29,7 @@ async function place(credentials?: PlatformCredentials) {
   /** The way to the server by its public name, as through a proxy in front of it. */
   const throughProxy = (url: string | URL, init?: RequestInit) =>
     fetch(String(url).replace('https://mcp.example.com', new URL(service.url).origin), init);
-  return { issuer, service, throughProxy };
+  return { issuer, service, throughProxy, clock };
 }
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
@@ -100,6 +100,22 @@ describe('a request with a token', () => {
     expect(headers.get('www-authenticate')).toContain(
       'scope="read write", resource_metadata="https://mcp.example.com/.well-known/oauth-protected-resource/mcp"',
     );
+  });
+
+  it('is asked to come again while nobody can be let in, and the server is not ready', async () => {
+    const { service, issuer, clock } = await place();
+    issuer.down = true;
+    const token = await issuer.token();
+    const { status, headers } = await post(service.url, { id: 4, method: 'tools/list' }, bearer(token));
+    expect([status, headers.get('retry-after'), headers.get('www-authenticate')]).toEqual([503, '30', null]);
+    const ready = () => send(new URL('/readyz', service.url).href, {});
+    expect(await ready()).toMatchObject({ status: 503, message: { checks: { 'sign-in': 'The keys of the issuer cannot be read.' } } });
+    issuer.down = false;
+    await Promise.all([clock.advance(30_000), service.platform.clock.advance(30_000)]);
+    expect(await ready()).toMatchObject({ status: 200, message: { checks: { 'sign-in': 'ok' } } });
+    expect(
+      (await post(service.url, { id: 4, method: 'tools/list' }, { ...(await openRawSession(service.url, bearer(token))) })).status,
+    ).toBe(200);
   });
 
   it('keeps the token to itself: nothing of it reaches the platform', async () => {
