@@ -74,8 +74,15 @@ export function createFiles(origin: Origin, sessions: SessionWorld): ExportFiles
     return { bytes, etag: `"${createHash('sha256').update(bytes).digest('hex').slice(0, 32)}"` };
   }
 
+  const counts = new Map<number, number>();
+
   return {
-    count: (run) => partCount(run, selectionOf(sessions, run).length),
+    count(run) {
+      // Lists of runs ask for it again and again, and each time every session of the run would be looked at.
+      const count = counts.get(run.runId) ?? partCount(run, selectionOf(sessions, run).length);
+      counts.set(run.runId, count);
+      return count;
+    },
     async part(run, partId) {
       const part = await written.fetch(`${run.runId}/${partId}`, { context: { run, partId } });
       if (!part) throw new Error(`Part ${partId} of run ${run.runId} could not be written.`);
