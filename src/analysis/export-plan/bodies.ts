@@ -25,6 +25,8 @@ interface Naming {
   readonly timeZone: string;
   /** Names of the jobs that exist. */
   readonly taken: ReadonlySet<string>;
+  /** What jobs without a given name are called, before the range; left out: what they are. */
+  readonly base?: string;
 }
 
 function selectorOf({ fieldName, aliasName, customVarPosition, dynamicVarKey }: ExportOrder['columns'][number]): JobBody['fields'][number] {
@@ -52,7 +54,7 @@ function untaken(name: string, taken: ReadonlySet<string>): string {
 }
 
 /** The requests that an order takes: one for a recurring job, one for each range of a once export. Positions and ids travel as text. */
-export function bodiesOf(order: ExportOrder, { timeZone, taken }: Naming): JobBody[] {
+export function bodiesOf(order: ExportOrder, { timeZone, taken, base = usualName(order) }: Naming): JobBody[] {
   const { name, format, scope, frequency, columns, device, segmentId, ranges } = order;
   const common = {
     format,
@@ -61,9 +63,9 @@ export function bodiesOf(order: ExportOrder, { timeZone, taken }: Naming): JobBo
     deviceLabel: device,
     ...(segmentId !== undefined && { segmentId: String(segmentId) }),
   };
-  if (frequency !== 'once') return [{ name: name ?? untaken(usualName(order), taken), frequency: { value: frequency }, ...common }];
+  if (frequency !== 'once') return [{ name: name ?? untaken(base, taken), frequency: { value: frequency }, ...common }];
   return ranges.map((range) => {
-    const named = name !== undefined && ranges.length === 1 ? name : `${name ?? usualName(order)} ${rangeName(range, timeZone)}`;
+    const named = name !== undefined && ranges.length === 1 ? name : `${name ?? base} ${rangeName(range, timeZone)}`;
     const dateRange = { from: isoAt(range.fromMs, timeZone), to: isoAt(range.toMs, timeZone) };
     return { name: name === undefined ? untaken(named, taken) : named, frequency: { value: frequency, dateRange }, ...common };
   });

@@ -1,0 +1,66 @@
+import type { ExportRange } from '../export-plan/split-range.ts';
+
+/** A run that is in the list of successful runs, with the range that it covers. */
+export interface CoveringRun extends ExportRange {
+  readonly runId: number | string;
+  /** When its files were ready; undefined where the platform does not say. */
+  readonly completedMs?: number;
+  /** Its files are in the workspace. */
+  readonly isKept: boolean;
+}
+
+/** A run in the list of all runs of the job, which tells no range. */
+export interface JobRun {
+  readonly runId: number | string;
+  readonly startedMs?: number;
+  /** In lower case. */
+  readonly state: string;
+}
+
+/** All that is known of a job whose data may have gaps. */
+export interface ExportHistory {
+  /** In lower case. */
+  readonly frequency: string;
+  /** In lower case. */
+  readonly state: string;
+  /** The range that its next run will cover, and when that begins. */
+  readonly next?: ExportRange & { readonly startMs?: number };
+  readonly createdMs?: number;
+  readonly runs: readonly JobRun[];
+  /** Successful runs of the job itself. */
+  readonly covering: readonly CoveringRun[];
+  /** Successful runs of the once jobs that backfill it. */
+  readonly backfilled: readonly CoveringRun[];
+  /** Ranges of backfill jobs that are not done, with their ids. */
+  readonly filling: readonly (ExportRange & { readonly jobId: number | string })[];
+}
+
+/** What a part of a range has: its data, or why it has none. */
+export type Status =
+  /** Exported; the files are in the workspace or can be downloaded. */
+  | 'available'
+  /** Exported; the files are neither in the workspace nor at the platform. */
+  | 'expired'
+  /** A run succeeded without files. */
+  | 'empty'
+  /** A run failed. */
+  | 'failed'
+  /** No run began although one was due. */
+  | 'missing'
+  /** A run is under way. */
+  | 'running'
+  /** A backfill job is under way. */
+  | 'filling'
+  /** The job was suspended. */
+  | 'suspended'
+  /** The job did not exist yet. */
+  | 'before';
+
+/** One day or hour, or several that follow one another. */
+export interface StatusStretch extends ExportRange {
+  readonly status: Status;
+  /** Days or hours. */
+  readonly slots: number;
+  /** Runs, or backfill jobs, that it is told by. */
+  readonly by: readonly (number | string)[];
+}

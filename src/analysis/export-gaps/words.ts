@@ -1,0 +1,66 @@
+import { rangeName } from '../export-plan/split-range.ts';
+import type { GapStudy } from './find-gaps.ts';
+import type { Status, StatusStretch } from './records.ts';
+
+/** Statuses of a part that has no data and will get none by itself. */
+export const GAPS: readonly Status[] = ['failed', 'missing'];
+/** Statuses that are gaps only where somebody asks for a time in which the job did not run. */
+export const OUTSIDE: readonly Status[] = ['before', 'suspended'];
+
+/** The order in which an answer tells them; what is available is not told. */
+const TOLD: readonly Status[] = ['failed', 'missing', 'suspended', 'before', 'expired', 'empty', 'running', 'filling'];
+
+const CAUSES: Readonly<Record<Status, (by: string) => string>> = {
+  available: () => '',
+  failed: (by) => `run ${by} failed (inferred)`,
+  missing: () => 'no run began for it',
+  suspended: () => 'the job is suspended (inferred since when)',
+  before: () => 'before the first run of the job',
+  expired: () => 'exported, but the files are gone (inferred) and not in the workspace',
+  empty: (by) => `run ${by} (inferred) succeeded without files: no data, no gap`,
+  running: (by) => `run ${by} is under way`,
+  filling: (by) => `backfill job ${by} is under way`,
+};
+
+/** Runs that a row names. */
+const MOST_RUNS = 4;
+
+function causeWords({ status, by }: StatusStretch): string {
+  const more = by.length > MOST_RUNS ? ` and ${by.length - MOST_RUNS} more` : '';
+  return CAUSES[status](`${by.slice(0, MOST_RUNS).join(', ')}${more}`);
+}
+
+/** A row for each stretch that is not available, in order of time. */
+export function gapRows({ stretches, timeZone }: GapStudy) {
+  return stretches
+    .filter(({ status }) => status !== 'available')
+    .map((stretch) => ({
+      range: rangeName(stretch, timeZone),
+      slots: stretch.slots,
+      status: stretch.status,
+      cause: causeWords(stretch),
+    }));
+}
+
+function count(stretches: readonly StatusStretch[], status: Status): number {
+  return stretches.filter((each) => each.status === status).reduce((sum, { slots }) => sum + slots, 0);
+}
+
+/** Ranges that the first sentence names. */
+const MOST_NAMED = 6;
+
+/** One sentence that answers which days or hours have no data, and one that counts the rest. */
+export function gapAnswer({ stretches, unit, timeZone }: GapStudy, jobName: string): string {
+  const total = stretches.reduce((sum, { slots }) => sum + slots, 0);
+  const units = (number: number) => `${number} ${unit}${number === 1 ? '' : 's'}`;
+  const gaps = stretches.filter(({ status }) => GAPS.includes(status));
+  const lost = gaps.reduce((sum, { slots }) => sum + slots, 0);
+  const named = gaps.slice(0, MOST_NAMED).map((gap) => `${rangeName(gap, timeZone)} (${gap.status})`);
+  const more = gaps.length > MOST_NAMED ? ` and ${gaps.length - MOST_NAMED} more` : '';
+  const first =
+    lost === 0
+      ? `None of ${units(total)} of "${jobName}" is missing.`
+      : `${lost} of ${units(total)} of "${jobName}" ${lost === 1 ? 'has' : 'have'} no data: ${named.join(', ')}${more}.`;
+  const others = TOLD.filter((status) => !GAPS.includes(status) && count(stretches, status) > 0).map((status) => `${count(stretches, status)} ${status}`); // biome-ignore format: one thought
+  return others.length > 0 ? `${first} Besides: ${others.join(', ')}.` : first;
+}

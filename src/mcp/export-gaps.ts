@@ -1,0 +1,158 @@
+import { backfillName, backfillRanges, contentOf } from '../analysis/export-gaps/backfill.ts';
+import { findGaps, type GapStudy } from '../analysis/export-gaps/find-gaps.ts';
+import type { CoveringRun, ExportHistory, Status } from '../analysis/export-gaps/records.ts';
+import { GAPS, gapAnswer, gapRows, OUTSIDE } from '../analysis/export-gaps/words.ts';
+import { bodiesOf } from '../analysis/export-plan/bodies.ts';
+import { type JobRecord, lower } from '../analysis/export-plan/similar-jobs.ts';
+import type { ExportRange } from '../analysis/export-plan/split-range.ts';
+import { allPages } from '../api/all-pages.ts';
+import { checkInput } from '../api/check-input.ts';
+import { ApiError } from '../api/errors.ts';
+import { createExportJob, listCustomVariables, listDynamicVariableKeys, listExportRuns } from '../api/operations/data-export.ts';
+import { instantOf } from '../api/params.ts';
+import type { ExportPlan, PlanStore } from '../workspace/plans.ts';
+import { type SuccessfulRun, successfulRuns } from '../workspace/successful-runs.ts';
+import { coverageOf, openPlansOf, readJobs } from './export-lists.ts';
+import type { ToolContext } from './tool.ts';
+
+type Context = Pick<ToolContext, 'ask' | 'covers' | 'note' | 'progress' | 'workspace' | 'timeZone' | 'nowMs'>;
+
+interface Asked {
+  readonly jobId: number;
+  readonly startDate?: string | undefined;
+  /** The instant at which the range ends. */
+  readonly endDate?: string | undefined;
+}
+
+function msOf(text: string | null | undefined): number | undefined {
+  const ms = instantOf(text ?? '');
+  return Number.isNaN(ms) ? undefined : ms;
+}
+
+/** Successful runs with a range, by its beginning. */
+function covering(runs: readonly SuccessfulRun[], kept: ReadonlySet<number>): CoveringRun[] {
+  const all = runs.flatMap(({ runId, from, to, completedAt }): CoveringRun[] => {
+    const [fromMs, toMs, completedMs] = [msOf(from), msOf(to), msOf(completedAt)];
+    if (fromMs === undefined || toMs === undefined) return [];
+    return [{ runId, fromMs, toMs, isKept: kept.has(runId), ...(completedMs !== undefined && { completedMs }) }];
+  });
+  return all.toSorted((a, b) => a.fromMs - b.fromMs);
+}
+
+/** The once jobs that fill gaps of a job: made by a plan for it, or called as such. */
+function backfillsOf(job: JobRecord, jobs: readonly JobRecord[], plans: readonly ExportPlan[]): JobRecord[] {
+  const made = new Set(plans.filter(({ fills }) => fills === job.jobId).flatMap(({ parts }) => parts.map(({ jobId }) => jobId)));
+  const isCalledSo = ({ name, scope }: JobRecord) => name?.startsWith(`${backfillName(job)} `) && scope === job.scope;
+  return jobs.filter((each) => lower(each.frequency) === 'once' && (made.has(each.jobId) || isCalledSo(each)));
+}
+
+/** Everything that tells what a job has delivered. */
+async function readHistory(job: JobRecord, jobs: readonly JobRecord[], plans: readonly ExportPlan[], context: Context) {
+  const { ask, workspace } = context;
+  // Before the list of successful runs: a run that ends in between is then in both.
+  const runs = await allPages((paging) => ask(listExportRuns, { jobId: Number(job.jobId), ...paging }), ({ jobRunId }) => jobRunId); // biome-ignore format: one thought
+  context.progress(1, 2, `${runs.length} runs of the job listed`);
+  const [successful, kept] = await Promise.all([successfulRuns(ask), workspace().then((opened) => opened.runs())]);
+  const keptIds = new Set(kept.map(({ runId }) => runId));
+  const backfills = backfillsOf(job, jobs, plans);
+  const ids = new Set(backfills.map(({ jobId }) => jobId));
+  const coveredBy = coverageOf(jobs, [], plans);
+  const [fromMs, toMs, startMs] = [msOf(job.nextFrom), msOf(job.nextTo), msOf(job.nextRunTime)];
+  const createdMs = msOf(job.createdAt);
+  const history: ExportHistory = {
+    frequency: lower(job.frequency),
+    state: lower(job.state),
+    ...(fromMs !== undefined && toMs !== undefined && { next: { fromMs, toMs, ...(startMs !== undefined && { startMs }) } }),
+    ...(createdMs !== undefined && { createdMs }),
+    runs: runs.map(({ jobRunId: runId, startDate, state }) => {
+      const startedMs = msOf(startDate);
+      return { runId, state: lower(state), ...(startedMs !== undefined && { startedMs }) };
+    }),
+    covering: covering(successful.filter(({ jobId }) => jobId === job.jobId), keptIds),
+    backfilled: covering(successful.filter(({ jobId }) => ids.has(jobId)), keptIds),
+    filling: backfills
+      .filter(({ state }) => ['active', 'computing'].includes(lower(state)))
+      .flatMap(({ jobId }) => coveredBy(jobId).map((range) => ({ ...range, jobId }))),
+  }; // biome-ignore format: table
+  return history;
+}
+
+/** The range of a once job: no run follows it, so that it must be told by its run, by a plan, or by the caller. */
+function onceRange(job: JobRecord, history: ExportHistory, plans: readonly ExportPlan[]): ExportRange | undefined {
+  return history.covering[0] ?? coverageOf([job], [], plans)(job.jobId)[0];
+}
+
+function study(
+  job: JobRecord,
+  history: ExportHistory,
+  plans: readonly ExportPlan[],
+  { startDate, endDate }: Asked,
+  context: Context,
+): GapStudy {
+  const { timeZone, nowMs } = context;
+  const asked = { startMs: msOf(startDate), endMs: msOf(endDate), timeZone, nowMs };
+  if (history.frequency !== 'once') return findGaps(history, asked);
+  const own = onceRange(job, history, plans);
+  const [startMs, endMs] = [asked.startMs ?? own?.fromMs, asked.endMs ?? own?.toMs];
+  if (startMs === undefined || endMs === undefined)
+    throw new ApiError('invalid', `startDate, endDate: required for job ${job.jobId}: it runs once (now ${history.runs[0]?.state ?? history.state}), and the interface does not show the range of a once job without files.`); // biome-ignore format: one sentence
+  const { next: _, ...rest } = history;
+  return findGaps(rest, { ...asked, startMs, endMs: Math.min(endMs, nowMs) });
+}
+
+/** Keeps a plan that fills all stretches of these statuses; undefined where there is none. */
+async function planBackfill(job: JobRecord, found: GapStudy, statuses: readonly Status[], parts: Backfilling) {
+  const ranges = backfillRanges(found.stretches, statuses, found.timeZone);
+  const { columns, ...content } = parts.content;
+  if (ranges.length === 0 || columns.length === 0) return undefined;
+  const order = { ...content, columns, frequency: 'once' as const, ranges };
+  const bodies = bodiesOf(order, { timeZone: found.timeZone, taken: parts.taken, base: backfillName(job) });
+  for (const body of bodies) checkInput(createExportJob, body);
+  const { planId } = await parts.store.add({ bodies, known: [], fills: job.jobId, nowMs: parts.nowMs });
+  return { planId, jobs: bodies.length };
+}
+
+interface Backfilling {
+  readonly content: ReturnType<typeof contentOf>;
+  readonly store: PlanStore;
+  /** Names of the jobs that exist. */
+  readonly taken: ReadonlySet<string>;
+  readonly nowMs: number;
+}
+
+async function contentFor(job: JobRecord, plans: readonly ExportPlan[], { ask }: Context) {
+  const made = plans.flatMap(({ parts }) => parts).find(({ jobId }) => jobId === job.jobId)?.body;
+  const [custom, dynamic] = await Promise.all([ask(listCustomVariables, {}), ask(listDynamicVariableKeys, {})]);
+  const customVariables = custom.map(({ position, key }) => ({ position, key: key ?? '' }));
+  return contentOf(job, made, { customVariables, dynamicKeys: dynamic.map(({ key }) => key) });
+}
+
+/** Tells what a job has delivered and why not the rest, and plans the jobs that fill it. */
+export async function findExportGaps(asked: Asked, context: Context) {
+  const { ask, note, nowMs } = context;
+  const store = await openPlansOf(context);
+  const [jobs, plans] = await Promise.all([readJobs(ask), store.all()]);
+  const job = jobs.find(({ jobId }) => jobId === asked.jobId);
+  if (!job) throw new ApiError('missing', `There is no export job ${asked.jobId} in this project.`);
+  const history = await readHistory(job, jobs, plans, context);
+  const found = study(job, history, plans, asked, context);
+  const { range, unit, isInferred, stretches } = found;
+  if (range.fromMs < range.toMs) context.covers(range.fromMs, range.toMs);
+  const rows = gapRows(found);
+  const answer = { answer: gapAnswer(found, job.name ?? String(job.jobId)), columns: ['range', `${unit}s`, 'status', 'cause'], rows: rows.map((row) => [row.range, row.slots, row.status, row.cause]) };
+  if (isInferred) note('Inferred: which range a run without files was for (from when it began, the interface shows none).');
+  if (stretches.some(({ status }) => status === 'expired')) note('Inferred: files are gone 7 days after their run.');
+  if (found.cutToDays !== undefined) note(`The job has run longer; these are the last ${found.cutToDays} days. Pass startDate for more.`);
+
+  const isAsked = asked.startDate !== undefined || asked.endDate !== undefined;
+  const toFill = isAsked ? [...GAPS, ...OUTSIDE] : GAPS;
+  if (!stretches.some(({ status }) => toFill.includes(status) || status === 'expired')) return answer;
+  const content = await contentFor(job, plans, context);
+  const parts = { content, store, taken: new Set(jobs.map(({ name }) => name ?? '')), nowMs };
+  const backfill = await planBackfill(job, found, toFill, parts);
+  const expired = await planBackfill(job, found, ['expired'], parts);
+  for (const sentence of content.doubts) note(sentence);
+  if (backfill) note(`planId fills what is missing with ${backfill.jobs} once ${backfill.jobs === 1 ? 'job' : 'jobs'}: apply_export_plan {"planId":"${backfill.planId}"} shows them first.`);
+  if (expired) note(`expiredPlanId exports again what expired, with ${expired.jobs} once ${expired.jobs === 1 ? 'job' : 'jobs'}; not needed where the files were fetched by other means.`);
+  return { ...answer, ...(backfill && { planId: backfill.planId }), ...(expired && { expiredPlanId: expired.planId }) };
+} // biome-ignore format: sentences
