@@ -52,6 +52,7 @@ async function underLoad(redis: TestRedis, count: number) {
   }
 
   onTestFinished(() => stopped.abort());
+  await Promise.all(people.map(({ get }) => get()));
   const running = people.flatMap((person) => [callOnAndOn(person), callOnAndOn(person)]);
   return {
     caches,
