@@ -128,14 +128,14 @@ describe('a server with credentials of its principals', () => {
     await expect(open(alone)).rejects.toThrow('WEB_ANALYTICS_CREDENTIALS_FILE: needs sign-in');
   });
 
-  it('starts all the same when one entry was changed, and says whose', async () => {
+  it('starts all the same when one entry was changed, and says how to find it', async () => {
     const { add, path, settings } = place();
     await add('alice', ALICE);
     await add('bob', ALICE);
     writeFileSync(path, readFileSync(path, 'utf8').replace('#alice', '#eve'));
     const logged: string[] = [];
     const opened = await openCredentials(settings, (level, message) => void logged.push(`${level}: ${message}`));
-    expect(logged).toEqual([`error: The credential of ${ISSUER}#eve was changed since it was written, and is not used. Add it again.`]);
+    expect(logged).toEqual([`error: Changed since they were written and not used: 1 entries of "${path}". credentials list shows which.`]);
     expect(await opened?.credentialsOf({ id: `${ISSUER}#bob` })).toEqual({ credential: ALICE });
   });
 });
