@@ -1,15 +1,29 @@
 import type { Toolset } from '../../src/mcp/tool.ts';
 import analyzeHar from './analyze-har.ts';
 import analyzeScenario from './analyze-scenario.ts';
+import applyExportPlan from './apply-export-plan.ts';
 import checkSpeedBudgets from './check-speed-budgets.ts';
 import compareHars from './compare-hars.ts';
 import compareMetrics from './compare-metrics.ts';
+import findExportGaps from './find-export-gaps.ts';
 import findObjects from './find-objects.ts';
+import planExport from './plan-export.ts';
 import queryMetrics from './query-metrics.ts';
 
 export default {
   name: 'insights',
   title: 'Insights',
   description: 'Answers to questions: what changed, since when, and what is to blame',
-  tools: [findObjects, queryMetrics, compareMetrics, analyzeScenario, checkSpeedBudgets, analyzeHar, compareHars],
+  tools: [
+    findObjects,
+    queryMetrics,
+    compareMetrics,
+    analyzeScenario,
+    checkSpeedBudgets,
+    analyzeHar,
+    compareHars,
+    planExport,
+    applyExportPlan,
+    findExportGaps,
+  ],
 } satisfies Toolset;

@@ -1,0 +1,242 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Assistant, type AssistantOptions, openAssistant } from '../../support/assistant.ts';
+import { useTools, whole } from '../support.ts';
+
+const { ask, call, platform } = useTools();
+
+/** An answer as a snapshot holds it, without the id that was drawn. */
+const fixed = (text: string) => text.replaceAll(/plan-[a-z0-9]{10}/g, 'plan-id');
+const sent = () =>
+  platform()
+    .requests.filter(({ operation }) => operation === 'createExportJob')
+    .map(({ body }) => body as Body);
+
+interface Body {
+  readonly name: string;
+}
+
+let dataDir = '';
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'plans-'));
+});
+afterAll(() => rm(dataDir, { recursive: true, force: true }));
+
+let number = 0;
+/** Plans a once export of some days in October under a name of its own, a job for each started week. */
+async function planned(from: Pick<Assistant, 'call'>, endDate: string): Promise<{ planId: string; name: string }> {
+  number += 1;
+  const name = `Case ${number}`;
+  const { structured } = await from.call('plan_export', {
+    fields: ['session_id', 'browser', 'plan'],
+    name,
+    startDate: '2026-10-01',
+    endDate,
+  });
+  return { planId: String(structured['planId']), name };
+}
+
+/** Names of the jobs that exist, oldest first. */
+async function jobsCalled(name: string): Promise<{ jobId: number | string; name: string }[]> {
+  const jobs = await ask('listExportJobs', { limit: 100, order: 'ASC' });
+  return jobs.flatMap((job) => (job.name?.startsWith(name) ? [{ jobId: job.jobId, name: job.name }] : []));
+}
+
+/** Runs with another server on the same directory. */
+async function withServer<T>(options: AssistantOptions, run: (assistant: Assistant) => Promise<T>): Promise<T> {
+  const assistant = await openAssistant(platform(), { dataDir, ...options });
+  try {
+    return await run(assistant);
+  } finally {
+    await assistant.close();
+  }
+}
+
+it('shows what it would send, creates the jobs when confirmed, and none of them again', async () => {
+  const { planId, name } = await planned({ call }, '2026-10-16');
+  const preview = await call('apply_export_plan', { planId });
+  expect(sent()).toEqual([]);
+  const { body, each } = (preview.structured as { request: { body: Body; each: Body[] } }).request;
+  const answer = await call('apply_export_plan', { planId, confirm: true });
+  expect(sent()).toEqual(each.map((part) => ({ ...body, ...part })).map((request) => expect.objectContaining(request)));
+  expect(answer.structured['jobs']).toMatchObject(await jobsCalled(name));
+  expect(fixed([whole(preview), whole(answer)].join('\n\n')).replaceAll(/\b31\d\d\b/g, '31xx')).toMatchSnapshot();
+  const again = await call('apply_export_plan', { planId, confirm: true });
+  expect(again).toMatchObject({
+    isError: false,
+    text: expect.stringContaining('All jobs of this plan were created before; nothing was sent.'),
+  });
+  expect(sent()).toHaveLength(3);
+  expect(whole(answer)).toContain('2026-10-08');
+});
+
+it('is the exact request of the plan for a single job', async () => {
+  const { structured } = await call('plan_export', { fields: ['browser', 'custom variable plan'], frequency: 'daily', name: 'One' });
+  await call('apply_export_plan', { planId: structured['planId'], confirm: true });
+  expect(sent()).toEqual([structured['body']]);
+  expect(await jobsCalled('One')).toHaveLength(1);
+});
+
+describe('where the client can ask', () => {
+  it('one question covers all jobs', async () => {
+    const questions: string[] = [];
+    const answer = (message: string) => {
+      questions.push(message);
+      return 'accept' as const;
+    };
+    await withServer({ answer }, async (assistant) => {
+      const { planId, name } = await planned(assistant, '2026-10-20');
+      expect(await assistant.call('apply_export_plan', { planId })).toMatchObject({ structured: { status: 'done' } });
+      expect(questions).toEqual([expect.stringMatching(/^Apply an export plan: send these 3\?\nPOST \/v1\/exports \(project 1201\)\n\{/)]);
+      expect(await jobsCalled(name)).toHaveLength(3);
+    });
+  });
+
+  it('nothing is created when it is declined', async () => {
+    await withServer({ answer: () => 'decline' }, async (assistant) => {
+      const { planId, name } = await planned(assistant, '2026-10-20');
+      expect(await assistant.call('apply_export_plan', { planId, confirm: true })).toMatchObject({ structured: { status: 'declined' } });
+      expect(await jobsCalled(name)).toEqual([]);
+    });
+  });
+});
+
+describe('a creation that breaks in the middle', () => {
+  it('says which jobs exist; repeated, it creates only the rest, after a restart too', async () => {
+    const { planId, name } = await withServer({}, (assistant) => planned(assistant, '2026-10-20'));
+    await withServer({}, async (assistant) => {
+      const second = platform().faults.add({ kind: 'slow', operation: 'createExportJob' });
+      const calling = assistant.call('apply_export_plan', { planId, confirm: true });
+      await second.reached(1);
+      platform().faults.add({ kind: 'refused', operation: 'createExportJob', times: 1 });
+      second.remove();
+      second.release();
+      const broken = await calling;
+      expect(broken).toMatchObject({
+        isError: true,
+        text: expect.stringContaining(`The job "${name} 2026-10-08 to 2026-10-14" was not created: `),
+      });
+      expect(broken.text).toMatch(new RegExp(`Created so far: \\d+ "${name} 2026-10-01 to 2026-10-07"\\.`));
+      expect(broken.text).toContain('it creates only the 2 that are open, and looks for them first.');
+    });
+    expect(await jobsCalled(name)).toHaveLength(1);
+    const answer = await withServer({}, (assistant) => assistant.call('apply_export_plan', { planId, confirm: true }));
+    expect(answer.structured['jobs']).toMatchObject(await jobsCalled(name));
+    expect(sent()).toHaveLength(4);
+    expect(new Set((await jobsCalled(name)).map((job) => job.name)).size).toBe(3);
+  });
+});
+
+describe('an answer that is lost', () => {
+  it.each(['reset', 'truncated', 'server-error', 'bad-gateway', 'shape'] as const)(
+    'by %s: the job is found and not created again',
+    async (kind) => {
+      platform().faults.add({ kind, operation: 'createExportJob', afterEffect: true, times: 1 });
+      const { planId, name } = await planned({ call }, '2026-10-10');
+      const answer = await call('apply_export_plan', { planId, confirm: true });
+      expect(answer.isError).toBe(false);
+      expect(answer.text).toMatch(
+        new RegExp(`The answer to the creation of "${name} 2026-10-01 to 2026-10-07" was lost; the list of jobs shows it as \\d+\\.`),
+      );
+      expect(answer.structured['jobs']).toMatchObject(await jobsCalled(name));
+      expect(sent()).toHaveLength(2);
+    },
+  );
+
+  it('together with the connection: the next call finds the job, even of a new server', async () => {
+    const { planId, name } = await withServer({}, (assistant) => planned(assistant, '2026-10-10'));
+    platform().faults.add({ kind: 'reset', operation: 'createExportJob', afterEffect: true, times: 1 });
+    const after = platform().faults.add({ kind: 'slow', operation: 'createExportJob' });
+    await withServer({}, async (assistant) => {
+      const calling = assistant.call('apply_export_plan', { planId, confirm: true });
+      await platform().clock.advance(0);
+      after.remove();
+      after.release();
+      await calling;
+    });
+    platform().faults.clear();
+    await withServer({}, async (assistant) => {
+      const answer = await assistant.call('apply_export_plan', { planId, confirm: true });
+      expect(answer.structured['jobs']).toMatchObject(await jobsCalled(name));
+    });
+    expect(new Set((await jobsCalled(name)).map((job) => job.name)).size).toBe((await jobsCalled(name)).length);
+  });
+
+  it('of a request that never arrived: it is sent again only when it can no longer take effect', async () => {
+    const { planId, name } = await planned({ call }, '2026-10-07');
+    platform().faults.add({ kind: 'reset', operation: 'createExportJob', times: 1 });
+    const lost = await call('apply_export_plan', { planId, confirm: true });
+    expect(lost).toMatchObject({
+      isError: true,
+      text: expect.stringMatching(/may have been created: .* No such job is listed yet\.\nNothing was created\. Call again/s),
+    });
+    const early = await call('apply_export_plan', { planId, confirm: true });
+    expect(early).toMatchObject({ isError: true, text: expect.stringContaining('is not certain yet') });
+    expect(await jobsCalled(name)).toEqual([]);
+    platform().clock.jump(61_000);
+    const answer = await call('apply_export_plan', { planId, confirm: true });
+    expect(answer.structured['jobs']).toMatchObject(await jobsCalled(name));
+    platform().clock.jump(-61_000);
+    expect(sent()).toHaveLength(2);
+  });
+});
+
+it('is applied once by two servers that begin at the same moment', async () => {
+  const { planId, name } = await withServer({}, (assistant) => planned(assistant, '2026-10-20'));
+  await withServer({}, (one) =>
+    withServer({}, async (other) => {
+      const args = { planId, confirm: true };
+      await Promise.all([one, other, one, other].map((assistant) => assistant.call('apply_export_plan', args)));
+      expect(await one.call('apply_export_plan', args)).toMatchObject({ isError: false });
+    }),
+  );
+  expect(await jobsCalled(name)).toHaveLength(3);
+  expect(sent()).toHaveLength(3);
+});
+
+describe('a plan', () => {
+  const missing = {
+    isError: true,
+    text: expect.stringMatching(/^There is no plan .* of this project; plan_export or find_export_gaps makes one\./),
+  };
+
+  it('is found neither for another project, nor for another person, nor by a name that is none', async () => {
+    await withServer({}, async (mine) => {
+      const { planId } = await planned(mine, '2026-10-07');
+      expect(await mine.call('apply_export_plan', { planId, projectId: 1202, confirm: true })).toMatchObject(missing);
+      expect(await mine.call('apply_export_plan', { planId: '../../plans/x', confirm: true })).toMatchObject(missing);
+      await withServer({ principal: 'somebody else' }, async (theirs) => {
+        expect(await theirs.call('apply_export_plan', { planId, confirm: true })).toMatchObject(missing);
+      });
+    });
+    expect(sent()).toEqual([]);
+  });
+
+  it('is refused when it is older than a week', async () => {
+    const { planId } = await planned({ call }, '2026-10-07');
+    const weekMs = 7 * 86_400_000;
+    platform().clock.jump(weekMs);
+    const answer = await call('apply_export_plan', { planId, confirm: true });
+    platform().clock.jump(-weekMs);
+    expect(answer).toMatchObject({ isError: true, text: expect.stringContaining('expired on 2026-11-27T10:00:00.000Z. Make a new one.') });
+  });
+
+  it('is refused where an equal job appeared since it was made', async () => {
+    const fields = ['session_id', 'browser'];
+    const plans = [];
+    for (let index = 0; index < 2; index += 1) plans.push(await call('plan_export', { fields, name: 'Twice', frequency: 'daily' }));
+    const [first, second] = plans.map(({ structured }) => ({ planId: structured['planId'], confirm: true }));
+    expect(await call('apply_export_plan', first)).toMatchObject({ isError: false });
+    const refused = await call('apply_export_plan', second);
+    expect(refused).toMatchObject({
+      isError: true,
+      text: expect.stringMatching(/^Since the plan was made an equal job appeared: \d+ "Twice"\. Nothing was created\./),
+    });
+    const third = await call('plan_export', { fields, name: 'Twice', frequency: 'daily' });
+    expect(third.text).toContain('An equal job exists');
+    expect(await call('apply_export_plan', { planId: third.structured['planId'], confirm: true })).toMatchObject({ isError: false });
+    expect(await jobsCalled('Twice')).toHaveLength(2);
+  });
+});

@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest';
+import { openAssistant, type ToolAnswer } from '../../support/assistant.ts';
+import { type Platform, withPlatform } from '../../support/emulator.ts';
+import { useTools, whole } from '../support.ts';
+
+const { ask, call, platform } = useTools();
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** An answer as a snapshot holds it, without the ids that were drawn. */
+const fixed = (text: string) => text.replaceAll(/plan-[a-z0-9]{10}/g, 'plan-id');
+
+/** Rows of an answer: range, slots and status. */
+function told({ structured }: ToolAnswer, ...statuses: string[]): string[] {
+  const rows = structured['rows'] as [string, number, string][];
+  return rows.filter(([, , status]) => statuses.includes(status)).map(([range, slots, status]) => `${range}: ${slots} ${status}`);
+}
+
+const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+const minuteOf = (ms: number) => new Date(ms).toISOString().slice(0, 16).replace('T', ' ');
+
+/** What the answer has to say of the mishaps of a job, hours that follow one another joined. */
+function truth({ stories }: Platform, job: string): string[] {
+  const mishaps = (stories.exportMishaps[job] ?? []).toSorted((a, b) => a.fromMs - b.fromMs);
+  if (job !== 'Hourly sessions') return mishaps.map(({ kind, fromMs }) => `${dayOf(fromMs)}: 1 ${kind}`);
+  const [failed = 0, missing = 0] = mishaps.map(({ fromMs }) => fromMs);
+  const span = (fromMs: number, hours: number) => {
+    const to = minuteOf(fromMs + hours * HOUR_MS);
+    return `${minuteOf(fromMs)} to ${dayOf(fromMs) === to.slice(0, 10) ? to.slice(11) : to}`;
+  };
+  return [`${span(failed, 1)}: 1 failed`, `${span(missing, 2)}: 2 missing`];
+}
+
+it('tells failed from expired days, and plans the jobs that fill each', async () => {
+  const answer = await call('find_export_gaps', { jobId: 'daily sessions' });
+  const { day } = platform().stories.missingExport;
+  expect(told(answer, 'failed')).toEqual([`${day}: 1 failed`]);
+  expect(answer.structured['answer']).toBe(`1 of 47 days of "Daily sessions" has no data: ${day} (failed). Besides: 40 expired.`);
+  expect(fixed(whole(answer))).toMatchSnapshot();
+});
+
+describe.each([1, 2, 3, 4, 5])('with seed %i', (seed) => {
+  it('each mishap of each job is found with its cause, and nothing else', async () => {
+    await withPlatform(
+      async (other) => {
+        const assistant = await openAssistant(other);
+        for (const job of Object.keys(other.stories.exportMishaps)) {
+          const answer = await assistant.call('find_export_gaps', { jobId: job });
+          expect([job, ...told(answer, 'failed', 'missing', 'empty', 'running', 'suspended', 'before', 'filling')]).toEqual([
+            job,
+            ...truth(other, job),
+          ]);
+        }
+        await assistant.close();
+      },
+      { seed },
+    );
+  });
+});
+
+describe('a backfill', () => {
+  it('is applied by its planId, told while it runs, and closes the gap', async () => {
+    const { day } = platform().stories.missingExport;
+    const { structured } = await call('find_export_gaps', { jobId: 'Daily sessions' });
+    const done = await call('apply_export_plan', { planId: structured['planId'], confirm: true });
+    const [job] = done.structured['jobs'] as { jobId: number; name: string; from: string; to: string }[];
+    const next = new Date(Date.parse(day) + DAY_MS).toISOString();
+    expect(job).toMatchObject({ name: `Daily sessions backfill ${day}`, from: `${day}T00:00:00.000Z`, to: next });
+    const [daily] = (await ask('listExportJobs', { limit: 100 })).filter(({ name }) => name === 'Daily sessions');
+    const made = await ask('getExportJob', { jobId: job?.jobId });
+    expect(made).toMatchObject({ frequency: 'once', format: 'JSONL', scope: 'sessions', filters: daily?.filters });
+    // The key of a dynamic variable without an alias is shown by nothing; the answer says so.
+    expect(made.fields).toEqual(daily?.fields?.filter(({ fieldName }) => fieldName !== 'dynamic_var'));
+    expect(structured['notes']).toContainEqual(
+      expect.stringMatching(/^Which dynamic variable .* left out\. To keep it, call plan_export .*search_term/),
+    );
+
+    const during = await call('find_export_gaps', { jobId: 'Daily sessions' });
+    expect(told(during, 'failed', 'filling')).toEqual([`${day}: 1 filling`]);
+    expect(during.text).toContain(`backfill job ${job?.jobId} is under way`);
+    expect(during.structured['planId']).toBeUndefined();
+    platform().clock.jump(150_000);
+    const after = await call('find_export_gaps', { jobId: 'Daily sessions' });
+    expect(told(after, 'failed', 'filling', 'missing')).toEqual([]);
+  });
+
+  it('covers exactly what expired, in jobs of a week at most', async () => {
+    const { structured } = await call('find_export_gaps', { jobId: 'Daily views', endDate: '2026-11-10' });
+    const preview = await call('apply_export_plan', { planId: structured['expiredPlanId'] });
+    const { each } = (preview.structured as { request: { each: { frequency: { dateRange: { from: string; to: string } } }[] } }).request;
+    const days = each.flatMap(({ frequency: { dateRange } }) => {
+      const count = (Date.parse(dateRange.to) - Date.parse(dateRange.from)) / DAY_MS;
+      expect(count).toBeLessThanOrEqual(7);
+      return Array.from({ length: count }, (_, index) => dayOf(Date.parse(dateRange.from) + index * DAY_MS));
+    });
+    const missing = platform().stories.exportMishaps['Daily views']?.map(({ fromMs }) => dayOf(fromMs)) ?? [];
+    const all = Array.from({ length: 11 }, (_, index) => dayOf(Date.parse('2026-10-31') + index * DAY_MS));
+    expect(days).toEqual(all.filter((day) => !missing.includes(day)));
+  });
+});
+
+describe('a time in which the job did not run', () => {
+  it('is no gap by itself, and is filled where somebody asks for it', async () => {
+    const usual = await call('find_export_gaps', { jobId: 'Daily sessions mobile' });
+    expect(told(usual, 'suspended')).toEqual(['2026-10-21 to 2026-11-19: 30 suspended']);
+    expect(usual.structured['planId']).toBeUndefined();
+    const asked = await call('find_export_gaps', { jobId: 'Daily sessions mobile', startDate: '2026-11-02', endDate: '2026-11-08' });
+    const preview = await call('apply_export_plan', { planId: asked.structured['planId'] });
+    expect(preview.structured['request']).toMatchObject({
+      body: {
+        name: 'Daily sessions mobile backfill 2026-11-02 to 2026-11-08',
+        format: 'CSV',
+        deviceLabel: 'mobile',
+        frequency: { dateRange: { from: '2026-11-02T00:00:00.000Z', to: '2026-11-09T00:00:00.000Z' } },
+      },
+    });
+  });
+
+  it('before its first run is told as such', async () => {
+    const answer = await call('find_export_gaps', { jobId: 'Daily views', startDate: '2026-10-25', endDate: '2026-10-30' });
+    expect(told(answer, 'before')).toEqual(['2026-10-25 to 2026-10-30: 6 before']);
+    expect(answer.structured['planId']).toBeDefined();
+  });
+});
+
+describe('a once job', () => {
+  it('with files is held to its own range', async () => {
+    const answer = await call('find_export_gaps', { jobId: 'Weekly sessions 2026-11-09' });
+    expect(answer.structured).toMatchObject({ answer: 'None of 7 days of "Weekly sessions 2026-11-09" is missing.', rows: [] });
+  });
+
+  it('that failed needs its range told', async () => {
+    const open = await call('find_export_gaps', { jobId: 'Tablet sessions, failed' });
+    expect(open).toMatchObject({
+      isError: true,
+      text: expect.stringMatching(/^startDate, endDate: required for job \d+: it runs once \(now failure\)/),
+    });
+    const answer = await call('find_export_gaps', { jobId: 'Tablet sessions, failed', startDate: '2026-11-06', endDate: '2026-11-10' });
+    expect(told(answer, 'failed')).toEqual(['2026-11-06 to 2026-11-10: 5 failed']);
+  });
+});
+
+it('a job that there is not is refused', async () => {
+  expect(await call('find_export_gaps', { jobId: 999_999 })).toMatchObject({
+    isError: true,
+    text: expect.stringContaining('There is no export job 999999 in this project.'),
+  });
+});

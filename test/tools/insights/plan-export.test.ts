@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest';
+import { openAssistant } from '../../support/assistant.ts';
+import { useTools, whole } from '../support.ts';
+
+const { ask, assistant, call, platform } = useTools();
+
+/** An answer as a snapshot holds it, without the id that was drawn. */
+const fixed = (text: string) => text.replaceAll(/plan-[a-z0-9]{10}/g, 'plan-id');
+const created = () => platform().requests.filter(({ operation }) => operation === 'createExportJob');
+const WISH = ['browser', 'device', 'revenue', 'custom variable "plan"'];
+
+/** Start and end of each job of a split plan. */
+function rangesOf({ structured }: Awaited<ReturnType<typeof call>>): [string, string][] {
+  const { body, each } = structured as { body: Body; each?: Body[] };
+  return (each ?? [body]).map(({ frequency: { dateRange } }) => [dateRange?.from ?? '', dateRange?.to ?? '']);
+}
+
+interface Body {
+  readonly frequency: { readonly dateRange?: { readonly from: string; readonly to: string } };
+}
+
+it('turns plain words into the request of a daily job, and creates nothing', async () => {
+  const answer = await call('plan_export', { fields: WISH, frequency: 'daily' });
+  expect(answer.structured['body']).toEqual({
+    name: 'Daily sessions JSONL',
+    format: 'JSONL',
+    scope: 'sessions',
+    frequency: { value: 'daily' },
+    fields: [
+      { fieldName: 'browser_name' },
+      { fieldName: 'device_id' },
+      { fieldName: 'session_transactions_revenue_cents' },
+      { fieldName: 'custom_var', aliasName: 'plan', customVarPosition: '1' },
+    ],
+    deviceLabel: 'all',
+  });
+  expect(created()).toEqual([]);
+  expect(fixed(whole(answer))).toMatchSnapshot();
+});
+
+it('splits a long past range into jobs that meet', async () => {
+  const answer = await call('plan_export', {
+    fields: ['session_id', 'views'],
+    startDate: '2026-10-01',
+    endDate: '2026-10-31',
+    name: 'October',
+  });
+  const ranges = rangesOf(answer);
+  expect(ranges[0]?.[0]).toBe('2026-10-01T00:00:00.000Z');
+  expect(ranges.at(-1)?.[1]).toBe('2026-11-01T00:00:00.000Z');
+  expect(ranges.slice(1).map(([from]) => from)).toEqual(ranges.slice(0, -1).map(([, to]) => to));
+  expect(ranges).toHaveLength(5);
+  expect(fixed(answer.text)).toMatchSnapshot();
+});
+
+it('cuts where the clocks change at midnights of the zone, never longer than 168 hours', async () => {
+  const paris = await openAssistant(platform(), { timeZone: 'Europe/Paris' });
+  const answer = await paris.call('plan_export', { fields: ['session_id'], startDate: '2026-10-19', endDate: '2026-11-01' });
+  await paris.close();
+  expect(rangesOf(answer)).toEqual([
+    ['2026-10-19T00:00:00.000+02:00', '2026-10-25T00:00:00.000+02:00'],
+    ['2026-10-25T00:00:00.000+02:00', '2026-10-31T00:00:00.000+01:00'],
+    ['2026-10-31T00:00:00.000+01:00', '2026-11-02T00:00:00.000+01:00'],
+  ]);
+});
+
+it('takes the scope that has the fields, the segment by its name, and says so', async () => {
+  const { structured, text } = await call('plan_export', {
+    fields: ['path', 'rage clicks'],
+    frequency: 'hourly',
+    segmentId: 'germany',
+    deviceLabel: 'mobile',
+    format: 'CSV',
+  });
+  expect(structured['body']).toMatchObject({
+    name: 'Hourly mobile views CSV',
+    scope: 'views',
+    segmentId: '440156',
+    fields: [{ fieldName: 'path' }, { fieldName: 'rage_click_all_targets_ind' }],
+  });
+  expect(text).toContain('segment "Germany" = 440156');
+  expect(text).toContain('Scope views: one row per page view; it has all these fields.');
+});
+
+describe('jobs that exist', () => {
+  const weekly = [
+    'project_id',
+    'user_id',
+    'session_id',
+    'session_number',
+    'session_time',
+    'session_number_of_views',
+    'session_duration_msec',
+    'session_number_of_transactions',
+    'session_transactions_revenue_cents',
+  ];
+
+  it('are named where one is equal, be it created long ago', async () => {
+    const jobs = await ask('listExportJobs', { limit: 100, order: 'ASC' });
+    const old = jobs.find(({ name, format }) => name?.startsWith('Weekly sessions 2026-06') && format === 'JSONL');
+    const from = old?.name?.slice(-10) ?? '';
+    const endDate = new Date(Date.parse(from) + 6 * 86_400_000).toISOString().slice(0, 10);
+    const { structured, text } = await call('plan_export', { fields: weekly, startDate: from, endDate });
+    expect(structured['existing']).toMatchObject([{ jobId: old?.jobId, likeness: 'equal', shared: `${from} to ${endDate}` }]);
+    expect(text).toContain(`An equal job exists: ${old?.jobId} "${old?.name}". A second one would deliver the same rows again.`);
+  });
+
+  it('are named where they hold the range, or a part of it', async () => {
+    const { structured, text } = await call('plan_export', {
+      fields: ['session_id', 'revenue'],
+      startDate: '2026-11-12',
+      endDate: '2026-11-18',
+    });
+    const names = (structured['existing'] as { name: string; likeness: string; shared: string }[]).map((job) => [
+      job.name,
+      job.likeness,
+      job.shared,
+    ]);
+    expect(names).toEqual([
+      ['Weekly sessions 2026-11-09', 'has all these columns', '2026-11-12 to 2026-11-15'],
+      ['Hourly sessions', 'has all these columns', '2026-11-12 to 2026-11-18'],
+      ['Daily sessions', 'has all these columns', '2026-11-12 to 2026-11-18'],
+    ]);
+    expect(text).toContain('Jobs with all these columns exist (see existing): perhaps none is needed.');
+  });
+
+  it('of other columns, devices or scopes are not', async () => {
+    const { structured } = await call('plan_export', { fields: ['session_id', 'screen_width'], frequency: 'daily' });
+    expect(structured['existing']).toBeUndefined();
+  });
+});
+
+it.each([
+  ['no frequency', {}, /^frequency: say daily or hourly, or give startDate and endDate of a once export\./],
+  [
+    'a range of a daily job',
+    { frequency: 'daily', startDate: '-7d' },
+    /^startDate, endDate: only with frequency once; a daily job chooses its own range/,
+  ],
+  ['half a range', { frequency: 'once', startDate: '-7d' }, /^endDate: required with frequency once\./],
+  ['an end before its start', { startDate: 'yesterday', endDate: '-7d' }, /^endDate: must be after startDate/],
+  [
+    'words that fit several fields',
+    { fields: ['version'], frequency: 'daily', scope: 'sessions' },
+    /^fields: "version" may mean browser_version \(.*\), platform_version/,
+  ],
+  [
+    'fields of two scopes',
+    { fields: ['path', 'browser'], frequency: 'daily' },
+    /^No scope has all fields; this is what scope \w+ lacks:\nfields: "/,
+  ],
+  ['a scope that there is not', { scope: 'hits', frequency: 'daily' }, /'hits' is not known; there are sessions, views/],
+  ['a segment that there is not', { segmentId: 'Atlantis', frequency: 'daily' }, /there is no segment "Atlantis"/],
+])('refuses %s before anything is kept', async (_, wrong, words) => {
+  const { isError, text } = await call('plan_export', { fields: ['session_id'], ...wrong });
+  expect({ isError, text }).toEqual({ isError: true, text: expect.stringMatching(words) });
+});
+
+it('stays short for a table with every field', async () => {
+  const fields = (await ask('listExportableFields', { scope: 'sessions' }))
+    .map(({ name }) => name)
+    .filter((name) => !name.endsWith('_var'));
+  const { structured } = await call('plan_export', { fields, frequency: 'daily' });
+  expect(structured['fields']).toHaveLength(fields.length);
+  expect(JSON.stringify(structured).length / 4).toBeLessThan(2_500);
+});
+
+it('is read-only: it is offered where nothing may be written', async () => {
+  const { tools } = await assistant().client.listTools();
+  expect(tools.find(({ name }) => name === 'plan_export')?.annotations?.readOnlyHint).toBe(true);
+});

@@ -1,0 +1,28 @@
+import * as z from 'zod';
+import { listExportRuns } from '../../src/api/operations/data-export.ts';
+import { findExportGaps } from '../../src/mcp/export-gaps.ts';
+import * as p from '../../src/mcp/params.ts';
+import { defineTool, READ } from '../../src/mcp/tool.ts';
+
+export default defineTool({
+  name: 'find_export_gaps',
+  title: 'Find gaps of an export',
+  description:
+    'Which days or hours of an export job have no data, and why: failed, never run, expired. Its planId fills them (apply_export_plan).',
+  annotations: READ,
+  operation: listExportRuns,
+  idsFrom: 'list_export_jobs',
+  input: z.strictObject({
+    jobId: p.ref('export job'),
+    startDate: p.startOf('Default the first run').optional(),
+    endDate: p.exportEndOf('Last day, included; default now').optional(),
+  }),
+  output: z.object({
+    answer: z.string(),
+    planId: z.string().optional(),
+    expiredPlanId: z.string().optional(),
+    columns: z.array(z.string()),
+    rows: z.array(z.array(z.union([z.string(), z.number()]))),
+  }),
+  handler: async (input, context) => findExportGaps(input, context),
+});

@@ -1,0 +1,56 @@
+import * as z from 'zod';
+import { listExportableFields } from '../../src/api/operations/data-export.ts';
+import { recordId } from '../../src/api/operations/records.ts';
+import { device, exportFormat, exportScope, text } from '../../src/api/params.ts';
+import * as p from '../../src/mcp/params.ts';
+import { planExport } from '../../src/mcp/plan-export.ts';
+import { defineTool, READ } from '../../src/mcp/tool.ts';
+
+export default defineTool({
+  name: 'plan_export',
+  title: 'Plan an export',
+  description:
+    'Checks an export before anything is created: finds fields by plain words, splits long past ranges into jobs, looks for equal jobs. apply_export_plan then creates it.',
+  annotations: READ,
+  operation: listExportableFields,
+  idsFrom: 'list_export_jobs',
+  input: z.strictObject({
+    fields: z.array(text).min(1).max(200).describe('Names or plain words: browser, custom variable "plan", "revenue as money"'),
+    name: text.describe('Default made from the rest').optional(),
+    scope: exportScope.describe('sessions or views; default the one that has the fields').optional(),
+    format: exportFormat.default('JSONL'),
+    frequency: z.enum(['once', 'daily', 'hourly']).describe('once with dates').optional(),
+    startDate: p.startOf('First day, only once').optional(),
+    endDate: p.exportEndOf('Last day, included').optional(),
+    deviceLabel: device.default('all'),
+    segmentId: p.ref('segment', 'Segment id or name; default all users').optional(),
+  }),
+  output: z.object({
+    planId: z.string(),
+    expires: z.string(),
+    body: z.record(z.string(), z.unknown()),
+    each: z.array(z.record(z.string(), z.unknown())).optional(),
+    fields: z.array(
+      z.object({
+        asked: z.string(),
+        fieldName: z.string(),
+        aliasName: z.string().optional(),
+        meaning: z.string(),
+        also: z.array(z.string()).optional(),
+      }),
+    ),
+    existing: z
+      .array(
+        z.object({
+          jobId: recordId,
+          name: z.string(),
+          state: z.string(),
+          frequency: z.string(),
+          likeness: z.string(),
+          shared: z.string().optional(),
+        }),
+      )
+      .optional(),
+  }),
+  handler: async (input, context) => planExport(input, context),
+});
