@@ -11,12 +11,13 @@ import { instantOf } from '../api/params.ts';
 import { isoAt, todayIn } from '../lib/dates.ts';
 import { daysBetween } from '../lib/shift-days.ts';
 import { type CompareInput, type Context, gridOf, type Question, questionOf } from './compare-question.ts';
-import { readSegments } from './compare-segments.ts';
+import { type ChosenSegments, readSegments } from './compare-segments.ts';
 import { compareAtOnce } from './compare-sides.ts';
 import { readEventsAround } from './events-around.ts';
 import { fetchMetrics } from './fetch-metrics.ts';
 import { requireGoal } from './goal-words.ts';
 
+const NO_SEGMENTS: ChosenSegments = { groups: [] };
 const PARTS: readonly Device[] = ['desktop', 'mobile', 'tablet'];
 
 function refuse(message: string): never {
@@ -83,7 +84,7 @@ async function compareRanges(question: Question, context: Context): Promise<Comp
   const [totals, days, segments] = await Promise.all([
     step(fetchMetrics({ ...grid, ranges: [baseline, period] }, { ...context, progress: () => undefined })),
     step(readDays(grid, windows, context)),
-    step(explains ? readSegments(question, windows, context) : Promise.resolve([])),
+    step(explains ? readSegments(question, windows, context) : Promise.resolve(NO_SEGMENTS)),
   ]);
   requireSides(totals, windows, timeZone);
   for (const { reason, parts } of totals.missing) note(`Missing for ${[...new Set(parts.map(({ selection }) => selection.device))].join(', ')}: ${reason}`); // biome-ignore format: one thought
@@ -98,9 +99,10 @@ async function compareRanges(question: Question, context: Context): Promise<Comp
     windows,
     readings: table,
     devices: byDevice ? readings.slice(1) : [],
-    segments,
+    segments: segments.groups,
     labelOf,
     currency: totals.currency,
+    explains: question.explain,
   });
   const { data, headline, judged } = result;
   const events = await readEventsAround(headline.since?.day, context);
@@ -116,6 +118,8 @@ async function compareRanges(question: Question, context: Context): Promise<Comp
     const shaded = { from: todayIn(timeZone, period.startMs), to: todayIn(timeZone, period.endMs) };
     return chartOfComparison(result, { timeZone, currency: totals.currency, period: shaded, labels });
   });
+  const left = result.isNoise && segments.groups.length > 0 ? 'Segments are left out: a change within noise has nothing to explain.' : segments.choice; // biome-ignore format: one thought
+  if (left !== undefined) note(left);
   for (const sentence of [...windows.notes, ...periodNotes(comparison, judged, windows)]) note(sentence);
   if (question.explain && !isOne) note('explain takes one device and one set of segments at a time.');
   for (const sentence of refusedNotes(totals.refused)) note(sentence);

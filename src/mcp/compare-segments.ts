@@ -36,9 +36,22 @@ async function orNothing(read: Promise<GroupValues[]>, note: (sentence: string) 
   }
 }
 
+/** Segments that may explain a change. */
+export interface ChosenSegments {
+  readonly groups: readonly GroupValues[];
+  /** How they were chosen, where there are more. */
+  readonly choice?: string;
+}
+
+function choiceOf(shown: number, all: number): string | undefined {
+  const latest = all > READ ? ` among the ${READ} changed last` : '';
+  const others = all > READ ? '; segmentIds asks for any other' : '';
+  if (shown === 0) return all > READ ? `Segments: none with visits${latest}, of ${all}${others}.` : undefined;
+  return all > shown ? `Segments: the ${shown} with most visits${latest}, of ${all}${others}.` : undefined;
+}
+
 /** Both sides of the segments with most visits within the selection; none where they cannot be read, which is noted. */
-export async function readSegments(question: Question, windows: Windows, context: Context): Promise<GroupValues[]> {
-  const { note } = context;
+export async function readSegments(question: Question, windows: Windows, context: Context): Promise<ChosenSegments> {
   let others: readonly Named[] = [];
   const read = async () => {
     const lists = await context.lists();
@@ -48,14 +61,9 @@ export async function readSegments(question: Question, windows: Windows, context
     return named.length === 0 ? [] : readBoth(named, question.devices[0] ?? 'all', question, windows, context);
   };
   const visitsOf = ({ before, after }: GroupValues) => (before['visits'] ?? 0) + (after['visits'] ?? 0);
-  const visited = (await orNothing(read(), note)).filter((group) => visitsOf(group) > 0);
+  const groups = await orNothing(read(), context.note);
+  const visited = groups.filter((group) => visitsOf(group) > 0);
   const shown = visited.toSorted((a, b) => visitsOf(b) - visitsOf(a)).slice(0, SHOWN);
-  const isCut = others.length > READ;
-  const latest = isCut ? `among the ${READ} changed last` : '';
-  if (shown.length > 0 && others.length > shown.length)
-    note(
-      `Segments: the ${shown.length} with most visits${isCut ? ` ${latest}` : ''}, of ${others.length}${isCut ? '; segmentIds asks for any other' : ''}.`,
-    );
-  else if (shown.length === 0 && isCut) note(`Segments: none with visits ${latest}, of ${others.length}; segmentIds asks for any other.`);
-  return shown;
+  const choice = groups.length > 0 ? choiceOf(shown.length, others.length) : undefined;
+  return { groups: shown, ...(choice !== undefined && { choice }) };
 }

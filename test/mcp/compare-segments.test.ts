@@ -43,29 +43,29 @@ async function read(all: readonly Named[], visitsOf: (id: number) => number, sel
   };
   const question = questionOf({ ...WEEK, by: 'period', explain: true, metrics: ['conversionRate'], ...selection });
   const period = { startMs: Date.parse(WEEK.startDate), endMs: Date.parse(WEEK.endDate) };
-  const found = await readSegments(question, windowsOf({ period, kind: 'previous', timeZone: 'UTC', nowMs }), context);
-  return { names: found.map(({ name }) => name), asked: [...asked].toSorted((a, b) => a - b), notes };
+  const { groups, choice } = await readSegments(question, windowsOf({ period, kind: 'previous', timeZone: 'UTC', nowMs }), context);
+  return { choice, names: groups.map(({ name }) => name), asked: [...asked].toSorted((a, b) => a - b), notes };
 }
 
 describe('segments that may explain a change', () => {
   it('are those with most visits, and the answer says of how many', async () => {
-    const { names, notes } = await read(segments(10), (id) => id);
+    const { names, choice } = await read(segments(10), (id) => id);
     expect(names).toEqual([10, 9, 8, 7, 6, 5, 4, 3].map((id) => `Segment ${id}`));
-    expect(notes).toEqual(['Segments: the 8 with most visits, of 10.']);
-    expect((await read(segments(8), (id) => id)).notes).toEqual([]);
+    expect(choice).toBe('Segments: the 8 with most visits, of 10.');
+    expect((await read(segments(8), (id) => id)).choice).toBeUndefined();
   });
 
   it('of a project with many are sought among the 20 changed last, and the answer says so', async () => {
-    const { names, asked, notes } = await read(segments(25), (id) => id);
+    const { names, asked, choice } = await read(segments(25), (id) => id);
     expect(asked).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
     expect(names[0]).toBe('Segment 20');
-    expect(notes).toEqual(['Segments: the 8 with most visits among the 20 changed last, of 25; segmentIds asks for any other.']);
+    expect(choice).toBe('Segments: the 8 with most visits among the 20 changed last, of 25; segmentIds asks for any other.');
   });
 
   it('are told to be none where none of those 20 has visits', async () => {
-    const { names, notes } = await read(segments(25), (id) => (id > 20 ? 1_000 : 0));
+    const { names, choice } = await read(segments(25), (id) => (id > 20 ? 1_000 : 0));
     expect(names).toEqual([]);
-    expect(notes).toEqual(['Segments: none with visits among the 20 changed last, of 25; segmentIds asks for any other.']);
+    expect(choice).toBe('Segments: none with visits among the 20 changed last, of 25; segmentIds asks for any other.');
   });
 
   it('leave out those that are the selection already', async () => {
@@ -74,10 +74,10 @@ describe('segments that may explain a change', () => {
   });
 
   it('are a note where the platform refuses them', async () => {
-    const { names, notes } = await read(segments(2), () => {
+    const { names, notes, choice } = await read(segments(2), () => {
       throw new ApiError('forbidden', 'the scope metrics is missing');
     });
     expect(names).toEqual([]);
-    expect(notes).toEqual(['Segments could not be read: the scope metrics is missing']);
+    expect([choice, notes]).toEqual([undefined, ['Segments could not be read: the scope metrics is missing']]);
   });
 });

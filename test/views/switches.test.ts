@@ -6,6 +6,9 @@ import { hasChromium, openBrowser, type ShownView, type ViewBrowser } from './br
 const platform = sharedPlatform();
 const assistant = sharedAssistant(platform, { credential: 'shop' });
 
+/** A call of a tool stands between choice and picture. */
+const SLOWLY = { timeout: 10_000 };
+
 /** Calls a tool as a host does for the assistant, with its chart. */
 const called = (name: string, args: Record<string, unknown>) => assistant().client.callTool({ name, arguments: args });
 
@@ -40,12 +43,12 @@ describe.skipIf(!hasChromium)('the switches of the view', () => {
     expect(await words(view)).toContain('from 2026-11-09 to 2026-11-15');
     await view.screenshot('switches-light');
     await view.view.locator('#period').selectOption('Last month');
-    await expect.poll(() => words(view)).toContain('from 2026-10-01 to 2026-10-31');
+    await expect.poll(() => words(view), SLOWLY).toContain('from 2026-10-01 to 2026-10-31');
     await view.view.locator('#device').selectOption('mobile');
     await title(view, 'sessions, device mobile');
     await view.screenshot('switched');
     await view.view.locator('#period').selectOption({ index: 0 });
-    await expect.poll(() => words(view)).toContain('from 2026-11-09 to 2026-11-15');
+    await expect.poll(() => words(view), SLOWLY).toContain('from 2026-11-09 to 2026-11-15');
     const { calls, told } = await view.told();
     const month = { startDate: 'last_month', endDate: 'last_month' };
     expect(calls).toEqual([
@@ -65,7 +68,7 @@ describe.skipIf(!hasChromium)('the switches of the view', () => {
     await view.view.locator('#device').selectOption('mobile');
     await title(view, 'by segment, each against all other visits');
     await view.view.locator('#period').selectOption('Last 28 days');
-    await expect.poll(() => words(view)).toContain('from 2026-09-25 to 2026-11-19');
+    await expect.poll(() => words(view), SLOWLY).toContain('from 2026-09-25 to 2026-11-19');
     const { calls } = await view.told();
     expect(calls.at(-1)?.arguments).toEqual({ metrics: ['conversionRate'], startDate: '-28d', endDate: 'yesterday', devices: ['mobile'], chart: true }); // biome-ignore format: one thought
     await view.screenshot('switched-comparison');
@@ -78,7 +81,7 @@ describe.skipIf(!hasChromium)('the switches of the view', () => {
     const before = await words(view);
     platform().faults.add({ kind: 'refused' });
     await view.view.locator('#period').selectOption('Last week');
-    await expect.poll(() => view.view.locator('#words').textContent()).not.toMatch(/^$|Drawing/);
+    await expect.poll(() => view.view.locator('#words').textContent(), SLOWLY).not.toMatch(/^$|Drawing/);
     expect(await words(view)).toBe(before);
     expect(await view.view.locator('#charts').getAttribute('aria-busy')).toBeNull();
   });

@@ -20,6 +20,8 @@ export interface PeriodsInput {
   readonly segments: readonly GroupValues[];
   readonly labelOf: (reading: Reading) => string;
   readonly currency: string | undefined;
+  /** Whether causes are wanted: devices, segments, factors of revenue. */
+  readonly explains: boolean;
 }
 
 /** A comparison with what a chart and the search for events need beside the answer. */
@@ -28,6 +30,8 @@ export interface PeriodsResult {
   readonly headline: Change;
   /** The judged whole and devices of the headline. */
   readonly judged: readonly Judged[];
+  /** Neither the headline nor a device of it stands out: there is nothing to explain. */
+  readonly isNoise: boolean;
   /** The headline by devices, where they explain it. */
   readonly byDevice: Explained | undefined;
   /** The headline by each segment and its complement. */
@@ -58,7 +62,16 @@ function complementOf(whole: Reading, { name, before, after }: GroupValues): Gro
 }
 
 /** Compares two periods: a row for each metric and selection, and what explains the headline where there is one selection. */
-export function comparePeriods({ metrics, windows, readings, devices, segments, labelOf, currency }: PeriodsInput): PeriodsResult {
+export function comparePeriods({
+  metrics,
+  windows,
+  readings,
+  devices,
+  segments,
+  labelOf,
+  currency,
+  explains,
+}: PeriodsInput): PeriodsResult {
   const { scale } = windows;
   const judgedOf = (metric: string) => [...readings, ...devices].map((reading) => judgeReading(reading, metric, windows));
   const judged = new Map(metrics.map((metric) => [metric, judgedOf(metric)]));
@@ -83,6 +96,7 @@ export function comparePeriods({ metrics, windows, readings, devices, segments, 
   const headline =
     changes.find(({ judgement }) => stands(judgement)) ?? hidden ?? changes.find((change) => differenceOf(change) !== null) ?? changes[0];
   if (!headline) throw new TypeError('There is nothing to compare.');
+  const isNoise = !stands(headline.judgement) && headline !== hidden;
 
   const [whole] = readings;
   const groups = whole && devices.length > 0 ? partitionOf(whole, devices) : [];
@@ -93,11 +107,13 @@ export function comparePeriods({ metrics, windows, readings, devices, segments, 
     const split = difference === null || groups.length === 0 ? undefined : explain(change.metric, difference, groups, scale);
     return split ? [split] : [];
   });
-  const pairs = whole ? segments.map((segment) => ({ segment, complement: complementOf(whole, segment) })) : [];
+  const pairs = whole && !isNoise ? segments.map((segment) => ({ segment, complement: complementOf(whole, segment) })) : [];
   const told = pairs.flatMap((pair) => segmentRecord(headline, pair, scale) ?? []);
   const revenueChange = changes.find(({ metric }) => metric === 'revenueSum');
   const split =
-    readings.length === 1 && whole && revenueChange ? splitRevenue(takings(whole.before, scale), takings(whole.after, 1)) : undefined;
+    explains && readings.length === 1 && whole && revenueChange
+      ? splitRevenue(takings(whole.before, scale), takings(whole.after, 1))
+      : undefined;
   const revenueDifference = (revenueChange && differenceOf(revenueChange)) ?? 0;
 
   const main = explained.find(({ metric }) => metric === headline.metric);
@@ -130,7 +146,7 @@ export function comparePeriods({ metrics, windows, readings, devices, segments, 
       rows: changes.map((change) => rowOf(change, isLabelled, currency)),
       ...(explained.length > 0 && {
         devices: explained.flatMap(({ metric, groups: each, change }) =>
-          each.map((group) => deviceRecord(metric, group, change, verdictOf(metric, group.name))),
+          each.map((group) => deviceRecord(metric, group, isNoise ? undefined : change, verdictOf(metric, group.name))),
         ),
         sums: explained.map(sumsOf),
       }),
@@ -139,7 +155,8 @@ export function comparePeriods({ metrics, windows, readings, devices, segments, 
     },
     headline,
     judged: judged.get(headline.metric) ?? [],
-    byDevice: main,
+    isNoise,
+    byDevice: isNoise ? undefined : main,
     bySegment: told.map(({ explained: apart }) => apart),
     factors,
   };

@@ -38,13 +38,18 @@ export function rowOf(change: Change, isLabelled: boolean, currency: string | un
   ];
 }
 
-/** One device of one metric. */
-export function deviceRecord(metric: string, group: Contribution, change: number, verdict: Verdict | undefined): Record<string, Cell> {
+/** One device of one metric; without a change that stands out there is nothing that it could be a share of. */
+export function deviceRecord(
+  metric: string,
+  group: Contribution,
+  change: number | undefined,
+  verdict: Verdict | undefined,
+): Record<string, Cell> {
   const { name, before, after, shareBefore, shareAfter, mix, rate, contribution } = group;
   const shares = shareBefore === undefined ? {} : { shareBefore: percent(shareBefore), shareAfter: percent(shareAfter ?? null) };
   const effects = mix === undefined ? {} : { mix: mix, rate: rate ?? null };
-  const explains = change === 0 ? null : percent((100 * contribution) / change);
-  return { device: name, metric, before: round(before), after: round(after), ...shares, ...effects, contribution, explainsPercent: explains, verdict: verdict ?? null }; // biome-ignore format: one thought
+  const explains = change === undefined ? {} : { explainsPercent: change === 0 ? null : percent((100 * contribution) / change) };
+  return { device: name, metric, before: round(before), after: round(after), ...shares, ...effects, contribution, ...explains, verdict: verdict ?? null }; // biome-ignore format: one thought
 }
 
 /** Mix and rate of all groups together, and what is left. */

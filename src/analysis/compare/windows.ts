@@ -1,5 +1,5 @@
 import { ApiError } from '../../api/errors.ts';
-import type { Stretch } from '../../lib/calendar.ts';
+import { type Stretch, slotsOf } from '../../lib/calendar.ts';
 import { isoAt, todayIn } from '../../lib/dates.ts';
 import { daysBetween, shiftDays } from '../../lib/shift-days.ts';
 
@@ -60,6 +60,13 @@ function baselineOf({ period, baselineStartMs, baselineEndMs, kind, timeZone }: 
   return { startMs: baselineStartMs, endMs: reaches ? period.startMs - 1 : endMs };
 }
 
+/** The month before, where the period is a whole month: `2026-09-01`. */
+function monthBefore({ startMs, endMs }: Stretch, timeZone: string): string | undefined {
+  const [month, ...more] = slotsOf('month', { startMs, endMs }, timeZone);
+  if (!month || month.isPart || more.length > 0) return undefined;
+  return `${todayIn(timeZone, startMs - 1).slice(0, 7)}-01`;
+}
+
 function notesOf({ period, kind, timeZone, nowMs, ...named }: Bounds, days: number, scale: number): string[] {
   const isNamed = named.baselineStartMs !== undefined || named.baselineEndMs !== undefined;
   const notes: string[] = [];
@@ -73,7 +80,9 @@ function notesOf({ period, kind, timeZone, nowMs, ...named }: Bounds, days: numb
   if (scale !== 1) notes.push('The two ranges differ in length: counts of the baseline are scaled to the length of the period.');
   else if (!isNamed && kind === 'previous' && Math.ceil(days) % 7 !== 0) {
     const sameWeekday = todayIn(timeZone, shiftDays(period.startMs, -7 * Math.ceil(days / 7), timeZone));
-    notes.push(`The baseline holds other weekdays than the period: verdicts allow for that, values do not. baselineStartDate ${sameWeekday} compares the same weekdays.`); // biome-ignore format: one thought
+    const month = monthBefore(period, timeZone);
+    const whole = month === undefined ? '' : `, baselineStartDate ${month} the whole month before`;
+    notes.push(`The baseline holds other weekdays than the period: verdicts allow for that, values do not. baselineStartDate ${sameWeekday} compares the same weekdays${whole}.`); // biome-ignore format: one thought
   }
   return notes;
 }

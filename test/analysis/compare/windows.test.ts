@@ -61,7 +61,9 @@ describe('the baseline', () => {
 
   it('says which start has the same weekdays where it has others', () => {
     const { notes } = windowsOf({ ...plain, period: { ...week, endMs: at('2026-11-12T23:59:59.999Z') } });
-    expect(notes).toEqual([expect.stringContaining('baselineStartDate 2026-11-02 compares the same weekdays')]);
+    expect(notes).toEqual([expect.stringContaining('baselineStartDate 2026-11-02 compares the same weekdays.')]);
+    const october = { startMs: at('2026-10-01T00:00:00.000Z'), endMs: at('2026-10-31T23:59:59.999Z') };
+    expect(windowsOf({ ...plain, period: october }).notes).toEqual([expect.stringContaining('baselineStartDate 2026-08-27 compares the same weekdays, baselineStartDate 2026-09-01 the whole month before.')]); // biome-ignore format: one thought
   });
 
   it('keeps calendar days whole in every zone, across changes of the clock', () => {

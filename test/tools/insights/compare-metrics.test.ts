@@ -72,10 +72,19 @@ describe('two weeks', () => {
     expect(notes(without)).toContain('lacks the scope speed-analysis');
   });
 
+  it('that differ within noise have no causes: nothing is a share of such a change', async () => {
+    const answer = await compare({ startDate: '2026-10-12', endDate: '2026-10-18', metrics: ['conversionRate'], chart: true });
+    expect(records(answer).map(({ verdict }) => verdict)).toEqual(['within noise']);
+    expect(answer.structured['answer']).not.toContain('explains');
+    expect(answer.structured['segments']).toBeUndefined();
+    expect(list(answer, 'devices').map((row) => [row['verdict'], 'explainsPercent' in row])).toEqual([['within noise', false], ['within noise', false], ['within noise', false], [null, false]]); // biome-ignore format: one thought
+    expect(notes(answer)).toContain('Segments are left out: a change within noise has nothing to explain.');
+    expect(panelsIn(answer).map(({ kind }) => kind)).toEqual(['trend']);
+  });
+
   it('are not explained where nobody wants it, nor for several devices', async () => {
     const plain = await compare({ ...WEEK, explain: false });
-    expect(Object.keys(plain.structured)).not.toContain('devices');
-    expect(Object.keys(plain.structured)).not.toContain('segments');
+    expect(Object.keys(plain.structured)).toEqual(['answer', 'baseline', 'columns', 'rows', 'events', 'range', 'notes']);
     const several = await compare({ ...WEEK, metrics: ['conversionRate'], devices: ['mobile', 'desktop'] });
     expect(records(several)).toEqual([
       expect.objectContaining({ of: 'mobile', verdict: 'down' }),
