@@ -33,6 +33,8 @@ export class KeysUnavailableError extends Error {
 const FRESH_MS = 10 * 60_000;
 /** No attempt follows another sooner, whatever tokens arrive. */
 export const KEYS_PAUSE_MS = 30_000;
+/** Longest that a caller waits for new keys while there are old ones. */
+const PATIENCE_MS = 2_000;
 /** A withdrawn key works no longer than this while the issuer cannot be reached. */
 const LONGEST_USE_MS = 24 * 3_600_000;
 
@@ -113,8 +115,19 @@ export function createIssuerKeys({ issuer, jwksAddress, fetchJson, clock, log }:
     return kept.keys;
   }
 
+  /** Waits for new keys, but not long: the kept ones are still good for those who come while the issuer takes its time. */
+  async function renewSoon(): Promise<void> {
+    const renewing = renew();
+    const patienceMs = triedAtMs + PATIENCE_MS - clock.now();
+    if (patienceMs <= 0) return;
+    const over = new AbortController();
+    await Promise.race([renewing, clock.sleep(patienceMs, over.signal).catch(() => undefined)]);
+    over.abort();
+  }
+
   async function fresh(): Promise<JWTVerifyGetKey> {
-    if (!kept || Math.abs(clock.now() - kept.readAtMs) > FRESH_MS) await renew();
+    if (!kept) await renew();
+    else if (Math.abs(clock.now() - kept.readAtMs) > FRESH_MS) await renewSoon();
     return usable();
   }
 

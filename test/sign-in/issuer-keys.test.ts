@@ -80,6 +80,21 @@ describe('the keys of an issuer', () => {
     expect(await enter()).toBe(200);
   });
 
+  it('hold nobody up for long while the issuer takes its time', async () => {
+    let isSlow = false;
+    const hanging = new Promise<never>(() => undefined);
+    const { issuer, enter, clock } = await place({ fetchJson: async (address) => (isSlow ? hanging : issuer.fetchJson(address)) });
+    const token = await issuer.token();
+    expect(await enter(token)).toBe(200);
+    isSlow = true;
+    await clock.advance(11 * 60_000);
+    const [first, second] = [enter(token), enter(token)];
+    expect(await clock.nextSleep()).toBe(2_000);
+    await clock.advance(2_000);
+    expect(await Promise.all([first, second, enter(token)])).toEqual([200, 200, 200]);
+    expect(clock.sleeping).toBe(0);
+  });
+
   it('that were never read let nobody in, and ask for patience instead of another token', async () => {
     const { issuer, enter, clock, signIn } = await place();
     issuer.down = true;
