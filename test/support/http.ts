@@ -7,6 +7,7 @@ import type { HttpLimits, HttpServing } from '../../src/mcp/http/http-server.ts'
 import { prompts } from '../../src/prompts/index.ts';
 import { resources } from '../../src/resources/index.ts';
 import { readSettings } from '../../src/settings.ts';
+import type { SharedCache } from '../../src/shared-cache/index.ts';
 import type { AccessScope, PlatformCredential, PlatformCredentials, SignIn } from '../../src/sign-in/principal.ts';
 import { CredentialsError } from '../../src/sign-in/principal.ts';
 import type { Tracing } from '../../src/telemetry/tracing.ts';
@@ -26,6 +27,10 @@ export interface ServiceOptions {
   readonly signIn?: SignIn;
   readonly credentials?: PlatformCredentials;
   readonly emulator?: PlatformOptions;
+  /** An emulator that others use too; it outlives the service. */
+  readonly on?: Platform;
+  /** What replicas share; closed with the service. */
+  readonly cache?: SharedCache;
   readonly tracing?: Tracing;
 }
 
@@ -36,9 +41,11 @@ export async function openService({
   signIn,
   credentials,
   emulator,
+  on,
+  cache,
   tracing,
 }: ServiceOptions = {}): Promise<Service> {
-  const platform = await openPlatform(emulator);
+  const platform = on ?? (await openPlatform(emulator));
   const { clientId, clientSecret } = platform.credentials.account;
   const given = {
     AUTH_URL: platform.authUrl,
@@ -52,7 +59,7 @@ export async function openService({
   const read = readSettings(Object.fromEntries(Object.entries(given).map(([name, value]) => [`WEB_ANALYTICS_${name}`, value])));
   const tools = enabledTools(await listedTools(), read);
   const catalogue: Catalogue = { name: 'web-analytics-mcp', version: '0.0.0', tools, load: loadTool, resources, prompts };
-  const shared = createPlatform(read, tools, { seed: 1, faults: [], clock: platform.clock }, credentials);
+  const shared = createPlatform(read, tools, { seed: 1, faults: [], clock: platform.clock }, credentials, cache);
   const serving = await startHttpServing(read, { platform: shared, catalogue, signIn, tracing, limits });
   return {
     ...serving,
@@ -63,7 +70,7 @@ export async function openService({
       platform.faults.clear();
       await serving.close();
       await shared.close();
-      await platform.close();
+      if (!on) await platform.close();
     },
   };
 }
@@ -156,7 +163,8 @@ export function post2026(url: string, method: string, params: Record<string, unk
   const name = params['name'] ?? params['uri'];
   const named = typeof name === 'string' ? { 'mcp-name': name } : {};
   const standard = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': method, ...named };
-  return post(url, { id: 1, method, params: { ...params, _meta: META } }, { ...standard, ...headers });
+  const meta = { ...META, ...(params['_meta'] as object | undefined) };
+  return post(url, { id: 1, method, params: { ...params, _meta: meta } }, { ...standard, ...headers });
 }
 
 export const INITIALIZE = { id: 0, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: INFO } };

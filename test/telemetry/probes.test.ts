@@ -92,7 +92,7 @@ describe('metrics', () => {
     const { url } = await open({ settings: { METRICS_TOKEN: TOKEN } });
     const refused = await Promise.all(
       [{}, { authorization: TOKEN }, { authorization: `Bearer ${TOKEN}x` }, { authorization: 'Bearer ' }].map((headers) =>
-        ask(url, '/metrics', { headers: headers as Record<string, string> }),
+        ask(url, '/metrics', { headers }),
       ),
     );
     for (const { status, headers, body } of refused) {

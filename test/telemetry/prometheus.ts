@@ -16,7 +16,7 @@ export function parseMetrics(text: string): Sample[] {
     if (name === undefined || (!types.has(name) && !types.has(name.replace(/_(bucket|sum|count)$/, ''))))
       throw new Error(`No line of the format: ${line}`);
     const pairs = [...labels.matchAll(/([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"(?:,|$)/g)];
-    return { name, labels: Object.fromEntries(pairs.map(([, key = '', text = '']) => [key, text])), value: Number(value) };
+    return { name, labels: Object.fromEntries(pairs.map(([, key = '', label = '']) => [key, label])), value: Number(value) };
   });
 }
 
