@@ -83,17 +83,21 @@ export function assemble(
   return { rows: filled, missing: missingOf(calls, answers), refused: Object.fromEntries(refusals) };
 }
 
+/** The same reason may name the moment of each call. */
+const withoutSeconds = (reason: string) => reason.replaceAll(/(T\d\d:\d\d):\d\d(?:\.\d+)?/g, '$1');
+
 function missingOf(calls: readonly PlannedCall[], answers: readonly (readonly SlotAnswer[])[]): Missing[] {
-  const byReason = new Map<string, { selection: Selection; stretch: Stretch }[]>();
+  const byReason = new Map<string, { reason: string; parts: { selection: Selection; stretch: Stretch }[] }>();
   for (const [index, { selection, stretch, slots }] of calls.entries()) {
     const failures = (answers[index] ?? []).map((answer) => ('failure' in answer ? answer.failure : undefined));
     const isWhole = failures.every((failure) => failure !== undefined && failure === failures[0]);
     for (const [slot, failure] of failures.entries()) {
       if (failure === undefined || (isWhole && slot > 0)) continue;
-      const parts = byReason.get(failure) ?? [];
-      parts.push({ selection, stretch: isWhole ? stretch : (slots[slot] ?? stretch) });
-      byReason.set(failure, parts);
+      const key = withoutSeconds(failure);
+      const group = byReason.get(key) ?? { reason: failure, parts: [] };
+      group.parts.push({ selection, stretch: isWhole ? stretch : (slots[slot] ?? stretch) });
+      byReason.set(key, group);
     }
   }
-  return [...byReason].map(([reason, parts]) => ({ reason, parts }));
+  return [...byReason.values()];
 }

@@ -148,6 +148,15 @@ describe('the answer to a part', () => {
     ]);
   });
 
+  it('that failed for the same reason at other seconds is told with the others', () => {
+    const grid: MetricGrid = { metrics: ['visits'], ranges: [{ startMs: FROM, endMs: FROM + 200 * DAY_MS }] };
+    const plan = planGrid(grid, 'UTC');
+    const answers = plan.calls.map((_, index): SlotAnswer[] => [{ failure: `not after 2026-11-20T10:00:0${index}.120Z` }]);
+    const { missing } = assemble(grid, plan, answers);
+    expect(missing.map(({ reason, parts }) => [reason, parts.length])).toEqual([['not after 2026-11-20T10:00:00.120Z', plan.calls.length]]);
+    expect(plan.calls.length).toBeGreaterThan(1);
+  });
+
   it('with other days than those of the zone is not taken for them', () => {
     const [call] = planGrid({ metrics: ['visits'], ranges: [week], daily: true }, 'UTC').calls;
     if (!call) throw new Error('no call was planned');
