@@ -1,4 +1,5 @@
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
+import { assert, asyncProperty, base64String, constantFrom, nat, oneof, string, tuple } from 'fast-check';
 import { type CryptoKey, exportSPKI, importJWK, type JWTHeaderParameters, type JWTPayload, SignJWT } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { createOAuthSignIn, type OAuthOptions } from '../../src/sign-in/oauth.ts';
@@ -204,6 +205,31 @@ describe('a token is refused', () => {
       expect(await outcome(signIn, token)).toBe('401 invalid_token: The token cannot be read as a signed access token.');
     }
     expect(issuer.asked).toEqual([]);
+  });
+});
+
+describe('whatever is sent', () => {
+  /** The same token: the last letter of a signature may be spelled in several ways that mean the same bytes. */
+  function isSame(token: string, good: string): boolean {
+    const [one, other] = [token, good].map((each) => each.split('.'));
+    const bytes = (parts: string[] | undefined) => Buffer.from(parts?.[2] ?? '', 'base64url').toString('hex');
+    return one?.length === 3 && one[0] === other?.[0] && one[1] === other?.[1] && bytes(one) === bytes(other);
+  }
+
+  it('is answered, and no change of a good token lets anybody in', async () => {
+    const { signIn, issuer } = await signInWith({}, 'EdDSA');
+    const good = await issuer.token();
+    const letter = constantFrom('A', 'B', 'a', 'f', '0', '9', '-', '_', '.', '~', '=', ' ');
+    const changed = tuple(nat(good.length - 1), letter, constantFrom('replace', 'insert', 'remove')).map(
+      ([at, other, how]) => `${good.slice(0, at)}${how === 'remove' ? '' : other}${good.slice(how === 'insert' ? at : at + 1)}`,
+    );
+    const sent = oneof(changed, string({ unit: 'binary' }), string(), base64String());
+    const isRight = asyncProperty(sent, constantFrom('Bearer ', 'bearer  ', 'DPoP ', ''), async (token, scheme) => {
+      const answer = await signIn.authenticate({ authorization: `${scheme}${token}` });
+      return 'challenge' in answer || isSame(token, good);
+    });
+    await assert(isRight, { numRuns: 100 });
+    expect(await ask(signIn, good)).toHaveProperty('principal');
   });
 });
 
