@@ -34,6 +34,8 @@ export interface Question extends Omit<CompareInput, 'metrics' | 'devices' | 'se
 }
 
 const DEFAULT_METRICS = ['conversionRate', 'visits', 'revenueSum'];
+/** The usual ones first, because the first that stands out is explained. */
+const ALL_METRICS = [...DEFAULT_METRICS, ...siteMetricNames];
 
 function refuse(message: string): never {
   throw new ApiError('invalid', message);
@@ -43,7 +45,7 @@ const once = <T>(values: readonly T[] = []) => [...new Set(values)];
 
 /** Fills what a caller left out; throws for metrics that are none of the site. */
 export function questionOf(input: CompareInput): Question {
-  const metrics = once((input.metrics ?? DEFAULT_METRICS).flatMap((metric) => (metric === 'all' ? siteMetricNames : [metric])));
+  const metrics = once((input.metrics ?? DEFAULT_METRICS).flatMap((metric) => (metric === 'all' ? ALL_METRICS : [metric])));
   const zones = metrics.filter(isZoneMetric);
   if (zones.length > 0) refuse(`metrics: ${zones.join(', ')} belong to zones, which query_metrics answers.`);
   const [devices, segmentIds, compareSegments] = [once(input.devices), once(input.segmentIds), once(input.compareSegments)];

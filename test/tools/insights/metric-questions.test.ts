@@ -158,6 +158,7 @@ describe('a question about the site', () => {
       expect([name, one, two]).toEqual([name, expect.closeTo(first[name], 2), expect.closeTo(second[name], 2)]);
     }
     expect(records(asked)).toHaveLength(8);
+    expect(said(asked)).toMatch(/^Conversion rate fell/);
   });
 
   it('9: shows twelve months of visits, which add up', async () => {
