@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { systemClock } from '../lib/clock.ts';
-import { createLog } from '../lib/log.ts';
 import { textTable } from '../lib/text-table.ts';
 import { type Settings, SettingsError } from '../settings.ts';
 import { type CredentialsFile, openCredentialsFile } from '../sign-in/credentials.ts';
@@ -8,6 +7,7 @@ import type { PlatformCredential } from '../sign-in/principal.ts';
 import { TOKEN_NAME, tokenPrincipalId } from '../sign-in/static-tokens.ts';
 import { subjectId } from '../sign-in/subject.ts';
 import { askHidden } from './ask-hidden.ts';
+import { logOf } from './log-of.ts';
 import { withFile } from './sign-in.ts';
 
 const USAGE = 'credentials add <name> (the credential comes from stdin), credentials list, or credentials remove <name>';
@@ -96,12 +96,12 @@ export async function credentials(
   positionals: readonly string[],
   input: CredentialInput = process.stdin,
 ): Promise<number> {
-  const { credentialsFile: path, credentialsKey: secret, logLevel } = settings;
+  const { credentialsFile: path, credentialsKey: secret } = settings;
   if (!path || !secret) {
     throw new SettingsError('WEB_ANALYTICS_CREDENTIALS_FILE: is missing; expected the file of credentials, and its key in WEB_ANALYTICS_CREDENTIALS_KEY'); // biome-ignore format: one sentence
   }
   const [action, name = '', ...rest] = positionals;
-  const file = openCredentialsFile({ path, secret, log: createLog(logLevel) });
+  const file = openCredentialsFile({ path, secret, log: logOf(settings) });
   const said = (words: string) => void process.stderr.write(`${words}\n`);
   return withFile(async () => {
     if (action === 'list' && name === '') return list(file);

@@ -1,9 +1,9 @@
 import { systemClock } from '../lib/clock.ts';
-import { createLog } from '../lib/log.ts';
 import { textTable } from '../lib/text-table.ts';
 import { type Settings, SettingsError } from '../settings.ts';
 import { type AccessScope, accessScopes } from '../sign-in/principal.ts';
 import { makeToken, openTokensFile, TOKEN_NAME, type TokensFile } from '../sign-in/static-tokens.ts';
+import { logOf } from './log-of.ts';
 import { withFile } from './sign-in.ts';
 
 const USAGE = 'token create <name> [--scopes read,write] [--valid-days 90], token list, or token remove <name>';
@@ -75,10 +75,10 @@ async function remove(file: TokensFile, name: string): Promise<number> {
 
 /** Makes, lists or removes static tokens; a new one is written to stdout, all words about it to stderr. */
 export async function token(settings: Settings, positionals: readonly string[], flags: TokenFlags = {}): Promise<number> {
-  const { tokensFile, logLevel } = settings;
+  const { tokensFile } = settings;
   if (tokensFile === undefined) throw new SettingsError('WEB_ANALYTICS_TOKENS_FILE: is missing; expected the file that tokens are kept in');
   const [action, name, ...rest] = positionals;
-  const file = openTokensFile(tokensFile, createLog(logLevel));
+  const file = openTokensFile(tokensFile, logOf(settings));
   return withFile(async () => {
     if (action === 'create' && name !== undefined && rest.length === 0) return create(file, name, flags);
     if (action === 'remove' && name !== undefined && rest.length === 0) return remove(file, name);
