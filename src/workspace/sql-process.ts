@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { availableParallelism, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { createTurns } from '../lib/turns.ts';
 import type { Cell, Failure, Message, Query, ResultColumn } from './query/protocol.ts';
 
 /** The bundled process of a query; one of its own, because some functions of DuckDB neither stop when told nor keep to the memory limit. */
@@ -22,11 +23,11 @@ export interface SqlResult {
   readonly more: boolean;
 }
 
-/** A query without a result; `message` is what DuckDB says, for `time` and `crash` empty. */
+/** A query without a result; `message` is what DuckDB says, empty for `busy`, `time` and most crashes. */
 export class SqlError extends Error {
   override name = 'SqlError';
-  readonly reason: Failure | 'time' | 'crash';
-  constructor(reason: Failure | 'time' | 'crash', message = '') {
+  readonly reason: Failure | 'busy' | 'time' | 'crash';
+  constructor(reason: Failure | 'busy' | 'time' | 'crash', message = '') {
     super(message);
     this.reason = reason;
   }
@@ -35,35 +36,12 @@ export class SqlError extends Error {
 export interface SqlOptions {
   /** Directory that the paths of the files are relative to. */
   readonly directory: string;
+  /** The time in the queue included. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
 }
 
-let running = 0;
-const waiting: (() => void)[] = [];
-
-/** Waits for a free place; gives the function that leaves it. */
-async function place(signal: AbortSignal | undefined): Promise<() => void> {
-  if (running >= AT_ONCE) {
-    await new Promise<void>((resolve, reject) => {
-      const onAbort = (): void => {
-        waiting.splice(waiting.indexOf(enter), 1);
-        reject(abortReason(signal));
-      };
-      const enter = (): void => {
-        signal?.removeEventListener('abort', onAbort);
-        resolve();
-      };
-      waiting.push(enter);
-      signal?.addEventListener('abort', onAbort, { once: true });
-    });
-  } else running += 1;
-  return () => {
-    const next = waiting.shift();
-    if (next) next();
-    else running -= 1;
-  };
-}
+const inTurn = createTurns(AT_ONCE);
 
 function abortReason(signal: AbortSignal | undefined): Error {
   return signal?.reason instanceof Error ? signal.reason : new Error('The query was cancelled.');
@@ -81,13 +59,13 @@ function startProcess(directory: string) {
 
 /** Runs one statement over the view `data` in a process that ends with it; throws a `SqlError`, or the reason of the signal. */
 export async function runSql(request: SqlRequest, { directory, timeoutMs, signal }: SqlOptions): Promise<SqlResult> {
-  signal?.throwIfAborted();
-  const leave = await place(signal);
-  try {
-    return await converse(request, directory, timeoutMs, signal);
-  } finally {
-    leave();
-  }
+  const startedMs = performance.now();
+  return inTurn(async () => {
+    signal?.throwIfAborted();
+    const leftMs = timeoutMs - (performance.now() - startedMs);
+    if (leftMs <= 0) throw new SqlError('busy');
+    return converse(request, directory, leftMs, signal);
+  });
 }
 
 function converse(request: SqlRequest, directory: string, timeoutMs: number, signal: AbortSignal | undefined): Promise<SqlResult> {

@@ -1,7 +1,8 @@
 import { ApiError } from '../../api/errors.ts';
+import { atMostAtOnce } from '../../lib/at-once.ts';
 import { grouped } from '../../lib/grouped.ts';
 import type { RunFile, RunManifest } from '../manifest.ts';
-import { type Layout, nameInFile } from './columns.ts';
+import { type Layout, namesInFile } from './columns.ts';
 import { type Beginning, sniff } from './sniff.ts';
 import type { Source } from './view-sql.ts';
 
@@ -33,13 +34,13 @@ function sniffPart({ run, file, path }: Part): Promise<Beginning> {
   return sniff(path, { gzip: file.gzip, format: formatOf(run) });
 }
 
-/** What the beginnings of the parts say, for each of the parts. */
+/** What the beginnings of the parts say, for each of the parts; throws what the first failure was. */
 async function sniffAll(parts: readonly Part[]): Promise<Beginning[]> {
-  const seen: Beginning[] = [];
-  for (let at = 0; at < parts.length; at += FILES_AT_ONCE) {
-    seen.push(...(await Promise.all(parts.slice(at, at + FILES_AT_ONCE).map(sniffPart))));
-  }
-  return seen;
+  const looks = await atMostAtOnce(parts, FILES_AT_ONCE, sniffPart);
+  return looks.map((look) => {
+    if (look.status === 'rejected') throw look.reason;
+    return look.value;
+  });
 }
 
 function layoutOf(names: readonly string[], parts: readonly Part[], seen: readonly Beginning[]): Layout {
@@ -56,7 +57,7 @@ function spread(parts: readonly Part[]): Part[] {
 /** Lines name their members: three files tell which the fields do not tell. */
 async function jsonBatch(parts: readonly Part[]): Promise<Batch[]> {
   const seen = await sniffAll(spread(parts));
-  const expected = parts[0]?.run.fields.map(nameInFile) ?? [];
+  const expected = namesInFile(parts[0]?.run.fields ?? []);
   const names = [...new Set([...expected, ...seen.flatMap((each) => each.names)])];
   return [{ format: 'JSONL', layout: layoutOf(names, parts, seen), parts }];
 }

@@ -22,10 +22,26 @@ export interface Layout {
   readonly samples: ReadonlyMap<string, readonly unknown[]>;
 }
 
-/** How a field is called in the files: by its alias, or by its own name with position or key. */
-export function nameInFile({ fieldName, aliasName, customVarPosition, dynamicVarKey }: Field): string {
+/** Fields that may be chosen several times. */
+const VARIABLES: ReadonlySet<string> = new Set(['custom_var', 'dynamic_var']);
+
+/** How a field is called in the files: by its alias, or by its own name with position or key; undefined for a variable without them, which only the files name. */
+function nameInFile({ fieldName, aliasName, customVarPosition, dynamicVarKey }: Field): string | undefined {
+  if (aliasName !== undefined) return aliasName;
   const variable = customVarPosition ?? dynamicVarKey;
-  return aliasName ?? (variable === undefined ? fieldName : `${fieldName}_${variable}`);
+  if (variable !== undefined) return `${fieldName}_${variable}`;
+  return VARIABLES.has(fieldName) ? undefined : fieldName;
+}
+
+/** The names of the files that the fields tell. */
+export function namesInFile(fields: readonly Field[]): string[] {
+  return fields.flatMap((field) => nameInFile(field) ?? []);
+}
+
+/** The type of a column as a statement sees it: what is derived from whole numbers is exact. */
+export function typeOf({ type, unit, from }: Column): string {
+  if (from === undefined || (itemTypeOf(type) ?? type) === 'DOUBLE') return type;
+  return `DECIMAL(18, ${unit === 'money' ? 2 : 3})${itemTypeOf(type) ? '[]' : ''}`;
 }
 
 /** Names as DuckDB tells them apart. */
@@ -40,7 +56,7 @@ function isList(values: readonly unknown[]): boolean {
 
 function columnOf(name: string, { fields, samples }: Layout): Column {
   const field = fields.find((each) => nameInFile(each) === name);
-  const isVariable = field?.customVarPosition !== undefined || field?.dynamicVarKey !== undefined;
+  const isVariable = field !== undefined && VARIABLES.has(field.fieldName);
   const { type, unit } = isVariable ? { type: 'VARCHAR' as const } : knownField(field?.fieldName ?? name);
   const values = samples.get(name) ?? [];
   const fitted = type === 'VARCHAR' && isList(values) ? 'VARCHAR[]' : fittingType(type, values);

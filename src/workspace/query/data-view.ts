@@ -3,7 +3,7 @@ import { ApiError } from '../../api/errors.ts';
 import { grouped } from '../../lib/grouped.ts';
 import type { RunFile, RunManifest } from '../manifest.ts';
 import { type Batch, batchesOf, type Part } from './batches.ts';
-import { type Column, columnsOf, folded, nameInFile } from './columns.ts';
+import { type Column, columnsOf, folded, namesInFile } from './columns.ts';
 import { overlappingGroups } from './overlaps.ts';
 import { type Overlap, type Source, viewSql } from './view-sql.ts';
 
@@ -74,7 +74,7 @@ export async function dataViewOf(runs: readonly RunManifest[], { directory, path
   const nameOf = ({ path }: Part): string => relative(directory, path).split(sep).join('/');
   const found = runs.flatMap((run) => run.files.filter(({ bytes }) => bytes > 0).map((file) => ({ run, file, path: pathOf(run, file) })));
   const batches = await batchesOf(found);
-  const promised = runs.map(({ fields }) => ({ names: fields.map(nameInFile), fields, samples: new Map<string, unknown[]>() }));
+  const promised = runs.map(({ fields }) => ({ names: namesInFile(fields), fields, samples: new Map<string, unknown[]>() }));
   const columns = columnsOf(batches.length > 0 ? batches.map(({ layout }) => layout) : promised);
   if (columns.length === 0) throw new ApiError('missing', 'The downloaded runs of this job name no columns and hold no rows.');
 

@@ -20,13 +20,15 @@ export interface Beginning {
 
 const NOTHING: Beginning = { names: [], samples: new Map(), isEmpty: true };
 
-interface Head {
+/** The beginning of a file as text. */
+export interface Head {
   readonly text: string;
   /** More follows. */
   readonly cut: boolean;
 }
 
-async function headOf(path: string, gzip: boolean, bytes: number): Promise<Head> {
+/** Reads the first bytes of a file and unpacks them. */
+export async function headOf(path: string, gzip: boolean, bytes: number): Promise<Head> {
   const file = await open(path);
   try {
     const buffer = Buffer.alloc(bytes);

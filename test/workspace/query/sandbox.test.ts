@@ -25,11 +25,14 @@ function outcomeOf(runs: RunsOnDisk, sql: string): Promise<string> {
 }
 
 describe('the sandbox', () => {
-  it('refuses every attack, leaves no file behind, and answers afterwards', async () => {
+  it('is tried in more than sixty ways', () => {
+    expect(Object.values(attacks({ outside: '', own: '' })).flat().length).toBeGreaterThan(60);
+  });
+
+  it.each(Object.keys(attacks({ outside: '', own: '' })))('refuses to %s, leaves no trace, and answers afterwards', async (aim) => {
     const { outside, own, runs } = place();
     const before = readFileSync(own);
-    const list = attacks({ outside, own: '501/part-1.jsonl.gz' });
-    expect(list.length).toBeGreaterThanOrEqual(60);
+    const list = attacks({ outside, own: '501/part-1.jsonl.gz' })[aim] ?? [];
     const outcomes = await Promise.all(list.map((sql) => outcomeOf(runs, sql)));
     for (const [index, outcome] of outcomes.entries()) {
       expect([list[index], outcome]).toEqual([list[index], expect.stringMatching(/^SqlError: /)]);
@@ -50,7 +53,7 @@ describe('the sandbox', () => {
       threads: 1,
     });
     onTestFinished(() => database.closeSync());
-    for (const sql of attacks({ outside, own })) {
+    for (const sql of Object.values(attacks({ outside, own })).flat()) {
       const text = await database.runAndReadAll(sql).then(
         (result) => JSON.stringify(result.getRowsJson()),
         () => '',
@@ -70,7 +73,7 @@ describe('the sandbox', () => {
   it.each(bombs)('stops %s', async (sql) => {
     const { runs } = place();
     const started = performance.now();
-    await expect(runs.query(sql, { timeoutMs: 700 })).rejects.toMatchObject({
+    await expect(runs.query(sql, { timeoutMs: 500 })).rejects.toMatchObject({
       name: 'SqlError',
       reason: expect.stringMatching(/^(time|memory)$/),
     });

@@ -1,0 +1,56 @@
+import { matchName } from '../analysis/names.ts';
+import { ApiError } from '../api/errors.ts';
+import type { Column } from '../workspace/query/columns.ts';
+import { SqlError } from '../workspace/sql-process.ts';
+
+/** More columns than this are not listed in an error. */
+const MAX_LISTED = 40;
+const LONGEST_MESSAGE = 500;
+
+/** A name as SQL takes it: quoted where it has to be. */
+function sqlName(name: string): string {
+  return /^[a-z_][a-z0-9_]*$/i.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
+}
+
+async function nearest(name: string, columns: readonly Column[]): Promise<string> {
+  const match = await matchName(name, columns.map((column, id) => ({ id, path: [column.name] }))); // biome-ignore format: one thought
+  const found = 'found' in match ? [match.found] : 'several' in match ? match.several : match.closest;
+  const names = found.flatMap(({ path }) => path[0] ?? []).slice(0, 3);
+  if (names.length > 0) return `Nearest: ${names.map(sqlName).join(', ')}.`;
+  return `There are: ${columns.slice(0, MAX_LISTED).map((column) => sqlName(column.name)).join(', ')}.`; // biome-ignore format: one thought
+}
+
+/** What DuckDB says of a statement, in words for who wrote it. */
+async function faultOf(message: string, columns: readonly Column[]): Promise<string> {
+  const column = /Referenced column "(.+?)" (?:was )?not found/.exec(message)?.[1];
+  if (column !== undefined) return `there is no column "${column}". ${await nearest(column, columns)} Texts stand in 'single quotes'.`;
+  const table = /Referenced table "(.+?)" not found/.exec(message)?.[1];
+  if (table !== undefined) {
+    const below = columns.filter(({ name }) => name.toLowerCase().startsWith(`${table.toLowerCase()}.`));
+    if (below.length > 0) return `a name with a dot stands in double quotes: ${below.map(({ name }) => sqlName(name)).join(', ')}.`;
+    return `there is no table "${table}"; the only one is data.`;
+  }
+  const file = /(?:JSON transform error|Malformed JSON|CSV Error|Invalid unicode|gzip)/i.test(message);
+  const lines = message.split('\n').map((line) => line.trim()).filter((line) => line !== ''); // biome-ignore format: one thought
+  const short = lines.filter((line) => !line.startsWith('^')).join(' ').replace(/ Candidate functions: .*?(?= LINE \d|$)/, '').slice(0, LONGEST_MESSAGE); // biome-ignore format: one thought
+  return file ? `a downloaded file cannot be read: ${short}` : short;
+}
+
+/** Turns the failure of a query into an error that says what to do next; other errors stay what they are. */
+export async function sqlFailure(error: unknown, columns: readonly Column[]): Promise<unknown> {
+  if (!(error instanceof SqlError)) return error;
+  const { reason, message } = error;
+  if (reason === 'missing package') {
+    const how = 'Install it beside this server (npm install @duckdb/node-api@1.5.5-r.5), then call again';
+    return new ApiError('settings', `query_export needs the optional package @duckdb/node-api, which cannot be loaded here. ${how}.`);
+  }
+  if (reason === 'time') {
+    return new ApiError('invalid', 'sql: the query took too long and was stopped. Filter or group earlier, name columns instead of *, and join less.'); // biome-ignore format: one thought
+  }
+  if (reason === 'memory') {
+    return new ApiError('invalid', 'sql: the query needed more memory than it may and was stopped. Filter or group earlier, and name columns instead of *.'); // biome-ignore format: one thought
+  }
+  if (reason === 'busy') return new ApiError('busy', 'Other queries of this server took all the time.', { retryAfterMs: 10_000 });
+  if (reason === 'crash') return new ApiError('invalid', `sql: the query ended its process${message && ` (${message})`}. Write it in another way.`); // biome-ignore format: one thought
+  return new ApiError('invalid', `sql: ${reason === 'refused' ? message : await faultOf(message, columns)}`);
+}

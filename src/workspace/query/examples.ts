@@ -1,0 +1,89 @@
+import { type Column, folded } from './columns.ts';
+import { identifier } from './sql-text.ts';
+
+/** A question and the statement that answers it. */
+export interface Example {
+  readonly question: string;
+  readonly sql: string;
+}
+
+/** What rows are told apart by in a question, the most telling first. */
+const DIMENSIONS = ['browser_name', 'device_id', 'country_code', 'platform_name', 'language', 'city'];
+const LISTS = ['session_transaction_items.sku', 'session_transaction_items.id', 'errors.message', 'app_events.event_name'];
+
+/** The columns as a statement names them, found by the fields of the platform. */
+interface Names {
+  /** `views` or `sessions`: what a row is. */
+  readonly rows: string;
+  readonly of: (field: string) => string | undefined;
+  /** The column in a derived unit that is computed from a field. */
+  readonly derived: (field: string) => string | undefined;
+}
+
+function namesOf(columns: readonly Column[], scope: string): Names {
+  const byField = new Map(columns.map((column) => [column.field ?? column.name, column]));
+  const written = (column: Column | undefined) =>
+    column && (/^[a-z_][a-z0-9_]*$/.test(column.name) ? column.name : identifier(column.name));
+  return {
+    rows: scope.toLowerCase() === 'views' || byField.has('view_number') ? 'views' : 'sessions',
+    of: (field) => written(byField.get(field)),
+    derived(field) {
+      const source = byField.get(field);
+      return source && written(columns.find(({ from }) => from !== undefined && folded(from) === folded(source.name)));
+    },
+  };
+}
+
+function byDay({ rows, of }: Names): Example | undefined {
+  const time = of('session_time') ?? of('view_time');
+  const day = of('session_date') ?? (time && `CAST(${time} AS DATE)`);
+  return day === undefined
+    ? undefined
+    : { question: `${rows} by day`, sql: `SELECT ${day} AS day, count(*) AS ${rows} FROM data GROUP BY ALL ORDER BY day` };
+}
+
+function byDimension({ rows, of, derived }: Names): Example | undefined {
+  const field = DIMENSIONS.find((candidate) => of(candidate) !== undefined);
+  const [revenue, transactions] = [derived('session_transactions_revenue_cents'), of('session_number_of_transactions')];
+  const measures = [
+    { name: rows, sql: `count(*) AS ${rows}` },
+    ...(transactions ? [{ name: 'conversions', sql: `count(*) FILTER (${transactions} > 0) AS conversions` }] : []),
+    ...(revenue ? [{ name: 'revenue', sql: `sum(${revenue}) AS revenue` }] : []),
+  ];
+  const question = measures.map(({ name }) => name).join(', ');
+  const list = measures.map(({ sql }) => sql).join(', ');
+  if (field === undefined) return { question, sql: `SELECT ${list} FROM data` };
+  const order = `GROUP BY ALL ORDER BY ${revenue ? 'revenue' : rows} DESC`;
+  return { question: `${question} by ${of(field)}`, sql: `SELECT ${of(field)}, ${list} FROM data ${order}` };
+}
+
+function byPage({ of }: Names): Example | undefined {
+  const [path, rage, session, user] = [of('path'), of('rage_click_all_targets_ind'), of('session_id'), of('user_id')];
+  if (path === undefined) return undefined;
+  if (rage === undefined || session === undefined)
+    return { question: 'views by page', sql: `SELECT ${path}, count(*) AS views FROM data GROUP BY ALL ORDER BY views DESC LIMIT 20` };
+  const sessions = `count(DISTINCT ${user ? `(${user}, ${session})` : session}) AS sessions`;
+  return {
+    question: 'sessions with rage clicks on checkout pages, by page',
+    sql: `SELECT ${path}, ${sessions} FROM data WHERE ${rage} AND ${path} LIKE '/checkout%' GROUP BY ALL ORDER BY sessions DESC`,
+  };
+}
+
+function byElement({ of, derived }: Names): Example | undefined {
+  const field = LISTS.find((candidate) => of(candidate) !== undefined);
+  if (field === undefined) return undefined;
+  const money = field.startsWith('session_transaction_items.') ? derived('session_transaction_items.revenue_cents') : undefined;
+  const item = field.split('.').at(-1) ?? 'item';
+  const elements = `unnest(${of(field)}) AS ${item}${money ? `, unnest(${money}) AS revenue` : ''}`;
+  const [amount, order] = money ? ['sum(revenue) AS revenue', 'revenue'] : ['count(*) AS times', 'times'];
+  return {
+    question: `${order} by ${item}, a row for each element of the list`,
+    sql: `SELECT ${item}, ${amount} FROM (SELECT ${elements} FROM data) GROUP BY ALL ORDER BY ${order} DESC LIMIT 20`,
+  };
+}
+
+/** Up to four statements that run on these columns as they stand. */
+export function examplesOf(columns: readonly Column[], scope: string): Example[] {
+  const names = namesOf(columns, scope);
+  return [byDay, byDimension, byPage, byElement].flatMap((example) => example(names) ?? []);
+}
