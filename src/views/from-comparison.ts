@@ -29,7 +29,7 @@ function trendOf(
   return {
     kind: 'trend',
     title: `${nameOf(metric)} by day`,
-    subtitle: `${isCount(metric) ? 'counts' : 'values'} of whole days, ${timeZone}; shaded: the period, before it the baseline`,
+    subtitle: `${isCount(metric) ? 'sums' : 'values'} of whole days, ${timeZone}; shaded: the period, before it the baseline`,
     unit: isPercent(metric) ? 'percent' : 'none',
     timeZone,
     times,
@@ -71,7 +71,7 @@ function stepsApart({ groups: [own, others], remainder }: Explained): Contributi
   if (!own || !others) return [];
   const group = own.name;
   const rest: ContributionStep = { group, part: 'remainder', value: remainder };
-  if (own.mix === undefined || others.mix === undefined) return [...stepsOf(own), { group, part: 'others', value: others.contribution }, rest]; // biome-ignore format: one thought
+  if (own.mix === undefined || others.mix === undefined) return [...stepsOf(own), { group, part: 'rest', value: others.contribution }, rest]; // biome-ignore format: one thought
   return [
     { group, part: 'rate', value: own.rate ?? 0 },
     { group, part: 'mix', value: fixed(own.mix + others.mix) },

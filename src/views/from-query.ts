@@ -1,5 +1,5 @@
 import { nameOf } from '../analysis/compare/words.ts';
-import type { QueryTable } from '../analysis/metrics/table.ts';
+import { PART_MARK, type QueryTable } from '../analysis/metrics/table.ts';
 import { type BarsSpec, type ChartSpec, joined, type TrendSpec } from './spec.ts';
 
 /** Lines or colours beyond this cannot be told apart. */
@@ -58,10 +58,13 @@ function trendOf({ metric, dimensions, cells, unit, about }: Drawn, timeZone: st
   }
   const shown = [...lines].slice(0, MAX_SERIES);
   const left = lines.size > shown.length ? [`${shown.length} of ${lines.size} lines`] : [];
+  // A sum over a part looks like a fall.
+  const parts = once(cells.flatMap(({ labels: [label = ''] }) => (label.endsWith(PART_MARK) ? [label.replace(PART_MARK, '')] : [])));
+  const cut = parts.length > 0 ? [`only in part: ${parts.join(' and ')}`] : [];
   return {
     kind: 'trend',
     title: `${nameOf(metric)} by ${dimensions[0] ?? ''}`,
-    subtitle: [...about, timeZone, ...left].join(', '),
+    subtitle: [...about, timeZone, ...left, ...cut].join(', '),
     unit,
     timeZone,
     times,

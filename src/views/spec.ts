@@ -90,8 +90,8 @@ export interface BarsSpec {
   readonly series: readonly BarSeries[];
 }
 
-/** What a step of a change is: moved shares of the visits, an own rate that moved, that of all others, an amount, or what rounding leaves. */
-export type Part = 'mix' | 'rate' | 'others' | 'amount' | 'remainder';
+/** What a step of a change is: moved shares of the visits, an own rate that moved, that of all others, an amount, that of all others, or what rounding leaves. */
+export type Part = 'mix' | 'rate' | 'others' | 'amount' | 'rest' | 'remainder';
 
 /** A part of a change that comes from one group. */
 export interface ContributionStep {

@@ -59,8 +59,11 @@ function dimensionsOf(
   ];
 }
 
+/** Stands behind a day, week or month of which the range holds only a part. */
+export const PART_MARK = ' (part)';
+
 function timeCell({ stretch: { label, isPart } }: MetricRow): string {
-  return isPart ? `${label} (part)` : String(label);
+  return isPart ? `${label}${PART_MARK}` : String(label);
 }
 
 /** Joins the rows of an answered query into one table, the earliest time first. */

@@ -14,6 +14,7 @@ const LEGEND: Readonly<Record<Part | 'change', string>> = {
   mix: 'traffic mix',
   others: 'rate of all others',
   amount: 'contribution',
+  rest: 'all others',
   remainder: 'remainder',
   change: 'whole change',
 };
@@ -48,7 +49,7 @@ function rowsOf({ steps, change, overlap: overlaps }: ContributionSpec): Row[] {
 }
 
 function colourOf(part: Row['part'], theme: Theme): string {
-  const series = { rate: 0, mix: 1, others: 2, amount: 0 } as const;
+  const series = { rate: 0, mix: 1, others: 2, amount: 0, rest: 2 } as const;
   if (part === 'change') return theme.text;
   return part === 'remainder' ? theme.line : (theme.series[series[part]] ?? theme.text);
 }

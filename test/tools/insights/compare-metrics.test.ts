@@ -144,6 +144,13 @@ describe('two weeks', () => {
     }
   });
 
+  it('of counts on one device are drawn by segments and what all others add', async () => {
+    const answer = await compare({ startDate: '2025-12-01', endDate: '2025-12-14', baselineStartDate: '2025-11-03', metrics: ['visits'], devices: ['desktop'], chart: true }); // biome-ignore format: one thought
+    const steps = panelsIn(answer)[1]?.steps ?? [];
+    expect(steps.slice(0, 3).map(({ part }) => part)).toEqual(['amount', 'rest', 'remainder']);
+    expect(steps.slice(0, 3).reduce((total, { value }) => total + value, 0)).toBeCloseTo(Number(records(answer)[0]?.['change']), 6);
+  });
+
   it('of revenue are drawn by devices and by factors', async () => {
     const answer = await compare({ ...WEEK, metrics: ['revenueSum'], chart: true });
     const panels = panelsIn(answer);

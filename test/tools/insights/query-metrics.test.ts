@@ -239,7 +239,7 @@ describe('a chart', () => {
     expect(answer.structured['chart']).toEqual({
       kind: 'trend',
       title: 'Conversion rate by month',
-      subtitle: '%, e-commerce goal, the first of 2 metrics, UTC',
+      subtitle: '%, e-commerce goal, the first of 2 metrics, UTC, only in part: 2026-11',
       unit: 'percent',
       timeZone: 'UTC',
       times: ['2026-09-01', '2026-10-01', '2026-11-01'],
