@@ -110,4 +110,5 @@ export const order = orderName.describe('By id, default DESC').optional();
 export const page = z.int().min(0).describe('Page of results').optional();
 export const projectId = z.int().positive().describe('If the credential has several').optional();
 export const confirm = z.boolean().describe('true sends it; else a preview').optional();
+export const waitSeconds = z.int().min(0).max(40).describe('Longest wait, default 20').optional();
 export const chart = z.boolean().describe('true adds a picture').optional();

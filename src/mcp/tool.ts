@@ -24,6 +24,9 @@ export const OVERWRITE: Annotations = { readOnlyHint: false, destructiveHint: fa
 /** Removes from the platform for good. */
 export const DELETE: Annotations = { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true };
 
+/** Removes files of this machine for good; the platform keeps what it has. */
+export const PURGE: Annotations = { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false };
+
 /** A resource that an answer points to instead of holding it. */
 export interface Link {
   readonly uri: string;

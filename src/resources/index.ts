@@ -1,3 +1,5 @@
+import exportRun from './export-run.ts';
+import exports from './exports.ts';
 import reference from './reference.ts';
 import scenarioReport from './scenario-report.ts';
 import scenarioReports from './scenario-reports.ts';
@@ -7,4 +9,4 @@ import stepHarSummary from './step-har-summary.ts';
 import stepReport from './step-report.ts';
 
 /** All resources, in the order in which their templates are listed. */
-export const resources = [scenarios, scenarioReports, scenarioReport, stepReport, stepHar, stepHarSummary, reference];
+export const resources = [scenarios, scenarioReports, scenarioReport, stepReport, stepHar, stepHarSummary, exports, exportRun, reference];

@@ -37,5 +37,19 @@ const stepResultId: Completer = async (context) => {
   );
 };
 
+/** Ids of the jobs that are downloaded, found by name too. */
+const downloadedJobId: Completer = async (context) => {
+  const workspace = await context.session.workspace(await context.projectId());
+  const runs = await workspace.runs();
+  return runs.map(({ jobId, jobName }) => ({ value: String(jobId), words: jobName }));
+};
+
+/** Ids of the job's downloaded runs, the latest first, found by the day of their data too. */
+const downloadedRunId: Completer = async (context) => {
+  const workspace = await context.session.workspace(await context.projectId());
+  const runs = await workspace.runs(integer('jobId', context.filled['jobId'] ?? ''));
+  return runs.toReversed().map(({ runId, from }) => ({ value: String(runId), words: from }));
+};
+
 /** How the variables of addresses are completed. */
-export const complete = { projectId, scenarioId, date, stepResultId };
+export const complete = { projectId, scenarioId, date, stepResultId, downloadedJobId, downloadedRunId };

@@ -155,7 +155,7 @@ async function fetchAll(part: WantedPart, file: PartFile, record: PartRecord, co
 
 /** One request for what is missing; throws a transient ApiError where it may be repeated. */
 async function fetchMore(number: number, file: PartFile, arrival: Arrival, context: PartContext): Promise<void> {
-  const { store, clock, signal, refresh, onBytes, quota, directory } = context;
+  const { store, clock, signal, refresh, onBytes, directory } = context;
   if (file.offset > 0 && arrival.record.etag === undefined) await file.restart();
   onBytes(number, file.offset, arrival.record.totalBytes);
   const answer = await store.open({ url: arrival.url, offset: file.offset, etag: arrival.record.etag, signal });
@@ -183,7 +183,7 @@ async function fetchMore(number: number, file: PartFile, arrival: Arrival, conte
       arrival.record = { ...(etag !== undefined && { etag }), ...(totalBytes !== undefined && { totalBytes }) };
       await writePartRecord(pathsOf(directory, number).record, arrival.record);
     }
-    await quota.check((totalBytes ?? file.offset) - file.offset);
+    await file.announce((totalBytes ?? file.offset) - file.offset);
     for await (const chunk of answer.body) {
       await file.take(chunk);
       onBytes(number, file.offset, totalBytes);

@@ -11,6 +11,8 @@ const BLOCK_BYTES = 1024 * 1024;
 export interface PartFile {
   /** Bytes taken so far; the next byte of the part belongs there. */
   readonly offset: number;
+  /** Keeps room for so many bytes more. */
+  announce(bytes: number): Promise<void>;
   take(chunk: Buffer): Promise<void>;
   /** Puts on the disk what was taken. */
   flush(): Promise<void>;
@@ -47,6 +49,7 @@ export interface PartFileOptions {
 
 /** Opens the file of a part, with what it holds already; failures of the disk are a `WorkspaceError`. */
 export async function openPartFile(path: string, { format, quota, keep, signal }: PartFileOptions): Promise<PartFile> {
+  const room = quota.room();
   let inspection = inspect(format);
   let pending: Buffer[] = [];
   let pendingBytes = 0;
@@ -72,8 +75,8 @@ export async function openPartFile(path: string, { format, quota, keep, signal }
     const [chunks, bytes] = [pending, pendingBytes];
     [pending, pendingBytes] = [[], 0];
     await writing;
-    await quota.claim(bytes);
-    writing = writeAll(file, chunks, bytes);
+    await room.need(bytes);
+    writing = writeAll(file, chunks, bytes).then(() => room.written(bytes));
     // Told by the next wait for it.
     writing.catch(() => undefined);
   }
@@ -87,6 +90,7 @@ export async function openPartFile(path: string, { format, quota, keep, signal }
     get offset() {
       return offset;
     },
+    announce: (bytes) => room.need(bytes),
     async take(chunk) {
       pending.push(chunk);
       pendingBytes += chunk.length;
@@ -98,6 +102,7 @@ export async function openPartFile(path: string, { format, quota, keep, signal }
     async restart() {
       await flush();
       await worded(file.truncate(0));
+      room.release();
       inspection.close();
       inspection = inspect(format);
       offset = 0;
@@ -110,6 +115,7 @@ export async function openPartFile(path: string, { format, quota, keep, signal }
     async close() {
       inspection.close();
       await writing.catch(() => undefined);
+      room.release();
       await file.close();
     },
   };

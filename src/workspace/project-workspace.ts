@@ -35,8 +35,12 @@ export interface ProjectWorkspace {
   usedBytes(): Promise<number>;
   /** Complete runs of a job, or of all: by `from`, then by `exportedAt`. */
   runs(jobId?: number): Promise<RunManifest[]>;
+  /** One run where it is complete. */
+  find(run: RunId): Promise<RunManifest | undefined>;
   /** Runs whose files are not all there; those under way included. */
   unfinished(jobId?: number): Promise<UnfinishedRun[]>;
+  /** Absolute path of a run. */
+  directoryOf(run: RunId): string;
   /** Absolute path of a file of a run. */
   pathOf(run: RunId, file: Pick<RunFile, 'name'>): string;
   /** Runs `task` while none of these runs can be removed, by whatever process; throws a `WorkspaceError` where one is being removed. */
@@ -47,6 +51,8 @@ export interface ProjectWorkspace {
   downloadInTurn(run: RunId, listed?: DownloadOptions['listed']): Download;
   /** The download of a run that is under way in this process. */
   underWay(run: RunId): Download | undefined;
+  /** Resolves when all of these have ended, however, or at `untilMs` by the clock; they go on when `signal` ends the wait. */
+  settled(downloads: readonly Download[], untilMs: number, signal: AbortSignal): Promise<void>;
   /** Removes a run, complete or not, and gives the bytes that are free now; throws a `WorkspaceError` where it is in use. */
   remove(run: RunId): Promise<number>;
   /** Ends the downloads that were started here; what has arrived stays. */
@@ -104,10 +110,12 @@ export function openProjectWorkspace({ quotaMb, ask, askKept, clock, random = Ma
       const found = (await manifests(jobId)).flatMap(({ manifest }) => manifest ?? []);
       return found.toSorted((a, b) => Date.parse(a.from) - Date.parse(b.from) || Date.parse(a.exportedAt) - Date.parse(b.exportedAt));
     },
+    find: (id) => readManifest(dir, id),
     async unfinished(jobId) {
       const ids = (await manifests(jobId)).filter(({ manifest }) => !manifest).map(({ id }) => id);
       return Promise.all(ids.map(async (id) => ({ ...id, bytes: await bytesBelow(runDirectory(dir, id)) })));
     },
+    directoryOf: (run) => runDirectory(dir, run),
     pathOf: (run, { name }) => join(runDirectory(dir, run), name),
     async reading(runs, task) {
       const locks: Lock[] = [];
@@ -121,6 +129,17 @@ export function openProjectWorkspace({ quotaMb, ask, askKept, clock, random = Ma
     download: (id, listed) => start(id, { listed }),
     downloadInTurn: (id, listed) => start(id, { listed, inTurn }),
     underWay: (id) => downloadOf(dir, id),
+    async settled(downloads, untilMs, signal) {
+      if (untilMs <= clock.now()) return;
+      const enough = new AbortController();
+      const time = clock.sleep(Math.max(0, untilMs - clock.now()), AbortSignal.any([signal, enough.signal]));
+      try {
+        await Promise.race([time, Promise.allSettled(downloads.map(({ result }) => result))]);
+      } finally {
+        enough.abort();
+        time.catch(() => undefined);
+      }
+    },
     async remove(id) {
       const directory = runDirectory(dir, id);
       const lock = await lockedFor('write', directory, id);

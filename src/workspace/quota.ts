@@ -1,6 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatBytes } from '../lib/number-text.ts';
+import { createTurns } from '../lib/turns.ts';
 import { WorkspaceError } from './workspace-error.ts';
 
 /** Others write into the directory too, so it is counted anew after so much was written here, or so long. */
@@ -10,10 +11,18 @@ const RECOUNT_MS = 30_000;
 /** The room that a data directory may take, whoever fills it. */
 export interface Quota {
   readonly limitBytes: number;
-  /** Throws a `WorkspaceError` of kind `full` where so much more does not fit. */
-  check(bytes: number): Promise<void>;
-  /** The same for what is written now, which counts from here on. */
-  claim(bytes: number): Promise<void>;
+  /** Room for one file, empty at first. */
+  room(): Room;
+}
+
+/** Room that is kept for a file until its bytes are written. */
+export interface Room {
+  /** Makes sure that so many bytes more may be written; throws a `WorkspaceError` of kind `full` where they do not fit. */
+  need(bytes: number): Promise<void>;
+  /** So many bytes of it lie on the disk now. */
+  written(bytes: number): void;
+  /** Gives back what was not written. */
+  release(): void;
 }
 
 /** Bytes of all files below a directory; what vanishes meanwhile counts nothing. */
@@ -30,26 +39,48 @@ export async function bytesBelow(directory: string): Promise<number> {
 
 /** Watches over the room of one directory. */
 export function createQuota(directory: string, limitBytes: number): Quota {
+  // One after the other, so that two files are not promised the same room.
+  const inTurn = createTurns(1);
   let counted = { bytes: 0, atMs: Number.NEGATIVE_INFINITY };
   let writtenSince = 0;
+  let kept = 0;
 
-  async function check(bytes: number): Promise<void> {
+  async function keep(bytes: number): Promise<void> {
     const isFresh = performance.now() - counted.atMs < RECOUNT_MS && writtenSince < RECOUNT_BYTES;
-    if (isFresh && counted.bytes + writtenSince + bytes <= limitBytes) return;
-    counted = { bytes: await bytesBelow(directory), atMs: performance.now() };
-    writtenSince = 0;
-    if (counted.bytes + bytes <= limitBytes) return;
-    const used = `${formatBytes(counted.bytes)} of ${formatBytes(limitBytes)} are taken in ${directory}`;
-    const next = 'Make room with purge_workspace or raise WEB_ANALYTICS_DATA_QUOTA_MB, then call again: what has arrived is kept.';
-    throw new WorkspaceError('full', `No room for another ${formatBytes(bytes)}: ${used}. ${next}`);
+    if (!isFresh || counted.bytes + writtenSince + kept + bytes > limitBytes) {
+      writtenSince = 0;
+      counted = { bytes: await bytesBelow(directory), atMs: performance.now() };
+    }
+    if (counted.bytes + writtenSince + kept + bytes > limitBytes) {
+      const used = `${formatBytes(counted.bytes + writtenSince + kept)} of ${formatBytes(limitBytes)} are taken in ${directory}`;
+      const next = 'Make room with purge_workspace or raise WEB_ANALYTICS_DATA_QUOTA_MB, then call again: what has arrived is kept.';
+      throw new WorkspaceError('full', `No room for another ${formatBytes(bytes)}: ${used}. ${next}`);
+    }
+    kept += bytes;
   }
 
   return {
     limitBytes,
-    check,
-    async claim(bytes) {
-      await check(bytes);
-      writtenSince += bytes;
+    room() {
+      let left = 0;
+      return {
+        async need(bytes) {
+          const missing = bytes - left;
+          if (missing <= 0) return;
+          await inTurn(() => keep(missing));
+          left += missing;
+        },
+        written(bytes) {
+          const own = Math.min(left, bytes);
+          left -= own;
+          kept -= own;
+          writtenSince += bytes;
+        },
+        release() {
+          kept -= left;
+          left = 0;
+        },
+      };
     },
   };
 }

@@ -24,7 +24,8 @@ async function offered(uri: string, name: string, value: string, filled: Record<
 
 describe('every variable of every template', () => {
   it('has proposals that lead to something that can be read', async () => {
-    const { client, read } = assistant();
+    const { client, read, call } = assistant();
+    await call('download_export_run', { jobId: 'Hourly sessions' });
     const { resourceTemplates } = await client.listResourceTemplates();
     expect(resourceTemplates.length).toBeGreaterThan(6);
     for (const { uriTemplate } of resourceTemplates) {
@@ -37,6 +38,17 @@ describe('every variable of every template', () => {
       const uri = uriTemplate.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(filled[name] ?? ''));
       expect((await read(uri)).length).toBeGreaterThan(40);
     }
+  });
+});
+
+describe('downloaded runs', () => {
+  it('are offered once they are there, jobs by name and runs by day', async () => {
+    const run = 'analytics://{projectId}/exports/{jobId}/runs/{runId}';
+    await assistant().call('download_export_run', { jobId: 'Hourly sessions' });
+    expect(await offered(run, 'jobId', 'hourly')).toEqual(['3132']);
+    expect(await offered(run, 'jobId', 'weekly')).toEqual([]);
+    expect(await offered(run, 'runId', '2026-11-20', { jobId: '3132' })).toEqual(['313200290']);
+    expect(await offered(run, 'runId', '', { jobId: '3133' })).toEqual([]);
   });
 });
 

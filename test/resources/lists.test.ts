@@ -22,6 +22,7 @@ describe('resources/list', () => {
       'analytics://1201/scenarios/4104 · Home – desktop: latest reports · application/json',
       'analytics://1201/scenarios/4105 · Search – mobile: latest reports · application/json',
       'analytics://1201/scenarios/4106 · Search – desktop: latest reports · application/json',
+      'analytics://1201/exports · Downloaded exports of Nordlicht Shop · application/json',
       'analytics://reference/metrics · Metrics: definitions and units · text/markdown',
       'analytics://reference/thresholds · Thresholds of speed metrics · text/markdown',
       'analytics://reference/limits · Limits, and what the interface cannot answer · text/markdown',
@@ -71,6 +72,8 @@ describe('resources/templates/list', () => {
       'analytics://{projectId}/steps/{stepResultId} · Step report · application/json',
       'analytics://{projectId}/steps/{stepResultId}/har · HAR file of a step · application/json',
       'analytics://{projectId}/steps/{stepResultId}/har/summary · HAR summary of a step · text/markdown',
+      'analytics://{projectId}/exports · Downloaded exports · application/json',
+      'analytics://{projectId}/exports/{jobId}/runs/{runId} · Downloaded export run · application/json',
       'analytics://reference/{topic} · Reference · text/markdown',
     ]);
     for (const { description } of resourceTemplates) expect(description).toMatch(/^[A-Z].{40,250}[.]$/);

@@ -5,10 +5,14 @@ import applyExportPlan from './apply-export-plan.ts';
 import checkSpeedBudgets from './check-speed-budgets.ts';
 import compareHars from './compare-hars.ts';
 import compareMetrics from './compare-metrics.ts';
+import downloadExportRun from './download-export-run.ts';
 import findExportGaps from './find-export-gaps.ts';
 import findObjects from './find-objects.ts';
+import listWorkspace from './list-workspace.ts';
 import planExport from './plan-export.ts';
+import purgeWorkspace from './purge-workspace.ts';
 import queryMetrics from './query-metrics.ts';
+import syncExports from './sync-exports.ts';
 
 export default {
   name: 'insights',
@@ -24,6 +28,10 @@ export default {
     compareHars,
     planExport,
     applyExportPlan,
+    downloadExportRun,
+    syncExports,
+    listWorkspace,
+    purgeWorkspace,
     findExportGaps,
   ],
 } satisfies Toolset;

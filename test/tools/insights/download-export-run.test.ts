@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { openAssistant } from '../../support/assistant.ts';
+import { withPlatform } from '../../support/emulator.ts';
+import { whileTimePasses } from '../../support/pass-time.ts';
+import { placeless } from '../../support/placeless.ts';
+import { useTools, whole } from '../support.ts';
+
+const { platform, assistant, call, ask } = useTools();
+
+interface File {
+  name: string;
+  bytes: number;
+  rows: number;
+  sha256: string;
+}
+
+const downloads = () => platform().requests.filter(({ operation }) => operation === 'download');
+
+describe('a successful run', () => {
+  it('is fetched, checked and described, and by default it is the latest', async () => {
+    const answer = await call('download_export_run', { jobId: 'Daily sessions' });
+    expect(placeless(whole(answer))).toMatchSnapshot();
+    const { directory, files, rowCount, jobId, runId } = answer.structured as { directory: string; files: File[]; rowCount: number; jobId: number; runId: number }; // biome-ignore format: one shape
+    expect(readdirSync(directory).toSorted()).toEqual(['manifest.json', ...files.map(({ name }) => name)]);
+    const run = await ask('getExportRun', { jobId, runId });
+    expect(files.map(({ bytes }) => bytes)).toEqual(run.files?.map(({ fileSize }) => fileSize));
+    const lines = files.map(({ name }) => gunzipSync(readFileSync(join(directory, name))).toString().split('\n').length - 1); // biome-ignore format: one thought
+    expect(files.map((file) => file.rows)).toEqual(lines);
+    expect(rowCount).toBe(lines.reduce((sum, count) => sum + count, 0));
+  });
+
+  it('is not fetched again, and neither is the platform asked for it', async () => {
+    const first = await call('download_export_run', { jobId: 'Daily sessions' });
+    platform().requests.length = 0;
+    const again = await call('download_export_run', { jobId: first.structured['jobId'], runId: first.structured['runId'] });
+    expect(again.structured).toMatchObject({ state: 'complete', notes: ['It was here already; nothing was fetched.'] });
+    expect(platform().requests.filter(({ server }) => server === 'store' || server === 'service')).toEqual([]);
+  });
+
+  it('can be read as a resource: manifest with sha256, columns, first rows with ids to the last digit', async () => {
+    const answer = await call('download_export_run', { jobId: 'Daily views' });
+    const { directory } = answer.structured as { directory: string };
+    const [uri = ''] = answer.links;
+    const read = JSON.parse(await assistant().read(uri)) as { manifest: { files: File[] }; columns: { name: string; type: string }[]; firstRows: Record<string, unknown>[] }; // biome-ignore format: one shape
+    for (const { name, sha256 } of read.manifest.files) {
+      expect(createHash('sha256').update(readFileSync(join(directory, name))).digest('hex')).toBe(sha256); // biome-ignore format: one thought
+    }
+    expect(read.firstRows).toHaveLength(10);
+    expect(read.columns).toEqual(expect.arrayContaining([{ name: 'user_id', type: 'VARCHAR' }]));
+    const [, line = ''] = gunzipSync(readFileSync(join(directory, 'part-00001.csv.gz'))).toString().split('\n'); // biome-ignore format: one thought
+    expect(line.split(',')[1]).toBe(read.firstRows[0]?.['user_id']);
+  });
+
+  it('is asked for by its signed address alone: no token, no cookie', async () => {
+    await call('download_export_run', { jobId: 'Weekly sessions 2026-11-09' });
+    expect(downloads().length).toBeGreaterThan(1);
+    for (const { headers } of downloads()) {
+      expect(Object.keys(headers).toSorted()).toEqual(['accept', 'accept-encoding', 'connection', 'host']);
+    }
+  });
+});
+
+describe('a run that the platform still computes', () => {
+  it('is followed in the background, with progress, and fetched when it has succeeded', async () => {
+    await withPlatform(async (other) => {
+      const own = await openAssistant(other);
+      const started = await own.call('download_export_run', { jobId: 'Sessions of yesterday', waitSeconds: 0 });
+      expect(started.structured).toMatchObject({ state: 'under way', next: expect.stringContaining('Call download_export_run again') });
+      const heard: string[] = [];
+      const waiting = own.client.callTool(
+        { name: 'download_export_run', arguments: { jobId: 3139, waitSeconds: 30 } },
+        { onprogress: ({ message = '' }) => heard.push(message) },
+      );
+      const first = (await whileTimePasses(other.clock, waiting)).structuredContent as Record<string, unknown>;
+      expect(first).toMatchObject({
+        state: 'under way',
+        progress: expect.stringMatching(/the platform computes it: R\w+, completionRate \d+/),
+      });
+      expect(heard).toEqual(expect.arrayContaining([expect.stringMatching(/^the platform computes it: \w+, completionRate \d+$/)]));
+      await whileTimePasses(other.clock, other.faults.add({ kind: 'slow', operation: 'download', delayMs: 0 }).reached());
+      const done = await own.call('download_export_run', { jobId: 3139 });
+      expect(done.structured).toMatchObject({ state: 'complete', from: '2026-11-19T00:00:00.000Z', to: '2026-11-20T00:00:00.000Z' });
+      await own.close();
+    });
+  });
+
+  it('goes on when the call is cancelled', async () => {
+    await withPlatform(async (other) => {
+      const own = await openAssistant(other);
+      const cancelled = new AbortController();
+      const asked = own.client.callTool({ name: 'download_export_run', arguments: { jobId: 3139 } }, { signal: cancelled.signal });
+      const ended = Promise.allSettled([asked]).then(([{ status }]) => status);
+      await other.clock.nextSleep();
+      cancelled.abort();
+      expect(await ended).toBe('rejected');
+      // Nobody waits for it any more, and still its files are fetched.
+      await whileTimePasses(other.clock, other.faults.add({ kind: 'slow', operation: 'download', delayMs: 0 }).reached());
+      const done = await own.call('download_export_run', { jobId: 3139 });
+      expect(done.structured).toMatchObject({ state: 'complete' });
+      await own.close();
+    });
+  });
+});
+
+describe('what cannot be had', () => {
+  it.each<[string, Record<string, unknown>, RegExp]>([
+    ['a job that only failed', { jobId: 'Tablet sessions, failed' }, /none of its runs succeeded \(list_export_runs\)/],
+    ['a job that never ran', { jobId: 'Legacy warehouse feed' }, /it has not run yet/],
+    ['a run that failed', { jobId: 3134, runId: 313400001 }, /its state is FAILURE\. find_export_gaps plans/],
+    ['a run whose files are gone', { jobId: 3133, runId: 313300001 }, /files are kept 7 days\. find_export_gaps plans/],
+    ['an unknown run', { jobId: 3123, runId: 5 }, /list_export_runs lists what exists/],
+    ['an unknown job', { jobId: 'Hourly clicks' }, /there is no export job "Hourly clicks"/],
+    ['a wait that is too long', { jobId: 3123, waitSeconds: 41 }, /waitSeconds/],
+  ])('%s is an error that says what to do next', async (_what, args, words) => {
+    expect(await call('download_export_run', args)).toMatchObject({ isError: true, text: expect.stringMatching(words) });
+  });
+});

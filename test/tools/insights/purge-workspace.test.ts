@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { openAssistant } from '../../support/assistant.ts';
+import { withPlatform } from '../../support/emulator.ts';
+import { placeless } from '../../support/placeless.ts';
+import { records, useTools, whole } from '../support.ts';
+
+const { platform, assistant, call } = useTools();
+
+const runsOf = async () => Object.fromEntries(records(await call('list_workspace')).map(({ job, runs }) => [job, runs]));
+
+describe('without a word of confirmation', () => {
+  it('shows what would go, and removes nothing', async () => {
+    await call('sync_exports', { jobIds: ['Daily views', 'Daily sessions'] });
+    const before = await runsOf();
+    const answer = await call('purge_workspace', { before: '-2d' });
+    expect(placeless(whole(answer))).toMatchSnapshot();
+    expect(await runsOf()).toEqual(before);
+  });
+});
+
+describe('confirmed', () => {
+  it('removes the runs that are meant and no others', async () => {
+    const answer = await call('purge_workspace', { jobIds: ['Daily sessions'], before: '2026-11-18', confirm: true });
+    expect(answer.structured).toMatchObject({ status: 'done', removedRuns: 4 });
+    expect(answer.structured['freedBytes']).toBeGreaterThan(100_000);
+    expect(await runsOf()).toEqual({ 'Daily sessions': 2, 'Daily views': 6 });
+    expect((await call('purge_workspace', { confirm: true })).structured).toMatchObject({ status: 'done', removedRuns: 8 });
+    expect(await runsOf()).toEqual({});
+    const nothing = await call('purge_workspace', { confirm: true });
+    expect(nothing.structured).toMatchObject({ status: 'done', removedRuns: 0, notes: [expect.stringContaining('Nothing to remove')] });
+  });
+
+  it('says that some cannot be fetched again', async () => {
+    await withPlatform(async (other) => {
+      const own = await openAssistant(other);
+      await own.call('download_export_run', { jobId: 'Daily sessions' });
+      other.clock.jump(8 * 86_400_000);
+      const answer = await own.call('purge_workspace');
+      expect(answer.text).toContain('1 of these runs can not be fetched again');
+      await own.close();
+    });
+  });
+});
+
+it('keeps a run that is being fetched, and says so', async () => {
+  const slow = platform().faults.add({ kind: 'slow', operation: 'download' });
+  await call('download_export_run', { jobId: 'Daily views', waitSeconds: 0 });
+  await slow.reached();
+  const answer = await call('purge_workspace', { confirm: true });
+  expect(answer.structured).toMatchObject({
+    removedRuns: 0,
+    kept: [{ jobId: 3130, message: expect.stringMatching(/is in use by process \d+; call again/) }],
+  });
+  slow.remove();
+  slow.release();
+  expect((await call('download_export_run', { jobId: 'Daily views' })).structured).toMatchObject({ state: 'complete' });
+});
+
+it('asks the person where the client can ask, whatever the argument says', async () => {
+  const asked: string[] = [];
+  const own = await openAssistant(platform(), {
+    answer: (message) => {
+      asked.push(message);
+      return 'decline';
+    },
+  });
+  await own.call('download_export_run', { jobId: 'Daily sessions' });
+  const answer = await own.call('purge_workspace', { confirm: true });
+  expect(answer.structured).toMatchObject({ status: 'declined' });
+  expect(asked).toEqual([expect.stringMatching(/^Purge the workspace: send this\?\nREMOVE .*\(project 1201\)[^]*Daily sessions/)]);
+  expect(records(await own.call('list_workspace'))).toHaveLength(1);
+  await own.close();
+});
+
+it('is not offered where nothing may be written', async () => {
+  const own = await openAssistant(platform(), { readOnly: true });
+  const { tools } = await own.client.listTools();
+  expect(tools.map(({ name }) => name)).not.toContain('purge_workspace');
+  expect(tools.map(({ name }) => name)).toContain('download_export_run');
+  await own.close();
+  expect(assistant().client).toBeDefined();
+});

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { openAssistant } from '../../support/assistant.ts';
+import { withPlatform } from '../../support/emulator.ts';
+import { placeless } from '../../support/placeless.ts';
+import { records, useTools, whole } from '../support.ts';
+
+const { platform, call } = useTools();
+
+const JOBS = { jobIds: ['Daily sessions', 'Daily views', 'Weekly sessions 2026-11-02'] };
+const fetched = () => platform().requests.filter(({ operation }) => operation === 'download').map(({ url }) => url); // biome-ignore format: one thought
+
+describe('what is new since yesterday', () => {
+  it('is fetched: every successful run that completed since, and no other', async () => {
+    const answer = await call('sync_exports', { ...JOBS, since: 'yesterday' });
+    expect(placeless(whole(answer))).toMatchSnapshot();
+    expect(records(answer).map(({ fetched: count }) => count)).toEqual([2, 2]);
+    const runs = new Set(fetched().map((url) => url.split('/').slice(0, 5).join('/'))); // biome-ignore format: one thought
+    expect(runs.size).toBe(4);
+  });
+
+  it('is not fetched twice, and what had expired is named', async () => {
+    const answer = await call('sync_exports', JOBS);
+    expect(answer.structured['answer']).toMatch(/^8 of 8 new runs fetched, 4 were here before, \d+ had expired$/);
+    expect(answer.structured['next']).toContain('find_export_gaps');
+    const weekly = records(answer).find(({ jobId }) => jobId === 3133);
+    expect(weekly).toMatchObject({ expired: 1, 'expired from': '2026-11-02T00:00:00.000Z', 'expired to': '2026-11-09T00:00:00.000Z' });
+    platform().requests.length = 0;
+    expect((await call('sync_exports', JOBS)).structured['answer']).toMatch(/^0 of 0 new runs fetched, 12 were here before/);
+    expect(fetched()).toEqual([]);
+  });
+});
+
+it('goes on in the background where the call ends sooner, and the next call joins it', async () => {
+  await withPlatform(async (other) => {
+    const own = await openAssistant(other);
+    const slow = other.faults.add({ kind: 'slow', operation: 'download' });
+    const first = await own.call('sync_exports', { ...JOBS, since: 'yesterday', waitSeconds: 0 });
+    expect(first.structured).toMatchObject({ state: 'under way', answer: expect.stringMatching(/^0 of 4 new runs fetched, 4 under way/) });
+    await slow.reached(3);
+    const heard: (readonly [number, number | undefined])[] = [];
+    const second = own.client.callTool(
+      { name: 'sync_exports', arguments: { ...JOBS, since: 'yesterday' } },
+      { onprogress: ({ progress, total }) => heard.push([progress, total]) },
+    );
+    slow.remove();
+    slow.release();
+    expect((await second).structuredContent).toMatchObject({
+      state: 'complete',
+      answer: expect.stringMatching(/^4 of 4 new runs fetched/),
+    });
+    expect(heard).toEqual(expect.arrayContaining([[0, 4], [4, 4]])); // biome-ignore format: pairs
+    const urls = other.requests.filter(({ operation }) => operation === 'download').map(({ url }) => url); // biome-ignore format: one thought
+    expect(new Set(urls).size).toBe(urls.length);
+    await own.close();
+  });
+});
+
+it('tells what failed beside what was fetched', async () => {
+  await withPlatform(async (other) => {
+    const own = await openAssistant(other, { dataQuotaMb: 1 });
+    const answer = await own.call('sync_exports', { jobIds: JOBS.jobIds, since: '-3d' });
+    expect(answer.structured).toMatchObject({ state: 'complete', answer: expect.stringMatching(/\d failed/) });
+    expect(answer.text).toMatch(/No room for another .*purge_workspace or raise WEB_ANALYTICS_DATA_QUOTA_MB/);
+    const left = await own.call('list_workspace');
+    expect(left.structured['usedBytes']).toBeLessThanOrEqual(1_000_000);
+    await own.close();
+  });
+});

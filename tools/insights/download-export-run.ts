@@ -1,0 +1,62 @@
+import * as z from 'zod';
+import { getExportRun } from '../../src/api/operations/data-export.ts';
+import { followDownload, progressWords, USUAL_WAIT_SECONDS } from '../../src/mcp/follow-downloads.ts';
+import * as p from '../../src/mcp/params.ts';
+import { defineTool, READ } from '../../src/mcp/tool.ts';
+import exportRun from '../../src/resources/export-run.ts';
+
+export default defineTool({
+  name: 'download_export_run',
+  title: 'Download an export run',
+  description:
+    'Fetches the files of a run into the workspace for query_export, and follows the run where it still computes. Goes on when the call ends: call again to look.',
+  annotations: READ,
+  operation: getExportRun,
+  idsFrom: 'list_export_runs',
+  input: z.strictObject({
+    jobId: p.ref('export job'),
+    runId: z.int().positive().describe('Default the latest successful run').optional(),
+    waitSeconds: p.waitSeconds,
+  }),
+  output: z.object({
+    state: z.enum(['complete', 'under way']),
+    jobId: z.number(),
+    job: z.string().optional(),
+    runId: z.number(),
+    from: z.string().optional(),
+    to: z.string().optional(),
+    scope: z.string().optional(),
+    format: z.string().optional(),
+    rowCount: z.number().optional(),
+    bytes: z.number().optional(),
+    directory: z.string(),
+    progress: z.string().optional(),
+    next: z.string(),
+    files: z.array(z.object({ name: z.string(), bytes: z.number(), rows: z.number().optional() })).optional(),
+    uri: z.string().optional(),
+  }),
+  async handler({ jobId, runId, waitSeconds = USUAL_WAIT_SECONDS }, context) {
+    const { ask, workspace: open, projectId, note, link } = context;
+    const [workspace, { latestRun }] = await Promise.all([open(), import('../../src/workspace/choose-run.ts')]);
+    const chosen = runId === undefined ? await latestRun(jobId, ask) : { runId };
+    const id = { jobId, runId: chosen.runId };
+    const known = await workspace.find(id);
+    if (known) note('It was here already; nothing was fetched.');
+    const download = known ? undefined : workspace.download(id, chosen.listed);
+    const manifest = known ?? (download && (await followDownload(workspace, download, { ...context, waitSeconds })));
+    const directory = workspace.directoryOf(id);
+    if (!manifest) {
+      const next = `Call download_export_run again with jobId ${jobId} and runId ${id.runId}; the work goes on meanwhile.`;
+      return { state: 'under way' as const, ...id, directory, ...(download && { progress: progressWords(download) }), next };
+    }
+    const { jobName: job, from, to, scope, format } = manifest;
+    const uri = exportRun.uri({ projectId: await projectId(), ...id });
+    link({ uri, name: exportRun.name, title: `Run ${id.runId} of ${job}`, mimeType: exportRun.mimeType });
+    if (manifest.files.length === 0) note('The run found nothing in its range: it has no files.');
+    const files = manifest.files.map(({ name, bytes, rows }) => ({ name, bytes, ...(rows !== undefined && { rows }) }));
+    const counted = files.every(({ rows }) => rows !== undefined) && { rowCount: files.reduce((sum, { rows = 0 }) => sum + rows, 0) };
+    const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+    const next = `query_export with jobId ${jobId} describes and queries the data.`;
+    return { state: 'complete' as const, ...id, job, from, to, scope, format, ...counted, bytes, directory, next, files, uri };
+  },
+});

@@ -1,0 +1,47 @@
+import * as z from 'zod';
+import { listSuccessfulExportRuns } from '../../src/api/operations/data-export.ts';
+import * as p from '../../src/mcp/params.ts';
+import { defineTool, READ } from '../../src/mcp/tool.ts';
+import exportsResource from '../../src/resources/exports.ts';
+import { WORKSPACE_COLUMNS, workspaceTable } from '../../src/workspace/workspace-table.ts';
+
+export default defineTool({
+  name: 'list_workspace',
+  title: 'List the workspace',
+  description: 'What of the exports is on disk: runs, range of the data, rows and bytes of each job, and the room that is left.',
+  annotations: READ,
+  operation: listSuccessfulExportRuns,
+  idsFrom: 'list_export_jobs',
+  input: z.strictObject({ jobIds: p.refs('export job', 'Export job ids or names; default all').optional() }),
+  output: z.object({
+    directory: z.string(),
+    usedBytes: z.number(),
+    quotaBytes: z.number(),
+    columns: z.array(z.string()),
+    rows: z.array(z.array(z.union([z.string(), z.number(), z.null()]))),
+    uri: z.string(),
+  }),
+  async handler({ jobIds }, { workspace: open, projectId, note, link }) {
+    const workspace = await open();
+    const isMeant = ({ jobId }: { jobId: number }) => jobIds?.includes(jobId) ?? true;
+    const runs = (await workspace.runs()).filter(isMeant);
+    const unfinished = (await workspace.unfinished()).filter(isMeant);
+    const resting = unfinished.find((run) => !workspace.underWay(run));
+    if (resting)
+      note(
+        `Unfinished runs go on where they were: download_export_run with jobId ${resting.jobId} and runId ${resting.runId}, or sync_exports.`,
+      );
+    if (runs.length === 0) note('Nothing is downloaded yet: sync_exports fetches all that is new, download_export_run a single run.');
+    const uri = exportsResource.uri({ projectId: await projectId() });
+    link({ uri, name: exportsResource.name, title: exportsResource.title, mimeType: exportsResource.mimeType });
+    const usedBytes = await workspace.usedBytes();
+    return {
+      directory: workspace.dir,
+      usedBytes,
+      quotaBytes: workspace.quotaBytes,
+      columns: WORKSPACE_COLUMNS,
+      rows: workspaceTable(runs, unfinished),
+      uri,
+    };
+  },
+});

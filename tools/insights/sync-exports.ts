@@ -1,0 +1,71 @@
+import * as z from 'zod';
+import { listSuccessfulExportRuns } from '../../src/api/operations/data-export.ts';
+import { USUAL_WAIT_SECONDS } from '../../src/mcp/follow-downloads.ts';
+import * as p from '../../src/mcp/params.ts';
+import { defineTool, READ } from '../../src/mcp/tool.ts';
+import exportsResource from '../../src/resources/exports.ts';
+import { SYNC_COLUMNS, syncTable } from '../../src/workspace/sync-table.ts';
+
+/** Failures that are told in words; the table counts all. */
+const FAILURES_TOLD = 5;
+/** Rows of jobs that nothing can be fetched of, unless they were asked for by name. */
+const LOST_JOBS_SHOWN = 5;
+
+export default defineTool({
+  name: 'sync_exports',
+  title: 'Sync exports',
+  description:
+    'Fetches every successful run that is not in the workspace yet, of all jobs or some, and says which have expired. Goes on when the call ends: call again to look.',
+  annotations: READ,
+  operation: listSuccessfulExportRuns,
+  idsFrom: 'list_export_jobs',
+  input: z.strictObject({
+    jobIds: p.refs('export job', 'Export job ids or names; default all').optional(),
+    since: p.momentOf('Only runs completed since, e.g. yesterday').optional(),
+    waitSeconds: p.waitSeconds,
+  }),
+  output: z.object({
+    answer: z.string(),
+    state: z.enum(['complete', 'under way']),
+    columns: z.array(z.string()),
+    rows: z.array(z.array(z.union([z.string(), z.number(), z.null()]))),
+    failures: z.array(z.object({ jobId: z.number(), runId: z.number(), message: z.string() })).optional(),
+    directory: z.string(),
+    uri: z.string(),
+    next: z.string(),
+  }),
+  async handler({ jobIds, since, waitSeconds = USUAL_WAIT_SECONDS }, context) {
+    const { workspace: open, projectId, note, link } = context;
+    const [workspace, { syncExports }] = await Promise.all([open(), import('../../src/mcp/sync-exports.ts')]);
+    const wish = { jobIds, waitSeconds, sinceMs: since === undefined ? undefined : Date.parse(since) };
+    const { plan, outcomes, failures, count } = await syncExports(workspace, wish, context);
+    const underWay = count('under way');
+    const [lost] = plan.expired;
+    if (lost) note('Expired (inferred): completed more than 7 days ago, so the platform keeps the files no longer.');
+    const { rows, more } = syncTable(plan, outcomes, jobIds ? jobIds.length : LOST_JOBS_SHOWN);
+    if (more > 0) note(`${more} more jobs have nothing but expired runs; jobIds shows them.`);
+    const uri = exportsResource.uri({ projectId: await projectId() });
+    link({ uri, name: exportsResource.name, title: exportsResource.title, mimeType: exportsResource.mimeType });
+    const backfill = lost ? ` find_export_gaps with jobId ${lost.jobId} plans the backfill of what had expired.` : '';
+    return {
+      answer: [
+        `${count('fetched')} of ${plan.wanted.length} new runs fetched`,
+        ...(underWay > 0 ? [`${underWay} under way`] : []),
+        ...(failures.length > 0 ? [`${failures.length} failed`] : []),
+        `${plan.present.length} were here before`,
+        `${plan.expired.length} had expired`,
+      ].join(', '),
+      state: underWay > 0 ? ('under way' as const) : ('complete' as const),
+      columns: SYNC_COLUMNS,
+      rows,
+      ...(failures.length > 0 && { failures: failures.slice(0, FAILURES_TOLD) }),
+      directory: workspace.dir,
+      uri,
+      next: underWay > 0 ? UNDER_WAY : `${failures.length > 0 ? FAILED : DONE}${backfill}`,
+    };
+  },
+});
+
+const UNDER_WAY = 'Call sync_exports again with the same arguments; the work goes on meanwhile.';
+const FAILED = 'Call sync_exports again: what has arrived is kept, the rest is tried once more.';
+const DONE = 'query_export with a jobId describes and queries the data.';
