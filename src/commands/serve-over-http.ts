@@ -28,17 +28,22 @@ async function openCache(settings: Settings): Promise<SharedCache | undefined> {
 export async function serveOverHttp(settings: Settings, world: WorldOptions, catalogue: Catalogue): Promise<number> {
   const credentials = await openCredentials(settings, logOf(settings));
   const platform = createPlatform(settings, catalogue.tools, world, credentials, await openCache(settings));
-  const signIn = await openSignIn(settings, platform);
-  const told = signIn && credentials ? withCredentials(signIn, credentials) : signIn;
-  const tracing = await traceCalls(platform);
-  const serving = await startHttpServing(settings, { platform, catalogue, signIn: told, tracing });
-  sayWhere(serving.url, settings);
-  const stopped = new AbortController();
-  const { signal } = stopped;
-  await Promise.race([once(process, 'SIGINT', { signal }), once(process, 'SIGTERM', { signal })]);
-  stopped.abort();
-  await serving.close();
-  await platform.close();
-  await tracing?.close();
+  let tracing: Awaited<ReturnType<typeof traceCalls>>;
+  try {
+    const signIn = await openSignIn(settings, platform);
+    const told = signIn && credentials ? withCredentials(signIn, credentials) : signIn;
+    tracing = await traceCalls(platform);
+    const serving = await startHttpServing(settings, { platform, catalogue, signIn: told, tracing });
+    sayWhere(serving.url, settings);
+    const stopped = new AbortController();
+    const { signal } = stopped;
+    await Promise.race([once(process, 'SIGINT', { signal }), once(process, 'SIGTERM', { signal })]);
+    stopped.abort();
+    await serving.close();
+  } finally {
+    // An open connection would keep a process alive that could not begin to serve.
+    await platform.close();
+    await tracing?.close();
+  }
   return 0;
 }

@@ -176,3 +176,8 @@ export async function openRawSession(url: string, headers: Record<string, string
   if (status !== 200 || id === null) throw new Error(`No session: ${status}`);
   return { ...headers, 'mcp-session-id': id, 'mcp-protocol-version': '2025-11-25' };
 }
+
+/** Opens the stream of a session; it ends with the signal. */
+export function openStream(url: string, headers: Record<string, string>, signal: AbortSignal): Promise<Response> {
+  return fetch(url, { headers: { ...headers, accept: 'text/event-stream' }, signal });
+}

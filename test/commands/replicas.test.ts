@@ -1,0 +1,119 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, describe, expect, it } from 'vitest';
+import { sharedPlatform } from '../support/emulator.ts';
+import { post2026 } from '../support/http.ts';
+import { CACHE_KEY, hasRedis, sharedRedis } from '../support/redis.ts';
+import { balance } from '../support/round-robin.ts';
+import { freshBundle } from '../support/stdio.ts';
+
+const redis = sharedRedis();
+const platform = sharedPlatform();
+const children: ChildProcess[] = [];
+afterAll(() => {
+  for (const child of children) child.kill('SIGKILL');
+});
+
+interface Replica {
+  readonly child: ChildProcess;
+  readonly url: string;
+  readonly stderr: () => string;
+}
+
+/** The built server as an operator starts a replica of it. */
+async function startReplica(more: Record<string, string> = {}): Promise<Replica> {
+  const { clientId, clientSecret } = platform().credentials.shop;
+  const given: Record<string, string> = {
+    HTTP: 'true',
+    PORT: '0',
+    AUTH_URL: platform().authUrl,
+    CLIENT_ID: clientId,
+    CLIENT_SECRET: clientSecret,
+    CACHE_URL: redis().url,
+    CACHE_KEY,
+    CONCURRENCY: '4',
+    ...more,
+  };
+  const settings = Object.fromEntries(Object.entries(given).map(([name, value]) => [`WEB_ANALYTICS_${name}`, value]));
+  const child = spawn(process.execPath, [await freshBundle(), 'serve'], {
+    env: { PATH: process.env['PATH'], ...settings },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  children.push(child);
+  let stderr = '';
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stderr.on('data', (chunk: Buffer) => {
+      stderr += String(chunk);
+      const [, address] = /listens on (http[^\s"]+)/.exec(stderr) ?? [];
+      if (address !== undefined) resolve(address);
+    });
+    child.on('exit', () => reject(new Error(stderr)));
+  });
+  return { child, url, stderr: () => stderr };
+}
+
+describe.skipIf(!hasRedis)('replicas as processes of their own', () => {
+  it('lose no more than what was in work on the one that is killed, and its places come free', async () => {
+    const replicas = await Promise.all([startReplica(), startReplica()]);
+    const balancer = await balance(replicas.map(({ url }) => url));
+    platform().faults.add({ kind: 'slow', operation: 'listGoals', delayMs: 20 });
+    const call = () => post2026(balancer.url, 'tools/call', { name: 'list_goals', arguments: {} });
+    const good = (await call()).message;
+    expect(good).toMatchObject({ result: { structuredContent: { goals: expect.any(Array) } } });
+
+    const stopped = new AbortController();
+    const statuses: number[] = [];
+    const wrong: unknown[] = [];
+    const inWork = new Set<object>();
+    async function callOnAndOn(): Promise<void> {
+      while (!stopped.signal.aborted) {
+        const token = {};
+        inWork.add(token);
+        const { status, message } = await call();
+        inWork.delete(token);
+        statuses.push(status);
+        if (status === 200 && JSON.stringify(message) !== JSON.stringify(good)) wrong.push(message);
+      }
+    }
+    const running = Array.from({ length: 8 }, callOnAndOn);
+    await delay(300);
+    replicas[0]?.child.kill('SIGKILL');
+    const atMost = inWork.size;
+    await delay(300);
+    const before = statuses.length;
+    await delay(700);
+    stopped.abort();
+    await Promise.all(running);
+    await balancer.close();
+
+    expect(wrong).toEqual([]);
+    expect(statuses.filter((status) => status !== 200).length).toBeLessThanOrEqual(atMost);
+    expect(statuses.length).toBeGreaterThan(before);
+    expect(platform().requests.filter(({ operation }) => operation === 'requestToken')).toHaveLength(1);
+    platform().faults.clear();
+    // All four places are there again when the leases of the dead have run out.
+    const held = platform().faults.add({ kind: 'slow', operation: 'listGoals' });
+    const [, survivor] = replicas;
+    const calls = Array.from({ length: 6 }, () => post2026(survivor?.url ?? '', 'tools/call', { name: 'list_goals', arguments: {} }));
+    await held.reached(4);
+    held.release();
+    await Promise.all(calls);
+  });
+
+  it('start without Redis, say so once, and stop when they are asked to', async () => {
+    const secret = 'canary-7f3a9c';
+    const replica = await startReplica({ CACHE_URL: `redis://user:${secret}@127.0.0.1:1` });
+    const { status } = await post2026(replica.url, 'tools/call', { name: 'list_goals', arguments: {} });
+    expect(status).toBe(200);
+    expect(replica.stderr().match(/The shared cache is out of reach/g)).toHaveLength(1);
+    expect(replica.stderr()).not.toContain(secret);
+    replica.child.kill('SIGTERM');
+    expect(await once(replica.child, 'exit')).toEqual([0, null]);
+  });
+
+  it('end at once where they cannot serve', async () => {
+    const { url } = await startReplica();
+    await expect(startReplica({ PORT: new URL(url).port })).rejects.toThrow('is taken');
+  });
+});
