@@ -10,21 +10,21 @@ export interface Refusal {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Answers with a JSON-RPC error that belongs to no request. A body that is still on its way is not waited for. */
+/** Answers with a JSON-RPC error that belongs to no request. */
 export function refuse(response: ServerResponse, { status, message, code = -32_000, headers = {} }: Refusal): void {
-  const whole = response.req.complete || response.req.method === 'GET';
-  answerJson(
-    response,
-    status,
-    { jsonrpc: '2.0', error: { code, message }, id: null },
-    whole ? headers : { ...headers, connection: 'close' },
-  );
+  answerJson(response, status, { jsonrpc: '2.0', error: { code, message }, id: null }, headers);
 }
 
-/** Answers with JSON, once; a client that is gone gets nothing. */
+/** Answers with JSON, once; a client that is gone gets nothing. A body that is still on its way is not waited for. */
 export function answerJson(response: ServerResponse, status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): void {
   if (response.headersSent || response.destroyed) return;
   const text = JSON.stringify(body);
-  response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text), ...headers });
+  const { complete, method } = response.req;
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(text),
+    ...(!complete && method !== 'GET' && { connection: 'close' }),
+    ...headers,
+  });
   response.end(text);
 }

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { ClientCredentialsProvider, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { ClientCredentialsProvider as OldProvider } from '@modelcontextprotocol/sdk/client/auth-extensions.js';
@@ -49,7 +51,7 @@ describe('a client that has no token yet', () => {
     const host = await connectHost(name, transport);
     onTestFinished(() => host.close());
     expect((await host.call('list_goals')).structured).toHaveProperty('goals');
-    const asked = () => issuer.tokenRequests.map((request) => [request.get('scope'), request.get('resource')]);
+    const asked = () => issuer.tokenRequests.map((form) => [form.get('scope'), form.get('resource')]);
     expect(asked()).toEqual([['read', AUDIENCE]]);
     const written = host.call('create_speed_event', { key: 'release', text: 'Release', date: 'now' });
     // The old SDK signs in again with the scope that it was given, whatever the challenge says.
@@ -89,6 +91,16 @@ describe('a request with a token', () => {
       (await send(service.url, { method: 'DELETE', headers: { ...session, ...bearer(await issuer.token({ sub: 'eve' })) } })).status,
     ).toBe(404);
     expect((await post(service.url, list, session)).status).toBe(200);
+  });
+
+  it('that is none is refused before its body has come', async () => {
+    const { service } = await place();
+    const sending = request(service.url, { method: 'POST', headers: { 'content-length': '1000000' } });
+    sending.on('error', () => undefined);
+    sending.write('{');
+    const [response] = (await once(sending, 'response')) as [IncomingMessage];
+    expect([response.statusCode, response.headers.connection]).toEqual([401, 'close']);
+    sending.destroy();
   });
 
   it('without the scope write may read, and call nothing that writes', async () => {
