@@ -120,6 +120,8 @@ async function compareRanges(question: Question, context: Context): Promise<Comp
   });
   const left = result.isNoise && segments.groups.length > 0 ? 'Segments are left out: a change within noise has nothing to explain.' : segments.choice; // biome-ignore format: one thought
   if (left !== undefined) note(left);
+  // What is in no device cannot be asked for.
+  if (PARTS.some((device) => device === result.leader)) note(`Next: devices ["${result.leader}"] shows the segments within it.`);
   for (const sentence of [...windows.notes, ...periodNotes(comparison, judged, windows)]) note(sentence);
   if (question.explain && !isOne) note('explain takes one device and one set of segments at a time.');
   for (const sentence of refusedNotes(totals.refused)) note(sentence);

@@ -6,7 +6,7 @@ import { deviceRecord, differenceOf, revenueRecord, rowOf, segmentRecord, sumsOf
 import type { Comparison } from './shape.ts';
 import { splitRevenue } from './split.ts';
 import type { Windows } from './windows.ts';
-import { type Change, capital, changeSentence, changeText, deviceSentence, othersSentence, revenueSentence } from './words.ts';
+import { type Change, capital, changeSentence, changeText, deviceSentence, leadOf, othersSentence, revenueSentence } from './words.ts';
 
 /** What a comparison of two periods is made from. */
 export interface PeriodsInput {
@@ -34,6 +34,8 @@ export interface PeriodsResult {
   readonly isNoise: boolean;
   /** The headline by devices, where they explain it. */
   readonly byDevice: Explained | undefined;
+  /** The device whose own rate explains the headline best, where one does. */
+  readonly leader: string | undefined;
   /** The headline by each segment and its complement. */
   readonly bySegment: readonly Explained[];
   /** The factors of revenue, where it can be split. */
@@ -157,6 +159,7 @@ export function comparePeriods({
     judged: judged.get(headline.metric) ?? [],
     isNoise,
     byDevice: isNoise ? undefined : main,
+    leader: !isNoise && main ? leadOf(main)?.name : undefined,
     bySegment: told.map(({ explained: apart }) => apart),
     factors,
   };

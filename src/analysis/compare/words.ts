@@ -103,7 +103,7 @@ function movedSegment(segments: readonly Contribution[]): string {
 }
 
 /** The group whose own rate explains a change of a rate best; undefined where moved traffic explains more, or it is none of counts. */
-function leadOf(explained: Explained): Contribution | undefined {
+export function leadOf(explained: Explained): Contribution | undefined {
   const { mix, rate } = effectsOf(explained);
   if (!isRateOfCounts(explained.metric) || Math.abs(mix) > Math.abs(rate)) return undefined;
   return leading(explained.groups, explained.change, (group) => group.rate ?? 0);

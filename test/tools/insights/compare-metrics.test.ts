@@ -104,6 +104,8 @@ describe('two weeks', () => {
     expect(records(answer)).toEqual([expect.objectContaining({ after: expect.closeTo(truth.conversionRate, 3) })]);
     expect(answer.structured['answer']).toContain('(mobile, Germany)');
     expect(answer.structured['devices']).toBeUndefined();
+    expect(notes(answer)).not.toContain('Next:');
+    expect(notes(await compare(WEEK))).toContain('Next: devices ["mobile"] shows the segments within it.');
     expect(list(answer, 'segments').length).toBeGreaterThan(0);
   });
 
