@@ -7,7 +7,7 @@ import { createCrossOrigin } from './cross-origin.ts';
 import { createDoor, type DoorOptions } from './door.ts';
 import { createGuard, type GuardOptions } from './guard.ts';
 import type { Era } from './leg.ts';
-import { calledTools, hasRequest, headerMismatch, listenedUris } from './messages.ts';
+import { calledTools, headerMismatch, listenedUris, requestIds } from './messages.ts';
 import { type BodyLimits, createBodyReader } from './read-body.ts';
 import { answerJson, type Refusal, refuse } from './refusal.ts';
 import type { TableLimits } from './session-table.ts';
@@ -72,6 +72,7 @@ export const ENDPOINT = '/mcp';
 
 const METHODS = ['POST', 'GET', 'DELETE'];
 const BUSY: Refusal = { status: 503, message: 'Too many requests at once; come again.', headers: { 'retry-after': '1' } };
+const GREEDY: Refusal = { status: 429, message: 'Too many of your requests are in work; come again.', headers: { 'retry-after': '1' } };
 const CLOSING: Refusal = {
   status: 503,
   message: 'This server is about to stop; come again.',
@@ -87,8 +88,10 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
   const crossOrigin = createCrossOrigin(METHODS);
   const readBody = createBodyReader(limits);
   const door = createDoor(options);
-  /** Requests in work, streams aside. */
-  const working = new Set<ServerResponse>();
+  /** Requests in work, streams aside, each with its principal. */
+  const working = new Map<ServerResponse, string>();
+  // Where callers are told apart none may hold all places, for a call may wait for a person.
+  const maxOfOne = signIn ? Math.ceil(limits.maxRequests / 2) : limits.maxRequests;
   let closing = false;
 
   async function principalOf(request: IncomingMessage, response: ServerResponse): Promise<Principal | undefined> {
@@ -135,10 +138,11 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
       return answerJson(response, status, words, headers);
     }
     if (listenedUris(body)) keepProved(request, principal, response);
-    else if (hasRequest(body)) {
+    else if (requestIds(body).length > 0) {
       if (closing) return refuse(response, CLOSING);
       if (working.size >= limits.maxRequests) return refuse(response, BUSY);
-      working.add(response);
+      if ([...working.values()].filter((id) => id === principal.id).length >= maxOfOne) return refuse(response, GREEDY);
+      working.set(response, principal.id);
       response.once('close', () => working.delete(response));
     }
     await door.enter(request, response, principal, body);
@@ -183,13 +187,17 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
   const server = tls ? createTlsServer({ ...timeouts, ...tls }, listener) : createServer(timeouts, listener);
   server.maxConnections = limits.maxConnections;
   server.listen({ host, port });
-  await once(server, 'listening');
+  await once(server, 'listening').catch(async (error: unknown) => {
+    // What looks for idle sessions would keep the process alive.
+    await door.close();
+    throw error;
+  });
   const { port: taken } = server.address() as AddressInfo; // what a server on a port has
 
   async function drained(): Promise<void> {
     const over = new AbortController();
     const late = clock.sleep(limits.drainMs, over.signal).catch(() => undefined);
-    const ended = Promise.all([...working].map((response) => once(response, 'close')));
+    const ended = Promise.all([...working.keys()].map((response) => once(response, 'close')));
     await Promise.race([ended, late]);
     over.abort();
   }

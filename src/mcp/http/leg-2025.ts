@@ -1,11 +1,19 @@
 import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node';
 import { KEEP_ALIVE_MS, type Leg, type LegParts } from './leg.ts';
+import { cancelledIds, requestIds } from './messages.ts';
+import { type Refusal, refuse } from './refusal.ts';
 
 /** A session of the 2025 era: one server for as long as the client keeps the id. */
 export interface Leg2025 extends Leg {
   /** False when the first request was refused, so that nobody knows the id. */
   isOpen(): boolean;
 }
+
+const TAKEN: Refusal = {
+  status: 400,
+  code: -32_600,
+  message: 'Invalid Request: another request of this session has the same id and waits for its answer; give each an id of its own.',
+};
 
 /** Makes a session of the 2025 era; `onEnd` is called when its client deletes it. */
 export function createLeg2025({ served, log, id, onEnd }: LegParts & { id: string; onEnd: () => void }): Leg2025 {
@@ -17,12 +25,30 @@ export function createLeg2025({ served, log, id, onEnd }: LegParts & { id: strin
   });
   Object.assign(transport, { onerror: (error: Error) => log('debug', `2025 era: ${error.message}`) });
   const connected = server.connect(transport);
+  /** Requests that wait for an answer, each with how many share its stream: the SDK would send an answer down the stream of a namesake. */
+  const waiting = new Map<unknown, number>();
+
+  /** The SDK answers nothing to a request that was given up, and would keep its stream open. */
+  function closeStreams(ids: readonly unknown[]): void {
+    for (const given of ids) {
+      const isId = typeof given === 'string' || typeof given === 'number';
+      if (isId && waiting.get(given) === 1) transport.closeSSEStream(given);
+    }
+  }
+
   return {
     era: '2025',
     isOpen: () => transport.sessionId !== undefined,
     async handle(request, response, body) {
       await connected;
+      const ids = requestIds(body);
+      if (ids.some((each, index) => waiting.has(each) || ids.indexOf(each) !== index)) return refuse(response, TAKEN);
+      for (const each of ids) waiting.set(each, ids.length);
+      response.once('close', () => {
+        for (const each of ids) waiting.delete(each);
+      });
       await transport.handleRequest(request, response, body);
+      closeStreams(cancelledIds(body));
     },
     async close() {
       await server.close();

@@ -8,6 +8,7 @@ interface Message {
   readonly params?: {
     readonly name?: unknown;
     readonly uri?: unknown;
+    readonly requestId?: unknown;
     readonly notifications?: { readonly resourceSubscriptions?: unknown };
   };
 }
@@ -23,9 +24,14 @@ export function messagesOf(body: unknown): readonly Message[] {
   return (Array.isArray(body) ? (body as unknown[]) : [body]).filter(isMessage);
 }
 
-/** Whether the body asks for something, rather than answering or telling. */
-export function hasRequest(body: unknown): boolean {
-  return messagesOf(body).some(({ method, id }) => method !== undefined && id !== undefined);
+/** Ids of what the body asks for; none where it only answers or tells. */
+export function requestIds(body: unknown): unknown[] {
+  return messagesOf(body).flatMap(({ method, id }) => (method !== undefined && id !== undefined ? [id] : []));
+}
+
+/** Ids of requests that the body gives up. */
+export function cancelledIds(body: unknown): unknown[] {
+  return messagesOf(body).flatMap(({ method, params }) => (method === 'notifications/cancelled' ? [params?.requestId] : []));
 }
 
 /** Whether the body opens a session of the 2025 era. */

@@ -1,9 +1,10 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import {
   HEADERS,
   INITIALIZE,
   openRawSession,
   openService,
+  openStream,
   post,
   post2026,
   type Service,
@@ -11,6 +12,7 @@ import {
   send,
   spokenSignIn,
 } from '../../support/http.ts';
+import { until } from '../../support/until.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -32,21 +34,8 @@ const ben = as('ben:read+write');
 const callOf = (name: string, args: object = {}) => ({ id: 5, method: 'tools/call', params: { name, arguments: args } });
 const list = { id: 4, method: 'tools/list' };
 
-/** Opens the stream of a session; it ends with the signal. */
-async function openStream(url: string, headers: Record<string, string>, signal: AbortSignal): Promise<Response> {
-  return fetch(url, { headers: { ...headers, accept: 'text/event-stream' }, signal });
-}
-
 /** Requests for a token that reached the authentication server. */
 const tokenRequests = ({ platform }: Service) => platform.requests.filter(({ operation }) => operation === 'requestToken').length;
-
-/** Resolves when it holds; what was sent may be on its way. */
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (const endMs = Date.now() + 4_000; !(await holds()); ) {
-    if (Date.now() > endMs) throw new Error('It never comes to hold.');
-    await new Promise((resolve) => void setImmediate(resolve));
-  }
-}
 
 describe('a session of the 2025 era', () => {
   it('answers nobody but the principal that opened it', async () => {
@@ -185,51 +174,6 @@ describe('the cap on sessions', () => {
   });
 });
 
-describe('a principal without the scope write', () => {
-  const reader = as('rita:read');
-
-  it('sees every tool, reads, and is asked to step up for a write', async () => {
-    const { url, platform } = await open({ signIn: spokenSignIn });
-    const session = await openRawSession(url, reader);
-    const listOf = async (headers: Record<string, string>) => (await post(url, list, headers)).message?.['result'];
-    expect(await listOf(session)).toEqual(await listOf(await openRawSession(url, anna)));
-    expect((await post(url, callOf('list_goals'), session)).message).toHaveProperty('result.structuredContent.goals');
-    const write = callOf('create_speed_event', { text: 'Release', date: '2026-11-19', key: 'of rita' });
-    const refused = [
-      await post(url, write, session),
-      await post2026(url, 'tools/call', { ...write.params }, reader),
-      await send(url, {
-        method: 'POST',
-        headers: { ...HEADERS, ...session },
-        body: JSON.stringify([
-          { jsonrpc: '2.0', ...list },
-          { jsonrpc: '2.0', ...write },
-        ]),
-      }),
-    ];
-    for (const { status, headers } of refused) {
-      expect([status, headers.get('www-authenticate')]).toEqual([403, 'Bearer error="insufficient_scope", scope="read write"']);
-    }
-    expect([...platform.world.speed.eventsOf(1201).keys()]).not.toContain('of rita');
-  });
-
-  it('may write with the next token, in the same session', async () => {
-    const { url, platform } = await open({ signIn: spokenSignIn });
-    const session = await openRawSession(url, reader);
-    const write = callOf('create_speed_event', { text: 'Release', date: '2026-11-19', key: 'of rita' });
-    expect((await post(url, write, { ...session, ...as('rita:read+write') })).message).toHaveProperty('result.structuredContent');
-    expect([...platform.world.speed.eventsOf(1201).keys()]).toContain('of rita');
-  });
-});
-
-it('a caller who is not signed in gets the challenge, before anything is read', async () => {
-  const { url } = await open({ signIn: spokenSignIn });
-  for (const method of ['POST', 'GET', 'DELETE']) {
-    const { status, headers } = await send(url, { method, headers: HEADERS, ...(method === 'POST' && { body: 'no JSON at all' }) });
-    expect([status, headers.get('www-authenticate')]).toEqual([401, 'Bearer error="invalid_token"']);
-  }
-});
-
 it('a stream ends when what its caller has proved ends', async () => {
   const { url, platform } = await open({ signIn: spokenSignIn });
   const expiring = as(`anna:read@${platform.clock.now() + 10 * MINUTE_MS}`);
@@ -246,42 +190,4 @@ it('a stream ends when what its caller has proved ends', async () => {
   expect(isOpen).toBe(true);
   await platform.clock.advance(MINUTE_MS);
   expect(await over).toBe('cut');
-});
-
-describe('the end of the server', () => {
-  it('lets a running call finish, takes nothing new, and closes the streams', async () => {
-    const running = await open();
-    const { url, platform } = running;
-    const session = await openRawSession(url);
-    const stream = await openStream(url, session, AbortSignal.timeout(10_000));
-    const held = platform.faults.add({ kind: 'slow', operation: 'listGoals' });
-    const calls = [post(url, callOf('list_goals'), session), post2026(url, 'tools/call', { name: 'list_goals', arguments: {} })];
-    await held.reached(2);
-    const ended = running.stop();
-    const late = await post(url, list, session).then(({ status }) => status, () => 'no connection'); // biome-ignore format: one thought
-    expect([503, 'no connection']).toContain(late);
-    held.release();
-    for (const { message } of await Promise.all(calls)) expect(message).toHaveProperty('result.structuredContent.goals');
-    expect(await stream.text()).toBe('');
-    await ended;
-    expect(running.sessions()).toBe(0);
-  });
-
-  it('waits ten seconds for a call that hangs, not longer', async () => {
-    const running = await open();
-    const { url, platform } = running;
-    const held = platform.faults.add({ kind: 'hang', operation: 'listGoals' });
-    const call = post(url, callOf('list_goals'), await openRawSession(url)).then(
-      ({ message }) => message,
-      () => undefined,
-    );
-    await held.reached();
-    const isOver = vi.fn<() => void>();
-    const ended = running.stop().finally(isOver);
-    await platform.clock.advance(9_000);
-    expect(isOver).not.toHaveBeenCalled();
-    await platform.clock.advance(1_000);
-    await ended;
-    expect(await call).toBeUndefined();
-  });
 });
