@@ -21,7 +21,7 @@ export function createRateLimit({ clock, perMinute }: { clock: Clock; perMinute:
   function sweep(nowMs: number): void {
     if (Math.abs(nowMs - sweptAtMs) < MINUTE_MS) return;
     sweptAtMs = nowMs;
-    for (const [id, { atMs }] of buckets) if (Math.abs(nowMs - atMs) >= MINUTE_MS) buckets.delete(id);
+    for (const [id, { atMs }] of buckets) if (nowMs - atMs >= MINUTE_MS) buckets.delete(id);
   }
 
   return {
