@@ -1,5 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import { openRawSession, openService, post, post2026, type Service, spokenSignIn } from '../support/http.ts';
+import { whileTimePasses } from '../support/pass-time.ts';
 import { parseMetrics, type Sample, valuesOf } from './prometheus.ts';
 
 const TOKEN = 'metrics-token-0123456789';
@@ -32,11 +33,9 @@ it('count calls by name and outcome, requests, retries, tokens, look-ups, sessio
   await post(url, callOf('get_site_visits', { ...DATES, segmentIds: ['Returning visitors'] }), session);
   await post(url, callOf('get_site_visits', { startDate: 'whenever' }), session);
   const fault = platform.faults.add({ kind: 'unavailable', operation: 'listGoals', times: 1, retryAfter: 0 });
-  let repeated = false;
-  const repeating = post2026(url, 'tools/call', { name: 'list_goals', arguments: {} }, anna).finally(() => (repeated = true));
+  const repeating = post2026(url, 'tools/call', { name: 'list_goals', arguments: {} }, anna);
   await fault.reached();
-  while (!repeated) await platform.clock.advance(1_000);
-  await repeating;
+  await whileTimePasses(platform.clock, repeating);
   await post2026(url, 'resources/read', { uri: 'analytics://reference/limits' }, anna);
   await post2026(url, 'resources/read', { uri: 'analytics://reference/nothing' }, anna);
   await post(url, { id: 9, method: 'tools/list' }, session);
