@@ -64,3 +64,22 @@ export function boundsOf(text = 'last_week'): { startDate: string; endDate: stri
   const [startDate = '', endDate] = text.split(/ to | – | … /).map((each) => each.trim());
   return { startDate, endDate: endDate ?? (startDate.startsWith('-') ? 'yesterday' : startDate) };
 }
+
+/** Names of the project's export jobs, found by id too. */
+export const exportJob: Completer = async ({ session, projectId, ask }) => {
+  const jobs = await session.names.list('export job', await projectId(), ask);
+  return jobs.map(({ id, path }) => ({ value: path.at(-1) ?? '', words: String(id) }));
+};
+
+/** Usual wishes, with the project's own custom variables. */
+export const exportWish: Completer = async ({ session, projectId, ask }) => {
+  const { listCustomVariables } = await import('../api/operations/data-export.ts');
+  const variables = await session.names.remembered(await projectId(), ask)(listCustomVariables, {});
+  const keys = variables.flatMap(({ key }) => (key ? [key] : []));
+  return [
+    { value: 'daily JSONL session export with browser, device and revenue' },
+    ...keys.map((key) => ({ value: `daily JSONL session export with browser, device, revenue and custom variable "${key}"`, words: key })),
+    { value: 'hourly session export with device, views, transactions and revenue' },
+    { value: 'once, page views of last week with path, rage clicks and errors' },
+  ];
+};

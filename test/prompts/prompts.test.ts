@@ -18,6 +18,8 @@ const ASKED: readonly { name: string; args: Record<string, string> }[] = [
   { name: 'review_release', args: {} },
   { name: 'review_release', args: { event: 'release-2026-11-12-1' } },
   { name: 'review_release', args: { date: '2026-11-12' } },
+  { name: 'set_up_export', args: { description: 'daily JSONL sessions with browser, device, revenue and our custom variable "plan"' } },
+  { name: 'backfill_gaps', args: { job: 'Daily sessions' } },
   { name: 'weekly_kpi_report', args: {} },
   { name: 'weekly_kpi_report', args: { week: '2026-11-09 to 2026-11-15', segment: 'Germany', goal: 'Add to cart' } },
   { name: 'explain_change', args: {} },
@@ -61,6 +63,8 @@ describe('the list of prompts', () => {
       ['weekly_kpi_report', ['week', 'segment', 'goal']],
       ['explain_change', ['metric', 'period', 'segment', 'goal']],
       ['segment_comparison', ['segment!', 'other!', 'period', 'goal']],
+      ['set_up_export', ['description!']],
+      ['backfill_gaps', ['job!']],
     ]);
     for (const { name, title, description, arguments: all = [] } of listed) {
       expect(name).toMatch(/^[a-z0-9_]{1,40}$/);
@@ -188,5 +192,14 @@ describe('proposals', () => {
     expect(await offered('explain_change', 'metric', 'conver')).toEqual(['conversionCount', 'conversionRate']);
     expect(await offered('explain_change', 'metric', 'average cart')).toEqual(['cartAverage']);
     expect(await offered('weekly_kpi_report', 'week', 'last')).toEqual(['last_week', 'last_month']);
+  });
+
+  it('are export jobs by name, found by id too, and wishes with the custom variables of the project', async () => {
+    expect(await offered('backfill_gaps', 'job', 'daily sess')).toEqual(['Daily sessions', 'Daily sessions mobile']);
+    const { structured } = await assistant().call('get_export_job', { jobId: 'Daily sessions' });
+    const { jobId } = structured['job'] as { jobId: number };
+    expect(await offered('backfill_gaps', 'job', String(jobId))).toEqual(['Daily sessions']);
+    expect(await offered('set_up_export', 'description', 'plan')).toEqual([expect.stringContaining('custom variable "plan"')]);
+    expect(await offered('set_up_export', 'description', 'hourly')).toHaveLength(1);
   });
 });

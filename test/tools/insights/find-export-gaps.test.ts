@@ -66,7 +66,7 @@ describe('a backfill', () => {
     const [job] = done.structured['jobs'] as { jobId: number; name: string; from: string; to: string }[];
     const next = new Date(Date.parse(day) + DAY_MS).toISOString();
     expect(job).toMatchObject({ name: `Daily sessions backfill ${day}`, from: `${day}T00:00:00.000Z`, to: next });
-    const [daily] = (await ask('listExportJobs', { limit: 100 })).filter(({ name }) => name === 'Daily sessions');
+    const daily = (await ask('listExportJobs', { limit: 100 })).find(({ name }) => name === 'Daily sessions');
     const made = await ask('getExportJob', { jobId: job?.jobId });
     expect(made).toMatchObject({ frequency: 'once', format: 'JSONL', scope: 'sessions', filters: daily?.filters });
     // The key of a dynamic variable without an alias is shown by nothing; the answer says so.
