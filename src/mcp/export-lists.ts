@@ -26,7 +26,7 @@ function rangeOf(from: string | null | undefined, to: string | null | undefined)
 }
 
 /** The ranges that plans gave to the once jobs that they made, by job. */
-export function plannedRanges(plans: readonly ExportPlan[]): Map<number | string, ExportRange[]> {
+function plannedRanges(plans: readonly ExportPlan[]): Map<number | string, ExportRange[]> {
   const parts = plans.flatMap(({ parts: all }) => all);
   return new Map(
     parts.flatMap(({ jobId, body: { frequency } }) => {

@@ -10,7 +10,7 @@ import { takeLock } from './lock.ts';
 
 const DAY_MS = 86_400_000;
 /** How long a plan can be applied; what it was checked against changes. */
-export const PLAN_LIFE_MS = 7 * DAY_MS;
+const PLAN_LIFE_MS = 7 * DAY_MS;
 /** How long a plan is kept for what it tells of its jobs: the interface shows neither range nor segment of a job. */
 const KEPT_MS = 92 * DAY_MS;
 

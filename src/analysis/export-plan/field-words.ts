@@ -14,7 +14,7 @@ export function plain(text: string): string {
 }
 
 /** The words of a text in their singular, as far as that only takes an s. */
-export function wordsOf(text: string): string[] {
+function wordsOf(text: string): string[] {
   return plain(text)
     .split(' ')
     .filter((word) => word !== '')

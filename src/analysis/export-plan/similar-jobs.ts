@@ -49,7 +49,7 @@ function columnKey({ fieldName, aliasName }: ExportContent['columns'][number]): 
 }
 
 /** Whether a job has all columns (`holds`) or just these (`same`) of the same scope and device. */
-export function contentLikeness(job: JobRecord, wanted: Pick<ExportContent, 'scope' | 'device' | 'columns'>): 'same' | 'holds' | undefined {
+function contentLikeness(job: JobRecord, wanted: Pick<ExportContent, 'scope' | 'device' | 'columns'>): 'same' | 'holds' | undefined {
   if (lower(job.scope) !== lower(wanted.scope) || deviceOf(job) !== wanted.device) return undefined;
   const own = new Set((job.fields ?? []).map(columnKey));
   const asked = new Set(wanted.columns.map(columnKey));
@@ -58,7 +58,7 @@ export function contentLikeness(job: JobRecord, wanted: Pick<ExportContent, 'sco
 }
 
 /** The part that two ranges share. */
-export function sharedRange(a: ExportRange, b: ExportRange): ExportRange | undefined {
+function sharedRange(a: ExportRange, b: ExportRange): ExportRange | undefined {
   const shared = { fromMs: Math.max(a.fromMs, b.fromMs), toMs: Math.min(a.toMs, b.toMs) };
   return shared.fromMs < shared.toMs ? shared : undefined;
 }
