@@ -109,14 +109,24 @@ export function leadOf(explained: Explained): Contribution | undefined {
   return leading(explained.groups, explained.change, (group) => group.rate ?? 0);
 }
 
+/** A device that is half of all makes half of any change: it explains one only beyond its size. */
+const BEYOND_SIZE = 0.2;
+
+function countSentence({ change, groups }: Explained): string {
+  const first = leading(groups, change, ({ contribution }) => contribution);
+  if (!first) return '';
+  const all = groups.reduce((sum, { before }) => sum + (before ?? 0), 0);
+  const size = all > 0 ? (first.before ?? 0) / all : 0;
+  if (first.contribution / change - size >= BEYOND_SIZE)
+    return `${capital(first.name)} explains ${shareOf(first.contribution, change)} of it.`;
+  return `Devices moved alike: ${first.name}, ${rounded(100 * size)} of the whole before, makes ${shareOf(first.contribution, change)} of it.`;
+}
+
 /** One sentence: which device explains a change, and whether by its own rate or by moved traffic; `ratesMoved`: that of a device is beyond noise. */
 export function deviceSentence(explained: Explained, segments: readonly Contribution[], ratesMoved: boolean): string {
   const { metric, change, groups } = explained;
   if (change === 0) return '';
-  if (!isRateOfCounts(metric)) {
-    const first = leading(groups, change, ({ contribution }) => contribution);
-    return first ? `${capital(first.name)} explains ${shareOf(first.contribution, change)} of it.` : '';
-  }
+  if (!isRateOfCounts(metric)) return countSentence(explained);
   const { mix, rate } = effectsOf(explained);
   if (Math.abs(mix) > Math.abs(rate)) {
     const moved = leading(groups, 1, ({ shareAfter = 0, shareBefore = 0 }) => shareAfter - shareBefore);
