@@ -37,7 +37,8 @@ export async function balance(urls: readonly string[], affinity: Affinity = 'non
 
   function forward(incoming: IncomingMessage, response: ServerResponse, body: Buffer, index: number, attempt = 1): void {
     const target = new URL(urls[index] ?? '');
-    const outgoing = request(target, { method: incoming.method, headers: { ...incoming.headers, host: target.host } });
+    // A connection for each request: a kept one breaks when its replica dies, whatever was sent.
+    const outgoing = request(target, { agent: false, method: incoming.method, headers: { ...incoming.headers, host: target.host } });
     outgoing.on('response', (answer) => {
       const session = answer.headers['mcp-session-id'];
       if (typeof session === 'string') homes.set(session, index);
@@ -47,7 +48,7 @@ export async function balance(urls: readonly string[], affinity: Affinity = 'non
       answer.on('error', () => response.destroy());
     });
     outgoing.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ECONNREFUSED' && attempt < urls.length) forward(incoming, response, body, inTurn(), attempt + 1);
+      if (error.code === 'ECONNREFUSED' && attempt < urls.length) forward(incoming, response, body, (index + 1) % urls.length, attempt + 1);
       else if (response.headersSent) response.destroy();
       else response.writeHead(502).end();
     });
