@@ -8,6 +8,8 @@ export const MAX_EXPORT_RANGE_MS = 168 * HOUR_MS;
 export const MAX_METRICS_RANGE_MS = 2_208 * HOUR_MS;
 /** `period` needs a range longer than this (section 8). */
 export const ONE_DAY_MS = 24 * HOUR_MS;
+/** How long the files of an export run are kept (stated publicly, not in the reference). */
+export const FILE_LIFE_MS = 168 * HOUR_MS;
 /** Largest page of a list of jobs or runs (section 8). */
 export const MAX_PAGE_SIZE = 100;
 /** Page size when none is asked for (section 8). */

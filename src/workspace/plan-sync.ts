@@ -1,5 +1,6 @@
+import { FILE_LIFE_MS } from '../api/params.ts';
 import type { RunManifest } from './manifest.ts';
-import { FILE_LIFE_MS, type SuccessfulRun } from './successful-runs.ts';
+import type { SuccessfulRun } from './successful-runs.ts';
 
 /** What of the successful runs is there, can be fetched, or is gone. */
 export interface SyncPlan {

@@ -1,7 +1,7 @@
+import { FILE_LIFE_MS } from '../api/params.ts';
 import type { RunManifest } from './manifest.ts';
 import type { ProjectWorkspace, UnfinishedRun } from './project-workspace.ts';
 import type { RunId } from './read-manifests.ts';
-import { FILE_LIFE_MS } from './successful-runs.ts';
 import { bytesOf } from './workspace-table.ts';
 
 interface Wish {

@@ -2,9 +2,6 @@ import { allPages } from '../api/all-pages.ts';
 import type { Ask } from '../api/client.ts';
 import { listSuccessfulExportRuns } from '../api/operations/data-export.ts';
 
-/** How long the platform keeps the files of a run. */
-export const FILE_LIFE_MS = 7 * 86_400_000;
-
 /** A run that produced files, with instants as ISO in UTC; empty texts where the platform says nothing. */
 export interface SuccessfulRun {
   readonly jobId: number;

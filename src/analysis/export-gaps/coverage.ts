@@ -1,8 +1,6 @@
+import { FILE_LIFE_MS } from '../../api/params.ts';
 import type { ExportRange } from '../export-plan/split-range.ts';
 import type { CoveringRun } from './records.ts';
-
-/** How long the platform keeps files; stated publicly, not in the reference. */
-const FILE_LIFE_MS = 7 * 86_400_000;
 
 /** A part of a range with all runs that cover it; none for a gap. */
 export interface Piece extends ExportRange {
