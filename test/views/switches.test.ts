@@ -47,6 +47,10 @@ describe.skipIf(!hasChromium)('the switches of the view', () => {
     await view.view.locator('#device').selectOption('mobile');
     await title(view, 'sessions, device mobile');
     await view.screenshot('switched');
+    await view.host('context', { theme: 'dark' });
+    const colours = () => view.view.evaluate("getComputedStyle(document.getElementById('period')).backgroundColor");
+    await expect.poll(colours, SLOWLY).toBe('rgb(21, 24, 29)');
+    await view.screenshot('switched-dark');
     await view.view.locator('#period').selectOption({ index: 0 });
     await expect.poll(() => words(view), SLOWLY).toContain('from 2026-11-09 to 2026-11-15');
     const { calls, told } = await view.told();
