@@ -42,7 +42,13 @@ async function openSingle({ createClient }: Package, options: RedisOptions, sign
   const client = createClient(clientOptions(options));
   client.on('error', options.onLost);
   client.on('end', () => options.onLost(new Error('The connection ended.')));
-  signal.addEventListener('abort', () => end(client), { once: true });
+  // A client that is ended while its socket is still on the way forgets that socket and leaves it open.
+  let arrived = false;
+  client.once('connect', () => {
+    arrived = true;
+    if (signal.aborted) end(client);
+  });
+  signal.addEventListener('abort', () => arrived && end(client), { once: true });
   await client.connect();
   return client;
 }
