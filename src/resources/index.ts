@@ -1,3 +1,4 @@
+import exportQuery from './export-query.ts';
 import exportRun from './export-run.ts';
 import exports from './exports.ts';
 import reference from './reference.ts';
@@ -9,4 +10,4 @@ import stepHarSummary from './step-har-summary.ts';
 import stepReport from './step-report.ts';
 
 /** All resources, in the order in which their templates are listed. */
-export const resources = [scenarios, scenarioReports, scenarioReport, stepReport, stepHar, stepHarSummary, exports, exportRun, reference];
+export const resources = [scenarios, scenarioReports, scenarioReport, stepReport, stepHar, stepHarSummary, exports, exportRun, exportQuery, reference];

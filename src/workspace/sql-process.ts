@@ -39,6 +39,8 @@ export interface SqlOptions {
   /** The time in the queue included. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
+  /** The bundled process, for callers that are bundled elsewhere. */
+  readonly script?: string;
 }
 
 const inTurn = createTurns(AT_ONCE);
@@ -47,8 +49,8 @@ function abortReason(signal: AbortSignal | undefined): Error {
   return signal?.reason instanceof Error ? signal.reason : new Error('The query was cancelled.');
 }
 
-function startProcess(directory: string) {
-  return fork(SCRIPT, [], {
+function startProcess(script: string, directory: string) {
+  return fork(script, [], {
     cwd: directory,
     // Nothing of the server's environment, which may hold secrets; a host on Electron starts Node by this variable alone.
     env: 'electron' in process.versions ? { ELECTRON_RUN_AS_NODE: '1' } : {},
@@ -58,17 +60,17 @@ function startProcess(directory: string) {
 }
 
 /** Runs one statement over the view `data` in a process that ends with it; throws a `SqlError`, or the reason of the signal. */
-export async function runSql(request: SqlRequest, { directory, timeoutMs, signal }: SqlOptions): Promise<SqlResult> {
+export async function runSql(request: SqlRequest, options: SqlOptions): Promise<SqlResult> {
   const startedMs = performance.now();
   return inTurn(async () => {
-    signal?.throwIfAborted();
-    const leftMs = timeoutMs - (performance.now() - startedMs);
+    options.signal?.throwIfAborted();
+    const leftMs = options.timeoutMs - (performance.now() - startedMs);
     if (leftMs <= 0) throw new SqlError('busy');
-    return converse(request, directory, leftMs, signal);
+    return converse(request, { ...options, timeoutMs: leftMs });
   });
 }
 
-function converse(request: SqlRequest, directory: string, timeoutMs: number, signal: AbortSignal | undefined): Promise<SqlResult> {
+function converse(request: SqlRequest, { directory, timeoutMs, signal, script = SCRIPT }: SqlOptions): Promise<SqlResult> {
   const query: Query = {
     ...request,
     memoryBytes: Math.min(MAX_MEMORY_BYTES, Math.floor(totalmem() / 4)),
@@ -76,7 +78,7 @@ function converse(request: SqlRequest, directory: string, timeoutMs: number, sig
     threads: Math.min(MAX_THREADS, availableParallelism()),
   };
   return new Promise((resolve, reject) => {
-    const child = startProcess(directory);
+    const child = startProcess(script, directory);
     let columns: readonly ResultColumn[] = [];
     const rows: (readonly Cell[])[] = [];
     let outcome: (() => void) | undefined;

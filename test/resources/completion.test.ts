@@ -26,6 +26,7 @@ describe('every variable of every template', () => {
   it('has proposals that lead to something that can be read', async () => {
     const { client, read, call } = assistant();
     await call('download_export_run', { jobId: 'Hourly sessions' });
+    await call('query_export', { jobId: 'Hourly sessions', sql: 'SELECT session_id FROM data' });
     const { resourceTemplates } = await client.listResourceTemplates();
     expect(resourceTemplates.length).toBeGreaterThan(6);
     for (const { uriTemplate } of resourceTemplates) {

@@ -74,6 +74,7 @@ describe('resources/templates/list', () => {
       'analytics://{projectId}/steps/{stepResultId}/har/summary · HAR summary of a step · text/markdown',
       'analytics://{projectId}/exports · Downloaded exports · application/json',
       'analytics://{projectId}/exports/{jobId}/runs/{runId} · Downloaded export run · application/json',
+      'analytics://{projectId}/exports/queries/{queryId} · Result of a query · text/csv',
       'analytics://reference/{topic} · Reference · text/markdown',
     ]);
     for (const { description } of resourceTemplates) expect(description).toMatch(/^[A-Z].{40,250}[.]$/);

@@ -11,6 +11,7 @@ import findObjects from './find-objects.ts';
 import listWorkspace from './list-workspace.ts';
 import planExport from './plan-export.ts';
 import purgeWorkspace from './purge-workspace.ts';
+import queryExport from './query-export.ts';
 import queryMetrics from './query-metrics.ts';
 import syncExports from './sync-exports.ts';
 
@@ -28,10 +29,11 @@ export default {
     compareHars,
     planExport,
     applyExportPlan,
+    findExportGaps,
     downloadExportRun,
     syncExports,
+    queryExport,
     listWorkspace,
     purgeWorkspace,
-    findExportGaps,
   ],
 } satisfies Toolset;

@@ -64,7 +64,7 @@ function fileExpression(column: Column, format: Source['format']): string {
 
 function derivedExpression(column: Column): string {
   const from = identifier(column.from ?? column.name);
-  return itemTypeOf(column.type) ? `list_transform(${from}, lambda v: ${scaled('v', column)})` : scaled(from, column);
+  return itemTypeOf(column.type) ? `array_transform(${from}, lambda v: ${scaled('v', column)})` : scaled(from, column);
 }
 
 function selectList(columns: readonly Column[], expressionOf: (column: Column) => string): string {
@@ -78,19 +78,26 @@ function branch(source: Source, columns: readonly Column[], more: string): strin
   return `SELECT ${list}${more} FROM ${reader(source, columns, more !== '')}`;
 }
 
-/** Rows of runs that overlap, each key once: as the last export has it. A row without its whole key is kept. */
-function deduplicated({ sources, keys, ranks }: Overlap, columns: readonly Column[]): string {
+/** Some columns of the rows of sources, each with the rank of its run. */
+function ranked(sources: readonly Source[], columns: readonly Column[], ranks: Overlap['ranks']): string {
+  const rows = sources.map((source) => branch(source, columns, `, ${FILE}`)).join(' UNION ALL ');
   const values = [...ranks].map(([file, rank]) => `(${literal(file)}, ${rank})`).join(', ');
-  const ranked = (chosen: readonly Column[]) => {
-    const rows = sources.map((source) => branch(source, chosen, `, ${FILE}`)).join(' UNION ALL ');
-    return `(SELECT d.*, m.${RANK} FROM (${rows}) d JOIN (VALUES ${values}) m(${FILE}, ${RANK}) ON d.${FILE} = m.${FILE})`;
-  };
+  return `(SELECT d.*, m.${RANK} FROM (${rows}) d JOIN (VALUES ${values}) m(${FILE}, ${RANK}) ON d.${FILE} = m.${FILE})`;
+}
+
+/** Rows of runs that overlap without those that a later export has too; a row without its whole key is kept. */
+function deduplicated({ sources, keys, ranks }: Overlap, columns: readonly Column[]): string {
   const keyColumns = columns.filter(({ name }) => keys.includes(folded(name)));
-  const names = keyColumns.map(({ name }) => identifier(name));
-  const last = `(SELECT ${names.join(', ')}, max(${RANK}) AS ${RANK} FROM ${ranked(keyColumns)} k GROUP BY ALL)`;
-  const same = names.map((name) => `r.${name} = l.${name}`).join(' AND ');
+  // The first export replaces nothing.
+  const later = sources.flatMap((source) => {
+    const files = source.files.filter((file) => (ranks.get(file) ?? 0) > 0);
+    return files.length > 0 ? [{ ...source, files }] : [];
+  });
+  const same = keyColumns.map(({ name }) => `r.${identifier(name)} = k.${identifier(name)}`).join(' AND ');
   const all = columns.map(({ name }) => `r.${identifier(name)}`).join(', ');
-  return `SELECT ${all} FROM ${ranked(columns)} r LEFT JOIN ${last} l ON ${same} WHERE l.${RANK} IS NULL OR l.${RANK} = r.${RANK}`;
+  const rows = `SELECT ${all} FROM ${ranked(sources, columns, ranks)} r`;
+  if (later.length === 0) return rows;
+  return `${rows} ANTI JOIN ${ranked(later, keyColumns, ranks)} k ON ${same} AND k.${RANK} > r.${RANK}`;
 }
 
 /** The statement that creates the view `data`. */

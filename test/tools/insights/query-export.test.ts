@@ -1,0 +1,180 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { shop } from '../../../src/emulator/projects.ts';
+import { sessionRow } from '../../../src/emulator/world/exports/session-row.ts';
+import { viewsOf } from '../../../src/emulator/world/exports/view-row.ts';
+import { browsers, dayNumberOf } from '../../../src/emulator/world/sessions/index.ts';
+import { useInterview } from '../../support/interview.ts';
+import { truthOf } from '../../support/truth.ts';
+import { only, records, useTools, WEEK, WIRE_WEEK, whole } from '../support.ts';
+
+const { call, platform, assistant } = useTools();
+const { ask } = useInterview();
+const user = ask(assistant);
+
+const keys = ['project_id', 'user_id', 'session_id'];
+const select = (...names: string[]) => [...keys, ...names].map((fieldName) => ({ fieldName }));
+const LAST_WEEK = { from: WEEK.startDate, to: WEEK.endDate };
+
+/** Creates an export of past days, as it was set up before the question, and lets the platform compute it. */
+async function exported(name: string, more: Record<string, unknown>): Promise<void> {
+  const created = await call('create_export_job', { name, format: 'JSONL', deviceLabel: 'all', confirm: true, ...more });
+  expect(created).toMatchObject({ isError: false });
+  await platform().clock.advance(10 * 60_000);
+}
+
+describe('a question about an export', () => {
+  it('26: is answered with the revenue by browser, the same that the metrics say in all', async () => {
+    const fields = select('browser_name', 'session_number_of_transactions', 'session_transactions_revenue_cents');
+    await exported('Sales of last week', { scope: 'sessions', fields, frequency: { value: 'once', dateRange: LAST_WEEK } });
+    const answer = await user('26. Revenue by browser for last week, from the export.', async (use) => {
+      await use('download_export_run', { jobId: 'Sales of last week' });
+      return use('query_export', {
+        jobId: 'Sales of last week',
+        sql: 'SELECT browser_name, sum(session_transactions_revenue) AS revenue FROM data GROUP BY ALL ORDER BY revenue DESC',
+      });
+    });
+    const truth = truthOf(platform(), { from: WIRE_WEEK.startDate, to: WIRE_WEEK.endDate });
+    const rows = records(answer);
+    expect(rows.map(({ browser_name }) => browser_name)).toEqual(expect.arrayContaining(browsers.flatMap(({ name }) => name || [])));
+    expect(rows.reduce((sum, { revenue }) => sum + Number(revenue), 0)).toBeCloseTo(truth.revenue, 2);
+    const metrics = only(await call('query_metrics', { ...WEEK, metrics: ['visits', 'conversionCount', 'revenueSum'] }));
+    const sums = only(
+      await call('query_export', {
+        jobId: 'Sales of last week',
+        sql: `SELECT count(*) AS visits, count(*) FILTER (session_number_of_transactions > 0) AS conversions, sum(session_transactions_revenue) AS revenue FROM data`,
+      }),
+    );
+    expect(sums).toEqual({
+      visits: metrics['visits'],
+      conversions: metrics['conversionCount'],
+      revenue: Number(metrics['revenueSum']).toFixed(2),
+    });
+    expect(answer.text).toContain('Range: 2026-11-09 … 2026-11-15 (7 days, UTC)');
+  });
+
+  it('27: is answered with the sessions that have rage clicks on checkout pages, by page', async () => {
+    const answer = await user('27. Sessions with rage clicks on checkout pages, by page, from the views export.', async (use) => {
+      await use('download_export_run', { jobId: 'Daily views' });
+      const described = await use('query_export', { jobId: 'Daily views' });
+      const examples = described.structured['examples'] as { question: string; sql: string }[];
+      const { sql } = examples.find(({ question }) => question.includes('rage clicks')) ?? {};
+      return use('query_export', { jobId: 'Daily views', sql });
+    });
+    const pages = new Map<string, number>();
+    const day = platform().world.sessions.day(shop.id, dayNumberOf(Date.parse('2026-11-19T00:00:00Z')), platform().clock.now());
+    for (let index = 0; index < day.count; index += 1) {
+      const raged = viewsOf(sessionRow(shop, day, index)).filter(({ path, rageClick }) => rageClick && path.startsWith('/checkout'));
+      for (const path of new Set(raged.map((view) => view.path))) pages.set(path, (pages.get(path) ?? 0) + 1);
+    }
+    expect(pages.size).toBeGreaterThan(1);
+    expect(new Map(records(answer).map(({ path, sessions }) => [path, sessions]))).toEqual(pages);
+  });
+});
+
+beforeAll(async () => {
+  await call('download_export_run', { jobId: 'Daily sessions' });
+});
+
+describe('without sql', () => {
+  it('the data are described, and each example runs', async () => {
+    const answer = await call('query_export', { jobId: 'Daily sessions' });
+    expect(answer.structured).toMatchObject({ runs: 1, rowCount: expect.any(Number), covered: ['2026-11-19 (1 day, UTC)'], gaps: [] });
+    const examples = answer.structured['examples'] as { sql: string }[];
+    expect(examples.length).toBeGreaterThanOrEqual(3);
+    for (const { sql } of examples) expect(await call('query_export', { jobId: 'Daily sessions', sql })).toMatchObject({ isError: false });
+    const counted = only(await call('query_export', { jobId: 'Daily sessions', sql: 'SELECT count(*) AS n FROM data' }));
+    expect(counted['n']).toBe(answer.structured['rowCount']);
+    expect(whole(answer)).toMatchSnapshot();
+  });
+
+  it('says which days are not in it, and so does a query', async () => {
+    await call('download_export_run', { jobId: 'Daily views' });
+    const runs = await call('list_export_runs', { jobId: 'Daily views', state: 'success' });
+    const [, , third] = (runs.structured['runs'] as { jobRunId: number }[]) ?? [];
+    await call('download_export_run', { jobId: 'Daily views', runId: third?.jobRunId });
+    const answer = await call('query_export', { jobId: 'Daily views' });
+    expect(answer.structured).toMatchObject({
+      runs: 2,
+      covered: [expect.any(String), '2026-11-19 (1 day, UTC)'],
+      gaps: [expect.any(String)],
+    });
+    const queried = await call('query_export', { jobId: 'Daily views', sql: 'SELECT count(*) FROM data' });
+    expect(queried.text).toContain(`Not downloaded and so not in the data: ${String((answer.structured['gaps'] as string[])[0])}`);
+  });
+});
+
+describe('a result', () => {
+  it('is cut to the budget, and its resource holds every row', async () => {
+    const answer = await call('query_export', {
+      jobId: 'Daily sessions',
+      sql: 'SELECT user_id, session_id, "session_transaction_items.sku" FROM data',
+    });
+    const { rowCount, rows, uri } = answer.structured as { rowCount: number; rows: unknown[]; uri: string };
+    expect(rows).toHaveLength(100);
+    expect(answer.links).toEqual([uri]);
+    const lines = (await assistant().read(uri)).trimEnd().split('\r\n');
+    expect(lines).toHaveLength(rowCount + 1);
+    expect(lines[0]).toBe('user_id,session_id,session_transaction_items.sku');
+    expect(lines.slice(1).every((line) => /^\d{19},\d+,("\[""NL-.*\]"|\[\])$/.test(line))).toBe(true);
+    await expect(assistant().read(uri.replace(/\d+$/, '99'))).rejects.toThrow('no result 99 any more');
+    const ids = await assistant().client.complete({
+      ref: { type: 'ref/resource', uri: 'analytics://{projectId}/exports/queries/{queryId}' },
+      argument: { name: 'queryId', value: '' },
+      context: { arguments: { projectId: '1201' } },
+    });
+    expect(ids.completion.values).toContain(uri.split('/').at(-1));
+  });
+
+  it('shows lists, decimals and what has no value exactly, in both channels', async () => {
+    const sql = `SELECT [1, NULL] AS list, 1.50::DECIMAL(9, 2) AS amount, NULL AS nothing, max(user_id) AS id, {'a': 'b'} AS pair FROM data`;
+    const answer = await call('query_export', { jobId: 'Daily sessions', sql });
+    expect(only(answer)).toEqual({
+      list: '[1,null]',
+      amount: '1.50',
+      nothing: null,
+      id: expect.stringMatching(/^9\d{18}$/),
+      pair: '{"a":"b"}',
+    });
+    expect(answer.text).toMatch(/\[1,null\]\t1\.50\t–\t9\d{18}\t\{"a":"b"\}/);
+    expect(answer.links).toEqual([]);
+  });
+
+  it('is drawn as bars by a label and as a line over time', async () => {
+    const bars = await call('query_export', { jobId: 'Daily sessions', chart: true, sql: 'SELECT device_id, count(*) AS n, sum(session_transactions_revenue) AS revenue FROM data GROUP BY ALL ORDER BY ALL' }); // biome-ignore format: one thought
+    expect(bars.structured['chart']).toMatchObject({
+      kind: 'panels',
+      panels: [{ kind: 'bars', labels: ['0', '1', '2', '3'] }, { kind: 'bars' }],
+    });
+    const trend = await call('query_export', { jobId: 'Daily sessions', chart: true, sql: "SELECT date_trunc('hour', session_time) AS hour, count(*) AS n FROM data GROUP BY ALL ORDER BY ALL" }); // biome-ignore format: one thought
+    expect(trend.structured['chart']).toMatchObject({ kind: 'trend', times: expect.arrayContaining(['2026-11-19T13:00:00']) });
+    expect(trend.text).toContain('Drawn as trend chart');
+    const none = await call('query_export', { jobId: 'Daily sessions', chart: true, sql: 'SELECT count(*) FROM data' });
+    expect(none.text).toContain('No chart');
+  });
+});
+
+describe('an error says what to do next', () => {
+  it.each([
+    ['SELECT brwser_name FROM data', 'sql: there is no column "brwser_name". Nearest: browser_name'],
+    ['SELECT session_transaction_items.sku FROM data', '"session_transaction_items.sku"'],
+    ['SELECT * FROM sessions', 'sql: there is no table "sessions"; the only one is data.'],
+    ['SELECT sum(city) FROM data', "No function matches the given name and argument types 'sum(VARCHAR)'"],
+    ['SELEC 1', 'sql: this is no valid SQL: syntax error at or near "SELEC"'],
+    ["SELECT * FROM read_text('/etc/passwd')", 'read_text cannot be read from; the data are the view data.'],
+    ['SELECT 1; SELECT 2', 'exactly one statement is expected, found 2'],
+    ['DROP VIEW data', 'only a single SELECT statement runs here'],
+  ])('%s', async (sql, words) => {
+    const answer = await call('query_export', { jobId: 'Daily sessions', sql });
+    expect(answer).toMatchObject({ isError: true, text: expect.stringContaining(words) });
+    expect(answer.text).toContain('Correct the arguments and call again.');
+    expect(answer.text).not.toContain('workspace-');
+  });
+
+  it('where nothing was downloaded', async () => {
+    const answer = await call('query_export', { jobId: 'Hourly sessions', sql: 'SELECT 1' });
+    expect(answer).toMatchObject({
+      isError: true,
+      text: expect.stringMatching(/nothing of job \d+ is in the workspace yet\. download_export_run/),
+    });
+  });
+});

@@ -1,0 +1,46 @@
+import * as z from 'zod';
+import { getExportJob } from '../../src/api/operations/data-export.ts';
+import * as p from '../../src/mcp/params.ts';
+import { defineTool, READ } from '../../src/mcp/tool.ts';
+import exportQuery from '../../src/resources/export-query.ts';
+
+export default defineTool({
+  name: 'query_export',
+  title: 'Query an export',
+  description:
+    'SQL (DuckDB, one SELECT) over the downloaded runs of a job, as the view data: repeated sessions once, ids as text. Without sql: columns, days and examples.',
+  annotations: READ,
+  operation: getExportJob,
+  idsFrom: 'list_workspace',
+  input: z.strictObject({
+    jobId: p.ref('export job'),
+    sql: z.string().trim().min(1).max(20_000).describe('e.g. SELECT browser_name, count(*) FROM data GROUP BY ALL').optional(),
+    limit: z.int().min(1).max(1000).describe('Rows, default 100').optional(),
+  }),
+  output: z.object({
+    jobId: z.number(),
+    job: z.string(),
+    scope: z.string().optional(),
+    format: z.string().optional(),
+    runs: z.number().optional(),
+    rowCount: z.number().optional(),
+    covered: z.array(z.string()).optional(),
+    gaps: z.array(z.string()).optional(),
+    columns: z.array(z.string()),
+    rows: z.array(z.array(z.unknown())),
+    units: z.record(z.string(), z.string()).optional(),
+    examples: z.array(z.object({ question: z.string(), sql: z.string() })).optional(),
+    uri: z.string().optional(),
+  }),
+  charted: true,
+  async handler({ jobId, sql, limit }, context) {
+    const { describeExport, queryExport } = await import('../../src/mcp/query-export.ts');
+    if (sql === undefined) return describeExport(jobId, context);
+    const { types, resultId, ...answer } = await queryExport({ jobId, sql, limit }, context);
+    context.draw(async () => (await import('../../src/views/from-rows.ts')).chartOfRows({ ...answer, types }, 'UTC'));
+    if (resultId === undefined) return answer;
+    const uri = exportQuery.uri({ projectId: await context.projectId(), queryId: resultId });
+    context.link({ uri, name: exportQuery.name, title: `All ${answer.rowCount} rows`, mimeType: exportQuery.mimeType });
+    return { ...answer, uri };
+  },
+});
