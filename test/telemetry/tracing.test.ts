@@ -2,7 +2,8 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openTracing, type Tracing, type TracingOptions } from '../../src/telemetry/tracing.ts';
 import { tracingWanted } from '../../src/telemetry/tracing-wanted.ts';
 import { manualClock } from '../support/clock.ts';
-import { openRawSession, openService, post, post2026, spokenSignIn } from '../support/http.ts';
+import { INITIALIZE, openRawSession, openService, post, post2026, spokenSignIn } from '../support/http.ts';
+import { DEMO, startServer, strayOutput } from '../support/stdio.ts';
 import { type Collector, openCollector, type Span } from './collector.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -182,3 +183,19 @@ describe('traces are wanted', () => {
     expect(said.join()).toMatch(complaint ?? /^$/);
   });
 });
+
+it('over stdio calls are traced too, without a word on stdout that is no message', async () => {
+  const collector = await openCollector();
+  const server = await startServer(DEMO, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+  onTestFinished(() => void server.child.kill());
+  const write = (message: object) => server.write(JSON.stringify({ jsonrpc: '2.0', ...message }));
+  write(INITIALIZE);
+  await server.answerTo(INITIALIZE.id);
+  write({ method: 'notifications/initialized' });
+  write({ id: 2, method: 'tools/call', params: { name: 'list_segments', arguments: {}, _meta: { traceparent: TRACEPARENT } } });
+  await server.answerTo(2);
+  await server.stop();
+  expect(named(collector.spans, 'tools/call list_segments')).toMatchObject({ traceId: TRACE, parentSpanId: PARENT });
+  expect(named(collector.spans, 'GET /v1/segments').traceId).toBe(TRACE);
+  expect([strayOutput(server), server.stderr()]).toEqual([[], '']);
+}, 30_000);
