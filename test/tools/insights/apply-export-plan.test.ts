@@ -145,23 +145,23 @@ describe('an answer that is lost', () => {
     },
   );
 
-  it('together with the connection: the next call finds the job, even of a new server', async () => {
+  it('because the server is gone: the next one finds the job and creates the rest', async () => {
     const { planId, name } = await withServer({}, (assistant) => planned(assistant, '2026-10-10'));
-    platform().faults.add({ kind: 'reset', operation: 'createExportJob', afterEffect: true, times: 1 });
-    const after = platform().faults.add({ kind: 'slow', operation: 'createExportJob' });
-    await withServer({}, async (assistant) => {
-      const calling = assistant.call('apply_export_plan', { planId, confirm: true });
-      await platform().clock.advance(0);
-      after.remove();
-      after.release();
-      await calling;
+    const held = platform().faults.add({ kind: 'slow', operation: 'createExportJob', afterEffect: true, times: 1 });
+    const cut = new AbortController();
+    await withServer({}, async ({ client }) => {
+      const request = { name: 'apply_export_plan', arguments: { planId, confirm: true } };
+      const calling = client.callTool(request, { signal: cut.signal });
+      await held.reached();
+      while ((await jobsCalled(name)).length === 0);
+      cut.abort();
+      await expect(calling).rejects.toThrow(/abort/i);
     });
-    platform().faults.clear();
-    await withServer({}, async (assistant) => {
-      const answer = await assistant.call('apply_export_plan', { planId, confirm: true });
-      expect(answer.structured['jobs']).toMatchObject(await jobsCalled(name));
-    });
-    expect(new Set((await jobsCalled(name)).map((job) => job.name)).size).toBe((await jobsCalled(name)).length);
+    held.release();
+    const answer = await withServer({}, (assistant) => assistant.call('apply_export_plan', { planId, confirm: true }));
+    expect(answer.structured['jobs']).toMatchObject(await jobsCalled(name));
+    expect(await jobsCalled(name)).toHaveLength(2);
+    expect(sent()).toHaveLength(2);
   });
 
   it('of a request that never arrived: it is sent again only when it can no longer take effect', async () => {
