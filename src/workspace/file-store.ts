@@ -5,6 +5,7 @@ import { seconds } from '../api/deadline.ts';
 import { ApiError } from '../api/errors.ts';
 import { networkFailure } from '../api/network.ts';
 import { watchSilence } from '../api/silence.ts';
+import { arriving } from './arriving.ts';
 import { fileAddressFault, isInnerAddress } from './file-address.ts';
 import { WorkspaceError } from './workspace-error.ts';
 
@@ -116,7 +117,7 @@ export function createFileStore({ allowInner, environment, patienceMs = PATIENCE
         etag: tag?.startsWith('"') ? tag : undefined,
         retryAfter: header(answer.headers, 'retry-after'),
         location: header(answer.headers, 'location'),
-        body: bodyOf(answer.body, { heard: () => silence.heard(), failure, stop: () => silence.stop() }),
+        body: arriving(answer.body, { heard: () => silence.heard(), failure }),
         close() {
           silence.stop();
           // Without a listener the end of an unread body would be an unhandled error.
@@ -145,20 +146,4 @@ export function createFileStore({ allowInner, environment, patienceMs = PATIENCE
       await (await opening?.catch(() => undefined))?.close();
     },
   };
-}
-
-async function* bodyOf(
-  body: AsyncIterable<Buffer>,
-  { heard, failure, stop }: { heard: () => void; failure: (error: unknown) => unknown; stop: () => void },
-): AsyncGenerator<Buffer> {
-  try {
-    for await (const chunk of body) {
-      heard();
-      yield chunk;
-    }
-  } catch (error) {
-    throw failure(error);
-  } finally {
-    stop();
-  }
 }

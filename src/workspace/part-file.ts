@@ -3,6 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { diskFailure, FILE_MODE } from './disk.ts';
 import { type Inspected, type Inspection, inspect } from './inspection.ts';
 import type { Quota } from './quota.ts';
+import { WorkspaceError } from './workspace-error.ts';
 
 /** Bytes that are gathered before they are written; the next are received and hashed meanwhile. */
 const BLOCK_BYTES = 1024 * 1024;
@@ -62,9 +63,11 @@ export async function openPartFile(path: string, { format, quota, keep, signal }
       throw signal.aborted ? signal.reason : diskFailure(error, path);
     }
   };
-  const file = await worded(open(path, keep ? 'a' : 'w', FILE_MODE));
+  // For appending, so that bytes go to the end also after the file was cut to nothing.
+  const file = await worded(open(path, 'a', FILE_MODE));
   try {
-    if (keep) offset = await worded(inspectAgain(path, inspection, signal));
+    if (!keep) await worded(file.truncate(0));
+    else offset = await worded(inspectAgain(path, inspection, signal));
   } catch (error) {
     inspection.close();
     await file.close();
@@ -110,6 +113,8 @@ export async function openPartFile(path: string, { format, quota, keep, signal }
     async finish() {
       await flush();
       await worded(file.sync());
+      const { size } = await worded(file.stat());
+      if (size !== offset) throw new WorkspaceError('disk', `${path} has ${size} bytes instead of ${offset}: somebody else writes it.`);
       return inspection.end();
     },
     async close() {
