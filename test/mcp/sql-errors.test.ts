@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest';
+import { sqlFailure } from '../../src/mcp/sql-errors.ts';
+import type { Column } from '../../src/workspace/query/columns.ts';
+import { SqlError } from '../../src/workspace/sql-process.ts';
+
+const columns: Column[] = ['browser_name', 'session_id', 'errors.message'].map((name) => ({ name, type: 'VARCHAR' }));
+
+it.each([
+  ['missing package', '', 'settings', 'npm install @duckdb/node-api'],
+  ['time', '', 'invalid', 'took too long and was stopped. Filter or group earlier'],
+  ['memory', 'x', 'invalid', 'needed more memory than it may and was stopped'],
+  ['busy', '', 'busy', 'Other queries of this server'],
+  ['crash', '', 'invalid', 'ended its process. Write it in another way'],
+  ['refused', 'exactly one statement is expected, found 2.', 'invalid', 'sql: exactly one statement is expected, found 2.'],
+  [
+    'sql',
+    'Binder Error: Referenced column "sesion_id" not found in FROM clause!\nCandidate bindings: "x"\n\nLINE 1: …',
+    'invalid',
+    'Nearest: session_id.',
+  ],
+  [
+    'sql',
+    'Binder Error: Referenced column "zzz" not found in FROM clause!',
+    'invalid',
+    'There are: browser_name, session_id, "errors.message".',
+  ],
+  ['sql', 'Binder Error: Referenced table "errors" not found!', 'invalid', 'a name with a dot stands in double quotes: "errors.message".'],
+  ['sql', 'Binder Error: Referenced table "e" not found!', 'invalid', 'there is no table "e"; the only one is data.'],
+  [
+    'sql',
+    'Invalid Input Error: JSON transform error in file "31/501/part-1.jsonl.gz", in line 3',
+    'invalid',
+    'sql: a downloaded file cannot be read: Invalid Input',
+  ],
+  [
+    'sql',
+    'Conversion Error: Could not convert\n\nLINE 1: SELECT\n   ^',
+    'invalid',
+    'sql: Conversion Error: Could not convert LINE 1: SELECT',
+  ],
+] as const)('%s (%s) is worded', async (reason, message, kind, words) => {
+  expect(await sqlFailure(new SqlError(reason, message), columns)).toMatchObject({
+    name: 'ApiError',
+    kind,
+    message: expect.stringContaining(words),
+  });
+});
+
+it('leaves other errors as they are', async () => {
+  const error = new Error('aborted');
+  expect(await sqlFailure(error, columns)).toBe(error);
+});

@@ -1,0 +1,57 @@
+import { fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import type { Message } from '../../../src/workspace/query/protocol.ts';
+import { runSql, type SqlRequest } from '../../../src/workspace/sql-process.ts';
+
+const SCRIPT = resolve('dist/sql-process.js');
+const ENDLESS = 'SELECT count(*) FROM range(1000000000000)';
+const request: SqlRequest = { viewSql: 'CREATE VIEW data AS SELECT 1 AS a', files: [], sql: ENDLESS, maxRows: 10, maxChars: 1000 };
+const machine = { memoryBytes: 2 ** 28, slackBytes: 2 ** 30, threads: 1 };
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+it('says so where DuckDB is not installed', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'bare-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  cpSync(SCRIPT, join(directory, 'sql-process.js'));
+  cpSync('dist/chunks', join(directory, 'chunks'), { recursive: true });
+  const running = runSql(request, { directory, timeoutMs: 10_000, script: join(directory, 'sql-process.js') });
+  await expect(running).rejects.toMatchObject({ reason: 'missing package' });
+});
+
+it('says so where the process cannot be started', async () => {
+  const running = runSql(request, { directory: '/no/such/directory', timeoutMs: 10_000 });
+  await expect(running).rejects.toMatchObject({ name: 'SqlError', reason: 'crash' });
+});
+
+it('ends with whoever started it, in the middle of a query too', async () => {
+  const starter = `
+    const child = require('node:child_process').fork(${JSON.stringify(SCRIPT)}, [], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+    child.on('message', ({ kind }) => kind === 'ready' && console.log(child.pid));
+    child.send(${JSON.stringify({ ...request, ...machine })});`;
+  const parent = spawn(process.execPath, ['--eval', starter], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const [line] = (await once(parent.stdout, 'data')) as [Buffer];
+  const pid = Number(line.toString());
+  expect(isRunning(pid)).toBe(true);
+  parent.kill('SIGKILL');
+  await vi.waitFor(() => expect(isRunning(pid)).toBe(false), { timeout: 5_000 });
+});
+
+it('ends itself where it takes more memory than it may, although the limit of DuckDB does not see it', async () => {
+  const child = fork(SCRIPT, [], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+  const messages: Message[] = [];
+  child.on('message', (message: Message) => messages.push(message));
+  child.send({ ...request, ...machine, slackBytes: 0, memoryBytes: 2 ** 26 });
+  await once(child, 'close');
+  expect(messages.at(-1)).toMatchObject({ kind: 'failure', reason: 'memory' });
+});
