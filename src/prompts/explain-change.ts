@@ -16,9 +16,15 @@ export default definePrompt({
   text({ metric: chosen = 'conversionRate', period: when, segment: name, goal: goalId }) {
     const selection = name === undefined ? {} : { segmentIds: [name] };
     const about = { metrics: [chosen], ...boundsOf(when), ...selection, goalId };
-    const days = { metrics: [chosen], startDate: '-28d', endDate: 'yesterday', ...selection, breakdown: ['day', 'device'], chart: true };
+    const days = {
+      metrics: [chosen],
+      ...(when === undefined ? boundsOf('-28d') : boundsOf(when)),
+      ...selection,
+      breakdown: ['day', 'device'],
+      chart: true,
+    };
     const goals = goalId === undefined || !chosen.startsWith('conversion') ? {} : { goalIds: [goalId] };
-    return `Explain how ${chosen} moved in ${when ?? 'last week'}${name === undefined ? '' : ` in the segment "${name}"`}.
+    return `Explain the change of ${chosen} in the period ${when ?? 'last_week'}${name === undefined ? '' : ` in the segment "${name}"`}.
 
 1. ${callText('compare_metrics', { ...about, chart: true })}: is it beyond noise, since which day, which device, mix or rate, which events are near.
 2. The same with devices set to the one that explains most: which segments within it moved. Where traffic mix explains most, ask for visits instead: which segment brought the visits.

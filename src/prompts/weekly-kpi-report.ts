@@ -13,7 +13,7 @@ export default definePrompt({
   tools: ['compare_metrics'],
   text({ week, segment: name, goal: goalId }) {
     const about = { ...boundsOf(week), ...(name !== undefined && { segmentIds: [name] }), goalId };
-    return `Write the KPI report of ${week ?? 'last week'}${name === undefined ? '' : ` for the segment "${name}"`}.
+    return `Write the KPI report of the period ${week ?? 'last_week'}${name === undefined ? '' : ` for the segment "${name}"`}.
 
 1. ${callText('compare_metrics', { metrics: ['all'], ...about, explain: false })}: every metric against the period before, each with its verdict.
 2. ${callText('compare_metrics', { ...about, chart: true })}: what explains the main change: device, segment, traffic mix or a real change of the rate; since which day; events near it.

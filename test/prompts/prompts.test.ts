@@ -144,7 +144,7 @@ describe('arguments', () => {
   });
 
   it('of metrics lead to calls that answer', async () => {
-    for (const { name, args } of ASKED.slice(-7)) {
+    for (const { name, args } of ASKED.filter((asked) => /kpi|change|comparison/.test(asked.name))) {
       for (const { tool, args: given } of callsIn(await textOf(name, args))) {
         const { isError, text } = await assistant().call(tool, given as Record<string, unknown>);
         expect([tool, given, isError, isError && text]).toEqual([tool, given, false, false]);
