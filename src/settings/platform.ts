@@ -65,7 +65,7 @@ export const platformSettings = {
   toolsets: {
     variable: 'WEB_ANALYTICS_TOOLSETS',
     title: 'Toolsets',
-    words: 'Comma list of toolsets',
+    words: 'Comma list of toolsets; `core` is a short choice from all of them',
     schema: list,
     otherwise: 'all',
     form: 'string',

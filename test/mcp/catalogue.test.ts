@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { enabledTools } from '../../src/commands/enabled-tools.ts';
+import { coreTools, enabledTools } from '../../src/commands/enabled-tools.ts';
 import { listTools } from '../../src/mcp/listing.ts';
 import { toolsets } from '../../tools/index.ts';
 import { insightContract, toolContract } from '../samples/tool-contract.ts';
@@ -42,6 +42,15 @@ describe('the list of tools', () => {
     expect(await listed({ toolsets: [name] })).toEqual(own);
   });
 
+  it('is short where core is named, with toolsets beside it', async () => {
+    const core = await listed({ toolsets: ['core'] });
+    expect(core.toSorted()).toEqual([...coreTools].toSorted());
+    expect(core).toEqual(known.filter((name) => coreTools.has(name)));
+    const metrics = toolsets.find(({ name }) => name === 'metrics')?.tools.map(({ name }) => name) ?? [];
+    expect(await listed({ toolsets: ['core', 'metrics'] })).toEqual(known.filter((name) => coreTools.has(name) || metrics.includes(name)));
+    expect(await listed({ toolsets: ['core'], readOnly: true })).toEqual(core.filter((name) => name !== 'apply_export_plan'));
+  });
+
   it('keeps its order whatever the order of the setting', async () => {
     expect(await listed({ toolsets: ['metrics', 'account'] })).toEqual(await listed({ toolsets: ['account', 'metrics'] }));
     expect(await listed({ toolsets: ['all'] })).toEqual(await listed({}));
@@ -49,7 +58,7 @@ describe('the list of tools', () => {
 
   it('is refused for a toolset that there is not', () => {
     expect(() => enabledTools(listTools(toolsets), { toolsets: ['metrics', 'weather'], readOnly: false })).toThrow(
-      `WEB_ANALYTICS_TOOLSETS: no toolset "weather"; there are all, ${toolsets.map(({ name }) => name).join(', ')}`,
+      `WEB_ANALYTICS_TOOLSETS: no toolset "weather"; there are all, core, ${toolsets.map(({ name }) => name).join(', ')}`,
     );
   });
 });
