@@ -118,7 +118,8 @@ async function compareRanges(question: Question, context: Context): Promise<Comp
     const shaded = { from: todayIn(timeZone, period.startMs), to: todayIn(timeZone, period.endMs) };
     return chartOfComparison(result, { timeZone, currency: totals.currency, period: shaded, labels });
   });
-  const left = result.isNoise && segments.groups.length > 0 ? 'Segments are left out: a change within noise has nothing to explain.' : segments.choice; // biome-ignore format: one thought
+  const reason = headline.judgement.verdict === 'not enough data' ? 'too few days to tell a change from noise' : 'a change within noise has nothing to explain'; // biome-ignore format: one thought
+  const left = result.isNoise && segments.groups.length > 0 ? `Segments are left out: ${reason}.` : segments.choice;
   if (left !== undefined) note(left);
   // What is in no device cannot be asked for.
   if (PARTS.some((device) => device === result.leader)) note(`Next: devices ["${result.leader}"] shows the segments within it.`);
