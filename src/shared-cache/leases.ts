@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { RECOVERY_MS } from '../api/limiter.ts';
 import { leaseScripts } from './lease-scripts.ts';
-import { type Link, LONGEST_PAUSE_MS } from './link.ts';
+import { type Link, RETURN_MS } from './link.ts';
 import type { Vault } from './vault.ts';
 
 /** A limit that a call counts for: all calls of the project, or those of speed analysis. */
@@ -32,8 +32,6 @@ const ASK_MS = 100;
 const WAITING_MS = 4 * ASK_MS;
 /** A replica counts for a project this long after its last call. */
 const INTEREST_MS = 60_000;
-/** After Redis is back this long passes until every replica has noticed and its calls are counted there. */
-const RETURN_MS = 2 * LONGEST_PAUSE_MS;
 /** There is a shared cache because there are several. */
 const FEWEST_REPLICAS = 2;
 

@@ -28,11 +28,12 @@ export interface Link {
 
 /** No answer may take longer; the machine of a slow Redis costs this once, and then nothing. */
 const ANSWER_MS = 500;
-const CONNECT_MS = 1_000;
+const CONNECT_MS = 2_000;
 /** Pauses between attempts to connect; the first is short, since most breaks are. */
 const PAUSE_MS = 50;
-/** Longest pause between attempts, and so how long sharing rests after Redis is back. */
-export const LONGEST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 1_000;
+/** Every replica that can has found a Redis that is back after this long. */
+export const RETURN_MS = LONGEST_PAUSE_MS + CONNECT_MS;
 /** Words that begin the refusal of a server which will not serve anybody for now. */
 const NOT_SERVING = /^(LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOAUTH)\b/;
 /** How Redis begins what it refuses; all other errors are of the connection. */

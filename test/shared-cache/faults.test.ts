@@ -167,7 +167,7 @@ describe.skipIf(!hasRedis)('Redis', () => {
     await redis.kill();
     await redis.start();
     await until(() => caches.every(({ isUp }) => isUp));
-    const third = two?.acquire({ ...REQUESTED, signal: AbortSignal.timeout(3_500) });
+    const third = two?.acquire({ ...REQUESTED, signal: AbortSignal.timeout(4_500) });
     await expect(third).rejects.toThrow('timeout');
     held?.release();
     other?.release();
