@@ -69,7 +69,7 @@ export async function openOperations(
   const readiness = createReadiness({ checks: checksOf(platform, signIn), clock });
   return {
     of: (session) => ({
-      watch: combineWatches([createCallLog(session, { log, clock }), metrics?.watch, tracing?.watch(session)]),
+      watch: combineWatches([tracing?.watch(session), createCallLog(session, { log, clock }), metrics?.watch]),
       admit: limit && (() => limit.admit(session.principalId)),
       onNameLookup: metrics?.nameLookup,
     }),

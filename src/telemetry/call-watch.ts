@@ -21,6 +21,8 @@ export type CallOutcome = 'ok' | 'question' | 'cancelled' | 'limited' | 'workspa
 
 /** A call under way. */
 export interface CallUnderWatch {
+  /** `traceparent` of the span that stands for the call, where there is one. */
+  readonly traceparent?: string;
   /** Is told of what the call does on the way to the platform. */
   readonly observe: Observer;
   end(outcome: CallOutcome): void;
@@ -31,13 +33,18 @@ export interface CallWatch {
   begin(request: WatchedRequest): CallUnderWatch;
 }
 
-/** Several watches as one; undefined where there is none. */
+/** Several watches as one; undefined where there is none. Those behind one that traces the call are told its span as the caller's. */
 export function combineWatches(watches: readonly (CallWatch | undefined)[]): CallWatch | undefined {
   const present = watches.filter((watch) => watch !== undefined);
   if (present.length < 2) return present[0];
   return {
     begin(request) {
-      const begun = present.map((watch) => watch.begin(request));
+      let { traceparent } = request;
+      const begun = present.map((watch) => {
+        const call = watch.begin({ ...request, traceparent });
+        ({ traceparent = traceparent } = call);
+        return call;
+      });
       return {
         observe(event) {
           for (const each of begun) each.observe(event);

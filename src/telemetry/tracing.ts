@@ -127,7 +127,9 @@ export async function openTracing({ service, clock, log, load = loadOpenTelemetr
           const parent = parentOf(traceparent);
           const span = tracer.startSpan(`${method} ${name}`, { kind: SpanKind.SERVER, attributes }, parent);
           const context = trace.setSpan(parent, span);
+          const { traceId, spanId, traceFlags } = span.spanContext();
           return {
+            traceparent: `00-${traceId}-${spanId}-0${traceFlags & 1}`,
             observe: (event) => record(event, context),
             end(outcome) {
               if (!FINE.has(outcome)) span.setAttribute('error.type', outcome).setStatus({ code: SpanStatusCode.ERROR });

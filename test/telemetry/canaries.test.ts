@@ -71,6 +71,8 @@ it('the built server writes one line of JSON for each call, counts and traces it
     ms: expect.any(Number),
     platformRequests: expect.any(Number),
     principal: digest(tokenPrincipalId(PERSON)),
+    // That of the caller, or else that of the span: a line leads to its trace.
+    trace: expect.stringMatching(/^[\da-f]{32}$/),
   };
   const of2025 = { ...line, session: digest(session['mcp-session-id'] ?? '') };
   expect(calls).toEqual([
@@ -87,6 +89,8 @@ it('the built server writes one line of JSON for each call, counts and traces it
   // Sent before the process ended.
   expect(collector.spans.filter(({ kind }) => kind === 2)).toHaveLength(6);
   expect(collector.spans.find(({ traceId }) => traceId === TRACE)).toBeDefined();
+  const traceIds = collector.spans.filter(({ kind }) => kind === 2).map(({ traceId }) => traceId);
+  expect(calls.map(({ trace }) => trace)).toEqual(expect.arrayContaining(traceIds));
 
   const traces = collector.texts.join('\n').replaceAll(COLLECTOR_KEY, (key, at: number, all: string) => (isHeader(all, at) ? '' : key));
   const written = { stdout: [...server.lines, server.rest()].join('\n'), stderr: server.stderr(), counted, traces };
