@@ -77,7 +77,7 @@ describe.skipIf(!hasRedis)('replicas as processes of their own', () => {
     }
     const running = Array.from({ length: 8 }, callOnAndOn);
     await delay(300);
-    const [dying] = replicas as [Replica];
+    const [dying] = replicas;
     dying.child.kill('SIGKILL');
     await once(dying.child, 'exit');
     const deadAtMs = performance.now();

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSharedCache } from '../../../src/shared-cache/index.ts';
@@ -38,7 +41,7 @@ afterEach(async () => {
 /** Replicas on the same emulator and Redis, and a balancer in front of them. */
 async function serve(
   count: number,
-  { affinity = 'none', ...options }: { affinity?: Affinity; credentials?: PlatformCredentials } = {},
+  { affinity = 'none', ...options }: { affinity?: Affinity; credentials?: PlatformCredentials; settings?: Record<string, string> } = {},
 ): Promise<{ replicas: Service[]; balancer: Balancer; lines: string[] }> {
   const lines: string[] = [];
   const replicas: Service[] = [];
@@ -139,6 +142,33 @@ describe.skipIf(!hasRedis)('two replicas behind a balancer that sends each reque
     for (const { message } of await Promise.all(calls))
       expect(message).toMatchObject({ result: { structuredContent: { goals: expect.any(Array) } } });
     expect(held.applied).toBe(30);
+  });
+
+  it('that share a directory find plans and downloads of each other, each principal its own', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'replicas-'));
+    closing.push(() => rm(dataDir, { recursive: true, force: true }));
+    const { replicas } = await serve(2, { settings: { DATA_DIR: dataDir } });
+    const [first = '', second = ''] = replicas.map(({ url }) => url);
+    const hostOf = async (who: string, url: string) => {
+      const host = await openHttpHost('SDK 2.x in the 2026-07-28 era', url, { token: `${who}:read+write`, answer: () => 'accept' });
+      closing.push(() => host.close());
+      return host;
+    };
+    const [here, there, ben] = await Promise.all([hostOf('anna', first), hostOf('anna', second), hostOf('ben', second)]);
+    const plan = { fields: ['session_id', 'browser'], name: 'Of two', startDate: '2026-10-01', endDate: '2026-10-02' };
+    const { planId } = (await here.call('plan_export', plan)).structured ?? {};
+    expect(await ben.call('apply_export_plan', { planId })).toMatchObject({ isError: true });
+    const applied = await there.call('apply_export_plan', { planId });
+    expect(applied).toMatchObject({ isError: false, structured: { jobs: [{ name: expect.stringContaining('Of two') }] } });
+    await here.call('apply_export_plan', { planId });
+    expect(requests('createExportJob')).toHaveLength(1);
+
+    const fetched = await here.call('download_export_run', { jobId: 'Daily sessions' });
+    expect(fetched).toMatchObject({ isError: false, structured: { state: 'complete' } });
+    const again = await there.call('download_export_run', { jobId: 'Daily sessions' });
+    expect(again.structured).toMatchObject({ runId: fetched.structured?.['runId'], files: fetched.structured?.['files'] });
+    expect(requests('download').length).toBe((fetched.structured?.['files'] as object[]).length);
+    expect((await ben.call('list_workspace')).text).not.toContain('Daily sessions');
   });
 
   it('go on without Redis, and share again when it is back', async () => {
