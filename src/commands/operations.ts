@@ -10,6 +10,9 @@ import { type Check, createReadiness } from '../telemetry/readiness.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import type { Platform } from './platform.ts';
 
+/** What of the platform is watched. */
+type Watched = Pick<Platform, 'clock' | 'log' | 'observe' | 'load' | 'reachTokens' | 'isCacheUp'>;
+
 /** How a served server is watched and held in bounds. */
 export interface Operations {
   /** What a session is opened with for that. */
@@ -41,7 +44,7 @@ function signInCheck(signIn: SignIn): Check {
 }
 
 /** Not vital: calls go on without what replicas share, only slower. */
-function cacheCheck(platform: Platform): Check {
+function cacheCheck(platform: Watched): Check {
   return {
     name: 'cache',
     vital: false,
@@ -53,7 +56,7 @@ function cacheCheck(platform: Platform): Check {
 
 /** Begins to watch; metrics are loaded only where a token opens them. */
 export async function openOperations(
-  { rateLimit, metricsToken: token }: Settings,
+  { rateLimit, metricsToken: token }: Pick<Settings, 'rateLimit' | 'metricsToken'>,
   {
     platform,
     signIn,

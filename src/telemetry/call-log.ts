@@ -34,7 +34,7 @@ export function createCallLog({ principalId, sessionId }: WatchedSession, { log,
         end(outcome) {
           log(levelOf(outcome), `${METHODS[kind]} ${name}`, {
             outcome,
-            ms: Math.round(clock.now() - startMs),
+            ms: Math.max(0, Math.round(clock.now() - startMs)),
             platformRequests: requests,
             request,
             session,

@@ -72,10 +72,11 @@ export function createMetrics({ clock, readings }: { clock: Clock; readings: Rea
   return {
     observe(event) {
       if (event.type === 'token') return lookups.inc({ cache: 'tokens', outcome: event.kept ? 'hit' : 'miss' });
-      if (event.type === 'slot') return queueSeconds.observe(event.durationMs / 1000);
+      const seconds = Math.max(0, event.durationMs) / 1000; // a clock can be set back
+      if (event.type === 'slot') return queueSeconds.observe(seconds);
       const operation = `${event.operation.method} ${event.operation.path}`;
       requests.inc({ operation, outcome: event.outcome });
-      requestSeconds.observe({ operation }, event.durationMs / 1000);
+      requestSeconds.observe({ operation }, seconds);
       if (event.attempt > 1) retries.inc({ operation });
       if (event.operation === requestToken) tokens.inc({ outcome: event.outcome });
     },
