@@ -3,7 +3,7 @@ import { findGaps, type GapStudy } from '../analysis/export-gaps/find-gaps.ts';
 import type { CoveringRun, ExportHistory, Status } from '../analysis/export-gaps/records.ts';
 import { GAPS, gapAnswer, gapRows, OUTSIDE } from '../analysis/export-gaps/words.ts';
 import { bodiesOf } from '../analysis/export-plan/bodies.ts';
-import { type JobRecord, lower } from '../analysis/export-plan/similar-jobs.ts';
+import { idsOfEqual, type JobRecord, lower } from '../analysis/export-plan/similar-jobs.ts';
 import type { ExportRange } from '../analysis/export-plan/split-range.ts';
 import { allPages } from '../api/all-pages.ts';
 import { checkInput } from '../api/check-input.ts';
@@ -106,17 +106,21 @@ async function planBackfill(job: JobRecord, found: GapStudy, statuses: readonly 
   const { columns, ...content } = parts.content;
   if (ranges.length === 0 || columns.length === 0) return undefined;
   const order = { ...content, columns, frequency: 'once' as const, ranges };
-  const bodies = bodiesOf(order, { timeZone: found.timeZone, taken: parts.taken, base: backfillName(job) });
+  const bodies = bodiesOf(order, {
+    timeZone: found.timeZone,
+    taken: new Set(parts.jobs.map(({ name }) => name ?? '')),
+    base: backfillName(job),
+  });
   for (const body of bodies) checkInput(createExportJob, body);
-  const { planId } = await parts.store.add({ bodies, known: [], fills: job.jobId, nowMs: parts.nowMs });
+  const { planId } = await parts.store.add({ bodies, known: idsOfEqual(parts.jobs, bodies), fills: job.jobId, nowMs: parts.nowMs });
   return { planId, jobs: bodies.length };
 }
 
 interface Backfilling {
   readonly content: ReturnType<typeof contentOf>;
   readonly store: PlanStore;
-  /** Names of the jobs that exist. */
-  readonly taken: ReadonlySet<string>;
+  /** Those that exist. */
+  readonly jobs: readonly JobRecord[];
   readonly nowMs: number;
 }
 
@@ -148,7 +152,7 @@ export async function findExportGaps(asked: Asked, context: Context) {
   const toFill = isAsked ? [...GAPS, ...OUTSIDE] : GAPS;
   if (!stretches.some(({ status }) => toFill.includes(status) || status === 'expired')) return answer;
   const content = await contentFor(job, plans, context);
-  const parts = { content, store, taken: new Set(jobs.map(({ name }) => name ?? '')), nowMs };
+  const parts = { content, store, jobs, nowMs };
   const backfill = await planBackfill(job, found, toFill, parts);
   const expired = await planBackfill(job, found, ['expired'], parts);
   for (const sentence of content.doubts) note(sentence);

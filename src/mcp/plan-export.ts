@@ -1,7 +1,7 @@
 import { bodiesOf, type ExportOrder, type JobBody } from '../analysis/export-plan/bodies.ts';
 import type { ExportColumn } from '../analysis/export-plan/catalogue.ts';
 import { chooseScope, closestScope, type Resolved, resolvedWords, resolveFields } from '../analysis/export-plan/resolve-fields.ts';
-import { type SimilarJob, similarJobs } from '../analysis/export-plan/similar-jobs.ts';
+import { idsOfEqual, type SimilarJob, similarJobs } from '../analysis/export-plan/similar-jobs.ts';
 import { rangeName, splitRange } from '../analysis/export-plan/split-range.ts';
 import { warningsOf } from '../analysis/export-plan/warnings.ts';
 import { checkInput } from '../api/check-input.ts';
@@ -113,7 +113,7 @@ export async function planExport(wish: ExportWish, context: Context) {
   const bodies = bodiesOf(order, { timeZone, taken: new Set(jobs.map((job) => job.name ?? '')) });
   for (const body of bodies) checkInput(createExportJob, body);
   const similar = similarJobs(jobs, order, coverageOf(jobs, runs, earlier));
-  const plan = await plans.add({ bodies, known: similar.map(({ job }) => job.jobId), nowMs });
+  const plan = await plans.add({ bodies, known: idsOfEqual(jobs, bodies), nowMs });
 
   for (const sentence of [...resolvedWords(columns), ...notes]) note(sentence);
   if (wish.scope === undefined) note(`Scope ${scope}: ${scope === 'sessions' ? 'one row per visit' : 'one row per page view'}; it has all these fields.`);

@@ -35,7 +35,7 @@ const exportPlan = z.object({
   /** The job whose gaps it fills. */
   fills: recordId.optional(),
   parts: z.array(planPart).min(1),
-  /** Jobs that the plan's maker was told of. */
+  /** Equal jobs that existed before the plan. */
   known: z.array(recordId),
 });
 export type ExportPlan = z.output<typeof exportPlan>;

@@ -112,3 +112,8 @@ export function isJobOf(job: JobRecord, { name, format, scope = 'sessions', freq
     contentLikeness(job, { scope, device: deviceLabel, columns: fields }) === 'same'
   );
 }
+
+/** Ids of the jobs that a plan must not take for its own: those that were there before it, whatever their range. */
+export function idsOfEqual(jobs: readonly JobRecord[], bodies: readonly JobBody[]): (number | string)[] {
+  return jobs.filter((job) => bodies.some((body) => isJobOf(job, body))).map(({ jobId }) => jobId);
+}

@@ -32,10 +32,12 @@ function scheduleWords({ order: { frequency, ranges }, bodies, nowMs }: Planned)
     ];
   const split = bodies.length > 1 ? [`${bodies.length} once jobs, because one takes at most 7 days (168 h); each begins where the one before ends.`] : []; // biome-ignore format: one thought
   const isRecent = ranges.some(({ toMs }) => toMs > nowMs - DAY_MS);
+  const mayChange = ranges.some(({ toMs }) => toMs > nowMs - 7 * DAY_MS);
   const isOld = ranges.some(({ fromMs }) => fromMs < nowMs - OLD_DAYS * DAY_MS);
   return [
     ...split,
     ...(isRecent ? ['The range reaches into the last 24 h: visits that are not over or not processed yet will be absent.'] : []),
+    ...(mayChange ? ['Visits of apps may still change for 7 days: a later export of these days may differ.'] : []),
     ...(isOld ? ['How far back the data reach is not shown by the interface; the service refuses a range that begins earlier.'] : []),
   ];
 }

@@ -214,6 +214,16 @@ describe('a plan', () => {
     expect(sent()).toEqual([]);
   });
 
+  it('is not in the way of another one of the same name with another range', async () => {
+    for (const endDate of ['2026-10-03', '2026-10-05']) {
+      const wish = { fields: ['session_id', 'city'], name: 'Same name', startDate: endDate, endDate };
+      const { structured } = await call('plan_export', wish);
+      expect(await call('apply_export_plan', { planId: structured['planId'], confirm: true })).toMatchObject({ isError: false });
+    }
+    expect(await jobsCalled('Same name')).toHaveLength(2);
+    expect(sent()).toHaveLength(2);
+  });
+
   it('is refused when it is older than a week', async () => {
     const { planId } = await planned({ call }, '2026-10-07');
     const weekMs = 7 * 86_400_000;

@@ -58,6 +58,18 @@ describe.each([1, 2, 3, 4, 5])('with seed %i', (seed) => {
   });
 });
 
+it('files that were fetched in time do not expire', async () => {
+  await withPlatform(async (other) => {
+    const assistant = await openAssistant(other);
+    const downloaded = await assistant.call('download_export_run', { jobId: 'Daily sessions' });
+    expect(downloaded).toMatchObject({ isError: false });
+    other.clock.jump(9 * DAY_MS);
+    const answer = await assistant.call('find_export_gaps', { jobId: 'Daily sessions', startDate: '2026-11-17', endDate: '2026-11-20' });
+    expect(told(answer, 'expired')).toEqual(['2026-11-17 to 2026-11-18: 2 expired', '2026-11-20: 1 expired']);
+    await assistant.close();
+  });
+});
+
 describe('a backfill', () => {
   it('is applied by its planId, told while it runs, and closes the gap', async () => {
     const { day } = platform().stories.missingExport;
