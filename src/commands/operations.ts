@@ -23,7 +23,7 @@ export interface Operations {
   readonly onAnswer: ((status: number) => void) | undefined;
 }
 
-function checksOf(platform: Platform, signIn: SignIn | undefined): Check[] {
+function checksOf(platform: Watched, signIn: SignIn | undefined): Check[] {
   return [
     ...(signIn ? [signInCheck(signIn)] : []),
     { name: 'token service', vital: true, run: (signal) => platform.reachTokens(signal) },
@@ -62,7 +62,7 @@ export async function openOperations(
     signIn,
     tracing,
     sessions,
-  }: { platform: Platform; signIn?: SignIn | undefined; tracing?: Tracing | undefined; sessions: () => Readonly<Record<string, number>> },
+  }: { platform: Watched; signIn?: SignIn | undefined; tracing?: Tracing | undefined; sessions: () => Readonly<Record<string, number>> },
 ): Promise<Operations> {
   const { clock, log } = platform;
   const readings = { sessions, load: () => platform.load() };
