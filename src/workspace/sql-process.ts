@@ -8,7 +8,7 @@ import type { Cell, Failure, Message, Query, ResultColumn } from './query/protoc
 const SCRIPT = fileURLToPath(new URL('../../dist/sql-process.js', import.meta.url));
 const MAX_MEMORY_BYTES = 1024 ** 3;
 /** Node itself, the library and what the readers of files hold beside the limit. */
-const SLACK_BYTES = 640 * 1024 ** 2;
+const MAX_SLACK_BYTES = 640 * 1024 ** 2;
 const MAX_THREADS = 4;
 /** Queries of this server at a time; others wait. */
 const AT_ONCE = 2;
@@ -71,10 +71,12 @@ export async function runSql(request: SqlRequest, options: SqlOptions): Promise<
 }
 
 function converse(request: SqlRequest, { directory, timeoutMs, signal, script = SCRIPT }: SqlOptions): Promise<SqlResult> {
+  // A container may have less than its machine; without a limit the second number is larger than any memory.
+  const machineBytes = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
   const query: Query = {
     ...request,
-    memoryBytes: Math.min(MAX_MEMORY_BYTES, Math.floor(totalmem() / 4)),
-    slackBytes: SLACK_BYTES,
+    memoryBytes: Math.min(MAX_MEMORY_BYTES, Math.floor(machineBytes / 4)),
+    slackBytes: Math.min(MAX_SLACK_BYTES, 160 * 1024 ** 2 + Math.floor(machineBytes / 8)),
     threads: Math.min(MAX_THREADS, availableParallelism()),
   };
   return new Promise((resolve, reject) => {

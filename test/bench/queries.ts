@@ -4,6 +4,7 @@ import type { RunManifest } from '../../src/workspace/manifest.ts';
 import { dataViewOf } from '../../src/workspace/query/data-view.ts';
 import { median, type Row } from './measure.ts';
 import { writeSessions } from './query-files.ts';
+import type { PlainRun } from './query-process.ts';
 
 const ROWS = 5_000_000;
 const ROUNDS = 3;
@@ -11,18 +12,13 @@ const ROUNDS = 3;
 const SCRIPT = resolve('dist/sql-process.js');
 const SQL = 'SELECT browser_name, count(*), sum(session_transactions_revenue_cents) FROM data GROUP BY ALL ORDER BY ALL';
 
-interface Answered {
-  readonly ms: number;
-  readonly rows: unknown;
-}
-
-function plain(paths: readonly string[]): Answered {
+function plain(paths: readonly string[]): PlainRun {
   const output = execFileSync(process.execPath, ['.ci/run-script.mjs', 'test/bench/query-process.ts', ...paths], { encoding: 'utf8' });
-  return JSON.parse(output) as Answered;
+  return JSON.parse(output) as PlainRun;
 }
 
 /** All that a call does, from the look into the files to the rows: the process of the query is started and ended within it. */
-async function product(runs: readonly RunManifest[], directory: string): Promise<Answered> {
+async function product(runs: readonly RunManifest[], directory: string): Promise<PlainRun> {
   const { runSql } = await import('../../src/workspace/sql-process.ts');
   const started = performance.now();
   const { viewSql, files } = await dataViewOf(runs, { directory, pathOf: (_run, { name }) => join(directory, name) });

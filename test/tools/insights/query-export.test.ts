@@ -5,6 +5,7 @@ import { viewsOf } from '../../../src/emulator/world/exports/view-row.ts';
 import { browsers, dayNumberOf } from '../../../src/emulator/world/sessions/index.ts';
 import { useInterview } from '../../support/interview.ts';
 import { truthOf } from '../../support/truth.ts';
+import { attacks } from '../../workspace/query/attacks.ts';
 import { only, records, useTools, WEEK, WIRE_WEEK, whole } from '../support.ts';
 
 const { call, platform, assistant } = useTools();
@@ -176,5 +177,30 @@ describe('an error says what to do next', () => {
       isError: true,
       text: expect.stringMatching(/nothing of job \d+ is in the workspace yet\. download_export_run/),
     });
+  });
+});
+
+describe('the server', () => {
+  it('answers after each attack', async () => {
+    const tried = Object.values(attacks({ outside: '/tmp', own: 'x' })).flatMap((list) => list.slice(0, 2));
+    expect(tried.length).toBe(10);
+    for (const sql of tried) {
+      const answer = await call('query_export', { jobId: 'Daily sessions', sql: sql || ';' });
+      expect(answer).toMatchObject({ isError: true, text: expect.stringContaining('Correct the arguments and call again.') });
+      await assistant().client.ping();
+    }
+    const answer = await call('query_export', { jobId: 'Daily sessions', sql: 'SELECT 1 AS one' });
+    expect(only(answer)).toEqual({ one: 1 });
+  });
+
+  it('ends a query whose caller gave up', async () => {
+    const controller = new AbortController();
+    const args = { jobId: 'Daily sessions', sql: 'SELECT count(*) FROM range(1000000000000)' };
+    const running = assistant().client.callTool({ name: 'query_export', arguments: args }, { signal: controller.signal });
+    setTimeout(() => controller.abort(), 100);
+    await expect(running).rejects.toThrow();
+    // Two at a time: had the query gone on, these would wait for it.
+    const others = Array.from({ length: 3 }, () => call('query_export', { jobId: 'Daily sessions', sql: 'SELECT 1 AS one' }));
+    expect((await Promise.all(others)).map(only)).toEqual([{ one: 1 }, { one: 1 }, { one: 1 }]);
   });
 });
