@@ -1,5 +1,6 @@
 import { Client } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
+import { prompts } from '../../src/prompts/index.ts';
 import { startServer } from '../support/stdio.ts';
 
 const CHECKOUT = 'analytics://1201/scenarios/4101';
@@ -19,7 +20,7 @@ async function served(mode: 'legacy' | { pin: string }, use: (client: Client) =>
 describe('the built server', () => {
   it('offers prompts, proposals and news to a host of the 2026 era', async () => {
     await served({ pin: '2026-07-28' }, async (client) => {
-      expect((await client.listPrompts()).prompts.map(({ name }) => name)).toEqual(['speed_review', 'explain_slow_page', 'review_release']);
+      expect((await client.listPrompts()).prompts.map(({ name }) => name)).toEqual(prompts.map(({ name }) => name));
       const ref = { type: 'ref/prompt' as const, name: 'explain_slow_page' };
       const { completion } = await client.complete({ ref, argument: { name: 'scenario', value: 'home' } });
       expect(completion.values).toEqual(['Home – desktop']);
