@@ -8,11 +8,11 @@ import type { ExportRange } from '../analysis/export-plan/split-range.ts';
 import { allPages } from '../api/all-pages.ts';
 import { checkInput } from '../api/check-input.ts';
 import { ApiError } from '../api/errors.ts';
-import { createExportJob, listCustomVariables, listDynamicVariableKeys, listExportRuns } from '../api/operations/data-export.ts';
+import { createExportJob, listExportRuns } from '../api/operations/data-export.ts';
 import { instantOf } from '../api/params.ts';
 import type { ExportPlan, PlanStore } from '../workspace/plans.ts';
 import { type SuccessfulRun, successfulRuns } from '../workspace/successful-runs.ts';
-import { coverageOf, openPlansOf, readJobs } from './export-lists.ts';
+import { coverageOf, openPlansOf, readJobs, readVariables } from './export-lists.ts';
 import type { ToolContext } from './tool.ts';
 
 type Context = Pick<ToolContext, 'ask' | 'covers' | 'note' | 'progress' | 'workspace' | 'timeZone' | 'nowMs'>;
@@ -124,11 +124,9 @@ interface Backfilling {
   readonly nowMs: number;
 }
 
-async function contentFor(job: JobRecord, plans: readonly ExportPlan[], { ask }: Context) {
+async function contentFor(job: JobRecord, plans: readonly ExportPlan[], { ask, note }: Context) {
   const made = plans.flatMap(({ parts }) => parts).find(({ jobId }) => jobId === job.jobId)?.body;
-  const [custom, dynamic] = await Promise.all([ask(listCustomVariables, {}), ask(listDynamicVariableKeys, {})]);
-  const customVariables = custom.map(({ position, key }) => ({ position, key: key ?? '' }));
-  return contentOf(job, made, { customVariables, dynamicKeys: dynamic.map(({ key }) => key) });
+  return contentOf(job, made, await readVariables(ask, note));
 }
 
 /** Tells what a job has delivered and why not the rest, and plans the jobs that fill it. */

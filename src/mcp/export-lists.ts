@@ -1,7 +1,9 @@
+import type { FieldCatalogue } from '../analysis/export-plan/catalogue.ts';
 import type { JobRecord } from '../analysis/export-plan/similar-jobs.ts';
 import type { ExportRange } from '../analysis/export-plan/split-range.ts';
 import { allPages } from '../api/all-pages.ts';
-import { listExportJobs } from '../api/operations/data-export.ts';
+import { ApiError } from '../api/errors.ts';
+import { listCustomVariables, listDynamicVariableKeys, listExportJobs } from '../api/operations/data-export.ts';
 import { instantOf } from '../api/params.ts';
 import type { ExportPlan, PlanStore } from '../workspace/plans.ts';
 import type { SuccessfulRun } from '../workspace/successful-runs.ts';
@@ -12,6 +14,29 @@ type Ask = ToolContext['ask'];
 /** All jobs of the project as they are now, newest first. */
 export async function readJobs(ask: Ask): Promise<JobRecord[]> {
   return allPages((paging) => ask(listExportJobs, paging), ({ jobId }) => jobId); // biome-ignore format: one thought
+}
+
+/** What a list gives, or nothing with a note where it cannot be read: most exports need no variable. */
+async function listedOr<T>(what: string, list: Promise<readonly T[]>, note: ToolContext['note']): Promise<readonly T[]> {
+  try {
+    return await list;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    note(`${what} variables could not be read, so none is known: ${error.message}`);
+    return [];
+  }
+}
+
+/** The custom and dynamic variables of the project. */
+export async function readVariables(ask: Ask, note: ToolContext['note']): Promise<Pick<FieldCatalogue, 'customVariables' | 'dynamicKeys'>> {
+  const [custom, dynamic] = await Promise.all([
+    listedOr('Custom', ask(listCustomVariables, {}), note),
+    listedOr('Dynamic', ask(listDynamicVariableKeys, {}), note),
+  ]);
+  return {
+    customVariables: custom.map(({ position, key }) => ({ position, key: key ?? '' })),
+    dynamicKeys: dynamic.map(({ key }) => key),
+  };
 }
 
 /** The plans of the call's project. */

@@ -6,11 +6,11 @@ import { rangeName, splitRange } from '../analysis/export-plan/split-range.ts';
 import { warningsOf } from '../analysis/export-plan/warnings.ts';
 import { checkInput } from '../api/check-input.ts';
 import { ApiError } from '../api/errors.ts';
-import { createExportJob, listCustomVariables, listDynamicVariableKeys, listExportableFields } from '../api/operations/data-export.ts';
+import { createExportJob, listExportableFields } from '../api/operations/data-export.ts';
 import { instantOf } from '../api/params.ts';
 import { expiresMs } from '../workspace/plans.ts';
 import { successfulRuns } from '../workspace/successful-runs.ts';
-import { coverageOf, openPlansOf, readJobs } from './export-lists.ts';
+import { coverageOf, openPlansOf, readJobs, readVariables } from './export-lists.ts';
 import { sharedMembers } from './preview.ts';
 import type { Lists, ToolContext } from './tool.ts';
 
@@ -53,17 +53,12 @@ function scheduleOf({ frequency, startDate, endDate }: ExportWish): Pick<ExportO
 }
 
 /** The columns, in the scope that was named or the one that has them all. */
-async function columnsOf({ fields, scope }: ExportWish, { ask }: Lists): Promise<Resolved> {
+async function columnsOf({ fields, scope }: ExportWish, { ask }: Lists, note: Context['note']): Promise<Resolved> {
   const scopes = scope === undefined ? USUAL_SCOPES : [scope];
-  const [custom, dynamic, ...lists] = await Promise.all([
-    ask(listCustomVariables, {}),
-    ask(listDynamicVariableKeys, {}),
+  const [variables, ...lists] = await Promise.all([
+    readVariables(ask, note),
     ...scopes.map(async (each) => ({ scope: each, fields: await ask(listExportableFields, { scope: each }) })),
   ]);
-  const variables = {
-    customVariables: custom.map(({ position, key }) => ({ position, key: key ?? '' })),
-    dynamicKeys: dynamic.map(({ key }) => key),
-  };
   const resolved = await Promise.all(lists.map((list) => resolveFields(fields, { ...list, ...variables })));
   const chosen = chooseScope(resolved);
   if (chosen) return chosen;
@@ -102,7 +97,7 @@ const MOST_EXISTING = 5;
 export async function planExport(wish: ExportWish, context: Context) {
   const { ask, note, timeZone, nowMs } = context;
   const { frequency, fromMs, toMs } = scheduleOf(wish);
-  const { scope, columns, notes } = await columnsOf(wish, await context.lists());
+  const { scope, columns, notes } = await columnsOf(wish, await context.lists(), note);
   const isOnce = fromMs !== undefined && toMs !== undefined;
   const ranges = isOnce ? splitRange({ fromMs, toMs }, timeZone) : [];
   const plans = await openPlansOf(context);

@@ -54,11 +54,13 @@ function chosen(found: Found, distance: number, others: readonly Found[] = []): 
   return { found: also.length > 0 ? { ...found, also } : found, distance };
 }
 
+const LISTS = { custom: 'list_custom_variables', dynamic: 'list_dynamic_variable_keys' } as const;
+
 /** Chooses one of the variables of a kind by key, or by position. */
-function matchVariable(words: string, all: readonly Found[], kind: string): FieldMatch {
+function matchVariable(words: string, all: readonly Found[], kind: keyof typeof LISTS): FieldMatch {
   const named = all.filter(({ key, customVarPosition }) => plain(key ?? '') === plain(words) || String(customVarPosition) === words);
   if (words !== '' && named.length === 1 && named[0]) return chosen(named[0], 0);
-  if (all.length === 0) return { problem: `needs a ${kind} variable, and the project has none.` };
+  if (all.length === 0) return { problem: `needs a ${kind} variable, and none is known; ${LISTS[kind]} lists them.` };
   return { problem: `${words === '' ? 'does not say which' : 'is none of them'}; the ${kind} variables are ${listed(all)}.` };
 }
 

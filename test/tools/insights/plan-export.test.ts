@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openAssistant } from '../../support/assistant.ts';
+import { withPlatform } from '../../support/emulator.ts';
 import { useTools, whole } from '../support.ts';
 
 const { ask, assistant, call, platform } = useTools();
@@ -154,6 +155,21 @@ it.each([
 ])('refuses %s before anything is kept', async (_, wrong, words) => {
   const { isError, text } = await call('plan_export', { fields: ['session_id'], ...wrong });
   expect({ isError, text }).toEqual({ isError: true, text: expect.stringMatching(words) });
+});
+
+it('goes on without variables where they cannot be read and none is needed', async () => {
+  await withPlatform(async (other) => {
+    other.faults.add({ kind: 'refused', operation: 'listDynamicVariableKeys' });
+    const fresh = await openAssistant(other);
+    const answer = await fresh.call('plan_export', { fields: ['session_id', 'plan'], frequency: 'daily' });
+    expect(answer).toMatchObject({
+      isError: false,
+      text: expect.stringContaining('Dynamic variables could not be read, so none is known: '),
+    });
+    const refused = await fresh.call('plan_export', { fields: ['dynamic variable search_term'], frequency: 'daily' });
+    expect(refused).toMatchObject({ isError: true, text: expect.stringContaining('none is known; list_dynamic_variable_keys lists them.') });
+    await fresh.close();
+  });
 });
 
 it('stays short for a table with every field', async () => {
