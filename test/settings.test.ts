@@ -81,7 +81,7 @@ describe('the settings', () => {
     expect(() => of('CACHE_URL', 'redis://127.0.0.1')).toThrow('WEB_ANALYTICS_CACHE_KEY: is missing');
     expect(() => of('CACHE_KEY', key)).toThrow('WEB_ANALYTICS_CACHE_URL: is missing');
     expect(() => of('CACHE_KEY', 'canary-key')).toThrow(/^WEB_ANALYTICS_CACHE_KEY: expected 32 random bytes(?!.*canary)/);
-    for (const url of ['http://user:canary@cache', 'cache:6379', 'redis://'])
+    for (const url of ['http://user:canary@cache', 'cache:6379', 'redis://', 'redis://:canary%zz@cache'])
       expect(() => of('CACHE_URL', url)).toThrow(/^WEB_ANALYTICS_CACHE_URL: expected an address such as redis:(?!.*canary)/);
     const given = { WEB_ANALYTICS_CACHE_URL: 'rediss://user:pass@cache.example.com:6380', WEB_ANALYTICS_CACHE_KEY: key };
     expect(readSettings(given)).toMatchObject({ cacheUrl: 'rediss://user:pass@cache.example.com:6380', cacheKey: key });

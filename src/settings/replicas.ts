@@ -25,5 +25,17 @@ export const replicaSettings = {
 } satisfies Record<string, Setting>;
 
 function isRedisUrl(text: string): boolean {
-  return URL.canParse(text) && /^rediss?:$/.test(new URL(text).protocol) && new URL(text).hostname !== '';
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, username, password } = new URL(text);
+  return /^rediss?:$/.test(protocol) && hostname !== '' && canDecode(username) && canDecode(password);
+}
+
+/** Whether what is written with percent signs is text. */
+function canDecode(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

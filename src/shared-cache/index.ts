@@ -2,7 +2,7 @@ import type { Limiter } from '../api/limiter.ts';
 import type { SharedTokens } from '../api/tokens.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import { createLeases } from './leases.ts';
+import { createLeases, type LeaseOptions } from './leases.ts';
 import { type Link, openLink } from './link.ts';
 import { createSharedLimiter } from './shared-limiter.ts';
 import { createSharedLists } from './shared-lists.ts';
@@ -33,17 +33,24 @@ export interface SharedCache {
   close(): void;
 }
 
+export interface SharedCacheOptions extends Pick<LeaseOptions, 'leaseMs'> {
+  readonly url: string;
+  /** 32 random bytes, the same on all replicas. */
+  readonly key: string;
+  readonly log: Log;
+}
+
 function partsOf({ principalId, authUrl, credential }: Owner): string[] {
   return [principalId, authUrl, credential.clientId, credential.clientSecret];
 }
 
 /** Connects to Redis; throws an `ApiError` only where its package is missing, since a Redis that is gone may come back. */
-export async function openSharedCache({ url, key, log }: { url: string; key: string; log: Log }): Promise<SharedCache> {
+export async function openSharedCache({ url, key, log, leaseMs }: SharedCacheOptions): Promise<SharedCache> {
   const vault = createVault(key);
   const channel = vault.place('channel');
   const link: Link = await openLink({ url, channel, log });
   const told = createTold(link, vault);
-  const leases = createLeases(link, vault, channel);
+  const leases = createLeases({ link, vault, channel, leaseMs });
   return {
     limiter: (limits) => createSharedLimiter({ ...limits, leases }),
     tokensOf: (owner) => createSharedTokens(link, vault, partsOf(owner)),

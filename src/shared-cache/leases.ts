@@ -25,7 +25,7 @@ export interface Leases {
 }
 
 /** The leases of a killed replica come free after this long; the others are held on three times as often. */
-export const LEASE_MS = 5_000;
+const LEASE_MS = 5_000;
 /** Who waits asks again this often, and at once when a lease comes free. */
 const ASK_MS = 100;
 /** Who has not asked for this long waits no more. */
@@ -37,13 +37,22 @@ const FEWEST_REPLICAS = 2;
 
 const { take: TAKE, hold: HOLD, give: GIVE } = leaseScripts({ recoveryMs: RECOVERY_MS, keepMs: INTEREST_MS });
 
+export interface LeaseOptions {
+  readonly link: Link;
+  readonly vault: Vault;
+  /** Where it is told that a lease came free. */
+  readonly channel: string;
+  /** Another life of leases than the product's, for tests. */
+  readonly leaseMs?: number | undefined;
+}
+
 interface Held {
   readonly place: string;
   readonly lanes: string;
 }
 
 /** Makes the leases of one replica. */
-export function createLeases(link: Link, vault: Vault, channel: string): Leases {
+export function createLeases({ link, vault, channel, leaseMs = LEASE_MS }: LeaseOptions): Leases {
   const replica = randomUUID();
   const held = new Map<string, Held>();
   const replicas = new Map<string, number>();
@@ -58,15 +67,17 @@ export function createLeases(link: Link, vault: Vault, channel: string): Leases 
   function holdOn(): void {
     const byPlace = new Map<string, string[]>();
     for (const [id, { place, lanes }] of held) byPlace.set(place, [...(byPlace.get(place) ?? []), id, lanes]);
-    for (const [place, leases] of byPlace) void link.run(HOLD, place, [replica, LEASE_MS, INTEREST_MS, ...leases]);
+    for (const [place, leases] of byPlace) void link.run(HOLD, place, [replica, leaseMs, INTEREST_MS, ...leases]);
   }
 
   link.onBack(holdOn);
 
-  const isAlone = () => !link.isUp || performance.now() - link.backAtMs < RETURN_MS;
+  /** When Redis last would not count a call. */
+  let uncountedAtMs = Number.NEGATIVE_INFINITY;
+  const isAlone = () => !link.isUp || performance.now() - Math.max(link.backAtMs, uncountedAtMs) < RETURN_MS;
 
   function keepTime(): void {
-    if (held.size > 0) timer ??= setInterval(holdOn, LEASE_MS / 3).unref();
+    if (held.size > 0) timer ??= setInterval(holdOn, leaseMs / 3).unref();
     else {
       clearInterval(timer);
       timer = undefined;
@@ -114,9 +125,10 @@ export function createLeases(link: Link, vault: Vault, channel: string): Leases 
         signal.throwIfAborted();
         const id = randomUUID();
         const chance = nextChance(place, signal);
-        const taken = await link.run(TAKE, place, [replica, id, LEASE_MS, WAITING_MS, INTEREST_MS, ...limits]);
+        const taken = await link.run(TAKE, place, [replica, id, leaseMs, WAITING_MS, INTEREST_MS, ...limits]);
         if (!taken || !Array.isArray(taken.answer)) {
           chance.done();
+          uncountedAtMs = performance.now();
           return undefined;
         }
         const [granted, others, ...seen] = taken.answer as unknown[];

@@ -32,6 +32,11 @@ const CONNECT_MS = 2_000;
 /** Pauses between attempts to connect; the first is short, since most breaks are. */
 const PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1_000;
+/** A connection that breaks before this was of no use: the next waits twice as long as the last, up to the longest rest. */
+const SHORT_MS = 10_000;
+const LONGEST_REST_MS = 30_000;
+/** The same refusal is told no more often. */
+const REFUSAL_PAUSE_MS = 60_000;
 /** Every replica that can has found a Redis that is back after this long. */
 export const RETURN_MS = LONGEST_PAUSE_MS + CONNECT_MS;
 /** Words that begin the refusal of a server which will not serve anybody for now. */
@@ -69,7 +74,12 @@ export async function openLink({ url, channel, log }: { url: string; channel: st
   let redis: Redis | undefined;
   let connections = 0;
   let backAtMs = Number.NEGATIVE_INFINITY;
+  let connectedAtMs = 0;
   let wasUp = true;
+  /** Connections in a row that broke soon. */
+  let useless = 0;
+  /** When each kind of refusal was last told. */
+  const refusals = new Map<string, number>();
 
   function onMessage(text: string): void {
     for (const listener of listeners) listener(text);
@@ -80,7 +90,16 @@ export async function openLink({ url, channel, log }: { url: string; channel: st
     redis = undefined;
     lost.close();
     note(reason);
+    useless = performance.now() - connectedAtMs < SHORT_MS ? useless + 1 : 0;
     void connectOnAndOn();
+  }
+
+  function noteRefusal(message: string): void {
+    const [kind = ''] = message.split(' ');
+    const nowMs = performance.now();
+    if (nowMs - (refusals.get(kind) ?? Number.NEGATIVE_INFINITY) < REFUSAL_PAUSE_MS) return;
+    refusals.set(kind, nowMs);
+    log('warn', `The shared cache refuses commands, so this replica does without: ${redact(message)}`);
   }
 
   /** Says once that sharing rests, and once that it goes on. */
@@ -109,8 +128,9 @@ export async function openLink({ url, channel, log }: { url: string; channel: st
       }
       redis = connected;
       connections += 1;
+      connectedAtMs = performance.now();
       if (wasUp) return;
-      backAtMs = performance.now();
+      backAtMs = connectedAtMs;
       for (const listener of backListeners) listener();
       note();
     } catch (error) {
@@ -120,7 +140,9 @@ export async function openLink({ url, channel, log }: { url: string; channel: st
   }
 
   async function connectOnAndOn(): Promise<void> {
-    for (let pauseMs = PAUSE_MS; !redis && !closed.signal.aborted; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+    // The first break is followed by an attempt at once.
+    let pauseMs = Math.min(PAUSE_MS * 2 ** Math.max(0, useless - 1), LONGEST_REST_MS);
+    for (; !redis && !closed.signal.aborted; pauseMs = Math.max(pauseMs, Math.min(2 * pauseMs, LONGEST_PAUSE_MS))) {
       try {
         await delay(pauseMs, undefined, { signal: closed.signal, ref: false });
         await connect();
@@ -139,7 +161,7 @@ export async function openLink({ url, channel, log }: { url: string; channel: st
       } catch (error) {
         const message = messageOf(error);
         if (NOT_SERVING.test(message) || !REFUSAL.test(message)) lose(asked, error);
-        else log('warn', `The shared cache refused a command, so this replica did without: ${redact(message)}`);
+        else noteRefusal(message);
         return undefined;
       }
     },

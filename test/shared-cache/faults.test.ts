@@ -167,11 +167,29 @@ describe.skipIf(!hasRedis)('Redis', () => {
     await redis.kill();
     await redis.start();
     await until(() => caches.every(({ isUp }) => isUp));
-    const third = two?.acquire({ ...REQUESTED, signal: AbortSignal.timeout(4_500) });
-    await expect(third).rejects.toThrow('timeout');
+    // One that never missed Redis counts what it finds there.
+    const third = (await openReplica(redis.url)).limiter({ clock: systemClock, concurrency: 2, speedConcurrency: 1 });
+    await expect(third.acquire({ ...REQUESTED, signal: AbortSignal.timeout(300) })).rejects.toThrow('timeout');
     held?.release();
     other?.release();
-    (await two?.acquire(REQUESTED))?.release();
+    (await third.acquire(REQUESTED)).release();
+  });
+
+  it('that takes no more is told of once, and each replica keeps to its share', async () => {
+    const redis = await ownRedis();
+    await redis.start();
+    await redis.command('CONFIG', 'SET', 'maxmemory', '1');
+    const load = await underLoad(redis, 2);
+    await delay(300);
+    await load.stop();
+    expect(load.wrong).toEqual([]);
+    for (const { lines } of load.caches) expect(lines).toEqual([expect.stringMatching(/^The shared cache refuses commands.*OOM/)]);
+    for (const { limiter } of load.people) {
+      for (let call = 0; call < 10; call += 1) void limiter.acquire(REQUESTED);
+      await until(() => limiter.load().inFlight === 4);
+    }
+    await delay(50);
+    expect(load.people.map(({ limiter }) => limiter.load().inFlight)).toEqual([4, 4]);
   });
 
   it('that wants a password says so in the log, which does not repeat the one that was tried', async () => {

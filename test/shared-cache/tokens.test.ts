@@ -129,7 +129,7 @@ describe.skipIf(!hasRedis)('what is shared', () => {
     const kept = await redis().everything();
     expect(kept.length).toBeGreaterThan(500);
     for (const word of ['canary', '1201', 'example', 'metrics', 'segment', 'anna']) expect(kept).not.toContain(word);
-    const stranger = await openReplica(redis().url, 'd'.repeat(64));
+    const stranger = await openReplica(redis().url, { key: 'd'.repeat(64) });
     expect(await tokensOn(stranger, clock, service, 'canary-principal').get()).toBe('canary-token-2');
   });
 
