@@ -1,7 +1,7 @@
 import { backfillName, backfillRanges, contentOf } from '../analysis/export-gaps/backfill.ts';
 import { findGaps, type GapStudy } from '../analysis/export-gaps/find-gaps.ts';
 import type { CoveringRun, ExportHistory, Status } from '../analysis/export-gaps/records.ts';
-import { GAPS, gapAnswer, gapRows, OUTSIDE } from '../analysis/export-gaps/words.ts';
+import { GAPS, gapAnswer, gapRows, mostTelling, OUTSIDE } from '../analysis/export-gaps/words.ts';
 import { bodiesOf } from '../analysis/export-plan/bodies.ts';
 import { idsOfEqual, type JobRecord, lower } from '../analysis/export-plan/similar-jobs.ts';
 import type { ExportRange } from '../analysis/export-plan/split-range.ts';
@@ -15,7 +15,7 @@ import { type SuccessfulRun, successfulRuns } from '../workspace/successful-runs
 import { coverageOf, openPlansOf, readJobs, readVariables } from './export-lists.ts';
 import type { ToolContext } from './tool.ts';
 
-type Context = Pick<ToolContext, 'ask' | 'covers' | 'note' | 'progress' | 'workspace' | 'timeZone' | 'nowMs'>;
+type Context = Pick<ToolContext, 'ask' | 'covers' | 'note' | 'progress' | 'whole' | 'workspace' | 'timeZone' | 'nowMs'>;
 
 interface Asked {
   readonly jobId: number;
@@ -129,6 +129,9 @@ async function contentFor(job: JobRecord, plans: readonly ExportPlan[], { ask, n
   return contentOf(job, made, await readVariables(ask, note));
 }
 
+/** Rows that an answer holds. */
+const MOST_ROWS = 40;
+
 /** Tells what a job has delivered and why not the rest, and plans the jobs that fill it. */
 export async function findExportGaps(asked: Asked, context: Context) {
   const { ask, note, nowMs } = context;
@@ -140,7 +143,9 @@ export async function findExportGaps(asked: Asked, context: Context) {
   const found = study(job, history, plans, asked, context);
   const { range, unit, isInferred, stretches } = found;
   if (range.fromMs < range.toMs) context.covers(range.fromMs, range.toMs);
-  const rows = gapRows(found);
+  const all = gapRows(found);
+  const rows = context.whole ? all : mostTelling(all, MOST_ROWS);
+  if (rows.length < all.length) note(`${rows.length} of ${all.length} rows, gaps first; narrow with startDate and endDate.`);
   const answer = { answer: gapAnswer(found, job.name ?? String(job.jobId)), columns: ['range', `${unit}s`, 'status', 'cause'], rows: rows.map((row) => [row.range, row.slots, row.status, row.cause]) };
   if (isInferred) note('Inferred: which range a run without files was for (from when it began, the interface shows none).');
   if (stretches.some(({ status }) => status === 'expired')) note('Inferred: files are gone 7 days after their run.');

@@ -28,7 +28,7 @@ export interface ExportWish {
   readonly segmentId?: number | undefined;
 }
 
-type Context = Pick<ToolContext, 'ask' | 'lists' | 'note' | 'progress' | 'workspace' | 'timeZone' | 'nowMs'>;
+type Context = Pick<ToolContext, 'ask' | 'lists' | 'note' | 'progress' | 'whole' | 'workspace' | 'timeZone' | 'nowMs'>;
 
 /** Scopes that are tried where none is named; deployments may know others. */
 const USUAL_SCOPES = ['sessions', 'views'];
@@ -90,12 +90,14 @@ function existingRow({ job, likeness, shared }: SimilarJob, timeZone: string) {
   };
 }
 
+/** Jobs of a split plan that an answer lists. */
+const MOST_JOBS = 16;
 /** Existing jobs that an answer lists; the equal ones come first. */
 const MOST_EXISTING = 5;
 
 /** Checks an export, splits it into jobs, looks for equal ones, and keeps the plan. */
 export async function planExport(wish: ExportWish, context: Context) {
-  const { ask, note, timeZone, nowMs } = context;
+  const { ask, note, timeZone, nowMs, whole } = context;
   const { frequency, fromMs, toMs } = scheduleOf(wish);
   const { scope, columns, notes } = await columnsOf(wish, await context.lists(), note);
   const isOnce = fromMs !== undefined && toMs !== undefined;
@@ -114,11 +116,14 @@ export async function planExport(wish: ExportWish, context: Context) {
   if (wish.scope === undefined) note(`Scope ${scope}: ${scope === 'sessions' ? 'one row per visit' : 'one row per page view'}; it has all these fields.`);
   for (const sentence of warningsOf({ order, similar, bodies, nowMs })) note(sentence);
   note(`Nothing is created yet. Show the plan to the user; apply_export_plan {"planId":"${plan.planId}"} creates it.`);
+  const { body, each } = sharedMembers(bodies);
+  if (each && each.length > MOST_JOBS && !whole) note(`each shows the first ${MOST_JOBS} of ${each.length} jobs; the others follow in the same way.`);
   return {
     planId: plan.planId,
     expires: new Date(expiresMs(plan)).toISOString(),
-    ...sharedMembers(bodies.map((body) => ({ ...body }))),
+    body,
+    ...(each && { each: whole ? each : each.slice(0, MOST_JOBS) }),
     fields: columns.map(fieldRow),
-    ...(similar.length > 0 && { existing: similar.slice(0, MOST_EXISTING).map((each) => existingRow(each, timeZone)) }),
+    ...(similar.length > 0 && { existing: similar.slice(0, MOST_EXISTING).map((one) => existingRow(one, timeZone)) }),
   };
 } // biome-ignore format: calls

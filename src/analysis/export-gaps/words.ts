@@ -42,6 +42,13 @@ export function gapRows({ stretches, timeZone }: GapStudy) {
     }));
 }
 
+/** As many rows as fit, those of gaps before the others, in order of time. */
+export function mostTelling(rows: ReturnType<typeof gapRows>, most: number): ReturnType<typeof gapRows> {
+  const isGap = ({ status }: (typeof rows)[number]) => GAPS.includes(status);
+  const kept = new Set([...rows.filter(isGap), ...rows.filter((row) => !isGap(row))].slice(0, most));
+  return rows.filter((row) => kept.has(row));
+}
+
 function count(stretches: readonly StatusStretch[], status: Status): number {
   return stretches.filter((each) => each.status === status).reduce((sum, { slots }) => sum + slots, 0);
 }

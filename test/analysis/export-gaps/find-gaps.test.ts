@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findGaps, type GapStudy } from '../../../src/analysis/export-gaps/find-gaps.ts';
 import type { CoveringRun, ExportHistory, JobRun, Status } from '../../../src/analysis/export-gaps/records.ts';
-import { gapAnswer, gapRows } from '../../../src/analysis/export-gaps/words.ts';
+import { gapAnswer, gapRows, mostTelling } from '../../../src/analysis/export-gaps/words.ts';
 import { shiftDays } from '../../../src/lib/shift-days.ts';
 
 const HOUR_MS = 3_600_000;
@@ -67,6 +67,19 @@ describe('each day of a daily job', () => {
       '3 of 7 days of "Daily" have no data: 2026-11-14 to 2026-11-15 (failed), 2026-11-17 (missing). Besides: 1 expired, 1 empty.',
     );
   });
+});
+
+it('an answer that is too long keeps the gaps', () => {
+  const fates = Array.from({ length: 30 }, (_, index): Fate => (index % 3 === 0 ? 'kept' : index % 3 === 1 ? 'expired' : 'failed'));
+  const rows = gapRows(study(daily([...fates, 'kept'])));
+  expect(rows).toHaveLength(20);
+  expect(
+    mostTelling(rows, 12)
+      .map(({ status }) => status)
+      .toSorted(),
+  ).toEqual([...Array.from({ length: 2 }, () => 'expired'), ...Array.from({ length: 10 }, () => 'failed')]);
+  expect(mostTelling(rows, 12)).toEqual(rows.filter((row) => mostTelling(rows, 12).includes(row)));
+  expect(mostTelling(rows, 20)).toEqual(rows);
 });
 
 describe('what is due', () => {

@@ -54,6 +54,15 @@ it('splits a long past range into jobs that meet', async () => {
   expect(fixed(answer.text)).toMatchSnapshot();
 });
 
+it('lists the first jobs of a very long range', async () => {
+  const { structured, text } = await call('plan_export', { fields: ['session_id'], startDate: '2026-01-01', endDate: '2026-10-31' });
+  expect(structured['each']).toHaveLength(16);
+  expect(text).toContain('each shows the first 16 of 44 jobs; the others follow in the same way.');
+  expect(text).toContain('How far back the data reach is not shown by the interface');
+  const preview = await call('apply_export_plan', { planId: structured['planId'] });
+  expect((preview.structured['request'] as { each: unknown[] }).each).toHaveLength(44);
+});
+
 it('cuts where the clocks change at midnights of the zone, never longer than 168 hours', async () => {
   const paris = await openAssistant(platform(), { timeZone: 'Europe/Paris' });
   const answer = await paris.call('plan_export', { fields: ['session_id'], startDate: '2026-10-19', endDate: '2026-11-01' });
@@ -167,7 +176,10 @@ it('goes on without variables where they cannot be read and none is needed', asy
       text: expect.stringContaining('Dynamic variables could not be read, so none is known: '),
     });
     const refused = await fresh.call('plan_export', { fields: ['dynamic variable search_term'], frequency: 'daily' });
-    expect(refused).toMatchObject({ isError: true, text: expect.stringContaining('none is known; list_dynamic_variable_keys lists them.') });
+    expect(refused).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('none is known; list_dynamic_variable_keys lists them.'),
+    });
     await fresh.close();
   });
 });
