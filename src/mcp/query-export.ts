@@ -177,7 +177,7 @@ export function describeExport(jobId: number, context: Context): Promise<Descrip
       ...noteCoverage(runs, context),
       columns: ['column', 'type', 'unit', 'about'],
       rows: view.columns.map((column) => [column.name, typeOf(column), column.unit ?? null, about(column)]),
-      examples: examplesOf(view.columns, last?.scope ?? ''),
+      examples: examplesOf(view.columns, { scope: last?.scope ?? '', timeZone: context.timeZone }),
     };
   });
 }

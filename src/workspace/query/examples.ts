@@ -1,5 +1,5 @@
 import { type Column, folded } from './columns.ts';
-import { identifier } from './sql-text.ts';
+import { identifier, literal } from './sql-text.ts';
 
 /** A question and the statement that answers it. */
 export interface Example {
@@ -16,15 +16,18 @@ interface Names {
   /** `views` or `sessions`: what a row is. */
   readonly rows: string;
   readonly of: (field: string) => string | undefined;
+  /** In which days are counted; the files are in UTC. */
+  readonly timeZone: string;
   /** The column in a derived unit that is computed from a field. */
   readonly derived: (field: string) => string | undefined;
 }
 
-function namesOf(columns: readonly Column[], scope: string): Names {
+function namesOf(columns: readonly Column[], { scope, timeZone }: { scope: string; timeZone: string }): Names {
   const byField = new Map(columns.map((column) => [column.field ?? column.name, column]));
   const written = (column: Column | undefined) =>
     column && (/^[a-z_][a-z0-9_]*$/.test(column.name) ? column.name : identifier(column.name));
   return {
+    timeZone,
     rows: scope.toLowerCase() === 'views' || byField.has('view_number') ? 'views' : 'sessions',
     of: (field) => written(byField.get(field)),
     derived(field) {
@@ -34,9 +37,10 @@ function namesOf(columns: readonly Column[], scope: string): Names {
   };
 }
 
-function byDay({ rows, of }: Names): Example | undefined {
+function byDay({ rows, of, timeZone }: Names): Example | undefined {
   const time = of('session_time') ?? of('view_time');
-  const day = of('session_date') ?? (time && `CAST(${time} AS DATE)`);
+  const local = timeZone === 'UTC' ? time : `${time} AT TIME ZONE 'UTC' AT TIME ZONE ${literal(timeZone)}`;
+  const day = (timeZone === 'UTC' ? of('session_date') : undefined) ?? (time && `CAST(${local} AS DATE)`);
   return day === undefined
     ? undefined
     : { question: `${rows} by day`, sql: `SELECT ${day} AS day, count(*) AS ${rows} FROM data GROUP BY ALL ORDER BY day` };
@@ -83,7 +87,7 @@ function byElement({ of, derived }: Names): Example | undefined {
 }
 
 /** Up to four statements that run on these columns as they stand. */
-export function examplesOf(columns: readonly Column[], scope: string): Example[] {
-  const names = namesOf(columns, scope);
+export function examplesOf(columns: readonly Column[], about: { scope: string; timeZone: string }): Example[] {
+  const names = namesOf(columns, about);
   return [byDay, byDimension, byPage, byElement].flatMap((example) => example(names) ?? []);
 }

@@ -27,7 +27,7 @@ export interface ResultColumn {
 /** Why there is no result. */
 export type Failure = 'missing package' | 'refused' | 'data' | 'sql' | 'memory';
 
-/** What the process says, in this order: columns, rows as often as needed, an end. */
+/** What the process says, in this order: that the database is open, the columns, rows as often as needed, an end. */
 export type Message =
   | { readonly kind: 'ready' }
   | { readonly kind: 'columns'; readonly columns: readonly ResultColumn[] }

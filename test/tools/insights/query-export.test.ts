@@ -104,6 +104,24 @@ describe('without sql', () => {
   });
 });
 
+describe('in another zone', () => {
+  const paris = useTools({ timeZone: 'Europe/Paris' });
+
+  it('the example counts its days, and they are those of the metrics', async () => {
+    await paris.call('download_export_run', { jobId: 'Daily sessions' });
+    const { examples } = (await paris.call('query_export', { jobId: 'Daily sessions' })).structured as { examples: { sql: string }[] };
+    const days = records(await paris.call('query_export', { jobId: 'Daily sessions', sql: examples[0]?.sql }));
+    const range = { startDate: '2026-11-19', endDate: '2026-11-19', metrics: ['visits'] };
+    const evening = truthOf(paris.platform(), { from: '2026-11-19T23:00:00.000Z', to: '2026-11-19T23:59:59.999Z' });
+    expect(days).toEqual([
+      { day: '2026-11-19', sessions: expect.any(Number) },
+      { day: '2026-11-20', sessions: evening.visits },
+    ]);
+    const morning = truthOf(paris.platform(), { from: '2026-11-18T23:00:00.000Z', to: '2026-11-18T23:59:59.999Z' });
+    expect(Number(days[0]?.['sessions']) + morning.visits).toBe(only(await paris.call('query_metrics', range))['visits']);
+  });
+});
+
 describe('a result', () => {
   it('is cut to the budget, and its resource holds every row', async () => {
     const answer = await call('query_export', {
@@ -198,7 +216,7 @@ describe('the server', () => {
     const args = { jobId: 'Daily sessions', sql: 'SELECT count(*) FROM range(1000000000000)' };
     const running = assistant().client.callTool({ name: 'query_export', arguments: args }, { signal: controller.signal });
     setTimeout(() => controller.abort(), 100);
-    await expect(running).rejects.toThrow();
+    await expect(running).rejects.toThrow(/abort/i);
     // Two at a time: had the query gone on, these would wait for it.
     const others = Array.from({ length: 3 }, () => call('query_export', { jobId: 'Daily sessions', sql: 'SELECT 1 AS one' }));
     expect((await Promise.all(others)).map(only)).toEqual([{ one: 1 }, { one: 1 }, { one: 1 }]);

@@ -197,6 +197,32 @@ describe('runs that overlap', () => {
     }
   });
 
+  it('may be three, of other formats and fields: the last export is the one whose columns count', async () => {
+    const day = { from: '2026-11-09T00:00:00.000Z', to: '2026-11-10T00:00:00.000Z' };
+    const { records } = runsOnDisk(
+      {
+        ...day,
+        exportedAt: '2026-11-12T02:00:00.000Z',
+        fields: [...KEYS, 'city'],
+        files: [lines(session(1, { city: 'Ulm' }))],
+        gzip: false,
+      },
+      { ...day, exportedAt: '2026-11-10T02:00:00.000Z', fields, files: [lines(views(1, 1), views(2, 2)), lines(views(3, 3))] },
+      {
+        ...day,
+        exportedAt: '2026-11-11T02:00:00.000Z',
+        fields,
+        format: 'CSV',
+        files: ['session_number_of_views,session_id,user_id,project_id\r\n20,2,7,1201\r\n'],
+      },
+    );
+    expect(await records('SELECT session_id, session_number_of_views AS n, city FROM data ORDER BY ALL')).toEqual([
+      { session_id: '1', n: null, city: 'Ulm' },
+      { session_id: '2', n: 20, city: null },
+      { session_id: '3', n: 3, city: null },
+    ]);
+  });
+
   it('keep the views of a session apart, and rows whose key is not whole', async () => {
     const viewFields = ['user_id', 'session_id', 'view_number', 'path'];
     const at = (number: number | null, path: string) => ({ user_id: 7, session_id: 1, view_number: number, path });
