@@ -68,12 +68,18 @@ async function readHistory(job: JobRecord, jobs: readonly JobRecord[], plans: re
       const startedMs = msOf(startDate);
       return { runId, state: lower(state), ...(startedMs !== undefined && { startedMs }) };
     }),
-    covering: covering(successful.filter(({ jobId }) => jobId === job.jobId), keptIds),
-    backfilled: covering(successful.filter(({ jobId }) => ids.has(jobId)), keptIds),
+    covering: covering(
+      successful.filter(({ jobId }) => jobId === job.jobId),
+      keptIds,
+    ),
+    backfilled: covering(
+      successful.filter(({ jobId }) => ids.has(jobId)),
+      keptIds,
+    ),
     filling: backfills
       .filter(({ state }) => ['active', 'computing'].includes(lower(state)))
       .flatMap(({ jobId }) => coveredBy(jobId).map((range) => ({ ...range, jobId }))),
-  }; // biome-ignore format: table
+  };
   return history;
 }
 
@@ -146,7 +152,11 @@ export async function findExportGaps(asked: Asked, context: Context) {
   const all = gapRows(found);
   const rows = context.whole ? all : mostTelling(all, MOST_ROWS);
   if (rows.length < all.length) note(`${rows.length} of ${all.length} rows, gaps first; narrow with startDate and endDate.`);
-  const answer = { answer: gapAnswer(found, job.name ?? String(job.jobId)), columns: ['range', `${unit}s`, 'status', 'cause'], rows: rows.map((row) => [row.range, row.slots, row.status, row.cause]) };
+  const answer = {
+    answer: gapAnswer(found, job.name ?? String(job.jobId)),
+    columns: ['range', `${unit}s`, 'status', 'cause'],
+    rows: rows.map((row) => [row.range, row.slots, row.status, row.cause]),
+  };
   if (isInferred) note('Inferred: which range a run without files was for (from when it began, the interface shows none).');
   if (stretches.some(({ status }) => status === 'expired')) note('Inferred: files are gone 7 days after their run.');
   if (found.cutToDays !== undefined) note(`The job has run longer; these are the last ${found.cutToDays} days. Pass startDate for more.`);
@@ -159,7 +169,13 @@ export async function findExportGaps(asked: Asked, context: Context) {
   const backfill = await planBackfill(job, found, toFill, parts);
   const expired = await planBackfill(job, found, ['expired'], parts);
   for (const sentence of content.doubts) note(sentence);
-  if (backfill) note(`planId fills what is missing with ${backfill.jobs} once ${backfill.jobs === 1 ? 'job' : 'jobs'}: apply_export_plan {"planId":"${backfill.planId}"} shows them first.`);
-  if (expired) note(`expiredPlanId exports again what expired, with ${expired.jobs} once ${expired.jobs === 1 ? 'job' : 'jobs'}; not needed where the files were fetched by other means.`);
+  if (backfill)
+    note(
+      `planId fills what is missing with ${backfill.jobs} once ${backfill.jobs === 1 ? 'job' : 'jobs'}: apply_export_plan {"planId":"${backfill.planId}"} shows them first.`,
+    );
+  if (expired)
+    note(
+      `expiredPlanId exports again what expired, with ${expired.jobs} once ${expired.jobs === 1 ? 'job' : 'jobs'}; not needed where the files were fetched by other means.`,
+    );
   return { ...answer, ...(backfill && { planId: backfill.planId }), ...(expired && { expiredPlanId: expired.planId }) };
-} // biome-ignore format: sentences
+}

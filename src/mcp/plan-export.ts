@@ -113,11 +113,13 @@ export async function planExport(wish: ExportWish, context: Context) {
   const plan = await plans.add({ bodies, known: idsOfEqual(jobs, bodies), nowMs });
 
   for (const sentence of [...resolvedWords(columns), ...notes]) note(sentence);
-  if (wish.scope === undefined) note(`Scope ${scope}: ${scope === 'sessions' ? 'one row per visit' : 'one row per page view'}; it has all these fields.`);
+  if (wish.scope === undefined)
+    note(`Scope ${scope}: ${scope === 'sessions' ? 'one row per visit' : 'one row per page view'}; it has all these fields.`);
   for (const sentence of warningsOf({ order, similar, bodies, nowMs })) note(sentence);
   note(`Nothing is created yet. Show the plan to the user; apply_export_plan {"planId":"${plan.planId}"} creates it.`);
   const { body, each } = sharedMembers(bodies);
-  if (each && each.length > MOST_JOBS && !whole) note(`each shows the first ${MOST_JOBS} of ${each.length} jobs; the others follow in the same way.`);
+  if (each && each.length > MOST_JOBS && !whole)
+    note(`each shows the first ${MOST_JOBS} of ${each.length} jobs; the others follow in the same way.`);
   return {
     planId: plan.planId,
     expires: new Date(expiresMs(plan)).toISOString(),
@@ -126,4 +128,4 @@ export async function planExport(wish: ExportWish, context: Context) {
     fields: columns.map(fieldRow),
     ...(similar.length > 0 && { existing: similar.slice(0, MOST_EXISTING).map((one) => existingRow(one, timeZone)) }),
   };
-} // biome-ignore format: calls
+}

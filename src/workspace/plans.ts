@@ -77,8 +77,11 @@ export function expiresMs({ createdAt }: ExportPlan): number {
 
 function unwritable(error: unknown): ApiError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-  return new ApiError('settings', `The plan cannot be kept (${code}): WEB_ANALYTICS_DATA_DIR must name a directory with room that can be written.`);
-} // biome-ignore format: one thought
+  return new ApiError(
+    'settings',
+    `The plan cannot be kept (${code}): WEB_ANALYTICS_DATA_DIR must name a directory with room that can be written.`,
+  );
+}
 
 /** Opens the plans below a directory, which is made when the first one is kept. */
 export function openPlans(directory: string, projectId: number): PlanStore {

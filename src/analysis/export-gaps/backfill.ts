@@ -58,7 +58,8 @@ export function contentOf(job: JobRecord, made: JobBody | undefined, variables: 
   const device = deviceOf(job);
   if (!device) doubts.push('The device filter of the job is not known; the backfill takes all devices.');
   const segment: unknown = made?.segmentId ?? job['segmentId'] ?? job.filters?.['segmentId'];
-  if (!made && segment === undefined) doubts.push('Jobs do not show a segment: if this one has one, plan the backfill with plan_export and its segmentId.');
+  if (!made && segment === undefined)
+    doubts.push('Jobs do not show a segment: if this one has one, plan the backfill with plan_export and its segmentId.');
   return {
     format: isKnown ? format : 'JSONL',
     scope: job.scope ?? 'sessions',
@@ -67,7 +68,7 @@ export function contentOf(job: JobRecord, made: JobBody | undefined, variables: 
     segmentId: segment === undefined || segment === null ? undefined : Number(segment),
     doubts,
   };
-} // biome-ignore format: sentences
+}
 
 /** Name that the backfill jobs of a job begin with; what it makes is told by it from other jobs. */
 export function backfillName(job: Pick<JobRecord, 'name' | 'jobId'>): string {

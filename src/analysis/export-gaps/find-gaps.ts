@@ -33,13 +33,16 @@ type Finding = Pick<StatusStretch, 'status' | 'by'>;
 /** The range that a job was to deliver: what was asked for, else from its first run on, as far as it is due. */
 function rangeOf(history: ExportHistory, cadence: Cadence, { startMs, endMs, nowMs }: Asked): ExportRange & { isCut: boolean } {
   const { covering, runs, createdMs } = history;
-  const begins = [...covering.map(({ fromMs }) => fromMs), ...runs.map((run) => middleOf(run, cadence)).filter((middle) => middle !== undefined)];
+  const begins = [
+    ...covering.map(({ fromMs }) => fromMs),
+    ...runs.map((run) => middleOf(run, cadence)).filter((middle) => middle !== undefined),
+  ];
   const firstMs = begins.length > 0 ? Math.min(...begins) : (createdMs ?? nowMs);
   const usualMs = nowMs - USUAL_DAYS[cadence.unit] * DAY_MS;
   const toMs = Math.min(endMs ?? nowMs, history.frequency === 'once' ? nowMs : dueEnd(history, cadence, nowMs));
   const isCut = startMs === undefined && firstMs < usualMs;
   return { fromMs: startMs ?? alignedFrom(Math.max(firstMs, usualMs), covering), toMs, isCut };
-} // biome-ignore format: table
+}
 
 /** The beginning of the first range that does not begin before the instant, so that no day is cut. */
 function alignedFrom(instantMs: number, covering: ExportHistory['covering']): number {
