@@ -13,6 +13,9 @@ function dayOf(label: string): string {
   return date.length === 7 ? `${date}-01` : date;
 }
 
+/** Bars of these alone stand in the order of their values; devices have an order of their own. */
+const RANKED: ReadonlySet<string> = new Set(['zone', 'segment', 'goal']);
+
 const once = <T>(values: readonly T[]) => [...new Set(values)];
 
 /** Bars of several metrics stand below each other where rows are few. */
@@ -78,7 +81,9 @@ function barsOf({ metric, dimensions, cells, unit, about }: Drawn): BarsSpec {
   const last = once(cells.map(({ labels }) => labels.at(-1) ?? ''));
   const isColoured = dimensions.length > 1 && last.length <= MAX_SERIES;
   const rowOf = (labels: readonly string[]) => (isColoured ? labels.slice(0, -1) : labels).join(', ');
-  const rows = once(cells.map(({ labels }) => rowOf(labels)));
+  const value = ({ value: amount }: Drawn['cells'][number]) => amount ?? Number.NEGATIVE_INFINITY;
+  const ordered = RANKED.has(dimensions.join()) ? cells.toSorted((a, b) => value(b) - value(a)) : cells;
+  const rows = once(ordered.map(({ labels }) => rowOf(labels)));
   const names = isColoured ? last : [nameOf(metric)];
   const shown = rows.slice(0, MAX_ROWS);
   const valueOf = (row: string, name: string) => cells.find(({ labels }) => rowOf(labels) === row && (!isColoured || labels.at(-1) === name))?.value ?? null; // biome-ignore format: one thought

@@ -272,6 +272,23 @@ describe('a chart', () => {
     expect(many.structured['chart']).toMatchObject({ kind: 'bars', subtitle: '%, e-commerce goal, the first of 8 metrics' });
   });
 
+  it('ranks segments and goals by their value, and leaves devices in their order', async () => {
+    const bars = async (breakdown: string) => {
+      const answer = await call('query_metrics', { ...WEEK, metrics: ['conversionRate'], breakdown: [breakdown], chart: true });
+      const { labels, series } = answer.structured['chart'] as { labels: string[]; series: { values: (number | null)[] }[] };
+      const rows = records(answer).map((row) => [row[breakdown], row['conversionRate']]);
+      const drawn = labels.map((label, index) => [label, series[0]?.values[index]]);
+      expect(new Set(drawn.map(String))).toEqual(new Set(rows.map(String)));
+      return drawn.map(([, value]) => (value === null ? -1 : Number(value)));
+    };
+    for (const breakdown of ['goal', 'segment']) {
+      const values = await bars(breakdown);
+      expect(values).toEqual(values.toSorted((a, b) => b - a));
+    }
+    const devices = await call('query_metrics', { ...WEEK, metrics: ['visits'], breakdown: ['device'], chart: true });
+    expect(devices.structured['chart']).toMatchObject({ labels: ['all', 'desktop', 'mobile', 'tablet'] });
+  });
+
   it('is none where there is a single row', async () => {
     const answer = await call('query_metrics', { ...WEEK, metrics: ['visits'], chart: true });
     expect(answer.text).toContain('No chart');
