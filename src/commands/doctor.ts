@@ -5,6 +5,7 @@ import type { Settings } from '../settings.ts';
 import { listedTools, loadTool } from './catalogue.ts';
 import { enabledTools } from './enabled-tools.ts';
 import { openSession } from './open-session.ts';
+import { cacheReport } from './shared-cache.ts';
 import { signInReport } from './sign-in-report.ts';
 import type { WorldOptions } from './world-options.ts';
 
@@ -117,7 +118,7 @@ export async function doctor(settings: Settings, world: WorldOptions): Promise<n
   }
 
   try {
-    for (const { name, words, isFault } of await signInReport(settings)) {
+    for (const { name, words, isFault } of [...(await signInReport(settings)), ...(await cacheReport(settings))]) {
       if (isFault) complain(name, words);
       else print(`✓ ${name}: ${words}`);
     }

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { createLog } from '../lib/log.ts';
 import type { Settings } from '../settings.ts';
-import type { SharedCache } from '../shared-cache/index.ts';
 import { name } from './about.ts';
 import { type Catalogue, startHttpServing } from './http-serving.ts';
 import { logOf } from './log-of.ts';
 import { createPlatform } from './platform.ts';
+import { openCache } from './shared-cache.ts';
 import { openCredentials, openSignIn, withCredentials } from './sign-in.ts';
 import { traceCalls } from './trace-calls.ts';
 import type { WorldOptions } from './world-options.ts';
@@ -16,18 +16,10 @@ function sayWhere(url: string, { logFormat = 'json' }: Settings): void {
   else process.stderr.write(`${name} listens on ${url}\n`);
 }
 
-/** What replicas share, where there are several. */
-async function openCache(settings: Settings): Promise<SharedCache | undefined> {
-  const { cacheUrl: url, cacheKey: key } = settings;
-  if (url === undefined || key === undefined) return undefined;
-  const { openSharedCache } = await import('../shared-cache/index.ts');
-  return openSharedCache({ url, key, log: logOf(settings) });
-}
-
 /** Serves MCP over Streamable HTTP until the process is asked to stop; says on stderr where. */
 export async function serveOverHttp(settings: Settings, world: WorldOptions, catalogue: Catalogue): Promise<number> {
   const credentials = await openCredentials(settings, logOf(settings));
-  const platform = createPlatform(settings, catalogue.tools, world, credentials, await openCache(settings));
+  const platform = createPlatform(settings, catalogue.tools, world, credentials, await openCache(settings, logOf(settings)));
   let tracing: Awaited<ReturnType<typeof traceCalls>>;
   try {
     const signIn = await openSignIn(settings, platform);

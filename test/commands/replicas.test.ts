@@ -2,11 +2,14 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
+import { doctor } from '../../src/commands/doctor.ts';
+import { readSettings } from '../../src/settings.ts';
 import { sharedPlatform } from '../support/emulator.ts';
 import { post2026 } from '../support/http.ts';
 import { CACHE_KEY, hasRedis, sharedRedis } from '../support/redis.ts';
 import { balance } from '../support/round-robin.ts';
 import { freshBundle } from '../support/stdio.ts';
+import { captured } from './captured.ts';
 
 const redis = sharedRedis();
 const platform = sharedPlatform();
@@ -115,5 +118,18 @@ describe.skipIf(!hasRedis)('replicas as processes of their own', () => {
   it('end at once where they cannot serve', async () => {
     const { url } = await startReplica();
     await expect(startReplica({ PORT: new URL(url).port })).rejects.toThrow('is taken');
+  });
+
+  it('are looked after by the doctor', async () => {
+    const { clientId, clientSecret } = platform().credentials.shop;
+    const given = { AUTH_URL: platform().authUrl, CLIENT_ID: clientId, CLIENT_SECRET: clientSecret, CACHE_KEY };
+    const ask = (url: string) => {
+      const variables = Object.entries({ ...given, CACHE_URL: url }).map(([name, value]) => [`WEB_ANALYTICS_${name}`, value]);
+      return captured(() => doctor(readSettings(Object.fromEntries(variables)), { seed: 1, faults: [], clock: platform().clock }));
+    };
+    expect(await ask(redis().url)).toMatchObject({ code: 0, out: expect.stringContaining('✓ cache: replicas can share') });
+    const gone = await ask('redis://:canary-7f3a9c@127.0.0.1:1');
+    expect(gone).toMatchObject({ code: 1, out: expect.stringContaining('✗ cache: The shared cache is out of reach') });
+    expect(JSON.stringify(gone)).not.toContain('canary');
   });
 });
