@@ -1,17 +1,15 @@
 import { backfillName, backfillRanges, contentOf } from '../analysis/export-gaps/backfill.ts';
 import { findGaps, type GapStudy } from '../analysis/export-gaps/find-gaps.ts';
-import type { CoveringRun, ExportHistory, Status } from '../analysis/export-gaps/records.ts';
+import type { ExportHistory, Status } from '../analysis/export-gaps/records.ts';
 import { GAPS, gapAnswer, gapRows, mostTelling, OUTSIDE } from '../analysis/export-gaps/words.ts';
 import { bodiesOf } from '../analysis/export-plan/bodies.ts';
-import { idsOfEqual, type JobRecord, lower } from '../analysis/export-plan/similar-jobs.ts';
+import { idsOfEqual, type JobRecord } from '../analysis/export-plan/similar-jobs.ts';
 import type { ExportRange } from '../analysis/export-plan/split-range.ts';
-import { allPages } from '../api/all-pages.ts';
 import { checkInput } from '../api/check-input.ts';
 import { ApiError } from '../api/errors.ts';
-import { createExportJob, listExportRuns } from '../api/operations/data-export.ts';
-import { instantOf } from '../api/params.ts';
+import { createExportJob } from '../api/operations/data-export.ts';
 import type { ExportPlan, PlanStore } from '../workspace/plans.ts';
-import { type SuccessfulRun, successfulRuns } from '../workspace/successful-runs.ts';
+import { msOf, readHistory } from './export-history.ts';
 import { coverageOf, openPlansOf, readJobs, readVariables } from './export-lists.ts';
 import type { ToolContext } from './tool.ts';
 
@@ -22,65 +20,6 @@ interface Asked {
   readonly startDate?: string | undefined;
   /** The instant at which the range ends. */
   readonly endDate?: string | undefined;
-}
-
-function msOf(text: string | null | undefined): number | undefined {
-  const ms = instantOf(text ?? '');
-  return Number.isNaN(ms) ? undefined : ms;
-}
-
-/** Successful runs with a range, by its beginning. */
-function covering(runs: readonly SuccessfulRun[], kept: ReadonlySet<number>): CoveringRun[] {
-  const all = runs.flatMap(({ runId, from, to, completedAt }): CoveringRun[] => {
-    const [fromMs, toMs, completedMs] = [msOf(from), msOf(to), msOf(completedAt)];
-    if (fromMs === undefined || toMs === undefined) return [];
-    return [{ runId, fromMs, toMs, isKept: kept.has(runId), ...(completedMs !== undefined && { completedMs }) }];
-  });
-  return all.toSorted((a, b) => a.fromMs - b.fromMs);
-}
-
-/** The once jobs that fill gaps of a job: made by a plan for it, or called as such. */
-function backfillsOf(job: JobRecord, jobs: readonly JobRecord[], plans: readonly ExportPlan[]): JobRecord[] {
-  const made = new Set(plans.filter(({ fills }) => fills === job.jobId).flatMap(({ parts }) => parts.map(({ jobId }) => jobId)));
-  const isCalledSo = ({ name, scope }: JobRecord) => name?.startsWith(`${backfillName(job)} `) && scope === job.scope;
-  return jobs.filter((each) => lower(each.frequency) === 'once' && (made.has(each.jobId) || isCalledSo(each)));
-}
-
-/** Everything that tells what a job has delivered. */
-async function readHistory(job: JobRecord, jobs: readonly JobRecord[], plans: readonly ExportPlan[], context: Context) {
-  const { ask, workspace } = context;
-  // Before the list of successful runs: a run that ends in between is then in both.
-  const runs = await allPages((paging) => ask(listExportRuns, { jobId: Number(job.jobId), ...paging }), ({ jobRunId }) => jobRunId); // biome-ignore format: one thought
-  context.progress(1, 2, `${runs.length} runs of the job listed`);
-  const [successful, kept] = await Promise.all([successfulRuns(ask), workspace().then((opened) => opened.runs())]);
-  const keptIds = new Set(kept.map(({ runId }) => runId));
-  const backfills = backfillsOf(job, jobs, plans);
-  const ids = new Set(backfills.map(({ jobId }) => jobId));
-  const coveredBy = coverageOf(jobs, [], plans);
-  const [fromMs, toMs, startMs] = [msOf(job.nextFrom), msOf(job.nextTo), msOf(job.nextRunTime)];
-  const createdMs = msOf(job.createdAt);
-  const history: ExportHistory = {
-    frequency: lower(job.frequency),
-    state: lower(job.state),
-    ...(fromMs !== undefined && toMs !== undefined && { next: { fromMs, toMs, ...(startMs !== undefined && { startMs }) } }),
-    ...(createdMs !== undefined && { createdMs }),
-    runs: runs.map(({ jobRunId: runId, startDate, state }) => {
-      const startedMs = msOf(startDate);
-      return { runId, state: lower(state), ...(startedMs !== undefined && { startedMs }) };
-    }),
-    covering: covering(
-      successful.filter(({ jobId }) => jobId === job.jobId),
-      keptIds,
-    ),
-    backfilled: covering(
-      successful.filter(({ jobId }) => ids.has(jobId)),
-      keptIds,
-    ),
-    filling: backfills
-      .filter(({ state }) => ['active', 'computing'].includes(lower(state)))
-      .flatMap(({ jobId }) => coveredBy(jobId).map((range) => ({ ...range, jobId }))),
-  };
-  return history;
 }
 
 /** The range of a once job: no run follows it, so that it must be told by its run, by a plan, or by the caller. */
