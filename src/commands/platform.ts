@@ -214,7 +214,8 @@ export function createPlatform(
     },
     isCacheUp: () => cache?.isUp,
     async close() {
-      const shared: { http: Http } | undefined = await loading;
+      // What could not be loaded was told to the call that wanted it; the rest is closed all the same.
+      const shared: { http: Http } | undefined = await loading?.catch(() => undefined);
       await shared?.http.close();
       await (await reaching?.catch(() => undefined))?.close?.();
       cache?.close();
