@@ -28,6 +28,13 @@ function nameInFile({ aliasName, fieldName }: ExportColumn): string {
   return aliasName ?? fieldName;
 }
 
+/** Texts one by one: several in one text are apart by commas, unless a variable is called just so. */
+function apart(texts: readonly string[], { customVariables, dynamicKeys }: FieldCatalogue): string[] {
+  const keys = [...customVariables.map(({ key }) => key), ...dynamicKeys].filter((key) => /[,;]/.test(key));
+  const isWhole = (text: string) => keys.some((key) => text.includes(key));
+  return texts.flatMap((text) => (isWhole(text) ? [text] : text.split(/[,;]/).filter((part) => part.trim() !== '')));
+}
+
 /** Sentences about columns that would be called the same. */
 function clashes(columns: readonly ExportColumn[]): string[] {
   return columns.flatMap((column, index) => {
@@ -45,7 +52,7 @@ export async function resolveFields(texts: readonly string[], catalogue: FieldCa
   const problems: string[] = [];
   const notes: string[] = [];
   let distance = 0;
-  for (const request of texts.map(readFieldRequest)) {
+  for (const request of apart(texts, catalogue).map(readFieldRequest)) {
     const match = await matchField(request, catalogue);
     if ('problem' in match) {
       problems.push(`"${request.asked}" ${match.problem}`);

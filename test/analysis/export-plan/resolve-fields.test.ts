@@ -72,7 +72,6 @@ describe('a text', () => {
     ['dynamic variable "colour"', /is none of them; the dynamic variables are .*voucher_code/],
     ['items', /may mean session_transaction_items\.id \(Ids of the bought items\), .*Name one of them/],
     ['weather', /resembles no field; list_exportable_fields lists them\./],
-    ['', /resembles no field/],
   ])('"%s" is not guessed: its candidates are listed', async (text, words) => {
     expect(await meant(text)).toMatch(words);
   });
@@ -113,6 +112,17 @@ it('a list says what each text became, takes a column once, and names variables 
     'Fields: "browser" = browser_name, "plan" = custom variable plan (position 1), "custom variable 2" = custom variable login_state (position 2), "revenue as money" = session_transactions_revenue_cents.',
   ]);
   expect(columns[0]?.also).toEqual(['browser_version']);
+});
+
+it('several in one text are taken apart, unless a variable is called so', async () => {
+  const named = async (text: string, catalogue = sessions) => (await resolveFields([text], catalogue)).columns.map(columnWords);
+  expect(await named('browser, device; custom variable "plan",')).toEqual([
+    'browser_name',
+    'device_id',
+    'custom variable plan (position 1)',
+  ]);
+  const odd = { ...sessions, customVariables: [{ position: 3, key: 'size, colour' }] };
+  expect(await named('custom variable "size, colour"', odd)).toEqual(['custom variable (position 3)']);
 });
 
 it('two columns are never called the same', async () => {
