@@ -53,8 +53,11 @@ async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const silence = new Promise<never>((_, reject) => {
     const give = () => reject(new Silence(`Redis did not answer within ${ms} ms.`));
-    // Timers come before the network in a turn of the event loop: what has arrived is read first.
-    timer = setTimeout(() => setImmediate(give), ms);
+    // In two halves, so that a standstill of this process uses up one of them at most; and timers come before the network in a turn
+    // of the event loop, so what has arrived is read first.
+    timer = setTimeout(() => {
+      timer = setTimeout(() => setImmediate(give), ms / 2);
+    }, ms / 2);
   });
   try {
     return await Promise.race([promise, silence]);

@@ -6,7 +6,7 @@ import { loadRedis } from '../../src/shared-cache/redis.ts';
 import { manualClock } from '../support/clock.ts';
 import { START } from '../support/emulator.ts';
 import { hasRedis, makeRedis, type TestRedis } from '../support/redis.ts';
-import { never, openReplica, REQUEST, tokenService, tokensOn, until } from './replica.ts';
+import { never, openReplica, ownerOf, REQUEST, tokenService, tokensOn, until } from './replica.ts';
 
 const REQUESTED: SlotRequest = { project: 'p', sessionId: 'a', speed: false, signal: never };
 
@@ -122,6 +122,16 @@ describe.skipIf(!hasRedis)('Redis', () => {
     expect(load.service.asked).toBe(1);
   });
 
+  it('is not taken for silent when this process stood still', async () => {
+    const redis = await ownRedis();
+    await redis.start();
+    const cache = await openReplica(redis.url);
+    const looking = cache.listsOf(ownerOf('busy')).look('question');
+    for (const endMs = performance.now() + 800; performance.now() < endMs; );
+    expect(await looking).toMatchObject({ list: undefined });
+    expect([cache.isUp, cache.lines]).toEqual([true, []]);
+  });
+
   it('that is away from the start is missed by nobody, and found when it comes', async () => {
     const redis = await ownRedis();
     const startMs = performance.now();
@@ -217,7 +227,7 @@ describe.skipIf(!hasRedis)('Redis', () => {
     ]);
     expect(load.wrong).toEqual([]);
     expect(load.service.asked).toBe(1);
-    const [lists, others] = load.caches.map((cache) => cache.listsOf({ principalId: 'a', authUrl: 'https://a.example', credential: REQUEST.credential })); // biome-ignore format: one thought
+    const [lists, others] = load.caches.map((cache) => cache.listsOf(ownerOf('a')));
     const heard = new Promise<void>((resolve) => void others?.onForgotten(resolve));
     lists?.forget();
     await heard;
