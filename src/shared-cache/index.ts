@@ -4,6 +4,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { createLeases, type LeaseOptions } from './leases.ts';
 import { type Link, openLink } from './link.ts';
+import { loadRedis } from './redis.ts';
 import { createSharedLimiter } from './shared-limiter.ts';
 import { createSharedLists } from './shared-lists.ts';
 import { createSharedTokens } from './shared-tokens.ts';
@@ -46,6 +47,7 @@ function partsOf({ principalId, authUrl, credential }: Owner): string[] {
 
 /** Connects to Redis; throws an `ApiError` only where its package is missing, since a Redis that is gone may come back. */
 export async function openSharedCache({ url, key, log, leaseMs }: SharedCacheOptions): Promise<SharedCache> {
+  await loadRedis();
   const vault = createVault(key);
   const channel = vault.place('channel');
   const link: Link = await openLink({ url, channel, log });

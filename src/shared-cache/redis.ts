@@ -27,7 +27,7 @@ export async function loadRedis(load: () => Promise<Package> = () => import('@ke
     return await load();
   } catch (error) {
     const message =
-      'WEB_ANALYTICS_CACHE_URL needs the package @keyv/redis, which is not installed: run npm install @keyv/redis keyv, or unset it.';
+      'WEB_ANALYTICS_CACHE_URL needs the package @keyv/redis, which is not installed: run npm install @keyv/redis, or unset it.';
     throw new ApiError('settings', message, { cause: error });
   }
 }
