@@ -20,8 +20,8 @@ export interface Overlap {
   readonly ranks: ReadonlyMap<string, number>;
 }
 
-/** A line of JSON may be as long as this. */
-const MAX_OBJECT_BYTES = 64 * 1024 * 1024;
+/** A row may be as long as this; each thread holds two of them. */
+const MAX_ROW_BYTES = 16 * 1024 * 1024;
 const FILE = '__file';
 const RANK = '__rank';
 
@@ -45,9 +45,9 @@ function reader({ format, gzip, files, names }: Source, columns: readonly Column
     ...(withFile ? [`filename = '${FILE}'`] : []),
   ];
   if (format === 'JSONL')
-    return `read_json(${[...options, "format = 'newline_delimited'", `maximum_object_size = ${MAX_OBJECT_BYTES}`].join(', ')})`;
+    return `read_json(${[...options, "format = 'newline_delimited'", 'auto_detect = false', `maximum_object_size = ${MAX_ROW_BYTES}`].join(', ')})`;
   const csv = ['header = true', 'auto_detect = false', "delim = ','", `quote = '"'`, `escape = '"'`, "nullstr = ''", 'allow_quoted_nulls = false']; // biome-ignore format: one thought
-  return `read_csv(${[...options, ...csv, `max_line_size = ${MAX_OBJECT_BYTES}`, `buffer_size = ${2 * MAX_OBJECT_BYTES}`].join(', ')})`;
+  return `read_csv(${[...options, ...csv, `max_line_size = ${MAX_ROW_BYTES}`, `buffer_size = ${2 * MAX_ROW_BYTES}`].join(', ')})`;
 }
 
 /** A number of cents or ms in its derived unit, exact. */

@@ -166,6 +166,37 @@ describe('columns', () => {
   });
 });
 
+describe('files', () => {
+  const ids = Array.from({ length: 4000 }, (_, index) => `${(BigInt(index) * 2_654_435_761_987_654_321n) % 9_000_000_000_000_000_000n}`);
+  const sum = { n: 4000, different: new Set(ids).size };
+  const counted = 'SELECT count(*) AS n, count(DISTINCT user_id) AS different FROM data';
+
+  it.each([true, false])('are longer than what is looked at beforehand (packed: %s), whatever ends their lines', async (gzip) => {
+    const jsonl = lines(...ids.map((id) => `{"user_id":${id},"city":"Ulm"}`));
+    const csv = (end: string) => `user_id,city${end}${ids.map((id) => `${id},Ulm${end}`).join('')}`;
+    const sketches = [
+      { format: 'JSONL', files: [jsonl] },
+      { format: 'CSV', files: [csv('\n')] },
+      { format: 'CSV', files: [csv('\r\n')] },
+    ];
+    for (const sketch of sketches) {
+      const { records, view } = runsOnDisk({ fields: ['user_id', 'city'], gzip, ...sketch });
+      expect(await records(counted)).toEqual([sum]);
+      expect((await view()).columns.map(({ type }) => type)).toEqual(['VARCHAR', 'VARCHAR']);
+    }
+  });
+
+  it('that are not what they are called are an error that names the file', async () => {
+    const { query } = runsOnDisk({ fields: ['city'], files: [lines({ city: 'Ulm' }, '{"city": "cut')] });
+    await expect(query('SELECT city FROM data')).rejects.toMatchObject({
+      reason: 'data',
+      message: expect.stringContaining('501/part-1.jsonl.gz'),
+    });
+    const { view } = runsOnDisk({ format: 'PARQUET', fields: ['city'], files: ['PAR1'] });
+    await expect(view()).rejects.toThrow('Job 31 exports PARQUET, which cannot be queried; JSONL and CSV can.');
+  });
+});
+
 describe('runs that overlap', () => {
   const first = { from: '2026-11-09T00:00:00.000Z', to: '2026-11-11T00:00:00.000Z', exportedAt: '2026-11-11T02:00:00.000Z' };
   const again = { from: '2026-11-10T00:00:00.000Z', to: '2026-11-12T00:00:00.000Z', exportedAt: '2026-11-12T02:00:00.000Z' };
