@@ -1,10 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { cp } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { doctor } from '../../src/commands/doctor.ts';
 import { readSettings } from '../../src/settings.ts';
 import { sharedPlatform } from '../support/emulator.ts';
+import { temporaryFolder } from '../support/folder.ts';
 import { post2026 } from '../support/http.ts';
 import { CACHE_KEY, hasRedis, sharedRedis } from '../support/redis.ts';
 import { balance } from '../support/round-robin.ts';
@@ -25,7 +28,7 @@ interface Replica {
 }
 
 /** The built server as an operator starts a replica of it. */
-async function startReplica(more: Record<string, string> = {}): Promise<Replica> {
+async function startReplica(more: Record<string, string> = {}, bundle?: string): Promise<Replica> {
   const { clientId, clientSecret } = platform().credentials.shop;
   const given: Record<string, string> = {
     HTTP: 'true',
@@ -39,7 +42,7 @@ async function startReplica(more: Record<string, string> = {}): Promise<Replica>
     ...more,
   };
   const settings = Object.fromEntries(Object.entries(given).map(([name, value]) => [`WEB_ANALYTICS_${name}`, value]));
-  const child = spawn(process.execPath, [await freshBundle(), 'serve'], {
+  const child = spawn(process.execPath, [bundle ?? (await freshBundle()), 'serve'], {
     env: { PATH: process.env['PATH'], ...settings },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
@@ -118,6 +121,12 @@ describe.skipIf(!hasRedis)('replicas as processes of their own', () => {
   it('end at once where they cannot serve', async () => {
     const { url } = await startReplica();
     await expect(startReplica({ PORT: new URL(url).port })).rejects.toThrow('is taken');
+  });
+
+  it('do not start without the package that they need, and say which', async () => {
+    const folder = temporaryFolder();
+    await cp(dirname(await freshBundle()), folder, { recursive: true });
+    await expect(startReplica({}, join(folder, 'main.js'))).rejects.toThrow('run npm install @keyv/redis');
   });
 
   it('are looked after by the doctor', async () => {
