@@ -30,10 +30,12 @@ async function faultOf(message: string, columns: readonly Column[]): Promise<str
     if (below.length > 0) return `a name with a dot stands in double quotes: ${below.map(({ name }) => sqlName(name)).join(', ')}.`;
     return `there is no table "${table}"; the only one is data.`;
   }
-  const file = /(?:JSON transform error|Malformed JSON|CSV Error|Invalid unicode|gzip)/i.test(message);
-  const lines = message.split('\n').map((line) => line.trim()).filter((line) => line !== ''); // biome-ignore format: one thought
-  const short = lines.filter((line) => !line.startsWith('^')).join(' ').replace(/ Candidate functions: .*?(?= LINE \d|$)/, '').slice(0, LONGEST_MESSAGE); // biome-ignore format: one thought
-  return file ? `a downloaded file cannot be read: ${short}` : short;
+  const isFile = /(?:JSON transform error|Malformed JSON|CSV Error|Invalid unicode|gzip)/i.test(message);
+  const lines = message.split('\n').map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('^')); // biome-ignore format: one thought
+  // Of a file, the line of the statement that reads it says nothing.
+  const told = isFile ? lines.filter((line) => !line.startsWith('LINE ')) : lines;
+  const short = told.join(' ').replace(/ Candidate functions: .*?(?= LINE \d|$)/, '').slice(0, LONGEST_MESSAGE); // biome-ignore format: one thought
+  return isFile ? `a downloaded file cannot be read: ${short}` : short;
 }
 
 /** Turns the failure of a query into an error that says what to do next; other errors stay what they are. */
