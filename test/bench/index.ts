@@ -6,6 +6,7 @@ import { benchHar } from './har.ts';
 import { median, type Row, timed } from './measure.ts';
 import { benchMetrics } from './metrics.ts';
 import { greet, type Peer, peakMegabytes, startPeer } from './peer.ts';
+import { benchQueries } from './queries.ts';
 import { benchSpeed } from './speed.ts';
 
 const PRODUCT = 'dist/main.js';
@@ -165,6 +166,7 @@ try {
   rows.push(...(await benchMetrics(PRODUCT, emulator)));
   rows.push(...(await benchSpeed(emulator)));
   rows.push(...(await benchHar()));
+  rows.push(...(await benchQueries()));
   rows.push(...(await world()));
   print(rows);
 } finally {
