@@ -77,7 +77,7 @@ export async function startHttpServing(
     const session = platform.openSession(principal, { spansReplicas: era === '2026', ...watched });
     const subscriptions = createSubscriptions(session, catalogue.resources);
     const parts: ServerParts = { ...catalogue, session, subscriptions };
-    return { createServer: () => createServer(parts), subscriptions, close: () => session.close() };
+    return { createServer: (onlyTool) => createServer(parts, onlyTool), subscriptions, close: () => session.close() };
   }
 
   const { clock, log } = platform;

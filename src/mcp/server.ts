@@ -114,15 +114,20 @@ function toResult({ isError, structured, text, links, image }: Answer) {
   };
 }
 
-/** A server over these parts; cheap and free of side effects, because the SDK may make several. */
-export function createServer({ name, version, tools, load, resources, session, subscriptions, ...parts }: ServerParts): McpServer {
+/**
+ * A server over these parts; cheap and free of side effects, because the SDK may make several. With `onlyTool` it serves a call of
+ * that tool and nothing else: where each request has a server of its own, registering all the rest would cost more than the call.
+ */
+export function createServer(parts: ServerParts, onlyTool?: string): McpServer {
+  const { name, version, tools, load, resources, session, subscriptions } = parts;
   const { clock, timeZone } = session.options;
+  const called = onlyTool === undefined ? undefined : tools.find((tool) => tool.name === onlyTool);
   const enabled = new Set(tools.map((tool) => tool.name));
   const prompts = parts.prompts.filter((prompt) => prompt.tools.every((tool) => enabled.has(tool)));
   const server = new McpServer(
     { name, version },
     {
-      instructions: instructions({ timeZone, nowMs: clock.now() }),
+      ...(!called && { instructions: instructions({ timeZone, nowMs: clock.now() }) }),
       capabilities: {
         tools: { listChanged: false },
         resources: { listChanged: false, subscribe: true },
@@ -131,7 +136,7 @@ export function createServer({ name, version, tools, load, resources, session, s
       },
     },
   );
-  for (const tool of tools) {
+  for (const tool of called ? [called] : tools) {
     server.registerTool(
       tool.name,
       {
@@ -150,6 +155,7 @@ export function createServer({ name, version, tools, load, resources, session, s
       },
     );
   }
+  if (called) return server;
   for (const resource of resources) registerResource(server, resource, session);
   registerChartView(server);
   for (const prompt of prompts) registerPrompt(server, prompt);

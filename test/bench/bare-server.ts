@@ -33,6 +33,16 @@ function registration({ name, title, description, annotations, inputSchema, outp
   }, async () => ({ content: [{ type: 'text', text: 'ok' }], structuredContent: {} }));`;
 }
 
+/** Bundles a script in the way of the product; gives its path. */
+export function bundled(entry: string, folder: string): string {
+  const build = `
+    const [{ executable }, { build }] = await Promise.all([import('./.ci/build.mjs'), import('esbuild')]);
+    const external = ['@resvg/resvg-js', '@duckdb/node-api', '@keyv/redis'];
+    await build({ ...executable, entryPoints: { main: '${entry}' }, outdir: '${folder}/dist', external });`;
+  execFileSync(process.execPath, ['--input-type=module', '--eval', build], { stdio: 'inherit' });
+  return `${folder}/dist/main.js`;
+}
+
 /** Writes and bundles a server that does nothing, with as many tools of the same size as the product; gives its path. */
 export async function buildBareServer(executable: string): Promise<string> {
   const tools = await listedTools(executable);
@@ -49,9 +59,5 @@ ${tools.map(registration).join('\n')}
   rmSync(FOLDER, { recursive: true, force: true });
   mkdirSync(FOLDER, { recursive: true });
   writeFileSync(`${FOLDER}/bare.ts`, source);
-  const build = `
-    const [{ executable }, { build }] = await Promise.all([import('./.ci/build.mjs'), import('esbuild')]);
-    await build({ ...executable, entryPoints: { main: '${FOLDER}/bare.ts' }, outdir: '${FOLDER}/dist' });`;
-  execFileSync(process.execPath, ['--input-type=module', '--eval', build], { stdio: 'inherit' });
-  return `${FOLDER}/dist/main.js`;
+  return bundled(`${FOLDER}/bare.ts`, FOLDER);
 }

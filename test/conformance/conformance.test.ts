@@ -40,7 +40,11 @@ describe.skipIf(missing)(`conformance${missing ? ` (${missing})` : ''}`, () => {
         log: () => undefined,
         limits: { ...fixedLimits, maxSessions: 100, idleMs: 60_000, maxRequests: 100, maxConnections: 300 },
         writes: () => false,
-        open: () => ({ createServer: createFixtureServer, subscriptions: createSubscriptions(session, []), close: () => session.close() }),
+        open: () => ({
+          createServer: () => createFixtureServer(),
+          subscriptions: createSubscriptions(session, []),
+          close: () => session.close(),
+        }),
       });
     });
     afterAll(() => serving?.close());

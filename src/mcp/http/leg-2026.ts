@@ -3,7 +3,7 @@ import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import type { Watch } from '../subscriptions.ts';
 import { KEEP_ALIVE_MS, type Leg, type LegParts } from './leg.ts';
-import { listenedUris } from './messages.ts';
+import { calledTools, listenedUris } from './messages.ts';
 
 /** Open `subscriptions/listen` of one principal. */
 const MAX_SUBSCRIPTIONS = 64;
@@ -11,8 +11,10 @@ const MAX_SUBSCRIPTIONS = 64;
 /** Makes what answers one principal in the 2026-07-28 era: stateless on the wire, while tokens and names are kept between requests. */
 export function createLeg2026({ served, log }: LegParts): Leg {
   const onerror = (error: Error) => log('debug', `2026 era: ${error.message}`);
+  /** The tool that a request calls, for the server that is made for it. */
+  const called = new WeakMap<Request, string>();
   // One handler for each principal: its streams hear of everything that is published in it.
-  const handler = createMcpHandler(() => served.createServer(), {
+  const handler = createMcpHandler(({ requestInfo }) => served.createServer(requestInfo && called.get(requestInfo)), {
     legacy: 'reject',
     maxSubscriptions: MAX_SUBSCRIPTIONS,
     keepAliveMs: KEEP_ALIVE_MS,
@@ -43,6 +45,8 @@ export function createLeg2026({ served, log }: LegParts): Leg {
 
   /** The SDK answers `subscriptions/listen` itself and tells the server nothing; the watches last as long as its stream. */
   async function fetch(request: Request, options?: { parsedBody?: unknown }): Promise<Response> {
+    const [toolName] = calledTools(options?.parsedBody);
+    if (toolName !== undefined) called.set(request, toolName);
     const answer = await handler.fetch(request, options);
     const uris = new Set(listenedUris(options?.parsedBody));
     const streams = answer.headers.get('content-type')?.startsWith('text/event-stream') ?? false;

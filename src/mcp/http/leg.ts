@@ -5,8 +5,8 @@ import type { Subscriptions } from '../subscriptions.ts';
 
 /** What answers one session: its state, and servers over it. */
 export interface Served {
-  /** A server over the session; cheap, because the 2026-07-28 era takes one for each request. */
-  createServer(): McpServer;
+  /** A server over the session; with `onlyTool` one that serves a call of it and nothing else. */
+  createServer(onlyTool?: string): McpServer;
   readonly subscriptions: Subscriptions;
   /** Forgets the session's tokens and names. */
   close(): Promise<void>;
