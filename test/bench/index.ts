@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { buildBareServer } from './bare-server.ts';
 import { directReader, startExternalEmulator } from './emulator.ts';
 import { benchHar } from './har.ts';
+import { benchHttp } from './http.ts';
 import { median, type Row, timed } from './measure.ts';
 import { benchMetrics } from './metrics.ts';
 import { greet, type Peer, peakMegabytes, startPeer } from './peer.ts';
-import { benchQueries } from './queries.ts';
 import { benchSpeed } from './speed.ts';
 
 const PRODUCT = 'dist/main.js';
@@ -166,7 +166,7 @@ try {
   rows.push(...(await benchMetrics(PRODUCT, emulator)));
   rows.push(...(await benchSpeed(emulator)));
   rows.push(...(await benchHar()));
-  rows.push(...(await benchQueries()));
+  rows.push(...(await benchHttp(PRODUCT, emulator)));
   rows.push(...(await world()));
   print(rows);
 } finally {
