@@ -7,6 +7,8 @@ import { WorkspaceError } from './workspace-error.ts';
 
 /** Bytes that are gathered before they are written; the next are received and hashed meanwhile. */
 const BLOCK_BYTES = 1024 * 1024;
+/** Bytes after which the disk is told to write, so that not all of a large file is left for the end. */
+const SYNC_BYTES = 64 * 1024 * 1024;
 
 /** A part while it arrives: what is on the disk has been looked at, byte by byte. */
 export interface PartFile {
@@ -55,6 +57,8 @@ export async function openPartFile(path: string, { format, quota, keep, signal }
   let pending: Buffer[] = [];
   let pendingBytes = 0;
   let writing: Promise<void> = Promise.resolve();
+  let syncing: Promise<void> | undefined;
+  let unsynced = 0;
   let offset = 0;
   const worded = async <T>(task: Promise<T>): Promise<T> => {
     try {
@@ -82,6 +86,16 @@ export async function openPartFile(path: string, { format, quota, keep, signal }
     writing = writeAll(file, chunks, bytes).then(() => room.written(bytes));
     // Told by the next wait for it.
     writing.catch(() => undefined);
+    unsynced += bytes;
+    if (unsynced < SYNC_BYTES || syncing) return;
+    unsynced = 0;
+    // A failure comes again with the last one.
+    syncing = file
+      .datasync()
+      .catch(() => undefined)
+      .finally(() => {
+        syncing = undefined;
+      });
   }
 
   async function flush(): Promise<void> {
@@ -112,6 +126,7 @@ export async function openPartFile(path: string, { format, quota, keep, signal }
     },
     async finish() {
       await flush();
+      await syncing;
       await worded(file.sync());
       const { size } = await worded(file.stat());
       if (size !== offset) throw new WorkspaceError('disk', `${path} has ${size} bytes instead of ${offset}: somebody else writes it.`);
@@ -120,6 +135,7 @@ export async function openPartFile(path: string, { format, quota, keep, signal }
     async close() {
       inspection.close();
       await writing.catch(() => undefined);
+      await syncing;
       room.release();
       await file.close();
     },

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { buildBareServer } from './bare-server.ts';
+import { benchDownloads } from './downloads.ts';
 import { directReader, startExternalEmulator } from './emulator.ts';
 import { benchHar } from './har.ts';
 import { benchHttp } from './http.ts';

@@ -1,0 +1,25 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+const LINE = `${JSON.stringify({ project_id: 1201, user_id: '7285904643674072045', session_id: '20776000000', session_number: 2, session_time: '2026-11-19T00:01:03.000Z', browser_name: 'Chrome', country_code: 'DE', revenue_cents: 12_345 })}\n`;
+const BLOCK = Buffer.from(LINE.repeat(Math.floor(1_048_576 / LINE.length)));
+
+// A store of its own process, which writes as fast as it is read: `/large` has as many blocks as the argument says, `/small` one.
+const blocks = Number(process.argv[2] ?? 1);
+const server = createServer((request, response) => {
+  const wanted = request.url === '/large' ? blocks : 1;
+  response.writeHead(200, { 'content-length': String(wanted * BLOCK.length), etag: `"${wanted}"` });
+  let sent = 0;
+  const send = () => {
+    while (sent < wanted) {
+      sent += 1;
+      if (!response.write(BLOCK)) {
+        response.once('drain', send);
+        return;
+      }
+    }
+    response.end();
+  };
+  send();
+});
+server.listen(0, '127.0.0.1', () => process.stdout.write(`${(server.address() as AddressInfo).port}\n`));

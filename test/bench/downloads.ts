@@ -1,0 +1,65 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DownloadRun } from './download-process.ts';
+import { median, type Row } from './measure.ts';
+
+const ROUNDS = 3;
+const BLOCKS = 1_000;
+
+/** Fetches the file with curl and gives its time in ms. */
+function curl(url: string, path: string): number {
+  return (
+    Number(execFileSync('curl', ['--silent', '--fail', '--output', path, '--write-out', '%{time_total}', url], { encoding: 'utf8' })) *
+    1_000
+  );
+}
+
+function product(base: string, directory: string): DownloadRun {
+  const output = execFileSync(process.execPath, ['.ci/run-script.mjs', 'test/bench/download-process.ts', base, directory], {
+    encoding: 'utf8',
+  });
+  return JSON.parse(output) as DownloadRun;
+}
+
+/** A file of 1 GB over loopback: checked, hashed, counted and kept for good, against curl which only writes it; and the memory that takes. */
+export async function benchDownloads(): Promise<Row[]> {
+  const store = spawn(process.execPath, ['.ci/run-script.mjs', 'test/bench/download-store.ts', String(BLOCKS)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [port] = (await once(store.stdout, 'data')) as [Buffer];
+  const base = `http://127.0.0.1:${port.toString().trim()}`;
+  const ratios: number[] = [];
+  const peaks: number[] = [];
+  try {
+    for (let turn = 0; turn < ROUNDS; turn += 1) {
+      const directory = mkdtempSync(join(tmpdir(), 'download-bench-'));
+      try {
+        // One right after the other, so that what else the machine does meets both.
+        const curlMs = curl(`${base}/large`, join(directory, 'curl'));
+        rmSync(join(directory, 'curl'));
+        const { ms, aboveIdleBytes } = product(base, directory);
+        ratios.push(curlMs / ms);
+        peaks.push(aboveIdleBytes / 1e6);
+      } finally {
+        rmSync(directory, { recursive: true, force: true });
+      }
+    }
+  } finally {
+    store.kill();
+  }
+  return [
+    {
+      what: 'download of 1 GB over loopback, speed over that of curl',
+      measured: `${median(ratios).toFixed(2)} × (${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)})`,
+      aim: '≥ 0.9 ×',
+    },
+    {
+      what: 'memory of that download above idle',
+      measured: `${median(peaks).toFixed(0)} MB (at most ${Math.max(...peaks).toFixed(0)})`,
+      aim: '≤ 60 MB',
+    },
+  ];
+}
