@@ -167,6 +167,7 @@ try {
   rows.push(...(await benchMetrics(PRODUCT, emulator)));
   rows.push(...(await benchSpeed(emulator)));
   rows.push(...(await benchHar()));
+  rows.push(...(await benchDownloads()));
   rows.push(...(await benchHttp(PRODUCT, emulator)));
   rows.push(...(await world()));
   print(rows);
