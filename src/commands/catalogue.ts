@@ -11,10 +11,13 @@ export async function listedTools(): Promise<readonly ListedTool[]> {
   return listTools(toolsets);
 }
 
+let byName: ReadonlyMap<string, AnyTool> | undefined;
+
 /** The tool behind a listed name; loaded with the first call. */
 export async function loadTool(name: string): Promise<AnyTool> {
   const { toolsets } = await import('../../tools/index.ts');
-  const tool = toolsets.flatMap(({ tools }) => tools).find((each) => each.name === name);
+  byName ??= new Map(toolsets.flatMap(({ tools }) => tools.map((tool) => [tool.name, tool])));
+  const tool = byName.get(name);
   if (!tool) throw new Error(`there is no tool ${name}`);
   return tool;
 }

@@ -156,7 +156,8 @@ async function openMany(peer: HttpPeer, sessions: number): Promise<{ elapsedMs: 
 /** Serving over HTTP against a bare server of the SDK with the same tools. */
 export async function benchHttp(product: string, emulator: ExternalEmulator): Promise<Row[]> {
   const plain = bundled(PLAIN, 'node_modules/.cache/bench-http');
-  const serve = [product, 'serve', '--http', '--port', '0', '--max-sessions', '5000'];
+  // The other server logs nothing.
+  const serve = [product, 'serve', '--http', '--port', '0', '--max-sessions', '5000', '--log-level', 'warn', '--log-format', 'words'];
   const peers = await Promise.all([startHttpPeer(serve, emulator.environment), startHttpPeer([plain], emulator.environment)]);
   const rows = [await throughput('2025', peers), await throughput('2026', peers)];
   await Promise.all(peers.map((peer) => peer.stop()));
