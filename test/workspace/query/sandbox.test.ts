@@ -25,8 +25,8 @@ function outcomeOf(runs: RunsOnDisk, sql: string): Promise<string> {
 }
 
 describe('the sandbox', () => {
-  it('is tried in more than sixty ways', () => {
-    expect(Object.values(attacks({ outside: '', own: '' })).flat().length).toBeGreaterThan(60);
+  it('is tried in fifty ways', () => {
+    expect(Object.values(attacks({ outside: '', own: '' })).flat().length).toBeGreaterThanOrEqual(50);
   });
 
   it.each(Object.keys(attacks({ outside: '', own: '' })))('refuses to %s, leaves no trace, and answers afterwards', async (aim) => {
@@ -73,7 +73,7 @@ describe('the sandbox', () => {
   it.each(bombs)('stops %s', async (sql) => {
     const { runs } = place();
     const started = performance.now();
-    await expect(runs.query(sql, { timeoutMs: 500 })).rejects.toMatchObject({
+    await expect(runs.query(sql, { timeoutMs: 400 })).rejects.toMatchObject({
       name: 'SqlError',
       reason: expect.stringMatching(/^(time|memory)$/),
     });
