@@ -1,42 +1,66 @@
 import type { ProjectWorkspace } from '../workspace/project-workspace.ts';
 import type { Cell } from '../workspace/query/protocol.ts';
 
-/** Results that a session keeps to be read; the oldest makes room. */
+/** Results that a session keeps of a project; the oldest makes room. */
 const MAX_RESULTS = 10;
+/** Characters that all sessions of this server keep together. */
+const MAX_CHARS = 64_000_000;
 
 /** All rows of an answered query. */
-interface QueryResult {
+interface QueryRows {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly Cell[])[];
 }
 
 /** The latest results of one session and project. */
 interface QueryResults {
-  /** Gives the id under which the result is found again. */
-  keep(result: QueryResult): number;
-  find(id: number): QueryResult | undefined;
+  /** Gives the id under which the rows are found again. */
+  keep(rows: QueryRows): number;
+  /** The rows as CSV; undefined where they had to make room. */
+  find(id: number): string | undefined;
   /** Ids from the latest on. */
   ids(): number[];
 }
 
+/** What is kept of all sessions, the oldest first; each entry forgets itself. */
+const kept = new Map<object, { readonly chars: number; readonly forget: () => void }>();
+
+function makeRoom(): void {
+  let chars = [...kept.values()].reduce((sum, each) => sum + each.chars, 0);
+  for (const oldest of kept.values()) {
+    if (chars <= MAX_CHARS) return;
+    chars -= oldest.chars;
+    oldest.forget();
+  }
+}
+
 function createResults(): QueryResults {
-  const kept = new Map<number, QueryResult>();
+  const texts = new Map<number, { readonly text: string }>();
   let lastId = 0;
+  function forget(id: number): void {
+    const result = texts.get(id);
+    if (result) kept.delete(result);
+    texts.delete(id);
+  }
   return {
-    keep(result) {
+    keep(rows) {
       lastId += 1;
-      kept.set(lastId, result);
-      kept.delete(lastId - MAX_RESULTS);
-      return lastId;
+      const id = lastId;
+      const result = { text: csvOf(rows) };
+      texts.set(id, result);
+      kept.set(result, { chars: result.text.length, forget: () => forget(id) });
+      forget(id - MAX_RESULTS);
+      makeRoom();
+      return id;
     },
-    find: (id) => kept.get(id),
-    ids: () => [...kept.keys()].toReversed(),
+    find: (id) => texts.get(id)?.text,
+    ids: () => [...texts.keys()].toReversed(),
   };
 }
 
 const byWorkspace = new WeakMap<ProjectWorkspace, QueryResults>();
 
-/** The results that belong to a workspace as one session opened it; they go with it. */
+/** The results that belong to a workspace as one session opened it. */
 export function resultsOf(workspace: ProjectWorkspace): QueryResults {
   const known = byWorkspace.get(workspace) ?? createResults();
   byWorkspace.set(workspace, known);
@@ -50,6 +74,6 @@ function csvCell(cell: Cell): string {
 }
 
 /** Rows as CSV by RFC 4180; lists as JSON text, no value as an empty cell. */
-export function csvOf({ columns, rows }: QueryResult): string {
+function csvOf({ columns, rows }: QueryRows): string {
   return [columns, ...rows].map((row) => `${row.map(csvCell).join(',')}\r\n`).join('');
 }

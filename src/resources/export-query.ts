@@ -17,10 +17,10 @@ export default defineResource({
     },
   },
   async read({ projectId, queryId }, { session }) {
-    const { csvOf, resultsOf } = await import('../mcp/query-results.ts');
+    const { resultsOf } = await import('../mcp/query-results.ts');
     await session.client();
     const result = resultsOf(await session.workspace(integer('projectId', projectId))).find(integer('queryId', queryId));
-    if (!result) throw new ApiError('missing', `there is no result ${queryId} any more; call query_export again.`);
-    return csvOf(result);
+    if (result === undefined) throw new ApiError('missing', `there is no result ${queryId} any more; call query_export again.`);
+    return result;
   },
 });
