@@ -83,7 +83,7 @@ function noteCoverage(runs: readonly RunManifest[], context: Context): { covered
   if (first && last) context.covers(first.startMs, last.endMs - 1);
   const words = gaps.map((gap) => wordsOf(gap, context));
   const more = words.length > MAX_GAPS ? ` and ${words.length - MAX_GAPS} more` : '';
-  if (words.length > 0) context.note(`Not downloaded and so not in the data: ${words.slice(0, MAX_GAPS).join(', ')}${more}. find_export_gaps tells why.`); // biome-ignore format: one thought
+  if (words.length > 0) context.note(`Not in the data: ${words.slice(0, MAX_GAPS).join(', ')}${more}. find_export_gaps tells why.`); // biome-ignore format: one thought
   return { covered: covered.map((stretch) => wordsOf(stretch, context)), gaps: words };
 }
 

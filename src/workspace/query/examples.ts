@@ -56,7 +56,7 @@ function byDimension({ rows, of, derived }: Names): Example | undefined {
   ];
   const question = measures.map(({ name }) => name).join(', ');
   const list = measures.map(({ sql }) => sql).join(', ');
-  if (field === undefined) return { question, sql: `SELECT ${list} FROM data` };
+  if (field === undefined) return measures.length > 1 ? { question, sql: `SELECT ${list} FROM data` } : undefined;
   const order = `GROUP BY ALL ORDER BY ${revenue ? 'revenue' : rows} DESC`;
   return { question: `${question} by ${of(field)}`, sql: `SELECT ${of(field)}, ${list} FROM data ${order}` };
 }

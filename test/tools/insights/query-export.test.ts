@@ -100,7 +100,7 @@ describe('without sql', () => {
       gaps: [expect.any(String)],
     });
     const queried = await call('query_export', { jobId: 'Daily views', sql: 'SELECT count(*) FROM data' });
-    expect(queried.text).toContain(`Not downloaded and so not in the data: ${String((answer.structured['gaps'] as string[])[0])}`);
+    expect(queried.text).toContain(`Not in the data: ${String((answer.structured['gaps'] as string[])[0])}`);
   });
 });
 
