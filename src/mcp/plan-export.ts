@@ -67,6 +67,18 @@ async function columnsOf({ fields, scope }: ExportWish, { ask }: Lists, note: Co
   return refuse([...where, ...(closest?.problems ?? []).map((problem) => `fields: ${problem}`)]);
 }
 
+/** Refuses a segment that there is not; one that cannot be looked up is left to the service. */
+async function requireSegment(segmentId: number | undefined, { of }: Lists, note: Context['note']): Promise<void> {
+  if (segmentId === undefined) return;
+  try {
+    if ((await of('segment')).some(({ id }) => id === segmentId)) return;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return note(`Whether segment ${segmentId} exists could not be looked up: ${error.message}`);
+  }
+  refuse([`segmentId: there is no segment ${segmentId}; list_segments lists them.`]);
+}
+
 function fieldRow({ asked, fieldName, aliasName, customVarPosition, dynamicVarKey, meaning, also }: ExportColumn) {
   const variable = customVarPosition ?? dynamicVarKey;
   return {
@@ -99,7 +111,9 @@ const MOST_EXISTING = 5;
 export async function planExport(wish: ExportWish, context: Context) {
   const { ask, note, timeZone, nowMs, whole } = context;
   const { frequency, fromMs, toMs } = scheduleOf(wish);
-  const { scope, columns, notes } = await columnsOf(wish, await context.lists(), note);
+  const lists = await context.lists();
+  await requireSegment(wish.segmentId, lists, note);
+  const { scope, columns, notes } = await columnsOf(wish, lists, note);
   const isOnce = fromMs !== undefined && toMs !== undefined;
   const ranges = isOnce ? splitRange({ fromMs, toMs }, timeZone) : [];
   const plans = await openPlansOf(context);

@@ -160,6 +160,7 @@ it.each([
     /^No scope has all fields; this is what scope \w+ lacks:\nfields: "/,
   ],
   ['a scope that there is not', { scope: 'hits', frequency: 'daily' }, /'hits' is not known; there are sessions, views/],
+  ['the id of no segment', { segmentId: 7, frequency: 'daily' }, /^segmentId: there is no segment 7; list_segments lists them\./],
   ['a segment that there is not', { segmentId: 'Atlantis', frequency: 'daily' }, /there is no segment "Atlantis"/],
 ])('refuses %s before anything is kept', async (_, wrong, words) => {
   const { isError, text } = await call('plan_export', { fields: ['session_id'], ...wrong });
@@ -180,6 +181,20 @@ it('goes on without variables where they cannot be read and none is needed', asy
       isError: true,
       text: expect.stringContaining('none is known; list_dynamic_variable_keys lists them.'),
     });
+    await fresh.close();
+  });
+});
+
+it('leaves a segment to the service where segments cannot be read', async () => {
+  await withPlatform(async (other) => {
+    other.faults.add({ kind: 'refused', operation: 'listSegments' });
+    const fresh = await openAssistant(other);
+    const answer = await fresh.call('plan_export', { fields: ['session_id'], frequency: 'daily', segmentId: 440_156 });
+    expect(answer).toMatchObject({
+      isError: false,
+      text: expect.stringContaining('Whether segment 440156 exists could not be looked up: '),
+    });
+    expect(answer.structured['body']).toMatchObject({ segmentId: '440156' });
     await fresh.close();
   });
 });
