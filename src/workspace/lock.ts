@@ -72,8 +72,8 @@ async function holderOf(directory: string, name: string): Promise<Holder | undef
   return undefined;
 }
 
-/** Live holders in a directory, this process included. */
-export async function holdersIn(directory: string, except?: string): Promise<Holder[]> {
+/** Live holders in a directory beside one's own file. */
+async function holdersIn(directory: string, except: string): Promise<Holder[]> {
   const names = await readdir(directory).catch(() => []);
   const found = await Promise.all(names.filter((name) => name !== except).map((name) => holderOf(directory, name)));
   return found.filter((holder) => holder !== undefined);

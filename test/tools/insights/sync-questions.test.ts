@@ -11,10 +11,9 @@ const answer = useInterview().ask(assistant);
 
 it('Download everything new since yesterday', async () => {
   const synced = await answer('24. Download everything new since yesterday.', (call) => call('sync_exports', { since: 'yesterday' }));
-  const listed = await ask('listSuccessfulExportRuns', { limit: 100 });
-  const older = await ask('listSuccessfulExportRuns', { limit: 100, page: 2 });
+  const pages = await Promise.all([1, 2, 3, 4, 5].map((page) => ask('listSuccessfulExportRuns', { limit: 100, page })));
   const since = Date.parse('2026-11-19T00:00:00Z');
-  const wanted = [...listed, ...older].filter(({ completionTime }) => Date.parse(completionTime ?? '') >= since);
+  const wanted = pages.flat().filter(({ completionTime }) => Date.parse(completionTime ?? '') >= since);
   expect(wanted.length).toBeGreaterThan(30);
   expect(synced.structured).toMatchObject({
     state: 'complete',
