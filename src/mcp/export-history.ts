@@ -1,4 +1,5 @@
 import { backfillName } from '../analysis/export-gaps/backfill.ts';
+import { firstAfter } from '../analysis/export-gaps/coverage.ts';
 import type { CoveringRun, ExportHistory } from '../analysis/export-gaps/records.ts';
 import { type JobRecord, lower } from '../analysis/export-plan/similar-jobs.ts';
 import { allPages } from '../api/all-pages.ts';
@@ -22,7 +23,7 @@ function covering(runs: readonly SuccessfulRun[], kept: ReadonlySet<number>): Co
   const all = runs.flatMap(({ runId, from, to, completedAt }): CoveringRun[] => {
     const [fromMs, toMs, completedMs] = [msOf(from), msOf(to), msOf(completedAt)];
     if (fromMs === undefined || toMs === undefined) return [];
-    return [{ runId, fromMs, toMs, isKept: kept.has(runId), ...(completedMs !== undefined && { completedMs }) }];
+    return [{ runId, fromMs, toMs: firstAfter(toMs), isKept: kept.has(runId), ...(completedMs !== undefined && { completedMs }) }];
   });
   return all.toSorted((a, b) => a.fromMs - b.fromMs);
 }
@@ -55,7 +56,8 @@ export async function readHistory(
   return {
     frequency: lower(job.frequency),
     state: lower(job.state),
-    ...(fromMs !== undefined && toMs !== undefined && { next: { fromMs, toMs, ...(startMs !== undefined && { startMs }) } }),
+    ...(fromMs !== undefined &&
+      toMs !== undefined && { next: { fromMs, toMs: firstAfter(toMs), ...(startMs !== undefined && { startMs }) } }),
     ...(createdMs !== undefined && { createdMs }),
     runs: runs.map(({ jobRunId: runId, startDate, state }) => {
       const startedMs = msOf(startDate);

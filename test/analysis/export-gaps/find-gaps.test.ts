@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { firstAfter } from '../../../src/analysis/export-gaps/coverage.ts';
 import { findGaps, type GapStudy } from '../../../src/analysis/export-gaps/find-gaps.ts';
 import type { CoveringRun, ExportHistory, JobRun, Status } from '../../../src/analysis/export-gaps/records.ts';
 import { gapAnswer, gapRows, mostTelling } from '../../../src/analysis/export-gaps/words.ts';
@@ -103,6 +104,16 @@ describe('what is due', () => {
     const never = { ...daily([]), createdMs: NOW_MS - 2 * DAY_MS - 10 * HOUR_MS };
     expect(told(study(never))).toBe('2 missing');
   });
+});
+
+it.each([
+  ['2026-11-20T00:00:00.000Z', '2026-11-20T00:00:00.000Z'],
+  ['2026-11-19T23:59:59.999Z', '2026-11-20T00:00:00.000Z'],
+  ['2026-11-19T23:59:59Z', '2026-11-20T00:00:00.000Z'],
+  ['2026-11-19T23:59:00Z', '2026-11-19T23:59:00.000Z'],
+  ['2026-11-19T10:30:15Z', '2026-11-19T10:30:15.000Z'],
+])('a range to %s ends at %s', (end, first) => {
+  expect(new Date(firstAfter(Date.parse(end))).toISOString()).toBe(first);
 });
 
 describe('ranges that overlap', () => {
