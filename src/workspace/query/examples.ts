@@ -86,8 +86,9 @@ function byElement({ of, derived }: Names): Example | undefined {
   };
 }
 
-/** Up to four statements that run on these columns as they stand. */
+/** One to four statements that run on these columns as they stand. */
 export function examplesOf(columns: readonly Column[], about: { scope: string; timeZone: string }): Example[] {
   const names = namesOf(columns, about);
-  return [byDay, byDimension, byPage, byElement].flatMap((example) => example(names) ?? []);
+  const examples = [byDay, byDimension, byPage, byElement].flatMap((example) => example(names) ?? []);
+  return examples.length > 0 ? examples : [{ question: 'some rows', sql: 'SELECT * FROM data LIMIT 5' }];
 }

@@ -141,6 +141,11 @@ describe('columns', () => {
     });
   });
 
+  it('may be a single one, which some rows lack', async () => {
+    const { records } = runsOnDisk({ fields: ['city'], files: [lines({ city: 'Ulm' }, {}, { city: null }, { other: 1 })] });
+    expect((await records('SELECT city FROM data ORDER BY ALL')).map(({ city }) => city)).toEqual(['Ulm', null, null, null]);
+  });
+
   it('may have any name', async () => {
     const name = `it's "odd", {here}`;
     const { records } = runsOnDisk({ fields: [{ fieldName: 'city', aliasName: name }], files: [lines({ [name]: 'Ulm' })] });
@@ -189,7 +194,7 @@ describe('files', () => {
   it('that are not what they are called are an error that names the file', async () => {
     const { query } = runsOnDisk({ fields: ['city'], files: [lines({ city: 'Ulm' }, '{"city": "cut')] });
     await expect(query('SELECT city FROM data')).rejects.toMatchObject({
-      reason: 'data',
+      reason: 'sql',
       message: expect.stringContaining('501/part-1.jsonl.gz'),
     });
     const { view } = runsOnDisk({ format: 'PARQUET', fields: ['city'], files: ['PAR1'] });
