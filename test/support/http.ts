@@ -60,7 +60,11 @@ export async function openService({
   const tools = enabledTools(await listedTools(), read);
   const catalogue: Catalogue = { name: 'web-analytics-mcp', version: '0.0.0', tools, load: loadTool, resources, prompts };
   const shared = createPlatform(read, tools, { seed: 1, faults: [], clock: platform.clock }, credentials, cache);
-  const serving = await startHttpServing(read, { platform: shared, catalogue, signIn, tracing, limits });
+  const serving = await startHttpServing(read, { platform: shared, catalogue, signIn, tracing, limits }).catch(async (error: unknown) => {
+    await shared.close();
+    if (!on) await platform.close();
+    throw error;
+  });
   return {
     ...serving,
     platform,

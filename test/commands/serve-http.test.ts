@@ -1,0 +1,134 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { temporaryFolder } from '../support/folder.ts';
+import { HEADERS, INITIALIZE, openService, post, type ServiceOptions, spokenSignIn } from '../support/http.ts';
+import { startHttpServer } from '../support/stdio.ts';
+
+async function open(options: ServiceOptions) {
+  const service = await openService(options);
+  onTestFinished(() => service.close());
+  return service;
+}
+
+const HOSTS = 'WEB_ANALYTICS_ALLOWED_HOSTS';
+
+describe('beyond this machine', () => {
+  it.each<[string, ServiceOptions, RegExp]>([
+    ['nothing', {}, new RegExp(`set sign-in .*and ${HOSTS}`)],
+    ['no sign-in', { settings: { ALLOWED_HOSTS: 'mcp.example.com' } }, /so set sign-in/],
+    ['no names', { signIn: spokenSignIn }, new RegExp(`so set ${HOSTS}`)],
+  ])('nothing starts with %s, and says what to set', async (_, options, words) => {
+    for (const host of ['0.0.0.0', '::', '192.0.2.1', 'mcp.example.com']) {
+      const refused = openService({ ...options, settings: { ...options.settings, HOST: host } });
+      await expect(refused).rejects.toThrow(words);
+      await expect(refused).rejects.toThrow(`--host "${host}": others than this machine could call`);
+    }
+  });
+
+  it('what starts with both answers to its names alone', async () => {
+    const { url } = await open({ signIn: spokenSignIn, settings: { HOST: '0.0.0.0', ALLOWED_HOSTS: 'mcp.example.com,127.0.0.1' } });
+    const near = url.replace('0.0.0.0', '127.0.0.1');
+    const anna = { authorization: 'Bearer anna:read' };
+    expect((await post(near, INITIALIZE, anna)).status).toBe(200);
+    expect((await post(near.replace('127.0.0.1', 'localhost'), INITIALIZE, anna)).status).toBe(403);
+    expect((await post(near, INITIALIZE)).status).toBe(401);
+  });
+
+  it.each(['127.0.0.1', 'localhost', '::1'])('%s is not', async (host) => {
+    const { url } = await open({ settings: { HOST: host } });
+    expect((await post(url, INITIALIZE)).status).toBe(200);
+  });
+});
+
+describe('an address that cannot be had', () => {
+  it('is named, with what to do', async () => {
+    const { url } = await open({});
+    const { port } = new URL(url);
+    await expect(openService({ settings: { PORT: port } })).rejects.toThrow(`127.0.0.1:${port} is taken: choose another --port`);
+    const elsewhere = { HOST: '192.0.2.1', ALLOWED_HOSTS: 'mcp.example.com' };
+    await expect(openService({ signIn: spokenSignIn, settings: elsewhere })).rejects.toThrow(
+      'is no address of this machine: choose another --host',
+    );
+  });
+
+  it('ends the command with 2 and a sentence', async () => {
+    const first = await startHttpServer();
+    onTestFinished(async () => void (await first.stop()));
+    const taken = startHttpServer(['--demo', '--port', new URL(first.url).port]);
+    await expect(taken).rejects.toThrow(/is taken: choose another --port\n$/);
+  });
+});
+
+function openssl(): string | undefined {
+  const folder = temporaryFolder();
+  const args = [
+    'req',
+    '-x509',
+    '-newkey',
+    'rsa:2048',
+    '-nodes',
+    '-days',
+    '2',
+    '-subj',
+    '/CN=localhost',
+    '-addext',
+    'subjectAltName=DNS:localhost',
+  ];
+  try {
+    execFileSync('openssl', [...args, '-keyout', join(folder, 'key.pem'), '-out', join(folder, 'cert.pem')], { stdio: 'ignore' });
+    return folder;
+  } catch {
+    return undefined;
+  }
+}
+
+describe('TLS', () => {
+  it('is spoken with the files that are set', async (context) => {
+    const folder = openssl();
+    context.skip(folder === undefined, 'openssl is not installed');
+    if (folder === undefined) return;
+    const files = { TLS_CERT_FILE: join(folder, 'cert.pem'), TLS_KEY_FILE: join(folder, 'key.pem') };
+    const { url } = await open({ settings: files });
+    const { port, protocol } = new URL(url);
+    expect(protocol).toBe('https:');
+    const sending = request({
+      host: '127.0.0.1',
+      servername: 'localhost',
+      port,
+      path: '/mcp',
+      method: 'POST',
+      headers: HEADERS,
+      ca: readFileSync(files.TLS_CERT_FILE),
+    });
+    sending.end(JSON.stringify({ jsonrpc: '2.0', ...INITIALIZE }));
+    const [response] = (await once(sending, 'response')) as [{ statusCode: number; headers: Record<string, string>; resume(): void }];
+    response.resume();
+    expect([response.statusCode, response.headers['mcp-session-id']]).toEqual([200, expect.stringMatching(/^[\da-f-]{36}$/)]);
+    sending.destroy();
+  });
+
+  it('with files that cannot be used is refused by their names', async () => {
+    const folder = temporaryFolder();
+    const wrong = join(folder, 'wrong.pem');
+    writeFileSync(wrong, 'no certificate');
+    const settings = (cert: string, key: string) => ({ settings: { TLS_CERT_FILE: cert, TLS_KEY_FILE: key } });
+    await expect(openService(settings(join(folder, 'none.pem'), wrong))).rejects.toThrow(
+      /WEB_ANALYTICS_TLS_CERT_FILE: cannot read ".*none.pem"/,
+    );
+    await expect(openService(settings(wrong, wrong))).rejects.toThrow('cannot be served with this certificate and key: expected PEM files');
+  });
+});
+
+it.each(['SIGTERM', 'SIGINT'] as const)('%s ends the command with 0, whoever is connected', async (signal) => {
+  const server = await startHttpServer();
+  const { headers } = await post(server.url, INITIALIZE);
+  const session = { 'mcp-session-id': headers.get('mcp-session-id') ?? '', 'mcp-protocol-version': '2025-11-25' };
+  const stream = await fetch(server.url, { headers: { ...session, accept: 'text/event-stream' } });
+  server.child.kill(signal);
+  expect(await stream.text()).toBe('');
+  expect(await server.ended).toEqual({ code: 0, signal: null });
+});
