@@ -10,4 +10,15 @@ import stepHarSummary from './step-har-summary.ts';
 import stepReport from './step-report.ts';
 
 /** All resources, in the order in which their templates are listed. */
-export const resources = [scenarios, scenarioReports, scenarioReport, stepReport, stepHar, stepHarSummary, exports, exportRun, exportQuery, reference];
+export const resources = [
+  scenarios,
+  scenarioReports,
+  scenarioReport,
+  stepReport,
+  stepHar,
+  stepHarSummary,
+  exports,
+  exportRun,
+  exportQuery,
+  reference,
+];
