@@ -56,7 +56,13 @@ async function planBackfill(job: JobRecord, found: GapStudy, statuses: readonly 
     taken: new Set(parts.jobs.map(({ name }) => name ?? '')),
     base: backfillName(job),
   });
-  for (const body of bodies) checkInput(createExportJob, body);
+  try {
+    for (const body of bodies) checkInput(createExportJob, body);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    parts.note(`No backfill can be planned from what the job shows: ${error.message} plan_export with fields of your choice makes one.`);
+    return undefined;
+  }
   const { planId } = await parts.store.add({ bodies, known: idsOfEqual(parts.jobs, bodies), fills: job.jobId, nowMs: parts.nowMs });
   return { planId, jobs: bodies.length };
 }
@@ -67,6 +73,7 @@ interface Backfilling {
   /** Those that exist. */
   readonly jobs: readonly JobRecord[];
   readonly nowMs: number;
+  readonly note: ToolContext['note'];
 }
 
 async function contentFor(job: JobRecord, plans: readonly ExportPlan[], { ask, note }: Context) {
@@ -104,7 +111,7 @@ export async function findExportGaps(asked: Asked, context: Context) {
   const toFill = isAsked ? [...GAPS, ...OUTSIDE] : GAPS;
   if (!stretches.some(({ status }) => toFill.includes(status) || status === 'expired')) return answer;
   const content = await contentFor(job, plans, context);
-  const parts = { content, store, jobs, nowMs };
+  const parts = { content, store, jobs, nowMs, note };
   const backfill = await planBackfill(job, found, toFill, parts);
   const expired = await planBackfill(job, found, ['expired'], parts);
   for (const sentence of content.doubts) note(sentence);

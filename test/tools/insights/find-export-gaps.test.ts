@@ -111,6 +111,23 @@ describe('a backfill', () => {
   });
 });
 
+it('a job whose record is no request any more is studied all the same', async () => {
+  await withPlatform(async (other) => {
+    const token = await other.token('shop');
+    const [record] = await other.ask('listExportJobs', { frequency: 'daily', scope: 'views' }, token);
+    const twice = [...(record?.fields ?? []), ...(record?.fields ?? [])];
+    other.faults.add({ kind: 'shape', operation: 'listExportJobs', payload: [{ ...record, fields: twice }] });
+    const assistant = await openAssistant(other);
+    const answer = await assistant.call('find_export_gaps', { jobId: record?.jobId });
+    expect(told(answer, 'missing')).toEqual(truth(other, 'Daily views').filter((row) => row.endsWith('missing')));
+    expect(answer.structured['planId']).toBeUndefined();
+    expect(answer.text).toMatch(
+      /No backfill can be planned from what the job shows: .*is listed twice.* plan_export with fields of your choice makes one\./,
+    );
+    await assistant.close();
+  });
+});
+
 describe('a time in which the job did not run', () => {
   it('is no gap by itself, and is filled where somebody asks for it', async () => {
     const usual = await call('find_export_gaps', { jobId: 'Daily sessions mobile' });
