@@ -51,15 +51,17 @@ function script(body: string, { recoveryMs, keepMs }: { recoveryMs: number; keep
   return (COMMON + body).replaceAll('RECOVERY_MS', String(recoveryMs)).replaceAll('KEEP_MS', String(keepMs));
 }
 
-/** ARGV: replica, lease, ms of the lease, of waiting and of interest, then name and limit of each lane. Gives granted, replicas, and refusals so far by lane. */
+/** ARGV: replica, lease, ms of the lease, of waiting and of interest, then name and limit of each lane. Gives granted, replicas, leases left, and refusals so far by lane. */
 const TAKE = `
 local replica, id = ARGV[1], ARGV[2]
-local granted, lanes, seen = 1, {}, {}
+local granted, lanes, seen, left = 1, {}, {}, math.huge
 state.replicas[replica] = nowMs + tonumber(ARGV[5])
 for index = 6, #ARGV, 2 do
   local name, lane = ARGV[index], laneOf(ARGV[index])
   local mine = heldBy(name, replica)
-  local free = heldBy(name) < limitOf(lane, tonumber(ARGV[index + 1]))
+  local rest = limitOf(lane, tonumber(ARGV[index + 1])) - heldBy(name)
+  local free = rest > 0
+  left = math.min(left, rest - 1)
   for other in pairs(lane.waiting) do
     local theirs = heldBy(name, other)
     local earlier = (lane.turns[other] or 0) < (lane.turns[replica] or 0)
@@ -86,23 +88,31 @@ if granted == 1 then
   end
 end
 keep()
-return { granted, count(state.replicas), unpack(seen) }`;
+return { granted, count(state.replicas), left, unpack(seen) }`;
 
-/** ARGV: replica, ms of the lease, ms of interest, then id and lanes (`all` or `all speed`) of each lease: they hold on, and are there again where Redis had lost them. */
+/**
+ * ARGV: replica, ms of the lease, ms of interest, then id and lanes (`all` or `all speed`) of each lease of the replica: they hold on,
+ * and are there again where Redis had lost them. One without lanes is left as it is; those that are not named end.
+ */
 const HOLD = `
 state.replicas[ARGV[1]] = nowMs + tonumber(ARGV[3])
+local named = {}
 for index = 4, #ARGV, 2 do
   local lanes = {}
+  named[ARGV[index]] = true
   for name in string.gmatch(ARGV[index + 1], '%S+') do lanes[name] = true end
-  state.leases[ARGV[index]] = { replica = ARGV[1], lanes = lanes, untilMs = nowMs + tonumber(ARGV[2]) }
+  if next(lanes) then state.leases[ARGV[index]] = { replica = ARGV[1], lanes = lanes, untilMs = nowMs + tonumber(ARGV[2]) } end
+end
+for id, lease in pairs(state.leases) do
+  if lease.replica == ARGV[1] and not named[id] then state.leases[id] = nil end
 end
 keep()
 return 1`;
 
-/** ARGV: lease, channel, text for those who wait, then for each lane whose limit the service's refusal lowers its name, its limit, and the refusals when the call began. */
+/** ARGV: lease, replica, channel, text for other replicas that wait, then for each lane whose limit the service's refusal lowers its name, its limit, and the refusals when the call began. */
 const GIVE = `
 state.leases[ARGV[1]] = nil
-for index = 4, #ARGV, 3 do
+for index = 5, #ARGV, 3 do
   local lane = laneOf(ARGV[index])
   if lane.lowered == tonumber(ARGV[index + 2]) then
     lane.reduced = math.max(1, math.floor(limitOf(lane, tonumber(ARGV[index + 1])) / 2))
@@ -110,10 +120,12 @@ for index = 4, #ARGV, 3 do
     lane.lowered = lane.lowered + 1
   end
 end
-local waiting = 0
-for name in pairs(state.lanes) do waiting = waiting + count(laneOf(name).waiting) end
+local others = false
+for name in pairs(state.lanes) do
+  for waiting in pairs(laneOf(name).waiting) do others = others or waiting ~= ARGV[2] end
+end
 keep()
-if waiting > 0 then redis.call('PUBLISH', ARGV[2], ARGV[3]) end
+if others then redis.call('PUBLISH', ARGV[3], ARGV[4]) end
 return 1`;
 
 /** The scripts that take, hold and give back the leases of a project; each is about one key. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { RECOVERY_MS } from '../api/limiter.ts';
+import { ASK_MS, createLeaseQueue } from './lease-queue.ts';
 import { leaseScripts } from './lease-scripts.ts';
 import { type Link, RETURN_MS } from './link.ts';
 import type { Vault } from './vault.ts';
@@ -26,8 +27,6 @@ export interface Leases {
 
 /** The leases of a killed replica come free after this long; the others are held on three times as often. */
 const LEASE_MS = 5_000;
-/** Who waits asks again this often, and at once when a lease comes free. */
-const ASK_MS = 100;
 /** Who has not asked for this long waits no more. */
 const WAITING_MS = 4 * ASK_MS;
 /** A replica counts for a project this long after its last call. */
@@ -55,53 +54,36 @@ interface Held {
 export function createLeases({ link, vault, channel, leaseMs = LEASE_MS }: LeaseOptions): Leases {
   const replica = randomUUID();
   const held = new Map<string, Held>();
+  /** Leases that were asked for and may have been given. */
+  const asked = new Map<string, string>();
   const replicas = new Map<string, number>();
-  const waiting = new Map<string, Set<() => void>>();
+  const queue = createLeaseQueue();
   let timer: NodeJS.Timeout | undefined;
-
-  const stopHearing = link.onTold((text) => {
-    const place = text.startsWith('free ') ? text.slice('free '.length) : '';
-    for (const wake of waiting.get(place) ?? []) wake();
-  });
-
-  function holdOn(): void {
-    const byPlace = new Map<string, string[]>();
-    for (const [id, { place, lanes }] of held) byPlace.set(place, [...(byPlace.get(place) ?? []), id, lanes]);
-    for (const [place, leases] of byPlace) void link.run(HOLD, place, [replica, leaseMs, INTEREST_MS, ...leases]);
-  }
-
-  link.onBack(holdOn);
-
   /** When Redis last would not count a call. */
   let uncountedAtMs = Number.NEGATIVE_INFINITY;
   const isAlone = () => !link.isUp || performance.now() - Math.max(link.backAtMs, uncountedAtMs) < RETURN_MS;
 
+  const stopHearing = link.onTold((text) => {
+    const [word, place = '', by] = text.split(' ');
+    if (word === 'free' && by !== replica) queue.wake(place);
+  });
+
+  /** Says which leases of this replica there are, so that those it knows nothing of come free: a Redis that stood still gives late. */
+  function holdOn(places: Iterable<string>): void {
+    const leases = new Map([...places].map((place): [string, string[]] => [place, []]));
+    for (const [id, { place, lanes }] of held) leases.get(place)?.push(id, lanes);
+    for (const [id, place] of asked) leases.get(place)?.push(id, '');
+    for (const [place, known] of leases) void link.run(HOLD, place, [replica, leaseMs, INTEREST_MS, ...known]);
+  }
+
+  link.onBack(() => holdOn(replicas.keys()));
+
   function keepTime(): void {
-    if (held.size > 0) timer ??= setInterval(holdOn, leaseMs / 3).unref();
+    if (held.size > 0) timer ??= setInterval(() => holdOn([...held.values()].map(({ place }) => place)), leaseMs / 3).unref();
     else {
       clearInterval(timer);
       timer = undefined;
     }
-  }
-
-  /** Ends when a lease came free, when it is time to ask again, or with the signal; armed before asking, so that no word is missed. */
-  function nextChance(place: string, signal: AbortSignal): Promise<void> & { done: () => void } {
-    const wakers = waiting.get(place) ?? new Set();
-    waiting.set(place, wakers);
-    let done: () => void = () => undefined;
-    const promise = new Promise<void>((resolve) => {
-      const asking = setTimeout(() => done(), ASK_MS * (0.75 + Math.random() / 2)).unref();
-      done = () => {
-        clearTimeout(asking);
-        wakers.delete(done);
-        if (wakers.size === 0 && waiting.get(place) === wakers) waiting.delete(place);
-        signal.removeEventListener('abort', done);
-        resolve();
-      };
-      wakers.add(done);
-      signal.addEventListener('abort', done, { once: true });
-    });
-    return Object.assign(promise, { done });
   }
 
   function leaseOf(id: string, place: string, lanes: readonly LeaseLane[], seen: readonly unknown[]): Lease {
@@ -112,43 +94,59 @@ export function createLeases({ link, vault, channel, leaseMs = LEASE_MS }: Lease
         if (!held.delete(id)) return;
         keepTime();
         const lowered = refused ? lanes.flatMap(({ name, limit }, index) => [name, limit, Number(seen[index])]) : [];
-        void link.run(GIVE, place, [id, channel, `free ${place}`, ...lowered]);
+        void link.run(GIVE, place, [id, replica, channel, `free ${place} ${replica}`, ...lowered]);
+        queue.wake(place);
       },
     };
+  }
+
+  /** One question for a lease, which is absent where none is free; undefined where Redis would not say. */
+  async function ask(place: string, lanes: readonly LeaseLane[]): Promise<{ lease?: Lease; isLast?: boolean } | undefined> {
+    const id = randomUUID();
+    const limits = lanes.flatMap(({ name, limit }) => [name, limit]);
+    asked.set(id, place);
+    const taken = await link.run(TAKE, place, [replica, id, leaseMs, WAITING_MS, INTEREST_MS, ...limits]);
+    asked.delete(id);
+    if (!taken || !Array.isArray(taken.answer)) {
+      uncountedAtMs = performance.now();
+      return undefined;
+    }
+    const [granted, others, free, ...seen] = taken.answer as unknown[];
+    // A Redis that has just begun knows only those who have found it.
+    replicas.set(place, isAlone() ? Math.max(Number(others), replicas.get(place) ?? 0) : Number(others));
+    return granted === 1 ? { lease: leaseOf(id, place, lanes, seen), isLast: Number(free) <= 0 } : {};
   }
 
   return {
     async take(project, lanes, signal) {
       const place = vault.place('leases', project);
-      const limits = lanes.flatMap(({ name, limit }) => [name, limit]);
-      for (;;) {
-        signal.throwIfAborted();
-        const id = randomUUID();
-        const chance = nextChance(place, signal);
-        const taken = await link.run(TAKE, place, [replica, id, leaseMs, WAITING_MS, INTEREST_MS, ...limits]);
-        if (!taken || !Array.isArray(taken.answer)) {
-          chance.done();
-          uncountedAtMs = performance.now();
-          return undefined;
+      const waiting = queue.join(place, lanes.at(-1)?.name ?? '', signal);
+      try {
+        if (link.isUp && !waiting.isFirst()) await waiting.chance();
+        for (;;) {
+          signal.throwIfAborted();
+          waiting.arm();
+          const found = await ask(place, lanes);
+          if (!found) {
+            queue.wakeAll();
+            return undefined;
+          }
+          const { lease, isLast } = found;
+          if (lease) waiting.leave();
+          if (lease && !isLast) queue.wake(place);
+          if (lease && !signal.aborted) return lease;
+          if (!lease) await waiting.chance();
+          else lease.release(false);
         }
-        const [granted, others, ...seen] = taken.answer as unknown[];
-        // A Redis that has just begun knows only those who have found it.
-        replicas.set(place, isAlone() ? Math.max(Number(others), replicas.get(place) ?? 0) : Number(others));
-        if (granted !== 1) {
-          await chance;
-          continue;
-        }
-        chance.done();
-        const lease = leaseOf(id, place, lanes, seen);
-        if (!signal.aborted) return lease;
-        lease.release(false);
+      } finally {
+        waiting.leave();
       }
     },
     sharersOf: (project) => (isAlone() ? Math.max(replicas.get(vault.place('leases', project)) ?? 0, FEWEST_REPLICAS) : 1),
     close() {
       stopHearing();
       clearInterval(timer);
-      for (const wakers of waiting.values()) for (const wake of wakers) wake();
+      queue.wakeAll();
     },
   };
 }

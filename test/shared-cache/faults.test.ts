@@ -185,6 +185,21 @@ describe.skipIf(!hasRedis)('Redis', () => {
     (await third.acquire(REQUESTED)).release();
   });
 
+  it('that stood still gives leases late, to nobody: they come free at once', async () => {
+    const redis = await ownRedis();
+    await redis.start();
+    const cache = await openReplica(redis.url);
+    const limiter = cache.limiter({ clock: systemClock, concurrency: 1, speedConcurrency: 1 });
+    (await limiter.acquire(REQUESTED)).release();
+    redis.freeze();
+    (await limiter.acquire(REQUESTED)).release();
+    redis.thaw();
+    await until(() => cache.isUp);
+    const other = (await openReplica(redis.url)).limiter({ clock: systemClock, concurrency: 1, speedConcurrency: 1 });
+    (await other.acquire({ ...REQUESTED, signal: AbortSignal.timeout(2_000) })).release();
+    expect(other.load().inFlight).toBe(0);
+  });
+
   it('that takes no more is told of once, and each replica keeps to its share', async () => {
     const redis = await ownRedis();
     await redis.start();
