@@ -3,6 +3,7 @@ import { abortable, withDeadline } from './deadline.ts';
 import { ApiError } from './errors.ts';
 import { exchange, type Wiring } from './exchange.ts';
 import type { Granted } from './granted.ts';
+import { leadsInside } from './inner-address.ts';
 import type { Operation, PayloadOf } from './operation.ts';
 import { readCredential, requestToken } from './operations/account.ts';
 import { repeated } from './retry.ts';
@@ -33,14 +34,25 @@ function lifeMs(expiresIn: unknown): number {
   return 1000 * Math.min(Math.max(0, stated), LONGEST_LIFE_S);
 }
 
-function toToken(payload: PayloadOf<typeof requestToken>, request: TokenRequest, obtainedAtMs: number, domains: readonly string[]): Token {
+/** Why calls must not go to this endpoint, as the end of a sentence. Whoever speaks for a public server must not send us into our own network. */
+function endpointFault(endpoint: string, authUrl: string, domains: readonly string[]): string | undefined {
+  const fault = addressFault(endpoint, domains);
+  if (fault || domains.length > 0 || !leadsInside(new URL(endpoint)) || leadsInside(new URL(authUrl))) return fault;
+  return 'leads into this machine or the network behind it, while the authentication server lies outside; if that is meant, WEB_ANALYTICS_ENDPOINT_DOMAINS allows it';
+}
+
+function toToken(
+  payload: PayloadOf<typeof requestToken>,
+  request: TokenRequest,
+  { obtainedAtMs, authUrl, domains }: { obtainedAtMs: number; authUrl: string; domains: readonly string[] },
+): Token {
   const { access_token: accessToken, endpoint, project_id: project, scope } = payload;
   const asked = request.scopes.join(', ');
   if (!endpoint) {
     const message = `The token for ${asked} names no endpoint to call; the credential may lack the scope, or its project is not installed.`;
     throw new ApiError('forbidden', message);
   }
-  const fault = addressFault(endpoint, domains);
+  const fault = endpointFault(endpoint, authUrl, domains);
   if (fault) throw new ApiError('forbidden', `The token for ${asked} names an endpoint that is not used: it ${fault}.`);
   const projectId = project === null || project === undefined ? undefined : Number(project);
   return {
@@ -102,7 +114,7 @@ export function createAuthServer({
     };
     const payload = await ask(requestToken, input, signal);
     onToken(payload.access_token);
-    return toToken(payload, request, obtainedAtMs, endpointDomains);
+    return toToken(payload, request, { obtainedAtMs, authUrl, domains: endpointDomains });
   }
 
   /** One request at a time for each credential; it goes on when those who wait for it give up. */

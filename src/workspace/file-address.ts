@@ -1,30 +1,11 @@
-import { BlockList, isIP } from 'node:net';
+import { leadsInside } from '../api/inner-address.ts';
 import { isLoopback } from '../lib/address.ts';
-
-/** Addresses that lead into this machine or a network behind it, or nowhere. */
-const inner = new BlockList();
-for (const [network, prefix] of [
-  ['0.0.0.0', 8], ['10.0.0.0', 8], ['100.64.0.0', 10], ['127.0.0.0', 8], ['169.254.0.0', 16], ['172.16.0.0', 12],
-  ['192.0.0.0', 24], ['192.168.0.0', 16], ['198.18.0.0', 15], ['224.0.0.0', 3],
-] as const) inner.addSubnet(network, prefix, 'ipv4'); // biome-ignore format: a table
-for (const [network, prefix] of [
-  ['::', 127], ['fc00::', 7], ['fe80::', 10], ['fec0::', 10], ['ff00::', 8], ['64:ff9b::', 96], ['64:ff9b:1::', 48], ['2002::', 16],
-] as const) inner.addSubnet(network, prefix, 'ipv6'); // biome-ignore format: a table
-
-/** Whether an IP address is none of the public internet; IPv4 inside IPv6 counts as what it is. */
-export function isInnerAddress(ip: string): boolean {
-  const bare = ip.replace(/%.*$/, '');
-  const version = isIP(bare);
-  return version === 0 || inner.check(bare, version === 6 ? 'ipv6' : 'ipv4');
-}
 
 /** Why a file must not be fetched from here, as the end of a sentence; undefined when it may. Names are judged again when they are resolved. */
 export function fileAddressFault(address: string, { allowInner }: { allowInner: boolean }): string | undefined {
   if (!URL.canParse(address)) return 'is no address';
   const url = new URL(address);
-  const host = url.hostname.replace(/^\[|\]$/g, '');
-  const isInner = isLoopback(url.hostname) || (isIP(host) !== 0 && isInnerAddress(host));
-  if (isInner && !allowInner) return 'leads into this machine or the network behind it';
+  if (leadsInside(url) && !allowInner) return 'leads into this machine or the network behind it';
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) return 'is not https';
   if (url.username || url.password) return 'carries a user name or a password';
   return undefined;

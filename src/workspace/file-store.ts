@@ -3,10 +3,11 @@ import type { LookupFunction } from 'node:net';
 import { type Connections, type Environment, openConnections } from '../api/connections.ts';
 import { seconds } from '../api/deadline.ts';
 import { ApiError } from '../api/errors.ts';
+import { isInnerAddress } from '../api/inner-address.ts';
 import { networkFailure } from '../api/network.ts';
 import { watchSilence } from '../api/silence.ts';
 import { arriving } from './arriving.ts';
-import { fileAddressFault, isInnerAddress } from './file-address.ts';
+import { fileAddressFault } from './file-address.ts';
 import { WorkspaceError } from './workspace-error.ts';
 
 /** Longest silence of the store before a try is given up. */

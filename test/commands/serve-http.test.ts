@@ -18,7 +18,7 @@ const HOSTS = 'WEB_ANALYTICS_ALLOWED_HOSTS';
 
 describe('beyond this machine', () => {
   it.each<[string, ServiceOptions, RegExp]>([
-    ['nothing', {}, new RegExp(`set sign-in .*and ${HOSTS}`)],
+    ['neither', {}, new RegExp(`set sign-in .*and ${HOSTS}`)],
     ['no sign-in', { settings: { ALLOWED_HOSTS: 'mcp.example.com' } }, /so set sign-in/],
     ['no names', { signIn: spokenSignIn }, new RegExp(`so set ${HOSTS}`)],
   ])('nothing starts with %s, and says what to set', async (_, options, words) => {

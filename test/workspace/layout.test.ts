@@ -1,8 +1,9 @@
 import { join, relative } from 'node:path';
 import { assert, property, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { isInnerAddress } from '../../src/api/inner-address.ts';
 import { defaultDataDirectory } from '../../src/commands/data-directory.ts';
-import { fileAddressFault, isInnerAddress } from '../../src/workspace/file-address.ts';
+import { fileAddressFault } from '../../src/workspace/file-address.ts';
 import { projectDirectory, runDirectory, safeName } from '../../src/workspace/layout.ts';
 import { runManifest } from '../../src/workspace/manifest.ts';
 
