@@ -126,3 +126,22 @@ describe('a full disk', () => {
     await assistant.close();
   });
 });
+
+it('a session that ends in the middle of a download leaves no lock, and the next one goes on', async () => {
+  const dataDir = scratchDirectory();
+  const slow = platform().faults.add({ kind: 'slow', operation: 'download' });
+  const first = await openAssistant(platform(), { dataDir });
+  await first.call('download_export_run', { jobId: 'Hourly sessions', waitSeconds: 0 });
+  await slow.reached(3);
+  await first.close();
+  expect(readdirSync(dataDir, { recursive: true, encoding: 'utf8' }).filter((name) => name.includes('lock.'))).toEqual([]);
+  slow.remove();
+  slow.release();
+  const second = await openAssistant(platform(), { dataDir });
+  expect(await second.call('list_workspace')).toMatchObject({
+    text: expect.stringMatching(/Unfinished runs go on where they were: download_export_run with jobId 3132/),
+  });
+  const done = await second.call('download_export_run', { jobId: 'Hourly sessions' });
+  expect(wholeRun(String(done.structured['directory']))).toHaveLength(3);
+  await second.close();
+});
