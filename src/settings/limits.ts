@@ -9,7 +9,7 @@ export const limitSettings = {
     title: 'Endpoint domains',
     words: "Comma list of domains that a token's `endpoint` may lie in",
     schema: list,
-    otherwise: 'any https address',
+    otherwise: 'any https address; none in an own network unless the authentication server is there',
   },
   speedConcurrency: {
     variable: 'WEB_ANALYTICS_SPEED_CONCURRENCY',
