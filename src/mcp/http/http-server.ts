@@ -68,7 +68,7 @@ export interface HttpServing {
 }
 
 /** Where the protocol is served. */
-export const ENDPOINT = '/mcp';
+const ENDPOINT = '/mcp';
 
 const METHODS = ['POST', 'GET', 'DELETE'];
 const BUSY: Refusal = { status: 503, message: 'Too many requests at once; come again.', headers: { 'retry-after': '1' } };

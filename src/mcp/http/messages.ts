@@ -20,7 +20,7 @@ function isMessage(value: unknown): value is Message {
 }
 
 /** The messages of a body: one, or those of a batch. */
-export function messagesOf(body: unknown): readonly Message[] {
+function messagesOf(body: unknown): readonly Message[] {
   return (Array.isArray(body) ? (body as unknown[]) : [body]).filter(isMessage);
 }
 
