@@ -60,6 +60,7 @@ export function attacks({ outside, own }: { outside: string; own: string }): Rec
       'PIVOT data ON browser_name USING count(*)',
       'BEGIN TRANSACTION',
       'CHECKPOINT',
+      'SELECT 1 \u0000 FROM data',
       '',
     ],
   };
@@ -80,6 +81,5 @@ export const strange = [
   `SELECT ${'1+'.repeat(50_000)}1`,
   `SELECT ${'NOT '.repeat(20_000)}true`,
   `SELECT '${'x'.repeat(1_000_000)}'`,
-  'SELECT \u0000 FROM data',
   'SELECT \uD800 FROM data',
 ];

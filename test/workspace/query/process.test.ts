@@ -1,11 +1,11 @@
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import type { Message } from '../../../src/workspace/query/protocol.ts';
 import { runSql, type SqlRequest } from '../../../src/workspace/sql-process.ts';
+import { temporaryFolder } from '../../support/folder.ts';
 
 const SCRIPT = resolve('dist/sql-process.js');
 const ENDLESS = 'SELECT count(*) FROM range(1000000000000)';
@@ -21,8 +21,7 @@ function isRunning(pid: number): boolean {
 }
 
 it('says so where DuckDB is not installed', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'bare-'));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const directory = temporaryFolder();
   cpSync(SCRIPT, join(directory, 'sql-process.js'));
   cpSync('dist/chunks', join(directory, 'chunks'), { recursive: true });
   const running = runSql(request, { directory, timeoutMs: 10_000, script: join(directory, 'sql-process.js') });

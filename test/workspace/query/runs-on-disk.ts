@@ -1,11 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { onTestFinished } from 'vitest';
 import type { RunManifest } from '../../../src/workspace/manifest.ts';
 import { type DataView, dataViewOf } from '../../../src/workspace/query/data-view.ts';
 import { runSql, type SqlResult } from '../../../src/workspace/sql-process.ts';
+import { temporaryFolder } from '../../support/folder.ts';
 
 /** A run as a test describes it: the text of each of its files. */
 export interface RunSketch extends Partial<Pick<RunManifest, 'from' | 'to' | 'exportedAt' | 'format' | 'scope'>> {
@@ -21,7 +20,7 @@ export interface RunSketch extends Partial<Pick<RunManifest, 'from' | 'to' | 'ex
 export interface RunsOnDisk {
   readonly directory: string;
   readonly view: () => Promise<DataView>;
-  /** Runs one statement; the notes of the view stand beside the result. */
+  /** Runs one statement. */
   readonly query: (sql: string, options?: { timeoutMs?: number; maxRows?: number; signal?: AbortSignal }) => Promise<SqlResult>;
   /** Rows of the result as records. */
   readonly records: (sql: string) => Promise<Record<string, unknown>[]>;
@@ -34,8 +33,7 @@ export function lines(...rows: readonly (object | string)[]): string {
 
 /** Writes runs as the workspace would have them; a day each, one after the other, unless they say otherwise. */
 export function runsOnDisk(...sketches: readonly RunSketch[]): RunsOnDisk {
-  const directory = mkdtempSync(join(tmpdir(), 'query-'));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const directory = temporaryFolder();
   const runs = sketches.map((sketch, index): RunManifest => {
     const { runId = 501 + index, gzip = true, fields, files, format = 'JSONL' } = sketch;
     mkdirSync(join(directory, String(runId)), { recursive: true });

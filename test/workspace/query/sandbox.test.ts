@@ -1,16 +1,15 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../../../src/workspace/query/database.ts';
+import { temporaryFolder } from '../../support/folder.ts';
 import { attacks, bombs, strange } from './attacks.ts';
 import { lines, type RunsOnDisk, runsOnDisk } from './runs-on-disk.ts';
 
 const SECRET = 'the-secret-that-nobody-may-read';
 
 function place() {
-  const outside = mkdtempSync(join(tmpdir(), 'outside-'));
-  onTestFinished(() => rmSync(outside, { recursive: true, force: true }));
+  const outside = temporaryFolder();
   writeFileSync(join(outside, 'secret.txt'), SECRET);
   symlinkSync(join(outside, 'secret.txt'), join(outside, 'link.txt'));
   const runs = runsOnDisk({ fields: ['user_id', 'browser_name'], files: [lines({ user_id: 7, browser_name: 'Chrome' })] });
