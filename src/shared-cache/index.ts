@@ -3,7 +3,7 @@ import type { SharedTokens } from '../api/tokens.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { createLeases, type LeaseOptions } from './leases.ts';
-import { type Link, openLink } from './link.ts';
+import { type Link, type LinkOptions, openLink } from './link.ts';
 import { loadRedis } from './redis.ts';
 import { createSharedLimiter } from './shared-limiter.ts';
 import { createSharedLists } from './shared-lists.ts';
@@ -34,7 +34,7 @@ export interface SharedCache {
   close(): void;
 }
 
-export interface SharedCacheOptions extends Pick<LeaseOptions, 'leaseMs'> {
+export interface SharedCacheOptions extends Pick<LeaseOptions, 'leaseMs'>, Pick<LinkOptions, 'aliveMs'> {
   readonly url: string;
   /** 32 random bytes, the same on all replicas. */
   readonly key: string;
@@ -46,11 +46,11 @@ function partsOf({ principalId, authUrl, credential }: Owner): string[] {
 }
 
 /** Connects to Redis; throws an `ApiError` only where its package is missing, since a Redis that is gone may come back. */
-export async function openSharedCache({ url, key, log, leaseMs }: SharedCacheOptions): Promise<SharedCache> {
+export async function openSharedCache({ url, key, log, leaseMs, aliveMs }: SharedCacheOptions): Promise<SharedCache> {
   await loadRedis();
   const vault = createVault(key);
   const channel = vault.place('channel');
-  const link: Link = await openLink({ url, channel, log });
+  const link: Link = await openLink({ url, channel, log, aliveMs });
   const told = createTold(link, vault);
   const leases = createLeases({ link, vault, channel, leaseMs });
   return {

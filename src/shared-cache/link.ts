@@ -26,6 +26,14 @@ export interface Link {
   close(): void;
 }
 
+export interface LinkOptions {
+  readonly url: string;
+  readonly channel: string;
+  readonly log: Log;
+  /** Another time between two signs of life than the product's, for tests. */
+  readonly aliveMs?: number | undefined;
+}
+
 /** No answer may take longer; the machine of a slow Redis costs this once, and then nothing. */
 const ANSWER_MS = 500;
 const CONNECT_MS = 2_000;
@@ -35,6 +43,9 @@ const LONGEST_PAUSE_MS = 1_000;
 /** A connection that breaks before this was of no use: the next waits twice as long as the last, up to the longest rest. */
 const SHORT_MS = 10_000;
 const LONGEST_REST_MS = 30_000;
+/** Connections without traffic are cut by servers and networks after some minutes, and not always with a word. */
+const ALIVE_MS = 30_000;
+const ALIVE = 'alive';
 /** The same refusal is told no more often. */
 const REFUSAL_PAUSE_MS = 60_000;
 /** Every replica that can has found a Redis that is back after this long. */
@@ -69,7 +80,7 @@ async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
 const messageOf = (error: unknown) => (error instanceof Error ? error.message || error.name : String(error));
 
 /** Opens the link and waits for its first attempt to connect, whatever becomes of it. */
-export async function openLink({ url, channel, log }: { url: string; channel: string; log: Log }): Promise<Link> {
+export async function openLink({ url, channel, log, aliveMs = ALIVE_MS }: LinkOptions): Promise<Link> {
   const closed = new AbortController();
   const listeners = new Set<(text: string) => void>();
   const backListeners = new Set<() => void>();
@@ -84,7 +95,10 @@ export async function openLink({ url, channel, log }: { url: string; channel: st
   /** When each kind of refusal was last told. */
   const refusals = new Map<string, number>();
 
+  let hasHeard = true;
+
   function onMessage(text: string): void {
+    hasHeard = true;
     for (const listener of listeners) listener(text);
   }
 
@@ -130,6 +144,7 @@ export async function openLink({ url, channel, log }: { url: string; channel: st
         throw failure?.reason ?? closed.signal.reason;
       }
       redis = connected;
+      hasHeard = true;
       connections += 1;
       connectedAtMs = performance.now();
       if (wasUp) return;
@@ -154,6 +169,15 @@ export async function openLink({ url, channel, log }: { url: string; channel: st
       }
     }
   }
+
+  /** Tells everybody and listens for the echo: what is told must have come by the next time. */
+  function lookAlive(): void {
+    if (!redis) return;
+    if (!hasHeard) return lose(redis, new Error('What was told was not heard.'));
+    hasHeard = false;
+    link.tell(ALIVE);
+  }
+  const looking = setInterval(lookAlive, aliveMs).unref();
 
   const link: Link = {
     async ask(key, args) {
@@ -188,6 +212,7 @@ export async function openLink({ url, channel, log }: { url: string; channel: st
     },
     close() {
       closed.abort(new Error('The link to the shared cache is closed.'));
+      clearInterval(looking);
       const last = redis;
       redis = undefined;
       last?.close();

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { SlotRequest } from '../../src/api/limiter.ts';
@@ -198,6 +200,30 @@ describe.skipIf(!hasRedis)('Redis', () => {
     const other = (await openReplica(redis.url)).limiter({ clock: systemClock, concurrency: 1, speedConcurrency: 1 });
     (await other.acquire({ ...REQUESTED, signal: AbortSignal.timeout(2_000) })).release();
     expect(other.load().inFlight).toBe(0);
+  });
+
+  it('whose news stay away without a word is connected to again', async () => {
+    const redis = await ownRedis();
+    await redis.start();
+    const sockets: Socket[] = [];
+    const way = createServer((near) => {
+      const far = connect(redis.port, '127.0.0.1');
+      for (const socket of [near, far]) socket.on('error', () => socket.destroy());
+      near.pipe(far).pipe(near);
+      sockets.push(far);
+    }).listen(0, '127.0.0.1');
+    await once(way, 'listening');
+    onTestFinished(() => {
+      for (const socket of sockets) socket.destroy();
+      way.close();
+    });
+    const cache = await openReplica(`redis://127.0.0.1:${(way.address() as AddressInfo).port}`, { aliveMs: 300 });
+    await delay(700);
+    expect([cache.isUp, cache.lines]).toEqual([true, []]);
+    // The second connection is the one that listens.
+    sockets[1]?.unpipe();
+    await until(() => cache.lines.length === 2);
+    expect(cache.lines).toEqual([expect.stringContaining('What was told was not heard'), expect.stringContaining('answers again')]);
   });
 
   it('that takes no more is told of once, and each replica keeps to its share', async () => {

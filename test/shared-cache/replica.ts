@@ -26,10 +26,10 @@ export const ownerOf = (principalId: string): Owner => ({
 /** The shared cache of one replica, closed when the test ends, with the lines that it logged. */
 export async function openReplica(
   url: string,
-  { key = CACHE_KEY, leaseMs }: { key?: string; leaseMs?: number } = {},
+  { key = CACHE_KEY, ...times }: { key?: string; leaseMs?: number; aliveMs?: number } = {},
 ): Promise<SharedCache & { readonly lines: string[] }> {
   const lines: string[] = [];
-  const cache = await openSharedCache({ url, key, leaseMs, log: (_level, message) => void lines.push(message) });
+  const cache = await openSharedCache({ url, key, ...times, log: (_level, message) => void lines.push(message) });
   onTestFinished(() => cache.close());
   return Object.defineProperties({ lines } as SharedCache & { lines: string[] }, Object.getOwnPropertyDescriptors(cache));
 }
