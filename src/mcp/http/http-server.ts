@@ -8,6 +8,7 @@ import { createDoor, type DoorOptions } from './door.ts';
 import { createGuard, type GuardOptions } from './guard.ts';
 import type { Era } from './leg.ts';
 import { calledTools, headerMismatch, listenedUris, requestIds } from './messages.ts';
+import { createPlaces } from './places.ts';
 import { type BodyLimits, createBodyReader } from './read-body.ts';
 import { answerJson, type Refusal, refuse } from './refusal.ts';
 import type { TableLimits } from './session-table.ts';
@@ -88,10 +89,9 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
   const crossOrigin = createCrossOrigin(METHODS);
   const readBody = createBodyReader(limits);
   const door = createDoor(options);
-  /** Requests in work, streams aside, each with its principal. */
-  const working = new Map<ServerResponse, string>();
-  // Where callers are told apart none may hold all places, for a call may wait for a person.
-  const maxOfOne = signIn ? Math.ceil(limits.maxRequests / 2) : limits.maxRequests;
+  const { maxRequests } = limits;
+  // Where callers are told apart none may hold all places. Streams take none.
+  const places = createPlaces({ max: maxRequests, maxOfOne: signIn ? Math.ceil(maxRequests / 2) : maxRequests });
   let closing = false;
 
   async function principalOf(request: IncomingMessage, response: ServerResponse): Promise<Principal | undefined> {
@@ -137,13 +137,14 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
       const { status, body: words, headers } = signIn.stepUp('write');
       return answerJson(response, status, words, headers);
     }
+    const asked = requestIds(body).length;
+    if (closing && asked > 0) return refuse(response, CLOSING);
     if (listenedUris(body)) keepProved(request, principal, response);
-    else if (requestIds(body).length > 0) {
-      if (closing) return refuse(response, CLOSING);
-      if (working.size >= limits.maxRequests) return refuse(response, BUSY);
-      if ([...working.values()].filter((id) => id === principal.id).length >= maxOfOne) return refuse(response, GREEDY);
-      working.set(response, principal.id);
-      response.once('close', () => working.delete(response));
+    else {
+      const leave = places.take(principal.id, asked);
+      if (leave === 'all') return refuse(response, BUSY);
+      if (leave === 'caller') return refuse(response, GREEDY);
+      response.once('close', leave);
     }
     await door.enter(request, response, principal, body);
   }
@@ -197,8 +198,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
   async function drained(): Promise<void> {
     const over = new AbortController();
     const late = clock.sleep(limits.drainMs, over.signal).catch(() => undefined);
-    const ended = Promise.all([...working.keys()].map((response) => once(response, 'close')));
-    await Promise.race([ended, late]);
+    await Promise.race([places.idle(), late]);
     over.abort();
   }
 

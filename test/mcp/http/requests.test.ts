@@ -77,6 +77,15 @@ describe('requests in work', () => {
   });
 });
 
+it('a batch takes as many places as it asks for', async () => {
+  const { url } = await open({ settings: { MAX_REQUESTS: '4' } });
+  const session = await openRawSession(url);
+  const batch = (count: number) => JSON.stringify(Array.from({ length: count }, (_, id) => ({ jsonrpc: '2.0', id, method: 'ping' })));
+  const statusOf = async (count: number) =>
+    (await send(url, { method: 'POST', headers: { ...HEADERS, ...session }, body: batch(count) })).status;
+  expect([await statusOf(5), await statusOf(4)]).toEqual([503, 200]);
+});
+
 describe('a principal without the scope write', () => {
   const reader = as('rita:read');
 
