@@ -20,7 +20,11 @@ export interface Lease {
 export interface Leases {
   /** Waits for a lease, in turn with the other replicas; undefined where Redis cannot be reached. */
   take(project: string, lanes: readonly LeaseLane[], signal: AbortSignal): Promise<Lease | undefined>;
-  /** Among how many replicas the limits of a project are to be divided: 1 while Redis counts the calls of all. */
+  /** A lease for a call that Redis would not count: it is counted when Redis is back. */
+  note(project: string, lanes: readonly LeaseLane[]): Lease;
+  /** True while Redis does not count all calls: it is away, has just come back, or would not count one lately. */
+  isAlone(): boolean;
+  /** Among how many replicas the limits of a project are to be divided: 1 while Redis counts all calls. */
   sharersOf(project: string): number;
   close(): void;
 }
@@ -76,7 +80,7 @@ export function createLeases({ link, vault, channel, leaseMs = LEASE_MS }: Lease
     for (const [place, known] of leases) void link.run(HOLD, place, [replica, leaseMs, INTEREST_MS, ...known]);
   }
 
-  link.onBack(() => holdOn(replicas.keys()));
+  link.onBack(() => holdOn([...replicas.keys(), ...[...held.values()].map(({ place }) => place)]));
 
   function keepTime(): void {
     if (held.size > 0) timer ??= setInterval(() => holdOn([...held.values()].map(({ place }) => place)), leaseMs / 3).unref();
@@ -142,6 +146,13 @@ export function createLeases({ link, vault, channel, leaseMs = LEASE_MS }: Lease
         waiting.leave();
       }
     },
+    note(project, lanes) {
+      const place = vault.place('leases', project);
+      const lease = leaseOf(randomUUID(), place, lanes, []);
+      if (link.isUp) holdOn([place]);
+      return lease;
+    },
+    isAlone,
     sharersOf: (project) => (isAlone() ? Math.max(replicas.get(vault.place('leases', project)) ?? 0, FEWEST_REPLICAS) : 1),
     close() {
       stopHearing();

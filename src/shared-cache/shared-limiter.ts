@@ -1,4 +1,4 @@
-import { createLimiter, type Limiter } from '../api/limiter.ts';
+import { createLimiter, type Limiter, type Slot, type SlotRequest } from '../api/limiter.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Lease, LeaseLane, Leases } from './leases.ts';
 
@@ -23,22 +23,37 @@ export function createSharedLimiter({
   const all: LeaseLane = { name: 'all', limit: concurrency };
   const speed: LeaseLane = { name: 'speed', limit: speedConcurrency };
 
+  /** A lease and a place in the share; a call that waited for its share while Redis came back needs a lease after all. */
+  async function enter(request: SlotRequest): Promise<{ lease: Lease; own: Slot }> {
+    const { project, signal } = request;
+    const lanes = request.speed ? [all, speed] : [all];
+    for (;;) {
+      const lease = await leases.take(project, lanes, signal);
+      try {
+        const own = await share.acquire(request);
+        if (lease) return { lease, own };
+        if (leases.isAlone()) return { lease: leases.note(project, lanes), own };
+        own.release();
+      } catch (error) {
+        lease?.release(false);
+        throw error;
+      }
+    }
+  }
+
   return {
     async acquire(request) {
       const turn = await turns.acquire(request);
-      let lease: Lease | undefined;
       try {
-        lease = await leases.take(request.project, request.speed ? [all, speed] : [all], request.signal);
-        const own = await share.acquire(request);
+        const { lease, own } = await enter(request);
         return {
           release(refused = false) {
             own.release();
-            lease?.release(refused);
+            lease.release(refused);
             turn.release(refused);
           },
         };
       } catch (error) {
-        lease?.release(false);
         turn.release();
         throw error;
       }

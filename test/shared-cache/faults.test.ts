@@ -187,6 +187,19 @@ describe.skipIf(!hasRedis)('Redis', () => {
     (await third.acquire(REQUESTED)).release();
   });
 
+  it('counts the calls that began while it was away, when it is back', async () => {
+    const redis = await ownRedis();
+    const caches = await Promise.all([openReplica(redis.url), openReplica(redis.url)]);
+    const limiters = caches.map((cache) => cache.limiter({ clock: systemClock, concurrency: 4, speedConcurrency: 1 }));
+    const begun = await Promise.all(limiters.flatMap((limiter) => [limiter.acquire(REQUESTED), limiter.acquire(REQUESTED)]));
+    await redis.start();
+    await until(() => caches.every(({ isUp }) => isUp));
+    const late = (await openReplica(redis.url)).limiter({ clock: systemClock, concurrency: 4, speedConcurrency: 1 });
+    await expect(late.acquire({ ...REQUESTED, signal: AbortSignal.timeout(300) })).rejects.toThrow('timeout');
+    for (const slot of begun) slot.release();
+    (await late.acquire(REQUESTED)).release();
+  });
+
   it('that stood still gives leases late, to nobody: they come free at once', async () => {
     const redis = await ownRedis();
     await redis.start();
