@@ -6,6 +6,9 @@ import type { ToolContext } from './tool.ts';
 /** Seconds that a call waits for a download when the caller names none. */
 export const USUAL_WAIT_SECONDS = 20;
 
+/** The least by which progress grows (protocol), where only the words are new. */
+const STEP = 0.01;
+
 /** How far a download is, in percent: half for the platform that computes, half for the files. */
 function percentOf({ progress: { phase, completionRate = 0, bytes = 0, totalBytes } }: Download): number {
   if (phase === 'fetching') return 50 + (totalBytes ? (50 * bytes) / totalBytes : 0);
@@ -17,7 +20,7 @@ function percentOf({ progress: { phase, completionRate = 0, bytes = 0, totalByte
 export function progressWords({ progress }: Download): string {
   const { phase, runState, completionRate, files = 0, filesDone = 0 } = progress;
   if (phase === 'waiting') return 'is about to begin';
-  if (phase === 'elsewhere') return 'another server on this machine or directory fetches it';
+  if (phase === 'elsewhere') return 'another server that shares the data directory fetches it';
   if (phase === 'fetching') return `${filesDone} of ${files} files fetched`;
   return `the platform computes it: ${runState ?? 'state unknown'}${completionRate === undefined ? '' : `, completionRate ${completionRate}`}`;
 }
@@ -36,9 +39,9 @@ export async function followDownload(workspace: ProjectWorkspace, download: Down
   const tell = () => {
     const percent = Math.floor(percentOf(download));
     const now = progressWords(download);
-    // Progress only ever grows (protocol), and nobody wants to hear of every piece of a file.
+    // Nobody wants to hear of every piece of a file.
     if (percent <= told && now === words) return;
-    [told, words] = [Math.max(percent, told), now];
+    [told, words] = [Math.max(percent, told + STEP), now];
     progress(told, 100, now);
   };
   tell();

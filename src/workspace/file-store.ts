@@ -1,13 +1,11 @@
-import { lookup as resolve } from 'node:dns';
-import type { LookupFunction } from 'node:net';
 import { type Connections, type Environment, openConnections } from '../api/connections.ts';
 import { seconds } from '../api/deadline.ts';
 import { ApiError } from '../api/errors.ts';
-import { isInnerAddress } from '../api/inner-address.ts';
 import { networkFailure } from '../api/network.ts';
 import { watchSilence } from '../api/silence.ts';
 import { arriving } from './arriving.ts';
 import { fileAddressFault } from './file-address.ts';
+import { INNER_ADDRESS, outsideLookup } from './outside-lookup.ts';
 import { WorkspaceError } from './workspace-error.ts';
 
 /** Longest silence of the store before a try is given up. */
@@ -55,19 +53,6 @@ export interface FileStoreOptions {
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Resolves a name, to public addresses only: what the name meant when it was looked at would not count. */
-const lookupOutside: LookupFunction = (hostname, options, callback) => {
-  resolve(hostname, { ...options, all: true }, (error, addresses) => {
-    const outer = (addresses ?? []).filter(({ address }) => !isInnerAddress(address));
-    const [first] = outer;
-    if (error || !first) {
-      const reason = `${hostname} leads into this machine or the network behind it`;
-      callback(error ?? Object.assign(new Error(reason), { code: 'ERR_INNER_ADDRESS' }), '');
-    } else if (options.all) callback(null, outer);
-    else callback(null, first.address, first.family);
-  });
-};
-
 function header(headers: Headers, name: string): string | undefined {
   const value = headers[name];
   return Array.isArray(value) ? value[0] : value;
@@ -90,14 +75,14 @@ export function createFileStore({ allowInner, environment, patienceMs = PATIENCE
     const fault = fileAddressFault(url, { allowInner });
     if (fault)
       throw new WorkspaceError('address', `The address of a file ${fault}, so it was not asked. Report it to the platform's support.`);
-    opening ??= openConnections({ environment, ...(!allowInner && { lookup: lookupOutside }) });
+    opening ??= openConnections({ environment, ...(!allowInner && { lookup: outsideLookup() }) });
     const connections = await opening;
     const silence = watchSilence({ patienceMs, signal });
     const { origin, hostname, host, pathname, search } = new URL(url);
     const failure = (error: unknown): unknown => {
       if (signal.aborted) return signal.reason;
       if (silence.wasSilent()) return new ApiError('timeout', `${host} was silent for ${seconds(patienceMs)}.`, { transient: true });
-      if (error instanceof Error && 'code' in error && error.code === 'ERR_INNER_ADDRESS')
+      if (error instanceof Error && 'code' in error && error.code === INNER_ADDRESS)
         return new WorkspaceError('address', `${error.message}, so it was not asked for the file. Report it to the platform's support.`);
       return networkFailure(error, host, false);
     };

@@ -6,6 +6,7 @@ import { defaultDataDirectory } from '../../src/commands/data-directory.ts';
 import { fileAddressFault } from '../../src/workspace/file-address.ts';
 import { projectDirectory, runDirectory, safeName } from '../../src/workspace/layout.ts';
 import { runManifest } from '../../src/workspace/manifest.ts';
+import { outsideLookup } from '../../src/workspace/outside-lookup.ts';
 
 const OWNER = { dir: '/data', principal: 'local', authUrl: 'https://auth.example.com', projectId: 7 };
 
@@ -75,5 +76,19 @@ describe('addresses of files', () => {
     expect(
       ['192.168.0.1', '172.20.1.1', '100.64.0.1', '0.0.0.0', '255.255.255.255', 'fe80::1%eth0', 'no address'].map(isInnerAddress),
     ).not.toContain(false);
+  });
+});
+
+describe('names of file stores', () => {
+  const resolved = (...addresses: string[]) =>
+    new Promise<unknown>((resolve) => {
+      const lookup = outsideLookup((_hostname, _options, callback) => callback(null, addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })))); // biome-ignore format: one thought
+      lookup('store.example.com', { all: true }, (error, found) => resolve(error ? error.message : found));
+    });
+
+  it('are resolved to public addresses alone, at the moment of the connection', async () => {
+    expect(await resolved('10.0.0.1', '1.1.1.1')).toEqual([{ address: '1.1.1.1', family: 4 }]);
+    expect(await resolved('169.254.169.254', '::1')).toBe('store.example.com leads into this machine or the network behind it');
+    expect(await resolved('2606:4700::1111')).toEqual([{ address: '2606:4700::1111', family: 6 }]);
   });
 });
