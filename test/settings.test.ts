@@ -103,6 +103,7 @@ describe('the settings', () => {
       'https://app.example.com, http://localhost:6274',
       { allowedOrigins: ['https://app.example.com', 'http://localhost:6274'] },
     ],
+    ['ALLOWED_HOSTS', 'MCP.example.com,10.0.0.1,[::1]', { allowedHosts: ['MCP.example.com', '10.0.0.1', '[::1]'] }],
     ['PORT', '0', { port: 0 }],
   ])('%s takes "%s"', (variable, text, value) => {
     expect(of(variable, text)).toMatchObject(value as object);
@@ -129,6 +130,9 @@ describe('the settings', () => {
     ['PORT', '65536', /from 0 to 65535/],
     ['ALLOWED_ORIGINS', 'app.example.com', /expected origins such as https/],
     ['ALLOWED_ORIGINS', 'https://app.example.com/page', /expected origins such as https/],
+    ['ALLOWED_HOSTS', 'mcp.example.com:8443', /expected host names such as mcp.example.com, without scheme, port or wildcard/],
+    ['ALLOWED_HOSTS', 'https://mcp.example.com', /expected host names/],
+    ['ALLOWED_HOSTS', '*.example.com', /expected host names/],
     ['MAX_SESSIONS', '0', /from 1 to 100000/],
   ])('%s refuses "%s" by name, with what is expected', (variable, text, words) => {
     const refused = () => of(variable, text);

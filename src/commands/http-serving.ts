@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { isLoopback } from '../lib/address.ts';
 import { fixedLimits, type HttpLimits, type HttpServing, serveHttp } from '../mcp/http/http-server.ts';
 import type { Era, Served } from '../mcp/http/leg.ts';
@@ -8,6 +7,7 @@ import { createSubscriptions } from '../mcp/subscriptions.ts';
 import { type Settings, SettingsError, settingDeclarations } from '../settings.ts';
 import type { Principal, SignIn } from '../sign-in/principal.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
+import { readCertificate } from './certificate.ts';
 import { openOperations } from './operations.ts';
 import type { Platform } from './platform.ts';
 
@@ -36,27 +36,12 @@ function requireSafe({ host, allowedHosts }: Settings, signIn: SignIn | undefine
   throw new SettingsError(`--host "${host}": others than this machine could call, so set ${missing.join(' and ')}; or listen on 127.0.0.1`);
 }
 
-function readPem(name: 'tlsCertFile' | 'tlsKeyFile', path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    throw new SettingsError(`${settingDeclarations[name].variable}: cannot read "${path}"; expected a readable PEM file`);
-  }
-}
-
-function certificateOf({ tlsCertFile, tlsKeyFile }: Settings): { cert: string; key: string } | undefined {
-  if (tlsCertFile === undefined || tlsKeyFile === undefined) return undefined;
-  return { cert: readPem('tlsCertFile', tlsCertFile), key: readPem('tlsKeyFile', tlsKeyFile) };
-}
-
 /** Why the server could not listen, by the code of the system. */
 const LISTEN_FAULTS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'is taken: choose another --port',
   EACCES: 'may not be used by this user: choose another --port',
   EADDRNOTAVAIL: 'is no address of this machine: choose another --host',
   ENOTFOUND: 'is no address of this machine: choose another --host',
-  ERR_OSSL_PEM_NO_START_LINE: 'cannot be served with this certificate and key: expected PEM files',
-  ERR_OSSL_X509_KEY_VALUES_MISMATCH: 'cannot be served: the key does not belong to the certificate',
 };
 
 /** Begins to serve over HTTP; throws a `SettingsError` where the settings do not allow it. */
@@ -66,7 +51,7 @@ export async function startHttpServing(
 ): Promise<HttpServing> {
   const { host, port, allowedHosts, allowedOrigins, maxSessions, sessionIdleMinutes, maxRequests } = settings;
   requireSafe(settings, signIn);
-  const tls = certificateOf(settings);
+  const tls = readCertificate(settings);
   const writing = new Set(catalogue.tools.filter(({ annotations }) => !annotations.readOnlyHint).map(({ name }) => name));
 
   let serving: HttpServing | undefined;

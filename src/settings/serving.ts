@@ -27,7 +27,10 @@ export const servingSettings = {
     variable: 'WEB_ANALYTICS_ALLOWED_HOSTS',
     title: 'Allowed hosts',
     words: 'Comma list of host names, without port, that clients reach HTTP serving by',
-    schema: list,
+    schema: list.refine(
+      (hosts) => hosts.every(isHostName),
+      'expected host names such as mcp.example.com, without scheme, port or wildcard, separated by commas',
+    ),
     otherwise: 'loopback names',
   },
   allowedOrigins: {
@@ -72,6 +75,11 @@ export const servingSettings = {
     default: '256',
   },
 } satisfies Record<string, Setting>;
+
+/** A name as it stands in a Host header before the port. */
+function isHostName(text: string): boolean {
+  return URL.canParse(`http://${text}`) && new URL(`http://${text}`).hostname === text.toLowerCase() && !text.includes('*');
+}
 
 /** An origin as browsers send it: scheme, host and port alone. */
 function isOrigin(text: string): boolean {

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
@@ -111,15 +112,31 @@ describe('TLS', () => {
     sending.destroy();
   });
 
-  it('with files that cannot be used is refused by their names', async () => {
-    const folder = temporaryFolder();
-    const wrong = join(folder, 'wrong.pem');
-    writeFileSync(wrong, 'no certificate');
-    const settings = (cert: string, key: string) => ({ settings: { TLS_CERT_FILE: cert, TLS_KEY_FILE: key } });
-    await expect(openService(settings(join(folder, 'none.pem'), wrong))).rejects.toThrow(
-      /WEB_ANALYTICS_TLS_CERT_FILE: cannot read ".*none.pem"/,
-    );
-    await expect(openService(settings(wrong, wrong))).rejects.toThrow('cannot be served with this certificate and key: expected PEM files');
+  it('with files that cannot be used is refused by their names, with what is expected', async (context) => {
+    const folder = openssl();
+    context.skip(folder === undefined, 'openssl is not installed');
+    if (folder === undefined) return;
+    const file = (name: string, text?: string) => {
+      if (text !== undefined) writeFileSync(join(folder, name), text);
+      return join(folder, name);
+    };
+    const pem = { type: 'pkcs8', format: 'pem' } as const;
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+    const [cert, key, wrong] = [file('cert.pem'), file('key.pem'), file('wrong.pem', 'nothing of use')];
+    const other = file('other.pem', privateKey.export(pem).toString());
+    const locked = file('locked.pem', privateKey.export({ ...pem, cipher: 'aes-256-cbc', passphrase: 'secret' }).toString());
+    const refusals: [string, string, RegExp][] = [
+      [file('none.pem'), key, /TLS_CERT_FILE: cannot read ".*none.pem"; expected a readable PEM file/],
+      [wrong, key, /TLS_CERT_FILE: holds no certificate in PEM/],
+      [file('empty.pem', ''), key, /TLS_CERT_FILE: holds no certificate in PEM/],
+      [cert, wrong, /TLS_KEY_FILE: holds no private key in PEM/],
+      [cert, locked, /TLS_KEY_FILE: holds no private key in PEM, or one behind a passphrase/],
+      [cert, other, /TLS_KEY_FILE: the key does not belong to the certificate/],
+    ];
+    for (const [tlsCertFile, tlsKeyFile, words] of refusals)
+      await expect(openService({ settings: { TLS_CERT_FILE: tlsCertFile, TLS_KEY_FILE: tlsKeyFile } })).rejects.toThrow(words);
+    const refused = startHttpServer(['--demo', '--port', '0', '--tls-cert-file', cert, '--tls-key-file', wrong]);
+    await expect(refused).rejects.toThrow(/^The server ended: .*holds no private key/);
   });
 });
 
