@@ -50,6 +50,11 @@ export function attacks({ outside, own }: { outside: string; own: string }): Rec
       'SELECT * FROM duckdb_secrets()',
       'SELECT * FROM duckdb_views',
       'SELECT * FROM sqlite_master',
+      // Names that a statement gives to its own parts open no table of the engine.
+      'WITH pg_settings AS (SELECT 1) SELECT * FROM pg_catalog.pg_settings',
+      'WITH duckdb_views AS (SELECT 1) SELECT sql FROM main.duckdb_views',
+      'SELECT b.sql FROM (WITH duckdb_views AS (SELECT 1) SELECT 1) a, duckdb_views b',
+      'WITH tables AS (SELECT 1) SELECT * FROM information_schema.tables',
       'SELECT * FROM pragma_database_size()',
       'CREATE SECRET s (TYPE s3)',
     ],

@@ -62,6 +62,15 @@ describe('the sandbox', () => {
     expect(readdirSync(outside)).toEqual(['link.txt', 'secret.txt']);
   });
 
+  it.each([
+    'SELECT browser_name FROM main.data',
+    'SELECT d.browser_name FROM memory.main.data AS d',
+    'WITH "Data" AS (SELECT browser_name FROM DATA) SELECT * FROM "data"',
+    'SELECT * FROM (WITH a AS (SELECT * FROM data), b AS (SELECT browser_name FROM A) SELECT * FROM b)',
+  ])('answers %s', async (sql) => {
+    expect((await place().runs.query(sql)).rows).toEqual([['Chrome']]);
+  });
+
   it('survives what may break a parser', async () => {
     const { runs } = place();
     const outcomes = await Promise.all(strange.map((sql) => outcomeOf(runs, sql)));
