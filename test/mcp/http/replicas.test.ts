@@ -167,8 +167,22 @@ describe.skipIf(!hasRedis)('two replicas behind a balancer that sends each reque
     expect(fetched).toMatchObject({ isError: false, structured: { state: 'complete' } });
     const again = await there.call('download_export_run', { jobId: 'Daily sessions' });
     expect(again.structured).toMatchObject({ runId: fetched.structured?.['runId'], files: fetched.structured?.['files'] });
-    expect(requests('download').length).toBe((fetched.structured?.['files'] as object[]).length);
+    const { files = [] } = fetched.structured as { files?: object[] };
+    expect(requests('download')).toHaveLength(files.length);
     expect((await ben.call('list_workspace')).text).not.toContain('Daily sessions');
+  });
+
+  it('give up a token together when the platform calls it expired', async () => {
+    const { balancer } = await serve(2);
+    const call = async () => (await post2026(balancer.url, 'tools/call', { name: 'list_goals', arguments: {} }, as('anna'))).message;
+    const good = await call();
+    expect(await call()).toEqual(good);
+    platform.faults.add({ kind: 'expired-token', operation: 'listGoals', times: 1 });
+    for (let turn = 0; turn < 5; turn += 1) expect(await call()).toEqual(good);
+    expect(requests('requestToken')).toHaveLength(2);
+    const bearers = requests('listGoals').map(({ headers }) => headers['authorization']);
+    const [old] = bearers;
+    expect(bearers.map((bearer) => bearer === old)).toEqual([true, true, true, false, false, false, false, false]);
   });
 
   it('go on without Redis, and share again when it is back', async () => {
