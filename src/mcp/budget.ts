@@ -17,10 +17,19 @@ export interface Budget {
   readonly asked: Data;
 }
 
+/** What the text is made of. */
+function toldOf({ brief }: AnyTool, data: Data): Data {
+  const { notes, range, ...own } = data;
+  if (!brief || Object.values(own).every((member) => Array.isArray(member) && member.length === 0)) return data;
+  // Each tool takes the type of its own output, which only the tool itself knows.
+  const { data: told, note } = brief(own as never);
+  return { ...told, ...(range !== undefined && { range }), notes: [...(Array.isArray(notes) ? notes : []), note] };
+}
+
 /** The dearer of the two channels; the text is not made where the JSON alone is more than `enough`. */
-function tokensOf(data: Data, enough = Number.POSITIVE_INFINITY): number {
+function tokensOf(tool: AnyTool, data: Data, enough = Number.POSITIVE_INFINITY): number {
   const tokens = countTokens(JSON.stringify(data));
-  return tokens > enough ? tokens : Math.max(tokens, countTokens(renderText(data)));
+  return tokens > enough ? tokens : Math.max(tokens, countTokens(renderText(toldOf(tool, data))));
 }
 
 /** Lists of an answer and of its members, as paths, the heaviest first. */
@@ -52,32 +61,53 @@ function withNote(data: Data, note: string): Data {
 }
 
 /** What a write did without its heaviest members: a failure would invite to write again. */
-function lightened(data: Data, limit: number): Data {
+function lightened(tool: AnyTool, data: Data, limit: number): Data {
   const sizes = Object.entries(data).map(([name, value]) => ({ name, size: JSON.stringify(value)?.length ?? 0 }));
   const heaviest = sizes.filter(({ name }) => name !== 'status').toSorted((a, b) => b.size - a.size);
   let rest = data;
   for (const { name } of heaviest) {
-    if (tokensOf(rest) <= limit - NOTE_TOKENS) break;
+    if (tokensOf(tool, rest) <= limit - NOTE_TOKENS) break;
     const { [name]: _, ...others } = rest;
     rest = withNote(others, `${name} was too long to be shown.`);
   }
   return rest;
 }
 
+/** Drops whole trailing items of the heaviest list until `measure` fits into the room; undefined where that cannot help. */
+function cut(tool: AnyTool, data: Data, { asked }: Budget, room: number, measure: (data: Data) => number) {
+  for (const { path } of listsOf(data)) {
+    const { fits, data: fitted, shown, total } = fitToBudget(data, path, room, measure);
+    const page = path === 'rows' && tool.pageAfterCut && { page: tool.pageAfterCut(data['page'], shown, asked) };
+    if (fits) return { data: { ...fitted, ...page }, path, shown, total };
+  }
+  return undefined;
+}
+
+/** An answer as both channels have it; they are one object where the text leaves nothing out. */
+export interface FittedAnswer {
+  readonly structured: Data;
+  readonly told: Data;
+}
+
 /** Drops whole trailing items of the heaviest list until both channels fit, and says so; throws where that cannot help. */
-export function fitAnswer(tool: AnyTool, data: Data, budget: Budget): Data {
+export function fitAnswer(tool: AnyTool, data: Data, budget: Budget): FittedAnswer {
   const limit = limitOf(tool, budget);
-  if (tokensOf(data, limit) <= limit) return data;
+  const both = (structured: Data, all = structured): FittedAnswer =>
+    tool.brief ? { structured, told: toldOf(tool, all) } : { structured, told: structured };
+  if (tokensOf(tool, data, limit) <= limit) return both(data);
   const room = limit - NOTE_TOKENS;
   const more = howToSeeMore(tool, data, limit < budget.maxTokens);
-  for (const { path } of listsOf(data)) {
-    const { fits, data: fitted, shown, total } = fitToBudget(data, path, room, (candidate) => tokensOf(candidate, room));
-    const page = path === 'rows' && tool.pageAfterCut && { page: tool.pageAfterCut(data['page'], shown, budget.asked) };
-    if (fits) return withNote({ ...fitted, ...page }, `Showing ${shown} of ${total} ${path}; ${more}.`);
+  // A text that leaves members out may hold items that are too long for the other channel.
+  if (tool.brief && countTokens(renderText(toldOf(tool, data))) <= room) {
+    const fitted = cut(tool, data, budget, room, (candidate) => countTokens(JSON.stringify(candidate)));
+    const note = fitted && `The structured content shows ${fitted.shown} of ${fitted.total} ${fitted.path}, the text all; ${more}.`;
+    if (note) return both(withNote(fitted.data, note), withNote(data, note));
   }
+  const fitted = cut(tool, data, budget, room, (candidate) => tokensOf(tool, candidate, room));
+  if (fitted) return both(withNote(fitted.data, `Showing ${fitted.shown} of ${fitted.total} ${fitted.path}; ${more}.`));
   // Better an answer that is dear than none, as long as it stays under the hard cap.
-  const tokens = tokensOf(data);
-  if (tokens <= budget.maxTokens) return data;
-  if (data['status'] === 'done') return lightened(data, limit);
+  const tokens = tokensOf(tool, data);
+  if (tokens <= budget.maxTokens) return both(data);
+  if (data['status'] === 'done') return both(lightened(tool, data, limit));
   throw new ApiError('invalid', `The answer has about ${tokens} tokens; the limit is ${budget.maxTokens}: ${more}.`);
 }

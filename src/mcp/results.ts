@@ -44,9 +44,10 @@ export function answerOf(tool: AnyTool, data: Record<string, unknown>, options: 
   const { notes, ...documented } = outputOf(tool).parse(data);
   const whole = Array.isArray(notes) && notes.length > 0 ? { ...documented, notes } : documented;
   const maxTokens = options.session.options.maxResultTokens;
-  const fitted = options.whole ? whole : fitAnswer(tool, whole, { maxTokens, asked: options.asked });
-  const structured = redactDeep(fitted, options.redact) as Record<string, unknown>;
+  const fitted = options.whole ? { structured: whole, told: whole } : fitAnswer(tool, whole, { maxTokens, asked: options.asked });
+  const structured = redactDeep(fitted.structured, options.redact) as Record<string, unknown>;
+  const told = fitted.told === fitted.structured ? structured : (redactDeep(fitted.told, options.redact) as Record<string, unknown>);
   const links = options.links.map((link) => redactDeep(link, options.redact) as Link);
   const { chart, image } = options.drawn ?? {};
-  return { structured: chart ? { ...structured, chart } : structured, text: renderText(structured), links, ...(image && { image }) };
+  return { structured: chart ? { ...structured, chart } : structured, text: renderText(told), links, ...(image && { image }) };
 }

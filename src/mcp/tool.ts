@@ -99,6 +99,8 @@ export interface Tool<O extends Operation = Operation, Input extends z.ZodObject
   readonly idsFrom?: string | undefined;
   /** The member that holds one page of a list, so that a full page is noted. */
   readonly paged?: string;
+  /** What the text says of an answer whose records are long, with a note on what it leaves out; the structured content keeps every member. */
+  readonly brief?: (data: z.output<Output>) => { readonly data: Record<string, unknown>; readonly note: string };
   /** The `page` of an answer again after the boundary kept only the first `shown` of its `rows`, so that no row falls between two pages. */
   readonly pageAfterCut?: (page: unknown, shown: number, asked: Record<string, unknown>) => unknown;
   /** Days before now in which answers may still change, where that depends on the arguments a function of them. */
@@ -122,4 +124,7 @@ export interface Toolset {
 }
 
 /** A tool whose schemas only its own handler knows. */
-export type AnyTool = Omit<Tool, 'handler'> & { handler(input: never, context: never): Promise<Record<string, unknown>> };
+export type AnyTool = Omit<Tool, 'handler' | 'brief'> & {
+  handler(input: never, context: never): Promise<Record<string, unknown>>;
+  readonly brief?: (data: never) => { readonly data: Record<string, unknown>; readonly note: string };
+};

@@ -58,20 +58,41 @@ describe('an answer', () => {
   });
 
   it('leaves out whole items and says how many there are', async () => {
+    const args = { scenarioId: 4101, lastDays: 60 };
+    const answer = await call('list_scenario_reports', args);
+    const { rows, notes } = answer.structured as { rows: unknown[]; notes: string[] };
+    const { scenario } = await ask('listScenarioReports', { ...args, limit: 0 });
+    expect(rows.map((row) => (row as unknown[])[0])).toEqual(scenario.reports.slice(0, rows.length).map(({ date }) => date));
+    expect(rows.length).toBeLessThan(scenario.reports.length);
+    expect(notes[0]).toBe(`Showing ${rows.length} of ${scenario.reports.length} rows; pass limit to see more.`);
+    expect(answer.text).toContain(notes[0]);
+  });
+
+  it('has a line for each item in the text where only their members are too long', async () => {
     const answer = await call('list_export_jobs');
-    const { jobs, notes } = answer.structured as { jobs: unknown[]; notes: string[] };
+    const { jobs, notes } = answer.structured as { jobs: { jobId: number }[]; notes: string[] };
     const all = await ask('listExportJobs');
     expect(jobs).toEqual(all.slice(0, jobs.length));
     expect(jobs.length).toBeLessThan(all.length);
-    expect(notes[0]).toBe(`Showing ${jobs.length} of ${all.length} jobs; pass limit to see more.`);
+    expect(notes[0]).toBe(`The structured content shows ${jobs.length} of 25 jobs, the text all; pass limit to see more.`);
     expect(answer.text).toContain(notes[0]);
+    for (const { jobId, name } of all) expect(answer.text).toContain(`\n${jobId}\t${name}\t`);
   });
 
   it('gives as many as a named limit asks for', async () => {
     const answer = await call('list_export_jobs', { limit: 25 });
     expect(answer.structured['jobs']).toHaveLength(25);
     expect(tokensOf(answer)).toBeGreaterThan(2_000);
-    expect(answer.text).not.toContain('Showing');
+    expect(answer.text).not.toMatch(/Showing|shows \d/);
+  });
+
+  it.each([
+    ['list_export_jobs', 34],
+    ['list_successful_export_runs', 100],
+  ])('costs less than 2,000 tokens as text also for a page of 100 from %s', async (tool, count) => {
+    const { text, structured } = await call(tool, { limit: 100 });
+    expect(Object.values(structured)[0]).toHaveLength(count);
+    expect(text.length / 4).toBeLessThan(2_000);
   });
 });
 
@@ -88,8 +109,11 @@ describe('the hard cap', () => {
     const answer = await assistant.call(tool, args);
     await assistant.close();
     expect(tokensOf(answer)).toBeLessThanOrEqual(1_000);
-    expect(answer).toMatchObject({ isError: false, text: expect.stringMatching(/Showing \d+ of \d+ \w+; (narrow with|read|the setting)/) });
-    expect((answer.structured['notes'] as string[])[0]).toMatch(/^Showing/);
+    expect(answer).toMatchObject({
+      isError: false,
+      text: expect.stringMatching(/(Showing|The structured content shows) \d+ of \d+ \w+(, the text all)?; (narrow with|read|the setting)/),
+    });
+    expect((answer.structured['notes'] as string[])[0]).toMatch(/^(Showing|The structured content shows) \d/);
   });
 
   it('refuses what cannot be cut, and says what would help', async () => {
@@ -101,12 +125,15 @@ describe('the hard cap', () => {
 });
 
 describe('both channels', () => {
+  /** Ids that no call takes. */
+  const PEOPLE = new Set(['ownerId', 'lastUpdatorId', 'accountId']);
+
   /** Ids and addresses that a next call would need. */
   function handles(value: unknown): string[] {
     if (Array.isArray(value)) return value.flatMap(handles);
     if (typeof value === 'object' && value !== null) {
       return Object.entries(value).flatMap(([name, member]) =>
-        /(^id|Id|key|[uU]ri|url)$/.test(name) && typeof member !== 'object' ? [String(member)] : handles(member),
+        /(^id|Id|key|[uU]ri|url)$/.test(name) && !PEOPLE.has(name) && typeof member !== 'object' ? [String(member)] : handles(member),
       );
     }
     return [];

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { briefJobs } from '../../src/analysis/brief-exports.ts';
 import { listExportJobs } from '../../src/api/operations/data-export.ts';
 import { exportJob } from '../../src/api/operations/records.ts';
 import * as p from '../../src/mcp/params.ts';
@@ -8,7 +9,8 @@ import { defineTool, READ } from '../../src/mcp/tool.ts';
 export default defineTool({
   name: 'list_export_jobs',
   title: 'List export jobs',
-  description: 'Export jobs in any state, newest first, with fields, schedule and next run.',
+  description:
+    'Export jobs in any state, newest first, with schedule and next run. COMPLETED says nothing of success: `list_successful_export_runs`.',
   annotations: READ,
   operation: listExportJobs,
   paged: 'jobs',
@@ -22,6 +24,10 @@ export default defineTool({
     page: p.page,
   }),
   output: z.object({ jobs: z.array(documented(exportJob)) }),
+  brief: ({ jobs }) => ({
+    data: { jobs: briefJobs(jobs) },
+    note: 'The text counts fields, and leaves out owner, account, project and update of a job: get_export_job shows all.',
+  }),
   async handler(input, { call }) {
     return { jobs: await call(input) };
   },

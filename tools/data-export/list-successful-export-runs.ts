@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { briefRuns } from '../../src/analysis/brief-exports.ts';
 import { listSuccessfulExportRuns } from '../../src/api/operations/data-export.ts';
 import { successfulRun } from '../../src/api/operations/records.ts';
 import * as p from '../../src/mcp/params.ts';
@@ -14,6 +15,10 @@ export default defineTool({
   paged: 'runs',
   input: z.strictObject({ limit: p.limit, order: p.order, page: p.page }),
   output: z.object({ runs: z.array(documented(successfulRun)) }),
+  brief: ({ runs }) => ({
+    data: briefRuns(runs),
+    note: 'What runs of a job share stands once, in jobs; their projects are left out of the text.',
+  }),
   async handler(input, { call }) {
     return { runs: await call(input) };
   },
