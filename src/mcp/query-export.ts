@@ -8,8 +8,8 @@ import { type Example, examplesOf } from '../workspace/query/examples.ts';
 import type { Unit } from '../workspace/query/known-fields.ts';
 import { coverageOf, type Stretch } from '../workspace/query/overlaps.ts';
 import type { Cell } from '../workspace/query/protocol.ts';
+import { resultsOf } from '../workspace/query-results.ts';
 import { runSql, type SqlResult } from '../workspace/sql-process.ts';
-import { resultsOf } from './query-results.ts';
 import { sqlFailure } from './sql-errors.ts';
 import type { ToolContext } from './tool.ts';
 
@@ -46,7 +46,7 @@ export interface QueryAnswer extends Source {
   /** Types of the columns, for a chart. */
   readonly types: readonly string[];
   /** Id of the whole result, where not all of it may be shown. */
-  readonly resultId?: number;
+  readonly resultId?: string;
 }
 
 /** What there is to be queried: a row for each column of the data. */
@@ -132,7 +132,9 @@ export function queryExport(
     const names = columns.map(({ name }) => name);
     const units = unitsOf(names, view.columns);
     const shown = context.whole ? rows : rows.slice(0, limit ?? USUAL_ROWS);
-    if (shown.length < rows.length) context.note(`The result has ${rows.length} rows; the resource in uri holds them all.`);
+    const resultId = rows.length > SHORT_ROWS ? await resultsOf(workspace, context.nowMs).keep({ columns: names, rows }) : undefined;
+    const rest = resultId === undefined ? 'a higher limit shows more' : 'the resource in uri holds them all';
+    if (shown.length < rows.length) context.note(`The result has ${rows.length} rows; ${rest}.`);
     return {
       jobId,
       job: runs.at(-1)?.jobName ?? '',
@@ -141,7 +143,7 @@ export function queryExport(
       rows: shown.map((row) => row.map(shownCell)),
       ...(Object.keys(units).length > 0 && { units }),
       types: columns.map(({ type }) => type),
-      ...(rows.length > SHORT_ROWS && { resultId: resultsOf(workspace).keep({ columns: names, rows }) }),
+      ...(resultId !== undefined && { resultId }),
     };
   });
 }

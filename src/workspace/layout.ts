@@ -36,6 +36,11 @@ export function plansDirectory(projectDir: string): string {
   return join(projectDir, 'plans');
 }
 
+/** `<project>/queries`. */
+export function resultsDirectory(projectDir: string): string {
+  return join(projectDir, 'queries');
+}
+
 function idName(id: number): string {
   if (!Number.isSafeInteger(id) || id < 0) throw new RangeError(`${id} is no id.`);
   return String(id);

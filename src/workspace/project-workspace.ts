@@ -10,7 +10,7 @@ import { diskFailure } from './disk.ts';
 import { removeStrays } from './download-run.ts';
 import { type Download, type DownloadOptions, downloadOf, startDownload } from './downloads.ts';
 import { createFileStore } from './file-store.ts';
-import { MANIFEST, type Owner, plansDirectory, projectDirectory, runDirectory } from './layout.ts';
+import { MANIFEST, type Owner, plansDirectory, projectDirectory, resultsDirectory, runDirectory } from './layout.ts';
 import { type Lock, takeLock } from './lock.ts';
 import type { RunFile, RunManifest } from './manifest.ts';
 import { bytesBelow, createQuota } from './quota.ts';
@@ -150,6 +150,8 @@ export function openProjectWorkspace({ quotaMb, ask, askKept, clock, random = Ma
         await rename(directory, removed);
         await rm(removed, { recursive: true, force: true });
         await rmdir(dirname(directory)).catch(() => undefined); // other runs of the job are there
+        // What was read out of a run goes with it.
+        await rm(resultsDirectory(dir), { recursive: true, force: true });
         return bytes;
       } catch (error) {
         throw diskFailure(error, directory);

@@ -135,7 +135,7 @@ describe('a result', () => {
     expect(lines).toHaveLength(rowCount + 1);
     expect(lines[0]).toBe('user_id,session_id,session_transaction_items.sku');
     expect(lines.slice(1).every((line) => /^\d{19},\d+,("\[""NL-.*\]"|\[\])$/.test(line))).toBe(true);
-    await expect(assistant().read(uri.replace(/\d+$/, '99'))).rejects.toThrow('no result 99 any more');
+    await expect(assistant().read(uri.replace(/[\da-f]+$/, '0'.repeat(12)))).rejects.toThrow('no result 000000000000 any more');
     const ids = await assistant().client.complete({
       ref: { type: 'ref/resource', uri: 'analytics://{projectId}/exports/queries/{queryId}' },
       argument: { name: 'queryId', value: '' },
