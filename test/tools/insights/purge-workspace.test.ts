@@ -30,6 +30,14 @@ describe('confirmed', () => {
     expect(nothing.structured).toMatchObject({ status: 'done', removedRuns: 0, notes: [expect.stringContaining('Nothing to remove')] });
   });
 
+  it('removes what was read out of the runs too', async () => {
+    await call('download_export_run', { jobId: 'Daily sessions' });
+    const { uri } = (await call('query_export', { jobId: 'Daily sessions', sql: 'SELECT session_id FROM data' })).structured;
+    expect(await assistant().read(String(uri))).toContain('session_id');
+    await call('purge_workspace', { confirm: true });
+    await expect(assistant().read(String(uri))).rejects.toThrow('call query_export again');
+  });
+
   it('says that some cannot be fetched again', async () => {
     await withPlatform(async (other) => {
       const own = await openAssistant(other);
