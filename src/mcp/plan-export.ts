@@ -1,6 +1,6 @@
 import { bodiesOf, type ExportOrder, type JobBody } from '../analysis/export-plan/bodies.ts';
 import type { ExportColumn } from '../analysis/export-plan/catalogue.ts';
-import { chooseScope, closestScope, type Resolved, resolvedWords, resolveFields } from '../analysis/export-plan/resolve-fields.ts';
+import { chooseScope, lackWords, type Resolved, resolvedWords, resolveFields } from '../analysis/export-plan/resolve-fields.ts';
 import { idsOfEqual, type SimilarJob, similarJobs } from '../analysis/export-plan/similar-jobs.ts';
 import { rangeName, splitRange } from '../analysis/export-plan/split-range.ts';
 import { warningsOf } from '../analysis/export-plan/warnings.ts';
@@ -62,7 +62,7 @@ async function columnsOf({ fields, scope }: ExportWish, { ask }: Lists, note: Co
   const resolved = await Promise.all(lists.map((list) => resolveFields(fields, { ...list, ...variables })));
   const chosen = chooseScope(resolved);
   if (chosen) return chosen;
-  const closest = closestScope(resolved);
+  const closest = lackWords(resolved);
   const where = scope === undefined && closest ? [`No scope has all fields; this is what scope ${closest.scope} lacks:`] : [];
   return refuse([...where, ...(closest?.problems ?? []).map((problem) => `fields: ${problem}`)]);
 }

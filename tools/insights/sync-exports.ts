@@ -40,6 +40,11 @@ export default defineTool({
     const wish = { jobIds, waitSeconds, sinceMs: since === undefined ? undefined : Date.parse(since) };
     const { plan, outcomes, failures, count } = await syncExports(workspace, wish, context);
     const underWay = count('under way');
+    const idle = jobIds?.filter((jobId) => ![plan.present, plan.wanted, plan.expired].flat().some((run) => run.jobId === jobId));
+    if (idle && idle.length > 0)
+      note(
+        `No successful run${since === undefined ? '' : ` since ${since}`} of job ${idle.join(', ')}; list_export_runs tells of all its runs.`,
+      );
     const [lost] = plan.expired;
     if (lost) note('Expired (inferred): completed more than 7 days ago, so the platform keeps the files no longer.');
     const { rows, more } = syncTable(plan, outcomes, jobIds ? jobIds.length : LOST_JOBS_SHOWN);

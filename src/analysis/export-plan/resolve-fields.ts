@@ -8,6 +8,8 @@ export interface Resolved {
   readonly columns: readonly ExportColumn[];
   /** One sentence for each text that is not clear or not there. */
   readonly problems: readonly string[];
+  /** The texts that the first problems are about. */
+  readonly missing: readonly string[];
   /** Sentences for the notes. */
   readonly notes: readonly string[];
   /** How far the words are from the names, all together; compares scopes. */
@@ -49,13 +51,14 @@ function clashes(columns: readonly ExportColumn[]): string[] {
 export async function resolveFields(texts: readonly string[], catalogue: FieldCatalogue): Promise<Resolved> {
   const fieldNames = new Set(catalogue.fields.map(({ name }) => name));
   const columns = new Map<string, ExportColumn>();
-  const problems: string[] = [];
+  const [problems, missing]: [string[], string[]] = [[], []];
   const notes: string[] = [];
   let distance = 0;
   for (const request of apart(texts, catalogue).map(readFieldRequest)) {
     const match = await matchField(request, catalogue);
     if ('problem' in match) {
       problems.push(`"${request.asked}" ${match.problem}`);
+      missing.push(request.asked);
       continue;
     }
     const { key: _, ...found } = match.found;
@@ -66,7 +69,7 @@ export async function resolveFields(texts: readonly string[], catalogue: FieldCa
     distance += match.distance;
   }
   const all = [...columns.values()];
-  return { scope: catalogue.scope, columns: all, problems: [...problems, ...clashes(all)], notes, distance };
+  return { scope: catalogue.scope, columns: all, problems: [...problems, ...clashes(all)], missing, notes, distance };
 }
 
 /** One sentence that names what every text became, where it is not the very name. */
@@ -80,7 +83,16 @@ export function chooseScope(candidates: readonly Resolved[]): Resolved | undefin
   return candidates.filter(({ problems }) => problems.length === 0).toSorted((a, b) => a.distance - b.distance)[0];
 }
 
-/** The scope that comes closest to holding all, for the words of a refusal. */
-export function closestScope(candidates: readonly Resolved[]): Resolved | undefined {
-  return candidates.toSorted((a, b) => a.problems.length - b.problems.length)[0];
+/** Why no scope has all: the problems of the one that comes closest, and of each text that another scope has which one that is. */
+export function lackWords(candidates: readonly Resolved[]): { scope: string; problems: string[] } | undefined {
+  const [closest, ...others] = candidates.toSorted((a, b) => a.problems.length - b.problems.length);
+  if (!closest) return undefined;
+  const problems = closest.problems.map((problem, index) => {
+    const asked = closest.missing[index];
+    const other = others.find(({ missing }) => asked !== undefined && missing.length > 0 && !missing.includes(asked));
+    if (!other) return problem;
+    const lacking = other.missing.map((text) => `"${text}"`).join(', ');
+    return `"${asked}" is a field of scope ${other.scope}, which lacks ${lacking}: plan an export for each scope.`;
+  });
+  return { scope: closest.scope, problems };
 }

@@ -27,7 +27,7 @@ function keyWords({ scope, columns }: ExportOrder): string[] {
 function scheduleWords({ order: { frequency, ranges }, bodies, nowMs }: Planned): string[] {
   if (frequency !== 'once')
     return [
-      `A ${frequency} job runs until somebody suspends it: the interface can neither change nor delete a job, that is done in the console.`,
+      `${frequency === 'hourly' ? 'An' : 'A'} ${frequency} job runs until somebody suspends it: the interface can neither change nor delete a job, that is done in the console.`,
       'It exports from its creation on; the past takes a once export.',
     ];
   const split = bodies.length > 1 ? [`${bodies.length} once jobs, because one takes at most 7 days (168 h); each begins where the one before ends.`] : []; // biome-ignore format: one thought

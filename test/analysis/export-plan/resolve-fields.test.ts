@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { columnWords, type FieldCatalogue } from '../../../src/analysis/export-plan/catalogue.ts';
 import { readFieldRequest } from '../../../src/analysis/export-plan/field-request.ts';
-import { chooseScope, closestScope, resolvedWords, resolveFields } from '../../../src/analysis/export-plan/resolve-fields.ts';
+import { chooseScope, lackWords, resolvedWords, resolveFields } from '../../../src/analysis/export-plan/resolve-fields.ts';
 import { scopeNamed } from '../../../src/emulator/world/exports/table.ts';
 import { catalogueOf } from './catalogues.ts';
 
@@ -142,7 +142,7 @@ it('a variable and a field of one name are told apart by the word variable', asy
 describe('the scope', () => {
   const scopeOf = async (...texts: string[]) => {
     const resolved = await Promise.all([sessions, views].map((catalogue) => resolveFields(texts, catalogue)));
-    return chooseScope(resolved)?.scope ?? `none, closest ${closestScope(resolved)?.scope}`;
+    return chooseScope(resolved)?.scope ?? `none, closest ${lackWords(resolved)?.scope}`;
   };
 
   it.each([
@@ -154,4 +154,18 @@ describe('the scope', () => {
   ])('of %s is %s', async (texts, scope) => {
     expect(await scopeOf(...texts)).toBe(scope);
   });
+});
+
+it('a text that only another scope has is told with that scope, any other as a text that there is not', async () => {
+  const resolved = await Promise.all(
+    [sessions, views].map((each) => resolveFields(['browser', 'revenue', 'rage clicks', 'weather'], each)),
+  );
+  expect(lackWords(resolved)).toEqual({
+    scope: 'sessions',
+    problems: [
+      '"rage clicks" is a field of scope views, which lacks "browser", "revenue", "weather": plan an export for each scope.',
+      '"weather" resembles no field; list_exportable_fields lists them.',
+    ],
+  });
+  expect(lackWords([])).toBeUndefined();
 });
