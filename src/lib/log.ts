@@ -26,9 +26,18 @@ export interface LogOptions {
 const redact = createRedactor([]);
 const clean = (text: string): string => redact(text).replaceAll(/\p{Cc}+/gu, ' ');
 
+let guarded = false;
+
+function toStderr(line: string): void {
+  // Whoever reads the log may go away; that must not end the process.
+  if (!guarded) process.stderr.on('error', () => undefined);
+  guarded = true;
+  process.stderr.write(line);
+}
+
 /** Lines as urgent as `threshold` or more. */
 export function createLog(threshold: LogLevel = 'warn', options: LogOptions = {}): Log {
-  const { format = 'words', now = Date.now, write = (line) => process.stderr.write(line) } = options;
+  const { format = 'words', now = Date.now, write = toStderr } = options;
   return (level, message, fields = {}) => {
     if (logLevels.indexOf(level) > logLevels.indexOf(threshold)) return;
     const known = Object.entries(fields).filter(([, value]) => value !== undefined);

@@ -6,7 +6,7 @@ import { request } from 'node:https';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
-import { HEADERS, INITIALIZE, openService, post, type ServiceOptions, spokenSignIn } from '../support/http.ts';
+import { HEADERS, INITIALIZE, openRawSession, openService, post, type ServiceOptions, spokenSignIn } from '../support/http.ts';
 import { startHttpServer } from '../support/stdio.ts';
 
 async function open(options: ServiceOptions) {
@@ -138,6 +138,18 @@ describe('TLS', () => {
     const refused = startHttpServer(['--demo', '--port', '0', '--tls-cert-file', cert, '--tls-key-file', wrong]);
     await expect(refused).rejects.toThrow(/^The server ended: .*holds no private key/);
   });
+});
+
+it('goes on when nobody reads its log any more', async () => {
+  const server = await startHttpServer();
+  server.child.stderr.destroy();
+  const session = await openRawSession(server.url);
+  for (const id of [1, 2, 3]) {
+    const call = { id, method: 'tools/call', params: { name: 'list_segments', arguments: {} } };
+    expect((await post(server.url, call, session)).message).toHaveProperty('result.structuredContent');
+  }
+  server.child.kill('SIGTERM');
+  expect(await server.ended).toEqual({ code: 0, signal: null });
 });
 
 it.each(['SIGTERM', 'SIGINT'] as const)('%s ends the command with 0, whoever is connected', async (signal) => {
