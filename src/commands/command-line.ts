@@ -14,6 +14,9 @@ export const commands = {
 } as const;
 export type CommandName = keyof typeof commands;
 
+/** Those that take more words than their name. */
+const WORDY: readonly CommandName[] = ['call', 'token', 'credentials'];
+
 /** What a command line asks for. */
 export interface CommandLine {
   readonly command: CommandName;
@@ -68,6 +71,9 @@ export function readCommandLine(args: readonly string[]): CommandLine {
   const { values, positionals } = parse(args);
   const [first = 'serve', ...rest] = positionals;
   if (!isCommand(first)) throw new SettingsError(`no command "${first}"; there are ${Object.keys(commands).join(', ')}`);
+  const [stray] = WORDY.includes(first) ? [] : rest;
+  if (stray !== undefined)
+    throw new SettingsError(`"${stray}" belongs to nothing; ${first} takes flags alone, and a switch such as --demo no value`);
   const { help, version, format, scopes, 'valid-days': validDays, seed, clock, fault, ...flags } = values as Values;
   const text = (value: string | boolean | string[] | undefined) => (value === undefined ? undefined : String(value));
   return {

@@ -56,6 +56,8 @@ describe('a command line', () => {
     [['start'], 'no command "start"; there are serve, demo, emulator, doctor, call, token, credentials'],
     [['--tool-sets', 'x'], "Unknown option '--tool-sets'"],
     [['--time-zone'], '--time-zone'],
+    [['serve', 'now'], '"now" belongs to nothing; serve takes flags alone'],
+    [['serve', '--raw-har', 'false'], '"false" belongs to nothing; serve takes flags alone, and a switch such as --demo no value'],
     [['--client-secret', 'x'], "Unknown option '--client-secret'"],
   ])('that cannot be read is refused: %j', (args, words) => {
     expect(() => readCommandLine(args)).toThrow(words);
