@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -6,6 +7,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     pool: 'threads',
     isolate: false,
+    // Two at the least, because tests wait for processes that they start.
+    maxWorkers: Math.max(2, availableParallelism()),
     testTimeout: 20_000,
   },
 });
