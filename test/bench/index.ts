@@ -8,6 +8,7 @@ import { benchHttp } from './http.ts';
 import { median, type Row, timed } from './measure.ts';
 import { benchMetrics } from './metrics.ts';
 import { greet, type Peer, peakMegabytes, startPeer } from './peer.ts';
+import { benchQueries } from './queries.ts';
 import { benchSpeed } from './speed.ts';
 
 const PRODUCT = 'dist/main.js';
@@ -168,6 +169,7 @@ try {
   rows.push(...(await benchSpeed(emulator)));
   rows.push(...(await benchHar()));
   rows.push(...(await benchDownloads()));
+  rows.push(...(await benchQueries()));
   rows.push(...(await benchHttp(PRODUCT, emulator)));
   rows.push(...(await world()));
   print(rows);
