@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+
 /** A watch over something that has to be heard of again and again. */
 export interface Silence {
   /** Aborts when nothing was heard for too long, or with the caller's own signal and its reason. */
@@ -13,6 +15,8 @@ export function watchSilence({ patienceMs, signal }: { patienceMs?: number | und
   const controller = new AbortController();
   const relay = () => controller.abort(signal.reason);
   if (signal.aborted) relay();
+  // Files that are fetched at a time share one signal.
+  setMaxListeners(0, signal);
   signal.addEventListener('abort', relay, { once: true });
   let silent = false;
   const giveUp = () => {

@@ -54,6 +54,7 @@ export function createSession(options: SessionOptions): Session {
   let connecting: Promise<Client> | undefined;
   const names = createNames(options.clock, () => options.shared?.()?.lists, options.onNameLookup);
   const workspaces = new Map<number, ProjectWorkspace>();
+  const ending = new AbortController();
   const session: Session = {
     options,
     names,
@@ -70,14 +71,17 @@ export function createSession(options: SessionOptions): Session {
       const client = await session.client();
       const { openProjectWorkspace } = await import('../workspace/project-workspace.ts');
       const { authUrl, ...where } = options.workspace;
-      const ask: Ask = (operation, input) => client.call(operation, input, { projectId });
+      const ask: Ask = (operation, input) => client.call(operation, input, { projectId, signal: ending.signal });
       const opening = { ...where, authUrl: authUrl(), projectId, ask, askKept: names.remembered(projectId, ask), clock: options.clock };
       const opened = workspaces.get(projectId) ?? openProjectWorkspace(opening);
       workspaces.set(projectId, opened);
       return opened;
     },
     async close() {
-      await Promise.all([...workspaces.values()].map((workspace) => workspace.close()));
+      const closing = [...workspaces.values()].map((workspace) => workspace.close());
+      // What they ask the platform for is no longer wanted.
+      ending.abort(new Error('The session ended.'));
+      await Promise.all(closing);
       names.close();
       await (await connecting?.catch(() => undefined))?.close();
     },

@@ -145,3 +145,15 @@ it('a session that ends in the middle of a download leaves no lock, and the next
   expect(wholeRun(String(done.structured['directory']))).toHaveLength(3);
   await second.close();
 });
+
+it('a session that ends while many runs wait for their turn asks the platform for none of them', async () => {
+  const own = await openAssistant(platform());
+  const slow = platform().faults.add({ kind: 'slow', operation: 'getExportRun' });
+  const { structured } = await own.call('sync_exports', { waitSeconds: 0 });
+  expect(structured['answer']).toMatch(/^0 of \d{3} new runs fetched, \d{3} under way/);
+  await slow.reached(3);
+  await own.close();
+  slow.remove();
+  slow.release();
+  expect(platform().requests.filter(({ operation }) => operation === 'getExportRun').length).toBeLessThan(10);
+});
