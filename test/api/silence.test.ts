@@ -21,8 +21,8 @@ it('a caller that gives up ends it with the reason of that', () => {
   const before = watchSilence({ signal: caller.signal, patienceMs: 60_000 });
   caller.abort(new Error('enough'));
   const after = watchSilence({ signal: caller.signal });
-  for (const { signal, wasSilent, stop } of [before, after]) {
-    expect([signal.reason, wasSilent()]).toEqual([caller.signal.reason, false]);
-    stop();
+  for (const watch of [before, after]) {
+    expect([watch.signal.reason, watch.wasSilent()]).toEqual([caller.signal.reason, false]);
+    watch.stop();
   }
 });
