@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Client } from '../api/client.ts';
 import { ApiError } from '../api/errors.ts';
 import type { Http } from '../api/http.ts';
@@ -24,6 +22,7 @@ import {
 } from '../sign-in/principal.ts';
 import { version } from './about.ts';
 import { defaultDataDirectory } from './data-directory.ts';
+import { demoDirectory, sweepDemoDirectories } from './demo-directory.ts';
 import { logOf } from './log-of.ts';
 import type { WorldOptions } from './world-options.ts';
 
@@ -81,6 +80,7 @@ async function demonstrated({ projectId }: Settings, clock: Clock, { seed, fault
   const { startEmulator } = await import('../emulator/index.ts');
   const emulator = await startEmulator({ clock, seed, faults });
   const { account, enrichment, shop } = emulator.credentials;
+  void sweepDemoDirectories();
   return {
     authUrl: emulator.authUrl,
     credential: account,
@@ -112,7 +112,7 @@ export function createPlatform(
 ): Platform {
   const clock = world.clock ?? systemClock;
   const log = logOf(settings);
-  const demoDir = settings.demo ? join(tmpdir(), `web-analytics-demo-${randomUUID()}`) : undefined;
+  const demoDir = settings.demo ? demoDirectory() : undefined;
   const dir = demoDir ?? settings.dataDir ?? defaultDataDirectory();
   const { timeZone, maxResultTokens, rawHar, endpointDomains, timeoutMs } = settings;
   let reaching: Promise<Access> | undefined;
