@@ -16,8 +16,10 @@ export const MANIFEST = 'manifest.json';
 
 /** One path segment for any text: readable, the same on systems that ignore case, and different for different texts. */
 export function safeName(text: string): string {
+  // Callers of an HTTP server may choose what they are called: 96 bits leave no two names for one directory to be found,
+  // and as UTF-16 no two halves of a character become the same.
   const readable = text.toLowerCase().replace(/[^a-z0-9]+/g, '-').slice(0, 40).replace(/^-+|-+$/g, ''); // biome-ignore format: one thought
-  const hash = createHash('sha256').update(text).digest('hex').slice(0, 12);
+  const hash = createHash('sha256').update(text, 'utf16le').digest('hex').slice(0, 24);
   return readable === '' ? hash : `${readable}-${hash}`;
 }
 
