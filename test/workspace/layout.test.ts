@@ -14,7 +14,25 @@ describe('directories', () => {
   it('are named after whose data they hold, and lie below the data directory whatever the name is', () => {
     expect(projectDirectory(OWNER)).toMatch(/^\/data\/local-[0-9a-f]{24}\/https-auth-example-com-[0-9a-f]{24}\/7$/);
     expect(runDirectory('/p', { jobId: 1, runId: 2 })).toBe(join('/p', '1', '2'));
-    const hostile = ['..', '../..', '/etc', 'a/b', 'a\\b', '', ' ', '.', 'C:\\x', 'con', '\u0000', '\u202e', '\ud800', '\ud801', '\ufffd', 'é'.repeat(999), '%2e%2e%2f'];
+    const hostile = [
+      '..',
+      '../..',
+      '/etc',
+      'a/b',
+      'a\\b',
+      '',
+      ' ',
+      '.',
+      'C:\\x',
+      'con',
+      '\u0000',
+      '\u202e',
+      '\ud800',
+      '\ud801',
+      '\ufffd',
+      'é'.repeat(999),
+      '%2e%2e%2f',
+    ];
     for (const principal of hostile) {
       expect(safeName(principal)).toMatch(/^[a-z0-9-]{24,65}$/);
       expect(relative('/data', projectDirectory({ ...OWNER, principal, authUrl: principal })).split('/')).toHaveLength(3);
