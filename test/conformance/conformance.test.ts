@@ -11,7 +11,7 @@ import { failures, missing, type Revision, required, runSuite } from './suite.ts
 
 /** Scenarios that call nothing by name: they run against the product as it is. */
 const GENERIC: Readonly<Record<Revision, readonly string[]>> = {
-  '2025-11-25': ['server-initialize', 'ping', 'tools-list', 'server-sse-multiple-streams', 'resources-list', 'prompts-list', 'dns-rebinding-protection', 'server-session-lifecycle', 'server-sse-polling'],
+  '2025-11-25': ['server-initialize', 'ping', 'tools-list', 'server-sse-multiple-streams', 'resources-list', 'prompts-list', 'dns-rebinding-protection', 'server-session-lifecycle'],
   '2026-07-28': ['tools-list', 'server-sse-multiple-streams', 'resources-list', 'sep-2164-resource-not-found', 'prompts-list', 'dns-rebinding-protection', 'caching', 'input-required-result-unsupported-methods', 'http-header-validation'],
 }; // biome-ignore format: lists of words
 

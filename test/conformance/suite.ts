@@ -56,6 +56,7 @@ export function failures(findings: Findings, scenarios: readonly string[]): stri
   return scenarios.flatMap((name) => {
     const checks = findings.get(name);
     if (!checks) return [`${name}: did not run`];
+    if (!checks.some(({ status }) => status === 'SUCCESS')) return [`${name}: found nothing to check`];
     return checks.filter(({ status }) => status === 'FAILURE').map(({ id, errorMessage }) => `${name}: ${id}: ${errorMessage ?? ''}`);
   });
 }
