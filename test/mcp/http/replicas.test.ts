@@ -144,7 +144,7 @@ describe.skipIf(!hasRedis)('two replicas behind a balancer that sends each reque
     expect(held.applied).toBe(30);
   });
 
-  it('that share a directory find plans and downloads of each other, each principal its own', async () => {
+  it('that share a directory find plans, downloads and results of queries of each other, each principal its own', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'replicas-'));
     closing.push(() => rm(dataDir, { recursive: true, force: true }));
     const { replicas } = await serve(2, { settings: { DATA_DIR: dataDir } });
@@ -170,6 +170,11 @@ describe.skipIf(!hasRedis)('two replicas behind a balancer that sends each reque
     const { files = [] } = fetched.structured as { files?: object[] };
     expect(requests('download')).toHaveLength(files.length);
     expect((await ben.call('list_workspace')).text).not.toContain('Daily sessions');
+
+    const question = { jobId: 'Daily sessions', sql: 'SELECT session_id FROM data' };
+    const { uri } = (await here.call('query_export', question)).structured ?? {};
+    expect(await there.read(String(uri))).toMatch(/^session_id\r\n\d+\r\n/);
+    await expect(ben.read(String(uri))).rejects.toThrow('call query_export again');
   });
 
   it('give up a token together when the platform calls it expired', async () => {
