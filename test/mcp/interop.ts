@@ -98,7 +98,7 @@ export function itServes<H extends Host>(
     expect((await host().templates()).map(({ uriTemplate }) => uriTemplate)).toContain('analytics://{projectId}/scenarios/{scenarioId}');
     const uri = 'analytics://1201/scenarios/4101';
     expect(JSON.parse(await host().read(uri))).toMatchObject({ id: 4101, name: 'Checkout – desktop' });
-    for (const missing of ['analytics://1201/scenarios/999', 'analytics://1201/nothing']) {
+    for (const missing of ['analytics://1201/scenarios/999', 'analytics://1201/nothing', 'analytics://1201/Überblick']) {
       const { code, message, data } = await protocolError(host().read(missing));
       expect({ code, data }).toEqual({ code: -32602, data: { uri: missing } });
       expect(message).toContain(missing);

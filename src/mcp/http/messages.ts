@@ -51,6 +51,12 @@ export function listenedUris(body: unknown): readonly string[] | undefined {
   return Array.isArray(uris) ? uris.filter((uri): uri is string => typeof uri === 'string') : [];
 }
 
+/** What a header says that no header could carry as it is: clients send it as base64. */
+function plain(header: string): string {
+  const packed = /^=\?base64\?([\w+/=]*)\?=$/.exec(header)?.[1];
+  return packed === undefined ? header : Buffer.from(packed, 'base64').toString();
+}
+
 /**
  * Why the headers that a gateway may decide by contradict the body. The SDK compares them in the 2026-07-28 era, where they are
  * required; a client of the 2025 era that sends them anyway must not get past a gateway with them.
@@ -60,7 +66,7 @@ export function headerMismatch(headers: IncomingHttpHeaders, body: unknown): Ref
   const said = { 'mcp-method': [method], 'mcp-name': [params?.name, params?.uri] };
   for (const [name, values] of Object.entries(said)) {
     const sent = headers[name];
-    if (sent !== undefined && (more.length > 0 || !values.includes(sent)))
+    if (sent !== undefined && (more.length > 0 || !values.includes(plain(String(sent)))))
       return { status: 400, code: HEADER_MISMATCH, message: `The header ${name} says something else than the body.` };
   }
   return undefined;
