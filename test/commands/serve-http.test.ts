@@ -3,6 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
@@ -110,6 +111,24 @@ describe('TLS', () => {
     response.resume();
     expect([response.statusCode, response.headers['mcp-session-id']]).toEqual([200, expect.stringMatching(/^[\da-f-]{36}$/)]);
     sending.destroy();
+  });
+
+  it('waits for nobody who connects and does not shake hands, at its end least of all', async (context) => {
+    const folder = openssl();
+    context.skip(folder === undefined, 'openssl is not installed');
+    if (folder === undefined) return;
+    const settings = { TLS_CERT_FILE: join(folder, 'cert.pem'), TLS_KEY_FILE: join(folder, 'key.pem') };
+    const silent = async ({ url }: { url: string }) => {
+      const socket = connect({ host: '127.0.0.1', port: Number(new URL(url).port) }).on('error', () => undefined);
+      await once(socket, 'connect');
+      return once(socket.resume(), 'close');
+    };
+    await silent(await open({ settings, limits: { headersTimeoutMs: 150 } }));
+    const ending = await openService({ settings });
+    const cut = silent(ending);
+    // Meanwhile it is let in for sure.
+    await silent(await open({ settings, limits: { headersTimeoutMs: 150 } }));
+    await expect(Promise.all([ending.close(), cut])).resolves.toHaveLength(2);
   });
 
   it('with files that cannot be used is refused by their names, with what is expected', async (context) => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { localPrincipal, type Principal, type SignIn } from '../../sign-in/principal.ts';
 import { createCrossOrigin } from './cross-origin.ts';
 import { createDoor, type DoorOptions } from './door.ts';
@@ -22,6 +22,8 @@ export interface HttpLimits extends TableLimits, BodyLimits {
   readonly headersTimeoutMs: number;
   /** Until the body has come. */
   readonly requestTimeoutMs: number;
+  /** How long nothing may move over a connection with a request; streams send signs of life more often. */
+  readonly silenceMs: number;
   /** How long running calls may go on after the server was asked to close. */
   readonly drainMs: number;
 }
@@ -30,8 +32,10 @@ export interface HttpLimits extends TableLimits, BodyLimits {
 export const fixedLimits = {
   maxBodyBytes: 4 * 2 ** 20,
   maxHeldBytes: 64 * 2 ** 20,
+  shortBodyBytes: 16 * 2 ** 10,
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
+  silenceMs: 120_000,
   drainMs: 10_000,
 } satisfies Partial<HttpLimits>;
 
@@ -88,7 +92,6 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
   const guard = createGuard(options);
   const crossOrigin = createCrossOrigin(METHODS);
   const readBody = createBodyReader(limits);
-  const door = createDoor(options);
   const { maxRequests } = limits;
   // Where callers are told apart none may hold all places. Streams take none.
   const places = createPlaces({ max: maxRequests, maxOfOne: signIn ? Math.ceil(maxRequests / 2) : maxRequests });
@@ -185,11 +188,22 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
     // Longer than balancers keep theirs, else they send into a connection that is just closed.
     keepAliveTimeout: 75_000,
   };
-  const server = tls ? createTlsServer({ ...timeouts, ...tls }, listener) : createServer(timeouts, listener);
+  const server = tls
+    ? createTlsServer({ ...timeouts, handshakeTimeout: limits.headersTimeoutMs, ...tls }, listener)
+    : createServer(timeouts, listener);
   server.maxConnections = limits.maxConnections;
+  // A client that does not take its answer would keep its place for ever.
+  server.setTimeout(limits.silenceMs);
+  // The server itself knows nothing of those that have not shaken hands yet, and would wait for them at its end.
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  // After all that can fail: what looks for idle sessions keeps the process alive.
+  const door = createDoor(options);
   server.listen({ host, port });
   await once(server, 'listening').catch(async (error: unknown) => {
-    // What looks for idle sessions would keep the process alive.
     await door.close();
     throw error;
   });
@@ -209,7 +223,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
     server.closeIdleConnections();
     await drained();
     await door.close();
-    server.closeAllConnections();
+    for (const socket of sockets) socket.destroy();
     await closed;
   }
 

@@ -8,6 +8,8 @@ export interface BodyLimits {
   readonly maxBodyBytes: number;
   /** Most of all bodies that are on their way at once. */
   readonly maxHeldBytes: number;
+  /** A body that is no longer is taken all the same, so that nobody's long ones keep others out. */
+  readonly shortBodyBytes: number;
 }
 
 /** The parsed body of a request, or why it is not taken; undefined where the client has gone. */
@@ -16,7 +18,7 @@ export type ReadBody = (request: IncomingMessage) => Promise<{ readonly body: un
 const PARSE_ERROR = -32_700;
 
 /** Makes the reader of all bodies of one server. How long a body may take is up to the server. */
-export function createBodyReader({ maxBodyBytes, maxHeldBytes }: BodyLimits): ReadBody {
+export function createBodyReader({ maxBodyBytes, maxHeldBytes, shortBodyBytes }: BodyLimits): ReadBody {
   let heldBytes = 0;
   const tooLarge: Refusal = { status: 413, message: `A body may have ${maxBodyBytes} bytes; send less.` };
   const tooMany: Refusal = { status: 503, message: 'Too many requests at once; come again.', headers: { 'retry-after': '1' } };
@@ -29,7 +31,7 @@ export function createBodyReader({ maxBodyBytes, maxHeldBytes }: BodyLimits): Re
         bytes += chunk.length;
         heldBytes += chunk.length;
         if (bytes > maxBodyBytes) return tooLarge;
-        if (heldBytes > maxHeldBytes) return tooMany;
+        if (heldBytes > maxHeldBytes && bytes > shortBodyBytes) return tooMany;
         chunks.push(chunk);
       }
       return Buffer.concat(chunks, bytes);

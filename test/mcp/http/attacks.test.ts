@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   HEADERS,
   INITIALIZE,
@@ -132,7 +132,7 @@ describe('a foreign origin', () => {
 
 describe('bodies', () => {
   const large = 'x'.repeat(2_000);
-  const limits = { maxBodyBytes: 1_000, maxHeldBytes: 3_000, headersTimeoutMs: 150, requestTimeoutMs: 300 };
+  const limits = { maxBodyBytes: 1_000, maxHeldBytes: 3_000, shortBodyBytes: 0, headersTimeoutMs: 150, requestTimeoutMs: 300 };
 
   it('that are too large are not read, whether they say so or not', async () => {
     const { url: small } = await open({ limits });
@@ -157,6 +157,20 @@ describe('bodies', () => {
     for (const sending of held) sending.destroy();
     for (let turn = 0; turn < 200 && status !== 200; turn += 1) ({ status } = await post(small, INITIALIZE));
     expect(status).toBe(200);
+  });
+
+  it('that are long and never end do not keep short ones out', async () => {
+    const { url: small } = await open({ limits: { ...limits, shortBodyBytes: 500, requestTimeoutMs: 5_000 } });
+    const long = { method: 'POST', headers: { ...HEADERS, 'content-length': '999' } };
+    const held = Array.from({ length: 3 }, () => request(small, long).on('error', () => undefined));
+    for (const sending of held) sending.write(large.slice(0, 998));
+    const last = request(small, long).on('error', () => undefined);
+    last.end(large.slice(0, 999));
+    // They hold all that there is: another long one is told to come again.
+    const [response] = (await once(last, 'response')) as [{ statusCode: number }];
+    expect(response.statusCode).toBe(503);
+    expect((await post(small, INITIALIZE)).status).toBe(200);
+    for (const sending of held) sending.destroy();
   });
 
   it('that come slowly, and headers that do, are given up', async () => {
@@ -187,7 +201,25 @@ describe('bodies', () => {
   });
 });
 
+it('an answer that its caller does not take is given up, and its places come free', async () => {
+  const { url: small } = await open({ settings: { MAX_REQUESTS: '100' }, limits: { silenceMs: 500 } });
+  const session = await openRawSession(small);
+  const { hostname, port, host } = new URL(small);
+  // So long that no buffer on the way holds it.
+  const asked = JSON.stringify(Array.from({ length: 100 }, (_, index) => ({ jsonrpc: '2.0', id: `a${index}`, method: 'tools/list' })));
+  const given = Object.entries({ ...HEADERS, ...session, host, 'content-length': asked.length });
+  const socket = connect({ host: hostname, port: Number(port) }).on('error', () => undefined);
+  onTestFinished(() => void socket.destroy());
+  socket.pause();
+  socket.write(`POST /mcp HTTP/1.1\r\n${given.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${asked}`);
+  await vi.waitFor(async () => expect((await post(small, list, session)).status).toBe(503), { timeout: 3_000, interval: 20 });
+  await vi.waitFor(async () => expect((await post(small, list, session)).status).toBe(200), { timeout: 4_000, interval: 100 });
+});
+
 describe('headers', () => {
+  /** As clients send what no header can carry as it is. */
+  const packed = (text: string) => `=?base64?${Buffer.from(text).toString('base64')}?=`;
+
   it('that say something else than the body are refused in both eras, before anything runs', async () => {
     const session = await openRawSession(url());
     const call = { id: 5, method: 'tools/call', params: { name: 'list_goals', arguments: {} } };
@@ -199,13 +231,15 @@ describe('headers', () => {
       await post(url(), read, { ...session, 'mcp-method': 'resources/read', 'mcp-name': 'analytics://reference/metrics' }),
       await post2026(url(), 'tools/call', { name: 'list_goals', arguments: {} }, { 'mcp-method': 'tools/list' }),
       await post2026(url(), 'tools/call', { name: 'list_goals', arguments: {} }, { 'mcp-name': 'list_segments' }),
+      await post2026(url(), 'tools/call', { name: 'list_goals', arguments: {} }, { 'mcp-name': packed('list_segments') }),
       await post2026(url(), 'tools/list', {}, { 'mcp-protocol-version': '2025-11-25' }),
     ];
     for (const { status, message } of refused) {
       expect([status, message]).toEqual([400, expect.objectContaining({ error: expect.objectContaining({ code: -32_020 }) })]);
     }
     expect(service().platform.requests.length).toBe(before);
-    expect((await post(url(), call, { ...session, 'mcp-method': 'tools/call', 'mcp-name': 'list_goals' })).status).toBe(200);
+    for (const name of ['list_goals', packed('list_goals')])
+      expect((await post(url(), call, { ...session, 'mcp-method': 'tools/call', 'mcp-name': name })).status).toBe(200);
   });
 
   it('over a batch say nothing: they are refused there', async () => {
