@@ -60,6 +60,13 @@ export function dueEnd({ next, covering, state }: ExportHistory, { periodMs, lag
   return anchorMs + Math.max(0, Math.floor((doneMs - anchorMs) / periodMs)) * periodMs;
 }
 
+/** The beginning of the day or hour of the job that an instant lies in; a run that failed is known by its middle alone. */
+export function slotStart(instantMs: number, { covering, next }: ExportHistory, { unit, periodMs, timeZone }: Cadence): number {
+  const anchorMs = covering[0]?.fromMs ?? next?.fromMs ?? 0;
+  const slots = Math.floor((instantMs - anchorMs) / periodMs);
+  return unit === 'day' ? shiftDays(anchorMs, slots, timeZone) : anchorMs + slots * periodMs;
+}
+
 /** Cuts a range into the days or hours of the job; the first and the last may be shorter. */
 export function slotsIn({ fromMs, toMs }: ExportRange, { unit, periodMs, timeZone }: Cadence): ExportRange[] {
   const slots: ExportRange[] = [];

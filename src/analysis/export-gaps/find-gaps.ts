@@ -1,5 +1,5 @@
 import { type ExportRange } from '../export-plan/split-range.ts';
-import { type Cadence, cadenceOf, dueEnd, middleOf, slotsIn } from './cadence.ts';
+import { type Cadence, cadenceOf, dueEnd, middleOf, slotStart, slotsIn } from './cadence.ts';
 import { isAvailable, type Piece, piecesOf } from './coverage.ts';
 import type { ExportHistory, JobRun, Status, StatusStretch } from './records.ts';
 
@@ -41,12 +41,7 @@ function rangeOf(history: ExportHistory, cadence: Cadence, { startMs, endMs, now
   const usualMs = nowMs - USUAL_DAYS[cadence.unit] * DAY_MS;
   const toMs = Math.min(endMs ?? nowMs, history.frequency === 'once' ? nowMs : dueEnd(history, cadence, nowMs));
   const isCut = startMs === undefined && firstMs < usualMs;
-  return { fromMs: startMs ?? alignedFrom(Math.max(firstMs, usualMs), covering), toMs, isCut };
-}
-
-/** The beginning of the first range that does not begin before the instant, so that no day is cut. */
-function alignedFrom(instantMs: number, covering: ExportHistory['covering']): number {
-  return covering.find(({ fromMs }) => fromMs >= instantMs)?.fromMs ?? instantMs;
+  return { fromMs: startMs ?? slotStart(Math.max(firstMs, usualMs), history, cadence), toMs, isCut };
 }
 
 /** Runs without files by the slot that they were for. */
