@@ -20,16 +20,33 @@ async function nearest(name: string, columns: readonly Column[]): Promise<string
   return `There are: ${columns.slice(0, MAX_LISTED).map((column) => sqlName(column.name)).join(', ')}.`; // biome-ignore format: one thought
 }
 
+/** How DuckDB says that there is no such column, each way with its name. */
+const NO_COLUMN = [
+  /Referenced column "(.+?)" (?:was )?not found/,
+  /does not have a column named "(.+?)"/,
+  /Column "(.+?)" (?:in \w+ list not found|does not exist on)/,
+];
+
+/** Words for names before a dot, where the dot is part of a column's name. */
+function unquoted(prefix: string, columns: readonly Column[]): string | undefined {
+  const below = columns.filter(({ name }) => name.toLowerCase().startsWith(`${prefix.toLowerCase()}.`));
+  return below.length > 0 ? `a name with a dot stands in double quotes: ${below.map(({ name }) => sqlName(name)).join(', ')}.` : undefined;
+}
+
+async function noColumn(name: string, message: string, columns: readonly Column[]): Promise<string> {
+  if (columns.some((column) => column.name.toLowerCase() === name.toLowerCase())) {
+    const there = /Candidate bindings: (.+)/.exec(message)?.[1];
+    return `data has a column "${name}", but not what the statement selects from there${there === undefined ? '' : `, which has ${there}`}.`;
+  }
+  return unquoted(name, columns) ?? `there is no column "${name}". ${await nearest(name, columns)} Texts stand in 'single quotes'.`;
+}
+
 /** What DuckDB says of a statement, in words for who wrote it. */
 async function faultOf(message: string, columns: readonly Column[]): Promise<string> {
-  const column = /Referenced column "(.+?)" (?:was )?not found/.exec(message)?.[1];
-  if (column !== undefined) return `there is no column "${column}". ${await nearest(column, columns)} Texts stand in 'single quotes'.`;
+  const column = NO_COLUMN.flatMap((words) => words.exec(message)?.[1] ?? [])[0];
+  if (column !== undefined) return noColumn(column, message, columns);
   const table = /Referenced table "(.+?)" not found/.exec(message)?.[1];
-  if (table !== undefined) {
-    const below = columns.filter(({ name }) => name.toLowerCase().startsWith(`${table.toLowerCase()}.`));
-    if (below.length > 0) return `a name with a dot stands in double quotes: ${below.map(({ name }) => sqlName(name)).join(', ')}.`;
-    return `there is no table "${table}"; the only one is data.`;
-  }
+  if (table !== undefined) return unquoted(table, columns) ?? `there is no table "${table}"; the only one is data.`;
   const isFile = /(?:JSON transform error|Malformed JSON|CSV Error|Invalid unicode|gzip)/i.test(message);
   const lines = message.split('\n').map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('^')); // biome-ignore format: one thought
   // Of a file, the line of the statement that reads it says nothing.

@@ -24,6 +24,16 @@ it.each([
     'invalid',
     'There are: browser_name, session_id, "errors.message".',
   ],
+  ['sql', 'Binder Error: Values list "d" does not have a column named "browser"\n\nLINE 1: …', 'invalid', 'Nearest: browser_name.'],
+  ['sql', 'Binder Error: Values list "data" does not have a column named "errors"', 'invalid', 'in double quotes: "errors.message".'],
+  ['sql', 'Binder Error: Column "sesion_id" in EXCLUDE list not found in FROM clause', 'invalid', 'Nearest: session_id.'],
+  ['sql', 'Binder Error: Column "sesion_id" does not exist on left side of join!', 'invalid', 'Nearest: session_id.'],
+  [
+    'sql',
+    'Binder Error: Referenced column "session_id" not found in FROM clause!\nCandidate bindings: "s"\n\nLINE 1: …',
+    'invalid',
+    'data has a column "session_id", but not what the statement selects from there, which has "s".',
+  ],
   ['sql', 'Binder Error: Referenced table "errors" not found!', 'invalid', 'a name with a dot stands in double quotes: "errors.message".'],
   ['sql', 'Binder Error: Referenced table "e" not found!', 'invalid', 'there is no table "e"; the only one is data.'],
   [
