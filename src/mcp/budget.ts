@@ -109,5 +109,7 @@ export function fitAnswer(tool: AnyTool, data: Data, budget: Budget): FittedAnsw
   const tokens = tokensOf(tool, data);
   if (tokens <= budget.maxTokens) return both(data);
   if (data['status'] === 'done') return both(lightened(tool, data, limit));
-  throw new ApiError('invalid', `The answer has about ${tokens} tokens; the limit is ${budget.maxTokens}: ${more}.`);
+  // A larger page would hold even more.
+  const less = howToSeeMore(tool, data, false);
+  throw new ApiError('invalid', `The answer has about ${tokens} tokens; the limit is ${budget.maxTokens}: ${less}.`);
 }

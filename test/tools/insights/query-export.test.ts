@@ -123,6 +123,17 @@ describe('in another zone', () => {
 });
 
 describe('a result', () => {
+  it('of which not even one row can be shown says how to get less, not how to get more', async () => {
+    const { isError, text } = await call('query_export', {
+      jobId: 'Daily sessions',
+      sql: `SELECT repeat('x', 300000) AS long FROM range(3)`,
+    });
+    expect({ isError, text }).toEqual({
+      isError: true,
+      text: expect.stringMatching(/the limit is 20000: narrow with jobId, sql, limit\./),
+    });
+  });
+
   it('is cut to the budget, and its resource holds every row', async () => {
     const answer = await call('query_export', {
       jobId: 'Daily sessions',
