@@ -15,7 +15,7 @@ export const commands = {
 export type CommandName = keyof typeof commands;
 
 /** Those that take more words than their name. */
-const WORDY: readonly CommandName[] = ['call', 'token', 'credentials'];
+const WORDY: ReadonlySet<CommandName> = new Set<CommandName>(['call', 'token', 'credentials']);
 
 /** What a command line asks for. */
 export interface CommandLine {
@@ -71,7 +71,7 @@ export function readCommandLine(args: readonly string[]): CommandLine {
   const { values, positionals } = parse(args);
   const [first = 'serve', ...rest] = positionals;
   if (!isCommand(first)) throw new SettingsError(`no command "${first}"; there are ${Object.keys(commands).join(', ')}`);
-  const [stray] = WORDY.includes(first) ? [] : rest;
+  const [stray] = WORDY.has(first) ? [] : rest;
   if (stray !== undefined)
     throw new SettingsError(`"${stray}" belongs to nothing; ${first} takes flags alone, and a switch such as --demo no value`);
   const { help, version, format, scopes, 'valid-days': validDays, seed, clock, fault, ...flags } = values as Values;
