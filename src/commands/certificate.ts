@@ -1,6 +1,8 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
 import { type Settings, SettingsError, settingDeclarations } from '../settings.ts';
 
 type FileSetting = 'tlsCertFile' | 'tlsKeyFile';
@@ -25,8 +27,11 @@ function parsed<T>(name: FileSetting, what: string, parse: () => T): T {
   }
 }
 
-/** Certificate chain and key of HTTP serving, PEM; undefined for plain HTTP. Throws a `SettingsError` for files that no client could be served with. */
-export function readCertificate({ tlsCertFile, tlsKeyFile }: Settings): { cert: string; key: string } | undefined {
+/** Certificate chain and key of HTTP serving, PEM; undefined for plain HTTP. Throws a `SettingsError` for files that no client could be served with, and warns of a certificate that none would accept at present. */
+export function readCertificate(
+  { tlsCertFile, tlsKeyFile }: Pick<Settings, FileSetting>,
+  { clock, log }: { clock: Clock; log: Log },
+): { cert: string; key: string } | undefined {
   if (tlsCertFile === undefined || tlsKeyFile === undefined) return undefined;
   const [cert, key] = [readPem('tlsCertFile', tlsCertFile), readPem('tlsKeyFile', tlsKeyFile)];
   const certificate = parsed('tlsCertFile', 'certificate in PEM', () => new X509Certificate(cert));
@@ -41,5 +46,11 @@ export function readCertificate({ tlsCertFile, tlsKeyFile }: Settings): { cert: 
     const why = error instanceof Error ? error.message.replace(/^error:\w+:/, '') : String(error);
     throw fault('tlsCertFile', `cannot be served (${why}); expected another certificate`);
   }
+  const { validFrom, validTo } = certificate;
+  if (clock.now() < Date.parse(validFrom) || clock.now() > Date.parse(validTo))
+    log(
+      'warn',
+      `${settingDeclarations.tlsCertFile.variable}: clients refuse the certificate, which is valid from ${validFrom} to ${validTo}`,
+    );
   return { cert, key };
 }

@@ -51,7 +51,7 @@ export async function startHttpServing(
 ): Promise<HttpServing> {
   const { host, port, allowedHosts, allowedOrigins, maxSessions, sessionIdleMinutes, maxRequests } = settings;
   requireSafe(settings, signIn);
-  const tls = readCertificate(settings);
+  const tls = readCertificate(settings, platform);
   const writing = new Set(catalogue.tools.filter(({ annotations }) => !annotations.readOnlyHint).map(({ name }) => name));
 
   let serving: HttpServing | undefined;

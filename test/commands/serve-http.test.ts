@@ -5,7 +5,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { readCertificate } from '../../src/commands/certificate.ts';
+import type { Log } from '../../src/lib/log.ts';
+import { manualClock } from '../support/clock.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { HEADERS, INITIALIZE, openRawSession, openService, post, type ServiceOptions, spokenSignIn } from '../support/http.ts';
 import { startHttpServer } from '../support/stdio.ts';
@@ -111,6 +114,19 @@ describe('TLS', () => {
     response.resume();
     expect([response.statusCode, response.headers['mcp-session-id']]).toEqual([200, expect.stringMatching(/^[\da-f-]{36}$/)]);
     sending.destroy();
+  });
+
+  it('with a certificate whose time is over is spoken, with a warning', (context) => {
+    const folder = openssl();
+    context.skip(folder === undefined, 'openssl is not installed');
+    if (folder === undefined) return;
+    const files = { tlsCertFile: join(folder, 'cert.pem'), tlsKeyFile: join(folder, 'key.pem') };
+    const told = (days: number) => {
+      const log = vi.fn<Log>();
+      readCertificate(files, { clock: manualClock(new Date(Date.now() + days * 86_400_000).toISOString()), log });
+      return log.mock.calls;
+    };
+    expect([told(1), told(3)]).toEqual([[], [['warn', expect.stringContaining('TLS_CERT_FILE: clients refuse the certificate')]]]);
   });
 
   it('waits for nobody who connects and does not shake hands, at its end least of all', async (context) => {
