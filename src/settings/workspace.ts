@@ -13,7 +13,7 @@ export const workspaceSettings = {
   dataQuotaMb: {
     variable: 'WEB_ANALYTICS_DATA_QUOTA_MB',
     title: 'Data quota',
-    words: 'Room that downloaded exports may take, in MB',
+    words: 'Room that downloaded exports of one caller may take, in MB',
     schema: count(1, 100_000_000, 'megabytes'),
     default: '5000',
   },

@@ -23,9 +23,14 @@ export function safeName(text: string): string {
   return readable === '' ? hash : `${readable}-${hash}`;
 }
 
+/** `<dir>/<principal>`. */
+export function principalDirectory({ dir, principal }: Pick<Owner, 'dir' | 'principal'>): string {
+  return join(dir, safeName(principal));
+}
+
 /** `<dir>/<principal>/<authentication server>/<project>`. */
-export function projectDirectory({ dir, principal, authUrl, projectId }: Owner): string {
-  return join(dir, safeName(principal), safeName(authUrl), idName(projectId));
+export function projectDirectory({ authUrl, projectId, ...owner }: Owner): string {
+  return join(principalDirectory(owner), safeName(authUrl), idName(projectId));
 }
 
 /** `<project>/<job>/<run>`, which holds the manifest and the parts. */

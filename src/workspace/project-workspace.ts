@@ -10,7 +10,7 @@ import { diskFailure } from './disk.ts';
 import { removeStrays } from './download-run.ts';
 import { type Download, type DownloadOptions, downloadOf, startDownload } from './downloads.ts';
 import { createFileStore } from './file-store.ts';
-import { MANIFEST, type Owner, plansDirectory, projectDirectory, resultsDirectory, runDirectory } from './layout.ts';
+import { MANIFEST, type Owner, plansDirectory, principalDirectory, projectDirectory, resultsDirectory, runDirectory } from './layout.ts';
 import { type Lock, takeLock } from './lock.ts';
 import type { RunFile, RunManifest } from './manifest.ts';
 import { bytesBelow, createQuota } from './quota.ts';
@@ -29,9 +29,9 @@ export interface ProjectWorkspace {
   readonly dir: string;
   /** Directory of its export plans; may not be there yet. */
   readonly plansDir: string;
-  /** Most bytes that the whole data directory may hold. */
+  /** Most bytes that all projects of the principal may take. */
   readonly quotaBytes: number;
-  /** Bytes that it holds, of all projects and principals. */
+  /** Bytes that they take. */
   usedBytes(): Promise<number>;
   /** Complete runs of a job, or of all: by `from`, then by `exportedAt`. */
   runs(jobId?: number): Promise<RunManifest[]>;
@@ -77,7 +77,9 @@ const REMOVED = '.removed-';
 /** Opens the part of the data directory that belongs to this owner; nothing is written before something is downloaded. */
 export function openProjectWorkspace({ quotaMb, ask, askKept, clock, random = Math.random, ...owner }: WorkspaceParts): ProjectWorkspace {
   const dir = projectDirectory(owner);
-  const quota = createQuota(owner.dir, quotaMb * 1_000_000);
+  // Each principal has room of its own: nobody fills that of others, or hears how much they have.
+  const ownDir = principalDirectory(owner);
+  const quota = createQuota(ownDir, quotaMb * 1_000_000);
   const ending = new AbortController();
   const store = createFileStore({ allowInner: isLoopback(new URL(owner.authUrl).hostname) });
   const context = { projectDir: dir, ask, askKept, clock, random, store, quota, signal: ending.signal };
@@ -105,7 +107,7 @@ export function openProjectWorkspace({ quotaMb, ask, askKept, clock, random = Ma
     dir,
     plansDir: plansDirectory(dir),
     quotaBytes: quota.limitBytes,
-    usedBytes: () => bytesBelow(owner.dir),
+    usedBytes: () => bytesBelow(ownDir),
     async runs(jobId) {
       const found = (await manifests(jobId)).flatMap(({ manifest }) => manifest ?? []);
       return found.toSorted((a, b) => Date.parse(a.from) - Date.parse(b.from) || Date.parse(a.exportedAt) - Date.parse(b.exportedAt));

@@ -1,5 +1,7 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../support/folder.ts';
 import { credentialsBy, openRawSession, openService, post, post2026, type Service, send, spokenSignIn } from '../../support/http.ts';
@@ -209,5 +211,18 @@ describe('what principals leave on disk', () => {
       session,
     );
     expect(applied.message).toHaveProperty('result.structuredContent.status', 'done');
+  });
+
+  it('takes no room of another, who does not hear how much it is', async () => {
+    const running = await openService({ signIn: spokenSignIn, settings: { DATA_DIR: temporaryFolder(), DATA_QUOTA_MB: '1' } });
+    onTestFinished(() => running.close());
+    const call = async (who: string, name: string, args: object) =>
+      (await post2026(running.url, 'tools/call', { name, arguments: args }, bearer(who))).message?.['result'];
+    const { structuredContent } = (await call('anna', 'list_workspace', {})) as { structuredContent: { directory: string } };
+    mkdirSync(structuredContent.directory, { recursive: true });
+    writeFileSync(join(structuredContent.directory, 'large'), Buffer.alloc(1_000_000));
+    expect(JSON.stringify(await call('anna', 'download_export_run', { jobId: 'Daily sessions' }))).toContain('No room for another');
+    expect(await call('ben', 'list_workspace', {})).toHaveProperty('structuredContent.usedBytes', 0);
+    expect(await call('ben', 'download_export_run', { jobId: 'Daily sessions' })).toHaveProperty('structuredContent.state', 'complete');
   });
 });
