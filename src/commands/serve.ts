@@ -1,9 +1,10 @@
+import type { Log } from '../lib/log.ts';
 import { createServer } from '../mcp/server.ts';
 import { serveOverStdio } from '../mcp/stdio.ts';
 import { createSubscriptions } from '../mcp/subscriptions.ts';
 import { prompts } from '../prompts/index.ts';
 import { resources } from '../resources/index.ts';
-import type { Settings } from '../settings.ts';
+import { type SettingName, type Settings, settingDeclarations } from '../settings.ts';
 import { localPrincipal } from '../sign-in/principal.ts';
 import { name, version } from './about.ts';
 import { listedTools, loadTool } from './catalogue.ts';
@@ -13,12 +14,24 @@ import { createPlatform } from './platform.ts';
 import { traceCalls } from './trace-calls.ts';
 import type { WorldOptions } from './world-options.ts';
 
+/** What nobody sets who means stdio. */
+const HTTP_ALONE: readonly SettingName[] = ['allowedHosts', 'allowedOrigins', 'tlsCertFile', 'issuer', 'tokensFile'];
+
+/** Says that settings have no effect: whoever forgot --http would see a server that ends at once and says nothing. */
+function warnOfHttpSettings(settings: Settings, log: Log): void {
+  const { host } = settingDeclarations;
+  const idle = HTTP_ALONE.filter((each) => settings[each] !== undefined).map((each) => settingDeclarations[each].variable);
+  const names = settings.host === host.default ? idle : [host.variable, ...idle];
+  if (names.length > 0) log('warn', `Over stdio nothing becomes of ${names.join(', ')}; --http serves over HTTP`);
+}
+
 /** Serves MCP over stdio until the host closes it, both protocol eras on one session; or over HTTP until the process is asked to stop. */
 export async function serve(settings: Settings, world: WorldOptions): Promise<number> {
   const tools = enabledTools(await listedTools(), settings);
   const catalogue: Catalogue = { name, version, tools, load: loadTool, resources, prompts };
   if (settings.http) return (await import('./serve-over-http.ts')).serveOverHttp(settings, world, catalogue);
   const platform = createPlatform(settings, tools, world);
+  warnOfHttpSettings(settings, platform.log);
   const tracing = await traceCalls(platform);
   const session = platform.openSession(localPrincipal, { watch: tracing?.watch({ principalId: localPrincipal.id }) });
   const subscriptions = createSubscriptions(session, resources);

@@ -11,7 +11,7 @@ import type { Log } from '../../src/lib/log.ts';
 import { manualClock } from '../support/clock.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { HEADERS, INITIALIZE, openRawSession, openService, post, type ServiceOptions, spokenSignIn } from '../support/http.ts';
-import { startHttpServer } from '../support/stdio.ts';
+import { startHttpServer, startServer } from '../support/stdio.ts';
 
 async function open(options: ServiceOptions) {
   const service = await openService(options);
@@ -90,6 +90,14 @@ function openssl(): string | undefined {
     return undefined;
   }
 }
+
+it('without --http its settings are told to have no effect', async () => {
+  const server = await startServer(['--demo', '--host', '0.0.0.0', '--allowed-hosts', 'mcp.example.com']);
+  expect(await server.stop()).toEqual({ code: 0, signal: null });
+  expect(server.stderr()).toBe(
+    'web-analytics-mcp warn: Over stdio nothing becomes of WEB_ANALYTICS_HOST, WEB_ANALYTICS_ALLOWED_HOSTS; --http serves over HTTP\n',
+  );
+});
 
 describe('TLS', () => {
   it('is spoken with the files that are set', async (context) => {
