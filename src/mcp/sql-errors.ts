@@ -2,6 +2,7 @@ import { matchName } from '../analysis/names.ts';
 import { ApiError } from '../api/errors.ts';
 import type { Column } from '../workspace/query/columns.ts';
 import { SqlError } from '../workspace/sql-process.ts';
+import { WorkspaceError } from '../workspace/workspace-error.ts';
 
 /** More columns than this are not listed in an error. */
 const MAX_LISTED = 40;
@@ -47,12 +48,24 @@ async function faultOf(message: string, columns: readonly Column[]): Promise<str
   if (column !== undefined) return noColumn(column, message, columns);
   const table = /Referenced table "(.+?)" not found/.exec(message)?.[1];
   if (table !== undefined) return unquoted(table, columns) ?? `there is no table "${table}"; the only one is data.`;
-  const isFile = /(?:JSON transform error|Malformed JSON|CSV Error|Invalid unicode|gzip)/i.test(message);
+  return shortened(message);
+}
+
+function shortened(message: string, isMeant: (line: string) => boolean = () => true): string {
   const lines = message.split('\n').map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('^')); // biome-ignore format: one thought
-  // Of a file, the line of the statement that reads it says nothing.
-  const told = isFile ? lines.filter((line) => !line.startsWith('LINE ')) : lines;
-  const short = told.join(' ').replace(/ Candidate functions: .*?(?= LINE \d|$)/, '').slice(0, LONGEST_MESSAGE); // biome-ignore format: one thought
-  return isFile ? `a downloaded file cannot be read: ${short}` : short;
+  return lines.filter(isMeant).join(' ').replace(/ Candidate functions: .*?(?= LINE \d|$)/, '').slice(0, LONGEST_MESSAGE); // biome-ignore format: one thought
+}
+
+const FILE_FAULT = /(?:JSON transform error|Malformed JSON) in file|CSV Error|Invalid unicode|gzip/i;
+
+/** An error about what lies on the disk; undefined where the statement is to blame. */
+function fileFault(message: string): WorkspaceError | undefined {
+  // A statement may hold any of these words.
+  if (/^(?:Binder|Catalog|Parser) Error/.test(message) || !FILE_FAULT.test(message)) return undefined;
+  // The line of the statement that reads the file says nothing.
+  const short = shortened(message, (line) => !line.startsWith('LINE '));
+  const next = 'If it was spoilt on the disk, purge_workspace with this jobId and then sync_exports fetch what the platform still has.';
+  return new WorkspaceError('disk', `A downloaded file cannot be read: ${short} ${next}`);
 }
 
 /** Turns the failure of a query into an error that says what to do next; other errors stay what they are. */
@@ -71,5 +84,6 @@ export async function sqlFailure(error: unknown, columns: readonly Column[]): Pr
   }
   if (reason === 'busy') return new ApiError('busy', 'Other queries of this server took all the time.', { retryAfterMs: 10_000 });
   if (reason === 'crash') return new ApiError('invalid', `sql: the query ended its process${message && ` (${message})`}. Write it in another way.`); // biome-ignore format: one thought
-  return new ApiError('invalid', `sql: ${reason === 'refused' ? message : await faultOf(message, columns)}`);
+  if (reason === 'refused') return new ApiError('invalid', `sql: ${message}`);
+  return fileFault(message) ?? new ApiError('invalid', `sql: ${await faultOf(message, columns)}`);
 }

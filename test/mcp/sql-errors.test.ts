@@ -34,14 +34,15 @@ it.each([
     'invalid',
     'data has a column "session_id", but not what the statement selects from there, which has "s".',
   ],
-  ['sql', 'Binder Error: Referenced table "errors" not found!', 'invalid', 'a name with a dot stands in double quotes: "errors.message".'],
-  ['sql', 'Binder Error: Referenced table "e" not found!', 'invalid', 'there is no table "e"; the only one is data.'],
+  ['sql', 'Binder Error: Referenced column "gzip" not found in FROM clause!\n\nLINE 1: SELECT gzip', 'invalid', 'no column "gzip".'],
   [
     'sql',
-    'Invalid Input Error: JSON transform error in file "31/501/part-1.jsonl.gz", in line 3',
+    'Invalid Input Error: Malformed JSON at byte 1 of input: unexpected character.',
     'invalid',
-    'sql: a downloaded file cannot be read: Invalid Input',
+    'sql: Invalid Input Error: Malformed',
   ],
+  ['sql', 'Binder Error: Referenced table "errors" not found!', 'invalid', 'a name with a dot stands in double quotes: "errors.message".'],
+  ['sql', 'Binder Error: Referenced table "e" not found!', 'invalid', 'there is no table "e"; the only one is data.'],
   [
     'sql',
     'Conversion Error: Could not convert\n\nLINE 1: SELECT\n   ^',
@@ -54,6 +55,13 @@ it.each([
     kind,
     message: expect.stringContaining(words),
   });
+});
+
+it('blames the file and not the statement where it is the file', async () => {
+  const message = 'Invalid Input Error: JSON transform error in file "31/501/part-1.jsonl.gz", in line 3\n\nLINE 1: SELECT 1';
+  const error = await sqlFailure(new SqlError('sql', message), columns);
+  expect(error).toMatchObject({ name: 'WorkspaceError', kind: 'disk', message: expect.stringContaining('in line 3 If it was spoilt') });
+  expect(error).toMatchObject({ message: expect.stringContaining('purge_workspace with this jobId') });
 });
 
 it('leaves other errors as they are', async () => {
