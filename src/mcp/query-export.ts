@@ -128,6 +128,7 @@ export function queryExport(
   return withView(jobId, context, async ({ workspace, runs, view }) => {
     noteCoverage(runs, context);
     const { columns, rows, more } = await select(view, sql, MAX_ROWS, workspace, context.signal);
+    if (more && rows.length === 0) throw new ApiError('invalid', `sql: its first row alone has more than ${MAX_CHARS} characters. Select shorter values.`); // biome-ignore format: one sentence
     if (more) context.note(`Only the first ${rows.length} rows were read; group or filter to get all in one answer.`);
     const names = columns.map(({ name }) => name);
     const units = unitsOf(names, view.columns);

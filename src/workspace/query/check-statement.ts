@@ -1,7 +1,7 @@
 /** Functions that make rows out of their arguments alone. */
 const ROW_FUNCTIONS = new Set(['range', 'generate_series', 'unnest', 'repeat_row']);
-/** Functions that tell of the engine instead of the data, or act on it. */
-const CLOSED = /^(current_setting|getvariable|nextval|currval|write_log|pg_.*|duckdb_.*|pragma_.*|in_search_path|txid_current)$/;
+/** Functions that tell of the engine instead of the data, act on it, or only keep others waiting. */
+const CLOSED = /^(current_setting|getvariable|nextval|currval|write_log|pg_.*|duckdb_.*|pragma_.*|in_search_path|txid_current|sleep_ms)$/;
 /** Tables of the engine, which a name that the statement gives must not open. */
 const ENGINE_TABLES = /^(duckdb|pg|pragma|sqlite)_/i;
 

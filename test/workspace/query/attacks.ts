@@ -57,6 +57,8 @@ export function attacks({ outside, own }: { outside: string; own: string }): Rec
       'WITH tables AS (SELECT 1) SELECT * FROM information_schema.tables',
       'SELECT * FROM pragma_database_size()',
       'CREATE SECRET s (TYPE s3)',
+      "SELECT list_transform([1], lambda x: current_setting('allowed_paths'))",
+      'SELECT sleep_ms(60000)',
     ],
     'run another kind of statement, several, or none': [
       'SELECT 1; SELECT 2',
