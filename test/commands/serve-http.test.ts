@@ -74,7 +74,9 @@ function openssl(): string | undefined {
     'req',
     '-x509',
     '-newkey',
-    'rsa:2048',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:prime256v1',
     '-nodes',
     '-days',
     '2',
@@ -164,7 +166,7 @@ describe('TLS', () => {
       return join(folder, name);
     };
     const pem = { type: 'pkcs8', format: 'pem' } as const;
-    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 1_024 });
     const [cert, key, wrong] = [file('cert.pem'), file('key.pem'), file('wrong.pem', 'nothing of use')];
     const other = file('other.pem', privateKey.export(pem).toString());
     const locked = file('locked.pem', privateKey.export({ ...pem, cipher: 'aes-256-cbc', passphrase: 'secret' }).toString());
