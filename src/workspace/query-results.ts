@@ -11,6 +11,9 @@ const MAX_RESULTS = 10;
 /** How long a result can be read again. */
 const LIFE_MS = 24 * 3_600_000;
 const ENDING = '.csv';
+const STAGED = '.part';
+/** Nobody writes one file for so long: whoever began it was killed. */
+const ABANDONED_MS = 3_600_000;
 const RESULT_ID = /^[\da-f]{12}$/;
 
 /** All rows of an answered query. */
@@ -54,12 +57,16 @@ export function resultsOf(workspace: Pick<ProjectWorkspace, 'dir' | 'quotaBytes'
 
   async function sweep(): Promise<void> {
     const leaving = (await all()).filter(({ keptAtMs }, place) => place >= MAX_RESULTS || !isFresh(keptAtMs));
-    await Promise.all(leaving.map(({ id }) => rm(fileOf(id), { force: true })));
+    const staged = (await readdir(directory)).filter((name) => name.endsWith(STAGED)).map((name) => join(directory, name));
+    // By the machine's clock, as files have it while they are written.
+    const isAbandoned = async (path: string) => Date.now() - ABANDONED_MS > (await keptAt(path));
+    const abandoned = await Promise.all(staged.map(async (path) => ((await isAbandoned(path)) ? [path] : [])));
+    await Promise.all([...leaving.map(({ id }) => fileOf(id)), ...abandoned.flat()].map((path) => rm(path, { force: true })));
   }
 
   async function write(id: string, text: string): Promise<void> {
     await makeDirectory(directory);
-    const staged = join(directory, `${randomUUID()}.part`);
+    const staged = join(directory, `${randomUUID()}${STAGED}`);
     try {
       await writeFile(staged, text, { mode: FILE_MODE });
       const now = new Date(nowMs);

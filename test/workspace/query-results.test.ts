@@ -1,4 +1,4 @@
-import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { resultsDirectory } from '../../src/workspace/layout.ts';
@@ -47,6 +47,16 @@ describe('results of queries', () => {
     expect([await nextDay.ids(), await nextDay.find(ids[11] ?? '')]).toEqual([[], undefined]);
     const last = await nextDay.keep(rows('next day'));
     expect(readdirSync(resultsDirectory(dir))).toEqual([`${last}.csv`]);
+  });
+
+  it('take away what a killed process had begun to write, and leave what another is writing', async () => {
+    await results().keep(rows('x'));
+    const [left, begun] = ['left.part', 'begun.part'].map((name) => join(resultsDirectory(dir), name)) as [string, string];
+    for (const path of [left, begun]) writeFileSync(path, 'a,b');
+    const before = new Date(Date.now() - 2 * HOUR_MS);
+    utimesSync(left, before, before);
+    const id = await results().keep(rows('x'));
+    expect(readdirSync(resultsDirectory(dir)).toSorted()).toEqual([`${id}.csv`, 'begun.part']);
   });
 
   it('are not kept where there is no room, or the directory cannot be used', async () => {
