@@ -20,7 +20,7 @@ export default defineResource({
     const id = integer('scenarioId', scenarioId);
     const [{ listScenarioReports }, { latestDate }] = await Promise.all([
       import('../api/operations/speed-analysis.ts'),
-      import('../mcp/find-report.ts'),
+      import('../answers/speed/find-report.ts'),
     ]);
     if (known === undefined) return latestDate(id, ask);
     const { scenario } = await ask(listScenarioReports, { scenarioId: id, limit: 0, dateFrom: new Date(known).toISOString() });

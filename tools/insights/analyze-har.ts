@@ -41,7 +41,7 @@ export default defineTool({
     const har = readHar(file);
     const { answer, notes } = analyseHar(har, query, await loadEntities());
     for (const sentence of notes) note(sentence);
-    draw(async () => (await import('../../src/mcp/step-waterfall.ts')).stepWaterfall(har, query, ask));
+    draw(async () => (await import('../../src/answers/speed/step-waterfall.ts')).stepWaterfall(har, query, ask));
     const uri = stepHar.uri({ projectId: await projectId(), stepResultId: scenarioStepResultId });
     link({ uri, name: stepHar.name, title: 'The HAR file, sanitised', mimeType: stepHar.mimeType });
     return { ...answer, uri };

@@ -1,8 +1,8 @@
 import * as z from 'zod';
+import { applyExportPlan } from '../../src/answers/exports/apply-export-plan.ts';
 import { createExportJob } from '../../src/api/operations/data-export.ts';
 import { recordId } from '../../src/api/operations/records.ts';
 import { text } from '../../src/api/params.ts';
-import { applyExportPlan } from '../../src/mcp/apply-export-plan.ts';
 import { defineTool, OVERWRITE } from '../../src/mcp/tool.ts';
 
 export default defineTool({

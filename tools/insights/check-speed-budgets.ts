@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { budgetAnswer } from '../../src/analysis/speed/budget-answer.ts';
 import { checkScenario, unmeasured } from '../../src/analysis/speed/budgets.ts';
+import { readEach, readLatest } from '../../src/answers/speed/scenario-reads.ts';
 import { listScenarioReports } from '../../src/api/operations/speed-analysis.ts';
 import * as p from '../../src/mcp/params.ts';
-import { readEach, readLatest } from '../../src/mcp/scenario-reads.ts';
 import { defineTool, READ } from '../../src/mcp/tool.ts';
 
 export default defineTool({

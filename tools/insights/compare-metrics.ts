@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { comparisonShape } from '../../src/analysis/compare/shape.ts';
+import { compareMetrics } from '../../src/answers/metrics/compare-metrics.ts';
 import { getSiteMetrics } from '../../src/api/operations/metrics.ts';
-import { compareMetrics } from '../../src/mcp/compare-metrics.ts';
 import * as p from '../../src/mcp/params.ts';
 import { defineTool, READ } from '../../src/mcp/tool.ts';
 

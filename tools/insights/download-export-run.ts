@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { followDownload, progressWords, USUAL_WAIT_SECONDS } from '../../src/answers/exports/follow-downloads.ts';
 import { getExportRun } from '../../src/api/operations/data-export.ts';
-import { followDownload, progressWords, USUAL_WAIT_SECONDS } from '../../src/mcp/follow-downloads.ts';
 import * as p from '../../src/mcp/params.ts';
 import { defineTool, READ } from '../../src/mcp/tool.ts';
 import exportRun from '../../src/resources/export-run.ts';

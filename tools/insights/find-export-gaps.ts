@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { findExportGaps } from '../../src/answers/exports/export-gaps.ts';
 import { listExportRuns } from '../../src/api/operations/data-export.ts';
-import { findExportGaps } from '../../src/mcp/export-gaps.ts';
 import * as p from '../../src/mcp/params.ts';
 import { defineTool, READ } from '../../src/mcp/tool.ts';
 

@@ -1,8 +1,8 @@
 import * as z from 'zod';
+import { findObjects, objectKinds } from '../../src/answers/find-objects.ts';
 import { listSegments } from '../../src/api/operations/objects.ts';
 import { recordId } from '../../src/api/operations/records.ts';
 import { text } from '../../src/api/params.ts';
-import { findObjects, objectKinds } from '../../src/mcp/find-objects.ts';
 import { defineTool, READ } from '../../src/mcp/tool.ts';
 
 const DEFAULT_LIMIT = 12;

@@ -1,9 +1,9 @@
 import * as z from 'zod';
+import { planExport } from '../../src/answers/exports/plan-export.ts';
 import { listExportableFields } from '../../src/api/operations/data-export.ts';
 import { recordId } from '../../src/api/operations/records.ts';
 import { device, exportFormat, exportScope, text } from '../../src/api/params.ts';
 import * as p from '../../src/mcp/params.ts';
-import { planExport } from '../../src/mcp/plan-export.ts';
 import { defineTool, READ } from '../../src/mcp/tool.ts';
 
 export default defineTool({

@@ -34,7 +34,7 @@ export default defineTool({
   }),
   charted: true,
   async handler({ jobId, sql, limit }, context) {
-    const { describeExport, queryExport } = await import('../../src/mcp/query-export.ts');
+    const { describeExport, queryExport } = await import('../../src/answers/exports/query-export.ts');
     if (sql === undefined) return describeExport(jobId, context);
     const { types, resultId, ...answer } = await queryExport({ jobId, sql, limit }, context);
     context.draw(async () => (await import('../../src/views/from-rows.ts')).chartOfRows({ ...answer, types }, 'UTC'));

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { breakdowns, metricQuery } from '../../src/analysis/metrics/query.ts';
+import { queryMetrics } from '../../src/answers/metrics/query-metrics.ts';
 import { getSiteMetrics } from '../../src/api/operations/metrics.ts';
 import { tableOutput } from '../../src/mcp/metric-tool.ts';
 import * as p from '../../src/mcp/params.ts';
-import { queryMetrics } from '../../src/mcp/query-metrics.ts';
 import { defineTool, READ } from '../../src/mcp/tool.ts';
 
 export default defineTool({

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { pickMetrics, SPEED_UNITS } from '../../src/analysis/speed-metrics.ts';
+import { findReport } from '../../src/answers/speed/find-report.ts';
 import { scenarioReport as record, stepResult } from '../../src/api/operations/records.ts';
 import { getScenarioReport } from '../../src/api/operations/speed-analysis.ts';
-import { findReport } from '../../src/mcp/find-report.ts';
 import * as p from '../../src/mcp/params.ts';
 import { documented } from '../../src/mcp/schema.ts';
 import { defineTool, READ } from '../../src/mcp/tool.ts';

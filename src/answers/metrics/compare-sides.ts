@@ -1,9 +1,9 @@
-import { type Comparison } from '../analysis/compare/shape.ts';
-import { compareSides } from '../analysis/compare/sides.ts';
-import type { Device, Selection } from '../analysis/metrics/grid.ts';
-import { refusedNotes } from '../analysis/metrics/value-notes.ts';
-import { ApiError } from '../api/errors.ts';
-import { instantOf } from '../api/params.ts';
+import { type Comparison } from '../../analysis/compare/shape.ts';
+import { compareSides } from '../../analysis/compare/sides.ts';
+import type { Device, Selection } from '../../analysis/metrics/grid.ts';
+import { refusedNotes } from '../../analysis/metrics/value-notes.ts';
+import { ApiError } from '../../api/errors.ts';
+import { instantOf } from '../../api/params.ts';
 import type { Context, Question } from './compare-question.ts';
 import { fetchMetrics } from './fetch-metrics.ts';
 import { requireGoal } from './goal-words.ts';
@@ -50,7 +50,7 @@ export async function compareAtOnce(question: Question, context: Context): Promi
   note(`Each ${by} is compared with ${sides[0]?.name ?? 'the first'}; verdicts: paired t-test of the daily differences at 1 %, at least 5 whole days (time zone ${timeZone}).`); // biome-ignore format: one thought
   if (!isDevice) note('Segments may overlap; the same visit then counts in both.');
   context.draw(async () => {
-    const { chartOfSides } = await import('../views/from-sides.ts');
+    const { chartOfSides } = await import('../../views/from-sides.ts');
     return chartOfSides(metrics, sides, by, totals.currency);
   });
   return compareSides(metrics, sides, by, totals.currency);

@@ -1,8 +1,8 @@
-import type { MetricValue } from '../analysis/metric-table.ts';
-import { assemble, bySlot, type MetricAnswers, otherBoundsOf, type SlotAnswer } from '../analysis/metrics/answers.ts';
-import { inputOf, MAX_CALLS, type MetricGrid, oneByOne, type PlannedCall, planGrid } from '../analysis/metrics/grid.ts';
-import { ApiError } from '../api/errors.ts';
-import type { ToolContext } from './tool.ts';
+import type { MetricValue } from '../../analysis/metric-table.ts';
+import { assemble, bySlot, type MetricAnswers, otherBoundsOf, type SlotAnswer } from '../../analysis/metrics/answers.ts';
+import { inputOf, MAX_CALLS, type MetricGrid, oneByOne, type PlannedCall, planGrid } from '../../analysis/metrics/grid.ts';
+import { ApiError } from '../../api/errors.ts';
+import type { ToolContext } from '../../mcp/tool.ts';
 
 type Fetching = Pick<ToolContext, 'ask' | 'progress' | 'signal' | 'timeZone'>;
 

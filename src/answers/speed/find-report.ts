@@ -1,6 +1,6 @@
-import { ApiError } from '../api/errors.ts';
-import { getScenarioReport, listScenarioReports } from '../api/operations/speed-analysis.ts';
-import type { Ask } from './catalogues.ts';
+import { ApiError } from '../../api/errors.ts';
+import { getScenarioReport, listScenarioReports } from '../../api/operations/speed-analysis.ts';
+import type { Ask } from '../../mcp/catalogues.ts';
 
 const DAY_MS = 86_400_000;
 

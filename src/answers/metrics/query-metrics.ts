@@ -1,12 +1,12 @@
-import { definitionOf } from '../analysis/metric-units.ts';
-import { gridOf, type MetricQuery } from '../analysis/metrics/query.ts';
-import { needsGoal, queryNotes } from '../analysis/metrics/query-notes.ts';
-import { type QueryTable, queryTable } from '../analysis/metrics/table.ts';
-import { ApiError } from '../api/errors.ts';
+import { definitionOf } from '../../analysis/metric-units.ts';
+import { gridOf, type MetricQuery } from '../../analysis/metrics/query.ts';
+import { needsGoal, queryNotes } from '../../analysis/metrics/query-notes.ts';
+import { type QueryTable, queryTable } from '../../analysis/metrics/table.ts';
+import { ApiError } from '../../api/errors.ts';
+import type { NameKind } from '../../mcp/params.ts';
+import type { Lists, ToolContext } from '../../mcp/tool.ts';
 import { fetchMetrics } from './fetch-metrics.ts';
 import { goalWords } from './goal-words.ts';
-import type { NameKind } from './params.ts';
-import type { Lists, ToolContext } from './tool.ts';
 
 /** More objects than this are not put side by side without being named. */
 const MAX_SIDE_BY_SIDE = 20;

@@ -1,10 +1,10 @@
-import type { Har } from '../analysis/har/model.ts';
-import { filterRequests } from '../analysis/har-analysis/filter.ts';
-import { type HarQuery, viewOf } from '../analysis/har-analysis/query.ts';
-import { getStepReport } from '../api/operations/speed-analysis.ts';
-import { waterfallOf } from '../views/from-har.ts';
-import type { Mark, WaterfallSpec } from '../views/spec.ts';
-import type { Ask } from './catalogues.ts';
+import type { Har } from '../../analysis/har/model.ts';
+import { filterRequests } from '../../analysis/har-analysis/filter.ts';
+import { type HarQuery, viewOf } from '../../analysis/har-analysis/query.ts';
+import { getStepReport } from '../../api/operations/speed-analysis.ts';
+import type { Ask } from '../../mcp/catalogues.ts';
+import { waterfallOf } from '../../views/from-har.ts';
+import type { Mark, WaterfallSpec } from '../../views/spec.ts';
 
 /** Paints that the report of a step knows and its HAR file does not. */
 const PAINTS = { FCP: 'firstContentfulPaint', LCP: 'largestContentfulPaint' } as const;

@@ -1,8 +1,8 @@
-import { definitionOf } from '../analysis/metric-units.ts';
-import type { MetricRow } from '../analysis/metrics/answers.ts';
-import { commerceMetrics, commerceNote } from '../analysis/metrics/value-notes.ts';
-import { ApiError } from '../api/errors.ts';
-import type { Lists } from './tool.ts';
+import { definitionOf } from '../../analysis/metric-units.ts';
+import type { MetricRow } from '../../analysis/metrics/answers.ts';
+import { commerceMetrics, commerceNote } from '../../analysis/metrics/value-notes.ts';
+import { ApiError } from '../../api/errors.ts';
+import type { Lists } from '../../mcp/tool.ts';
 
 /** Says that metrics need a goal, in which parameter, and which goals the project has, where they can be had. */
 export async function goalWords(metrics: readonly string[], parameter: 'goalId' | 'goalIds', lists: Lists): Promise<string> {

@@ -1,8 +1,8 @@
-import { matchName } from '../analysis/names.ts';
-import { ApiError } from '../api/errors.ts';
-import type { Column } from '../workspace/query/columns.ts';
-import { SqlError } from '../workspace/sql-process.ts';
-import { WorkspaceError } from '../workspace/workspace-error.ts';
+import { matchName } from '../../analysis/names.ts';
+import { ApiError } from '../../api/errors.ts';
+import type { Column } from '../../workspace/query/columns.ts';
+import { SqlError } from '../../workspace/sql-process.ts';
+import { WorkspaceError } from '../../workspace/workspace-error.ts';
 
 /** More columns than this are not listed in an error. */
 const MAX_LISTED = 40;

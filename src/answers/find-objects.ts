@@ -1,8 +1,8 @@
 import { type SearchObject, searchObjects } from '../analysis/find-objects.ts';
 import { ApiError } from '../api/errors.ts';
 import { listExportableFields } from '../api/operations/data-export.ts';
-import type { NameKind } from './params.ts';
-import type { Lists, ToolContext } from './tool.ts';
+import type { NameKind } from '../mcp/params.ts';
+import type { Lists, ToolContext } from '../mcp/tool.ts';
 
 const nameKinds = [
   'segment',

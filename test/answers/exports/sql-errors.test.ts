@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { sqlFailure } from '../../src/mcp/sql-errors.ts';
-import type { Column } from '../../src/workspace/query/columns.ts';
-import { SqlError } from '../../src/workspace/sql-process.ts';
+import { sqlFailure } from '../../../src/answers/exports/sql-errors.ts';
+import type { Column } from '../../../src/workspace/query/columns.ts';
+import { SqlError } from '../../../src/workspace/sql-process.ts';
 
 const columns: Column[] = ['browser_name', 'session_id', 'errors.message'].map((name) => ({ name, type: 'VARCHAR' }));
 

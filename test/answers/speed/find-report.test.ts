@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { Ask } from '../../src/mcp/catalogues.ts';
-import { findReport } from '../../src/mcp/find-report.ts';
+import { findReport } from '../../../src/answers/speed/find-report.ts';
+import type { Ask } from '../../../src/mcp/catalogues.ts';
 
 /** A platform whose scenario has reports of these dates, by days to look back, in the order in which it tells them. */
 function platformOf(datesByDays: (lastDays: number | undefined) => readonly number[]) {

@@ -1,10 +1,10 @@
-import { metricsToRead } from '../analysis/compare/days.ts';
-import type { BaselineKind } from '../analysis/compare/windows.ts';
-import { isZoneMetric } from '../analysis/metrics/endpoints.ts';
-import type { Device, MetricGrid } from '../analysis/metrics/grid.ts';
-import { ApiError } from '../api/errors.ts';
-import { siteMetricNames } from '../api/metric-names.ts';
-import type { ToolContext } from './tool.ts';
+import { metricsToRead } from '../../analysis/compare/days.ts';
+import type { BaselineKind } from '../../analysis/compare/windows.ts';
+import { isZoneMetric } from '../../analysis/metrics/endpoints.ts';
+import type { Device, MetricGrid } from '../../analysis/metrics/grid.ts';
+import { ApiError } from '../../api/errors.ts';
+import { siteMetricNames } from '../../api/metric-names.ts';
+import type { ToolContext } from '../../mcp/tool.ts';
 
 /** What a comparison needs of a call. */
 export type Context = Pick<ToolContext, 'ask' | 'lists' | 'note' | 'progress' | 'signal' | 'timeZone' | 'nowMs' | 'draw' | 'covers'>;

@@ -1,14 +1,14 @@
-import { backfillName } from '../analysis/export-gaps/backfill.ts';
-import { firstAfter } from '../analysis/export-gaps/coverage.ts';
-import type { CoveringRun, ExportHistory } from '../analysis/export-gaps/records.ts';
-import { type JobRecord, lower } from '../analysis/export-plan/similar-jobs.ts';
-import { allPages } from '../api/all-pages.ts';
-import { listExportRuns } from '../api/operations/data-export.ts';
-import { instantOf } from '../api/params.ts';
-import type { ExportPlan } from '../workspace/plans.ts';
-import { type SuccessfulRun, successfulRuns } from '../workspace/successful-runs.ts';
+import { backfillName } from '../../analysis/export-gaps/backfill.ts';
+import { firstAfter } from '../../analysis/export-gaps/coverage.ts';
+import type { CoveringRun, ExportHistory } from '../../analysis/export-gaps/records.ts';
+import { type JobRecord, lower } from '../../analysis/export-plan/similar-jobs.ts';
+import { allPages } from '../../api/all-pages.ts';
+import { listExportRuns } from '../../api/operations/data-export.ts';
+import { instantOf } from '../../api/params.ts';
+import type { ToolContext } from '../../mcp/tool.ts';
+import type { ExportPlan } from '../../workspace/plans.ts';
+import { type SuccessfulRun, successfulRuns } from '../../workspace/successful-runs.ts';
 import { coverageOf } from './export-lists.ts';
-import type { ToolContext } from './tool.ts';
 
 type Context = Pick<ToolContext, 'ask' | 'progress' | 'workspace'>;
 

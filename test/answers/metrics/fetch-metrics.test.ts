@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { MetricValue } from '../../src/analysis/metric-table.ts';
-import type { MetricGrid } from '../../src/analysis/metrics/grid.ts';
-import { ApiError } from '../../src/api/errors.ts';
-import type { PayloadOf } from '../../src/api/operation.ts';
-import { fetchMetrics } from '../../src/mcp/fetch-metrics.ts';
-import type { ToolContext } from '../../src/mcp/tool.ts';
+import type { MetricValue } from '../../../src/analysis/metric-table.ts';
+import type { MetricGrid } from '../../../src/analysis/metrics/grid.ts';
+import { fetchMetrics } from '../../../src/answers/metrics/fetch-metrics.ts';
+import { ApiError } from '../../../src/api/errors.ts';
+import type { PayloadOf } from '../../../src/api/operation.ts';
+import type { ToolContext } from '../../../src/mcp/tool.ts';
 
 const DAY_MS = 86_400_000;
 const at = (iso: string) => Date.parse(iso);

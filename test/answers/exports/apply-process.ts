@@ -1,8 +1,8 @@
-import { createClient } from '../../src/api/client.ts';
-import { createLimiter } from '../../src/api/limiter.ts';
-import { systemClock } from '../../src/lib/clock.ts';
-import { applyExportPlan } from '../../src/mcp/apply-export-plan.ts';
-import { openProjectWorkspace } from '../../src/workspace/project-workspace.ts';
+import { applyExportPlan } from '../../../src/answers/exports/apply-export-plan.ts';
+import { createClient } from '../../../src/api/client.ts';
+import { createLimiter } from '../../../src/api/limiter.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { openProjectWorkspace } from '../../../src/workspace/project-workspace.ts';
 
 /** What a process of its own is told to apply. */
 export interface ApplyOrder {

@@ -1,8 +1,8 @@
-import type { GroupValues } from '../analysis/compare/contributions.ts';
-import type { Windows } from '../analysis/compare/windows.ts';
-import type { Device } from '../analysis/metrics/grid.ts';
-import type { Named } from '../analysis/names.ts';
-import { ApiError } from '../api/errors.ts';
+import type { GroupValues } from '../../analysis/compare/contributions.ts';
+import type { Windows } from '../../analysis/compare/windows.ts';
+import type { Device } from '../../analysis/metrics/grid.ts';
+import type { Named } from '../../analysis/names.ts';
+import { ApiError } from '../../api/errors.ts';
 import { type Context, gridOf, type Question } from './compare-question.ts';
 import { fetchMetrics } from './fetch-metrics.ts';
 

@@ -1,15 +1,15 @@
-import { comparePeriods } from '../analysis/compare/comparison.ts';
-import { periodNotes } from '../analysis/compare/period-notes.ts';
-import { type Reading, readingsOf } from '../analysis/compare/readings.ts';
-import type { Comparison } from '../analysis/compare/shape.ts';
-import { type Windows, windowsOf } from '../analysis/compare/windows.ts';
-import type { MetricAnswers } from '../analysis/metrics/answers.ts';
-import type { Device, MetricGrid } from '../analysis/metrics/grid.ts';
-import { refusedNotes } from '../analysis/metrics/value-notes.ts';
-import { ApiError } from '../api/errors.ts';
-import { instantOf } from '../api/params.ts';
-import { isoAt, todayIn } from '../lib/dates.ts';
-import { daysBetween } from '../lib/shift-days.ts';
+import { comparePeriods } from '../../analysis/compare/comparison.ts';
+import { periodNotes } from '../../analysis/compare/period-notes.ts';
+import { type Reading, readingsOf } from '../../analysis/compare/readings.ts';
+import type { Comparison } from '../../analysis/compare/shape.ts';
+import { type Windows, windowsOf } from '../../analysis/compare/windows.ts';
+import type { MetricAnswers } from '../../analysis/metrics/answers.ts';
+import type { Device, MetricGrid } from '../../analysis/metrics/grid.ts';
+import { refusedNotes } from '../../analysis/metrics/value-notes.ts';
+import { ApiError } from '../../api/errors.ts';
+import { instantOf } from '../../api/params.ts';
+import { isoAt, todayIn } from '../../lib/dates.ts';
+import { daysBetween } from '../../lib/shift-days.ts';
 import { type CompareInput, type Context, gridOf, type Question, questionOf } from './compare-question.ts';
 import { type ChosenSegments, readSegments } from './compare-segments.ts';
 import { compareAtOnce } from './compare-sides.ts';
@@ -113,7 +113,7 @@ async function compareRanges(question: Question, context: Context): Promise<Comp
     ...(events.length > 0 && { events }),
   };
   context.draw(async () => {
-    const { chartOfComparison } = await import('../views/from-comparison.ts');
+    const { chartOfComparison } = await import('../../views/from-comparison.ts');
     const labels = readings.map((reading) => labelOf(reading) || 'all visits');
     const shaded = { from: todayIn(timeZone, period.startMs), to: todayIn(timeZone, period.endMs) };
     return chartOfComparison(result, { timeZone, currency: totals.currency, period: shaded, labels });

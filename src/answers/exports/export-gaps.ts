@@ -1,17 +1,17 @@
-import { backfillName, backfillRanges, contentOf } from '../analysis/export-gaps/backfill.ts';
-import { findGaps, type GapStudy } from '../analysis/export-gaps/find-gaps.ts';
-import type { ExportHistory, Status } from '../analysis/export-gaps/records.ts';
-import { GAPS, gapAnswer, gapRows, mostTelling, OUTSIDE } from '../analysis/export-gaps/words.ts';
-import { bodiesOf } from '../analysis/export-plan/bodies.ts';
-import { idsOfEqual, type JobRecord } from '../analysis/export-plan/similar-jobs.ts';
-import type { ExportRange } from '../analysis/export-plan/split-range.ts';
-import { checkInput } from '../api/check-input.ts';
-import { ApiError } from '../api/errors.ts';
-import { createExportJob } from '../api/operations/data-export.ts';
-import type { ExportPlan, PlanStore } from '../workspace/plans.ts';
+import { backfillName, backfillRanges, contentOf } from '../../analysis/export-gaps/backfill.ts';
+import { findGaps, type GapStudy } from '../../analysis/export-gaps/find-gaps.ts';
+import type { ExportHistory, Status } from '../../analysis/export-gaps/records.ts';
+import { GAPS, gapAnswer, gapRows, mostTelling, OUTSIDE } from '../../analysis/export-gaps/words.ts';
+import { bodiesOf } from '../../analysis/export-plan/bodies.ts';
+import { idsOfEqual, type JobRecord } from '../../analysis/export-plan/similar-jobs.ts';
+import type { ExportRange } from '../../analysis/export-plan/split-range.ts';
+import { checkInput } from '../../api/check-input.ts';
+import { ApiError } from '../../api/errors.ts';
+import { createExportJob } from '../../api/operations/data-export.ts';
+import type { ToolContext } from '../../mcp/tool.ts';
+import type { ExportPlan, PlanStore } from '../../workspace/plans.ts';
 import { msOf, readHistory } from './export-history.ts';
 import { coverageOf, openPlansOf, readJobs, readVariables } from './export-lists.ts';
-import type { ToolContext } from './tool.ts';
 
 type Context = Pick<ToolContext, 'ask' | 'covers' | 'note' | 'progress' | 'whole' | 'workspace' | 'timeZone' | 'nowMs'>;
 

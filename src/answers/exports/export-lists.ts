@@ -1,13 +1,13 @@
-import type { FieldCatalogue } from '../analysis/export-plan/catalogue.ts';
-import type { JobRecord } from '../analysis/export-plan/similar-jobs.ts';
-import type { ExportRange } from '../analysis/export-plan/split-range.ts';
-import { allPages } from '../api/all-pages.ts';
-import { ApiError } from '../api/errors.ts';
-import { listCustomVariables, listDynamicVariableKeys, listExportJobs } from '../api/operations/data-export.ts';
-import { instantOf } from '../api/params.ts';
-import type { ExportPlan, PlanStore } from '../workspace/plans.ts';
-import type { SuccessfulRun } from '../workspace/successful-runs.ts';
-import type { ToolContext } from './tool.ts';
+import type { FieldCatalogue } from '../../analysis/export-plan/catalogue.ts';
+import type { JobRecord } from '../../analysis/export-plan/similar-jobs.ts';
+import type { ExportRange } from '../../analysis/export-plan/split-range.ts';
+import { allPages } from '../../api/all-pages.ts';
+import { ApiError } from '../../api/errors.ts';
+import { listCustomVariables, listDynamicVariableKeys, listExportJobs } from '../../api/operations/data-export.ts';
+import { instantOf } from '../../api/params.ts';
+import type { ToolContext } from '../../mcp/tool.ts';
+import type { ExportPlan, PlanStore } from '../../workspace/plans.ts';
+import type { SuccessfulRun } from '../../workspace/successful-runs.ts';
 
 type Ask = ToolContext['ask'];
 
@@ -41,7 +41,7 @@ export async function readVariables(ask: Ask, note: ToolContext['note']): Promis
 
 /** The plans of the call's project. */
 export async function openPlansOf({ workspace }: Pick<ToolContext, 'workspace'>): Promise<PlanStore> {
-  const [{ openPlans }, { plansDir, projectId }] = await Promise.all([import('../workspace/plans.ts'), workspace()]);
+  const [{ openPlans }, { plansDir, projectId }] = await Promise.all([import('../../workspace/plans.ts'), workspace()]);
   return openPlans(plansDir, projectId);
 }
 

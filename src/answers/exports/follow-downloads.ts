@@ -1,7 +1,7 @@
-import type { Download } from '../workspace/downloads.ts';
-import type { RunManifest } from '../workspace/manifest.ts';
-import type { ProjectWorkspace } from '../workspace/project-workspace.ts';
-import type { ToolContext } from './tool.ts';
+import type { ToolContext } from '../../mcp/tool.ts';
+import type { Download } from '../../workspace/downloads.ts';
+import type { RunManifest } from '../../workspace/manifest.ts';
+import type { ProjectWorkspace } from '../../workspace/project-workspace.ts';
 
 /** Seconds that a call waits for a download when the caller names none. */
 export const USUAL_WAIT_SECONDS = 20;

@@ -1,9 +1,9 @@
-import { ApiError } from '../api/errors.ts';
-import { listSpeedEvents } from '../api/operations/speed-analysis.ts';
-import { instantOf } from '../api/params.ts';
-import { resolveDate, todayIn } from '../lib/dates.ts';
-import { shiftDays } from '../lib/shift-days.ts';
-import type { ToolContext } from './tool.ts';
+import { ApiError } from '../../api/errors.ts';
+import { listSpeedEvents } from '../../api/operations/speed-analysis.ts';
+import { instantOf } from '../../api/params.ts';
+import { resolveDate, todayIn } from '../../lib/dates.ts';
+import { shiftDays } from '../../lib/shift-days.ts';
+import type { ToolContext } from '../../mcp/tool.ts';
 
 /** Days before and after a change in which events are looked for. */
 const DAYS = 2;

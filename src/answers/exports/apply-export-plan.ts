@@ -1,11 +1,11 @@
-import type { JobBody } from '../analysis/export-plan/bodies.ts';
-import { isJobOf, type JobRecord } from '../analysis/export-plan/similar-jobs.ts';
-import { ApiError } from '../api/errors.ts';
-import { createExportJob } from '../api/operations/data-export.ts';
-import { type ExportPlan, expiresMs, type PlanPart, type PlanStore } from '../workspace/plans.ts';
+import type { JobBody } from '../../analysis/export-plan/bodies.ts';
+import { isJobOf, type JobRecord } from '../../analysis/export-plan/similar-jobs.ts';
+import { ApiError } from '../../api/errors.ts';
+import { createExportJob } from '../../api/operations/data-export.ts';
+import { joinedPreview, previewOf } from '../../mcp/preview.ts';
+import type { ToolContext } from '../../mcp/tool.ts';
+import { type ExportPlan, expiresMs, type PlanPart, type PlanStore } from '../../workspace/plans.ts';
 import { openPlansOf, readJobs } from './export-lists.ts';
-import { joinedPreview, previewOf } from './preview.ts';
-import type { ToolContext } from './tool.ts';
 
 type Context = Pick<ToolContext, 'ask' | 'confirm' | 'note' | 'progress' | 'projectId' | 'workspace' | 'nowMs' | 'signal'>;
 

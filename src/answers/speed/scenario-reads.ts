@@ -1,11 +1,11 @@
-import type { Measured } from '../analysis/speed/budgets.ts';
-import { type Between, eventsNear, type NearEvent, nearFrom } from '../analysis/speed/events.ts';
-import { type FailedStep, type Failure, groupFailures } from '../analysis/speed/failures.ts';
-import { isFailed, type Report, type Window } from '../analysis/speed/runs.ts';
-import { windowsToRead } from '../analysis/speed/windows.ts';
-import { ApiError } from '../api/errors.ts';
-import { getStepReport, listScenarioReports, listSpeedEvents } from '../api/operations/speed-analysis.ts';
-import type { Ask } from './catalogues.ts';
+import type { Measured } from '../../analysis/speed/budgets.ts';
+import { type Between, eventsNear, type NearEvent, nearFrom } from '../../analysis/speed/events.ts';
+import { type FailedStep, type Failure, groupFailures } from '../../analysis/speed/failures.ts';
+import { isFailed, type Report, type Window } from '../../analysis/speed/runs.ts';
+import { windowsToRead } from '../../analysis/speed/windows.ts';
+import { ApiError } from '../../api/errors.ts';
+import { getStepReport, listScenarioReports, listSpeedEvents } from '../../api/operations/speed-analysis.ts';
+import type { Ask } from '../../mcp/catalogues.ts';
 
 /** An ISO date-time; `dateFrom` and `dateTo` of the interface exclude their own instant. */
 function iso(ms: number): string {

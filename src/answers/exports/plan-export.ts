@@ -1,18 +1,18 @@
-import { bodiesOf, type ExportOrder, type JobBody } from '../analysis/export-plan/bodies.ts';
-import type { ExportColumn } from '../analysis/export-plan/catalogue.ts';
-import { chooseScope, lackWords, type Resolved, resolvedWords, resolveFields } from '../analysis/export-plan/resolve-fields.ts';
-import { idsOfEqual, type SimilarJob, similarJobs } from '../analysis/export-plan/similar-jobs.ts';
-import { rangeName, splitRange } from '../analysis/export-plan/split-range.ts';
-import { warningsOf } from '../analysis/export-plan/warnings.ts';
-import { checkInput } from '../api/check-input.ts';
-import { ApiError } from '../api/errors.ts';
-import { createExportJob, listExportableFields } from '../api/operations/data-export.ts';
-import { instantOf } from '../api/params.ts';
-import { expiresMs } from '../workspace/plans.ts';
-import { successfulRuns } from '../workspace/successful-runs.ts';
+import { bodiesOf, type ExportOrder, type JobBody } from '../../analysis/export-plan/bodies.ts';
+import type { ExportColumn } from '../../analysis/export-plan/catalogue.ts';
+import { chooseScope, lackWords, type Resolved, resolvedWords, resolveFields } from '../../analysis/export-plan/resolve-fields.ts';
+import { idsOfEqual, type SimilarJob, similarJobs } from '../../analysis/export-plan/similar-jobs.ts';
+import { rangeName, splitRange } from '../../analysis/export-plan/split-range.ts';
+import { warningsOf } from '../../analysis/export-plan/warnings.ts';
+import { checkInput } from '../../api/check-input.ts';
+import { ApiError } from '../../api/errors.ts';
+import { createExportJob, listExportableFields } from '../../api/operations/data-export.ts';
+import { instantOf } from '../../api/params.ts';
+import { sharedMembers } from '../../mcp/preview.ts';
+import type { Lists, ToolContext } from '../../mcp/tool.ts';
+import { expiresMs } from '../../workspace/plans.ts';
+import { successfulRuns } from '../../workspace/successful-runs.ts';
 import { coverageOf, openPlansOf, readJobs, readVariables } from './export-lists.ts';
-import { sharedMembers } from './preview.ts';
-import type { Lists, ToolContext } from './tool.ts';
 
 /** What a caller wants exported, with dates and ids resolved. */
 export interface ExportWish {

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
-import { plansDirectory, projectDirectory } from '../../src/workspace/layout.ts';
-import { openPlans } from '../../src/workspace/plans.ts';
-import { type Platform, sharedPlatform } from '../support/emulator.ts';
+import { plansDirectory, projectDirectory } from '../../../src/workspace/layout.ts';
+import { openPlans } from '../../../src/workspace/plans.ts';
+import { type Platform, sharedPlatform } from '../../support/emulator.ts';
 import type { ApplyOrder } from './apply-process.ts';
 
 const platform = sharedPlatform();
@@ -23,7 +23,7 @@ let script = '';
 beforeAll(() => {
   bundles = mkdtempSync(join(tmpdir(), 'apply-'));
   const build = `import { build } from 'esbuild'; import { executable } from './.ci/build.mjs';
-    await build({ ...executable, entryPoints: ['test/mcp/apply-process.ts'], outdir: process.argv[1], outExtension: { '.js': '.mjs' } });`;
+    await build({ ...executable, entryPoints: ['test/answers/exports/apply-process.ts'], outdir: process.argv[1], outExtension: { '.js': '.mjs' } });`;
   execFileSync(process.execPath, ['--input-type=module', '-e', build, bundles]);
   script = join(bundles, 'apply-process.mjs');
   return () => rmSync(bundles, { recursive: true, force: true });

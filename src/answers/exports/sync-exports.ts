@@ -1,9 +1,9 @@
-import { planSync, type SyncPlan } from '../workspace/plan-sync.ts';
-import type { ProjectWorkspace } from '../workspace/project-workspace.ts';
-import { successfulRuns } from '../workspace/successful-runs.ts';
-import type { SyncOutcome } from '../workspace/sync-table.ts';
+import type { ToolContext } from '../../mcp/tool.ts';
+import { planSync, type SyncPlan } from '../../workspace/plan-sync.ts';
+import type { ProjectWorkspace } from '../../workspace/project-workspace.ts';
+import { successfulRuns } from '../../workspace/successful-runs.ts';
+import type { SyncOutcome } from '../../workspace/sync-table.ts';
 import { outcomesOf } from './follow-downloads.ts';
-import type { ToolContext } from './tool.ts';
 
 interface Wish {
   readonly jobIds: readonly number[] | undefined;

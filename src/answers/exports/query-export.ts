@@ -1,17 +1,17 @@
-import { ApiError } from '../api/errors.ts';
-import { describeRange } from '../lib/dates.ts';
-import type { RunManifest } from '../workspace/manifest.ts';
-import type { ProjectWorkspace } from '../workspace/project-workspace.ts';
-import { type Column, typeOf } from '../workspace/query/columns.ts';
-import { type DataView, dataViewOf } from '../workspace/query/data-view.ts';
-import { type Example, examplesOf } from '../workspace/query/examples.ts';
-import type { Unit } from '../workspace/query/known-fields.ts';
-import { coverageOf, type Stretch } from '../workspace/query/overlaps.ts';
-import type { Cell } from '../workspace/query/protocol.ts';
-import { resultsOf } from '../workspace/query-results.ts';
-import { runSql, type SqlResult } from '../workspace/sql-process.ts';
+import { ApiError } from '../../api/errors.ts';
+import { describeRange } from '../../lib/dates.ts';
+import type { ToolContext } from '../../mcp/tool.ts';
+import type { RunManifest } from '../../workspace/manifest.ts';
+import type { ProjectWorkspace } from '../../workspace/project-workspace.ts';
+import { type Column, typeOf } from '../../workspace/query/columns.ts';
+import { type DataView, dataViewOf } from '../../workspace/query/data-view.ts';
+import { type Example, examplesOf } from '../../workspace/query/examples.ts';
+import type { Unit } from '../../workspace/query/known-fields.ts';
+import { coverageOf, type Stretch } from '../../workspace/query/overlaps.ts';
+import type { Cell } from '../../workspace/query/protocol.ts';
+import { resultsOf } from '../../workspace/query-results.ts';
+import { runSql, type SqlResult } from '../../workspace/sql-process.ts';
 import { sqlFailure } from './sql-errors.ts';
-import type { ToolContext } from './tool.ts';
 
 /** A call has 40 seconds, of which the look into the files takes some. */
 const TIMEOUT_MS = 32_000;

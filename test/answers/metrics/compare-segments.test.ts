@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { windowsOf } from '../../src/analysis/compare/windows.ts';
-import type { Named } from '../../src/analysis/names.ts';
-import { ApiError } from '../../src/api/errors.ts';
-import type { PayloadOf } from '../../src/api/operation.ts';
-import { type Context, questionOf } from '../../src/mcp/compare-question.ts';
-import { readSegments } from '../../src/mcp/compare-segments.ts';
+import { windowsOf } from '../../../src/analysis/compare/windows.ts';
+import type { Named } from '../../../src/analysis/names.ts';
+import { type Context, questionOf } from '../../../src/answers/metrics/compare-question.ts';
+import { readSegments } from '../../../src/answers/metrics/compare-segments.ts';
+import { ApiError } from '../../../src/api/errors.ts';
+import type { PayloadOf } from '../../../src/api/operation.ts';
 
 const WEEK = { startDate: '2026-11-09T00:00:00.000Z', endDate: '2026-11-15T23:59:59.999Z' };
 const nowMs = Date.parse('2026-11-20T10:00:00.000Z');
