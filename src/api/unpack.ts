@@ -1,3 +1,5 @@
+import { promisify } from 'node:util';
+import { brotliDecompress, brotliDecompressSync, gunzip, gunzipSync, inflate, inflateSync } from 'node:zlib';
 import { ApiError } from './errors.ts';
 
 /** Bytes in words of an error. */
@@ -34,16 +36,19 @@ const INLINE_BYTES = 16_384;
 
 type Unpacker = (bytes: Buffer, options: { maxOutputLength: number }) => Buffer | Promise<Buffer>;
 
-async function loadUnpackers(inline: boolean): Promise<ReadonlyMap<string, Unpacker>> {
-  const [zlib, { promisify }] = await Promise.all([import('node:zlib'), import('node:util')]);
-  const gunzip = inline ? zlib.gunzipSync : promisify(zlib.gunzip);
-  return new Map<string, Unpacker>([
-    ['gzip', gunzip],
-    ['x-gzip', gunzip],
-    ['deflate', inline ? zlib.inflateSync : promisify(zlib.inflate)],
-    ['br', inline ? zlib.brotliDecompressSync : promisify(zlib.brotliDecompress)],
-  ]);
-}
+/** By name of the encoding. */
+const here: ReadonlyMap<string, Unpacker> = new Map([
+  ['gzip', gunzipSync],
+  ['x-gzip', gunzipSync],
+  ['deflate', inflateSync],
+  ['br', brotliDecompressSync],
+]);
+const inThread: ReadonlyMap<string, Unpacker> = new Map([
+  ['gzip', promisify(gunzip)],
+  ['x-gzip', promisify(gunzip)],
+  ['deflate', promisify(inflate)],
+  ['br', promisify(brotliDecompress)],
+]);
 
 /** Undoes the content encodings of an answer, the last applied first; never unpacks more than `maxBytes`. */
 export async function unpack(packed: Buffer, encodings: string, { maxBytes, safe }: { maxBytes: number; safe: boolean }): Promise<Buffer> {
@@ -54,7 +59,7 @@ export async function unpack(packed: Buffer, encodings: string, { maxBytes, safe
     .filter((name) => name !== '' && name !== 'identity');
   if (names.length === 0 || packed.length === 0) return packed;
   if (names.length > 2) throw new ApiError('shape', 'The answer is packed more than twice.', { mayHaveHappened: !safe });
-  const unpackers = await loadUnpackers(packed.length <= INLINE_BYTES);
+  const unpackers = packed.length <= INLINE_BYTES ? here : inThread;
   let bytes = packed;
   for (const name of names.toReversed()) {
     const unpacker = unpackers.get(name);

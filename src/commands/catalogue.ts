@@ -11,12 +11,17 @@ export async function listedTools(): Promise<readonly ListedTool[]> {
   return listTools(toolsets);
 }
 
+async function indexTools(): Promise<ReadonlyMap<string, AnyTool>> {
+  const { toolsets } = await import('../../tools/index.ts');
+  return new Map(toolsets.flatMap(({ tools }) => tools.map((tool) => [tool.name, tool])));
+}
+
+// Kept, because even an import of what is loaded takes a while.
 let byName: ReadonlyMap<string, AnyTool> | undefined;
 
 /** The tool behind a listed name; loaded with the first call. */
 export async function loadTool(name: string): Promise<AnyTool> {
-  const { toolsets } = await import('../../tools/index.ts');
-  byName ??= new Map(toolsets.flatMap(({ tools }) => tools.map((tool) => [tool.name, tool])));
+  byName ??= await indexTools();
   const tool = byName.get(name);
   if (!tool) throw new Error(`there is no tool ${name}`);
   return tool;

@@ -114,6 +114,9 @@ function toResult({ isError, structured, text, links, image }: Answer) {
   };
 }
 
+/** What runs calls: loaded with the first one and kept, because even an import of what is loaded takes a while. */
+let calling: Promise<typeof import('./call-tool.ts')> | undefined;
+
 /**
  * A server over these parts; cheap and free of side effects, because the SDK may make several. With `onlyTool` it serves a call of
  * that tool and nothing else: where each request has a server of its own, registering all the rest would cost more than the call.
@@ -149,7 +152,7 @@ export function createServer(parts: ServerParts, onlyTool?: string): McpServer {
       },
       async (args, context) => {
         const loaded = await load(tool.name);
-        const { callTool } = await import('./call-tool.ts');
+        const { callTool } = await (calling ??= import('./call-tool.ts'));
         const outcome = await callTool(loaded, args, callerOf(server, session, context));
         return 'ask' in outcome ? question(tool, outcome) : toResult(outcome);
       },
