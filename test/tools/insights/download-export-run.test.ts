@@ -88,7 +88,8 @@ describe('a run that the platform still computes', () => {
       const first = await whileTimePasses(other.clock, waiting);
       expect(first.structuredContent ?? first.content).toMatchObject({
         state: 'under way',
-        progress: expect.stringMatching(/the platform computes it: R\w+, completionRate \d+/),
+        // How far the run is depends on how often there was time to ask while the clock ran.
+        progress: expect.stringMatching(/the platform computes it: (CREATED|RUNNABLE|RUNNING), completionRate \d+/),
       });
       expect(heard).toEqual(expect.arrayContaining([expect.stringMatching(/^the platform computes it: \w+, completionRate \d+$/)]));
       await whileTimePasses(other.clock, other.faults.add({ kind: 'slow', operation: 'download', delayMs: 0 }).reached());
