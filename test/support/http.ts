@@ -1,4 +1,4 @@
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { listedTools, loadTool } from '../../src/commands/catalogue.ts';
 import { enabledTools } from '../../src/commands/enabled-tools.ts';
 import { type Catalogue, startHttpServing } from '../../src/commands/http-serving.ts';
@@ -77,6 +77,13 @@ export async function openService({
       if (!on) await platform.close();
     },
   };
+}
+
+/** A service for the running test alone. */
+export async function ownService(options: ServiceOptions = {}): Promise<Service> {
+  const service = await openService(options);
+  onTestFinished(() => service.close());
+  return service;
 }
 
 /** One service for a test file, opened before its tests and closed after them. */

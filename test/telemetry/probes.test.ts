@@ -1,17 +1,6 @@
 import { request as send } from 'node:http';
-import { afterEach, describe, expect, it } from 'vitest';
-import { openService, type Service, type ServiceOptions, spokenSignIn } from '../support/http.ts';
-
-let service: Service | undefined;
-afterEach(async () => {
-  await service?.close();
-  service = undefined;
-});
-
-async function open(options: ServiceOptions = {}): Promise<Service> {
-  service = await openService(options);
-  return service;
-}
+import { describe, expect, it } from 'vitest';
+import { ownService, spokenSignIn } from '../support/http.ts';
 
 interface Answer {
   readonly status: number | undefined;
@@ -35,7 +24,7 @@ const words = ({ status, body }: Answer) => [status, JSON.parse(body)];
 
 describe('alive', () => {
   it('is said to anybody, by whatever name the server is called, without sign-in', async () => {
-    const { url } = await open({ signIn: spokenSignIn, settings: { ALLOWED_HOSTS: 'mcp.example.com' } });
+    const { url } = await ownService({ signIn: spokenSignIn, settings: { ALLOWED_HOSTS: 'mcp.example.com' } });
     const answer = await ask(url, '/healthz');
     expect(words(answer)).toEqual([200, { status: 'alive' }]);
     expect(answer.headers['cache-control']).toBe('no-store');
@@ -48,7 +37,7 @@ describe('alive', () => {
 
 describe('ready', () => {
   it('is a server whose token service answers; asked of it once in five seconds, however often probes come', async () => {
-    const { url, platform } = await open();
+    const { url, platform } = await ownService();
     const seen = platform.requests.length;
     const answers = await Promise.all(Array.from({ length: 20 }, () => ask(url, '/readyz')));
     for (const answer of answers) expect(words(answer)).toEqual([200, { status: 'ready', checks: { 'token service': 'ok' } }]);
@@ -59,7 +48,7 @@ describe('ready', () => {
   });
 
   it('is not one whose token service is away, nor for longer than that lasts', async () => {
-    const { url, platform } = await open();
+    const { url, platform } = await ownService();
     const { port } = new URL(platform.authUrl);
     await platform.close();
     const down = await ask(url, '/readyz');
@@ -73,12 +62,12 @@ describe('ready', () => {
   });
 
   it('is not one whose token service fails', async () => {
-    const { url } = await open({ settings: { AUTH_URL: 'http://127.0.0.1:1' } });
+    const { url } = await ownService({ settings: { AUTH_URL: 'http://127.0.0.1:1' } });
     expect((await ask(url, '/readyz')).status).toBe(503);
   });
 
   it('is not one without a credential, and says what to set', async () => {
-    const { url } = await open({ settings: { CLIENT_ID: '', CLIENT_SECRET: '' } });
+    const { url } = await ownService({ settings: { CLIENT_ID: '', CLIENT_SECRET: '' } });
     const answer = await ask(url, '/readyz');
     expect(answer.status).toBe(503);
     expect(answer.body).toContain('Set WEB_ANALYTICS_AUTH_URL, WEB_ANALYTICS_CLIENT_ID');
@@ -89,7 +78,7 @@ describe('metrics', () => {
   const TOKEN = 'metrics-token-0123456789';
 
   it('are shown to the bearer of the token alone', async () => {
-    const { url } = await open({ settings: { METRICS_TOKEN: TOKEN } });
+    const { url } = await ownService({ settings: { METRICS_TOKEN: TOKEN } });
     const refused = await Promise.all(
       [{}, { authorization: TOKEN }, { authorization: `Bearer ${TOKEN}x` }, { authorization: 'Bearer ' }].map((headers) =>
         ask(url, '/metrics', { headers }),
@@ -106,7 +95,7 @@ describe('metrics', () => {
   });
 
   it('are not there where no token is set', async () => {
-    const { url } = await open();
+    const { url } = await ownService();
     expect((await ask(url, '/metrics', { headers: { host: new URL(url).host } })).status).toBe(404);
   });
 });

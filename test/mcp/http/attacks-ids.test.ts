@@ -2,18 +2,12 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Platform } from '../../support/emulator.ts';
-import { INITIALIZE, openRawSession, openService, post, type ServiceOptions, sharedService, spokenSignIn } from '../../support/http.ts';
+import { INITIALIZE, openRawSession, ownService, post, sharedService, spokenSignIn } from '../../support/http.ts';
 
 const service = sharedService();
 const url = () => service().url;
-
-async function open(options: ServiceOptions) {
-  const opened = await openService(options);
-  onTestFinished(() => opened.close());
-  return opened;
-}
 
 const list = { id: 4, method: 'tools/list' };
 
@@ -43,7 +37,7 @@ describe('a session id', () => {
 
 describe('many sessions that are opened and left', () => {
   it('stay below the cap, cost no more memory than it, and push nobody out', async () => {
-    const running = await open({ signIn: spokenSignIn, settings: { MAX_SESSIONS: '50' } });
+    const running = await ownService({ signIn: spokenSignIn, settings: { MAX_SESSIONS: '50' } });
     const own = await openRawSession(running.url, { authorization: 'Bearer anna:read' });
     const attack = async (count: number) => {
       for (let done = 0; done < count; done += 50) {
@@ -59,7 +53,7 @@ describe('many sessions that are opened and left', () => {
   });
 
   it('connections without a request are cut', async () => {
-    const { url: impatient } = await open({ limits: { headersTimeoutMs: 150, requestTimeoutMs: 300, maxConnections: 20 } });
+    const { url: impatient } = await ownService({ limits: { headersTimeoutMs: 150, requestTimeoutMs: 300, maxConnections: 20 } });
     const { hostname, port } = new URL(impatient);
     const sockets = Array.from({ length: 40 }, () => connect({ host: hostname, port: Number(port) }).on('error', () => undefined));
     await Promise.all(sockets.map((socket) => once(socket.resume(), 'close')));

@@ -2,26 +2,10 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import {
-  HEADERS,
-  INITIALIZE,
-  openRawSession,
-  openService,
-  post,
-  post2026,
-  type ServiceOptions,
-  send,
-  sharedService,
-} from '../../support/http.ts';
+import { HEADERS, INITIALIZE, openRawSession, ownService, post, post2026, send, sharedService } from '../../support/http.ts';
 
 const service = sharedService();
 const url = () => service().url;
-
-async function open(options: ServiceOptions) {
-  const opened = await openService(options);
-  onTestFinished(() => opened.close());
-  return opened;
-}
 
 const list = { id: 4, method: 'tools/list' };
 const body = JSON.stringify({ jsonrpc: '2.0', ...INITIALIZE });
@@ -76,7 +60,7 @@ describe('DNS rebinding', () => {
   });
 
   it('the names that are set are the only ones', async () => {
-    const { url: named } = await open({ settings: { ALLOWED_HOSTS: 'mcp.example.com, other.example.com' } });
+    const { url: named } = await ownService({ settings: { ALLOWED_HOSTS: 'mcp.example.com, other.example.com' } });
     const statuses = await Promise.all(
       ['mcp.example.com', 'MCP.example.com:443', 'localhost', 'a.mcp.example.com'].map((host) => statusOf(named, 'DELETE', { host })),
     );
@@ -112,7 +96,7 @@ describe('a foreign origin', () => {
   });
 
   it('is let in where it is set, and then no other', async () => {
-    const { url: set } = await open({ settings: { ALLOWED_ORIGINS: 'https://app.example.com' } });
+    const { url: set } = await ownService({ settings: { ALLOWED_ORIGINS: 'https://app.example.com' } });
     const from = (origin: string, method: string) =>
       send(set, { method, headers: { ...HEADERS, origin }, ...(method === 'POST' && { body }) });
     const opened = await from('https://app.example.com', 'POST');
@@ -135,7 +119,7 @@ describe('bodies', () => {
   const limits = { maxBodyBytes: 1_000, maxHeldBytes: 3_000, shortBodyBytes: 0, headersTimeoutMs: 150, requestTimeoutMs: 300 };
 
   it('that are too large are not read, whether they say so or not', async () => {
-    const { url: small } = await open({ limits });
+    const { url: small } = await ownService({ limits });
     expect(await statusOf(small, 'POST', { 'content-length': '2000' }, [large])).toBe(413);
     expect(await statusOf(small, 'POST', { 'transfer-encoding': 'chunked' }, [large.slice(0, 600), large.slice(0, 600)])).toBe(413);
     expect(await statusOf(small, 'POST', { 'content-length': '99999999999' })).toBe(413);
@@ -143,7 +127,7 @@ describe('bodies', () => {
   });
 
   it('that are many at once are not all held', async () => {
-    const { url: small } = await open({ limits: { ...limits, requestTimeoutMs: 5_000 } });
+    const { url: small } = await ownService({ limits: { ...limits, requestTimeoutMs: 5_000 } });
     const held = Array.from({ length: 3 }, () => {
       const sending = request(small, { method: 'POST', headers: { ...HEADERS, 'content-length': '999' } });
       sending.on('error', () => undefined);
@@ -160,7 +144,7 @@ describe('bodies', () => {
   });
 
   it('that are long and never end do not keep short ones out', async () => {
-    const { url: small } = await open({ limits: { ...limits, shortBodyBytes: 500, requestTimeoutMs: 5_000 } });
+    const { url: small } = await ownService({ limits: { ...limits, shortBodyBytes: 500, requestTimeoutMs: 5_000 } });
     const long = { method: 'POST', headers: { ...HEADERS, 'content-length': '999' } };
     const held = Array.from({ length: 3 }, () => request(small, long).on('error', () => undefined));
     for (const sending of held) sending.write(large.slice(0, 998));
@@ -174,7 +158,7 @@ describe('bodies', () => {
   });
 
   it('that come slowly, and headers that do, are given up', async () => {
-    const { url: impatient } = await open({ limits });
+    const { url: impatient } = await ownService({ limits });
     const { host } = new URL(impatient);
     const slow = [
       `POST /mcp HTTP/1.1\r\nHost: ${host}\r\n`,
@@ -202,7 +186,7 @@ describe('bodies', () => {
 });
 
 it('an answer that its caller does not take is given up, and its places come free', async () => {
-  const { url: small } = await open({ settings: { MAX_REQUESTS: '100' }, limits: { silenceMs: 500 } });
+  const { url: small } = await ownService({ settings: { MAX_REQUESTS: '100' }, limits: { silenceMs: 500 } });
   const session = await openRawSession(small);
   const { hostname, port, host } = new URL(small);
   // So long that no buffer on the way holds it.

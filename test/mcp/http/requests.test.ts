@@ -1,27 +1,5 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
-import {
-  HEADERS,
-  openRawSession,
-  openService,
-  openStream,
-  post,
-  post2026,
-  type Service,
-  type ServiceOptions,
-  send,
-  spokenSignIn,
-} from '../../support/http.ts';
-
-let service: Service | undefined;
-afterEach(async () => {
-  await service?.close();
-  service = undefined;
-});
-
-async function open(options: ServiceOptions = {}): Promise<Service> {
-  service = await openService(options);
-  return service;
-}
+import { describe, expect, it, vi } from 'vitest';
+import { HEADERS, openRawSession, openStream, ownService, post, post2026, send, spokenSignIn } from '../../support/http.ts';
 
 const as = (who: string) => ({ authorization: `Bearer ${who}` });
 const callOf = (name: string, args: object = {}) => ({ id: 5, method: 'tools/call', params: { name, arguments: args } });
@@ -29,7 +7,7 @@ const list = { id: 4, method: 'tools/list' };
 
 describe('requests of one session', () => {
   it('that have the same id at the same time are refused, because one would get the answer of the other', async () => {
-    const { url, platform } = await open();
+    const { url, platform } = await ownService();
     const session = await openRawSession(url);
     const held = platform.faults.add({ kind: 'slow', operation: 'listGoals', times: 1 });
     const first = post(url, callOf('list_goals'), session);
@@ -44,7 +22,7 @@ describe('requests of one session', () => {
   });
 
   it('that are given up leave no stream behind', async () => {
-    const { url, platform } = await open();
+    const { url, platform } = await ownService();
     const session = await openRawSession(url);
     const held = platform.faults.add({ kind: 'hang', operation: 'listGoals' });
     const call = post(url, callOf('list_goals'), session);
@@ -56,7 +34,7 @@ describe('requests of one session', () => {
 
 describe('requests in work', () => {
   it('are limited for all and for each principal, and say when to come again', async () => {
-    const { url, platform } = await open({ signIn: spokenSignIn, settings: { MAX_REQUESTS: '4' } });
+    const { url, platform } = await ownService({ signIn: spokenSignIn, settings: { MAX_REQUESTS: '4' } });
     const held = platform.faults.add({ kind: 'slow', operation: 'listGoals', times: 4 });
     const goals = (who: string) => post2026(url, 'tools/call', { name: 'list_goals', arguments: {} }, as(`${who}:read`));
     const calls = ['anna', 'ben', 'carl', 'dora'].map((who, index) => ({ who, index, answer: goals(who) }));
@@ -78,7 +56,7 @@ describe('requests in work', () => {
 });
 
 it('a batch takes as many places as it asks for', async () => {
-  const { url } = await open({ settings: { MAX_REQUESTS: '4' } });
+  const { url } = await ownService({ settings: { MAX_REQUESTS: '4' } });
   const session = await openRawSession(url);
   const batch = (count: number) => JSON.stringify(Array.from({ length: count }, (_, id) => ({ jsonrpc: '2.0', id, method: 'ping' })));
   const statusOf = async (count: number) =>
@@ -90,7 +68,7 @@ describe('a principal without the scope write', () => {
   const reader = as('rita:read');
 
   it('sees every tool, reads, and is asked to step up for a write', async () => {
-    const { url, platform } = await open({ signIn: spokenSignIn });
+    const { url, platform } = await ownService({ signIn: spokenSignIn });
     const session = await openRawSession(url, reader);
     const listOf = async (headers: Record<string, string>) => (await post(url, list, headers)).message?.['result'];
     expect(await listOf(session)).toEqual(await listOf(await openRawSession(url, as('anna:read+write'))));
@@ -115,7 +93,7 @@ describe('a principal without the scope write', () => {
   });
 
   it('may write with the next token, in the same session', async () => {
-    const { url, platform } = await open({ signIn: spokenSignIn });
+    const { url, platform } = await ownService({ signIn: spokenSignIn });
     const session = await openRawSession(url, reader);
     const write = callOf('create_speed_event', { text: 'Release', date: '2026-11-19', key: 'of rita' });
     expect((await post(url, write, { ...session, ...as('rita:read+write') })).message).toHaveProperty('result.structuredContent');
@@ -124,7 +102,7 @@ describe('a principal without the scope write', () => {
 });
 
 it('a caller who is not signed in gets the challenge, before anything is read', async () => {
-  const { url } = await open({ signIn: spokenSignIn });
+  const { url } = await ownService({ signIn: spokenSignIn });
   for (const method of ['POST', 'GET', 'DELETE']) {
     const { status, headers } = await send(url, { method, headers: HEADERS, ...(method === 'POST' && { body: 'no JSON at all' }) });
     expect([status, headers.get('www-authenticate')]).toEqual([401, 'Bearer error="invalid_token"']);
@@ -133,7 +111,7 @@ it('a caller who is not signed in gets the challenge, before anything is read', 
 
 describe('the end of the server', () => {
   it('lets a running call finish, takes nothing new, and closes the streams', async () => {
-    const running = await open();
+    const running = await ownService();
     const { url, platform } = running;
     const session = await openRawSession(url);
     const stream = await openStream(url, session, AbortSignal.timeout(10_000));
@@ -151,7 +129,7 @@ describe('the end of the server', () => {
   });
 
   it('waits ten seconds for a call that hangs, not longer', async () => {
-    const running = await open();
+    const running = await ownService();
     const { url, platform } = running;
     const held = platform.faults.add({ kind: 'hang', operation: 'listGoals' });
     const call = post(url, callOf('list_goals'), await openRawSession(url)).then(

@@ -1,31 +1,19 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   HEADERS,
   INITIALIZE,
   openRawSession,
-  openService,
   openStream,
+  ownService,
   post,
   post2026,
   type Service,
-  type ServiceOptions,
   send,
   spokenSignIn,
 } from '../../support/http.ts';
 import { until } from '../../support/until.ts';
 
 const MINUTE_MS = 60_000;
-
-let service: Service | undefined;
-afterEach(async () => {
-  await service?.close();
-  service = undefined;
-});
-
-async function open(options: ServiceOptions = {}): Promise<Service> {
-  service = await openService(options);
-  return service;
-}
 
 const as = (who: string) => ({ authorization: `Bearer ${who}` });
 const anna = as('anna:read+write');
@@ -39,7 +27,7 @@ const tokenRequests = ({ platform }: Service) => platform.requests.filter(({ ope
 
 describe('a session of the 2025 era', () => {
   it('answers nobody but the principal that opened it', async () => {
-    const { url } = await open({ signIn: spokenSignIn });
+    const { url } = await ownService({ signIn: spokenSignIn });
     const session = await openRawSession(url, anna);
     expect((await post(url, list, session)).status).toBe(200);
     for (const method of ['POST', 'GET', 'DELETE'] as const) {
@@ -58,7 +46,7 @@ describe('a session of the 2025 era', () => {
   });
 
   it('is told apart from one that never was by nothing', async () => {
-    const { url } = await open({ signIn: spokenSignIn });
+    const { url } = await ownService({ signIn: spokenSignIn });
     const session = await openRawSession(url, anna);
     const never = { ...session, 'mcp-session-id': crypto.randomUUID() };
     const [stolen, unknown] = await Promise.all([post(url, list, { ...session, ...ben }), post(url, list, never)]);
@@ -67,7 +55,7 @@ describe('a session of the 2025 era', () => {
   });
 
   it('ends when its client deletes it, and its token is forgotten', async () => {
-    const running = await open();
+    const running = await ownService();
     const { url } = running;
     const session = await openRawSession(url);
     expect((await post(url, callOf('list_goals'), session)).message).toHaveProperty('result.structuredContent.goals');
@@ -81,7 +69,7 @@ describe('a session of the 2025 era', () => {
   });
 
   it('ends after half an hour without a request, not sooner', async () => {
-    const running = await open();
+    const running = await ownService();
     const { url, platform } = running;
     const session = await openRawSession(url);
     await platform.clock.advance(29 * MINUTE_MS);
@@ -94,7 +82,7 @@ describe('a session of the 2025 era', () => {
   });
 
   it('does not end while its stream is open', async () => {
-    const running = await open();
+    const running = await ownService();
     const { url, platform } = running;
     const session = await openRawSession(url);
     const leaving = new AbortController();
@@ -109,7 +97,7 @@ describe('a session of the 2025 era', () => {
   });
 
   it('does not begin with anything but initialize, nor when that is refused', async () => {
-    const running = await open();
+    const running = await ownService();
     const { url } = running;
     expect((await post(url, list)).status).toBe(400);
     expect((await post(url, INITIALIZE, { accept: 'application/json' })).status).toBe(406);
@@ -120,7 +108,7 @@ describe('a session of the 2025 era', () => {
 
 describe('what the 2026-07-28 era keeps between requests', () => {
   it('is one token and one set of names for each principal', async () => {
-    const running = await open({ signIn: spokenSignIn });
+    const running = await ownService({ signIn: spokenSignIn });
     const goals = (who: Record<string, string>) => post2026(running.url, 'tools/call', { name: 'list_goals', arguments: {} }, who);
     for (const who of [anna, anna, ben, anna]) expect((await goals(who)).message).toHaveProperty('result.structuredContent.goals');
     expect(tokenRequests(running)).toBe(2);
@@ -132,7 +120,7 @@ describe('what the 2026-07-28 era keeps between requests', () => {
   });
 
   it('cannot be reached as a session', async () => {
-    const running = await open({ signIn: spokenSignIn });
+    const running = await ownService({ signIn: spokenSignIn });
     await post2026(running.url, 'tools/list', {}, anna);
     const guessed = { ...anna, 'mcp-session-id': '2026 anna', 'mcp-protocol-version': '2025-11-25' };
     expect((await post(running.url, list, guessed)).status).toBe(404);
@@ -143,7 +131,7 @@ describe('what the 2026-07-28 era keeps between requests', () => {
 
 describe('the cap on sessions', () => {
   it('ends the longest idle session of whoever holds the most', async () => {
-    const { url } = await open({ signIn: spokenSignIn, settings: { MAX_SESSIONS: '4' } });
+    const { url } = await ownService({ signIn: spokenSignIn, settings: { MAX_SESSIONS: '4' } });
     const bens = await openRawSession(url, ben);
     const annas: Record<string, string>[] = [];
     for (let count = 0; count < 3; count += 1) annas.push(await openRawSession(url, anna));
@@ -155,7 +143,7 @@ describe('the cap on sessions', () => {
   });
 
   it('spares sessions in use, and says when there is no room', async () => {
-    const { url } = await open({ signIn: spokenSignIn, settings: { MAX_SESSIONS: '2' } });
+    const { url } = await ownService({ signIn: spokenSignIn, settings: { MAX_SESSIONS: '2' } });
     const leaving = new AbortController();
     for (const who of [anna, ben]) await openStream(url, await openRawSession(url, who), leaving.signal);
     const refused = await post(url, INITIALIZE, as('carl:read'));
@@ -165,7 +153,7 @@ describe('the cap on sessions', () => {
   });
 
   it('does not let one principal keep all others out by holding streams', async () => {
-    const { url } = await open({ signIn: spokenSignIn, settings: { MAX_SESSIONS: '5' } });
+    const { url } = await ownService({ signIn: spokenSignIn, settings: { MAX_SESSIONS: '5' } });
     const leaving = new AbortController();
     for (let count = 0; count < 5; count += 1) await openStream(url, await openRawSession(url, anna), leaving.signal);
     const bens = await openRawSession(url, ben);
@@ -175,7 +163,7 @@ describe('the cap on sessions', () => {
 });
 
 it('a stream ends when what its caller has proved ends', async () => {
-  const { url, platform } = await open({ signIn: spokenSignIn });
+  const { url, platform } = await ownService({ signIn: spokenSignIn });
   const expiring = as(`anna:read@${platform.clock.now() + 10 * MINUTE_MS}`);
   const stream = await openStream(url, await openRawSession(url, expiring), AbortSignal.timeout(10_000));
   let isOpen = true;
