@@ -1,6 +1,4 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { listen } from '../support/stub-platform.ts';
 
 /** A span as it arrived, its attributes by name. */
 export interface Span {
@@ -73,7 +71,7 @@ export async function openCollector(): Promise<Collector> {
   const spans: Span[] = [];
   const resources: Record<string, unknown>[] = [];
   const texts: string[] = [];
-  const server = createServer((request, response) => {
+  const { url } = await listen((request, response) => {
     let body = '';
     request.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
     request.once('end', () => {
@@ -87,14 +85,6 @@ export async function openCollector(): Promise<Collector> {
       if (collector.status !== 0) response.writeHead(collector.status, { 'content-type': 'application/json' }).end('{}');
     });
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
-  const collector: Collector = { url: `http://127.0.0.1:${port}`, spans, resources, texts, status: 200 };
+  const collector: Collector = { url, spans, resources, texts, status: 200 };
   return collector;
 }
