@@ -2,10 +2,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { toolsets } from '../tools/index.ts';
 import { description, license, name, version } from './commands/about.ts';
 import { commands } from './commands/command-line.ts';
-import { markdownTable } from './lib/markdown-table.ts';
+import { markdownTable } from './lib/text-table.ts';
 import { prompts } from './prompts/index.ts';
 import { resources } from './resources/index.ts';
-import { flagOf, type Setting, settingDeclarations } from './settings.ts';
+import { flagOf, type Setting, settingDeclarations } from './settings/settings.ts';
 
 const settings: readonly Setting[] = Object.values(settingDeclarations);
 

@@ -2,7 +2,7 @@
 import { name, version } from './commands/about.ts';
 import { readCommandLine, usage } from './commands/command-line.ts';
 import { readWorldOptions } from './commands/world-options.ts';
-import { readSettings, SettingsError } from './settings.ts';
+import { readSettings, SettingsError } from './settings/settings.ts';
 
 async function main(args: readonly string[]): Promise<number> {
   const line = readCommandLine(args);
@@ -12,7 +12,7 @@ async function main(args: readonly string[]): Promise<number> {
   }
   const world = await readWorldOptions(line.world);
   if (line.command === 'emulator') return (await import('./commands/emulator.ts')).emulator(world, line.port);
-  if (line.command === 'demo') return (await import('./commands/demo/index.ts')).demo(line.world);
+  if (line.command === 'demo') return (await import('./commands/demo/demo.ts')).demo(line.world);
   const settings = readSettings(process.env, line.flags);
   if (line.command === 'doctor') return (await import('./commands/doctor.ts')).doctor(settings, world);
   if (line.command === 'call') return (await import('./commands/call.ts')).call(settings, world, line.positionals, line.format);

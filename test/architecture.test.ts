@@ -4,53 +4,49 @@ import { describe, expect, it } from 'vitest';
 import about from '../package.json' with { type: 'json' };
 import { filesBelow, textOf } from './support/sources.ts';
 
-/** Who may import whom; a part that is not named here may import nothing of the project. Types count like everything else. */
-const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  lib: [],
-  api: ['lib'],
-  emulator: ['lib', 'api'],
-  analysis: ['lib', 'api'],
-  workspace: ['lib', 'api'],
-  views: ['lib', 'analysis'],
-  'sign-in': ['lib'],
-  telemetry: ['lib', 'api'],
-  'shared-cache': ['lib', 'api'],
-  mcp: ['lib', 'api', 'analysis', 'workspace', 'views', 'sign-in', 'telemetry'],
-  answers: ['lib', 'api', 'analysis', 'workspace', 'views', 'mcp'],
-  resources: ['lib', 'api', 'analysis', 'workspace', 'mcp', 'answers'],
-  prompts: ['lib', 'api', 'analysis', 'workspace', 'mcp', 'resources'],
-  tools: ['lib', 'api', 'analysis', 'workspace', 'views', 'mcp', 'answers', 'resources'],
-  settings: ['lib', 'sign-in'],
-  roots: [
-    'lib',
-    'api',
-    'emulator',
-    'analysis',
-    'workspace',
-    'views',
-    'sign-in',
-    'shared-cache',
-    'telemetry',
-    'mcp',
-    'answers',
-    'resources',
-    'prompts',
-    'tools',
-    'settings',
-    'package.json',
-  ],
+/** The layers from the ground up; each may import those of the line before it and what they may import. A part may also import itself. */
+const LAYERS: readonly (readonly string[])[] = [
+  ['lib'],
+  ['api', 'sign-in'],
+  ['domain', 'telemetry', 'settings', 'replicas', 'emulator'],
+  ['workspace', 'views'],
+  ['usecases'],
+  ['tooling'],
+  ['resources'],
+  ['prompts', 'tools'],
+  ['protocol'],
+  ['roots'],
+];
+
+/** Parts that stand aside: who alone may import them, beside the roots. */
+const ASIDE: Readonly<Record<string, readonly string[]>> = {
+  emulator: [],
+  replicas: [],
+  settings: [],
+  'sign-in': ['settings', 'protocol'],
+  telemetry: ['tooling', 'protocol'],
+  tools: [],
+  prompts: [],
 };
+
+/** Whether the table of layers lets one part import another. */
+function mayImport(importer: string, imported: string): boolean {
+  if (imported === 'package.json') return importer === 'roots';
+  const layerOf = (part: string) => LAYERS.findIndex((parts) => parts.includes(part));
+  const isBelow = layerOf(imported) !== -1 && layerOf(imported) < layerOf(importer);
+  return isBelow && (importer === 'roots' || (ASIDE[imported]?.includes(importer) ?? true));
+}
 
 /** Where each package may be imported: folders, or single files. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  '@modelcontextprotocol/server': ['src/mcp/'],
-  '@modelcontextprotocol/node': ['src/mcp/http/'],
+  '@modelcontextprotocol/server': ['src/protocol/'],
+  '@modelcontextprotocol/node': ['src/protocol/http/'],
   '@modelcontextprotocol/client': ['src/commands/'],
   '@hono/node-server': ['src/emulator/'],
   hono: ['src/emulator/'],
   undici: ['src/api/http.ts', 'src/api/connections.ts'],
   keyv: ['src/api/tokens.ts'],
-  '@keyv/redis': ['src/shared-cache/redis.ts'],
+  '@keyv/redis': ['src/replicas/redis.ts'],
   'lru-cache': ['src/api/tokens.ts', 'src/emulator/'],
   jose: ['src/sign-in/'],
   'prom-client': ['src/telemetry/'],
@@ -59,10 +55,10 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@opentelemetry/sdk-trace-base': ['src/telemetry/tracing.ts'],
   '@opentelemetry/exporter-trace-otlp-http': ['src/telemetry/tracing.ts'],
   'lossless-json': ['src/api/'],
-  'fuse.js': ['src/analysis/'],
-  tldts: ['src/analysis/'],
-  'simple-statistics': ['src/analysis/'],
-  'third-party-web': ['src/analysis/'],
+  'fuse.js': ['src/domain/'],
+  tldts: ['src/domain/'],
+  'simple-statistics': ['src/domain/'],
+  'third-party-web': ['src/domain/'],
   echarts: ['src/views/'],
   '@resvg/resvg-js': ['src/views/'],
   '@duckdb/node-api': ['src/workspace/query/'],
@@ -70,7 +66,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   zod: ['src/', 'tools/'],
 };
 /** Packages of types, which leave nothing in the product. */
-const TYPES: typeof PACKAGES = { 'har-format': ['src/analysis/har/', 'src/emulator/world/speed/'] };
+const TYPES: typeof PACKAGES = { 'har-format': ['src/domain/har/', 'src/emulator/world/speed/'] };
 
 /** Modules of Node that reach beyond the process; pure parts import none of them. */
 const REACHING = /^node:(fs|fs\/promises|http|https|http2|net|tls|dns|dgram|child_process|worker_threads|cluster)$/;
@@ -140,7 +136,7 @@ describe('imports', () => {
   it('go only where the table allows', () => {
     const wrong = inner.filter(({ from, to }) => {
       const [importer, imported] = [partOf(from), partOf(to)];
-      return importer !== imported && !MAY_IMPORT[importer]?.includes(imported);
+      return importer !== imported && !mayImport(importer, imported);
     });
     expect(wrong).toEqual([]);
   });
@@ -158,7 +154,11 @@ describe('imports', () => {
 
 describe('packages', () => {
   /** `@scope/name` or `name`, without the path inside the package. */
-  const packageOf = (specifier: string) => specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/'); // biome-ignore format: one thought
+  const packageOf = (specifier: string) =>
+    specifier
+      .split('/')
+      .slice(0, specifier.startsWith('@') ? 2 : 1)
+      .join('/');
   const isBuiltin = (specifier: string) => builtinModules.includes(specifier.replace(/^node:/, ''));
 
   it('are imported only where their place is', () => {
@@ -174,7 +174,7 @@ describe('packages', () => {
 
   it('of Node are named as such, and pure parts reach for nothing outside the process', () => {
     expect(outer.filter(({ to }) => isBuiltin(to) && !to.startsWith('node:'))).toEqual([]);
-    const pure = outer.filter(({ from }) => /^(src\/(lib|analysis|resources|prompts)|tools)\//.test(from));
+    const pure = outer.filter(({ from }) => /^(src\/(lib|domain|resources|prompts)|tools)\//.test(from));
     expect(pure.filter(({ to }) => REACHING.test(to))).toEqual([]);
   });
 });

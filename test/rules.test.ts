@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type OperationName, operations } from '../src/api/operations/index.ts';
-import { instructions } from '../src/mcp/instructions.ts';
+import { instructions } from '../src/tooling/instructions.ts';
 import { toolsets } from '../tools/index.ts';
 import { insightContract, nestedMembers, toolContract } from './samples/tool-contract.ts';
 import { withPlatform } from './support/emulator.ts';
@@ -8,8 +8,7 @@ import { listing } from './support/listing.ts';
 import { filesBelow, textOf } from './support/sources.ts';
 
 /** First words of names; a new one is a decision. */
-const VERBS =
-  'authenticate list get create delete send find query compare analyze check plan apply download sync purge'.split(' '); // biome-ignore format: one thought
+const VERBS = 'authenticate list get create delete send find query compare analyze check plan apply download sync purge'.split(' ');
 /** Words with an underscore that name no tool: values of the interface and of the date grammar. */
 const OTHER_WORDS = /^(custom_var|dynamic_var|(last|this)_(week|month|quarter|year))$/;
 
@@ -45,10 +44,16 @@ function parametersOf(schema: Schema, prefix = ''): { path: string; schema: Sche
 
 /** `startDate! device`, in alphabetical order. */
 function signature({ properties = {}, required = [] }: Schema): string[] {
-  return Object.keys(properties).map((name) => (required.includes(name) ? `${name}!` : name)).toSorted(); // biome-ignore format: one thought
+  return Object.keys(properties)
+    .map((name) => (required.includes(name) ? `${name}!` : name))
+    .toSorted();
 }
 
-const words = (text: string) => text.split(' ').filter((word) => word !== '').toSorted(); // biome-ignore format: one thought
+const words = (text: string) =>
+  text
+    .split(' ')
+    .filter((word) => word !== '')
+    .toSorted();
 
 describe('the contract', () => {
   it('is kept: the same tools in the same toolsets, in the same order', () => {
@@ -189,7 +194,11 @@ describe('operations', () => {
   it('have exactly one tool each', () => {
     const used = direct.map(({ tool }) => tool.operation);
     expect(new Set(used).size).toBe(used.length);
-    expect(Object.entries(operations).filter(([, operation]) => !used.includes(operation)).map(([name]) => name)).toEqual([]); // biome-ignore format: one thought
+    expect(
+      Object.entries(operations)
+        .filter(([, operation]) => !used.includes(operation))
+        .map(([name]) => name),
+    ).toEqual([]);
   });
 
   it('are answered by the emulator, each at its own path', async () => {

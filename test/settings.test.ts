@@ -2,21 +2,56 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { flagOf, isSwitch, readSettings, type Setting, settingDeclarations } from '../src/settings.ts';
+import { flagOf, isSwitch, readSettings, type Setting, settingDeclarations } from '../src/settings/settings.ts';
 
 const settings: readonly Setting[] = Object.values(settingDeclarations);
 const of = (variable: string, value: string) => readSettings({ [`WEB_ANALYTICS_${variable}`]: value });
 
 /** All settings that the documents promise. */
 const PROMISED = [
-  'AUTH_URL', 'CLIENT_ID', 'CLIENT_SECRET', 'ENRICHMENT_CLIENT_ID', 'ENRICHMENT_CLIENT_SECRET', 'PROJECT_ID', 'TIME_ZONE', 'TOOLSETS', 'READ_ONLY',
-  'RAW_HAR', 'SPEED_CONCURRENCY', 'DEMO', 'ENDPOINT_DOMAINS', 'MAX_RESULT_TOKENS', 'TIMEOUT_MS', 'CONCURRENCY', 'LOG_LEVEL',
-  'DATA_DIR', 'DATA_QUOTA_MB',
-  'HTTP', 'HOST', 'PORT', 'ALLOWED_HOSTS', 'ALLOWED_ORIGINS', 'TLS_CERT_FILE', 'TLS_KEY_FILE', 'MAX_SESSIONS', 'SESSION_IDLE_MINUTES', 'MAX_REQUESTS',
-  'ISSUER', 'AUDIENCE', 'JWKS_URL', 'TOKEN_ALGORITHMS', 'CLOCK_SKEW_SECONDS', 'TOKENS_FILE', 'CREDENTIALS_FILE', 'CREDENTIALS_KEY',
-  'CACHE_URL', 'CACHE_KEY',
-  'RATE_LIMIT', 'METRICS_TOKEN', 'LOG_FORMAT',
-]; // biome-ignore format: a list of words
+  'AUTH_URL',
+  'CLIENT_ID',
+  'CLIENT_SECRET',
+  'ENRICHMENT_CLIENT_ID',
+  'ENRICHMENT_CLIENT_SECRET',
+  'PROJECT_ID',
+  'TIME_ZONE',
+  'TOOLSETS',
+  'READ_ONLY',
+  'RAW_HAR',
+  'SPEED_CONCURRENCY',
+  'DEMO',
+  'ENDPOINT_DOMAINS',
+  'MAX_RESULT_TOKENS',
+  'TIMEOUT_MS',
+  'CONCURRENCY',
+  'LOG_LEVEL',
+  'DATA_DIR',
+  'DATA_QUOTA_MB',
+  'HTTP',
+  'HOST',
+  'PORT',
+  'ALLOWED_HOSTS',
+  'ALLOWED_ORIGINS',
+  'TLS_CERT_FILE',
+  'TLS_KEY_FILE',
+  'MAX_SESSIONS',
+  'SESSION_IDLE_MINUTES',
+  'MAX_REQUESTS',
+  'ISSUER',
+  'AUDIENCE',
+  'JWKS_URL',
+  'TOKEN_ALGORITHMS',
+  'CLOCK_SKEW_SECONDS',
+  'TOKENS_FILE',
+  'CREDENTIALS_FILE',
+  'CREDENTIALS_KEY',
+  'CACHE_URL',
+  'CACHE_KEY',
+  'RATE_LIMIT',
+  'METRICS_TOKEN',
+  'LOG_FORMAT',
+];
 
 describe('the settings', () => {
   it('are those that are promised', () => {

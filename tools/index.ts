@@ -1,4 +1,4 @@
-import type { Toolset } from '../src/mcp/tool.ts';
+import type { Toolset } from '../src/tooling/tool.ts';
 import account from './account/index.ts';
 import dataExport from './data-export/index.ts';
 import enrichment from './enrichment/index.ts';

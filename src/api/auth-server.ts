@@ -6,8 +6,15 @@ import type { Granted } from './granted.ts';
 import { leadsInside } from './inner-address.ts';
 import type { Operation, PayloadOf } from './operation.ts';
 import { readCredential, requestToken } from './operations/account.ts';
-import { repeated } from './retry.ts';
+import { retry } from './retry.ts';
 import type { Credential, Token, TokenRequest } from './tokens.ts';
+
+/** The base address without a slash at the end; refused where `addressFault` finds one. */
+export function checkedAuthUrl(address: string): string {
+  const fault = addressFault(address);
+  if (fault) throw new ApiError('settings', `The address of the authentication server ${fault}.`);
+  return address.replace(/\/+$/, '');
+}
 
 /** Life of a token whose answer does not tell (section 5). */
 const DOCUMENTED_LIFE_S = 3600;
@@ -94,7 +101,7 @@ export function createAuthServer({
 
   async function ask<O extends Operation>(operation: O, input: Record<string, unknown>, signal?: AbortSignal): Promise<PayloadOf<O>> {
     const payload = await withDeadline({ clock, timeoutMs, signal }, (limits) =>
-      repeated(limits, { clock, random }, (attempt) =>
+      retry(limits, { clock, random }, (attempt) =>
         exchange(wiring, { operation, input, base: authUrl, encoding: 'json', limits, attempt }),
       ),
     );

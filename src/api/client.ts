@@ -1,8 +1,7 @@
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { createRedactor } from '../lib/redact.ts';
-import { checkedAuthUrl } from './address.ts';
-import { createAuthServer } from './auth-server.ts';
+import { checkedAuthUrl, createAuthServer } from './auth-server.ts';
 import { checkInput, checkProjectId, checkScopes } from './check-input.ts';
 import { type Limits, withDeadline } from './deadline.ts';
 import { ApiError } from './errors.ts';
@@ -12,8 +11,8 @@ import { createHttp, type Http } from './http.ts';
 import type { Limiter } from './limiter.ts';
 import type { ApiEvent, Observer } from './observer.ts';
 import type { InputOf, Operation, PayloadOf, Scope } from './operation.ts';
-import { repeated } from './retry.ts';
-import { createTokenDesk, type HeldToken } from './token-desk.ts';
+import { retry } from './retry.ts';
+import { type AcquiredToken, createTokenProvider } from './token-provider.ts';
 import { type Credential, createTokenCache, type SharedTokens } from './tokens.ts';
 
 /** Input of an operation; the project may be left to the settings or the token. */
@@ -133,14 +132,14 @@ export function createClient(options: ClientOptions): Client {
   };
   const auth = createAuthServer({ wiring, authUrl, timeoutMs, random, endpointDomains, onToken: learn });
   const tokens = createTokenCache({ clock, fetchToken: auth.fetchToken, replicas: options.sharedTokens, onAdopted: learn });
-  const desk = createTokenDesk({ auth, tokens, credential, enrichmentCredential, neededScopes, redact });
+  const desk = createTokenProvider({ auth, tokens, credential, enrichmentCredential, neededScopes, redact });
 
   function tell(event: ApiEvent, ofCall: Observer | undefined): void {
     for (const observe of [options.observe, ofCall]) observe?.(event);
   }
 
   /** One request of a call, in its turn. */
-  async function attempt(request: Omit<Parameters<typeof exchange>[1], 'base' | 'accessToken'>, held: HeldToken): Promise<unknown> {
+  async function attempt(request: Omit<Parameters<typeof exchange>[1], 'base' | 'accessToken'>, held: AcquiredToken): Promise<unknown> {
     const { operation, limits } = request;
     const project = `${authUrl} ${held.projectId ?? held.request.credential.clientId}`;
     const speed = operation.scope === 'speed-analysis';
@@ -168,7 +167,7 @@ export function createClient(options: ClientOptions): Client {
       tell({ type: 'token', kept: held.fromCache, durationMs: clock.now() - startMs }, observe);
       const complete = operation.base === 'enrichment' ? withProject(input, held.projectId) : input;
       try {
-        return await repeated(limits, { clock, random }, (number) =>
+        return await retry(limits, { clock, random }, (number) =>
           attempt({ operation, input: complete, encoding, limits, attempt: number, observe }, held),
         );
       } catch (error) {

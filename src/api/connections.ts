@@ -1,7 +1,71 @@
+import { setMaxListeners } from 'node:events';
 import type { LookupFunction } from 'node:net';
 import type { Dispatcher } from 'undici';
 import { isLoopback } from '../lib/address.ts';
 import { ApiError } from './errors.ts';
+
+/** A watch over something that has to be heard of again and again. */
+export interface IdleTimeout {
+  /** Aborts when nothing was heard for too long, or with the caller's own signal and its reason. */
+  readonly signal: AbortSignal;
+  heard(): void;
+  /** True where silence ended it and not the caller. */
+  wasSilent(): boolean;
+  stop(): void;
+}
+
+/** Aborts when nothing was heard for `idleTimeoutMs`, or with `signal`; without `idleTimeoutMs` only with `signal`. */
+export function startIdleTimeout({ idleTimeoutMs, signal }: { idleTimeoutMs?: number | undefined; signal: AbortSignal }): IdleTimeout {
+  const controller = new AbortController();
+  const relay = () => controller.abort(signal.reason);
+  if (signal.aborted) relay();
+  // Files that are fetched at a time share one signal.
+  setMaxListeners(0, signal);
+  signal.addEventListener('abort', relay, { once: true });
+  let silent = false;
+  const giveUp = () => {
+    silent = true;
+    controller.abort();
+  };
+  const timer = idleTimeoutMs === undefined ? undefined : setTimeout(giveUp, idleTimeoutMs);
+  return {
+    signal: controller.signal,
+    heard: () => timer?.refresh(),
+    wasSilent: () => silent && !signal.aborted,
+    stop() {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', relay);
+    },
+  };
+}
+
+/** Failures of the certificate of the other side: trying again does not help. */
+const CERTIFICATE = /^(CERT_|ERR_TLS_CERT|DEPTH_ZERO_SELF|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH|UND_ERR_PRX_TLS)/;
+
+function codeOf(error: unknown): string {
+  if (typeof error !== 'object' || error === null) return '';
+  if ('code' in error && typeof error.code === 'string') return error.code;
+  if (error instanceof AggregateError) return codeOf(error.errors[0]);
+  return 'cause' in error ? codeOf(error.cause) : '';
+}
+
+function words(code: string, host: string, detail: string): string {
+  if (/proxy/i.test(detail)) return `The proxy did not let the request to ${host} through: ${/\d{3}/.exec(detail)?.[0] ?? code}.`;
+  if (code === 'ECONNREFUSED') return `${host} refused the connection.`;
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `The name of ${host} could not be resolved.`;
+  if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') return `${host} did not take the connection in time.`;
+  if (CERTIFICATE.test(code)) return `The certificate of ${host} is not accepted (${code}).`;
+  if (code.startsWith('HPE_') || detail.includes('HTTP/1.1 protocol')) return `${host} answered something that is not HTTP.`;
+  return `The connection to ${host} broke${code ? ` (${code})` : ''}.`;
+}
+
+/** Words an error of the network. The error itself is not passed on: it may hold what the other side sent. */
+export function networkFailure(error: unknown, host: string, outcomeUnknown: boolean): ApiError {
+  const code = codeOf(error);
+  const detail = error instanceof Error ? error.message : '';
+  const lasting = CERTIFICATE.test(code) || /proxy/i.test(detail);
+  return new ApiError('down', words(code, host, detail), { code: code || undefined, outcomeUnknown, transient: !lasting });
+}
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

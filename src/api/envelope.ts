@@ -1,6 +1,5 @@
 import type * as z from 'zod';
-import { quote } from '../lib/quote.ts';
-import type { Redactor } from '../lib/redact.ts';
+import { quote, type Redactor } from '../lib/redact.ts';
 import { ApiError, type ErrorKind } from './errors.ts';
 import type { HttpAnswer } from './http.ts';
 import { parseJson } from './json.ts';
@@ -69,7 +68,7 @@ function refusalOf(answer: HttpAnswer, body: Body, { operation, redact, retryAft
     code: refusal.code,
     retryAfterMs,
     transient,
-    mayHaveHappened: !operation.safe && !certain,
+    outcomeUnknown: !operation.safe && !certain,
   });
 }
 
@@ -77,7 +76,7 @@ function unreadable(answer: HttpAnswer, what: string, { operation }: Reading): A
   const who = operation.base === 'auth' ? 'The authentication server' : 'The service';
   return new ApiError('shape', `${who} answered ${titleOf(operation)} with ${answer.status} and ${what}.`, {
     status: answer.status,
-    mayHaveHappened: !operation.safe,
+    outcomeUnknown: !operation.safe,
   });
 }
 

@@ -27,7 +27,7 @@ export interface ApiErrorDetails {
   /** How long the service asks to wait. */
   retryAfterMs?: number | undefined;
   /** True for a write that failed without certainty: it may have taken effect. */
-  mayHaveHappened?: boolean;
+  outcomeUnknown?: boolean;
   /** True where the same request may succeed a moment later. */
   transient?: boolean;
   cause?: unknown;
@@ -39,12 +39,12 @@ export class ApiError extends Error {
   readonly status: number | undefined;
   readonly code: string | undefined;
   readonly retryAfterMs: number | undefined;
-  readonly mayHaveHappened: boolean;
+  readonly outcomeUnknown: boolean;
   readonly transient: boolean;
 
   constructor(kind: ErrorKind, message: string, details: ApiErrorDetails = {}) {
     super(
-      details.mayHaveHappened ? `${message} It may have taken effect all the same.` : message,
+      details.outcomeUnknown ? `${message} It may have taken effect all the same.` : message,
       details.cause === undefined ? {} : { cause: details.cause },
     );
     this.name = 'ApiError';
@@ -52,7 +52,7 @@ export class ApiError extends Error {
     this.status = details.status;
     this.code = details.code;
     this.retryAfterMs = details.retryAfterMs;
-    this.mayHaveHappened = details.mayHaveHappened ?? false;
+    this.outcomeUnknown = details.outcomeUnknown ?? false;
     this.transient = details.transient ?? false;
   }
 }

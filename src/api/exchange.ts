@@ -20,7 +20,7 @@ export interface SizeLimits {
 export const DEFAULT_SIZE_LIMITS: SizeLimits = { harBytes: 96 * 1_048_576, otherBytes: 32 * 1_048_576 };
 
 /** A read may use this share of the time left in silence, so that time remains to ask again. */
-const PATIENCE_SHARE = 2 / 3;
+const IDLE_TIMEOUT_SHARE = 2 / 3;
 
 /** What every request of a client shares. */
 export interface Wiring {
@@ -86,7 +86,7 @@ export async function exchange(wiring: Wiring, request: Exchange): Promise<unkno
       body: body && (encoding === 'form' ? formOf(body) : JSON.stringify(body)),
       safe: operation.safe,
       maxBytes: operation === getStepHar ? sizeLimits.harBytes : sizeLimits.otherBytes,
-      patienceMs: operation.safe && attempt < MAX_ATTEMPTS ? leftMs * PATIENCE_SHARE : undefined,
+      idleTimeoutMs: operation.safe && attempt < MAX_ATTEMPTS ? leftMs * IDLE_TIMEOUT_SHARE : undefined,
       signal: limits.signal,
     });
     outcome = String(answer.status);

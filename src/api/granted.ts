@@ -1,5 +1,4 @@
-import { quote } from '../lib/quote.ts';
-import type { Redactor } from '../lib/redact.ts';
+import { quote, type Redactor } from '../lib/redact.ts';
 import { ApiError } from './errors.ts';
 import type { Scope } from './operation.ts';
 

@@ -1,10 +1,81 @@
+import { promisify } from 'node:util';
+import { brotliDecompress, brotliDecompressSync, gunzip, gunzipSync, inflate, inflateSync } from 'node:zlib';
 import type { Dispatcher } from 'undici';
-import { type Connections, type Environment, openConnections } from './connections.ts';
+import { type Connections, type Environment, networkFailure, openConnections, startIdleTimeout } from './connections.ts';
 import { abortable, seconds } from './deadline.ts';
 import { ApiError } from './errors.ts';
-import { networkFailure } from './network.ts';
-import { watchSilence } from './silence.ts';
-import { readBytes, tooLarge, unpack } from './unpack.ts';
+
+/** Bytes in words of an error. */
+function megabytes(bytes: number): string {
+  const size = bytes / 1_048_576;
+  return size >= 1 ? `${Number(size.toFixed(1))} MB` : `${Math.ceil(bytes / 1024)} KB`;
+}
+
+/** The refusal of an answer that is larger than this client reads. */
+function tooLarge(maxBytes: number, safe: boolean): ApiError {
+  return new ApiError('shape', `The answer is larger than ${megabytes(maxBytes)}, the most that is read at once; ask for less.`, {
+    outcomeUnknown: !safe,
+  });
+}
+
+/** Reads all chunks of an answer, at most `maxBytes` as they travel; calls `onChunk` for each. */
+async function readBytes(
+  body: AsyncIterable<Buffer>,
+  { maxBytes, safe, onChunk }: { maxBytes: number; safe: boolean; onChunk: () => void },
+): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    onChunk();
+    size += chunk.length;
+    if (size > maxBytes) throw tooLarge(maxBytes, safe);
+    chunks.push(chunk);
+  }
+  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size);
+}
+
+/** Below this packed size the way to another thread and back takes longer than the unpacking. */
+const INLINE_BYTES = 16_384;
+
+type Unpacker = (bytes: Buffer, options: { maxOutputLength: number }) => Buffer | Promise<Buffer>;
+
+/** By name of the encoding. */
+const here: ReadonlyMap<string, Unpacker> = new Map([
+  ['gzip', gunzipSync],
+  ['x-gzip', gunzipSync],
+  ['deflate', inflateSync],
+  ['br', brotliDecompressSync],
+]);
+const inThread: ReadonlyMap<string, Unpacker> = new Map([
+  ['gzip', promisify(gunzip)],
+  ['x-gzip', promisify(gunzip)],
+  ['deflate', promisify(inflate)],
+  ['br', promisify(brotliDecompress)],
+]);
+
+/** Undoes the content encodings of an answer, the last applied first; never unpacks more than `maxBytes`. */
+async function unpack(packed: Buffer, encodings: string, { maxBytes, safe }: { maxBytes: number; safe: boolean }): Promise<Buffer> {
+  const names = encodings
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '' && name !== 'identity');
+  if (names.length === 0 || packed.length === 0) return packed;
+  if (names.length > 2) throw new ApiError('shape', 'The answer is packed more than twice.', { outcomeUnknown: !safe });
+  const unpackers = packed.length <= INLINE_BYTES ? here : inThread;
+  let bytes = packed;
+  for (const name of names.toReversed()) {
+    const unpacker = unpackers.get(name);
+    if (!unpacker) throw new ApiError('shape', 'The answer is packed in a way that was not asked for.', { outcomeUnknown: !safe });
+    try {
+      bytes = await unpacker(bytes, { maxOutputLength: maxBytes });
+    } catch (error) {
+      if (error instanceof RangeError) throw tooLarge(maxBytes, safe);
+      throw new ApiError('shape', 'The answer is packed data that is broken or cut short.', { outcomeUnknown: !safe });
+    }
+  }
+  return bytes;
+}
 
 export interface HttpRequest {
   method: 'GET' | 'POST';
@@ -17,7 +88,7 @@ export interface HttpRequest {
   /** Largest answer, packed and unpacked. */
   maxBytes: number;
   /** Longest silence of the service before the attempt is given up; left out: until the signal. */
-  patienceMs?: number | undefined;
+  idleTimeoutMs?: number | undefined;
   /** Ends the request at once; its reason is thrown. */
   signal: AbortSignal;
 }
@@ -51,14 +122,15 @@ const noteSent: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options
 
 /** What the caller is told when the request ended without a whole answer. */
 function failure(error: unknown, request: HttpRequest, { sent, silent }: { sent: boolean; silent: boolean }): unknown {
-  const mayHaveHappened = sent && !request.safe;
+  const outcomeUnknown = sent && !request.safe;
   if (request.signal.aborted) {
     const { reason } = request.signal;
-    return reason instanceof ApiError && mayHaveHappened ? new ApiError(reason.kind, reason.message, { mayHaveHappened }) : reason;
+    return reason instanceof ApiError && outcomeUnknown ? new ApiError(reason.kind, reason.message, { outcomeUnknown }) : reason;
   }
-  if (silent) return new ApiError('timeout', `No answer within ${seconds(request.patienceMs ?? 0)}.`, { mayHaveHappened, transient: true });
+  if (silent)
+    return new ApiError('timeout', `No answer within ${seconds(request.idleTimeoutMs ?? 0)}.`, { outcomeUnknown, transient: true });
   if (error instanceof ApiError) return error;
-  return networkFailure(error, new URL(request.url).host, mayHaveHappened);
+  return networkFailure(error, new URL(request.url).host, outcomeUnknown);
 }
 
 /** Makes the HTTP side of the client; undici is loaded by the first request. Proxies are read from `environment`. */
@@ -72,7 +144,7 @@ export function createHttp({ environment }: { environment?: Environment } = {}):
       const connections = await opening;
       const { method, url, headers, body = null, maxBytes, safe } = request;
       let sent = false;
-      const silence = watchSilence(request);
+      const silence = startIdleTimeout(request);
       try {
         const { origin, hostname, pathname, search } = new URL(url);
         const dispatcher = connections.dispatcher(hostname);

@@ -1,5 +1,4 @@
-import { quote } from '../lib/quote.ts';
-import type { Redactor } from '../lib/redact.ts';
+import { quote, type Redactor } from '../lib/redact.ts';
 import type { ErrorKind } from './errors.ts';
 
 /** What a body that refuses says of itself, in any of the forms seen: envelope, OAuth, plain. Cleaned of secrets. */

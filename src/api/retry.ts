@@ -21,7 +21,7 @@ export function retryAfterMs(header: string | undefined, nowMs: number): number 
  * Repeats what failed for a moment: full jitter, never sooner than the service asked, given up at once when the deadline lies
  * before the next try. A write that may have taken effect is never repeated.
  */
-export async function repeated<T>(
+export async function retry<T>(
   limits: Limits,
   { clock, random }: { clock: Clock; random: () => number },
   attempt: (number: number) => Promise<T>,
@@ -30,7 +30,7 @@ export async function repeated<T>(
     try {
       return await attempt(number);
     } catch (error) {
-      if (!(error instanceof ApiError) || !error.transient || error.mayHaveHappened || number >= MAX_ATTEMPTS) throw error;
+      if (!(error instanceof ApiError) || !error.transient || error.outcomeUnknown || number >= MAX_ATTEMPTS) throw error;
       const jitterMs = random() * Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (number - 1));
       const waitMs = Math.max(error.retryAfterMs ?? 0, jitterMs);
       if (waitMs >= limits.deadlineMs - clock.now()) throw tooLong(error);

@@ -230,7 +230,10 @@ export function createTokenCache({
     async renew(request, signal) {
       assertOpen();
       const key = keyOf(request);
-      return abortable(shared(fetches, key, () => fetchAndKeep(key, request)), signal); // biome-ignore format: one thought
+      return abortable(
+        shared(fetches, key, () => fetchAndKeep(key, request)),
+        signal,
+      );
     },
     drop(request, token) {
       const key = keyOf(request);

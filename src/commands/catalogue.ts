@@ -1,5 +1,6 @@
-import type { ListedTool } from '../mcp/listing.ts';
-import type { AnyTool } from '../mcp/tool.ts';
+import { type Settings, SettingsError } from '../settings/settings.ts';
+import type { ListedTool } from '../tooling/listing.ts';
+import type { AnyTool } from '../tooling/tool.ts';
 
 /** Put in by the build, because making 46 JSON schemas costs more than the rest of a start. */
 declare const LISTED_TOOLS: readonly ListedTool[] | undefined;
@@ -7,7 +8,7 @@ declare const LISTED_TOOLS: readonly ListedTool[] | undefined;
 /** All tools as listed; computed where nothing was built. */
 export async function listedTools(): Promise<readonly ListedTool[]> {
   if (typeof LISTED_TOOLS !== 'undefined') return LISTED_TOOLS;
-  const [{ listTools }, { toolsets }] = await Promise.all([import('../mcp/listing.ts'), import('../../tools/index.ts')]);
+  const [{ listTools }, { toolsets }] = await Promise.all([import('../tooling/listing.ts'), import('../../tools/index.ts')]);
   return listTools(toolsets);
 }
 
@@ -25,4 +26,35 @@ export async function loadTool(name: string): Promise<AnyTool> {
   const tool = byName.get(name);
   if (!tool) throw new Error(`there is no tool ${name}`);
   return tool;
+}
+
+/** The preset for hosts that pay for each tool: those that answer most questions. */
+export const coreTools: ReadonlySet<string> = new Set([
+  'authenticate',
+  'list_scenarios',
+  'find_objects',
+  'query_metrics',
+  'compare_metrics',
+  'analyze_scenario',
+  'analyze_har',
+  'plan_export',
+  'apply_export_plan',
+  'download_export_run',
+  'query_export',
+]);
+const CORE = 'core';
+
+/** Those of the tools that the settings leave on, in their order; an unknown toolset is refused by name. */
+export function enabledTools(
+  all: readonly ListedTool[],
+  { toolsets: chosen, readOnly }: Pick<Settings, 'toolsets' | 'readOnly'>,
+): ListedTool[] {
+  const names = [...new Set(all.map(({ toolset }) => toolset))];
+  const wanted = chosen === undefined || chosen.includes('all') ? names : chosen;
+  const unknown = wanted.filter((name) => !names.includes(name) && name !== CORE);
+  if (unknown.length > 0) {
+    throw new SettingsError(`WEB_ANALYTICS_TOOLSETS: no toolset "${unknown.join('", "')}"; there are all, ${CORE}, ${names.join(', ')}`);
+  }
+  const isWanted = ({ name, toolset }: ListedTool) => wanted.includes(toolset) || (wanted.includes(CORE) && coreTools.has(name));
+  return all.filter((tool) => isWanted(tool) && (tool.annotations.readOnlyHint || !readOnly));
 }

@@ -1,5 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { flagOf, isSwitch, type SettingName, SettingsError, settingDeclarations } from '../settings.ts';
+import { flagOf, isSwitch, type SettingName, SettingsError, settingDeclarations } from '../settings/settings.ts';
 import { worldFlags } from './world-options.ts';
 
 /** Commands by name; `serve` when none is named. */

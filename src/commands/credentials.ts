@@ -1,14 +1,36 @@
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
 import * as z from 'zod';
 import { systemClock } from '../lib/clock.ts';
 import { textTable } from '../lib/text-table.ts';
-import { type Settings, SettingsError } from '../settings.ts';
+import { type Settings, SettingsError } from '../settings/settings.ts';
 import { type CredentialsFile, openCredentialsFile } from '../sign-in/credentials.ts';
-import type { PlatformCredential } from '../sign-in/principal.ts';
+import { type PlatformCredential, subjectId } from '../sign-in/principal.ts';
 import { TOKEN_NAME, tokenPrincipalId } from '../sign-in/static-tokens.ts';
-import { subjectId } from '../sign-in/subject.ts';
-import { askHidden } from './ask-hidden.ts';
 import { logOf } from './log-of.ts';
 import { withFile } from './sign-in.ts';
+
+/** Asks at a terminal, question by question on stderr; what is typed is not shown. Throws a `SettingsError` when the person gives up. */
+export async function askHidden(input: NodeJS.ReadableStream, questions: readonly string[]): Promise<string[]> {
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input, output: nowhere, terminal: true });
+  const given = new AbortController();
+  lines.once('close', () => given.abort());
+  const answers: string[] = [];
+  try {
+    for (const question of questions) {
+      process.stderr.write(`${question} (not shown): `);
+      answers.push((await lines.question('', { signal: given.signal })).trim());
+      process.stderr.write('\n');
+    }
+    return answers;
+  } catch (error) {
+    if (given.signal.aborted) throw new SettingsError('nothing was changed');
+    throw error;
+  } finally {
+    lines.close();
+  }
+}
 
 const USAGE = 'credentials add <name> (the credential comes from stdin), credentials list, or credentials remove <name>';
 const EXPECTED =
@@ -98,7 +120,9 @@ export async function credentials(
 ): Promise<number> {
   const { credentialsFile: path, credentialsKey: secret } = settings;
   if (!path || !secret) {
-    throw new SettingsError('WEB_ANALYTICS_CREDENTIALS_FILE: is missing; expected the file of credentials, and its key in WEB_ANALYTICS_CREDENTIALS_KEY'); // biome-ignore format: one sentence
+    throw new SettingsError(
+      'WEB_ANALYTICS_CREDENTIALS_FILE: is missing; expected the file of credentials, and its key in WEB_ANALYTICS_CREDENTIALS_KEY',
+    );
   }
   const [action, name = '', ...rest] = positionals;
   const file = openCredentialsFile({ path, secret, log: logOf(settings) });

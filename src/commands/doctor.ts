@@ -1,11 +1,10 @@
-import { callTool } from '../mcp/call-tool.ts';
-import type { Session } from '../mcp/session.ts';
-import type { AnyTool } from '../mcp/tool.ts';
-import type { Settings } from '../settings.ts';
-import { listedTools, loadTool } from './catalogue.ts';
-import { enabledTools } from './enabled-tools.ts';
+import type { Settings } from '../settings/settings.ts';
+import { callTool } from '../tooling/call-tool.ts';
+import type { Session } from '../tooling/session.ts';
+import type { AnyTool } from '../tooling/tool.ts';
+import { enabledTools, listedTools, loadTool } from './catalogue.ts';
 import { openSession } from './open-session.ts';
-import { cacheReport } from './shared-cache.ts';
+import { cacheReport } from './replicas.ts';
 import { signInReport } from './sign-in-report.ts';
 import type { WorldOptions } from './world-options.ts';
 
@@ -110,7 +109,10 @@ export async function doctor(settings: Settings, world: WorldOptions): Promise<n
     const choice = openChoice(settings, credential ?? {});
     const [first] = choice;
     if (first) {
-      complain('project', `the credential reaches ${names(choice)}: set WEB_ANALYTICS_PROJECT_ID to the usual one, or name projectId in each call. What follows is of ${first.id}.`); // biome-ignore format: one sentence
+      complain(
+        'project',
+        `the credential reaches ${names(choice)}: set WEB_ANALYTICS_PROJECT_ID to the usual one, or name projectId in each call. What follows is of ${first.id}.`,
+      );
     }
     const more =
       tools.some(({ name }) => name === 'send_enrichments') && hasEnrichment(settings, credential ?? {}) ? [enrichmentProbe] : [];

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { ApiError } from '../api/errors.ts';
 import { systemClock } from '../lib/clock.ts';
-import { SettingsError } from '../settings.ts';
+import { SettingsError } from '../settings/settings.ts';
 import type { WorldOptions } from './world-options.ts';
 
 /** Runs the emulated platform alone until it is interrupted; prints its addresses and credentials. */

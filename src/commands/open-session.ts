@@ -1,6 +1,6 @@
-import type { ListedTool } from '../mcp/listing.ts';
-import type { Session } from '../mcp/session.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { ListedTool } from '../tooling/listing.ts';
+import type { Session } from '../tooling/session.ts';
 import { createPlatform } from './platform.ts';
 import type { WorldOptions } from './world-options.ts';
 

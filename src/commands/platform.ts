@@ -8,11 +8,8 @@ import type { Observer } from '../api/observer.ts';
 import type { SharedTokens } from '../api/tokens.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import type { ListedTool } from '../mcp/listing.ts';
-import type { SharedState } from '../mcp/replicas.ts';
-import { createSession, neededScopes, type Session, type SessionOptions } from '../mcp/session.ts';
-import type { Settings } from '../settings.ts';
-import type { Owner, SharedCache } from '../shared-cache/index.ts';
+import type { Owner, SharedCache } from '../replicas/index.ts';
+import type { Settings } from '../settings/settings.ts';
 import {
   CredentialsError,
   localPrincipal,
@@ -20,9 +17,11 @@ import {
   type PlatformCredentials,
   type Principal,
 } from '../sign-in/principal.ts';
+import type { ListedTool } from '../tooling/listing.ts';
+import { createSession, neededScopes, type Session, type SessionOptions } from '../tooling/session.ts';
+import type { SharedState } from '../tooling/shared-state.ts';
 import { version } from './about.ts';
-import { defaultDataDirectory } from './data-directory.ts';
-import { demoDirectory, sweepDemoDirectories } from './demo-directory.ts';
+import { defaultDataDirectory, demoDirectory, sweepDemoDirectories } from './directories.ts';
 import { logOf } from './log-of.ts';
 import type { WorldOptions } from './world-options.ts';
 

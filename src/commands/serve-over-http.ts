@@ -1,19 +1,171 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import { createLog } from '../lib/log.ts';
-import type { Settings } from '../settings.ts';
-import { name } from './about.ts';
-import { type Catalogue, startHttpServing } from './http-serving.ts';
+import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
+import { isLoopback } from '../lib/address.ts';
+import type { Clock } from '../lib/clock.ts';
+import { createLog, type Log } from '../lib/log.ts';
+import type { Era, Served } from '../protocol/http/era-handler.ts';
+import { fixedLimits, type HttpLimits, type HttpServing, type Page, serveHttp } from '../protocol/http/http-server.ts';
+import { answerJson, refuse } from '../protocol/http/refusal.ts';
+import { createServer, type ServerParts } from '../protocol/server.ts';
+import { createSubscriptions } from '../protocol/subscriptions.ts';
+import { type Settings, SettingsError, settingDeclarations } from '../settings/settings.ts';
+import type { Principal, ResourceMetadata, SignIn } from '../sign-in/principal.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
+import { name as product } from './about.ts';
 import { logOf } from './log-of.ts';
-import { createPlatform } from './platform.ts';
-import { openCache } from './shared-cache.ts';
+import { openOperations } from './monitoring.ts';
+import { createPlatform, type Platform } from './platform.ts';
+import { openCache } from './replicas.ts';
 import { openCredentials, openSignIn, withCredentials } from './sign-in.ts';
 import { traceCalls } from './trace-calls.ts';
 import type { WorldOptions } from './world-options.ts';
 
+/** The protected-resource metadata at each of its paths, for clients that have no token yet. */
+export function metadataPages({ paths, document }: ResourceMetadata): Map<string, Page> {
+  const page: Page = (request, response) => {
+    if (request.method === 'GET' || request.method === 'HEAD')
+      answerJson(response, 200, document, { 'cache-control': 'public, max-age=3600' });
+    else refuse(response, { status: 405, message: 'Method not allowed.', headers: { allow: 'GET, HEAD' } });
+  };
+  return new Map(paths.map((path) => [path, page]));
+}
+
+type FileSetting = 'tlsCertFile' | 'tlsKeyFile';
+
+function fault(name: FileSetting, words: string): SettingsError {
+  return new SettingsError(`${settingDeclarations[name].variable}: ${words}`);
+}
+
+function readPem(name: FileSetting, path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    throw fault(name, `cannot read "${path}"; expected a readable PEM file`);
+  }
+}
+
+function parsed<T>(name: FileSetting, what: string, parse: () => T): T {
+  try {
+    return parse();
+  } catch {
+    throw fault(name, `holds no ${what}`);
+  }
+}
+
+/** Certificate chain and key of HTTP serving, PEM; undefined for plain HTTP. Throws a `SettingsError` for files that no client could be served with, and warns of a certificate that none would accept at present. */
+export function readCertificate(
+  { tlsCertFile, tlsKeyFile }: Pick<Settings, FileSetting>,
+  { clock, log }: { clock: Clock; log: Log },
+): { cert: string; key: string } | undefined {
+  if (tlsCertFile === undefined || tlsKeyFile === undefined) return undefined;
+  const [cert, key] = [readPem('tlsCertFile', tlsCertFile), readPem('tlsKeyFile', tlsKeyFile)];
+  const certificate = parsed('tlsCertFile', 'certificate in PEM', () => new X509Certificate(cert));
+  const privateKey = parsed('tlsKeyFile', 'private key in PEM, or one behind a passphrase; expected one without', () =>
+    createPrivateKey(key),
+  );
+  // A key of another kind would be taken, and every handshake fail.
+  if (!certificate.checkPrivateKey(privateKey)) throw fault('tlsKeyFile', 'the key does not belong to the certificate');
+  try {
+    createSecureContext({ cert, key });
+  } catch (error) {
+    const why = error instanceof Error ? error.message.replace(/^error:\w+:/, '') : String(error);
+    throw fault('tlsCertFile', `cannot be served (${why}); expected another certificate`);
+  }
+  const { validFrom, validTo } = certificate;
+  if (clock.now() < Date.parse(validFrom) || clock.now() > Date.parse(validTo))
+    log(
+      'warn',
+      `${settingDeclarations.tlsCertFile.variable}: clients refuse the certificate, which is valid from ${validFrom} to ${validTo}`,
+    );
+  return { cert, key };
+}
+
+/** What every session offers: all of a server but its state. */
+export type Catalogue = Omit<ServerParts, 'session' | 'subscriptions'>;
+
+/** What HTTP serving is made of, beside the settings. */
+export interface HttpServingParts {
+  readonly platform: Platform;
+  readonly catalogue: Catalogue;
+  /** Left out: whoever reaches the server is the local user. */
+  readonly signIn?: SignIn | undefined;
+  readonly tracing?: Tracing | undefined;
+  /** Other limits than the product's, for tests. */
+  readonly limits?: Partial<HttpLimits>;
+}
+
+/** What may not be left open where others than this machine can call. */
+function requireSafe({ host, allowedHosts }: Settings, signIn: SignIn | undefined): void {
+  if (isLoopback(host.includes(':') ? `[${host}]` : host)) return;
+  const missing = [
+    ...(signIn ? [] : ['sign-in (WEB_ANALYTICS_ISSUER and WEB_ANALYTICS_AUDIENCE, or WEB_ANALYTICS_TOKENS_FILE)']),
+    ...(allowedHosts ? [] : [`${settingDeclarations.allowedHosts.variable} (the names that clients reach this server by)`]),
+  ];
+  if (missing.length === 0) return;
+  throw new SettingsError(`--host "${host}": others than this machine could call, so set ${missing.join(' and ')}; or listen on 127.0.0.1`);
+}
+
+/** Why the server could not listen, by the code of the system. */
+const LISTEN_FAULTS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'is taken: choose another --port',
+  EACCES: 'may not be used by this user: choose another --port',
+  EADDRNOTAVAIL: 'is no address of this machine: choose another --host',
+  ENOTFOUND: 'is no address of this machine: choose another --host',
+};
+
+/** Begins to serve over HTTP; throws a `SettingsError` where the settings do not allow it. */
+export async function startHttpServing(
+  settings: Settings,
+  { platform, catalogue, signIn, tracing, limits }: HttpServingParts,
+): Promise<HttpServing> {
+  const { host, port, allowedHosts, allowedOrigins, maxSessions, sessionIdleMinutes, maxRequests } = settings;
+  requireSafe(settings, signIn);
+  const tls = readCertificate(settings, platform);
+  const writing = new Set(catalogue.tools.filter(({ annotations }) => !annotations.readOnlyHint).map(({ name }) => name));
+
+  let serving: HttpServing | undefined;
+  const operations = await openOperations(settings, { platform, signIn, tracing, sessions: () => serving?.sessionsByEra() ?? {} });
+
+  function open(principal: Principal, era: Era, sessionId?: string): Served {
+    const watched = operations.of({ principalId: principal.id, sessionId });
+    const session = platform.openSession(principal, { spansReplicas: era === '2026', ...watched });
+    const subscriptions = createSubscriptions(session, catalogue.resources);
+    const parts: ServerParts = { ...catalogue, session, subscriptions };
+    return { createServer: (onlyTool) => createServer(parts, onlyTool), subscriptions, close: () => session.close() };
+  }
+
+  const { clock, log } = platform;
+  const settled = { maxSessions, idleMs: sessionIdleMinutes * 60_000, maxRequests, maxConnections: 3 * maxSessions + 1_000 };
+  try {
+    serving = await serveHttp({
+      host,
+      port,
+      tls,
+      allowedHosts,
+      allowedOrigins,
+      signIn,
+      clock,
+      log,
+      open,
+      limits: { ...fixedLimits, ...settled, ...limits },
+      writes: (toolName) => writing.has(toolName),
+      probes: operations.pages,
+      onAnswer: operations.onAnswer,
+      ...(signIn?.metadata && { pages: metadataPages(signIn.metadata) }),
+    });
+    return serving;
+  } catch (error) {
+    const words = error instanceof Error && 'code' in error ? LISTEN_FAULTS[String(error.code)] : undefined;
+    throw words === undefined ? error : new SettingsError(`${host}:${port} ${words}`);
+  }
+}
+
 /** Said whatever the level of the log: with --port 0 nobody else knows. */
 function sayWhere(url: string, { logFormat = 'json' }: Settings): void {
   if (logFormat === 'json') createLog('info', { format: 'json' })('info', `listens on ${url}`);
-  else process.stderr.write(`${name} listens on ${url}\n`);
+  else process.stderr.write(`${product} listens on ${url}\n`);
 }
 
 /** Serves MCP over Streamable HTTP until the process is asked to stop; says on stderr where. */

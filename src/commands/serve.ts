@@ -1,16 +1,15 @@
 import type { Log } from '../lib/log.ts';
-import { createServer } from '../mcp/server.ts';
-import { serveOverStdio } from '../mcp/stdio.ts';
-import { createSubscriptions } from '../mcp/subscriptions.ts';
 import { prompts } from '../prompts/index.ts';
+import { createServer } from '../protocol/server.ts';
+import { serveOverStdio } from '../protocol/stdio.ts';
+import { createSubscriptions } from '../protocol/subscriptions.ts';
 import { resources } from '../resources/index.ts';
-import { type SettingName, type Settings, settingDeclarations } from '../settings.ts';
+import { type SettingName, type Settings, settingDeclarations } from '../settings/settings.ts';
 import { localPrincipal } from '../sign-in/principal.ts';
 import { name, version } from './about.ts';
-import { listedTools, loadTool } from './catalogue.ts';
-import { enabledTools } from './enabled-tools.ts';
-import type { Catalogue } from './http-serving.ts';
+import { enabledTools, listedTools, loadTool } from './catalogue.ts';
 import { createPlatform } from './platform.ts';
+import type { Catalogue } from './serve-over-http.ts';
 import { traceCalls } from './trace-calls.ts';
 import type { WorldOptions } from './world-options.ts';
 

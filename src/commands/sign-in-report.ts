@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../lib/clock.ts';
-import { type Settings, SettingsError } from '../settings.ts';
+import { type Settings, SettingsError } from '../settings/settings.ts';
 import { logOf } from './log-of.ts';
 import { openCredentials, openSignIn } from './sign-in.ts';
 

@@ -1,10 +1,42 @@
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import { type Settings, SettingsError } from '../settings.ts';
-import { CredentialsError, type PlatformCredentials, type SignIn } from '../sign-in/principal.ts';
+import { type Settings, SettingsError } from '../settings/settings.ts';
+import { CredentialsError, type PlatformCredentials, type SignIn, tokenAlgorithms } from '../sign-in/principal.ts';
 import { PrivateFileError } from '../sign-in/private-file.ts';
-import { tokenAlgorithms } from '../sign-in/token-algorithms.ts';
-import { fetchJson } from './fetch-json.ts';
+import { version } from './about.ts';
+
+const MAX_BYTES = 256 * 1024;
+const TIMEOUT_MS = 5_000;
+
+/** Reads a small JSON document within seconds, without following redirects; rejects with a sentence that quotes nothing of it. */
+export async function fetchJson(address: string): Promise<unknown> {
+  const { createHttp } = await import('../api/http.ts');
+  const http = createHttp();
+  const { host } = new URL(address);
+  try {
+    const { status, text } = await http.send({
+      method: 'GET',
+      url: address,
+      headers: { accept: 'application/json', 'user-agent': `web-analytics-mcp/${version}` },
+      safe: true,
+      maxBytes: MAX_BYTES,
+      idleTimeoutMs: TIMEOUT_MS,
+      signal: AbortSignal.timeout(2 * TIMEOUT_MS),
+    });
+    if (status !== 200) throw new Error(`${host} answered ${status}.`);
+    return parsed(text, host);
+  } finally {
+    await http.close();
+  }
+}
+
+function parsed(text: string, host: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error(`What ${host} answered is no JSON.`);
+  }
+}
 
 /** Who may call, as the settings say; undefined where no sign-in is set. Throws a `SettingsError` where it could let nobody in. */
 export async function openSignIn(settings: Settings, { clock, log }: { clock: Clock; log: Log }): Promise<SignIn | undefined> {
@@ -28,7 +60,9 @@ export async function openCredentials(settings: Settings, log: Log): Promise<Pla
   if (!credentialsFile || !credentialsKey) return undefined;
   const variable = 'WEB_ANALYTICS_CREDENTIALS_FILE';
   if (!issuer && !tokensFile) {
-    throw new SettingsError(`${variable}: needs sign-in, else nobody knows whose credential to use; set WEB_ANALYTICS_ISSUER or WEB_ANALYTICS_TOKENS_FILE`); // biome-ignore format: one sentence
+    throw new SettingsError(
+      `${variable}: needs sign-in, else nobody knows whose credential to use; set WEB_ANALYTICS_ISSUER or WEB_ANALYTICS_TOKENS_FILE`,
+    );
   }
   const { openCredentialsFile } = await import('../sign-in/credentials.ts');
   const file = openCredentialsFile({ path: credentialsFile, secret: credentialsKey, log });

@@ -1,6 +1,6 @@
 import { systemClock } from '../lib/clock.ts';
 import { textTable } from '../lib/text-table.ts';
-import { type Settings, SettingsError } from '../settings.ts';
+import { type Settings, SettingsError } from '../settings/settings.ts';
 import { type AccessScope, accessScopes } from '../sign-in/principal.ts';
 import { makeToken, openTokensFile, TOKEN_NAME, type TokensFile } from '../sign-in/static-tokens.ts';
 import { logOf } from './log-of.ts';

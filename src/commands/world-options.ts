@@ -1,6 +1,6 @@
 import type { Fault } from '../emulator/index.ts';
 import { type Clock, clockStartingAt } from '../lib/clock.ts';
-import { SettingsError } from '../settings.ts';
+import { SettingsError } from '../settings/settings.ts';
 
 /** What the emulated world is made of. */
 export interface WorldOptions {

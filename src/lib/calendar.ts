@@ -1,18 +1,18 @@
 import { Temporal } from 'temporal-polyfill';
 
 /** From one instant to another, in ms since 1970; `endMs` is the last millisecond, or an instant that a caller named. */
-export interface Stretch {
+export interface Interval {
   readonly startMs: number;
   readonly endMs: number;
 }
 
 export type CalendarUnit = 'day' | 'week' | 'month';
 
-/** A day, week (Monday to Sunday) or month of a time zone, or what a stretch holds of it. */
-export interface CalendarSlot extends Stretch {
+/** A day, week (Monday to Sunday) or month of a time zone, or what a interval holds of it. */
+export interface CalendarSlot extends Interval {
   /** `2026-11-09` for a day, the Monday of a week, `2026-11` for a month. */
   readonly label: string;
-  /** The stretch holds only a part of the unit. */
+  /** The interval holds only a part of the unit. */
   readonly isPart: boolean;
 }
 
@@ -27,8 +27,8 @@ function firstDay(date: Temporal.PlainDate, unit: CalendarUnit): Temporal.PlainD
   return unit === 'month' ? date.with({ day: 1 }) : date;
 }
 
-/** The days, weeks or months of a zone that a stretch touches, in order and without a gap, cut to the stretch. */
-export function slotsOf(unit: CalendarUnit, { startMs, endMs }: Stretch, timeZone: string): CalendarSlot[] {
+/** The days, weeks or months of a zone that a interval touches, in order and without a gap, cut to the interval. */
+export function slotsOf(unit: CalendarUnit, { startMs, endMs }: Interval, timeZone: string): CalendarSlot[] {
   const startOf = (date: Temporal.PlainDate) => date.toZonedDateTime(timeZone).epochMilliseconds;
   const slots: CalendarSlot[] = [];
   let date = firstDay(dateOf(startMs, timeZone), unit);
@@ -45,11 +45,11 @@ export function slotsOf(unit: CalendarUnit, { startMs, endMs }: Stretch, timeZon
   return slots;
 }
 
-/** Cuts a stretch at midnights of the zone into as few as possible that are no longer than `maxMs`. */
-export function chunksOf(stretch: Stretch, timeZone: string, maxMs: number): Stretch[] {
-  if (stretch.endMs - stretch.startMs <= maxMs) return [{ startMs: stretch.startMs, endMs: stretch.endMs }];
+/** Cuts a interval at midnights of the zone into as few as possible that are no longer than `maxMs`. */
+export function chunksOf(interval: Interval, timeZone: string, maxMs: number): Interval[] {
+  if (interval.endMs - interval.startMs <= maxMs) return [{ startMs: interval.startMs, endMs: interval.endMs }];
   const chunks: { startMs: number; endMs: number }[] = [];
-  for (const day of slotsOf('day', stretch, timeZone)) {
+  for (const day of slotsOf('day', interval, timeZone)) {
     const open = chunks.at(-1);
     if (open && day.endMs - open.startMs <= maxMs) open.endMs = day.endMs;
     else chunks.push({ startMs: day.startMs, endMs: day.endMs });

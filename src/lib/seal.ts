@@ -55,7 +55,9 @@ export function sealKey(secret: string, purpose: string): SealKey {
 
 /** What the tag covers beside the text: the header of the sealed text and the context, which never travels with it. */
 function associated(header: string, context: readonly string[]): Buffer {
-  return createHash('sha256').update(JSON.stringify([header, ...context])).digest(); // biome-ignore format: one thought
+  return createHash('sha256')
+    .update(JSON.stringify([header, ...context]))
+    .digest();
 }
 
 /** Encrypts a text with AES-256-GCM: `v1.<key id>.<nonce, text and tag in base64url>`. It opens only with the same key and context. */

@@ -1,5 +1,12 @@
 import { formatNumber, NO_VALUE } from './number-text.ts';
 
+/** A table in Markdown; bars in cells are escaped, line ends become spaces. */
+export function markdownTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll(/\s*\n\s*/g, ' ')).join(' | ')} |`;
+  return [line(header), line(header.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
 /** What a table shows; null and undefined are "no value". */
 export type Cell = string | number | boolean | null | undefined;
 

@@ -1,3 +1,5 @@
+import { Temporal } from 'temporal-polyfill';
+
 // Names that ICU knows beyond the IANA database; Temporal refuses them.
 const ICU_ONLY = /^(?:AC|AE|AG|AR|AS|BE|BS|CA|CN|CS|CT|EA|EC|IE|IS|JS|MI|NE|NS|PL|PN|PR|PS|SS|VS)T$/i;
 
@@ -21,4 +23,19 @@ export function dateIn(timeZone: string, atMs: number): string {
   const format = formats.get(timeZone) ?? new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' });
   formats.set(timeZone, format);
   return format.format(atMs);
+}
+
+function at(instantMs: number, timeZone: string): Temporal.ZonedDateTime {
+  return Temporal.Instant.fromEpochMilliseconds(instantMs).toZonedDateTimeISO(timeZone);
+}
+
+/** The same time of day some days later in the zone, or earlier where `days` is negative. */
+export function shiftDays(instantMs: number, days: number, timeZone: string): number {
+  return at(instantMs, timeZone).add({ days }).epochMilliseconds;
+}
+
+/** Days from one instant to another as calendars count them: a day of 23 or 25 hours is one; a fraction for parts. */
+export function daysBetween(fromMs: number, toMs: number, timeZone: string): number {
+  const from = at(fromMs, timeZone);
+  return from.until(at(toMs, timeZone)).total({ unit: 'days', relativeTo: from });
 }

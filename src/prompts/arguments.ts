@@ -1,7 +1,7 @@
-import { fold } from '../analysis/names.ts';
 import { siteMetricNames } from '../api/metric-names.ts';
-import type { Completer, CompletionContext } from '../mcp/completer.ts';
+import { fold } from '../domain/names/match-name.ts';
 import { recentReports, scenariosOf } from '../resources/recent.ts';
+import type { Completer, CompletionContext } from '../tooling/resource.ts';
 
 /** Events that are proposed; older ones are typed. */
 const EVENT_DAYS = 60;
@@ -53,11 +53,12 @@ export const segment = objects('segment');
 export const goal = objects('goal');
 /** Metrics of the site, found by what a person calls them too. */
 export const metric: Completer = async () => {
-  const { nameOf } = await import('../analysis/compare/words.ts');
+  const { nameOf } = await import('../domain/metrics/compare/comparison-words.ts');
   return siteMetricNames.map((name) => ({ value: name, words: nameOf(name) }));
 };
 /** Periods that come to mind. */
-export const period: Completer = () => ['last_week', 'this_week', 'last_month', 'this_month', '-7d', '-28d', 'yesterday'].map((value) => ({ value })); // biome-ignore format: one thought
+export const period: Completer = () =>
+  ['last_week', 'this_week', 'last_month', 'this_month', '-7d', '-28d', 'yesterday'].map((value) => ({ value }));
 
 /** The bounds of a period as a person writes it: one date, a number of days up to yesterday, or two dates with "to" between them. */
 export function boundsOf(text = 'last_week'): { startDate: string; endDate: string } {

@@ -1,4 +1,4 @@
-import { callText, definePrompt } from '../mcp/prompt.ts';
+import { callText, definePrompt } from '../tooling/prompt.ts';
 import { boundsOf, goal, metric, period, segment } from './arguments.ts';
 
 export default definePrompt({

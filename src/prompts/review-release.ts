@@ -1,4 +1,4 @@
-import { callText, definePrompt } from '../mcp/prompt.ts';
+import { callText, definePrompt } from '../tooling/prompt.ts';
 import { date, event } from './arguments.ts';
 
 function subject({ event: key, date: day }: { event?: string | undefined; date?: string | undefined }): string {

@@ -1,4 +1,4 @@
-import { callText, definePrompt } from '../mcp/prompt.ts';
+import { callText, definePrompt } from '../tooling/prompt.ts';
 import { boundsOf, goal, period, segment } from './arguments.ts';
 
 const METRICS = ['conversionRate', 'visits', 'revenueSum', 'cartAverage', 'bounceRate', 'pageviewAverage', 'sessionTimeAverage'];

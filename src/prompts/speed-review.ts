@@ -1,4 +1,4 @@
-import { callText, definePrompt } from '../mcp/prompt.ts';
+import { callText, definePrompt } from '../tooling/prompt.ts';
 
 export default definePrompt({
   name: 'speed_review',

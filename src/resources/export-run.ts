@@ -1,5 +1,5 @@
 import { ApiError } from '../api/errors.ts';
-import { defineResource } from '../mcp/resource.ts';
+import { defineResource } from '../tooling/resource.ts';
 import { complete, integer } from './variables.ts';
 
 export default defineResource({
@@ -14,7 +14,7 @@ export default defineResource({
     const id = { jobId: integer('jobId', jobId), runId: integer('runId', runId) };
     const manifest = await workspace.find(id);
     if (!manifest) throw new ApiError('missing', `run ${runId} of job ${jobId} is not in the workspace; download_export_run fetches it`);
-    const { firstRows } = await import('../workspace/first-rows.ts');
+    const { firstRows } = await import('../workspace/query/sniff.ts');
     const begin = await workspace.reading([id], () => firstRows(manifest, (file) => workspace.pathOf(id, file)));
     return JSON.stringify({ manifest, directory: workspace.directoryOf(id), columns: begin.columns, firstRows: begin.rows });
   },

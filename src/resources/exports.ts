@@ -1,4 +1,4 @@
-import { defineResource } from '../mcp/resource.ts';
+import { defineResource } from '../tooling/resource.ts';
 import exportRun from './export-run.ts';
 import { complete, integer } from './variables.ts';
 

@@ -1,4 +1,4 @@
-import type { CompletionContext } from '../mcp/completer.ts';
+import type { CompletionContext } from '../tooling/resource.ts';
 
 /** What proposals need of a scenario's latest reports. */
 export interface RecentReports {

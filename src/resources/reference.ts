@@ -1,6 +1,6 @@
 import { ApiError } from '../api/errors.ts';
-import { defineResource } from '../mcp/resource.ts';
-import type { WriteTopic } from './reference/topic.ts';
+import { defineResource } from '../tooling/resource.ts';
+import type { WriteTopic } from './reference/dates-and-names.ts';
 
 const topics: Readonly<Record<string, { title: string; load: () => Promise<{ default: WriteTopic }> }>> = {
   metrics: { title: 'Metrics: definitions and units', load: () => import('./reference/metrics.ts') },

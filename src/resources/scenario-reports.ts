@@ -1,4 +1,4 @@
-import { defineResource } from '../mcp/resource.ts';
+import { defineResource } from '../tooling/resource.ts';
 import scenarioReport from './scenario-report.ts';
 import { complete, integer } from './variables.ts';
 
@@ -20,7 +20,7 @@ export default defineResource({
     const id = integer('scenarioId', scenarioId);
     const [{ listScenarioReports }, { latestDate }] = await Promise.all([
       import('../api/operations/speed-analysis.ts'),
-      import('../answers/speed/find-report.ts'),
+      import('../usecases/speed/scenario-reports.ts'),
     ]);
     if (known === undefined) return latestDate(id, ask);
     const { scenario } = await ask(listScenarioReports, { scenarioId: id, limit: 0, dateFrom: new Date(known).toISOString() });
@@ -29,8 +29,8 @@ export default defineResource({
   async read({ projectId, scenarioId }, { ask, session }) {
     const [{ listScenarioReports }, { reportTable }, { SPEED_UNITS }] = await Promise.all([
       import('../api/operations/speed-analysis.ts'),
-      import('../analysis/report-table.ts'),
-      import('../analysis/speed-metrics.ts'),
+      import('../domain/speed/report-table.ts'),
+      import('../domain/speed/speed-metrics.ts'),
     ]);
     const { scenario } = await ask(listScenarioReports, { scenarioId: integer('scenarioId', scenarioId) });
     return JSON.stringify({

@@ -1,4 +1,4 @@
-import { defineResource } from '../mcp/resource.ts';
+import { defineResource } from '../tooling/resource.ts';
 import scenarioReports from './scenario-reports.ts';
 import { complete } from './variables.ts';
 

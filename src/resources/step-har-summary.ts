@@ -1,4 +1,4 @@
-import { defineResource } from '../mcp/resource.ts';
+import { defineResource } from '../tooling/resource.ts';
 import { complete } from './variables.ts';
 
 export default defineResource({
@@ -12,10 +12,10 @@ export default defineResource({
   async read({ stepResultId }, { ask }) {
     const [{ getStepHar }, { readHar }, { studyHar }, { loadEntities }, { harReport }] = await Promise.all([
       import('../api/operations/speed-analysis.ts'),
-      import('../analysis/har/index.ts'),
-      import('../analysis/har-analysis/study.ts'),
-      import('../analysis/har-analysis/entities.ts'),
-      import('../analysis/har-report.ts'),
+      import('../domain/har/index.ts'),
+      import('../domain/har/analyse/study-har.ts'),
+      import('../domain/har/analyse/third-parties.ts'),
+      import('../domain/har/report/har-report.ts'),
     ]);
     const { har } = await ask(getStepHar, { scenarioStepResultId: stepResultId });
     return harReport(studyHar(readHar(har), await loadEntities()));

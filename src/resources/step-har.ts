@@ -1,7 +1,9 @@
 import { ApiError } from '../api/errors.ts';
-import { defineResource } from '../mcp/resource.ts';
-import { MAX_RESOURCE_BYTES } from './har-size.ts';
+import { defineResource } from '../tooling/resource.ts';
 import { complete } from './variables.ts';
+
+/** Largest HAR file that is delivered as a resource; beyond it a file is no reading matter for a model. */
+export const MAX_RESOURCE_BYTES = 8_000_000;
 
 export default defineResource({
   name: 'step_har',
@@ -32,6 +34,6 @@ function rawText(har: unknown): string {
 }
 
 async function sanitisedText(har: unknown): Promise<string> {
-  const { readHar, sanitiseHar } = await import('../analysis/har/index.ts');
+  const { readHar, sanitiseHar } = await import('../domain/har/index.ts');
   return JSON.stringify(sanitiseHar(readHar(har)));
 }

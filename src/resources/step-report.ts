@@ -1,4 +1,4 @@
-import { defineResource } from '../mcp/resource.ts';
+import { defineResource } from '../tooling/resource.ts';
 import { complete } from './variables.ts';
 
 export default defineResource({

@@ -1,5 +1,5 @@
 import { ApiError } from '../api/errors.ts';
-import type { Completer } from '../mcp/completer.ts';
+import type { Completer } from '../tooling/resource.ts';
 import { recentReports, scenariosOf } from './recent.ts';
 
 /** The number that a variable of an address stands for; an address with anything else names nothing. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { logLevels } from '../lib/log.ts';
-import { count, list, type Setting } from './setting.ts';
+import { count, list, type Setting, words } from './setting.ts';
 
 /** How far calls may reach, how long they may take, how large answers may be. */
 export const limitSettings = {
@@ -45,5 +45,24 @@ export const limitSettings = {
     words: `How much goes to stderr: ${logLevels.join(', ')}`,
     schema: z.enum(logLevels, `expected one of ${logLevels.join(', ')}`),
     otherwise: 'warn; over HTTP info',
+  },
+} satisfies Record<string, Setting>;
+
+/** Where downloaded exports lie, and how much room they may take. */
+export const workspaceSettings = {
+  dataDir: {
+    variable: 'WEB_ANALYTICS_DATA_DIR',
+    title: 'Data directory',
+    words: 'Directory of downloaded exports; the demo uses a temporary one',
+    schema: words,
+    otherwise: "the user's data directory",
+    form: 'directory',
+  },
+  dataQuotaMb: {
+    variable: 'WEB_ANALYTICS_DATA_QUOTA_MB',
+    title: 'Data quota',
+    words: 'Room that downloaded exports of one caller may take, in MB',
+    schema: count(1, 100_000_000, 'megabytes'),
+    default: '5000',
   },
 } satisfies Record<string, Setting>;

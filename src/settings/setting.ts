@@ -29,7 +29,12 @@ export const flag = z.stringbool({
 /** Names separated by commas. */
 export const list = z
   .string()
-  .transform((text) => text.split(',').map((item) => item.trim()).filter((item) => item !== '')) // biome-ignore format: one thought
+  .transform((text) =>
+    text
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== ''),
+  )
   .refine((items) => items.length > 0, 'expected names separated by commas');
 
 /** A whole number within bounds; `unit` is for the message. */

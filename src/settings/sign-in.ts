@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { addressFault } from '../lib/address.ts';
 import { isSealSecret, SEAL_SECRET_WORDS } from '../lib/seal.ts';
-import { tokenAlgorithms } from '../sign-in/token-algorithms.ts';
+import { tokenAlgorithms } from '../sign-in/principal.ts';
 import { count, list, type Setting, words } from './setting.ts';
 
 const address = (example: string) =>

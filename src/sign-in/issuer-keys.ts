@@ -34,7 +34,7 @@ const FRESH_MS = 10 * 60_000;
 /** No attempt follows another sooner, whatever tokens arrive. */
 export const KEYS_PAUSE_MS = 30_000;
 /** Longest that a caller waits for new keys while there are old ones. */
-const PATIENCE_MS = 2_000;
+const IDLE_TIMEOUT_MS = 2_000;
 /** A withdrawn key works no longer than this while the issuer cannot be reached. */
 const LONGEST_USE_MS = 24 * 3_600_000;
 
@@ -118,10 +118,10 @@ export function createIssuerKeys({ issuer, jwksAddress, fetchJson, clock, log }:
   /** Waits for new keys, but not long: the kept ones are still good for those who come while the issuer takes its time. */
   async function renewSoon(): Promise<void> {
     const renewing = renew();
-    const patienceMs = triedAtMs + PATIENCE_MS - clock.now();
-    if (patienceMs <= 0) return;
+    const idleTimeoutMs = triedAtMs + IDLE_TIMEOUT_MS - clock.now();
+    if (idleTimeoutMs <= 0) return;
     const over = new AbortController();
-    await Promise.race([renewing, clock.sleep(patienceMs, over.signal).catch(() => undefined)]);
+    await Promise.race([renewing, clock.sleep(idleTimeoutMs, over.signal).catch(() => undefined)]);
     over.abort();
   }
 

@@ -1,10 +1,15 @@
 import { errors, type JWTPayload, jwtVerify } from 'jose';
-import { bearerToken, MAX_AUTHORIZATION_CHARS } from './bearer.ts';
-import { createChallenges } from './challenge.ts';
+import { bearerToken, createChallenges, MAX_AUTHORIZATION_CHARS } from './challenge.ts';
 import { createIssuerKeys, type IssuerKeysOptions, KEYS_PAUSE_MS, KeysUnavailableError } from './issuer-keys.ts';
-import { type AccessScope, accessScopes, type Principal, type ResourceMetadata, type SignIn } from './principal.ts';
-import { subjectId } from './subject.ts';
-import type { TokenAlgorithm } from './token-algorithms.ts';
+import {
+  type AccessScope,
+  accessScopes,
+  type Principal,
+  type ResourceMetadata,
+  type SignIn,
+  subjectId,
+  type TokenAlgorithm,
+} from './principal.ts';
 
 export interface OAuthOptions extends IssuerKeysOptions {
   /** Address of the served server as callers know it; a token must name it as its audience. */

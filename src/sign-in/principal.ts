@@ -1,3 +1,24 @@
+/** The identity of a subject of an issuer; unambiguous, because no issuer's address holds a `#`. */
+export function subjectId(issuer: string, subject: string): string {
+  return `${issuer}#${subject}`;
+}
+
+/** Signature algorithms with a public key; whoever can check a signature made with a shared secret could make one too. */
+export const tokenAlgorithms = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+] as const;
+export type TokenAlgorithm = (typeof tokenAlgorithms)[number];
+
 /** What a caller may do: see data, or change something too. */
 export const accessScopes = ['read', 'write'] as const;
 export type AccessScope = (typeof accessScopes)[number];

@@ -1,8 +1,35 @@
+import { createHash } from 'node:crypto';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { CallOutcome, CallWatch } from './call-watch.ts';
-import { digest, loggedRequestId } from './digest.ts';
-import { readTraceParent } from './trace-parent.ts';
+
+/** Stands in logs and traces for what names a person or opens a session: the first 12 hexadecimal digits of its SHA-256, so that whoever knows the id finds its lines. */
+export function digest(id: string): string {
+  return createHash('sha256').update(id).digest('hex').slice(0, 12);
+}
+
+/** A request id as it may be written down: numbers and UUIDs as they are, of any other text the digest, since a client can put anything there. */
+export function loggedRequestId(id: string | number): string | number {
+  return typeof id === 'number' || /^([\d]{1,20}|[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12})$/i.test(id) ? id : digest(id);
+}
+
+/** Where a caller's trace goes on (W3C Trace Context). */
+export interface TraceParent {
+  readonly traceId: string;
+  readonly spanId: string;
+  /** 1 when the caller records the trace. */
+  readonly flags: number;
+}
+
+const FORM = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/;
+
+/** Reads a `traceparent`; undefined where there is none that the standard allows. */
+export function readTraceParent(text: string | undefined): TraceParent | undefined {
+  const [, version, traceId = '', spanId = '', flags = '', more] = FORM.exec(text ?? '') ?? [];
+  if (version === undefined || version === 'ff' || (version === '00' && more !== undefined)) return undefined;
+  if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined;
+  return { traceId, spanId, flags: Number.parseInt(flags, 16) & 1 };
+}
 
 /** Whose calls are watched; both names are hashed before they leave the process. */
 export interface WatchedSession {

@@ -20,24 +20,24 @@ export interface Report {
 /** How long a report holds, so that probes cost nothing however often they come. */
 const KEEP_MS = 5_000;
 /** Longest a check may take. */
-const PATIENCE_MS = 3_000;
+const TIMEOUT_MS = 3_000;
 
 /** Makes the reader of these checks; it runs them when it is asked, those of one moment once. */
 export function createReadiness({
   checks,
   clock,
-  patienceMs = PATIENCE_MS,
+  timeoutMs = TIMEOUT_MS,
 }: {
   checks: readonly Check[];
   clock: Clock;
-  patienceMs?: number;
+  timeoutMs?: number;
 }): () => Promise<Report> {
   let latest: { readonly atMs: number; readonly report: Promise<Report> } | undefined;
 
   async function resultOf(check: Check): Promise<string> {
     const over = new AbortController();
     // A timer of the machine: a clock that stands still must not keep a probe waiting.
-    const timer = setTimeout(() => over.abort(new Error(`no answer within ${patienceMs / 1000} seconds`)), patienceMs);
+    const timer = setTimeout(() => over.abort(new Error(`no answer within ${timeoutMs / 1000} seconds`)), timeoutMs);
     try {
       await check.run(over.signal);
       return 'ok';

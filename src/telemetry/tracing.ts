@@ -1,10 +1,8 @@
 import type { ApiEvent } from '../api/observer.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import type { WatchedSession } from './call-log.ts';
+import { digest, loggedRequestId, readTraceParent, type WatchedSession } from './call-log.ts';
 import type { CallOutcome, CallWatch } from './call-watch.ts';
-import { digest, loggedRequestId } from './digest.ts';
-import { readTraceParent } from './trace-parent.ts';
 
 /** Traces of a process on their way to a collector. */
 export interface Tracing {

@@ -1,8 +1,9 @@
-import type { PeriodsResult } from '../analysis/compare/comparison.ts';
-import type { Contribution, Explained } from '../analysis/compare/contributions.ts';
-import { isCount } from '../analysis/compare/days.ts';
-import { fixed } from '../analysis/compare/split.ts';
-import { changeText, isPercent, nameOf, valueText } from '../analysis/compare/words.ts';
+import type { PeriodsResult } from '../domain/metrics/compare/comparison.ts';
+import { changeText, isPercent, nameOf, valueText } from '../domain/metrics/compare/comparison-words.ts';
+import { type Contribution, type Explained, fixed } from '../domain/metrics/compare/contributions.ts';
+import { isCount } from '../domain/metrics/compare/days.ts';
+import type { Side } from '../domain/metrics/compare/sides.ts';
+import { unitOf } from '../domain/metrics/metric-definitions.ts';
 import { type ChartSpec, type ContributionSpec, type ContributionStep, joined, type TrendSpec } from './spec.ts';
 
 /** Segments beyond this make the picture longer than it is worth. */
@@ -23,8 +24,8 @@ function trendOf(
   { headline: { metric, since, judgement }, judged }: PeriodsResult,
   { timeZone, period, labels }: ComparisonChartOptions,
 ): TrendSpec | undefined {
-  const days = judged.map(({ reading }) => [...reading.baselineDays, ...reading.periodDays].filter(({ stretch }) => !stretch.isPart));
-  const times = [...new Set(days.flat().flatMap(({ stretch: { label } }) => label ?? []))].toSorted();
+  const days = judged.map(({ reading }) => [...reading.baselineDays, ...reading.periodDays].filter(({ interval }) => !interval.isPart));
+  const times = [...new Set(days.flat().flatMap(({ interval: { label } }) => label ?? []))].toSorted();
   if (times.length === 0) return undefined;
   return {
     kind: 'trend',
@@ -35,7 +36,7 @@ function trendOf(
     times,
     series: days.map((rows, index) => ({
       name: labels[index] ?? '',
-      values: times.map((time) => rows.find(({ stretch }) => stretch.label === time)?.values[metric] ?? null),
+      values: times.map((time) => rows.find(({ interval }) => interval.label === time)?.values[metric] ?? null),
     })),
     events: [],
     ...(since && { change: { name: `${nameOf(metric)} ${judgement.verdict} since ${since.day}`, time: since.day } }),
@@ -55,7 +56,10 @@ function stepsOf({ name, mix, rate, contribution }: Contribution): ContributionS
 const size = ({ contribution }: Contribution) => Math.abs(contribution);
 
 function byDeviceOf({ metric, change, groups, remainder }: Explained, title: string): ContributionSpec {
-  const steps = groups.toSorted((a, b) => size(b) - size(a)).flatMap(stepsOf).filter(({ value }) => value !== 0); // biome-ignore format: one thought
+  const steps = groups
+    .toSorted((a, b) => size(b) - size(a))
+    .flatMap(stepsOf)
+    .filter(({ value }) => value !== 0);
   return {
     kind: 'contribution',
     title,
@@ -71,7 +75,8 @@ function stepsApart({ groups: [own, others], remainder }: Explained): Contributi
   if (!own || !others) return [];
   const group = own.name;
   const rest: ContributionStep = { group, part: 'remainder', value: remainder };
-  if (own.mix === undefined || others.mix === undefined) return [...stepsOf(own), { group, part: 'rest', value: others.contribution }, rest]; // biome-ignore format: one thought
+  if (own.mix === undefined || others.mix === undefined)
+    return [...stepsOf(own), { group, part: 'rest', value: others.contribution }, rest];
   return [
     { group, part: 'rate', value: own.rate ?? 0 },
     { group, part: 'mix', value: fixed(own.mix + others.mix) },
@@ -102,7 +107,14 @@ function factorsOf(
 ): ContributionSpec {
   const amounts = { visits, conversion, basket };
   const steps = Object.entries(amounts).map(([group, value]): ContributionStep => ({ group, part: 'amount', value }));
-  return { kind: 'contribution', title, subtitle: 'by factor: visits × conversion × basket', unit: 'change', change, steps: [...steps, { group: '', part: 'remainder', value: remainder }] }; // biome-ignore format: one thought
+  return {
+    kind: 'contribution',
+    title,
+    subtitle: 'by factor: visits × conversion × basket',
+    unit: 'change',
+    change,
+    steps: [...steps, { group: '', part: 'remainder', value: remainder }],
+  };
 }
 
 /** The headline of a comparison by day and by what its change is made of: devices, segments where there is one device, factors of revenue; undefined where nothing can be drawn. */
@@ -113,4 +125,28 @@ export function chartOfComparison(result: PeriodsResult, options: ComparisonChar
   const title = `${nameOf(metric)} ${value(before)} → ${value(after)} (${changeText(metric, before, after)})`;
   const groups = byDevice ? byDeviceOf(byDevice, title) : bySegmentOf(bySegment, title);
   return joined([trendOf(result, options), groups, metric === 'revenueSum' && factors ? factorsOf(factors, title) : undefined]);
+}
+
+/** Metrics below each other. */
+const MAX_METRICS = 3;
+
+/** Devices or segments side by side, as bars of the first metrics. */
+export function chartOfSides(
+  metrics: readonly string[],
+  sides: readonly Side[],
+  kind: string,
+  currency: string | undefined,
+): ChartSpec | undefined {
+  const shown = metrics.slice(0, MAX_METRICS);
+  const left = metrics.length > shown.length ? `, ${shown.length} of ${metrics.length} metrics` : '';
+  return joined(
+    shown.map((metric) => ({
+      kind: 'bars',
+      title: `${nameOf(metric)} by ${kind}`,
+      subtitle: `${unitOf(metric, currency) ?? ''}${left}`,
+      unit: isPercent(metric) ? 'percent' : 'none',
+      labels: sides.map(({ name }) => name),
+      series: [{ name: nameOf(metric), values: sides.map(({ values }) => values[metric] ?? null) }],
+    })),
+  );
 }

@@ -1,5 +1,5 @@
-import type { Har, HarEntry } from '../analysis/har/model.ts';
-import { sanitiseUrl } from '../analysis/har/sanitise-url.ts';
+import type { Har, HarEntry } from '../domain/har/read/har-model.ts';
+import { sanitiseUrl } from '../domain/har/sanitise/sanitise-url.ts';
 import { plainText } from './charts/values.ts';
 import { type Mark, type WaterfallRow, type WaterfallSpec, waterfallColumns } from './spec.ts';
 

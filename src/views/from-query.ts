@@ -1,6 +1,6 @@
-import { nameOf } from '../analysis/compare/words.ts';
-import { PART_MARK, type QueryTable } from '../analysis/metrics/table.ts';
-import { type BarsSpec, type ChartSpec, joined, type TrendSpec } from './spec.ts';
+import { nameOf } from '../domain/metrics/compare/comparison-words.ts';
+import { PART_MARK, type QueryTable } from '../domain/metrics/read/query-table.ts';
+import { type BarsSpec, type ChartSpec, joined, type PanelSpec, panelsOf, type TrendSpec } from './spec.ts';
 
 /** Lines or colours beyond this cannot be told apart. */
 const MAX_SERIES = 8;
@@ -8,8 +8,8 @@ const MAX_SERIES = 8;
 const MAX_ROWS = 30;
 
 /** A row's label as a day: that of a month is its first, a mark of a part is dropped. */
-function dayOf(label: string): string {
-  const [date = ''] = label.split(' ');
+function dayOf(text: string): string {
+  const [date = ''] = text.split(' ');
   return date.length === 7 ? `${date}-01` : date;
 }
 
@@ -47,7 +47,11 @@ function drawnOf({ columns, rows, units, filters }: QueryTable, metric: string, 
       return { labels: row.slice(0, count).map((label) => String(label ?? '')), value: typeof value === 'number' ? value : null };
     }),
     unit: units[metric] === '%' ? 'percent' : 'none',
-    about: [String(units[metric]), ...filtered, ...(metrics.length > shown ? [`${shown === 1 ? 'the first' : `${shown}`} of ${metrics.length} metrics`] : [])], // biome-ignore format: one thought
+    about: [
+      String(units[metric]),
+      ...filtered,
+      ...(metrics.length > shown ? [`${shown === 1 ? 'the first' : `${shown}`} of ${metrics.length} metrics`] : []),
+    ],
   };
 }
 
@@ -86,7 +90,8 @@ function barsOf({ metric, dimensions, cells, unit, about }: Drawn): BarsSpec {
   const rows = once(ordered.map(({ labels }) => rowOf(labels)));
   const names = isColoured ? last : [nameOf(metric)];
   const shown = rows.slice(0, MAX_ROWS);
-  const valueOf = (row: string, name: string) => cells.find(({ labels }) => rowOf(labels) === row && (!isColoured || labels.at(-1) === name))?.value ?? null; // biome-ignore format: one thought
+  const valueOf = (row: string, name: string) =>
+    cells.find(({ labels }) => rowOf(labels) === row && (!isColoured || labels.at(-1) === name))?.value ?? null;
   const left = rows.length > shown.length ? [`${shown.length} of ${rows.length} rows`] : [];
   return {
     kind: 'bars',
@@ -106,4 +111,62 @@ export function chartOfTable(table: QueryTable, timeZone: string): ChartSpec | u
   if (table.rows.length < 2) return undefined;
   const shown = table.rows.length > FEW_ROWS ? [first] : metrics.slice(0, MAX_METRICS);
   return joined(shown.map((metric) => barsOf(drawnOf(table, metric, shown.length))));
+}
+
+/** Rows of any query: the types as DuckDB writes them, numbers perhaps as texts. */
+interface TypedRows {
+  readonly columns: readonly string[];
+  readonly types: readonly string[];
+  readonly rows: readonly (readonly unknown[])[];
+  readonly units?: Readonly<Record<string, string>>;
+}
+
+const NUMBER = /^(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT|UTINYINT|USMALLINT|UINTEGER|UBIGINT|UHUGEINT|FLOAT|DOUBLE|DECIMAL\(.*\))$/;
+const TIME = /^(DATE|TIMESTAMP.*)$/;
+const MIDNIGHT = / 00:00:00$/;
+
+function cellText(cell: unknown): string {
+  if (cell === null) return '(none)';
+  return typeof cell === 'string' ? cell : JSON.stringify(cell);
+}
+
+/** Instants as charts take them: days where all are midnights. */
+function timeLabels(cells: readonly unknown[]): string[] {
+  const texts = cells.map(cellText);
+  const areDays = texts.every((text) => MIDNIGHT.test(text));
+  return texts.map((text) => (areDays ? text.replace(MIDNIGHT, '') : text.replace(' ', 'T')));
+}
+
+/** A picture in the words of the query; what has no unit begins with nothing. */
+function worded(panel: PanelSpec, timeName: string | undefined): PanelSpec {
+  const { title, subtitle = '' } = panel;
+  return {
+    ...panel,
+    title: timeName === undefined ? title : title.replace(/ by day$/, ` by ${timeName}`),
+    subtitle: subtitle.replace(/^, /, ''),
+  };
+}
+
+/** Rows as lines over time where the first column is one, else as bars by the columns before the first amount; undefined where no amount stands behind a label. */
+export function chartOfRows({ columns, types, rows, units = {} }: TypedRows, timeZone: string): ChartSpec | undefined {
+  // The first column is a label even where it is a number, and so is an id.
+  const isAmount = (index: number) => index > 0 && NUMBER.test(types[index] ?? '') && !/(^|_)id$/i.test(columns[index] ?? '');
+  const places = columns.flatMap((_, index) => (isAmount(index) ? [index] : []));
+  const [first] = places;
+  if (first === undefined) return undefined;
+  const isTime = TIME.test(types[0] ?? '');
+  const told = isTime ? rows.filter(([time]) => time !== null).toSorted(([a], [b]) => (cellText(a) < cellText(b) ? -1 : 1)) : rows;
+  const starts = isTime ? timeLabels(told.map(([time]) => time)) : told.map(([cell]) => cellText(cell));
+  const metrics = places.flatMap((place) => columns[place] ?? []);
+  const table = {
+    columns: [isTime ? 'day' : (columns[0] ?? ''), ...columns.slice(1, first), ...metrics],
+    rows: told.map((row, index) => [
+      starts[index] ?? '',
+      ...row.slice(1, first).map(cellText),
+      ...places.map((place) => (row[place] === null ? null : Number(row[place]))),
+    ]),
+    units: Object.fromEntries(metrics.map((metric) => [metric, units[metric] ?? ''])),
+  };
+  const chart = chartOfTable(table, timeZone);
+  return chart && joined(panelsOf(chart).map((panel) => worded(panel, isTime ? columns[0] : undefined)));
 }

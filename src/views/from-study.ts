@@ -1,9 +1,9 @@
-import type { Clues } from '../analysis/speed/clues.ts';
-import type { NearEvent } from '../analysis/speed/events.ts';
-import { metricFact } from '../analysis/speed/metric-facts.ts';
-import { ascending, median } from '../analysis/speed/order.ts';
-import type { Series } from '../analysis/speed/runs.ts';
-import type { Row, Study } from '../analysis/speed/scenario-study.ts';
+import type { Clues } from '../domain/speed/clues.ts';
+import { ascending, median } from '../domain/speed/order.ts';
+import type { Series } from '../domain/speed/runs.ts';
+import type { Row, Study } from '../domain/speed/scenario-study.ts';
+import type { NearEvent } from '../domain/speed/speed-events.ts';
+import { metricFact } from '../domain/speed/speed-metrics.ts';
 import { isoAt } from '../lib/dates.ts';
 import type { Unit } from './charts/values.ts';
 import type { TrendSeries, TrendSpec } from './spec.ts';

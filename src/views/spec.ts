@@ -70,7 +70,7 @@ export interface TrendSpec {
   readonly events: readonly TrendEvent[];
   /** The first report from which a change holds. */
   readonly change?: TrendEvent;
-  /** The stretch that is judged against what lies before. */
+  /** The interval that is judged against what lies before. */
   readonly judged?: { readonly from: string; readonly to: string };
 }
 

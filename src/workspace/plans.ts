@@ -6,7 +6,7 @@ import { ApiError } from '../api/errors.ts';
 import type { InputOf } from '../api/operation.ts';
 import { createExportJob } from '../api/operations/data-export.ts';
 import { recordId } from '../api/operations/records.ts';
-import { takeLock } from './lock.ts';
+import { takeLock } from './store/lock.ts';
 
 const DAY_MS = 86_400_000;
 /** How long a plan can be applied; what it was checked against changes. */

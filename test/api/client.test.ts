@@ -28,7 +28,7 @@ describe('a token that expires in the middle', () => {
   test('a second expiry is an error', async () => {
     const stub = await openStub({ answers: [expired] });
     const error = await failure(openClient(stub).call(createSpeedEvent, event));
-    expect(error).toMatchObject({ kind: 'unauthorized', code: 'JWT_EXPIRED', mayHaveHappened: false });
+    expect(error).toMatchObject({ kind: 'unauthorized', code: 'JWT_EXPIRED', outcomeUnknown: false });
     expect(error.message).toContain('fetched a moment ago');
     expect([stub.calls.length, stub.tokenRequests.length]).toEqual([2, 2]);
   });

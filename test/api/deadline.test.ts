@@ -19,7 +19,7 @@ describe('time', () => {
       failure(client.call(createSpeedEvent, event)),
       failure(client.call(createSpeedEvent, event, { deadlineMs: clock.now() + 100 })),
     ]);
-    expect(results.map(({ kind, mayHaveHappened }) => [kind, mayHaveHappened])).toEqual([
+    expect(results.map(({ kind, outcomeUnknown }) => [kind, outcomeUnknown])).toEqual([
       ['timeout', true],
       ['timeout', false],
     ]);

@@ -148,7 +148,7 @@ describe('a write whose answer is lost', () => {
     const client = open('shop');
     platform().faults.add({ kind: 'reset', operation: 'createSpeedEvent', afterEffect: true });
     const error = await failure(client.call(createSpeedEvent, { key: 'lost', text: 'x', date: '2026-11-19T00:00:00Z' }));
-    expect(error).toMatchObject({ kind: 'down', mayHaveHappened: true });
+    expect(error).toMatchObject({ kind: 'down', outcomeUnknown: true });
     expect(requestsOf('createSpeedEvent')).toHaveLength(1);
     const { events } = await client.call(listSpeedEvents, { key: 'lost' });
     expect(events).toHaveLength(1);

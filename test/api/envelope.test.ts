@@ -55,7 +55,7 @@ describe('answers that refuse', () => {
     [400, { error: { code: 'NOT_FOUND', message: 'nested' } }, 'missing'],
   ])('%i %j is %s', async (status, body, kind) => {
     const error = await failure(listSegments, status, body);
-    expect(error).toMatchObject({ kind, status, mayHaveHappened: false });
+    expect(error).toMatchObject({ kind, status, outcomeUnknown: false });
     expect(error.message).toMatch(/^The service .*GET \/v1\/segments/);
   });
 
@@ -69,7 +69,7 @@ describe('answers that refuse', () => {
 
   test('a service that names the time to come back is busy', async () => {
     expect(await failure(listSegments, 503, '', 2000)).toMatchObject({ kind: 'busy', retryAfterMs: 2000, transient: true });
-    expect(await failure(createExportJob, 503, '', 2000)).toMatchObject({ kind: 'busy', mayHaveHappened: true });
+    expect(await failure(createExportJob, 503, '', 2000)).toMatchObject({ kind: 'busy', outcomeUnknown: true });
   });
 });
 
@@ -120,9 +120,9 @@ describe('answers that cannot be read', () => {
     ['an unknown shape: payload', []],
   ])('%s', async (words, body) => {
     const error = await failure(listSegments, 200, body);
-    expect(error).toMatchObject({ kind: 'shape', status: 200, transient: false, mayHaveHappened: false });
+    expect(error).toMatchObject({ kind: 'shape', status: 200, transient: false, outcomeUnknown: false });
     expect(error.message).toContain(words);
-    expect(await failure(createExportJob, 200, body)).toMatchObject({ kind: 'shape', mayHaveHappened: true });
+    expect(await failure(createExportJob, 200, body)).toMatchObject({ kind: 'shape', outcomeUnknown: true });
   });
 
   test('a redirect is not followed', async () => {
@@ -145,8 +145,8 @@ test.each([
 });
 
 test('an enrichment answer that is evidently not the service is refused', async () => {
-  expect(await failure(sendEnrichments, 200, '<html><title>Sign in')).toMatchObject({ kind: 'shape', mayHaveHappened: true });
-  expect(await failure(sendEnrichments, 200, refused('VALIDATION_ERROR'))).toMatchObject({ kind: 'invalid', mayHaveHappened: false });
+  expect(await failure(sendEnrichments, 200, '<html><title>Sign in')).toMatchObject({ kind: 'shape', outcomeUnknown: true });
+  expect(await failure(sendEnrichments, 200, refused('VALIDATION_ERROR'))).toMatchObject({ kind: 'invalid', outcomeUnknown: false });
 });
 
 test('secrets that the service echoes are removed wherever they stand', async () => {

@@ -19,7 +19,7 @@ function open(environment: Record<string, string> = {}) {
         headers: {},
         safe: true,
         maxBytes: MB,
-        patienceMs: 5_000,
+        idleTimeoutMs: 5_000,
         signal: new AbortController().signal,
         ...changes,
       }),
@@ -82,7 +82,7 @@ describe('answers', () => {
   ])('%s that cannot be unpacked is refused', async (encoding, body, words) => {
     const { url } = await listen((_, response) => response.writeHead(200, { 'content-encoding': encoding }).end(body));
     const error = await failure(open().send(url, write));
-    expect(error).toMatchObject({ kind: 'shape', mayHaveHappened: true });
+    expect(error).toMatchObject({ kind: 'shape', outcomeUnknown: true });
     expect(error.message).toContain(words);
   });
 });
@@ -136,13 +136,13 @@ describe('size', () => {
 describe('failures', () => {
   test('a refused connection sent nothing', async () => {
     const error = await failure(open().send(await deadPort(), write));
-    expect(error).toMatchObject({ kind: 'down', code: 'ECONNREFUSED', mayHaveHappened: false, transient: true });
+    expect(error).toMatchObject({ kind: 'down', code: 'ECONNREFUSED', outcomeUnknown: false, transient: true });
     expect(error.message).toMatch(/^127\.0\.0\.1:\d+ refused the connection\.$/);
   });
 
   test('an unknown name sent nothing', async () => {
     const error = await failure(open().send('http://no-such-host.invalid/', write));
-    expect(error).toMatchObject({ kind: 'down', mayHaveHappened: false, transient: true });
+    expect(error).toMatchObject({ kind: 'down', outcomeUnknown: false, transient: true });
   });
 
   test.each([
@@ -157,8 +157,8 @@ describe('failures', () => {
   ])('a connection lost %s leaves a write in doubt, not a read', async (_, breaking) => {
     const { url } = await listen((request) => breaking(request.socket));
     const { send } = open();
-    expect(await failure(send(url, write))).toMatchObject({ kind: 'down', mayHaveHappened: true, transient: true });
-    expect(await failure(send(url))).toMatchObject({ kind: 'down', mayHaveHappened: false, transient: true });
+    expect(await failure(send(url, write))).toMatchObject({ kind: 'down', outcomeUnknown: true, transient: true });
+    expect(await failure(send(url))).toMatchObject({ kind: 'down', outcomeUnknown: false, transient: true });
   });
 
   test('what is not HTTP is named so and not passed on', async () => {
@@ -175,9 +175,9 @@ describe('failures', () => {
     });
     const { send } = open();
     for (const path of ['/nothing', '/half']) {
-      const error = await failure(send(url + path, { patienceMs: 60 }));
-      expect(error).toMatchObject({ kind: 'timeout', message: 'No answer within 60 ms.', transient: true, mayHaveHappened: false });
-      expect(await failure(send(url + path, { patienceMs: 60, ...write }))).toMatchObject({ kind: 'timeout', mayHaveHappened: true });
+      const error = await failure(send(url + path, { idleTimeoutMs: 60 }));
+      expect(error).toMatchObject({ kind: 'timeout', message: 'No answer within 60 ms.', transient: true, outcomeUnknown: false });
+      expect(await failure(send(url + path, { idleTimeoutMs: 60, ...write }))).toMatchObject({ kind: 'timeout', outcomeUnknown: true });
     }
   });
 
@@ -192,7 +192,7 @@ describe('failures', () => {
         response.end();
       }, 40);
     });
-    expect((await open().send(url, { patienceMs: 200 })).text).toBe('xxxxxxxx');
+    expect((await open().send(url, { idleTimeoutMs: 200 })).text).toBe('xxxxxxxx');
   });
 
   test.each(['/nothing', '/half'])('an abort ends %s at once with its reason', async (path) => {
@@ -235,7 +235,7 @@ describe('proxies', () => {
     const { send } = open({ https_proxy: url });
     const error = await failure(send('https://api.example.test/v1/x', write));
     expect(seen).toEqual(['CONNECT api.example.test:443']);
-    expect(error).toMatchObject({ kind: 'down', mayHaveHappened: false, transient: false });
+    expect(error).toMatchObject({ kind: 'down', outcomeUnknown: false, transient: false });
     expect(error.message).toBe('The proxy did not let the request to api.example.test through: 403.');
   });
 

@@ -47,12 +47,18 @@ const refused: Partial<Record<OperationName, (readonly [Input, string])[]>> = {
     [once('2026-03-28T00:00:00+01:00', '2026-04-04T01:00:00.001+02:00'), 'frequency.dateRange.to: at most 7 days'],
     [once(START, START), 'frequency.dateRange.to: must be after from'],
     [{ ...job, frequency: { value: 'once' } }, 'frequency.dateRange: required for "once"'],
-    [{ ...once(START, after(1)), frequency: { value: 'hourly', dateRange: { from: START, to: after(1) } } }, 'frequency.dateRange: only for "once"'],
+    [
+      { ...once(START, after(1)), frequency: { value: 'hourly', dateRange: { from: START, to: after(1) } } },
+      'frequency.dateRange: only for "once"',
+    ],
     [fields({ fieldName: 'city' }, { fieldName: 'city', aliasName: 'b' }), 'fields[1].fieldName: "city" is listed twice'],
     [fields({ fieldName: 'custom_var' }), 'fields[0].customVarPosition: required with fieldName "custom_var"'],
     [fields({ fieldName: 'dynamic_var' }), 'fields[0].dynamicVarKey: required with fieldName "dynamic_var"'],
     [fields({ fieldName: 'city', customVarPosition: 1 }), 'fields[0].customVarPosition: only with fieldName "custom_var"'],
-    [fields({ fieldName: 'custom_var', customVarPosition: 1, dynamicVarKey: 'a' }), 'fields[0].dynamicVarKey: only with fieldName "dynamic_var"'],
+    [
+      fields({ fieldName: 'custom_var', customVarPosition: 1, dynamicVarKey: 'a' }),
+      'fields[0].dynamicVarKey: only with fieldName "dynamic_var"',
+    ],
     ...[0, 21, '0', '21', '1.5', ''].map(
       (customVarPosition) => [fields({ fieldName: 'custom_var', customVarPosition }), 'fields[0].customVarPosition: '] as const,
     ),
@@ -86,7 +92,7 @@ const refused: Partial<Record<OperationName, (readonly [Input, string])[]>> = {
   ],
   listDynamicVariableKeys: [[{ from: after(1), to: START }, 'to: must be after from']],
   sendEnrichments: [[{ enrichments: [] }, 'enrichments: ']],
-}; // biome-ignore format: rows of a table
+};
 
 describe('the rules of an input', () => {
   const rows = <T>(table: Partial<Record<OperationName, T[]>>) =>

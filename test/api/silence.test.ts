@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { watchSilence } from '../../src/api/silence.ts';
+import { startIdleTimeout } from '../../src/api/connections.ts';
 
 it('many may hang on one signal without a warning, and each lets go of it', async () => {
   const warnings: Error[] = [];
@@ -9,7 +9,7 @@ it('many may hang on one signal without a warning, and each lets go of it', asyn
   process.on('warning', hear);
   onTestFinished(() => void process.off('warning', hear));
   const { signal } = new AbortController();
-  const watches = Array.from({ length: 12 }, () => watchSilence({ signal }));
+  const watches = Array.from({ length: 12 }, () => startIdleTimeout({ signal }));
   await turn();
   expect(warnings).toEqual([]);
   for (const watch of watches) watch.stop();
@@ -18,9 +18,9 @@ it('many may hang on one signal without a warning, and each lets go of it', asyn
 
 it('a caller that gives up ends it with the reason of that', () => {
   const caller = new AbortController();
-  const before = watchSilence({ signal: caller.signal, patienceMs: 60_000 });
+  const before = startIdleTimeout({ signal: caller.signal, idleTimeoutMs: 60_000 });
   caller.abort(new Error('enough'));
-  const after = watchSilence({ signal: caller.signal });
+  const after = startIdleTimeout({ signal: caller.signal });
   for (const watch of [before, after]) {
     expect([watch.signal.reason, watch.wasSilent()]).toEqual([caller.signal.reason, false]);
     watch.stop();

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { analyseHar, loadEntities, readHar } from '../../src/analysis/har-analysis/index.ts';
+import { analyseHar, loadEntities, readHar } from '../../src/domain/har/index.ts';
 
 /** What one run of this process tells. */
 export interface HarRun {

@@ -1,6 +1,6 @@
-import { type Device, inputOf, planGrid } from '../../src/analysis/metrics/grid.ts';
 import { siteMetricNames } from '../../src/api/metric-names.ts';
 import { encodeRequest } from '../../src/api/wire.ts';
+import { type Device, inputOf, planGrid } from '../../src/domain/metrics/read/metric-grid.ts';
 import { directReader, type ExternalEmulator } from './emulator.ts';
 import { median, type Row, timed } from './measure.ts';
 import { greet, startPeer } from './peer.ts';
@@ -12,8 +12,8 @@ const RANGE = { startDate: '2025-10-21', endDate: '2026-11-19' };
 
 /** Paths and queries of the requests that the tool sends for the year. */
 function targets(projectId: number): string[] {
-  const stretch = { startMs: Date.parse(`${RANGE.startDate}T00:00:00.000Z`), endMs: Date.parse(`${RANGE.endDate}T23:59:59.999Z`) };
-  const { calls } = planGrid({ metrics: siteMetricNames, ranges: [stretch], devices: DEVICES, daily: true }, 'UTC');
+  const interval = { startMs: Date.parse(`${RANGE.startDate}T00:00:00.000Z`), endMs: Date.parse(`${RANGE.endDate}T23:59:59.999Z`) };
+  const { calls } = planGrid({ metrics: siteMetricNames, ranges: [interval], devices: DEVICES, daily: true }, 'UTC');
   return calls.map((call) => encodeRequest(call.endpoint.operation, { projectId, ...inputOf(call, 'UTC') }).target);
 }
 

@@ -1,4 +1,3 @@
-// The product's tools, served over HTTP as the documents of the SDK show it: no checks, no limits, no sign-in, no logs, no end of a session.
 import { randomUUID } from 'node:crypto';
 import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,11 +5,13 @@ import { NodeStreamableHTTPServerTransport, toNodeHandler } from '@modelcontextp
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { listedTools, loadTool } from '../../src/commands/catalogue.ts';
 import { createPlatform } from '../../src/commands/platform.ts';
-import { createServer } from '../../src/mcp/server.ts';
-import { createSubscriptions } from '../../src/mcp/subscriptions.ts';
 import { prompts } from '../../src/prompts/index.ts';
+import { createServer } from '../../src/protocol/server.ts';
+import { createSubscriptions } from '../../src/protocol/subscriptions.ts';
 import { resources } from '../../src/resources/index.ts';
-import { readSettings } from '../../src/settings.ts';
+import { readSettings } from '../../src/settings/settings.ts';
+
+// The product's tools, served over HTTP as the documents of the SDK show it: no checks, no limits, no sign-in, no logs, no end of a session.
 
 const tools = await listedTools();
 const session = createPlatform(readSettings(process.env), tools, { seed: 1, faults: [] }).openSession();

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join, resolve } from 'node:path';
-import type { RunManifest } from '../../src/workspace/manifest.ts';
 import { dataViewOf } from '../../src/workspace/query/data-view.ts';
+import type { RunManifest } from '../../src/workspace/store/manifest.ts';
 import { median, type Row } from './measure.ts';
 import { writeSessions } from './query-files.ts';
 import type { PlainRun } from './query-process.ts';
@@ -19,7 +19,7 @@ function plain(paths: readonly string[]): PlainRun {
 
 /** All that a call does, from the look into the files to the rows: the process of the query is started and ended within it. */
 async function product(runs: readonly RunManifest[], directory: string): Promise<PlainRun> {
-  const { runSql } = await import('../../src/workspace/sql-process.ts');
+  const { runSql } = await import('../../src/workspace/query/sql-process.ts');
   const started = performance.now();
   const { viewSql, files } = await dataViewOf(runs, { directory, pathOf: (_run, { name }) => join(directory, name) });
   const { rows } = await runSql(
@@ -43,7 +43,10 @@ export async function benchQueries(): Promise<Row[]> {
   }
   // The same files as two runs of the same days: what keys cost where runs overlap.
   const half = run.files.length / 2;
-  const [early, late] = [{ ...run, files: run.files.slice(0, half) }, { ...run, runId: 2, exportedAt: '2026-11-22T02:00:00.000Z', files: run.files.slice(half) }]; // biome-ignore format: one thought
+  const [early, late] = [
+    { ...run, files: run.files.slice(0, half) },
+    { ...run, runId: 2, exportedAt: '2026-11-22T02:00:00.000Z', files: run.files.slice(half) },
+  ];
   const overlapping = await product([early, late], directory);
   return [
     {

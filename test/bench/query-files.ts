@@ -3,7 +3,7 @@ import { createWriteStream, existsSync, mkdirSync, renameSync, rmSync, statSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createGzip } from 'node:zlib';
-import type { RunManifest } from '../../src/workspace/manifest.ts';
+import type { RunManifest } from '../../src/workspace/store/manifest.ts';
 
 const PARTS = 8;
 const ROWS_A_WRITE = 5_000;
@@ -17,7 +17,10 @@ function line(index: number): string {
   return `{"project_id":1201,"user_id":${6_840_912_837_461_298_123n + BigInt(index)},"session_id":${20_776_000_000 + index},"session_number":${1 + (draw % 9)},"session_time":"2026-11-${day}T08:14:03.000Z","session_number_of_views":${1 + (draw % 14)},"session_duration_msec":${draw % 900_000},"session_number_of_transactions":${cents > 0 ? 1 : 0},"session_transactions_revenue_cents":${cents},"device_id":${draw % 5},"country_code":"DE","browser_name":${JSON.stringify(browsers[draw % 6])},"custom_var_1":"plus"}\n`;
 }
 
-const fields = 'project_id user_id session_id session_number session_time session_number_of_views session_duration_msec session_number_of_transactions session_transactions_revenue_cents device_id country_code browser_name'.split(' ').map((fieldName) => ({ fieldName })); // biome-ignore format: a list of words
+const fields =
+  'project_id user_id session_id session_number session_time session_number_of_views session_duration_msec session_number_of_transactions session_transactions_revenue_cents device_id country_code browser_name'
+    .split(' ')
+    .map((fieldName) => ({ fieldName }));
 
 /** A downloaded run of so many sessions as JSONL.gz in eight parts; written once, kept for the next time. */
 export async function writeSessions(rows: number): Promise<{ directory: string; run: RunManifest; paths: string[] }> {
@@ -27,7 +30,8 @@ export async function writeSessions(rows: number): Promise<{ directory: string; 
     const staged = `${directory}-${process.pid}`;
     mkdirSync(staged);
     try {
-      for (let part = 0; part < PARTS; part += 1) await writePart(join(staged, `part-${part}.jsonl.gz`), (rows * part) / PARTS, (rows * (part + 1)) / PARTS); // biome-ignore format: one thought
+      for (let part = 0; part < PARTS; part += 1)
+        await writePart(join(staged, `part-${part}.jsonl.gz`), (rows * part) / PARTS, (rows * (part + 1)) / PARTS);
       renameSync(staged, directory);
     } finally {
       rmSync(staged, { recursive: true, force: true });

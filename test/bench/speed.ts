@@ -1,8 +1,8 @@
 import { createClient } from '../../src/api/client.ts';
 import { createLimiter } from '../../src/api/limiter.ts';
 import { clockStartingAt } from '../../src/lib/clock.ts';
-import { callTool } from '../../src/mcp/call-tool.ts';
-import { createSession } from '../../src/mcp/session.ts';
+import { callTool } from '../../src/tooling/call-tool.ts';
+import { createSession } from '../../src/tooling/session.ts';
 import analyzeScenario from '../../tools/insights/analyze-scenario.ts';
 import { NO_WORKSPACE } from '../support/no-workspace.ts';
 import type { ExternalEmulator } from './emulator.ts';

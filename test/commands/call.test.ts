@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { call } from '../../src/commands/call.ts';
 import { readWorldOptions } from '../../src/commands/world-options.ts';
-import { readSettings } from '../../src/settings.ts';
+import { readSettings } from '../../src/settings/settings.ts';
 import { captured } from './captured.ts';
 
 const demo = readSettings({ WEB_ANALYTICS_DEMO: 'true' });

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { credentials } from '../../src/commands/credentials.ts';
 import { openCredentials } from '../../src/commands/sign-in.ts';
-import { readSettings } from '../../src/settings.ts';
+import { readSettings } from '../../src/settings/settings.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { captured } from './captured.ts';
 
@@ -23,7 +23,8 @@ function place(
     WEB_ANALYTICS_CREDENTIALS_KEY: randomBytes(32).toString('base64'),
   };
   const settings = readSettings(variables);
-  const run = (positionals: string[], input = '') => captured(() => credentials(settings, positionals, Readable.from([Buffer.from(input)]))); // biome-ignore format: one thought
+  const run = (positionals: string[], input = '') =>
+    captured(() => credentials(settings, positionals, Readable.from([Buffer.from(input)])));
   const add = (name: string, credential: unknown) => run(['add', name], JSON.stringify(credential));
   const of = async (id: string) => (await openCredentials(settings, () => undefined))?.credentialsOf({ id });
   return { path, variables, settings, run, add, of };
@@ -76,7 +77,8 @@ describe('credentials', () => {
     const { add, path, variables } = place();
     await add('alice', ALICE);
     const other = readSettings({ ...variables, WEB_ANALYTICS_CREDENTIALS_KEY: randomBytes(32).toString('hex') });
-    const run = (positionals: string[]) => captured(() => credentials(other, positionals, Readable.from([Buffer.from(JSON.stringify(ALICE))]))); // biome-ignore format: one thought
+    const run = (positionals: string[]) =>
+      captured(() => credentials(other, positionals, Readable.from([Buffer.from(JSON.stringify(ALICE))])));
     expect(await run(['list'])).toMatchObject({ code: 1, out: expect.stringMatching(/#alice\t\S+\t\t\tother key\n$/) });
     expect(await run(['add', 'bob'])).toMatchObject({
       code: 1,
@@ -84,16 +86,24 @@ describe('credentials', () => {
     });
   });
 
-  it.each(['', 'canary', '{"clientId":"canary"}', '{"clientId":"canary","clientSecret":""}', '[]', '{"clientId":"a","clientSecret":"b","secret":"canary"}',
-    '{"clientId":"a","clientSecret":"b","enrichmentClientId":"canary"}', '{"clientId":"a","clientSecret":"b","projectId":"canary"}', 'x'.repeat(70_000)])(
-    'refuses other input without quoting it: %.40s',
-    async (input) => {
-      const { settings } = place();
-      const failure: unknown = await credentials(settings, ['add', 'alice'], Readable.from([Buffer.from(input)])).catch((error: unknown) => error);
-      expect(String(failure)).toContain('expected {"clientId":"…","clientSecret":"…"} on stdin');
-      expect(String(failure)).not.toMatch(/canary|xxx/);
-    },
-  ); // biome-ignore format: a list of words
+  it.each([
+    '',
+    'canary',
+    '{"clientId":"canary"}',
+    '{"clientId":"canary","clientSecret":""}',
+    '[]',
+    '{"clientId":"a","clientSecret":"b","secret":"canary"}',
+    '{"clientId":"a","clientSecret":"b","enrichmentClientId":"canary"}',
+    '{"clientId":"a","clientSecret":"b","projectId":"canary"}',
+    'x'.repeat(70_000),
+  ])('refuses other input without quoting it: %.40s', async (input) => {
+    const { settings } = place();
+    const failure: unknown = await credentials(settings, ['add', 'alice'], Readable.from([Buffer.from(input)])).catch(
+      (error: unknown) => error,
+    );
+    expect(String(failure)).toContain('expected {"clientId":"…","clientSecret":"…"} on stdin');
+    expect(String(failure)).not.toMatch(/canary|xxx/);
+  });
 
   it.each<[string[], Record<string, string> | undefined, string]>([
     [[], undefined, 'credentials: expected credentials add <name>'],

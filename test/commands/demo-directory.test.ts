@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { demoDirectory, sweepDemoDirectories } from '../../src/commands/demo-directory.ts';
+import { demoDirectory, sweepDemoDirectories } from '../../src/commands/directories.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
 it('what a killed demo left goes with the next one; that of a running demo and of others stays', async () => {

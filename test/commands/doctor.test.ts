@@ -6,7 +6,7 @@ import { credentials as keepCredentials } from '../../src/commands/credentials.t
 import { doctor } from '../../src/commands/doctor.ts';
 import { token } from '../../src/commands/token.ts';
 import { readWorldOptions } from '../../src/commands/world-options.ts';
-import { readSettings } from '../../src/settings.ts';
+import { readSettings } from '../../src/settings/settings.ts';
 import { type Platform, sharedPlatform } from '../support/emulator.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { listen } from '../support/stub-platform.ts';
@@ -95,7 +95,8 @@ describe('doctor', () => {
 });
 
 describe('doctor of a served team', () => {
-  const team = (environment: Record<string, string>) => readSettings(Object.fromEntries(Object.entries(environment).map(([name, value]) => [`WEB_ANALYTICS_${name}`, value]))); // biome-ignore format: one thought
+  const team = (environment: Record<string, string>) =>
+    readSettings(Object.fromEntries(Object.entries(environment).map(([name, value]) => [`WEB_ANALYTICS_${name}`, value])));
 
   it('says whether callers could sign in, and whether their credentials open', async () => {
     const folder = temporaryFolder();

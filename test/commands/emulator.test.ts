@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { emulator } from '../../src/commands/emulator.ts';
-import { SettingsError } from '../../src/settings.ts';
+import { SettingsError } from '../../src/settings/settings.ts';
 
 const world = { seed: 1, faults: [] };
 

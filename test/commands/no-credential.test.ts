@@ -2,9 +2,9 @@ import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
 import { expect, it, onTestFinished } from 'vitest';
 import { listedTools, loadTool } from '../../src/commands/catalogue.ts';
 import { openSession } from '../../src/commands/open-session.ts';
-import { createServer } from '../../src/mcp/server.ts';
-import { createSubscriptions } from '../../src/mcp/subscriptions.ts';
-import { readSettings } from '../../src/settings.ts';
+import { createServer } from '../../src/protocol/server.ts';
+import { createSubscriptions } from '../../src/protocol/subscriptions.ts';
+import { readSettings } from '../../src/settings/settings.ts';
 
 it('lists all tools without a credential; each call then says what to set', async () => {
   const tools = await listedTools();

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { doctor } from '../../src/commands/doctor.ts';
-import { readSettings } from '../../src/settings.ts';
+import { readSettings } from '../../src/settings/settings.ts';
 import { sharedPlatform } from '../support/emulator.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { post2026 } from '../support/http.ts';

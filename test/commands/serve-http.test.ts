@@ -6,7 +6,7 @@ import { request } from 'node:https';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { readCertificate } from '../../src/commands/certificate.ts';
+import { readCertificate } from '../../src/commands/serve-over-http.ts';
 import type { Log } from '../../src/lib/log.ts';
 import { manualClock } from '../support/clock.ts';
 import { temporaryFolder } from '../support/folder.ts';

@@ -1,10 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { fetchJson } from '../../src/commands/fetch-json.ts';
-import { openSignIn } from '../../src/commands/sign-in.ts';
+import { fetchJson, openSignIn } from '../../src/commands/sign-in.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { readSettings } from '../../src/settings.ts';
+import { readSettings } from '../../src/settings/settings.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { AUDIENCE, stubIssuer } from '../support/issuer.ts';
 import { listen } from '../support/stub-platform.ts';

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { openSignIn } from '../../src/commands/sign-in.ts';
 import { type TokenFlags, token } from '../../src/commands/token.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { readSettings } from '../../src/settings.ts';
+import { readSettings } from '../../src/settings/settings.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { captured } from './captured.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fixedLimits, type HttpServing, serveHttp } from '../../src/mcp/http/http-server.ts';
-import { createSession } from '../../src/mcp/session.ts';
-import { createSubscriptions } from '../../src/mcp/subscriptions.ts';
+import { fixedLimits, type HttpServing, serveHttp } from '../../src/protocol/http/http-server.ts';
+import { createSubscriptions } from '../../src/protocol/subscriptions.ts';
+import { createSession } from '../../src/tooling/session.ts';
 import { manualClock } from '../support/clock.ts';
 import { START } from '../support/emulator.ts';
 import { sharedService } from '../support/http.ts';
@@ -11,9 +11,28 @@ import { failures, missing, type Revision, required, runSuite } from './suite.ts
 
 /** Scenarios that call nothing by name: they run against the product as it is. */
 const GENERIC: Readonly<Record<Revision, readonly string[]>> = {
-  '2025-11-25': ['server-initialize', 'ping', 'tools-list', 'server-sse-multiple-streams', 'resources-list', 'prompts-list', 'dns-rebinding-protection', 'server-session-lifecycle'],
-  '2026-07-28': ['tools-list', 'server-sse-multiple-streams', 'resources-list', 'sep-2164-resource-not-found', 'prompts-list', 'dns-rebinding-protection', 'caching', 'input-required-result-unsupported-methods', 'http-header-validation'],
-}; // biome-ignore format: lists of words
+  '2025-11-25': [
+    'server-initialize',
+    'ping',
+    'tools-list',
+    'server-sse-multiple-streams',
+    'resources-list',
+    'prompts-list',
+    'dns-rebinding-protection',
+    'server-session-lifecycle',
+  ],
+  '2026-07-28': [
+    'tools-list',
+    'server-sse-multiple-streams',
+    'resources-list',
+    'sep-2164-resource-not-found',
+    'prompts-list',
+    'dns-rebinding-protection',
+    'caching',
+    'input-required-result-unsupported-methods',
+    'http-header-validation',
+  ],
+};
 
 const revisions = ['2025-11-25', '2026-07-28'] as const;
 

@@ -6,15 +6,17 @@ const HOUR_MS = 3_600_000;
 const at = (iso: string) => Date.parse(iso);
 const zone = fc.constantFrom(...Intl.supportedValuesOf('timeZone'), 'UTC');
 const instant = fc.integer({ min: at('2020-01-01T00:00:00Z'), max: at('2030-12-31T00:00:00Z') });
-const stretch = fc.tuple(instant, fc.integer({ min: 1, max: 500 * 24 * HOUR_MS })).map(([startMs, length]) => ({ startMs, endMs: startMs + length })); // biome-ignore format: one thought
+const interval = fc
+  .tuple(instant, fc.integer({ min: 1, max: 500 * 24 * HOUR_MS }))
+  .map(([startMs, length]) => ({ startMs, endMs: startMs + length }));
 
-describe('days, weeks and months of a stretch', () => {
+describe('days, weeks and months of a interval', () => {
   it('follow each other without a gap and hold all of it, in every zone', () => {
     fc.assert(
-      fc.property(fc.constantFrom('day' as const, 'week' as const, 'month' as const), stretch, zone, (unit, whole, timeZone) => {
+      fc.property(fc.constantFrom('day' as const, 'week' as const, 'month' as const), interval, zone, (unit, whole, timeZone) => {
         const slots = slotsOf(unit, whole, timeZone);
         expect(slots[0]?.startMs).toBe(whole.startMs);
-        // A stretch that ends with the first instant of a unit ends before it.
+        // A interval that ends with the first instant of a unit ends before it.
         expect([whole.endMs, whole.endMs - 1]).toContain(slots.at(-1)?.endMs);
         expect(slots.filter(({ startMs, endMs }) => endMs < startMs)).toEqual([]);
         expect(slots.slice(1).map(({ startMs }) => startMs)).toEqual(slots.slice(0, -1).map(({ endMs }) => endMs + 1));
@@ -25,7 +27,7 @@ describe('days, weeks and months of a stretch', () => {
     );
   });
 
-  it('are named by the calendar of the zone, and marked where the stretch cuts them', () => {
+  it('are named by the calendar of the zone, and marked where the interval cuts them', () => {
     const slots = slotsOf('week', { startMs: at('2026-11-05T00:00:00Z'), endMs: at('2026-11-20T10:00:00Z') }, 'UTC');
     expect(slots.map(({ label, isPart }) => `${label} ${isPart}`)).toEqual(['2026-11-02 true', '2026-11-09 false', '2026-11-16 true']);
     const months = slotsOf('month', { startMs: at('2026-01-01T00:00:00Z'), endMs: at('2026-02-28T23:59:59.999Z') }, 'UTC');
@@ -39,11 +41,11 @@ describe('days, weeks and months of a stretch', () => {
   });
 });
 
-describe('chunks of a stretch', () => {
+describe('chunks of a interval', () => {
   it('are no longer than allowed, meet at midnights, and are as few as that allows', () => {
     const maxMs = 92 * 24 * HOUR_MS;
     fc.assert(
-      fc.property(stretch, zone, (whole, timeZone) => {
+      fc.property(interval, zone, (whole, timeZone) => {
         const chunks = chunksOf(whole, timeZone, maxMs);
         const midnights = new Set(slotsOf('day', whole, timeZone).map(({ startMs }) => startMs));
         expect(chunks[0]?.startMs).toBe(whole.startMs);

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { quote } from '../../src/lib/quote.ts';
-import { createRedactor, REDACTED } from '../../src/lib/redact.ts';
+import { createRedactor, quote, REDACTED } from '../../src/lib/redact.ts';
 
 const SECRET = 's3cr+t/"käse"&more=1';
 const redact = createRedactor([SECRET, 'plain-secret-0001', 'abc']);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { inputOf } from '../../src/mcp/shapes.ts';
 import { prompts } from '../../src/prompts/index.ts';
+import { inputOf } from '../../src/tooling/schema.ts';
 import { toolsets } from '../../tools/index.ts';
 import { type Assistant, openAssistant, sharedAssistant } from '../support/assistant.ts';
 import { sharedPlatform } from '../support/emulator.ts';
@@ -183,7 +183,11 @@ describe('proposals', () => {
   it('are segments and goals by name, found by id, accents and case ignored', async () => {
     expect(await offered('weekly_kpi_report', 'segment', 'acheteurs fid')).toEqual(['Acheteurs fidèles']);
     expect(await offered('segment_comparison', 'other', '440158')).toEqual(['France']);
-    expect(await offered('segment_comparison', 'segment', 'VISITORS')).toEqual(['New visitors', 'Returning visitors', 'Summer sale returning visitors']); // biome-ignore format: one thought
+    expect(await offered('segment_comparison', 'segment', 'VISITORS')).toEqual([
+      'New visitors',
+      'Returning visitors',
+      'Summer sale returning visitors',
+    ]);
     expect(await offered('explain_change', 'goal', '')).toEqual(['Purchase', 'Newsletter sign-up', 'Account created', 'Add to cart']);
     expect(await offered('explain_change', 'segment', 'nobody')).toEqual([]);
   });

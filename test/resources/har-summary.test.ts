@@ -1,12 +1,12 @@
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
-import { readHar } from '../../src/analysis/har/index.ts';
-import { loadEntities } from '../../src/analysis/har-analysis/entities.ts';
-import { studyHar } from '../../src/analysis/har-analysis/study.ts';
-import { harReport } from '../../src/analysis/har-report.ts';
+import { studyHar } from '../../src/domain/har/analyse/study-har.ts';
+import { loadEntities } from '../../src/domain/har/analyse/third-parties.ts';
+import { readHar } from '../../src/domain/har/read/read-har.ts';
+import { harReport } from '../../src/domain/har/report/har-report.ts';
 import { SECRET_MARK } from '../../src/emulator/world/speed/secrets.ts';
 import { formatBytes, formatMs } from '../../src/lib/number-text.ts';
-import { REAL_FILES, readReal } from '../analysis/har/real-files.ts';
+import { REAL_FILES, readReal } from '../domain/har/real-files.ts';
 import { openAssistant, sharedAssistant } from '../support/assistant.ts';
 import { sharedPlatform } from '../support/emulator.ts';
 
@@ -17,7 +17,22 @@ const entities = await loadEntities();
 const reportOf = (har: unknown) => harReport(studyHar(readHar(har), entities));
 
 /** In the order in which experts read. */
-const SECTIONS = ['Look at first', 'Before the document', 'Document', 'Render blocking', 'Weight by type', 'Third parties', 'Caching', 'Compression', 'Protocols and connections', 'Failed requests', 'Largest', 'Slowest', 'Duplicates', 'Limits of this file']; // biome-ignore format: one thought
+const SECTIONS = [
+  'Look at first',
+  'Before the document',
+  'Document',
+  'Render blocking',
+  'Weight by type',
+  'Third parties',
+  'Caching',
+  'Compression',
+  'Protocols and connections',
+  'Failed requests',
+  'Largest',
+  'Slowest',
+  'Duplicates',
+  'Limits of this file',
+];
 
 const headings = (text: string) => [...text.matchAll(/^## (.+?)(?: \(.+\))?$/gm)].map(([, heading]) => heading);
 

@@ -3,11 +3,11 @@ import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { createClient } from '../../src/api/client.ts';
 import { createLimiter } from '../../src/api/limiter.ts';
-import { createServer } from '../../src/mcp/server.ts';
-import { createSession, type Session } from '../../src/mcp/session.ts';
-import { serveConnection } from '../../src/mcp/stdio.ts';
-import { createSubscriptions, type Subscriptions } from '../../src/mcp/subscriptions.ts';
+import { createServer } from '../../src/protocol/server.ts';
+import { serveConnection } from '../../src/protocol/stdio.ts';
+import { createSubscriptions, type Subscriptions } from '../../src/protocol/subscriptions.ts';
 import { resources } from '../../src/resources/index.ts';
+import { createSession, type Session } from '../../src/tooling/session.ts';
 import type { Platform } from '../support/emulator.ts';
 import { NO_WORKSPACE } from '../support/no-workspace.ts';
 

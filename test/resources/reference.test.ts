@@ -1,9 +1,9 @@
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { thresholds } from '../../src/analysis/thresholds.ts';
-import { unanswerable } from '../../src/analysis/unanswerable.ts';
 import { siteMetricNames, stepTimingNames, zoneMetricNames } from '../../src/api/metric-names.ts';
 import { DEFAULT_REPORTS, MAX_PAGE_SIZE } from '../../src/api/params.ts';
+import { thresholds } from '../../src/domain/speed/thresholds.ts';
+import { unanswerable } from '../../src/tooling/instructions.ts';
 import { toolsets } from '../../tools/index.ts';
 import { type Assistant, openAssistant, sharedAssistant } from '../support/assistant.ts';
 import { sharedPlatform } from '../support/emulator.ts';
@@ -123,7 +123,9 @@ describe('limits', () => {
     expect(nearest).toMatch(scope === undefined ? /none|nothing/ : `export of scope ${scope}`);
     if (scope === undefined) return;
     const token = await platform().token('shop');
-    const fields = (await Promise.all(['sessions', 'views'].map((each) => platform().ask('listExportableFields', { scope: each }, token)))).flat(); // biome-ignore format: one thought
+    const fields = (
+      await Promise.all(['sessions', 'views'].map((each) => platform().ask('listExportableFields', { scope: each }, token)))
+    ).flat();
     const names = new Set(fields.map(({ name }) => name));
     const named = nearest.match(/\b[a-z]+(?:\.[a-z]+|_[a-z_]+)+/g) ?? [];
     expect(named.length).toBeGreaterThan(1);

@@ -75,17 +75,34 @@ describe('the credential of a principal', () => {
 
 describe('the file of credentials', () => {
   it.each<[string, (stored: Stored) => unknown]>([
-    ['entries that changed places', ({ version, credentials: [a, b] }) => ({ version, credentials: [{ ...a, sealed: b?.sealed }, { ...b, sealed: a?.sealed }] })],
+    [
+      'entries that changed places',
+      ({ version, credentials: [a, b] }) => ({
+        version,
+        credentials: [
+          { ...a, sealed: b?.sealed },
+          { ...b, sealed: a?.sealed },
+        ],
+      }),
+    ],
     ['an entry under another name', ({ version, credentials: [a, b] }) => ({ version, credentials: [{ ...b, principal: a?.principal }] })],
     ['another date', ({ version, credentials: [a] }) => ({ version, credentials: [{ ...a, changedAt: '2027-01-01T00:00:00.000Z' }] })],
-    ['a changed character', ({ version, credentials: [a] }) => ({ version, credentials: [{ ...a, sealed: a?.sealed.replace(/.$/, (last) => (last === 'A' ? 'E' : 'A')) }] })],
+    [
+      'a changed character',
+      ({ version, credentials: [a] }) => ({
+        version,
+        credentials: [{ ...a, sealed: a?.sealed.replace(/.$/, (last) => (last === 'A' ? 'E' : 'A')) }],
+      }),
+    ],
     ['an entry that is cut', ({ version, credentials: [a] }) => ({ version, credentials: [{ ...a, sealed: a?.sealed.slice(0, 30) }] })],
   ])('does not open after %s', async (_name, change) => {
     const { file, stored, write } = await place();
     write(change(stored()));
-    await expect(file.credentialsOf(alice)).rejects.toThrow(/^Your platform credential cannot be used: it was changed since it was written\. Ask the operator/);
+    await expect(file.credentialsOf(alice)).rejects.toThrow(
+      /^Your platform credential cannot be used: it was changed since it was written\. Ask the operator/,
+    );
     expect(await file.list()).toEqual(expect.arrayContaining([expect.objectContaining({ principal: alice.id, fault: 'damaged' })]));
-  }); // biome-ignore format: a table
+  });
 
   it('opens with its own key alone, and takes no entry under another', async () => {
     const { open, path } = await place();

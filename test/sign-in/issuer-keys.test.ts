@@ -121,17 +121,34 @@ describe('the keys of an issuer', () => {
   });
 
   it.each<[string, (path: string) => unknown, string]>([
-    ['metadata of another issuer', () => ({ issuer: 'https://issuer.example.com', jwks_uri: 'https://issuer.example.com/keys' }), 'of another issuer'],
-    ['keys at an address without encryption', () => ({ issuer: 'https://issuer.example.com/tenant', jwks_uri: 'http://issuer.example.com/keys' }), 'jwks_uri is neither https'],
-    ['keys in a file', () => ({ issuer: 'https://issuer.example.com/tenant', jwks_uri: 'file:///etc/passwd' }), 'jwks_uri is neither https'],
+    [
+      'metadata of another issuer',
+      () => ({ issuer: 'https://issuer.example.com', jwks_uri: 'https://issuer.example.com/keys' }),
+      'of another issuer',
+    ],
+    [
+      'keys at an address without encryption',
+      () => ({ issuer: 'https://issuer.example.com/tenant', jwks_uri: 'http://issuer.example.com/keys' }),
+      'jwks_uri is neither https',
+    ],
+    [
+      'keys in a file',
+      () => ({ issuer: 'https://issuer.example.com/tenant', jwks_uri: 'file:///etc/passwd' }),
+      'jwks_uri is neither https',
+    ],
     ['metadata without keys', () => ({ issuer: 'https://issuer.example.com/tenant' }), 'no metadata of an authorization server'],
     ['a list', () => [], 'no metadata of an authorization server'],
-    ['keys that are none', (path) => path === '/keys' ? { keys: 'x' } : { issuer: 'https://issuer.example.com/tenant', jwks_uri: 'https://issuer.example.com/keys' }, 'no JSON Web Key Set'],
+    [
+      'keys that are none',
+      (path) =>
+        path === '/keys' ? { keys: 'x' } : { issuer: 'https://issuer.example.com/tenant', jwks_uri: 'https://issuer.example.com/keys' },
+      'no JSON Web Key Set',
+    ],
   ])('are not taken from %s', async (_name, answer, words) => {
     const { enter, logged } = await place({ fetchJson: async (address) => answer(new URL(address).pathname) });
     expect(await enter()).toBe(503);
     expect(logged.join('\n')).toContain(words);
-  }); // biome-ignore format: a table
+  });
 
   it('are found with either kind of metadata', async () => {
     expect(metadataAddresses('https://issuer.example.com/tenant')).toEqual([

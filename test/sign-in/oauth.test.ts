@@ -3,8 +3,7 @@ import { assert, asyncProperty, base64String, constantFrom, nat, oneof, string, 
 import { type CryptoKey, exportSPKI, importJWK, type JWTHeaderParameters, type JWTPayload, SignJWT } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { createOAuthSignIn, type OAuthOptions } from '../../src/sign-in/oauth.ts';
-import type { SignIn } from '../../src/sign-in/principal.ts';
-import { tokenAlgorithms } from '../../src/sign-in/token-algorithms.ts';
+import { type SignIn, tokenAlgorithms } from '../../src/sign-in/principal.ts';
 import { manualClock } from '../support/clock.ts';
 import { AUDIENCE, stubIssuer } from '../support/issuer.ts';
 
@@ -53,7 +52,9 @@ describe('a token of the issuer for this audience', () => {
 
   it('is the same principal through whichever client it was got', async () => {
     const { issuer, signIn } = await signInWith();
-    const ids = await Promise.all([{ client_id: 'a', azp: 'a' }, { client_id: 'b' }].map(async (claims) => outcome(signIn, await issuer.token(claims)))); // biome-ignore format: one thought
+    const ids = await Promise.all(
+      [{ client_id: 'a', azp: 'a' }, { client_id: 'b' }].map(async (claims) => outcome(signIn, await issuer.token(claims))),
+    );
     expect(new Set(ids).size).toBe(1);
     expect(await outcome(signIn, await issuer.token({ sub: 'host', client_id: 'alice' }))).toBe('https://issuer.example.com/tenant#host');
   });
@@ -143,7 +144,6 @@ describe('a token is refused', () => {
         ['HS256', 'sha256'],
         ['HS512', 'sha512'],
       ] as const) {
-        // biome-ignore format: one thought
         const signed = `${Buffer.from(JSON.stringify({ alg: hmac, kid: jwk?.kid, typ: 'JWT' })).toString('base64url')}.${body}`;
         const said = await outcome(signIn, `${signed}.${createHmac(digest, secret).update(signed).digest('base64url')}`);
         expect(said).toMatch(/^401 invalid_token: The token is not signed with an accepted algorithm/);
@@ -195,7 +195,16 @@ describe('a token is refused', () => {
 
   it('when it is no token, at once and without a look at the keys', async () => {
     const { signIn, issuer } = await signInWith();
-    const odd = ['Basic YTpi', 'Bearer', 'Bearer ', 'bearer a b', 'Bearer a\r\nx-injected: 1', 'Bearer é', `Bearer ${'a'.repeat(8_200)}`, 'token']; // biome-ignore format: a list of words
+    const odd = [
+      'Basic YTpi',
+      'Bearer',
+      'Bearer ',
+      'bearer a b',
+      'Bearer a\r\nx-injected: 1',
+      'Bearer é',
+      `Bearer ${'a'.repeat(8_200)}`,
+      'token',
+    ];
     for (const authorization of odd) {
       const answer = await signIn.authenticate({ authorization });
       expect(answer).toMatchObject({ challenge: { status: 401, body: { error: 'invalid_token' } } });

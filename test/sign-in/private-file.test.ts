@@ -11,7 +11,13 @@ function place(fileName = 'names.json') {
   const folder = temporaryFolder();
   const path = join(folder, fileName);
   const logged: string[] = [];
-  const options = { path, kind: 'names', schema, empty: { version: 1 as const, names: [] }, log: (_level: string, message: string) => void logged.push(message) }; // biome-ignore format: one thought
+  const options = {
+    path,
+    kind: 'names',
+    schema,
+    empty: { version: 1 as const, names: [] },
+    log: (_level: string, message: string) => void logged.push(message),
+  };
   const file = createPrivateFile(options);
   const add = (name: string) => file.change(({ version, names }) => ({ version, names: [...names, name] }));
   return { folder, path, file, add, logged, options };

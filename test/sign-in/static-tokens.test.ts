@@ -22,7 +22,9 @@ async function place() {
   return { clock, path, logged, alice, bob, keep, signIn, enter };
 }
 
-const refused = (words: string) => ({ challenge: { status: 401, body: { error: 'invalid_token', error_description: expect.stringContaining(words) } } }); // biome-ignore format: one thought
+const refused = (words: string) => ({
+  challenge: { status: 401, body: { error: 'invalid_token', error_description: expect.stringContaining(words) } },
+});
 
 describe('a static token', () => {
   it('lets in whom it was made for, with its scopes', async () => {

@@ -5,14 +5,13 @@ import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll } from 'vitest';
 import { createClient } from '../../src/api/client.ts';
 import { createLimiter } from '../../src/api/limiter.ts';
-import { listedTools, loadTool } from '../../src/commands/catalogue.ts';
-import { enabledTools } from '../../src/commands/enabled-tools.ts';
+import { enabledTools, listedTools, loadTool } from '../../src/commands/catalogue.ts';
 import type { CredentialName } from '../../src/emulator/credentials.ts';
-import { createServer } from '../../src/mcp/server.ts';
-import { createSession, neededScopes } from '../../src/mcp/session.ts';
-import { createSubscriptions } from '../../src/mcp/subscriptions.ts';
 import { prompts } from '../../src/prompts/index.ts';
+import { createServer } from '../../src/protocol/server.ts';
+import { createSubscriptions } from '../../src/protocol/subscriptions.ts';
 import { resources } from '../../src/resources/index.ts';
+import { createSession, neededScopes } from '../../src/tooling/session.ts';
 import type { Platform } from './emulator.ts';
 
 /** What a tool call gave, both channels. */

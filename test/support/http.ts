@@ -1,15 +1,19 @@
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
-import { listedTools, loadTool } from '../../src/commands/catalogue.ts';
-import { enabledTools } from '../../src/commands/enabled-tools.ts';
-import { type Catalogue, startHttpServing } from '../../src/commands/http-serving.ts';
+import { enabledTools, listedTools, loadTool } from '../../src/commands/catalogue.ts';
 import { createPlatform } from '../../src/commands/platform.ts';
-import type { HttpLimits, HttpServing } from '../../src/mcp/http/http-server.ts';
+import { type Catalogue, startHttpServing } from '../../src/commands/serve-over-http.ts';
 import { prompts } from '../../src/prompts/index.ts';
+import type { HttpLimits, HttpServing } from '../../src/protocol/http/http-server.ts';
+import type { SharedCache } from '../../src/replicas/index.ts';
 import { resources } from '../../src/resources/index.ts';
-import { readSettings } from '../../src/settings.ts';
-import type { SharedCache } from '../../src/shared-cache/index.ts';
-import type { AccessScope, PlatformCredential, PlatformCredentials, SignIn } from '../../src/sign-in/principal.ts';
-import { CredentialsError } from '../../src/sign-in/principal.ts';
+import { readSettings } from '../../src/settings/settings.ts';
+import {
+  type AccessScope,
+  CredentialsError,
+  type PlatformCredential,
+  type PlatformCredentials,
+  type SignIn,
+} from '../../src/sign-in/principal.ts';
 import type { Tracing } from '../../src/telemetry/tracing.ts';
 import { openPlatform, type Platform, type PlatformOptions } from './emulator.ts';
 

@@ -67,7 +67,7 @@ export async function stubIssuer(clock: Clock, alg = 'ES256'): Promise<StubIssue
         iat: nowSeconds,
         exp: nowSeconds + 3600,
       };
-      return new SignJWT({ ...usual, ...claims }).setProtectedHeader({ alg, kid, typ: 'at+jwt', ...header }).sign(privateKey); // biome-ignore format: one thought
+      return new SignJWT({ ...usual, ...claims }).setProtectedHeader({ alg, kid, typ: 'at+jwt', ...header }).sign(privateKey);
     },
     async fetchJson(address) {
       const { pathname } = new URL(address);

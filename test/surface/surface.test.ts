@@ -24,7 +24,7 @@ describe('what the tools cost in a context', () => {
   const EACH = 300;
   const LARGER: Readonly<Record<string, number>> = { create_export_job: 450 };
 
-  const tokens = new Map(tools.map(({ name, description, inputSchema }) => [name, encode(JSON.stringify({ name, description, inputSchema })).length])); // biome-ignore format: one thought
+  const tokens = new Map(tools.map(({ name, description, inputSchema }) => [name, encode(JSON.stringify({ name, description, inputSchema })).length]));
   const direct = Object.values(toolContract).flatMap((members) => Object.keys(members));
   const total = direct.reduce((sum, name) => sum + (tokens.get(name) ?? 0), 0);
 

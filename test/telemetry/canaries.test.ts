@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { makeToken, tokenPrincipalId } from '../../src/sign-in/static-tokens.ts';
-import { digest } from '../../src/telemetry/digest.ts';
+import { digest } from '../../src/telemetry/call-log.ts';
 import { openPlatform } from '../support/emulator.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { openRawSession, post, post2026 } from '../support/http.ts';
@@ -63,7 +63,11 @@ it('the built server writes one line of JSON for each call, counts and traces it
   }
   await server.stop();
 
-  const lines = server.stderr().trimEnd().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>); // biome-ignore format: one thought
+  const lines = server
+    .stderr()
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
   const calls = lines.filter(({ message }) => String(message).startsWith('tools/call'));
   const line = {
     time: expect.stringMatching(/^\d{4}-.*Z$/),

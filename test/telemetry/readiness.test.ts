@@ -61,7 +61,7 @@ test('a check that hangs is ended and counts as failed', async () => {
         });
       }),
   };
-  const read = createReadiness({ checks: [hanging], clock: manualClock(START), patienceMs: 10 });
+  const read = createReadiness({ checks: [hanging], clock: manualClock(START), timeoutMs: 10 });
   expect(await read()).toEqual({ ready: false, checks: { 'token service': 'no answer within 0.01 seconds' } });
   expect(ended).toBeInstanceOf(Error);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { tracingWanted } from '../../src/commands/trace-calls.ts';
 import { openTracing, type Tracing, type TracingOptions } from '../../src/telemetry/tracing.ts';
-import { tracingWanted } from '../../src/telemetry/tracing-wanted.ts';
 import { manualClock } from '../support/clock.ts';
 import { INITIALIZE, openRawSession, openService, post, post2026, spokenSignIn } from '../support/http.ts';
 import { DEMO, startServer, strayOutput } from '../support/stdio.ts';

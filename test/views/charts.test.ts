@@ -166,7 +166,10 @@ describe('a trend', () => {
     expect(series.map(({ name }) => name)).toEqual(['Home', 'Home', 'Product', 'Product', 'Home', 'Product']);
     for (const { data } of series) expect((data as [number, number | null][])[6]?.[1]).toBeNull();
     const [base, height] = series;
-    expect([base?.data[0], height?.data[0]]).toEqual([[Date.UTC(2026, 9, 31, 12), 1310], [Date.UTC(2026, 9, 31, 12), 230]]); // biome-ignore format: one thought
+    expect([base?.data[0], height?.data[0]]).toEqual([
+      [Date.UTC(2026, 9, 31, 12), 1310],
+      [Date.UTC(2026, 9, 31, 12), 230],
+    ]);
   });
 
   it('puts events and change at their local time, and shades what is judged', () => {
@@ -211,7 +214,10 @@ describe('a trend', () => {
 describe('bars', () => {
   it('begin at zero, with a dash and no length where there is no value', () => {
     const [desktop, mobile] = seriesOf(bars());
-    expect([desktop?.data, mobile?.data]).toEqual([[3.91, 3.62, 5.2], [2.1, 0, 0]]); // biome-ignore format: one thought
+    expect([desktop?.data, mobile?.data]).toEqual([
+      [3.91, 3.62, 5.2],
+      [2.1, 0, 0],
+    ]);
     const { svg } = drawSvg(bars());
     for (const text of ['3.91%', '–', '0%', 'Returning visitors from the summer sale']) expect(svg).toContain(`>${text}</text>`);
   });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { readHar } from '../../src/analysis/har/index.ts';
+import { readHar } from '../../src/domain/har/read/read-har.ts';
 import { drawSvg } from '../../src/views/draw-svg.ts';
 import { waterfallOf } from '../../src/views/from-har.ts';
-import { CANARY, plantCanaries } from '../analysis/har/canaries.ts';
-import { REAL_FILES, readReal } from '../analysis/har/real-files.ts';
-import { at, entry, har } from '../analysis/har/sample.ts';
+import { CANARY, plantCanaries } from '../domain/har/canaries.ts';
+import { REAL_FILES, readReal } from '../domain/har/real-files.ts';
+import { at, entry, har } from '../domain/har/sample.ts';
 
 const read = (entries: Parameters<typeof har>[0]) => readHar(har(entries));
 

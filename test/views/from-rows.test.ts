@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { chartOfRows } from '../../src/views/from-rows.ts';
+import { chartOfRows } from '../../src/views/from-query.ts';
 
 it('draws hours as hours, in order, each group a line', () => {
   const columns = ['hour', 'device_id', 'sessions'];

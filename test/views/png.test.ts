@@ -1,8 +1,7 @@
 import { Resvg } from '@resvg/resvg-js';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { drawPng } from '../../src/views/draw-png.ts';
+import { drawPng, encodePng } from '../../src/views/draw-png.ts';
 import { drawSvg } from '../../src/views/draw-svg.ts';
-import { encodePng } from '../../src/views/encode-png.ts';
 import { freshBundle } from '../support/stdio.ts';
 import { bars, longWaterfall, panels, trend, waterfall } from './samples.ts';
 
@@ -14,7 +13,7 @@ function decode(png: Buffer): { width: number; height: number; pixels: Uint8Arra
   return { width, height, pixels: new Resvg(svg, { font: { loadSystemFonts: false } }).render().pixels };
 }
 
-/** How much of a stretch of the picture differs from its first pixel. */
+/** How much of a interval of the picture differs from its first pixel. */
 function inked(
   { width, pixels }: ReturnType<typeof decode>,
   [left, top, right, bottom]: readonly [number, number, number, number],

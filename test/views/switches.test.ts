@@ -39,7 +39,15 @@ describe.skipIf(!hasChromium)('the switches of the view', () => {
   it('ask the tool for another period, through the host, and draw what it answers', async () => {
     const args = { metrics: ['visits'], startDate: '2026-11-09', endDate: '2026-11-15', breakdown: ['day'] };
     const view = await shown('query_metrics', args);
-    expect(await options(view, 'period')).toEqual(['As asked: 2026-11-09 – 2026-11-15', 'Last 7 days', 'Last 28 days', 'Last 90 days', 'Last week', 'Last month', 'This month']); // biome-ignore format: one thought
+    expect(await options(view, 'period')).toEqual([
+      'As asked: 2026-11-09 – 2026-11-15',
+      'Last 7 days',
+      'Last 28 days',
+      'Last 90 days',
+      'Last week',
+      'Last month',
+      'This month',
+    ]);
     expect(await words(view)).toContain('from 2026-11-09 to 2026-11-15');
     await view.screenshot('switches-light');
     await view.view.locator('#period').selectOption('Last month');
@@ -74,13 +82,24 @@ describe.skipIf(!hasChromium)('the switches of the view', () => {
     await view.view.locator('#period').selectOption('Last 28 days');
     await expect.poll(() => words(view), SLOWLY).toContain('from 2026-09-25 to 2026-11-19');
     const { calls } = await view.told();
-    expect(calls.at(-1)?.arguments).toEqual({ metrics: ['conversionRate'], startDate: '-28d', endDate: 'yesterday', devices: ['mobile'], chart: true }); // biome-ignore format: one thought
+    expect(calls.at(-1)?.arguments).toEqual({
+      metrics: ['conversionRate'],
+      startDate: '-28d',
+      endDate: 'yesterday',
+      devices: ['mobile'],
+      chart: true,
+    });
     await view.screenshot('switched-comparison');
     expect(await view.faults()).toEqual([]);
   });
 
   it('keep the picture and say why where an answer has none', async () => {
-    const view = await shown('compare_metrics', { metrics: ['visits'], startDate: '2026-11-09', endDate: '2026-11-15', devices: ['desktop', 'mobile'] }); // biome-ignore format: one thought
+    const view = await shown('compare_metrics', {
+      metrics: ['visits'],
+      startDate: '2026-11-09',
+      endDate: '2026-11-15',
+      devices: ['desktop', 'mobile'],
+    });
     expect(await options(view, 'device')).toEqual(['As asked: desktop, mobile', 'All devices', 'desktop', 'mobile', 'tablet']);
     const before = await words(view);
     platform().faults.add({ kind: 'refused' });

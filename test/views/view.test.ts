@@ -22,14 +22,23 @@ describe.skipIf(!hasChromium)('the chart view in a browser', () => {
     await opened.host('result', answer(chart));
     return opened;
   }
-  const texts = async ({ view }: ShownView) => (await view.locator('svg text').allTextContents()).toSorted(); // biome-ignore format: one thought
+  const texts = async ({ view }: ShownView) => (await view.locator('svg text').allTextContents()).toSorted();
   const drawn = ({ view }: ShownView, text: string) => view.locator('svg text', { hasText: text }).first().waitFor();
 
   it('draws a waterfall from the result of a tool, in the light of the host', async () => {
     const view = await shown(waterfall());
     await drawn(view, '/assets/app.js');
     const all = await texts(view);
-    expect(all).toEqual(expect.arrayContaining(['Shop: product page', '404 cdn.tracker.example/tag.js', 'failed fonts.example/brand.woff2', '880 ms · 96.5 kB', 'LCP 1.58 s', 'wait'])); // biome-ignore format: one thought
+    expect(all).toEqual(
+      expect.arrayContaining([
+        'Shop: product page',
+        '404 cdn.tracker.example/tag.js',
+        'failed fonts.example/brand.woff2',
+        '880 ms · 96.5 kB',
+        'LCP 1.58 s',
+        'wait',
+      ]),
+    );
     expect(await view.view.locator('.chart').getAttribute('aria-label')).toContain('waterfall of 6 requests');
     expect(await view.faults()).toEqual([]);
     await view.screenshot('waterfall-light');
@@ -58,7 +67,16 @@ describe.skipIf(!hasChromium)('the chart view in a browser', () => {
     await tooltip.waitFor();
     expect(await tooltip.locator('b').allTextContents()).toEqual(['/assets/app.js']);
     const rows = await tooltip.locator('div').allTextContents();
-    expect(rows).toEqual(['Status200', 'Over the network182 kB', 'Start432 ms', 'Duration610 ms', 'blocked6 ms', 'send1 ms', 'wait130 ms', 'receive473 ms']); // biome-ignore format: one thought
+    expect(rows).toEqual([
+      'Status200',
+      'Over the network182 kB',
+      'Start432 ms',
+      'Duration610 ms',
+      'blocked6 ms',
+      'send1 ms',
+      'wait130 ms',
+      'receive473 ms',
+    ]);
     await view.screenshot('waterfall-tooltip');
   });
 
@@ -144,7 +162,9 @@ describe.skipIf(!hasChromium)('the chart view in a browser', () => {
   it.each(['light', 'dark'])('draws what a change is made of, by devices and by segments (%s)', async (theme) => {
     const view = await shown(contribution(), { context: { theme } });
     await drawn(view, '-0.62 pp');
-    expect(await texts(view)).toEqual(expect.arrayContaining(['mobile: own rate', 'desktop: traffic mix', 'remainder', 'whole change', '-0.5 pp'])); // biome-ignore format: one thought
+    expect(await texts(view)).toEqual(
+      expect.arrayContaining(['mobile: own rate', 'desktop: traffic mix', 'remainder', 'whole change', '-0.5 pp']),
+    );
     expect(await view.view.locator('.chart').getAttribute('aria-label')).toContain('mobile: own rate -0.62 pp');
     await view.screenshot(`contribution-${theme}`);
     await view.host('result', answer(segments()));

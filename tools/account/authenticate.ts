@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { requestToken } from '../../src/api/operations/account.ts';
 import { scopeList } from '../../src/api/params.ts';
-import { defineTool, READ } from '../../src/mcp/tool.ts';
+import { defineTool, READ } from '../../src/tooling/tool.ts';
 
 export default defineTool({
   name: 'authenticate',

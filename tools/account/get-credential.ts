@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { readCredential } from '../../src/api/operations/account.ts';
 import { recordId } from '../../src/api/operations/records.ts';
-import { defineTool, READ } from '../../src/mcp/tool.ts';
+import { defineTool, READ } from '../../src/tooling/tool.ts';
 
 export default defineTool({
   name: 'get_credential',

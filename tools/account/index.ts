@@ -1,4 +1,4 @@
-import type { Toolset } from '../../src/mcp/tool.ts';
+import type { Toolset } from '../../src/tooling/tool.ts';
 import authenticate from './authenticate.ts';
 import getCredential from './get-credential.ts';
 

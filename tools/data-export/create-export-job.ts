@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { createExportJob } from '../../src/api/operations/data-export.ts';
 import { recordId } from '../../src/api/operations/records.ts';
 import { device, exportFormat, exportScope, text } from '../../src/api/params.ts';
-import * as p from '../../src/mcp/params.ts';
-import { CREATE, defineTool } from '../../src/mcp/tool.ts';
+import * as p from '../../src/tooling/params.ts';
+import { CREATE, defineTool } from '../../src/tooling/tool.ts';
 
 const field = z.strictObject({
   fieldName: text.describe('From list_exportable_fields; custom_var or dynamic_var for variables'),

@@ -1,4 +1,4 @@
-import type { Toolset } from '../../src/mcp/tool.ts';
+import type { Toolset } from '../../src/tooling/tool.ts';
 import createExportJob from './create-export-job.ts';
 import getExportJob from './get-export-job.ts';
 import getExportRun from './get-export-run.ts';

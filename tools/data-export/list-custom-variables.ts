@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { listCustomVariables } from '../../src/api/operations/data-export.ts';
 import { customVariable } from '../../src/api/operations/records.ts';
-import { documented } from '../../src/mcp/schema.ts';
-import { defineTool, READ } from '../../src/mcp/tool.ts';
+import { documented } from '../../src/tooling/schema.ts';
+import { defineTool, READ } from '../../src/tooling/tool.ts';
 
 export default defineTool({
   name: 'list_custom_variables',

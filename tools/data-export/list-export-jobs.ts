@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { briefJobs } from '../../src/analysis/brief-exports.ts';
 import { listExportJobs } from '../../src/api/operations/data-export.ts';
 import { exportJob } from '../../src/api/operations/records.ts';
-import * as p from '../../src/mcp/params.ts';
-import { documented } from '../../src/mcp/schema.ts';
-import { defineTool, READ } from '../../src/mcp/tool.ts';
+import { briefJobs } from '../../src/domain/exports/job-lists.ts';
+import * as p from '../../src/tooling/params.ts';
+import { documented } from '../../src/tooling/schema.ts';
+import { defineTool, READ } from '../../src/tooling/tool.ts';
 
 export default defineTool({
   name: 'list_export_jobs',

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { briefRuns } from '../../src/analysis/brief-exports.ts';
 import { listSuccessfulExportRuns } from '../../src/api/operations/data-export.ts';
 import { successfulRun } from '../../src/api/operations/records.ts';
-import * as p from '../../src/mcp/params.ts';
-import { documented } from '../../src/mcp/schema.ts';
-import { defineTool, READ } from '../../src/mcp/tool.ts';
+import { briefRuns } from '../../src/domain/exports/job-lists.ts';
+import * as p from '../../src/tooling/params.ts';
+import { documented } from '../../src/tooling/schema.ts';
+import { defineTool, READ } from '../../src/tooling/tool.ts';
 
 export default defineTool({
   name: 'list_successful_export_runs',

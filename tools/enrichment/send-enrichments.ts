@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { sendEnrichments } from '../../src/api/operations/enrichment.ts';
 import { enrichmentRecords } from '../../src/api/params.ts';
-import { defineTool, OVERWRITE } from '../../src/mcp/tool.ts';
+import { defineTool, OVERWRITE } from '../../src/tooling/tool.ts';
 
 export default defineTool({
   name: 'send_enrichments',

@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { resourceTypes } from '../../src/analysis/har/model.ts';
-import { pageAfterCut } from '../../src/analysis/har-analysis/query.ts';
-import { HAR_VIEWS, harAnswerShape } from '../../src/analysis/har-analysis/shape.ts';
 import { getStepHar } from '../../src/api/operations/speed-analysis.ts';
 import { text } from '../../src/api/params.ts';
-import { defineTool, READ } from '../../src/mcp/tool.ts';
+import { pageAfterCut } from '../../src/domain/har/analyse/analyse-har.ts';
+import { HAR_VIEWS, harAnswerShape } from '../../src/domain/har/analyse/har-answer.ts';
+import { resourceTypes } from '../../src/domain/har/read/har-model.ts';
 import stepHar from '../../src/resources/step-har.ts';
+import { defineTool, READ } from '../../src/tooling/tool.ts';
 
 export default defineTool({
   name: 'analyze_har',
@@ -37,11 +37,11 @@ export default defineTool({
   async handler(query, { ask, call, draw, projectId, link, note }) {
     const { scenarioStepResultId } = query;
     const { har: file } = await call({ scenarioStepResultId });
-    const { analyseHar, loadEntities, readHar } = await import('../../src/analysis/har-analysis/index.ts');
+    const { analyseHar, loadEntities, readHar } = await import('../../src/domain/har/index.ts');
     const har = readHar(file);
     const { answer, notes } = analyseHar(har, query, await loadEntities());
     for (const sentence of notes) note(sentence);
-    draw(async () => (await import('../../src/answers/speed/step-waterfall.ts')).stepWaterfall(har, query, ask));
+    draw(async () => (await import('../../src/usecases/speed/step-waterfall.ts')).stepWaterfall(har, query, ask));
     const uri = stepHar.uri({ projectId: await projectId(), stepResultId: scenarioStepResultId });
     link({ uri, name: stepHar.name, title: 'The HAR file, sanitised', mimeType: stepHar.mimeType });
     return { ...answer, uri };

@@ -1,17 +1,15 @@
 import * as z from 'zod';
-import { scenarioAnswerShape } from '../../src/analysis/speed/answer-shape.ts';
-import { chooseStep } from '../../src/analysis/speed/choose-step.ts';
-import { cluesIn } from '../../src/analysis/speed/clues.ts';
-import { scenarioAnswer } from '../../src/analysis/speed/scenario-answer.ts';
-import { soundSteps, studyScenario } from '../../src/analysis/speed/scenario-study.ts';
-import { windowsOf } from '../../src/analysis/speed/windows.ts';
-import { readEventsNear, readFailures, readReports } from '../../src/answers/speed/scenario-reads.ts';
 import { listScenarioReports } from '../../src/api/operations/speed-analysis.ts';
-import * as p from '../../src/mcp/params.ts';
-import { defineTool, READ } from '../../src/mcp/tool.ts';
+import { cluesIn } from '../../src/domain/speed/clues.ts';
+import { chooseStep, windowsOf } from '../../src/domain/speed/runs.ts';
+import { scenarioAnswer, scenarioAnswerShape } from '../../src/domain/speed/scenario-answer.ts';
+import { soundSteps, studyScenario } from '../../src/domain/speed/scenario-study.ts';
 import scenarioReport from '../../src/resources/scenario-report.ts';
 import scenarioReports from '../../src/resources/scenario-reports.ts';
 import stepHar from '../../src/resources/step-har.ts';
+import * as p from '../../src/tooling/params.ts';
+import { defineTool, READ } from '../../src/tooling/tool.ts';
+import { readEventsNear, readFailures, readReports } from '../../src/usecases/speed/scenario-reports.ts';
 
 const example = z.object({ time: z.string(), stepResultId: z.string(), reportUri: z.string(), harUri: z.string() });
 

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { applyExportPlan } from '../../src/answers/exports/apply-export-plan.ts';
 import { createExportJob } from '../../src/api/operations/data-export.ts';
 import { recordId } from '../../src/api/operations/records.ts';
 import { text } from '../../src/api/params.ts';
-import { defineTool, OVERWRITE } from '../../src/mcp/tool.ts';
+import { defineTool, OVERWRITE } from '../../src/tooling/tool.ts';
+import { applyExportPlan } from '../../src/usecases/exports/apply-export-plan.ts';
 
 export default defineTool({
   name: 'apply_export_plan',

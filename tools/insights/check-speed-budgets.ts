@@ -1,10 +1,9 @@
 import * as z from 'zod';
-import { budgetAnswer } from '../../src/analysis/speed/budget-answer.ts';
-import { checkScenario, unmeasured } from '../../src/analysis/speed/budgets.ts';
-import { readEach, readLatest } from '../../src/answers/speed/scenario-reads.ts';
 import { listScenarioReports } from '../../src/api/operations/speed-analysis.ts';
-import * as p from '../../src/mcp/params.ts';
-import { defineTool, READ } from '../../src/mcp/tool.ts';
+import { budgetAnswer, checkScenario, unmeasured } from '../../src/domain/speed/budgets.ts';
+import * as p from '../../src/tooling/params.ts';
+import { defineTool, READ } from '../../src/tooling/tool.ts';
+import { readEach, readLatest } from '../../src/usecases/speed/scenario-reports.ts';
 
 export default defineTool({
   name: 'check_speed_budgets',

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { comparisonShape } from '../../src/analysis/har-comparison/shape.ts';
 import { getStepHar } from '../../src/api/operations/speed-analysis.ts';
 import { text } from '../../src/api/params.ts';
-import { defineTool, READ } from '../../src/mcp/tool.ts';
+import { comparisonShape } from '../../src/domain/har/compare/har-comparison.ts';
 import stepHar from '../../src/resources/step-har.ts';
+import { defineTool, READ } from '../../src/tooling/tool.ts';
 
 export default defineTool({
   name: 'compare_hars',
@@ -20,7 +20,7 @@ export default defineTool({
   output: comparisonShape.extend({ beforeUri: z.string(), afterUri: z.string() }),
   async handler({ before, after }, { call, projectId, link, note }) {
     const [earlier, later] = await Promise.all([before, after].map((scenarioStepResultId) => call({ scenarioStepResultId })));
-    const { compareHars, loadEntities, readHar } = await import('../../src/analysis/har-comparison/index.ts');
+    const { compareHars, loadEntities, readHar } = await import('../../src/domain/har/index.ts');
     const { comparison, notes } = compareHars(readHar(earlier?.har), readHar(later?.har), await loadEntities());
     if (before === after) note('Both ids are the same: the file is compared with itself.');
     for (const sentence of notes) note(sentence);

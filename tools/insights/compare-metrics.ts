@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { comparisonShape } from '../../src/analysis/compare/shape.ts';
-import { compareMetrics } from '../../src/answers/metrics/compare-metrics.ts';
 import { getSiteMetrics } from '../../src/api/operations/metrics.ts';
-import * as p from '../../src/mcp/params.ts';
-import { defineTool, READ } from '../../src/mcp/tool.ts';
+import { comparisonShape } from '../../src/domain/metrics/compare/comparison-rows.ts';
+import * as p from '../../src/tooling/params.ts';
+import { defineTool, READ } from '../../src/tooling/tool.ts';
+import { compareMetrics } from '../../src/usecases/metrics/compare-metrics.ts';
 
 export default defineTool({
   name: 'compare_metrics',

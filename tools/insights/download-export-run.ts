@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { followDownload, progressWords, USUAL_WAIT_SECONDS } from '../../src/answers/exports/follow-downloads.ts';
 import { getExportRun } from '../../src/api/operations/data-export.ts';
-import * as p from '../../src/mcp/params.ts';
-import { defineTool, READ } from '../../src/mcp/tool.ts';
 import exportRun from '../../src/resources/export-run.ts';
+import * as p from '../../src/tooling/params.ts';
+import { defineTool, READ } from '../../src/tooling/tool.ts';
+import { followDownload, progressWords, USUAL_WAIT_SECONDS } from '../../src/usecases/exports/sync-exports.ts';
 
 export default defineTool({
   name: 'download_export_run',
@@ -37,7 +37,7 @@ export default defineTool({
   }),
   async handler({ jobId, runId, waitSeconds = USUAL_WAIT_SECONDS }, context) {
     const { ask, workspace: open, projectId, note, link } = context;
-    const [workspace, { latestRun }] = await Promise.all([open(), import('../../src/workspace/choose-run.ts')]);
+    const [workspace, { latestRun }] = await Promise.all([open(), import('../../src/workspace/download/downloads.ts')]);
     const chosen = runId === undefined ? await latestRun(jobId, ask) : { runId };
     const id = { jobId, runId: chosen.runId };
     const known = await workspace.find(id);

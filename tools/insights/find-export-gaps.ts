@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { findExportGaps } from '../../src/answers/exports/export-gaps.ts';
 import { listExportRuns } from '../../src/api/operations/data-export.ts';
-import * as p from '../../src/mcp/params.ts';
-import { defineTool, READ } from '../../src/mcp/tool.ts';
+import * as p from '../../src/tooling/params.ts';
+import { defineTool, READ } from '../../src/tooling/tool.ts';
+import { findExportGaps } from '../../src/usecases/exports/find-export-gaps.ts';
 
 export default defineTool({
   name: 'find_export_gaps',

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { findObjects, objectKinds } from '../../src/answers/find-objects.ts';
 import { listSegments } from '../../src/api/operations/objects.ts';
 import { recordId } from '../../src/api/operations/records.ts';
 import { text } from '../../src/api/params.ts';
-import { defineTool, READ } from '../../src/mcp/tool.ts';
+import { defineTool, READ } from '../../src/tooling/tool.ts';
+import { findObjects, objectKinds } from '../../src/usecases/find-objects.ts';
 
 const DEFAULT_LIMIT = 12;
 

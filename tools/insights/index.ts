@@ -1,4 +1,4 @@
-import type { Toolset } from '../../src/mcp/tool.ts';
+import type { Toolset } from '../../src/tooling/tool.ts';
 import analyzeHar from './analyze-har.ts';
 import analyzeScenario from './analyze-scenario.ts';
 import applyExportPlan from './apply-export-plan.ts';

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { listSuccessfulExportRuns } from '../../src/api/operations/data-export.ts';
-import * as p from '../../src/mcp/params.ts';
-import { defineTool, READ } from '../../src/mcp/tool.ts';
 import exportsResource from '../../src/resources/exports.ts';
-import { WORKSPACE_COLUMNS, workspaceTable } from '../../src/workspace/workspace-table.ts';
+import * as p from '../../src/tooling/params.ts';
+import { defineTool, READ } from '../../src/tooling/tool.ts';
+import { WORKSPACE_COLUMNS, workspaceTable } from '../../src/workspace/store/purge.ts';
 
 export default defineTool({
   name: 'list_workspace',

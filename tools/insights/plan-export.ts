@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { planExport } from '../../src/answers/exports/plan-export.ts';
 import { listExportableFields } from '../../src/api/operations/data-export.ts';
 import { recordId } from '../../src/api/operations/records.ts';
 import { device, exportFormat, exportScope, text } from '../../src/api/params.ts';
-import * as p from '../../src/mcp/params.ts';
-import { defineTool, READ } from '../../src/mcp/tool.ts';
+import * as p from '../../src/tooling/params.ts';
+import { defineTool, READ } from '../../src/tooling/tool.ts';
+import { planExport } from '../../src/usecases/exports/plan-export.ts';
 
 export default defineTool({
   name: 'plan_export',

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { listSuccessfulExportRuns } from '../../src/api/operations/data-export.ts';
-import * as p from '../../src/mcp/params.ts';
-import { defineTool, PURGE } from '../../src/mcp/tool.ts';
-import { purgePlan, removeRuns } from '../../src/workspace/purge.ts';
+import * as p from '../../src/tooling/params.ts';
+import { defineTool, PURGE } from '../../src/tooling/tool.ts';
+import { purgePlan, removeRuns } from '../../src/workspace/store/purge.ts';
 
 export default defineTool({
   name: 'purge_workspace',

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { getExportJob } from '../../src/api/operations/data-export.ts';
-import * as p from '../../src/mcp/params.ts';
-import { defineTool, READ } from '../../src/mcp/tool.ts';
 import exportQuery from '../../src/resources/export-query.ts';
+import * as p from '../../src/tooling/params.ts';
+import { defineTool, READ } from '../../src/tooling/tool.ts';
 
 export default defineTool({
   name: 'query_export',
@@ -34,10 +34,10 @@ export default defineTool({
   }),
   charted: true,
   async handler({ jobId, sql, limit }, context) {
-    const { describeExport, queryExport } = await import('../../src/answers/exports/query-export.ts');
+    const { describeExport, queryExport } = await import('../../src/usecases/exports/query-export.ts');
     if (sql === undefined) return describeExport(jobId, context);
     const { types, resultId, ...answer } = await queryExport({ jobId, sql, limit }, context);
-    context.draw(async () => (await import('../../src/views/from-rows.ts')).chartOfRows({ ...answer, types }, 'UTC'));
+    context.draw(async () => (await import('../../src/views/from-query.ts')).chartOfRows({ ...answer, types }, 'UTC'));
     if (resultId === undefined) return answer;
     const uri = exportQuery.uri({ projectId: await context.projectId(), queryId: resultId });
     context.link({ uri, name: exportQuery.name, title: `All ${answer.rowCount} rows`, mimeType: exportQuery.mimeType });

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { breakdowns, metricQuery } from '../../src/analysis/metrics/query.ts';
-import { queryMetrics } from '../../src/answers/metrics/query-metrics.ts';
 import { getSiteMetrics } from '../../src/api/operations/metrics.ts';
-import { tableOutput } from '../../src/mcp/metric-tool.ts';
-import * as p from '../../src/mcp/params.ts';
-import { defineTool, READ } from '../../src/mcp/tool.ts';
+import { breakdowns, metricQuery } from '../../src/domain/metrics/read/metric-query.ts';
+import { tableOutput } from '../../src/tooling/metric-tool.ts';
+import * as p from '../../src/tooling/params.ts';
+import { defineTool, READ } from '../../src/tooling/tool.ts';
+import { queryMetrics } from '../../src/usecases/metrics/query-metrics.ts';
 
 export default defineTool({
   name: 'query_metrics',

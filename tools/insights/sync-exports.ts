@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { USUAL_WAIT_SECONDS } from '../../src/answers/exports/follow-downloads.ts';
 import { listSuccessfulExportRuns } from '../../src/api/operations/data-export.ts';
-import * as p from '../../src/mcp/params.ts';
-import { defineTool, READ } from '../../src/mcp/tool.ts';
 import exportsResource from '../../src/resources/exports.ts';
-import { SYNC_COLUMNS, syncTable } from '../../src/workspace/sync-table.ts';
+import * as p from '../../src/tooling/params.ts';
+import { defineTool, READ } from '../../src/tooling/tool.ts';
+import { USUAL_WAIT_SECONDS } from '../../src/usecases/exports/sync-exports.ts';
+import { SYNC_COLUMNS, syncTable } from '../../src/workspace/download/sync-plan.ts';
 
 /** Failures that are told in words; the table counts all. */
 const FAILURES_TOLD = 5;
@@ -36,7 +36,7 @@ export default defineTool({
   }),
   async handler({ jobIds, since, waitSeconds = USUAL_WAIT_SECONDS }, context) {
     const { workspace: open, projectId, note, link } = context;
-    const [workspace, { syncExports }] = await Promise.all([open(), import('../../src/answers/exports/sync-exports.ts')]);
+    const [workspace, { syncExports }] = await Promise.all([open(), import('../../src/usecases/exports/sync-exports.ts')]);
     const wish = { jobIds, waitSeconds, sinceMs: since === undefined ? undefined : Date.parse(since) };
     const { plan, outcomes, failures, count } = await syncExports(workspace, wish, context);
     const underWay = count('under way');

@@ -1,6 +1,6 @@
-import { siteMetricDefinitions } from '../../src/analysis/metric-definitions.ts';
 import { getSiteCartAverage } from '../../src/api/operations/metrics.ts';
-import { defineMetricTool } from '../../src/mcp/metric-tool.ts';
+import { siteMetricDefinitions } from '../../src/domain/metrics/metric-definitions.ts';
+import { defineMetricTool } from '../../src/tooling/metric-tool.ts';
 
 export default defineMetricTool({
   name: 'get_site_cart_average',

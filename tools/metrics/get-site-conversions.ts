@@ -1,7 +1,7 @@
-import { siteMetricDefinitions } from '../../src/analysis/metric-definitions.ts';
 import { getSiteConversions } from '../../src/api/operations/metrics.ts';
-import { defineMetricTool } from '../../src/mcp/metric-tool.ts';
-import * as p from '../../src/mcp/params.ts';
+import { siteMetricDefinitions } from '../../src/domain/metrics/metric-definitions.ts';
+import { defineMetricTool } from '../../src/tooling/metric-tool.ts';
+import * as p from '../../src/tooling/params.ts';
 
 export default defineMetricTool({
   name: 'get_site_conversions',

@@ -1,6 +1,6 @@
 import { getZoneMetrics } from '../../src/api/operations/metrics.ts';
-import { defineMetricTool } from '../../src/mcp/metric-tool.ts';
-import * as p from '../../src/mcp/params.ts';
+import { defineMetricTool } from '../../src/tooling/metric-tool.ts';
+import * as p from '../../src/tooling/params.ts';
 
 export default defineMetricTool({
   name: 'get_zone_metrics',

@@ -1,4 +1,4 @@
-import type { Toolset } from '../../src/mcp/tool.ts';
+import type { Toolset } from '../../src/tooling/tool.ts';
 import getSiteBounceRate from './get-site-bounce-rate.ts';
 import getSiteCartAverage from './get-site-cart-average.ts';
 import getSiteConversionRate from './get-site-conversion-rate.ts';

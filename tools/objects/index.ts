@@ -1,4 +1,4 @@
-import type { Toolset } from '../../src/mcp/tool.ts';
+import type { Toolset } from '../../src/tooling/tool.ts';
 import getMapping from './get-mapping.ts';
 import getPageGroup from './get-page-group.ts';
 import listGoals from './list-goals.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { listGoals } from '../../src/api/operations/objects.ts';
 import { goal } from '../../src/api/operations/records.ts';
-import { documented } from '../../src/mcp/schema.ts';
-import { defineTool, READ } from '../../src/mcp/tool.ts';
+import { documented } from '../../src/tooling/schema.ts';
+import { defineTool, READ } from '../../src/tooling/tool.ts';
 
 export default defineTool({
   name: 'list_goals',

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { listMappings } from '../../src/api/operations/objects.ts';
 import { mapping } from '../../src/api/operations/records.ts';
-import * as p from '../../src/mcp/params.ts';
-import { documented } from '../../src/mcp/schema.ts';
-import { defineTool, READ } from '../../src/mcp/tool.ts';
+import * as p from '../../src/tooling/params.ts';
+import { documented } from '../../src/tooling/schema.ts';
+import { defineTool, READ } from '../../src/tooling/tool.ts';
 
 export default defineTool({
   name: 'list_mappings',

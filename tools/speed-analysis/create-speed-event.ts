@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { createSpeedEvent } from '../../src/api/operations/speed-analysis.ts';
 import { ids, text } from '../../src/api/params.ts';
-import * as p from '../../src/mcp/params.ts';
-import { CREATE, defineTool } from '../../src/mcp/tool.ts';
+import * as p from '../../src/tooling/params.ts';
+import { CREATE, defineTool } from '../../src/tooling/tool.ts';
 
 export default defineTool({
   name: 'create_speed_event',

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { deleteSpeedEvent } from '../../src/api/operations/speed-analysis.ts';
 import { text } from '../../src/api/params.ts';
-import { DELETE, defineTool } from '../../src/mcp/tool.ts';
+import { DELETE, defineTool } from '../../src/tooling/tool.ts';
 
 export default defineTool({
   name: 'delete_speed_event',

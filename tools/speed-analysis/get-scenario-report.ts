@@ -1,13 +1,13 @@
 import * as z from 'zod';
-import { pickMetrics, SPEED_UNITS } from '../../src/analysis/speed-metrics.ts';
-import { findReport } from '../../src/answers/speed/find-report.ts';
 import { scenarioReport as record, stepResult } from '../../src/api/operations/records.ts';
 import { getScenarioReport } from '../../src/api/operations/speed-analysis.ts';
-import * as p from '../../src/mcp/params.ts';
-import { documented } from '../../src/mcp/schema.ts';
-import { defineTool, READ } from '../../src/mcp/tool.ts';
+import { pickMetrics, SPEED_UNITS } from '../../src/domain/speed/speed-metrics.ts';
 import scenarioReport from '../../src/resources/scenario-report.ts';
 import stepHar from '../../src/resources/step-har.ts';
+import * as p from '../../src/tooling/params.ts';
+import { documented } from '../../src/tooling/schema.ts';
+import { defineTool, READ } from '../../src/tooling/tool.ts';
+import { findReport } from '../../src/usecases/speed/scenario-reports.ts';
 
 export default defineTool({
   name: 'get_scenario_report',

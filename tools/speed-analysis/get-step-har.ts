@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { digestHar, harDigest } from '../../src/analysis/har-digest.ts';
 import { getStepHar } from '../../src/api/operations/speed-analysis.ts';
 import { text } from '../../src/api/params.ts';
-import { defineTool, READ } from '../../src/mcp/tool.ts';
+import { digestHar, harDigest } from '../../src/domain/har/report/digest-har.ts';
 import stepHar from '../../src/resources/step-har.ts';
+import { defineTool, READ } from '../../src/tooling/tool.ts';
 
 export default defineTool({
   name: 'get_step_har',

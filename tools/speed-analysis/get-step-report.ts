@@ -1,14 +1,14 @@
 import * as z from 'zod';
-import { parsedOrText } from '../../src/analysis/serialised.ts';
-import { pickMetrics, SPEED_UNITS } from '../../src/analysis/speed-metrics.ts';
 import { stepReport as record } from '../../src/api/operations/records.ts';
 import { getStepReport } from '../../src/api/operations/speed-analysis.ts';
 import { text } from '../../src/api/params.ts';
-import * as p from '../../src/mcp/params.ts';
-import { documented } from '../../src/mcp/schema.ts';
-import { defineTool, READ } from '../../src/mcp/tool.ts';
+import { parsedOrText } from '../../src/domain/speed/report-table.ts';
+import { pickMetrics, SPEED_UNITS } from '../../src/domain/speed/speed-metrics.ts';
 import stepHar from '../../src/resources/step-har.ts';
 import stepReport from '../../src/resources/step-report.ts';
+import * as p from '../../src/tooling/params.ts';
+import { documented } from '../../src/tooling/schema.ts';
+import { defineTool, READ } from '../../src/tooling/tool.ts';
 
 export default defineTool({
   name: 'get_step_report',

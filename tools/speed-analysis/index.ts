@@ -1,4 +1,4 @@
-import type { Toolset } from '../../src/mcp/tool.ts';
+import type { Toolset } from '../../src/tooling/tool.ts';
 import createSpeedEvent from './create-speed-event.ts';
 import deleteSpeedEvent from './delete-speed-event.ts';
 import getScenarioReport from './get-scenario-report.ts';

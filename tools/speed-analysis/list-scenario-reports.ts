@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { reportTable } from '../../src/analysis/report-table.ts';
-import { SPEED_UNITS } from '../../src/analysis/speed-metrics.ts';
 import { listScenarioReports } from '../../src/api/operations/speed-analysis.ts';
 import { DEFAULT_REPORTS, instantOf } from '../../src/api/params.ts';
-import * as p from '../../src/mcp/params.ts';
-import { defineTool, READ } from '../../src/mcp/tool.ts';
+import { reportTable } from '../../src/domain/speed/report-table.ts';
+import { SPEED_UNITS } from '../../src/domain/speed/speed-metrics.ts';
 import scenarioReports from '../../src/resources/scenario-reports.ts';
+import * as p from '../../src/tooling/params.ts';
+import { defineTool, READ } from '../../src/tooling/tool.ts';
 
 export default defineTool({
   name: 'list_scenario_reports',

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { recordId } from '../../src/api/operations/records.ts';
 import { listScenarios } from '../../src/api/operations/speed-analysis.ts';
 import { text } from '../../src/api/params.ts';
-import { defineTool, READ } from '../../src/mcp/tool.ts';
 import scenarioReports from '../../src/resources/scenario-reports.ts';
+import { defineTool, READ } from '../../src/tooling/tool.ts';
 
 export default defineTool({
   name: 'list_scenarios',

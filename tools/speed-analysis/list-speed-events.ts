@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { speedEvent } from '../../src/api/operations/records.ts';
 import { listSpeedEvents } from '../../src/api/operations/speed-analysis.ts';
 import { text } from '../../src/api/params.ts';
-import * as p from '../../src/mcp/params.ts';
-import { documented } from '../../src/mcp/schema.ts';
-import { defineTool, READ } from '../../src/mcp/tool.ts';
+import * as p from '../../src/tooling/params.ts';
+import { documented } from '../../src/tooling/schema.ts';
+import { defineTool, READ } from '../../src/tooling/tool.ts';
 
 export default defineTool({
   name: 'list_speed_events',

@@ -1,8 +1,11 @@
 import { ACCEPTED_DATES } from '../../lib/date-grammar.ts';
 import { resolveDate, todayIn } from '../../lib/dates.ts';
-import { markdownTable } from '../../lib/markdown-table.ts';
-import { listingTools } from '../../mcp/catalogues.ts';
-import type { WriteTopic } from './topic.ts';
+import { markdownTable } from '../../lib/text-table.ts';
+import { listingTools } from '../../tooling/name-lists.ts';
+import type { ResourceContext } from '../../tooling/resource.ts';
+
+/** Writes one topic of the reference as Markdown, without its title. */
+export type WriteTopic = (context: ResourceContext) => string | Promise<string>;
 
 const EXAMPLES = ['yesterday', '-7d', '-3mo', 'last_week', 'this_month', 'last_quarter', '2026-11'];
 

@@ -1,7 +1,7 @@
 import type { PayloadOf } from '../../api/operation.ts';
 import { listExportableFields } from '../../api/operations/data-export.ts';
-import { markdownTable } from '../../lib/markdown-table.ts';
-import type { WriteTopic } from './topic.ts';
+import { markdownTable } from '../../lib/text-table.ts';
+import type { WriteTopic } from './dates-and-names.ts';
 
 /** The scopes that request shapes of the reference show; deployments may know others. */
 const SCOPES = ['sessions', 'views'];

@@ -1,8 +1,8 @@
-import { MAX_HAR_BYTES } from '../../analysis/har/decode.ts';
-import { unanswerable } from '../../analysis/unanswerable.ts';
 import * as p from '../../api/params.ts';
-import { markdownTable } from '../../lib/markdown-table.ts';
-import { MAX_RESOURCE_BYTES } from '../har-size.ts';
+import { MAX_HAR_BYTES } from '../../domain/har/read/decode-har.ts';
+import { markdownTable } from '../../lib/text-table.ts';
+import { unanswerable } from '../../tooling/instructions.ts';
+import { MAX_RESOURCE_BYTES } from '../step-har.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -41,5 +41,8 @@ Rate limits and the status codes of refusals are not documented.
 
 Say so, and offer the nearest.
 
-${markdownTable(['asked for', 'nearest'], unanswerable.map(({ asked, nearest }) => [asked, nearest]))}`; // biome-ignore format: one thought
+${markdownTable(
+  ['asked for', 'nearest'],
+  unanswerable.map(({ asked, nearest }) => [asked, nearest]),
+)}`;
 }

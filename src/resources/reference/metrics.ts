@@ -1,3 +1,5 @@
+import { aggregateMetricNames, stepTimingNames, zoneMetricNames } from '../../api/metric-names.ts';
+import { getSiteMetrics, getZoneMetrics } from '../../api/operations/metrics.ts';
 import {
   type Combination,
   type MetricDefinition,
@@ -5,11 +7,9 @@ import {
   siteMetricDefinitions,
   speedMetricDefinitions,
   zoneMetricDefinitions,
-} from '../../analysis/metric-definitions.ts';
-import { SPEED_UNITS, usualSpeedMetrics } from '../../analysis/speed-metrics.ts';
-import { aggregateMetricNames, stepTimingNames, zoneMetricNames } from '../../api/metric-names.ts';
-import { getSiteMetrics, getZoneMetrics } from '../../api/operations/metrics.ts';
-import { markdownTable } from '../../lib/markdown-table.ts';
+} from '../../domain/metrics/metric-definitions.ts';
+import { SPEED_UNITS, usualSpeedMetrics } from '../../domain/speed/speed-metrics.ts';
+import { markdownTable } from '../../lib/text-table.ts';
 
 function table(definitions: Readonly<Record<string, MetricDefinition>>): string {
   const rows = Object.entries(definitions).map(([name, { unit, words }]) => [name, unit, words]);

@@ -1,8 +1,7 @@
-import { speedMetricDefinitions } from '../../analysis/metric-definitions.ts';
-import { PAGE_MEDIANS } from '../../analysis/page-medians.ts';
-import { thresholds } from '../../analysis/thresholds.ts';
-import { markdownTable } from '../../lib/markdown-table.ts';
+import { speedMetricDefinitions } from '../../domain/metrics/metric-definitions.ts';
+import { PAGE_MEDIANS, thresholds } from '../../domain/speed/thresholds.ts';
 import { formatBytes } from '../../lib/number-text.ts';
+import { markdownTable } from '../../lib/text-table.ts';
 
 const units: Readonly<Record<string, { readonly unit: string } | undefined>> = speedMetricDefinitions;
 

@@ -1,5 +1,4 @@
-import type { Theme, ThemeName } from '../charts/theme.ts';
-import { themes } from '../charts/theme.ts';
+import { type Theme, type ThemeName, themes } from '../charts/theme.ts';
 import type { ChartSpec } from '../spec.ts';
 import { chartBox } from './drawing.ts';
 import { connectHost, type Host, type HostContext } from './host.ts';
@@ -79,7 +78,10 @@ function isChart(value: unknown): value is ChartSpec {
 }
 
 function specOf({ structuredContent }: Members): ChartSpec | undefined {
-  const chart = typeof structuredContent === 'object' && structuredContent !== null && 'chart' in structuredContent ? structuredContent.chart : undefined; // biome-ignore format: one thought
+  const chart =
+    typeof structuredContent === 'object' && structuredContent !== null && 'chart' in structuredContent
+      ? structuredContent.chart
+      : undefined;
   return isChart(chart) ? chart : undefined;
 }
 

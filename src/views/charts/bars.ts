@@ -34,7 +34,10 @@ export function drawBars(spec: BarsSpec, look: Look): Drawing {
     ...(hasLegend && { legend: legendOption(look, names) }),
     grid: { left, right: RIGHT_PX, top, bottom: AXIS_PX, outerBoundsMode: 'none' },
     xAxis: { type: 'value', ...lines, axisLabel: { ...lines.axisLabel, formatter: (value: number) => formatValue(value, unit) } },
-    yAxis: rowAxis(labels.map((label) => plainText(label, characters)), theme), // biome-ignore format: one thought
+    yAxis: rowAxis(
+      labels.map((label) => plainText(label, characters)),
+      theme,
+    ),
     series: spec.series.map(({ values }, index) => ({
       type: 'bar',
       name: names[index],
@@ -42,7 +45,13 @@ export function drawBars(spec: BarsSpec, look: Look): Drawing {
       barGap: '10%',
       emphasis: { disabled: true },
       itemStyle: { color: colourOf(index) },
-      label: { show: true, position: 'right', fontSize: 10, color: theme.faintText, formatter: ({ dataIndex }: { dataIndex: number }) => formatValue(values[dataIndex], unit) }, // biome-ignore format: one thought
+      label: {
+        show: true,
+        position: 'right',
+        fontSize: 10,
+        color: theme.faintText,
+        formatter: ({ dataIndex }: { dataIndex: number }) => formatValue(values[dataIndex], unit),
+      },
       // A bar of no length carries the dash of a missing value.
       data: labels.map((_, row) => drawable(values[row]) ?? 0),
     })),

@@ -67,7 +67,13 @@ function bars(rows: readonly Row[], parts: readonly Row['part'][], { theme, unit
     color: theme.faintText,
     formatter: ({ dataIndex }: { dataIndex: number }) => formatValue(rows[dataIndex]?.value, unit),
   };
-  const mark = { silent: true, symbol: 'none', label: { show: false }, lineStyle: { color: theme.faintText, type: 'dashed', width: 1 }, data: [{ xAxis: drawable(change) ?? 0 }] }; // biome-ignore format: one thought
+  const mark = {
+    silent: true,
+    symbol: 'none',
+    label: { show: false },
+    lineStyle: { color: theme.faintText, type: 'dashed', width: 1 },
+    data: [{ xAxis: drawable(change) ?? 0 }],
+  };
   return [
     { ...unseen, id: 'start', data: rows.map(low), markLine: mark },
     ...parts.map((part) => ({
@@ -91,13 +97,24 @@ export function drawContribution(spec: ContributionSpec, look: Look): Drawing {
   const top = LEGEND_TOP_PX + 24;
   const lines = axisLines(theme);
   const tooltipLines = (row: Row | undefined): TooltipLine[] =>
-    row ? [{ name: plainText(row.words) }, { name: LEGEND[row.part], value: formatValue(row.value, spec.unit), colour: colourOf(row.part, theme) }] : []; // biome-ignore format: one thought
+    row
+      ? [
+          { name: plainText(row.words) },
+          { name: LEGEND[row.part], value: formatValue(row.value, spec.unit), colour: colourOf(row.part, theme) },
+        ]
+      : [];
   const option = {
     ...commonOption(look, spec.title, spec.subtitle),
-    legend: legendOption(look, parts.map((part) => LEGEND[part])), // biome-ignore format: one thought
+    legend: legendOption(
+      look,
+      parts.map((part) => LEGEND[part]),
+    ),
     grid: { left, right: RIGHT_PX, top, bottom: AXIS_PX, outerBoundsMode: 'none' },
     xAxis: { type: 'value', ...lines, axisLabel: { ...lines.axisLabel, formatter: (value: number) => formatValue(value, spec.unit) } },
-    yAxis: rowAxis(rows.map(({ words }) => plainText(words, characters)), theme), // biome-ignore format: one thought
+    yAxis: rowAxis(
+      rows.map(({ words }) => plainText(words, characters)),
+      theme,
+    ),
     series: bars(rows, parts, { ...spec, theme }),
     ...(tooltip && {
       tooltip: {

@@ -98,13 +98,13 @@ function background({ judged }: TrendSpec, moments: readonly Moment[], levels: r
       offset: [0, -MARK_PX * (levels[index] ?? 0)],
     },
   }));
-  const stretch = judged && [[{ xAxis: wallMs(judged.from) }, { xAxis: wallMs(judged.to) }]];
+  const interval = judged && [[{ xAxis: wallMs(judged.from) }, { xAxis: wallMs(judged.to) }]];
   return {
     id: 'background',
     type: 'line',
     data: [],
     markLine: { silent: true, symbol: 'none', data },
-    ...(stretch && { markArea: { silent: true, itemStyle: { color: theme.shade }, data: stretch } }),
+    ...(interval && { markArea: { silent: true, itemStyle: { color: theme.shade }, data: interval } }),
   };
 }
 

@@ -1,6 +1,5 @@
-import type { RunManifest } from '../manifest.ts';
-import { asList, type ColumnType, commonType, fittingType, itemTypeOf } from './column-types.ts';
-import { knownField, type Unit } from './known-fields.ts';
+import type { RunManifest } from '../store/manifest.ts';
+import { asList, type ColumnType, commonType, fittingType, itemTypeOf, knownField, type Unit } from './column-types.ts';
 
 type Field = RunManifest['fields'][number];
 

@@ -1,10 +1,9 @@
 import { relative, sep } from 'node:path';
 import { ApiError } from '../../api/errors.ts';
 import { grouped } from '../../lib/grouped.ts';
-import type { RunFile, RunManifest } from '../manifest.ts';
-import { type Batch, batchesOf, type Part } from './batches.ts';
+import type { RunFile, RunManifest } from '../store/manifest.ts';
+import { type Batch, batchesOf, overlappingGroups, type Part } from './batches.ts';
 import { type Column, columnsOf, folded, namesInFile } from './columns.ts';
-import { overlappingGroups } from './overlaps.ts';
 import { type Overlap, type Source, viewSql } from './view-sql.ts';
 
 /** Fields that tell rows apart, beside the project; views have a number in their session. */
@@ -66,7 +65,10 @@ function repeatWords(group: readonly RunManifest[], missing: readonly string[]):
 
 /** Rows as the manifests count them; undefined where one does not. */
 function countOf(parts: readonly Part[]): number | undefined {
-  return parts.reduce<number | undefined>((sum, { file: { rows } }) => (sum === undefined || rows === undefined ? undefined : sum + rows), 0); // biome-ignore format: one thought
+  return parts.reduce<number | undefined>(
+    (sum, { file: { rows } }) => (sum === undefined || rows === undefined ? undefined : sum + rows),
+    0,
+  );
 }
 
 /** Describes runs of one job as one view: overlapping ones by key, the last export winning, all others as they are. */

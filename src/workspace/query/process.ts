@@ -1,8 +1,52 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
-import { cellOf } from './cells.ts';
+import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
 import { refusalOf } from './check-statement.ts';
-import { openDatabase } from './database.ts';
 import type { Cell, Failure, Message, Query } from './protocol.ts';
+import { literals } from './sql-text.ts';
+
+/** What the classes of DuckDB have in common, each in its own way. */
+interface Composite {
+  readonly items?: readonly DuckDBValue[];
+  readonly entries?: Readonly<Record<string, DuckDBValue>> | readonly { readonly key: DuckDBValue; readonly value: DuckDBValue }[];
+  readonly value?: DuckDBValue;
+}
+
+/** A value of DuckDB as JSON holds it, exactly: what a number cannot hold becomes text. */
+export function cellOf(value: DuckDBValue): Cell {
+  if (value === null || typeof value === 'boolean' || typeof value === 'string') return value;
+  if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value.toString();
+  const { items, entries }: Composite = value as Composite; // one of the classes, told apart by their members
+  if (items) return items.map(cellOf);
+  if (Array.isArray(entries)) return entries.map(({ key, value: inner }) => ({ key: cellOf(key), value: cellOf(inner) }));
+  if (entries) return Object.fromEntries(Object.entries(entries).map(([name, inner]) => [name, cellOf(inner)]));
+  return value.toString();
+}
+
+/** Opens a database in memory that reads the given files and nothing else, writes nothing, and whose settings are locked. */
+export async function openDatabase({
+  viewSql,
+  files,
+  memoryBytes,
+  threads,
+}: Pick<Query, 'viewSql' | 'files' | 'memoryBytes' | 'threads'>): Promise<DuckDBConnection> {
+  const { DuckDBInstance } = await import('./duckdb.ts');
+  const instance = await DuckDBInstance.create(':memory:', {
+    threads: String(threads),
+    memory_limit: `${memoryBytes}B`,
+    temp_directory: '',
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+    allow_community_extensions: 'false',
+  });
+  const connection = await instance.connect();
+  await connection.run("SET TimeZone = 'UTC'");
+  await connection.run(viewSql);
+  // Files by name: a directory that is allowed could be written to.
+  await connection.run(`SET allowed_paths = ${literals(files)}`);
+  await connection.run('SET enable_external_access = false');
+  await connection.run('SET lock_configuration = true');
+  return connection;
+}
 
 /** How often the memory of the process is looked at: some functions of DuckDB take memory that its own limit does not see. */
 const WATCH_MS = 20;

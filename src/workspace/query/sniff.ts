@@ -1,7 +1,45 @@
 import { open } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { constants, gunzip } from 'node:zlib';
-import { csvRecords } from './csv-records.ts';
+import { parseJson } from '../../api/json.ts';
+import type { RunManifest } from '../store/manifest.ts';
+import { columnsOf } from './columns.ts';
+
+/** Records of the beginning of a CSV text by RFC 4180, at most `limit`; the last one is left out where the text is `cut` in it. */
+function csvRecords(text: string, { limit, cut }: { limit: number; cut: boolean }): string[][] {
+  const records: string[][] = [];
+  let cells: string[] = [];
+  let cell = '';
+  let quoted = false;
+  let begun = false;
+  const endCell = (): void => {
+    cells.push(cell);
+    cell = '';
+  };
+  for (let at = 0; at < text.length && records.length < limit; at += 1) {
+    const sign = text.charAt(at);
+    begun = true;
+    if (quoted) {
+      if (sign !== '"') cell += sign;
+      else if (text.charAt(at + 1) === '"') {
+        cell += '"';
+        at += 1;
+      } else quoted = false;
+    } else if (sign === '"' && cell === '') quoted = true;
+    else if (sign === ',') endCell();
+    else if (sign === '\n') {
+      endCell();
+      records.push(cells);
+      cells = [];
+      begun = false;
+    } else if (sign !== '\r') cell += sign;
+  }
+  if (begun && !cut && records.length < limit) {
+    endCell();
+    records.push(cells);
+  }
+  return records;
+}
 
 const unpack = promisify(gunzip);
 /** Bytes of a file that are looked at; a first line that is longer is looked for in the larger part. */
@@ -28,7 +66,7 @@ export interface Head {
 }
 
 /** Reads the first bytes of a file and unpacks them. */
-export async function headOf(path: string, gzip: boolean, bytes: number): Promise<Head> {
+async function headOf(path: string, gzip: boolean, bytes: number): Promise<Head> {
   const file = await open(path);
   try {
     const buffer = Buffer.alloc(bytes);
@@ -68,13 +106,21 @@ function beginning(names: readonly string[], rows: readonly ((name: string) => u
 function jsonBeginning(head: Head): Beginning {
   const rows = jsonRows(head);
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  return beginning(names, rows.map((row) => (name) => row[name]), head.text.trim() === ''); // biome-ignore format: one thought
+  return beginning(
+    names,
+    rows.map((row) => (name) => row[name]),
+    head.text.trim() === '',
+  );
 }
 
 function csvBeginning(head: Head): Beginning {
   const [names, ...rows] = csvRecords(head.text, { limit: ROWS, cut: head.cut });
   if (!names) return NOTHING;
-  return beginning(names, rows.map((row) => (name) => row[names.indexOf(name)]), rows.length === 0 && !head.cut); // biome-ignore format: one thought
+  return beginning(
+    names,
+    rows.map((row) => (name) => row[names.indexOf(name)]),
+    rows.length === 0 && !head.cut,
+  );
 }
 
 /** Reads the beginning of a downloaded file. */
@@ -86,4 +132,40 @@ export async function sniff(path: string, { gzip, format }: { gzip: boolean; for
     if (found.names.length > 0 || !head.cut) return found;
   }
   return NOTHING;
+}
+
+const SHOWN_ROWS = 10;
+const HEAD_BYTES = 64 * 1024;
+
+/** Columns of a run as query_export names and types them, and its first rows as the file holds them. */
+export interface FirstRows {
+  readonly columns: readonly { readonly name: string; readonly type: string; readonly unit?: string; readonly from?: string }[];
+  readonly rows: readonly unknown[];
+}
+
+/** Reads the beginning of the first file that holds a row; `pathOf` gives the path of a file. */
+export async function firstRows(run: RunManifest, pathOf: (file: RunManifest['files'][number]) => string): Promise<FirstRows> {
+  const format = run.format.toUpperCase();
+  if (format !== 'JSONL' && format !== 'CSV') return { columns: [], rows: [] };
+  for (const file of run.files) {
+    const path = pathOf(file);
+    const { names, samples, isEmpty } = await sniff(path, { gzip: file.gzip, format });
+    if (isEmpty) continue;
+    const { text, cut } = await headOf(path, file.gzip, HEAD_BYTES);
+    const rows = format === 'CSV' ? shownCsvRows(text, cut) : await shownJsonRows(text, cut);
+    return { columns: columnsOf([{ names, samples, fields: run.fields }]), rows };
+  }
+  return { columns: [], rows: [] };
+}
+
+async function shownJsonRows(text: string, cut: boolean): Promise<unknown[]> {
+  const lines = text.split('\n', SHOWN_ROWS + 1);
+  const whole = cut || lines.length > SHOWN_ROWS ? lines.slice(0, -1) : lines;
+  // Ids beyond 2^53 stay as they are written.
+  return Promise.all(whole.filter((line) => line.trim() !== '').map((line) => parseJson(line).catch(() => line)));
+}
+
+function shownCsvRows(text: string, cut: boolean): Record<string, string | undefined>[] {
+  const [names = [], ...records] = csvRecords(text, { limit: SHOWN_ROWS + 1, cut });
+  return records.map((cells) => Object.fromEntries(names.map((name, index) => [name, cells[index]])));
 }

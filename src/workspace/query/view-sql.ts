@@ -47,7 +47,15 @@ function reader({ format, gzip, files, names }: Source, columns: readonly Column
   // That lines are records is said, because a single column would be taken for bare values.
   if (format === 'JSONL')
     return `read_json(${[...options, "format = 'newline_delimited'", 'records = true', 'auto_detect = false', `maximum_object_size = ${MAX_ROW_BYTES}`].join(', ')})`;
-  const csv = ['header = true', 'auto_detect = false', "delim = ','", `quote = '"'`, `escape = '"'`, "nullstr = ''", 'allow_quoted_nulls = false']; // biome-ignore format: one thought
+  const csv = [
+    'header = true',
+    'auto_detect = false',
+    "delim = ','",
+    `quote = '"'`,
+    `escape = '"'`,
+    "nullstr = ''",
+    'allow_quoted_nulls = false',
+  ];
   return `read_csv(${[...options, ...csv, `max_line_size = ${MAX_ROW_BYTES}`, `buffer_size = ${2 * MAX_ROW_BYTES}`].join(', ')})`;
 }
 

@@ -60,8 +60,9 @@ export function seeded(seed: number): Random {
     if (mean > LARGE) return Math.min(trials, Math.max(0, Math.round(mean + Math.sqrt(mean * (1 - chance)) * normal())));
     if (chance < 0.05 && trials > 1_000) return Math.min(trials, poisson(mean));
     // Distances between successes are geometric.
+    if (chance <= 0) return 0;
     let count = -1;
-    for (let at = 0; at <= trials && chance > 0; count += 1) at += Math.floor(Math.log(1 - uniform()) / Math.log(1 - chance)) + 1;
+    for (let at = 0; at <= trials; count += 1) at += Math.floor(Math.log(1 - uniform()) / Math.log(1 - chance)) + 1;
     return Math.max(0, count);
   }
   return {

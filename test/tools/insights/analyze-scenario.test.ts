@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { countTokens } from '../../../src/lib/token-budget.ts';
+import { countTokens } from '../../../src/tooling/budget.ts';
 import { type Assistant, openAssistant, type ToolAnswer } from '../../support/assistant.ts';
 import { openPlatform, type Platform, withPlatform } from '../../support/emulator.ts';
 import { records, useTools, whole } from '../support.ts';

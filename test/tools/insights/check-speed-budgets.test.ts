@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { median } from '../../../src/analysis/speed/order.ts';
-import { call as callCommand } from '../../../src/commands/call.ts';
-import { junitReport } from '../../../src/commands/junit.ts';
+import { call as callCommand, junitReport } from '../../../src/commands/call.ts';
 import { readWorldOptions } from '../../../src/commands/world-options.ts';
-import { readSettings } from '../../../src/settings.ts';
+import { median } from '../../../src/domain/speed/order.ts';
+import { readSettings } from '../../../src/settings/settings.ts';
 import { captured } from '../../commands/captured.ts';
 import { records, useTools, whole } from '../support.ts';
 
@@ -12,7 +11,10 @@ const { call, ask, platform } = useTools();
 describe('budgets', () => {
   it('are held against the median of the latest runs, broken ones first', async () => {
     const { scenario } = await ask('listScenarioReports', { scenarioId: 4104, lastDays: 2, limit: 0 });
-    const sound = scenario.reports.filter(({ summary }) => summary?.fail === 0).toSorted((a, b) => b.date - a.date).slice(0, 7); // biome-ignore format: one thought
+    const sound = scenario.reports
+      .filter(({ summary }) => summary?.fail === 0)
+      .toSorted((a, b) => b.date - a.date)
+      .slice(0, 7);
     const levels = [0, 1].map((step) => median(sound.map(({ steps }) => steps?.[step]?.loadTime ?? Number.NaN)));
     const limit = Math.round((Math.min(...levels) + Math.max(...levels)) / 2);
     const answer = await call('check_speed_budgets', { scenarioIds: ['Home – desktop'], runs: 7, budgets: { loadTime: limit } });

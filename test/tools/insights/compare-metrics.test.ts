@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { countTokens } from '../../../src/lib/token-budget.ts';
+import { countTokens } from '../../../src/tooling/budget.ts';
 import { sharedAssistant, type ToolAnswer } from '../../support/assistant.ts';
 import { sharedPlatform } from '../../support/emulator.ts';
 import { truthOf } from '../../support/truth.ts';
@@ -60,7 +60,10 @@ describe('two weeks', () => {
     for (const { mix, rate: own, rateOfOthers, remainder } of list(answer, 'segments'))
       expect(Number(mix) + Number(own) + Number(rateOfOthers) + Number(remainder)).toBeCloseTo(change, 6);
     const split = answer.structured['revenue'] as Record<string, number>;
-    expect(Number(split['visits']) + Number(split['conversion']) + Number(split['basket']) + Number(split['remainder'])).toBeCloseTo(after.revenue - before.revenue, 2); // biome-ignore format: one thought
+    expect(Number(split['visits']) + Number(split['conversion']) + Number(split['basket']) + Number(split['remainder'])).toBeCloseTo(
+      after.revenue - before.revenue,
+      2,
+    );
   });
 
   it('name what else happened near the first day, where the credential may know', async () => {
@@ -77,7 +80,12 @@ describe('two weeks', () => {
     expect(records(answer).map(({ verdict }) => verdict)).toEqual(['within noise']);
     expect(answer.structured['answer']).not.toContain('explains');
     expect(answer.structured['segments']).toBeUndefined();
-    expect(list(answer, 'devices').map((row) => [row['verdict'], 'explainsPercent' in row])).toEqual([['within noise', false], ['within noise', false], ['within noise', false], [null, false]]); // biome-ignore format: one thought
+    expect(list(answer, 'devices').map((row) => [row['verdict'], 'explainsPercent' in row])).toEqual([
+      ['within noise', false],
+      ['within noise', false],
+      ['within noise', false],
+      [null, false],
+    ]);
     expect(notes(answer)).toContain('Segments are left out: a change within noise has nothing to explain.');
     expect(panelsIn(answer).map(({ kind }) => kind)).toEqual(['trend']);
   });
@@ -125,8 +133,15 @@ describe('two weeks', () => {
     expect(trend?.change?.time).toBe(platform().stories.conversionFall.startDay);
     expect(parts).toMatchObject({ kind: 'contribution', unit: 'points', change: records(answer)[0]?.['change'] });
     const steps = parts?.steps ?? [];
-    const ofDevices = list(answer, 'devices').flatMap(({ device, rate, mix }) => [[device, 'rate', rate], [device, 'mix', mix]]).filter(([, , value]) => value !== 0); // biome-ignore format: one thought
-    expect(new Set(steps.slice(0, -1).map(({ group, part, value }) => `${group} ${part} ${value}`))).toEqual(new Set(ofDevices.map((each) => each.join(' ')))); // biome-ignore format: one thought
+    const ofDevices = list(answer, 'devices')
+      .flatMap(({ device, rate, mix }) => [
+        [device, 'rate', rate],
+        [device, 'mix', mix],
+      ])
+      .filter(([, , value]) => value !== 0);
+    expect(new Set(steps.slice(0, -1).map(({ group, part, value }) => `${group} ${part} ${value}`))).toEqual(
+      new Set(ofDevices.map((each) => each.join(' '))),
+    );
     expect(steps[0]).toMatchObject({ group: 'mobile', part: 'rate' });
     expect(steps.at(-1)).toMatchObject({ part: 'remainder', value: list(answer, 'sums')[0]?.['remainder'] });
     expect(steps.reduce((total, { value }) => total + value, 0)).toBeCloseTo(parts?.change ?? Number.NaN, 6);
@@ -147,7 +162,14 @@ describe('two weeks', () => {
   });
 
   it('of counts on one device are drawn by segments and what all others add', async () => {
-    const answer = await compare({ startDate: '2025-12-01', endDate: '2025-12-14', baselineStartDate: '2025-11-03', metrics: ['visits'], devices: ['desktop'], chart: true }); // biome-ignore format: one thought
+    const answer = await compare({
+      startDate: '2025-12-01',
+      endDate: '2025-12-14',
+      baselineStartDate: '2025-11-03',
+      metrics: ['visits'],
+      devices: ['desktop'],
+      chart: true,
+    });
     const steps = panelsIn(answer)[1]?.steps ?? [];
     expect(steps.slice(0, 3).map(({ part }) => part)).toEqual(['amount', 'rest', 'remainder']);
     expect(steps.slice(0, 3).reduce((total, { value }) => total + value, 0)).toBeCloseTo(Number(records(answer)[0]?.['change']), 6);
@@ -157,20 +179,40 @@ describe('two weeks', () => {
     const answer = await compare({ ...WEEK, metrics: ['revenueSum'], chart: true });
     const panels = panelsIn(answer);
     expect(panels.map(({ kind }) => kind)).toEqual(['trend', 'contribution', 'contribution']);
-    expect(panels[2]?.steps?.map(({ group, part }) => `${group} ${part}`)).toEqual(['visits amount', 'conversion amount', 'basket amount', ' remainder']); // biome-ignore format: one thought
+    expect(panels[2]?.steps?.map(({ group, part }) => `${group} ${part}`)).toEqual([
+      'visits amount',
+      'conversion amount',
+      'basket amount',
+      ' remainder',
+    ]);
     for (const { steps = [], change } of panels.slice(1))
-      expect(steps.reduce((total, { value }) => total + value, 0)).toBeCloseTo(change === undefined || typeof change === 'object' ? Number.NaN : change, 2); // biome-ignore format: one thought
+      expect(steps.reduce((total, { value }) => total + value, 0)).toBeCloseTo(
+        change === undefined || typeof change === 'object' ? Number.NaN : change,
+        2,
+      );
   });
 
   it('side by side are drawn as bars, a picture for each metric', async () => {
     const answer = await compare({ ...WEEK, by: 'device', chart: true });
     const devices = ['desktop', 'mobile', 'tablet'];
-    const values = (metric: string) => records(answer).filter((row) => row['metric'] === metric).map(({ value }) => value); // biome-ignore format: one thought
+    const values = (metric: string) =>
+      records(answer)
+        .filter((row) => row['metric'] === metric)
+        .map(({ value }) => value);
     expect(panelsIn(answer)).toEqual(
-      [['conversionRate', 'Conversion rate', '%', 'percent'], ['visits', 'Visits', 'sessions', 'none'], ['revenueSum', 'Revenue', 'EUR', 'none']].map(
-        ([metric = '', name, subtitle, unit]) => ({ kind: 'bars', title: `${name} by device`, subtitle, unit, labels: devices, series: [{ name, values: values(metric) }] }),
-      ),
-    ); // biome-ignore format: one thought
+      [
+        ['conversionRate', 'Conversion rate', '%', 'percent'],
+        ['visits', 'Visits', 'sessions', 'none'],
+        ['revenueSum', 'Revenue', 'EUR', 'none'],
+      ].map(([metric = '', name, subtitle, unit]) => ({
+        kind: 'bars',
+        title: `${name} by device`,
+        subtitle,
+        unit,
+        labels: devices,
+        series: [{ name, values: values(metric) }],
+      })),
+    );
   });
 });
 
@@ -200,8 +242,17 @@ describe('side by side', () => {
   });
 
   it('a segment that is named twice is one', async () => {
-    const answer = await compare({ ...WEEK, by: 'segment', metrics: ['visits'], compareSegments: ['Mobile Safari', 'Mobile Safari', 'France'], devices: ['mobile'] }); // biome-ignore format: one thought
-    expect(records(answer).map(({ segment, verdict }) => [segment, verdict])).toEqual([['Mobile Safari', null], ['France', 'lower']]); // biome-ignore format: one thought
+    const answer = await compare({
+      ...WEEK,
+      by: 'segment',
+      metrics: ['visits'],
+      compareSegments: ['Mobile Safari', 'Mobile Safari', 'France'],
+      devices: ['mobile'],
+    });
+    expect(records(answer).map(({ segment, verdict }) => [segment, verdict])).toEqual([
+      ['Mobile Safari', null],
+      ['France', 'lower'],
+    ]);
   });
 });
 
@@ -226,7 +277,11 @@ describe('what cannot be compared', () => {
   it('says that a segment has no visits', async () => {
     const answer = await compare({ ...WEEK, segmentIds: ['Summer sale campaign'] });
     expect(notes(answer)).toContain('There are no visits in this selection on either side.');
-    expect(records(answer).map(({ before, verdict }) => [before, verdict])).toEqual([[null, 'not enough data'], [0, 'not enough data'], [0, 'not enough data']]); // biome-ignore format: one thought
+    expect(records(answer).map(({ before, verdict }) => [before, verdict])).toEqual([
+      [null, 'not enough data'],
+      [0, 'not enough data'],
+      [0, 'not enough data'],
+    ]);
   });
 
   it('says where days before lie outside retention, and judges by those that do not', async () => {

@@ -24,11 +24,22 @@ describe('a successful run', () => {
   it('is fetched, checked and described, and by default it is the latest', async () => {
     const answer = await call('download_export_run', { jobId: 'Daily sessions' });
     expect(placeless(whole(answer))).toMatchSnapshot();
-    const { directory, files, rowCount, jobId, runId } = answer.structured as { directory: string; files: File[]; rowCount: number; jobId: number; runId: number }; // biome-ignore format: one shape
+    const { directory, files, rowCount, jobId, runId } = answer.structured as {
+      directory: string;
+      files: File[];
+      rowCount: number;
+      jobId: number;
+      runId: number;
+    };
     expect(readdirSync(directory).toSorted()).toEqual(['manifest.json', ...files.map(({ name }) => name)]);
     const run = await ask('getExportRun', { jobId, runId });
     expect(files.map(({ bytes }) => bytes)).toEqual(run.files?.map(({ fileSize }) => fileSize));
-    const lines = files.map(({ name }) => gunzipSync(readFileSync(join(directory, name))).toString().split('\n').length - 1); // biome-ignore format: one thought
+    const lines = files.map(
+      ({ name }) =>
+        gunzipSync(readFileSync(join(directory, name)))
+          .toString()
+          .split('\n').length - 1,
+    );
     expect(files.map((file) => file.rows)).toEqual(lines);
     expect(rowCount).toBe(lines.reduce((sum, count) => sum + count, 0));
   });
@@ -45,13 +56,23 @@ describe('a successful run', () => {
     const answer = await call('download_export_run', { jobId: 'Daily views' });
     const { directory } = answer.structured as { directory: string };
     const [uri = ''] = answer.links;
-    const read = JSON.parse(await assistant().read(uri)) as { manifest: { files: File[] }; columns: { name: string; type: string }[]; firstRows: Record<string, unknown>[] }; // biome-ignore format: one shape
+    const read = JSON.parse(await assistant().read(uri)) as {
+      manifest: { files: File[] };
+      columns: { name: string; type: string }[];
+      firstRows: Record<string, unknown>[];
+    };
     for (const { name, sha256 } of read.manifest.files) {
-      expect(createHash('sha256').update(readFileSync(join(directory, name))).digest('hex')).toBe(sha256); // biome-ignore format: one thought
+      expect(
+        createHash('sha256')
+          .update(readFileSync(join(directory, name)))
+          .digest('hex'),
+      ).toBe(sha256);
     }
     expect(read.firstRows).toHaveLength(10);
     expect(read.columns).toEqual(expect.arrayContaining([{ name: 'user_id', type: 'VARCHAR' }]));
-    const [, line = ''] = gunzipSync(readFileSync(join(directory, 'part-00001.csv.gz'))).toString().split('\n'); // biome-ignore format: one thought
+    const [, line = ''] = gunzipSync(readFileSync(join(directory, 'part-00001.csv.gz')))
+      .toString()
+      .split('\n');
     expect(line.split(',')[1]).toBe(read.firstRows[0]?.['user_id']);
   });
 

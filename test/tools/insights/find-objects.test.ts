@@ -23,7 +23,6 @@ async function fresh<T>(
   options: Parameters<typeof openAssistant>[1],
   run: (assistant: Awaited<ReturnType<typeof openAssistant>>) => Promise<T>,
 ): Promise<T> {
-  // biome-ignore format: one thought
   const assistant = await openAssistant(platform(), options);
   try {
     return await run(assistant);
@@ -33,12 +32,21 @@ async function fresh<T>(
 }
 
 /** Requests beside those for tokens. */
-const requests = () => platform().requests.splice(0).filter(({ server }) => server !== 'auth').map(({ method, url }) => `${method} ${url}`); // biome-ignore format: one thought
+const requests = () =>
+  platform()
+    .requests.splice(0)
+    .filter(({ server }) => server !== 'auth')
+    .map(({ method, url }) => `${method} ${url}`);
 
 it('finds objects of all kinds with their paths and when they were changed', async () => {
   const answer = await call('find_objects', { text: 'checkout' });
   const mapping = (await ask('listMappings')).find(({ name }) => name === 'Checkout funnel');
-  expect(objectsIn(answer)).toContainEqual({ kind: 'mapping', id: mapping?.id, path: 'Checkout funnel', changed: mapping?.updatedAt?.slice(0, 10) }); // biome-ignore format: one thought
+  expect(objectsIn(answer)).toContainEqual({
+    kind: 'mapping',
+    id: mapping?.id,
+    path: 'Checkout funnel',
+    changed: mapping?.updatedAt?.slice(0, 10),
+  });
   expect(new Set(objectsIn(answer).map(({ kind }) => kind))).toEqual(new Set(['mapping', 'page group', 'scenario', 'zone', 'zoning']));
   expect(whole(answer)).toMatchSnapshot();
 });
@@ -82,7 +90,9 @@ describe('the lists', () => {
       const onprogress = ({ progress, total }: { progress: number; total?: number | undefined }) => void steps.push(`${progress}/${total}`);
       await assistant.client.callTool({ name: 'find_objects', arguments: { text: 'cart' } }, { onprogress });
       const listed = requests();
-      expect(new Set(listed.filter((request) => request.startsWith('GET'))).size).toBe(listed.filter((request) => request.startsWith('GET')).length); // biome-ignore format: one thought
+      expect(new Set(listed.filter((request) => request.startsWith('GET'))).size).toBe(
+        listed.filter((request) => request.startsWith('GET')).length,
+      );
       expect(steps.at(-1)).toBe('9/9');
       await assistant.call('find_objects', { text: 'bar' });
       expect(requests()).toEqual([]);

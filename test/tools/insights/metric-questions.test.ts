@@ -73,7 +73,11 @@ describe('a question about the site', () => {
     const [before, after] = [truth(weekBefore), truth(lastWeek)];
     const middle = (before.conversionRate + after.conversionRate) / 2;
     const parts = (['desktop', 'mobile', 'tablet'] as const).map((device) => [truth(weekBefore, device), truth(lastWeek, device)] as const);
-    const mix = parts.reduce((sum, [one, two]) => sum + (two.visits / after.visits - one.visits / before.visits) * ((one.conversionRate + two.conversionRate) / 2 - middle), 0); // biome-ignore format: one thought
+    const mix = parts.reduce(
+      (sum, [one, two]) =>
+        sum + (two.visits / after.visits - one.visits / before.visits) * ((one.conversionRate + two.conversionRate) / 2 - middle),
+      0,
+    );
     const told = list(asked, 'devices').filter(({ device }) => device !== 'other or unknown device');
     expect(told.reduce((sum, row) => sum + Number(row['mix']), 0)).toBeCloseTo(mix, 3);
     const [sums] = list(asked, 'sums');
@@ -167,8 +171,19 @@ describe('a question about the site', () => {
     );
     const months = records(asked);
     expect(months.map(({ month }) => month)).toEqual([
-      '2025-11', '2025-12', '2026-01', '2026-02', '2026-03', '2026-04', '2026-05', '2026-06', '2026-07', '2026-08', '2026-09', '2026-10',
-    ]); // biome-ignore format: one thought
+      '2025-11',
+      '2025-12',
+      '2026-01',
+      '2026-02',
+      '2026-03',
+      '2026-04',
+      '2026-05',
+      '2026-06',
+      '2026-07',
+      '2026-08',
+      '2026-09',
+      '2026-10',
+    ]);
     const december = truthOf(platform(), { from: '2025-12-01T00:00:00.000Z', to: '2025-12-31T23:59:59.999Z' });
     expect(months[1]).toEqual({ month: '2025-12', visits: december.visits });
     const year = truthOf(platform(), { from: '2025-11-01T00:00:00.000Z', to: '2026-10-31T23:59:59.999Z' });

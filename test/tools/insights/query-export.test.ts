@@ -170,12 +170,20 @@ describe('a result', () => {
   });
 
   it('is drawn as bars by a label and as a line over time', async () => {
-    const bars = await call('query_export', { jobId: 'Daily sessions', chart: true, sql: 'SELECT device_id, count(*) AS n, sum(session_transactions_revenue) AS revenue FROM data GROUP BY ALL ORDER BY ALL' }); // biome-ignore format: one thought
+    const bars = await call('query_export', {
+      jobId: 'Daily sessions',
+      chart: true,
+      sql: 'SELECT device_id, count(*) AS n, sum(session_transactions_revenue) AS revenue FROM data GROUP BY ALL ORDER BY ALL',
+    });
     expect(bars.structured['chart']).toMatchObject({
       kind: 'panels',
       panels: [{ kind: 'bars', labels: ['0', '1', '2', '3'] }, { kind: 'bars' }],
     });
-    const trend = await call('query_export', { jobId: 'Daily sessions', chart: true, sql: "SELECT date_trunc('hour', session_time) AS hour, count(*) AS n FROM data GROUP BY ALL ORDER BY ALL" }); // biome-ignore format: one thought
+    const trend = await call('query_export', {
+      jobId: 'Daily sessions',
+      chart: true,
+      sql: "SELECT date_trunc('hour', session_time) AS hour, count(*) AS n FROM data GROUP BY ALL ORDER BY ALL",
+    });
     expect(trend.structured['chart']).toMatchObject({ kind: 'trend', times: expect.arrayContaining(['2026-11-19T13:00:00']) });
     expect(trend.text).toContain('Drawn as trend chart');
     const none = await call('query_export', { jobId: 'Daily sessions', chart: true, sql: 'SELECT count(*) FROM data' });

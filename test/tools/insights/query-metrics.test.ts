@@ -8,7 +8,10 @@ const WIRE = { from: WIRE_WEEK.startDate, to: WIRE_WEEK.endDate };
 
 /** Requests to the metrics endpoints since the last look. */
 function asked(): string[] {
-  return platform().requests.splice(0).map(({ url }) => url).filter((url) => url.startsWith('/v1/metrics')); // biome-ignore format: one thought
+  return platform()
+    .requests.splice(0)
+    .map(({ url }) => url)
+    .filter((url) => url.startsWith('/v1/metrics'));
 }
 
 describe('one table', () => {
@@ -72,7 +75,12 @@ describe('rows over time', () => {
   });
 
   it('are weeks from Monday and months, those that the range cuts marked', async () => {
-    const weeks = await call('query_metrics', { startDate: '2026-11-04', endDate: '2026-11-20', metrics: ['visits', 'conversionRate'], breakdown: ['week'] }); // biome-ignore format: one thought
+    const weeks = await call('query_metrics', {
+      startDate: '2026-11-04',
+      endDate: '2026-11-20',
+      metrics: ['visits', 'conversionRate'],
+      breakdown: ['week'],
+    });
     expect(records(weeks).map(({ week }) => week)).toEqual(['2026-11-02 (part)', '2026-11-09', '2026-11-16 (part)']);
     const { visits, conversionRate } = truthOf(platform(), WIRE);
     expect(records(weeks)[1]).toMatchObject({ visits, conversionRate: expect.closeTo(conversionRate, 3) });
@@ -163,7 +171,12 @@ describe('in another zone', () => {
   const paris = useTools({ timeZone: 'Europe/Paris' });
 
   it('days are those of the zone, none lost or doubled where the clocks change', async () => {
-    const answer = await paris.call('query_metrics', { startDate: '2026-10-20', endDate: '2026-10-31', metrics: ['visits'], breakdown: ['day'] }); // biome-ignore format: one thought
+    const answer = await paris.call('query_metrics', {
+      startDate: '2026-10-20',
+      endDate: '2026-10-31',
+      metrics: ['visits'],
+      breakdown: ['day'],
+    });
     const range = { from: '2026-10-19T22:00:00.000Z', to: '2026-10-31T22:59:59.999Z' };
     const rows = records(answer);
     expect(rows.map(({ day }) => day)).toEqual(Array.from({ length: 12 }, (_, index) => `2026-10-${20 + index}`));
@@ -233,9 +246,18 @@ describe('where there is nothing to count', () => {
 
 describe('a chart', () => {
   it('draws the first metric over time, a line for each device, a part of a unit under its day', async () => {
-    const args = { startDate: '2026-09', endDate: 'now', metrics: ['conversionRate', 'visits'], breakdown: ['month'], devices: ['desktop', 'mobile'] }; // biome-ignore format: one thought
+    const args = {
+      startDate: '2026-09',
+      endDate: 'now',
+      metrics: ['conversionRate', 'visits'],
+      breakdown: ['month'],
+      devices: ['desktop', 'mobile'],
+    };
     const answer = await call('query_metrics', { ...args, chart: true });
-    const values = (device: string) => records(answer).filter((row) => row['device'] === device).map(({ conversionRate }) => conversionRate); // biome-ignore format: one thought
+    const values = (device: string) =>
+      records(answer)
+        .filter((row) => row['device'] === device)
+        .map(({ conversionRate }) => conversionRate);
     expect(answer.structured['chart']).toEqual({
       kind: 'trend',
       title: 'Conversion rate by month',
@@ -253,12 +275,24 @@ describe('a chart', () => {
   });
 
   it('draws bars where rows are no times: a picture for each of a few metrics, colours for the last column', async () => {
-    const args = { ...WEEK, metrics: ['visits', 'revenueSum'], breakdown: ['device', 'segment'], devices: ['desktop', 'mobile'], compareSegments: ['Germany', 'France'] }; // biome-ignore format: one thought
+    const args = {
+      ...WEEK,
+      metrics: ['visits', 'revenueSum'],
+      breakdown: ['device', 'segment'],
+      devices: ['desktop', 'mobile'],
+      compareSegments: ['Germany', 'France'],
+    };
     const answer = await call('query_metrics', { ...args, chart: true });
-    const of = (metric: string, segment: string) => records(answer).filter((row) => row['segment'] === segment).map((row) => row[metric]); // biome-ignore format: one thought
+    const of = (metric: string, segment: string) =>
+      records(answer)
+        .filter((row) => row['segment'] === segment)
+        .map((row) => row[metric]);
     expect(answer.structured['chart']).toEqual({
       kind: 'panels',
-      panels: [['visits', 'Visits', 'sessions'], ['revenueSum', 'Revenue', 'EUR']].map(([metric = '', name, unit]) => ({
+      panels: [
+        ['visits', 'Visits', 'sessions'],
+        ['revenueSum', 'Revenue', 'EUR'],
+      ].map(([metric = '', name, unit]) => ({
         kind: 'bars',
         title: `${name} by device and segment`,
         subtitle: unit,
@@ -266,7 +300,7 @@ describe('a chart', () => {
         labels: ['desktop', 'mobile'],
         series: ['Germany', 'France'].map((segment) => ({ name: segment, values: of(metric, segment) })),
       })),
-    }); // biome-ignore format: one thought
+    });
     expect(answer.text).toContain('Drawn as bars chart: Visits by device and segment; bars chart: Revenue by device and segment.');
     const many = await call('query_metrics', { ...WEEK, metrics: ['all'], breakdown: ['segment'], chart: true });
     expect(many.structured['chart']).toMatchObject({ kind: 'bars', subtitle: '%, e-commerce goal, the first of 8 metrics' });

@@ -20,7 +20,10 @@ const days = fc.tuple(fc.integer({ min: 0, max: 200 }), fc.integer({ min: 1, max
   endDate: dayOf(LAST_DAY_MS - ago * DAY_MS),
 }));
 /** From the first to the last instant of days in UTC. */
-const wire = ({ startDate, endDate }: { startDate: string; endDate: string }) => ({ from: `${startDate}T00:00:00.000Z`, to: `${endDate}T23:59:59.999Z` }); // biome-ignore format: one thought
+const wire = ({ startDate, endDate }: { startDate: string; endDate: string }) => ({
+  from: `${startDate}T00:00:00.000Z`,
+  to: `${endDate}T23:59:59.999Z`,
+});
 
 type Row = Record<string, string | number | null>;
 const list = ({ structured }: ToolAnswer, member: string) => (structured[member] ?? []) as Row[];
@@ -39,7 +42,7 @@ describe('no answer holds a rate that is an average of rates', () => {
         const metrics = ['conversionRate', 'conversionCount', 'visits', 'bounceRate', 'sessionTimeAverage'];
         const answer = await assistant().call('query_metrics', { metrics, ...query });
         expect(answer.isError).toBe(false);
-        const isJoined = Date.parse(range.endDate) - Date.parse(range.startDate) >= 92 * DAY_MS && !breakdown.some(isTime); // biome-ignore format: one thought
+        const isJoined = Date.parse(range.endDate) - Date.parse(range.startDate) >= 92 * DAY_MS && !breakdown.some(isTime);
         for (const row of records(answer)) {
           const { conversionRate, conversionCount, visits, bounceRate, sessionTimeAverage } = row;
           const fromCounts = visits === 0 ? 0 : (100 * Number(conversionCount)) / Number(visits);
@@ -67,9 +70,11 @@ describe('no answer holds a rate that is an average of rates', () => {
         const sides = { before: wire(before), after: wire(week) };
         const named = [
           ...records(answer).map((row): [Row, object] => [row as Row, {}]),
-          ...list(answer, 'devices').filter(({ device }) => device !== 'other or unknown device').map((row): [Row, object] => [row, { device: row['device'] }]),
+          ...list(answer, 'devices')
+            .filter(({ device }) => device !== 'other or unknown device')
+            .map((row): [Row, object] => [row, { device: row['device'] }]),
           ...list(answer, 'segments').map((row): [Row, object] => [row, { segment: row['segment'] }]),
-        ]; // biome-ignore format: one thought
+        ];
         seen.push(named.length);
         for (const [row, selection] of named) {
           for (const side of ['before', 'after'] as const) {
@@ -101,7 +106,13 @@ describe('another time zone', () => {
         async (timeZone, startDate, length, device) => {
           const local = await openAssistant(platform(), { credential: 'shop', timeZone });
           const wanted = Array.from({ length }, (_, index) => dayOf(Date.parse(startDate) + index * DAY_MS));
-          const answer = await local.call('query_metrics', { metrics: ['visits'], startDate, endDate: wanted.at(-1), breakdown: ['day'], devices: [device] }); // biome-ignore format: one thought
+          const answer = await local.call('query_metrics', {
+            metrics: ['visits'],
+            startDate,
+            endDate: wanted.at(-1),
+            breakdown: ['day'],
+            devices: [device],
+          });
           await local.close();
           expect(records(answer).map(({ day }) => day)).toEqual(wanted);
           const { start, end } = answer.structured['range'] as { start: string; end: string };

@@ -1,7 +1,7 @@
 import type { Entry, Har } from 'har-format';
 import { expect } from 'vitest';
 import type { SlowTagStory } from '../../../src/emulator/world/speed/stories.ts';
-import { countTokens } from '../../../src/lib/token-budget.ts';
+import { countTokens } from '../../../src/tooling/budget.ts';
 import type { Assistant, ToolAnswer } from '../../support/assistant.ts';
 import type { Platform } from '../../support/emulator.ts';
 import { records } from '../support.ts';

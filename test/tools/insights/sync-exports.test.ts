@@ -7,14 +7,17 @@ import { records, useTools, whole } from '../support.ts';
 const { platform, call } = useTools();
 
 const JOBS = { jobIds: ['Daily sessions', 'Daily views', 'Weekly sessions 2026-11-02'] };
-const fetched = () => platform().requests.filter(({ operation }) => operation === 'download').map(({ url }) => url); // biome-ignore format: one thought
+const fetched = () =>
+  platform()
+    .requests.filter(({ operation }) => operation === 'download')
+    .map(({ url }) => url);
 
 describe('what is new since yesterday', () => {
   it('is fetched: every successful run that completed since, and no other', async () => {
     const answer = await call('sync_exports', { ...JOBS, since: 'yesterday' });
     expect(placeless(whole(answer))).toMatchSnapshot();
     expect(records(answer).map(({ fetched: count }) => count)).toEqual([2, 2]);
-    const runs = new Set(fetched().map((url) => url.split('/').slice(0, 5).join('/'))); // biome-ignore format: one thought
+    const runs = new Set(fetched().map((url) => url.split('/').slice(0, 5).join('/')));
     expect(runs.size).toBe(4);
   });
 
@@ -55,8 +58,13 @@ it('goes on in the background where the call ends sooner, and the next call join
       state: 'complete',
       answer: expect.stringMatching(/^4 of 4 new runs fetched/),
     });
-    expect(heard).toEqual(expect.arrayContaining([[0, 4], [4, 4]])); // biome-ignore format: pairs
-    const urls = other.requests.filter(({ operation }) => operation === 'download').map(({ url }) => url); // biome-ignore format: one thought
+    expect(heard).toEqual(
+      expect.arrayContaining([
+        [0, 4],
+        [4, 4],
+      ]),
+    );
+    const urls = other.requests.filter(({ operation }) => operation === 'download').map(({ url }) => url);
     expect(new Set(urls).size).toBe(urls.length);
     await own.close();
   });

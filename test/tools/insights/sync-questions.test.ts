@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { RunManifest } from '../../../src/workspace/manifest.ts';
+import type { RunManifest } from '../../../src/workspace/store/manifest.ts';
 import { useInterview } from '../../support/interview.ts';
 import { records, useTools } from '../support.ts';
 

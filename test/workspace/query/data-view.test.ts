@@ -23,10 +23,31 @@ describe('values', () => {
   });
 
   it('of parallel arrays are lists, with money and seconds beside cents and ms', async () => {
-    const fields = ['session_duration_msec', 'session_transactions_revenue_cents', 'session_transaction_items.name', 'session_transaction_items.revenue_cents', 'app_events.event_time']; // biome-ignore format: one thought
+    const fields = [
+      'session_duration_msec',
+      'session_transactions_revenue_cents',
+      'session_transaction_items.name',
+      'session_transaction_items.revenue_cents',
+      'app_events.event_time',
+    ];
     const time = '2026-11-19T08:14:03.250Z';
-    const json = runsOnDisk({ fields, files: [lines({ [fields[0] ?? '']: 1500, [fields[1] ?? '']: 8990, [fields[2] ?? '']: ['Tent', 'A "b", c'], [fields[3] ?? '']: [8000, 990], [fields[4] ?? '']: [time] })] }); // biome-ignore format: one thought
-    const csv = runsOnDisk({ format: 'CSV', fields, files: [`${fields.join(',')}\r\n1500,8990,"[""Tent"",""A \\""b\\"", c""]","[8000,990]","[""${time}""]"\r\n,,[],[],[]\r\n`] }); // biome-ignore format: one thought
+    const json = runsOnDisk({
+      fields,
+      files: [
+        lines({
+          [fields[0] ?? '']: 1500,
+          [fields[1] ?? '']: 8990,
+          [fields[2] ?? '']: ['Tent', 'A "b", c'],
+          [fields[3] ?? '']: [8000, 990],
+          [fields[4] ?? '']: [time],
+        }),
+      ],
+    });
+    const csv = runsOnDisk({
+      format: 'CSV',
+      fields,
+      files: [`${fields.join(',')}\r\n1500,8990,"[""Tent"",""A \\""b\\"", c""]","[8000,990]","[""${time}""]"\r\n,,[],[],[]\r\n`],
+    });
     for (const { records } of [json, csv]) {
       expect((await records('SELECT * FROM data'))[0]).toEqual({
         session_duration_msec: 1500,
@@ -216,7 +237,6 @@ describe('runs that overlap', () => {
         { ...again, exportedAt: first.exportedAt },
       ],
     ] as const) {
-      // biome-ignore format: one thought
       const { records, view } = runsOnDisk(
         { ...early, fields, files: [lines(views(1, 10), views(2, 20))] },
         { ...late, fields, files: [lines(views(2, 21)), lines(views(3, 30))] },

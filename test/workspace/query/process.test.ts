@@ -4,7 +4,7 @@ import { cpSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import type { Message } from '../../../src/workspace/query/protocol.ts';
-import { runSql, type SqlRequest } from '../../../src/workspace/sql-process.ts';
+import { runSql, type SqlRequest } from '../../../src/workspace/query/sql-process.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 
 const SCRIPT = resolve('dist/sql-process.js');

@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type { RunManifest } from '../../../src/workspace/manifest.ts';
 import { type DataView, dataViewOf } from '../../../src/workspace/query/data-view.ts';
-import { runSql, type SqlResult } from '../../../src/workspace/sql-process.ts';
+import { runSql, type SqlResult } from '../../../src/workspace/query/sql-process.ts';
+import type { RunManifest } from '../../../src/workspace/store/manifest.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 
 /** A run as a test describes it: the text of each of its files. */

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openDatabase } from '../../../src/workspace/query/database.ts';
+import { openDatabase } from '../../../src/workspace/query/process.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { attacks, bombs, strange } from './attacks.ts';
 import { lines, type RunsOnDisk, runsOnDisk } from './runs-on-disk.ts';

@@ -1,3 +1,0 @@
-export { readHar } from '../har/index.ts';
-export { analyseHar } from './analyse.ts';
-export { loadEntities } from './entities.ts';

@@ -1,0 +1,36 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { readdir, rm } from 'node:fs/promises';
+import { homedir, hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isRunning } from '../lib/is-running.ts';
+import { name as product } from './about.ts';
+
+// Containers may share the directory of temporary files and not the numbers of processes.
+const host = createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
+const NAME = new RegExp(`^web-analytics-demo-${host}-(\\d+)-[0-9a-f-]{36}$`);
+
+/** Where the exports of one demo go; nothing is there yet. */
+export function demoDirectory(within: string = tmpdir(), pid: number = process.pid): string {
+  return join(within, `web-analytics-demo-${host}-${pid}-${randomUUID()}`);
+}
+
+/** Removes what demos left that were killed before they could; what cannot be removed belongs to somebody else. */
+export async function sweepDemoDirectories(within: string = tmpdir()): Promise<void> {
+  for (const name of await readdir(within).catch(() => [])) {
+    const pid = Number(NAME.exec(name)?.[1] ?? Number.NaN);
+    if (Number.isNaN(pid) || isRunning(pid)) continue;
+    await rm(join(within, name), { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+/** Where a user's data lie by the custom of the system, in a directory of this product. */
+export function defaultDataDirectory(
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+  platform: NodeJS.Platform = process.platform,
+  home: string = homedir(),
+): string {
+  const { XDG_DATA_HOME, LOCALAPPDATA } = environment;
+  if (platform === 'win32') return join(LOCALAPPDATA || join(home, 'AppData', 'Local'), product);
+  if (platform === 'darwin') return join(home, 'Library', 'Application Support', product);
+  return join(XDG_DATA_HOME || join(home, '.local', 'share'), product);
+}

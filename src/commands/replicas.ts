@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto';
+import { ApiError } from '../api/errors.ts';
+import type { Log } from '../lib/log.ts';
+import type { SharedCache } from '../replicas/index.ts';
+import { type Settings, SettingsError } from '../settings/settings.ts';
+import type { Finding } from './sign-in-report.ts';
+
+/** What replicas share, as the settings say; undefined where there is one process alone. Throws a `SettingsError` where its package is missing. */
+export async function openCache({ cacheUrl: url, cacheKey: key }: Settings, log: Log): Promise<SharedCache | undefined> {
+  if (url === undefined || key === undefined) return undefined;
+  const { openSharedCache } = await import('../replicas/index.ts');
+  try {
+    return await openSharedCache({ url, key, log });
+  } catch (error) {
+    throw error instanceof ApiError ? new SettingsError(error.message) : error;
+  }
+}
+
+/** Whether what is put there can be read again. */
+async function keeps(cache: SharedCache): Promise<boolean> {
+  const nobody = randomUUID();
+  const lists = cache.listsOf({ principalId: nobody, authUrl: '', credential: { clientId: nobody, clientSecret: nobody } });
+  (await lists.look('doctor'))?.write({ atMs: 0, answer: nobody });
+  return (await lists.look('doctor'))?.list?.answer === nobody;
+}
+
+/** Whether replicas could share; empty where no shared cache is set. */
+export async function cacheReport(settings: Settings): Promise<Finding[]> {
+  const name = 'cache';
+  let told = 'The shared cache does not keep what is put there.';
+  let cache: SharedCache | undefined;
+  try {
+    cache = await openCache(settings, (_level, message) => (told = message));
+    if (!cache) return [];
+    return [
+      (await keeps(cache))
+        ? { name, words: 'replicas can share, sealed with the key', isFault: false }
+        : { name, words: told, isFault: true },
+    ];
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    return [{ name, words: error.message, isFault: true }];
+  } finally {
+    cache?.close();
+  }
+}

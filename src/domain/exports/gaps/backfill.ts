@@ -1,0 +1,87 @@
+import { CUSTOM_VARIABLE, DYNAMIC_VARIABLE, type FieldCatalogue } from '../plan/field-catalogue.ts';
+import { type ExportOrder, type ExportRange, type JobBody, splitRange } from '../plan/job-bodies.ts';
+import { deviceOf, type JobRecord } from '../plan/similar-jobs.ts';
+import type { Status, StatusStretch } from './run-coverage.ts';
+
+/** What a once job must be like to deliver what another job did, and where that cannot be told. */
+export interface BackfillContent extends Omit<ExportOrder, 'name' | 'frequency' | 'ranges'> {
+  /** Sentences for the notes. */
+  readonly doubts: readonly string[];
+}
+
+type Column = ExportOrder['columns'][number];
+type Variables = Pick<FieldCatalogue, 'customVariables' | 'dynamicKeys'>;
+type Field = NonNullable<JobRecord['fields']>[number];
+
+/** A position or key where the record shows one, although the reference lists none. */
+function shown(field: Field, member: 'customVarPosition' | 'dynamicVarKey'): string | undefined {
+  const value: unknown = field[member];
+  return typeof value === 'number' || typeof value === 'string' ? String(value) : undefined;
+}
+
+function only<T>(values: readonly T[]): T | undefined {
+  return values.length === 1 ? values[0] : undefined;
+}
+
+/** The variable of a column, by what the record shows, by its name in the file, or because there is only one; else a doubt. */
+function variableOf(field: Field, { customVariables, dynamicKeys }: Variables): Partial<Column> | string {
+  const alias = field.aliasName ?? undefined;
+  const named = alias === undefined ? 'a column without a name of its own' : `the column ${alias}`;
+  if (field.fieldName === CUSTOM_VARIABLE) {
+    const given = shown(field, 'customVarPosition');
+    const found = given ?? (customVariables.find(({ key }) => key === alias) ?? only(customVariables))?.position;
+    if (found !== undefined) return { customVarPosition: Number(found) };
+    return `Which custom variable ${named} holds is not shown by the interface: left out. To keep it, call plan_export with the fields of the job and "custom variable <key>" (${customVariables.map(({ key }) => key).join(', ')}).`;
+  }
+  const key = shown(field, 'dynamicVarKey') ?? dynamicKeys.find((each) => each === alias) ?? only(dynamicKeys);
+  if (key !== undefined) return { dynamicVarKey: key };
+  return `Which dynamic variable ${named} holds is not shown by the interface: left out. To keep it, call plan_export with the fields of the job and "dynamic variable <key>" (${dynamicKeys.join(', ')}).`;
+}
+
+/** What the record of a job tells of its content; `made` is the request that created it, where a plan did. */
+export function contentOf(job: JobRecord, made: JobBody | undefined, variables: Variables): BackfillContent {
+  const doubts: string[] = [];
+  const columns = (made?.fields ?? job.fields ?? []).flatMap((field: Field): Column[] => {
+    const { fieldName, aliasName } = field;
+    if (!fieldName) return [];
+    const column = { fieldName, ...(aliasName && { aliasName }) };
+    if (fieldName !== CUSTOM_VARIABLE && fieldName !== DYNAMIC_VARIABLE) return [column];
+    const variable = variableOf(field, variables);
+    if (typeof variable === 'object') return [{ ...column, ...variable }];
+    doubts.push(variable);
+    return [];
+  });
+  const format = job.format?.toUpperCase();
+  const isKnown = format === 'JSONL' || format === 'CSV';
+  if (!isKnown) doubts.push(`The format ${job.format ?? ''} can no longer be created; the backfill is JSONL.`);
+  const device = deviceOf(job);
+  if (!device) doubts.push('The device filter of the job is not known; the backfill takes all devices.');
+  const segment: unknown = made?.segmentId ?? job['segmentId'] ?? job.filters?.['segmentId'];
+  if (!made && segment === undefined)
+    doubts.push('Jobs do not show a segment: if this one has one, plan the backfill with plan_export and its segmentId.');
+  return {
+    format: isKnown ? format : 'JSONL',
+    scope: job.scope ?? 'sessions',
+    columns,
+    device: device ?? 'all',
+    segmentId: segment === undefined || segment === null ? undefined : Number(segment),
+    doubts,
+  };
+}
+
+/** Name that the backfill jobs of a job begin with; what it makes is told by it from other jobs. */
+export function backfillName(job: Pick<JobRecord, 'name' | 'jobId'>): string {
+  return `${job.name || job.jobId} backfill`;
+}
+
+/** The ranges of once jobs that deliver all intervals of these statuses: neighbours together, none longer than a job takes. */
+export function backfillRanges(intervals: readonly StatusStretch[], statuses: readonly Status[], timeZone: string): ExportRange[] {
+  const wanted = intervals.filter(({ status }) => statuses.includes(status));
+  const ranges: ExportRange[] = [];
+  for (const { fromMs, toMs } of wanted) {
+    const last = ranges.at(-1);
+    if (last?.toMs === fromMs) ranges[ranges.length - 1] = { fromMs: last.fromMs, toMs };
+    else ranges.push({ fromMs, toMs });
+  }
+  return ranges.flatMap((range) => splitRange(range, timeZone));
+}

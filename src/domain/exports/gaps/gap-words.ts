@@ -1,0 +1,75 @@
+import { rangeName } from '../plan/job-bodies.ts';
+import type { GapStudy } from './find-gaps.ts';
+import type { Status, StatusStretch } from './run-coverage.ts';
+
+/** Statuses of a part that has no data and will get none by itself. */
+export const GAPS: readonly Status[] = ['failed', 'missing'];
+/** Statuses that are gaps only where somebody asks for a time in which the job did not run. */
+export const OUTSIDE: readonly Status[] = ['before', 'suspended'];
+
+/** The order in which an answer tells them; what is available is not told. */
+const TOLD: readonly Status[] = ['failed', 'missing', 'suspended', 'before', 'expired', 'empty', 'running', 'filling'];
+
+const CAUSES: Readonly<Record<Status, (by: string) => string>> = {
+  available: () => '',
+  failed: (by) => `run ${by} failed (inferred)`,
+  missing: () => 'no run began for it',
+  suspended: () => 'the job is suspended (inferred since when)',
+  before: () => 'before the first run of the job',
+  expired: () => 'exported, but the files are gone (inferred) and not in the workspace',
+  empty: (by) => `run ${by} (inferred) succeeded without files: no data, no gap`,
+  running: (by) => `run ${by} is under way`,
+  filling: (by) => `backfill job ${by} is under way`,
+};
+
+/** Runs that a row names. */
+const MOST_RUNS = 4;
+
+function causeWords({ status, by }: StatusStretch): string {
+  const more = by.length > MOST_RUNS ? ` and ${by.length - MOST_RUNS} more` : '';
+  return CAUSES[status](`${by.slice(0, MOST_RUNS).join(', ')}${more}`);
+}
+
+/** A row for each interval that is not available, in order of time. */
+export function gapRows({ intervals, timeZone }: GapStudy) {
+  return intervals
+    .filter(({ status }) => status !== 'available')
+    .map((interval) => ({
+      range: rangeName(interval, timeZone),
+      slots: interval.slots,
+      status: interval.status,
+      cause: causeWords(interval),
+    }));
+}
+
+/** As many rows as fit, those of gaps before the others, in order of time. */
+export function mostTelling(rows: ReturnType<typeof gapRows>, most: number): ReturnType<typeof gapRows> {
+  const isGap = ({ status }: (typeof rows)[number]) => GAPS.includes(status);
+  const kept = new Set([...rows.filter(isGap), ...rows.filter((row) => !isGap(row))].slice(0, most));
+  return rows.filter((row) => kept.has(row));
+}
+
+function count(intervals: readonly StatusStretch[], status: Status): number {
+  return intervals.filter((each) => each.status === status).reduce((sum, { slots }) => sum + slots, 0);
+}
+
+/** Ranges that the first sentence names. */
+const MOST_NAMED = 6;
+
+/** One sentence that answers which days or hours have no data, and one that counts the rest. */
+export function gapAnswer({ intervals, unit, timeZone }: GapStudy, jobName: string): string {
+  const total = intervals.reduce((sum, { slots }) => sum + slots, 0);
+  const units = (number: number) => `${number} ${unit}${number === 1 ? '' : 's'}`;
+  const gaps = intervals.filter(({ status }) => GAPS.includes(status));
+  const lost = gaps.reduce((sum, { slots }) => sum + slots, 0);
+  const named = gaps.slice(0, MOST_NAMED).map((gap) => `${rangeName(gap, timeZone)} (${gap.status})`);
+  const more = gaps.length > MOST_NAMED ? ` and ${gaps.length - MOST_NAMED} more` : '';
+  const first =
+    lost === 0
+      ? `None of ${units(total)} of "${jobName}" is missing.`
+      : `${lost} of ${units(total)} of "${jobName}" ${lost === 1 ? 'has' : 'have'} no data: ${named.join(', ')}${more}.`;
+  const others = TOLD.filter((status) => !GAPS.includes(status) && count(intervals, status) > 0).map(
+    (status) => `${count(intervals, status)} ${status}`,
+  );
+  return others.length > 0 ? `${first} Besides: ${others.join(', ')}.` : first;
+}

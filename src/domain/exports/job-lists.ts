@@ -1,0 +1,49 @@
+import type * as z from 'zod';
+import type { exportJob, successfulRun } from '../../api/operations/records.ts';
+import { grouped } from '../../lib/grouped.ts';
+
+type Job = z.output<typeof exportJob>;
+type Run = z.output<typeof successfulRun>;
+
+/** An instant without its zeros: to the minute or to the second where nothing is lost by that; any other text as it is. */
+function short(instant: string | null | undefined): string | null {
+  return instant?.replace(/(T\d{2}:\d{2})(:\d{2})\.0+(?=Z|[+-])/, '$1$2').replace(/(T\d{2}:\d{2}):00(?=Z|[+-])/, '$1') ?? null;
+}
+
+/** Export jobs as a text shows them: fields counted, without the people and accounts that no call takes. */
+export function briefJobs(jobs: readonly Job[]) {
+  return jobs.map(({ jobId, name, state, format, scope, frequency, fields, filters, ...times }) => ({
+    jobId,
+    name,
+    state,
+    frequency,
+    format,
+    scope,
+    deviceId: filters?.deviceId ?? null,
+    fields: fields?.length ?? null,
+    createdAt: short(times.createdAt),
+    lastRunTime: short(times.lastRunTime),
+    nextRunTime: short(times.nextRunTime),
+    nextFrom: short(times.nextFrom),
+    nextTo: short(times.nextTo),
+  }));
+}
+
+/** Successful runs as a text shows them: what is the same for all runs of a job stands once, beside how many of them are here. */
+export function briefRuns(runs: readonly Run[]) {
+  const jobs = [...grouped(runs, ({ jobId }) => jobId).values()].flatMap((own) => {
+    const [latest] = own;
+    if (!latest) return [];
+    const { jobId, name, format, scope, frequency } = latest;
+    return [{ jobId, name, frequency, format, scope, runsHere: own.length }];
+  });
+  const each = runs.map(({ jobId, jobRunId, from, to, completionTime, nbOfFiles }) => ({
+    jobId,
+    jobRunId,
+    from: short(from),
+    to: short(to),
+    completionTime: short(completionTime),
+    nbOfFiles,
+  }));
+  return { jobs, runs: each };
+}

@@ -1,0 +1,100 @@
+import type { InputOf } from '../../../api/operation.ts';
+import type { createExportJob } from '../../../api/operations/data-export.ts';
+import { MAX_EXPORT_RANGE_MS } from '../../../api/params.ts';
+import { chunksOf } from '../../../lib/calendar.ts';
+import { isoAt } from '../../../lib/dates.ts';
+import type { ExportColumn } from './field-catalogue.ts';
+
+/** A range of an export, its end not included, as job and run say it. */
+export interface ExportRange {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** Cuts a range into as few as possible that a once job takes, at midnights of the zone; each begins where the one before ends. */
+export function splitRange({ fromMs, toMs }: ExportRange, timeZone: string): ExportRange[] {
+  if (toMs - fromMs <= MAX_EXPORT_RANGE_MS) return [{ fromMs, toMs }];
+  // A chunk that ends with a day ends with its last millisecond.
+  const chunks = chunksOf({ startMs: fromMs, endMs: toMs }, timeZone, MAX_EXPORT_RANGE_MS - 1);
+  return chunks.map(({ startMs, endMs }) => ({ fromMs: startMs, toMs: Math.min(endMs + 1, toMs) }));
+}
+
+/** A range for names and tables: `2026-11-01`, `2026-11-01 to 2026-11-07` with the last day for whole days, or with times. */
+export function rangeName({ fromMs, toMs }: ExportRange, timeZone: string): string {
+  const [from, to] = [isoAt(fromMs, timeZone), isoAt(toMs, timeZone)];
+  const isMidnight = (iso: string) => iso.slice(11, 23) === '00:00:00.000';
+  if (isMidnight(from) && isMidnight(to)) {
+    const [first, last] = [from.slice(0, 10), isoAt(toMs - 1, timeZone).slice(0, 10)];
+    return first === last ? first : `${first} to ${last}`;
+  }
+  const minute = (iso: string) => iso.slice(0, 16).replace('T', ' ');
+  const end = from.slice(0, 10) === to.slice(0, 10) ? minute(to).slice(11) : minute(to);
+  return `${minute(from)} to ${end}`;
+}
+
+/** The body of a request that creates a job. */
+export type JobBody = InputOf<typeof createExportJob>;
+
+/** An export before it is cut into jobs. */
+export interface ExportOrder {
+  /** Left out: named after what it is. */
+  readonly name?: string | undefined;
+  readonly format: JobBody['format'];
+  readonly scope: string;
+  readonly frequency: JobBody['frequency']['value'];
+  readonly columns: readonly Omit<ExportColumn, 'asked' | 'meaning'>[];
+  readonly device: JobBody['deviceLabel'];
+  readonly segmentId?: number | undefined;
+  /** Of once jobs, one job each; none of others. */
+  readonly ranges: readonly ExportRange[];
+}
+
+interface Naming {
+  readonly timeZone: string;
+  /** Names of the jobs that exist. */
+  readonly taken: ReadonlySet<string>;
+  /** What jobs without a given name are called, before the range; left out: what they are. */
+  readonly base?: string;
+}
+
+function selectorOf({ fieldName, aliasName, customVarPosition, dynamicVarKey }: ExportOrder['columns'][number]): JobBody['fields'][number] {
+  return {
+    fieldName,
+    ...(aliasName !== undefined && { aliasName }),
+    ...(customVarPosition !== undefined && { customVarPosition: String(customVarPosition) }),
+    ...(dynamicVarKey !== undefined && { dynamicVarKey }),
+  };
+}
+
+/** `Daily mobile sessions JSONL`. */
+function usualName({ frequency, device, scope, format }: ExportOrder): string {
+  const when = { once: '', daily: 'Daily', hourly: 'Hourly' }[frequency];
+  const words = [when, device === 'all' ? '' : device, scope, format].filter((word) => word !== '').join(' ');
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+}
+
+/** The name, or with a number where a job has it already. */
+function untaken(name: string, taken: ReadonlySet<string>): string {
+  if (!taken.has(name)) return name;
+  let number = 2;
+  while (taken.has(`${name} (${number})`)) number += 1;
+  return `${name} (${number})`;
+}
+
+/** The requests that an order takes: one for a recurring job, one for each range of a once export. Positions and ids travel as text. */
+export function bodiesOf(order: ExportOrder, { timeZone, taken, base = usualName(order) }: Naming): JobBody[] {
+  const { name, format, scope, frequency, columns, device, segmentId, ranges } = order;
+  const common = {
+    format,
+    scope,
+    fields: columns.map(selectorOf),
+    deviceLabel: device,
+    ...(segmentId !== undefined && { segmentId: String(segmentId) }),
+  };
+  if (frequency !== 'once') return [{ name: name ?? untaken(base, taken), frequency: { value: frequency }, ...common }];
+  return ranges.map((range) => {
+    const named = name !== undefined && ranges.length === 1 ? name : `${name ?? base} ${rangeName(range, timeZone)}`;
+    const dateRange = { from: isoAt(range.fromMs, timeZone), to: isoAt(range.toMs, timeZone) };
+    return { name: name === undefined ? untaken(named, taken) : named, frequency: { value: frequency, dateRange }, ...common };
+  });
+}

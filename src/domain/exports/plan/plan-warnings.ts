@@ -1,0 +1,66 @@
+import { CUSTOM_VARIABLE, DYNAMIC_VARIABLE } from './field-catalogue.ts';
+import type { ExportOrder, JobBody } from './job-bodies.ts';
+import { lower, type SimilarJob } from './similar-jobs.ts';
+
+/** What identifies a row of each scope: with it, of two exports of the same visit the later one wins. */
+const KEYS: Readonly<Record<string, readonly string[]>> = {
+  sessions: ['project_id', 'user_id', 'session_id'],
+  views: ['project_id', 'user_id', 'session_id', 'view_number'],
+};
+const DAY_MS = 86_400_000;
+/** What is older may lie before the data that the platform keeps. */
+const OLD_DAYS = 180;
+
+interface Planned {
+  readonly order: ExportOrder;
+  readonly bodies: readonly JobBody[];
+  readonly similar: readonly SimilarJob[];
+  readonly nowMs: number;
+}
+
+function keyWords({ scope, columns }: ExportOrder): string[] {
+  const missing = (KEYS[scope] ?? []).filter((key) => !columns.some(({ fieldName }) => fieldName === key));
+  if (missing.length === 0) return [];
+  return [`Without ${missing.join(', ')} rows that are exported twice cannot be told apart; add them to fields unless totals are enough.`];
+}
+
+function scheduleWords({ order: { frequency, ranges }, bodies, nowMs }: Planned): string[] {
+  if (frequency !== 'once')
+    return [
+      `${frequency === 'hourly' ? 'An' : 'A'} ${frequency} job runs until somebody suspends it: the interface can neither change nor delete a job, that is done in the console.`,
+      'It exports from its creation on; the past takes a once export.',
+    ];
+  const split =
+    bodies.length > 1
+      ? [`${bodies.length} once jobs, because one takes at most 7 days (168 h); each begins where the one before ends.`]
+      : [];
+  const isRecent = ranges.some(({ toMs }) => toMs > nowMs - DAY_MS);
+  const mayChange = ranges.some(({ toMs }) => toMs > nowMs - 7 * DAY_MS);
+  const isOld = ranges.some(({ fromMs }) => fromMs < nowMs - OLD_DAYS * DAY_MS);
+  return [
+    ...split,
+    ...(isRecent ? ['The range reaches into the last 24 h: visits that are not over or not processed yet will be absent.'] : []),
+    ...(mayChange ? ['Visits of apps may still change for 7 days: a later export of these days may differ.'] : []),
+    ...(isOld ? ['How far back the data reach is not shown by the interface; the service refuses a range that begins earlier.'] : []),
+  ];
+}
+
+function similarWords({ similar, order }: Planned): string[] {
+  const equal = similar.filter(({ likeness }) => likeness === 'equal');
+  const words = equal.map(({ job }) => `${job.jobId} "${job.name ?? ''}"${lower(job.state) === 'suspended' ? ' (suspended)' : ''}`);
+  const known = [
+    ...(words.length > 0 ? [`An equal job exists: ${words.slice(0, 3).join(', ')}. A second one would deliver the same rows again.`] : []),
+    ...(words.length === 0 && similar.length > 0 ? ['Jobs with all these columns exist (see existing): perhaps none is needed.'] : []),
+  ];
+  if (known.length === 0) return [];
+  const hasVariables = order.columns.some(({ fieldName }) => fieldName === CUSTOM_VARIABLE || fieldName === DYNAMIC_VARIABLE);
+  return [
+    ...known,
+    `Compared without segment${hasVariables ? ' and by the names of variables' : ''}, as jobs do not show ${hasVariables ? 'more' : 'theirs'}.`,
+  ];
+}
+
+/** What a person should know before the jobs are created. */
+export function warningsOf(planned: Planned): string[] {
+  return [...similarWords(planned), ...scheduleWords(planned), ...keyWords(planned.order)];
+}

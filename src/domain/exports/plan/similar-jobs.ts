@@ -1,0 +1,118 @@
+import type { PayloadOf } from '../../../api/operation.ts';
+import type { getExportJob } from '../../../api/operations/data-export.ts';
+import { CUSTOM_VARIABLE, DYNAMIC_VARIABLE } from './field-catalogue.ts';
+import type { ExportRange, JobBody } from './job-bodies.ts';
+
+export type JobRecord = PayloadOf<typeof getExportJob>;
+
+/** What an export holds, as far as job records show it: they tell neither segment, nor position or key of a variable. */
+export interface ExportContent {
+  readonly scope: string;
+  readonly format: string;
+  readonly frequency: string;
+  readonly device: JobBody['deviceLabel'];
+  readonly columns: readonly { readonly fieldName?: string | null | undefined; readonly aliasName?: string | null | undefined }[];
+}
+
+/** A job that delivers the wanted columns of the same visitors. */
+export interface SimilarJob {
+  readonly job: JobRecord;
+  /** `equal`: the same columns, format, frequency and range; `holds`: all the columns and perhaps more, at least in a part of the range. */
+  readonly likeness: 'equal' | 'holds';
+  /** What both cover, of a once export. */
+  readonly shared?: ExportRange;
+}
+
+const DEVICES: ReadonlyMap<number, JobBody['deviceLabel']> = new Map([
+  [-1, 'all'],
+  [1, 'desktop'],
+  [2, 'mobile'],
+  [3, 'tablet'],
+  [4, 'mobile'],
+  [5, 'tablet'],
+]);
+
+/** The device label that a job was made with; undefined where its record does not tell. */
+export function deviceOf({ filters }: JobRecord): JobBody['deviceLabel'] | undefined {
+  return DEVICES.get(filters?.deviceId ?? Number.NaN);
+}
+
+/** Lower case, because records write states and frequencies as they like. */
+export function lower(text: string | null | undefined): string {
+  return (text ?? '').toLowerCase();
+}
+
+/** What a column holds; a variable is known by its name in the file alone. */
+function columnKey({ fieldName, aliasName }: ExportContent['columns'][number]): string {
+  return fieldName === CUSTOM_VARIABLE || fieldName === DYNAMIC_VARIABLE ? `${fieldName} ${aliasName ?? '?'}` : (fieldName ?? '');
+}
+
+/** Whether a job has all columns (`holds`) or just these (`same`) of the same scope and device. */
+function contentLikeness(job: JobRecord, wanted: Pick<ExportContent, 'scope' | 'device' | 'columns'>): 'same' | 'holds' | undefined {
+  if (lower(job.scope) !== lower(wanted.scope) || deviceOf(job) !== wanted.device) return undefined;
+  const own = new Set((job.fields ?? []).map(columnKey));
+  const asked = new Set(wanted.columns.map(columnKey));
+  if (![...asked].every((key) => own.has(key))) return undefined;
+  return own.size === asked.size ? 'same' : 'holds';
+}
+
+/** The part that two ranges share. */
+function sharedRange(a: ExportRange, b: ExportRange): ExportRange | undefined {
+  const shared = { fromMs: Math.max(a.fromMs, b.fromMs), toMs: Math.min(a.toMs, b.toMs) };
+  return shared.fromMs < shared.toMs ? shared : undefined;
+}
+
+/** From the earliest beginning to the latest end of what a job covers within the wanted ranges. */
+function sharedSpan(wanted: readonly ExportRange[], covered: readonly ExportRange[]): ExportRange | undefined {
+  const shared = wanted.flatMap((range) => covered.flatMap((other) => sharedRange(range, other) ?? []));
+  if (shared.length === 0) return undefined;
+  return { fromMs: Math.min(...shared.map(({ fromMs }) => fromMs)), toMs: Math.max(...shared.map(({ toMs }) => toMs)) };
+}
+
+interface Wanted extends ExportContent {
+  /** Of a once export. */
+  readonly ranges: readonly ExportRange[];
+}
+
+function likenessOf(job: JobRecord, wanted: Wanted, covered: readonly ExportRange[]): Omit<SimilarJob, 'job'> | undefined {
+  const content = contentLikeness(job, wanted);
+  if (!content || lower(job.state) === 'deleted') return undefined;
+  const isSameKind = lower(job.frequency) === wanted.frequency && lower(job.format) === lower(wanted.format);
+  if (wanted.frequency !== 'once') {
+    if (lower(job.frequency) !== wanted.frequency) return undefined;
+    return { likeness: isSameKind && content === 'same' ? 'equal' : 'holds' };
+  }
+  const shared = sharedSpan(wanted.ranges, covered);
+  if (!shared) return undefined;
+  const isRange = wanted.ranges.some((range) => covered.some((other) => other.fromMs === range.fromMs && other.toMs === range.toMs));
+  return { likeness: isSameKind && content === 'same' && isRange ? 'equal' : 'holds', shared };
+}
+
+/** The jobs that deliver what is wanted, equal ones first. `coveredBy` tells the ranges that a job has exported or will. */
+export function similarJobs(
+  jobs: readonly JobRecord[],
+  wanted: Wanted,
+  coveredBy: (jobId: number | string) => readonly ExportRange[],
+): SimilarJob[] {
+  const similar = jobs.flatMap((job): SimilarJob[] => {
+    const likeness = likenessOf(job, wanted, coveredBy(job.jobId));
+    return likeness ? [{ job, ...likeness }] : [];
+  });
+  return similar.toSorted((a, b) => Number(b.likeness === 'equal') - Number(a.likeness === 'equal'));
+}
+
+/** Whether a job is what this body creates, as far as its record shows it: by name, columns, and all that does not change. */
+export function isJobOf(job: JobRecord, { name, format, scope = 'sessions', frequency, fields, deviceLabel }: JobBody): boolean {
+  return (
+    job.name === name &&
+    lower(job.format) === lower(format) &&
+    lower(job.frequency) === frequency.value &&
+    lower(job.state) !== 'deleted' &&
+    contentLikeness(job, { scope, device: deviceLabel, columns: fields }) === 'same'
+  );
+}
+
+/** Ids of the jobs that a plan must not take for its own: those that were there before it, whatever their range. */
+export function idsOfEqual(jobs: readonly JobRecord[], bodies: readonly JobBody[]): (number | string)[] {
+  return jobs.filter((job) => bodies.some((body) => isJobOf(job, body))).map(({ jobId }) => jobId);
+}

@@ -1,0 +1,63 @@
+/** `1 request`, `2 requests`. */
+export function counted(count: number, word: string, plural = `${word}s`): string {
+  return `${count} ${count === 1 ? word : plural}`;
+}
+
+/** The first names of a list, and how many more there are: `a, b and 3 more`. */
+export function someOf(names: readonly string[], shown: number): string {
+  const more = names.length - shown;
+  const listed = names.slice(0, shown).join(', ');
+  return more > 0 ? `${listed} and ${more} more` : listed;
+}
+
+/** What can be wrong with the way a page loads; the names are those of the answers. */
+export type ProblemKind =
+  | 'failed_document'
+  | 'errors'
+  | 'redirects'
+  | 'slow_document'
+  | 'render_blocking'
+  | 'third_party_blocking'
+  | 'slow_answers'
+  | 'heavy_page'
+  | 'uncompressed_text'
+  | 'duplicates'
+  | 'http1'
+  | 'reconnects'
+  | 'no_cache'
+  | 'short_cache';
+
+/** A finding with what it costs; null where a cost does not apply or the file does not tell. */
+export interface Problem {
+  readonly problem: ProblemKind;
+  /** Requests it concerns. */
+  readonly requests: number;
+  readonly costMs: number | null;
+  readonly costBytes: number | null;
+  /** How sure it is: recorded in the file, stated by the browser or told by its priorities, or one of the less sure ones. */
+  readonly basis: 'measured' | 'stated' | 'priority' | 'heuristic' | 'estimate';
+  /** When the cost arises. */
+  readonly when: 'this load' | 'next visits';
+  /** One sentence free of secrets that names the worst. */
+  readonly says: string;
+}
+
+/** A problem whose request failed comes first whatever it costs. */
+const FIRST: ProblemKind = 'failed_document';
+/** One ms is taken to be worth the bytes that 8 Mbit/s carry in it. */
+const BYTES_PER_MS = 1000;
+
+/** Costliest first: costs of this load before those of later visits. */
+export function byCost(a: Problem, b: Problem): number {
+  return rankOf(b) - rankOf(a);
+}
+
+function rankOf({ problem, costMs, costBytes, when }: Problem): number {
+  if (problem === FIRST) return Number.MAX_VALUE;
+  const ms = (costMs ?? 0) + (costBytes ?? 0) / BYTES_PER_MS;
+  return when === 'this load' ? ms + 1e15 : ms;
+}
+
+/** How the order of problems comes about. */
+export const ORDER_NOTE =
+  'Findings are ordered by cost, 1 ms counted as 1,000 bytes (8 Mbit/s); costs of later visits come after those of this load.';

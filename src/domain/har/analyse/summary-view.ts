@@ -1,0 +1,201 @@
+import { formatBytes, formatMs } from '../../../lib/number-text.ts';
+import { PAGE_MEDIANS } from '../../speed/thresholds.ts';
+import { withoutFragment } from '../read/find-document.ts';
+import type { Har, HarEntry } from '../read/har-model.ts';
+import { shortUrl } from '../sanitise/sanitise-url.ts';
+import type { HarSummary, RequestRow } from '../summary/summary-types.ts';
+import { type Blocking, endOf } from './blocking.ts';
+import { BLOCKING_BASIS } from './blocking-problems.ts';
+import { findProblems } from './find-problems.ts';
+import type { HarAnswer } from './har-answer.ts';
+import { counted, ORDER_NOTE, type Problem } from './problem.ts';
+import { tenth } from './request-rows.ts';
+import type { HarStudy } from './study-har.ts';
+
+/** One request of the chain, and why the next one is taken to have waited for it. */
+export interface ChainLink {
+  readonly entry: HarEntry;
+  /** How it follows from the one before: named as initiator, as target of its redirect, or only by time. */
+  readonly follows: 'start' | 'redirect' | 'initiator' | 'time';
+}
+
+/** Longer chains are cut at their beginning; each link costs a pass over the requests. */
+const MAX_LINKS = 12;
+/** What can cause another request. */
+const CAUSES = new Set<HarEntry['type']>(['document', 'script', 'stylesheet']);
+
+/** What the page waited for last: the last request that blocks rendering, else the last one that ended before onLoad. */
+function lastAwaited(har: Har, blocking: Blocking): HarEntry | null {
+  const page = har.pages[0];
+  const loadMs = page?.onLoadMs == null ? Number.POSITIVE_INFINITY : (page.startMs ?? 0) + page.onLoadMs;
+  let last: HarEntry | null = null;
+  for (const entry of blocking.entries.length > 0 ? blocking.entries : har.entries) {
+    if (entry.startMs === null || endOf(entry) > loadMs || entry.status === 0) continue;
+    if (!last || endOf(entry) > endOf(last)) last = entry;
+  }
+  return last;
+}
+
+/** True for the address itself, also with a fragment. */
+function isAddress(url: string, address: string): boolean {
+  return url.startsWith(address) && (url.length === address.length || url.charAt(address.length) === '#');
+}
+
+interface Cause {
+  readonly entry: HarEntry;
+  readonly follows: 'initiator' | 'time';
+}
+
+/** The request that made the browser ask for this one: its initiator, else whichever cause of requests ended last before it began. */
+function causeOf(entry: HarEntry, { entries, document }: Har, seen: ReadonlySet<HarEntry>): Cause | null {
+  const initiator = entry.initiatorUrl === null ? null : withoutFragment(entry.initiatorUrl);
+  let latest = document && !seen.has(document) && (document.startMs ?? 0) <= (entry.startMs ?? 0) ? document : null;
+  for (const other of entries) {
+    if (other.startMs === null || entry.startMs === null || other.startMs >= entry.startMs) break;
+    if (seen.has(other) || other.pageId !== entry.pageId) continue;
+    if (initiator !== null && isAddress(other.url, initiator)) return { entry: other, follows: 'initiator' };
+    if (CAUSES.has(other.type) && endOf(other) <= entry.startMs && (!latest || latest === document || endOf(other) > endOf(latest)))
+      latest = other;
+  }
+  return latest && { entry: latest, follows: 'time' };
+}
+
+/**
+ * The chain of requests that the first paint waited for (or onLoad, where nothing blocks rendering), from the first redirect on. A heuristic:
+ * a HAR says who asked for a request at best, never what it waited for.
+ */
+function criticalChain(har: Har, blocking: Blocking): ChainLink[] {
+  const { document, redirects } = har;
+  let current = lastAwaited(har, blocking);
+  const seen = new Set<HarEntry>(redirects);
+  const backwards: ChainLink[] = [];
+  while (current && current !== document && backwards.length < MAX_LINKS) {
+    seen.add(current);
+    const cause = causeOf(current, har, seen);
+    backwards.push({ entry: current, follows: cause?.follows ?? 'start' });
+    current = cause?.entry ?? null;
+  }
+  const chain = backwards.toReversed();
+  if (!document || current !== document) return chain;
+  const toDocument = [...redirects, document].map((entry, index): ChainLink => ({ entry, follows: index === 0 ? 'start' : 'redirect' }));
+  return [...toDocument, ...chain];
+}
+
+/** Rows of each list; whole lists are what the other views are for. */
+const SHOWN = { findings: 8, parties: 6, requests: 3, chain: 6 };
+const MAX_URL = 80;
+
+/** What an engineer says first about a HAR file: a verdict, findings by cost, and the numbers behind them. */
+export function summaryView(study: HarStudy): { answer: Omit<HarAnswer, 'view'>; notes: string[] } {
+  const { har, summary, blocking, parties } = study;
+  const problems = findProblems(study);
+  const { document, totals, byType, byParty, byStatus, protocols, largest, slowest } = summary;
+  const { requests, transferBytes, contentBytes, durationMs, onContentLoadMs, onLoadMs, hosts, domains, fromCache, connectionsOpened } =
+    totals;
+  return {
+    answer: {
+      verdict: verdictOf(summary, problems),
+      findings: problems.slice(0, SHOWN.findings).map(findingRow),
+      document: document && documentRow(document),
+      ...(document && document.redirects.length > 0 && { redirects: document.redirects.slice(0, SHOWN.requests).map(requestRow) }),
+      totals: {
+        requests,
+        transferBytes,
+        contentBytes,
+        durationMs: tenth(durationMs),
+        onContentLoadMs: tenth(onContentLoadMs),
+        onLoadMs: tenth(onLoadMs),
+        hosts,
+        domains,
+        fromCache,
+        connectionsOpened,
+      },
+      byStatus: Object.fromEntries(byStatus.map((each) => [each.statusClass, each.requests])),
+      byProtocol: Object.fromEntries(protocols.map((each) => [each.protocol ?? 'unknown', each.requests])),
+      byType: byType.map((each) => ({ type: each.type, ...amounts(each) })),
+      byParty: byParty.map((each) => ({ party: each.party, ...amounts(each) })),
+      parties: parties
+        .slice(0, SHOWN.parties)
+        .map(({ name, party, blocking: blocks, totals: theirs }) => ({ name, party, blocking: blocks, ...amounts(theirs) })),
+      largest: largest.slice(0, SHOWN.requests).map(requestRow),
+      slowest: slowest.slice(0, SHOWN.requests).map(requestRow),
+      criticalChain: criticalChain(har, blocking).slice(-SHOWN.chain).map(chainRow),
+    },
+    notes: [...summary.notes, ...notesOf(study, problems)],
+  };
+}
+
+function verdictOf({ document, totals }: HarSummary, problems: readonly Problem[]): string {
+  const facts = [
+    document ? `${document.url} answered ${document.status} after ${formatMs(document.ttfbMs)}` : 'The file holds no document',
+    `${counted(totals.requests, 'request')} moved ${formatBytes(totals.transferBytes)}`,
+    ...(totals.onLoadMs === null ? [] : [`loaded after ${formatMs(totals.onLoadMs)}`]),
+  ];
+  const [worst] = problems;
+  return `${facts.join('; ')}. ${worst ? `Costliest: ${worst.says}.` : 'Nothing stands out.'}`;
+}
+
+/** A finding with its costs rounded. */
+export function findingRow(problem: Problem): Problem {
+  return { ...problem, costMs: tenth(problem.costMs) };
+}
+
+function documentRow({ url, status, protocol, ...document }: NonNullable<HarSummary['document']>) {
+  const { redirectMs, ttfbMs, blockedMs, dnsMs, connectMs, sslMs, sendMs, waitMs, receiveMs } = document;
+  const times = { redirectMs, ttfbMs, blockedMs, dnsMs, connectMs, sslMs, sendMs, waitMs, receiveMs };
+  return { url, status, protocol, ...rounded(times) };
+}
+
+function rounded<Name extends string>(times: Record<Name, number | null>): Record<Name, number | null> {
+  const entries = Object.entries<number | null>(times).map(([name, ms]) => [name, tenth(ms)]);
+  return Object.fromEntries(entries) as Record<Name, number | null>; // the same names
+}
+
+function amounts({
+  requests,
+  transferBytes,
+  contentBytes,
+}: {
+  requests: number;
+  transferBytes: number | null;
+  contentBytes: number | null;
+}) {
+  return { requests, transferBytes, contentBytes };
+}
+
+function requestRow({ index, url, status, durationMs, transferBytes, contentBytes }: RequestRow) {
+  return {
+    index,
+    url: url.length > MAX_URL ? `${url.slice(0, MAX_URL - 1)}…` : url,
+    status,
+    durationMs: tenth(durationMs),
+    transferBytes,
+    contentBytes,
+  };
+}
+
+function chainRow({ entry, follows }: ChainLink) {
+  const { index, startMs } = entry;
+  return {
+    index,
+    url: shortUrl(entry.url, MAX_URL),
+    startMs: tenth(startMs),
+    endMs: startMs === null ? null : tenth(endOf(entry)),
+    follows,
+  };
+}
+
+function notesOf({ summary: { totals }, parties, blocking }: HarStudy, problems: readonly Problem[]): string[] {
+  const { desktop, mobile } = PAGE_MEDIANS;
+  const unlisted = problems.slice(SHOWN.findings).map(({ problem }) => problem);
+  const unsized = totals.requestsWithoutTransferSize;
+  return [
+    ORDER_NOTE,
+    ...(blocking.entries.length > 0 ? [BLOCKING_BASIS[blocking.basis]] : []),
+    'The critical chain is a heuristic: by initiator, else by time.',
+    `2024 medians of a page: desktop ${formatBytes(desktop.transferBytes)} and ${desktop.requests} requests, mobile ${formatBytes(mobile.transferBytes)} and ${mobile.requests}.`,
+    ...(unsized > 0 ? [`${counted(unsized, 'request')} without a known transfer size are not in transferBytes.`] : []),
+    ...(unlisted.length > 0 ? [`Further findings (view problems): ${unlisted.join(', ')}.`] : []),
+    ...(parties.length > SHOWN.parties ? [`${parties.length - SHOWN.parties} more parties: view third_parties.`] : []),
+  ];
+}

@@ -1,0 +1,127 @@
+/** The types of requests; `xhr` includes fetch and JSON. */
+export const resourceTypes = ['document', 'script', 'stylesheet', 'image', 'font', 'xhr', 'media', 'other'] as const;
+
+/** What a request was for: told by the browser where it says so, else by MIME type, else by the file name. */
+export type ResourceType = (typeof resourceTypes)[number];
+
+/** Told by the registrable domain: that of the main document (and what the user declares) is first. */
+export type Party = 'first' | 'third';
+
+/** Milliseconds of each phase, null for -1 and absent; `sslMs` is a part of `connectMs`, never added to it. */
+export interface HarTimings {
+  blockedMs: number | null;
+  dnsMs: number | null;
+  connectMs: number | null;
+  sslMs: number | null;
+  sendMs: number | null;
+  waitMs: number | null;
+  receiveMs: number | null;
+}
+
+/** One request, normalised. Texts are as recorded and may hold secrets: show them through `sanitiseUrl` or `shortUrl` only. */
+export interface HarEntry {
+  /** Position in `log.entries` of the file. */
+  index: number;
+  pageId: string | null;
+  /** Since the earliest entry of the file; null when the file gives no readable start. */
+  startMs: number | null;
+  durationMs: number | null;
+  method: string;
+  url: string;
+  /** Lower case without port; null for data, blob and other addresses without a host. */
+  host: string | null;
+  /** Registrable domain by the public suffix list; the host itself for IP addresses and single names. */
+  domain: string | null;
+  party: Party | null;
+  /** 0 when no response arrived (blocked, aborted, failed). */
+  status: number;
+  redirectUrl: string | null;
+  /** Lower case without parameters, empty when not told. */
+  mime: string;
+  type: ResourceType;
+  /** Bytes over the network: `_transferSize`, else body plus headers where the file knows them; null when unknown. */
+  transferBytes: number | null;
+  /** Bytes after unpacking (`content.size`); null when unknown. */
+  contentBytes: number | null;
+  timings: HarTimings;
+  /** `http/1.0`, `http/1.1`, `h2`, `h3` or `spdy`; null when unknown. */
+  protocol: string | null;
+  /** Identifier of the TCP connection as the recorder numbers it. */
+  connection: string | null;
+  fromCache: boolean;
+  /** Priority as Chrome names it. */
+  priority: string | null;
+  /** Render-blocking status as Chrome names it, null when the file does not say. */
+  renderBlocking: string | null;
+  /** `parser`, `script`, … and the address of what asked for it, where the file says. */
+  initiatorType: string | null;
+  initiatorUrl: string | null;
+  /** False when the file has no response headers for this entry: then nothing is known of caching and compression. */
+  headersKnown: boolean;
+  contentEncoding: string | null;
+  /** Freshness by Cache-Control, else Expires; 0 = must not be reused unasked, null = the response does not say. */
+  cacheLifetimeSeconds: number | null;
+  /** ETag or Last-Modified is there. */
+  hasValidator: boolean;
+}
+
+/** A page of the file; times in ms after its start, null when not recorded. */
+export interface HarPage {
+  id: string;
+  title: string;
+  startMs: number | null;
+  onContentLoadMs: number | null;
+  onLoadMs: number | null;
+  /** As a custom member of the recorder says; few do. */
+  firstPaintMs: number | null;
+}
+
+/** The members of a HAR file as parsed, unchecked and with all its secrets. */
+export interface HarSource {
+  log: Record<string, unknown> & { entries: unknown[] };
+}
+
+/** A HAR file that was read: normalised entries in order of start, and the source for `sanitiseHar`. */
+export interface Har {
+  creator: string | null;
+  /** Of the earliest entry, from which all starts count; ms since 1970, null when the file gives no readable one. */
+  startedMs: number | null;
+  pages: HarPage[];
+  entries: HarEntry[];
+  /** The main document and the redirects that led to it, in order. */
+  document: HarEntry | null;
+  redirects: HarEntry[];
+  /** Sentences about what was left out or could not be read; free of the file's texts. */
+  notes: string[];
+  source: HarSource;
+}
+
+/** Priorities as Chrome and its recorders name them. */
+export const PRIORITIES = new Set(['VeryHigh', 'High', 'Medium', 'Low', 'VeryLow', 'Highest', 'Lowest', 'Idle']);
+
+/** Render-blocking statuses as Chrome's traces name them. */
+export const RENDER_BLOCKING = new Set([
+  'blocking',
+  'in_body_parser_blocking',
+  'potentially_blocking',
+  'non_blocking',
+  'dynamically_injected_non_blocking',
+]);
+
+/** Kinds of initiators as the developer tools name them. */
+export const INITIATOR_TYPES = new Set(['parser', 'script', 'preload', 'preflight', 'redirect', 'SignedExchange', 'other']);
+
+/** Chrome's resource types. */
+export const RESOURCE_TYPES = new Set(
+  'document stylesheet image media font script texttrack xhr fetch prefetch eventsource websocket manifest ping preflight other'.split(' '),
+);
+
+/** Protocol version by one name for all spellings of the recorders; null for anything unknown. */
+export function protocolName(version: string): string | null {
+  const name = version.toLowerCase();
+  if (name === 'h2' || name === 'http/2' || name === 'http/2.0' || name === 'h2c' || name === '2.0') return 'h2';
+  if (name === 'http/1.1' || name === '1.1') return 'http/1.1';
+  if (name === 'http/1.0' || name === '1.0') return 'http/1.0';
+  if (name.startsWith('h3') || name === 'http/3' || name === 'http/3.0' || name.includes('quic')) return 'h3';
+  return name.startsWith('spdy') ? 'spdy' : null;
+}

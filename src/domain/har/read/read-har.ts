@@ -1,0 +1,135 @@
+import { HarError } from '../har-error.ts';
+import { registrableDomain } from './addresses.ts';
+import { decodeHar } from './decode-har.ts';
+import { findDocument } from './find-document.ts';
+import type { Har, HarEntry, HarPage, HarSource } from './har-model.ts';
+import { createLookups } from './lookups.ts';
+import { amountOf, isRecord, kindOf, listOf, recordOf, textOf } from './member.ts';
+import { type Findings, readEntry } from './read-entry.ts';
+
+/** What the reader of a file may declare. */
+export interface ReadHarOptions {
+  /** Hosts or domains that count as first party beside that of the main document. */
+  firstParty?: string[];
+}
+
+/**
+ * Reads a HAR given as JSON text, object, gzip and base64, or bytes. Entries without a request address are left out, unreadable members count
+ * as unknown, both are counted in `notes`; a file that is none throws `HarError` with the place.
+ */
+export function readHar(har: unknown, options: ReadHarOptions = {}): Har {
+  const source = sourceOf(decodeHar(har));
+  const { findings, notes } = collectFindings();
+  const reading = { findings, lookups: createLookups() };
+  const entries: HarEntry[] = [];
+  for (let index = 0; index < source.log.entries.length; index += 1) {
+    const entry = readEntry(source.log.entries[index], index, reading);
+    if (entry) entries.push(entry);
+  }
+  notes.sayWhatWasLeftOut(source.log.entries.length, entries.length);
+  const pages = readPages(listOf(source.log.pages));
+  if (!isInOrder(entries)) entries.sort((a, b) => startOrLast(a) - startOrLast(b));
+  const chain = findDocument(entries);
+  for (const redirect of chain?.redirects ?? []) redirect.type = 'document';
+  const startedMs = entries[0]?.startMs ?? null;
+  for (const page of pages) page.startMs = since(startedMs, page.startMs);
+  const firstDomains = [
+    chain?.document.domain ?? null,
+    ...(options.firstParty ?? []).map((domain) => registrableDomain(domain.toLowerCase())),
+  ];
+  place(entries, startedMs, new Set(firstDomains.filter((domain) => domain !== null)));
+  if (!chain && entries.length > 0)
+    notes.texts.push('The file holds no main document, so its requests cannot be told into first and third party.');
+  return {
+    creator: [textOf(recordOf(source.log.creator).name), textOf(recordOf(source.log.creator).version)].join(' ').trim() || null,
+    startedMs,
+    pages,
+    entries,
+    document: chain?.document ?? null,
+    redirects: chain?.redirects ?? [],
+    notes: notes.texts,
+    source,
+  };
+}
+
+function sourceOf(parsed: unknown): HarSource {
+  if (!isRecord(parsed)) throw noHar('the root', 'an object with the member "log"', parsed);
+  const { log } = parsed;
+  if (!isRecord(log)) throw noHar('log', 'an object', log);
+  const { entries } = log;
+  if (!Array.isArray(entries)) throw noHar('log.entries', 'a list', entries);
+  return { log: { ...log, entries } };
+}
+
+function noHar(path: string, expected: string, found: unknown): HarError {
+  return new HarError(`This is no HAR file: ${path} is ${kindOf(found)}, where ${expected} is expected.`, path);
+}
+
+function collectFindings() {
+  const counts = { dropped: 0, misread: 0 };
+  let firstDropped = '';
+  let firstMisread = '';
+  const texts: string[] = [];
+  const findings: Findings = {
+    drop(index, member, found) {
+      if (counts.dropped === 0) firstDropped = `log.entries[${index}]${member} is ${found}`;
+      counts.dropped += 1;
+    },
+    misread(index, member, found) {
+      if (counts.misread === 0) firstMisread = `log.entries[${index}]${member} is ${found}`;
+      counts.misread += 1;
+    },
+  };
+  const sayWhatWasLeftOut = (total: number, kept: number): void => {
+    if (counts.dropped > 0 && kept === 0) {
+      throw new HarError(`No entry of the HAR file has a request address: ${firstDropped}.`, firstDropped.split(' ', 1)[0] ?? null);
+    }
+    if (counts.dropped > 0)
+      texts.push(`${counts.dropped} of ${total} entries are left out, because they have no request address (first: ${firstDropped}).`);
+    if (counts.misread > 0) texts.push(`${counts.misread} members could not be read and count as unknown (first: ${firstMisread}).`);
+  };
+  return { findings, notes: { texts, sayWhatWasLeftOut } };
+}
+
+function readPages(list: unknown[]): HarPage[] {
+  return list.filter(isRecord).map((page) => {
+    const startMs = Date.parse(textOf(page.startedDateTime));
+    const timings = recordOf(page.pageTimings);
+    return {
+      id: textOf(page.id),
+      title: textOf(page.title),
+      startMs: Number.isNaN(startMs) ? null : startMs,
+      onContentLoadMs: amountOf(timings.onContentLoad),
+      onLoadMs: amountOf(timings.onLoad),
+      // 0 is how WebPagetest says that it saw none.
+      firstPaintMs: amountOf(timings._startRender) || amountOf(timings._firstPaint) || amountOf(timings._firstContentfulPaint) || null,
+    };
+  });
+}
+
+/** Entries without a start come last, the order of the file is kept among equals. */
+function isInOrder(entries: HarEntry[]): boolean {
+  let lastMs = Number.NEGATIVE_INFINITY;
+  for (const entry of entries) {
+    const startMs = startOrLast(entry);
+    if (startMs < lastMs) return false;
+    lastMs = startMs;
+  }
+  return true;
+}
+
+function startOrLast({ startMs }: HarEntry): number {
+  return startMs ?? Number.MAX_VALUE;
+}
+
+function since(originMs: number | null, ms: number | null): number | null {
+  return ms === null || originMs === null ? null : ms - originMs;
+}
+
+/** Counts the starts from the first and tells the parties, which stay open where no first domain is known. */
+function place(entries: HarEntry[], originMs: number | null, firstDomains: ReadonlySet<string>): void {
+  for (const entry of entries) {
+    entry.startMs = since(originMs, entry.startMs);
+    if (entry.domain !== null && firstDomains.size > 0) entry.party = firstDomains.has(entry.domain) ? 'first' : 'third';
+  }
+}

@@ -1,0 +1,199 @@
+/** What stands in place of a removed text. */
+export const REMOVED = '[removed]';
+
+const RUN = /[A-Za-z0-9+/_-]{16,}/g;
+/** A JSON Web Token also where its parts are short: the first begins with `{"` in base64. */
+const JWT = /(?:^|[^A-Za-z0-9])eyJ[\w-]{4,400}\.[\w-]/;
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i;
+/** A word, an abbreviation or a short number: what slugs and file names are made of. */
+const SLUG_PART = /^(?:[a-z]?[A-Z]?[a-z]{0,19}|[A-Z]{1,5}|[A-Za-z]?\d{1,8}[a-z]?)$/;
+/** Longest run of one piece that is taken for a name. */
+const LONGEST_NAME = 24;
+/** Changes between small letters, capitals and digits from which a shorter run is taken for random. */
+const RANDOM_CHANGES = 4;
+
+/** True for a run that is no name but a token: more than 24 characters that are no slug of words, a UUID, or random-looking from 16 on. */
+function isToken(run: string): boolean {
+  if (UUID.test(run)) return true;
+  if (run.length > LONGEST_NAME) return !isSlug(run);
+  if (/^\d{16,}$/.test(run)) return true;
+  return /\d/.test(run) && changes(run) >= RANDOM_CHANGES && !isSlug(run);
+}
+
+function isSlug(run: string): boolean {
+  const parts = run.split(/[-_+/]+/);
+  return parts.length > 1 && parts.every((part) => SLUG_PART.test(part));
+}
+
+/** A capital followed by small letters begins a word and is no change. */
+function changes(run: string): number {
+  return (run.match(/[a-z](?=[A-Z\d])|\d(?=[A-Za-z])|[A-Z](?=\d)/g) ?? []).length;
+}
+
+/** Percent-decoded until nothing changes (three times at most); null when the encoding is broken. */
+function decodeFully(text: string): string | null {
+  let decoded = text;
+  try {
+    for (let round = 0; round < 3 && decoded.includes('%'); round += 1) decoded = decodeURIComponent(decoded);
+  } catch {
+    return null;
+  }
+  return decoded;
+}
+
+/** True when the text holds an e-mail address, a JWT or another token. */
+export function holdsSecret(text: string): boolean {
+  return text.includes('@') || JWT.test(text) || (text.match(RUN) ?? []).some(isToken);
+}
+
+/** A piece that may stand beside a token, such as `min` or `js`; a longer one may be a part of it. */
+const SMALL_PIECE = /^[A-Za-z0-9-]{0,8}$/;
+
+/** The text with tokens replaced piece by piece between dots and commas; all of it where it holds an e-mail address or a JWT. */
+function withoutTokens(text: string): string {
+  if (!holdsSecret(text)) return text;
+  if (text.includes('@') || JWT.test(text)) return REMOVED;
+  return text
+    .split(/([.,])/)
+    .map((piece) => (piece === '.' || piece === ',' || SMALL_PIECE.test(piece) ? piece : REMOVED))
+    .join('');
+}
+
+/**
+ * Query parameters whose values say how a resource is made (size, format, version, language, page) and nothing about who asks. Even of these a
+ * value is kept only when it is a number of at most four digits, a boolean, a version or a language code: `holdsNothing`.
+ */
+const HARMLESS_NAMES = new Set(
+  (
+    'async auto blur cols crop debug defer depth dpr fit fm format height h hl lang language limit locale minify offset order page per_page ' +
+    'quality rows size sort step sz tab v ver version w width zoom'
+  ).split(' '),
+);
+const HARMLESS_VALUE =
+  /^(?:\d{1,4}|true|false|v?\d{1,3}(?:\.\d{1,4}){1,3}|[a-z]{2}(?:[-_][A-Z]{2})?|asc|desc|json|jpe?g|png|webp|avif|svg|gif|cover|contain)$/;
+const NAME = /^[A-Za-z_$][\w.$:-]{0,39}(?:\[[\w-]{0,20}\]){0,3}$/;
+const ADDRESS = /^(https?|wss?):\/\/([^/?#\\]*)([^?#]*)(\?[^#]*)?/i;
+const HOST = /^(?:[\p{L}\p{N}._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/iu;
+const OTHER_SCHEME = /^(?:blob|chrome|chrome-extension|edge|file|ftp|intent|javascript|mailto|moz-extension|safari-extension|sms|tel):/i;
+const DATA = /^data:([a-z]{1,20}\/[a-z0-9.+-]{1,40})?/i;
+const UNREADABLE = 'https://removed.invalid/';
+/** Path segments after which a secret is usual, as in `/reset-password/…`. */
+const ANNOUNCES_SECRET =
+  /(?:^|[-_.])(?:access|activate|activation|auth|code|confirm|invitation|invite|jwt|key|magic|oauth|otp|password|reset|secret|session|sid|ticket|token|unsubscribe|verify)s?$/i;
+const PLAIN_WORDS = /^(?:v\d{1,2}|[a-z]{1,20}(?:-[a-z]{1,20}){0,4}(?:\.[a-z]{2,5})?)$/;
+
+/**
+ * An address without secrets: user info and fragment dropped, query values masked unless harmless, path segments masked where they look like
+ * tokens, e-mail addresses or nested addresses. Of data addresses the MIME type stays. What cannot be read is masked as a whole.
+ */
+export function sanitiseUrl(url: string): string {
+  const text = url.replaceAll(/[\t\n\r]/g, '').trim();
+  if (text === '' || text === 'about:blank' || text === 'about:srcdoc') return text;
+  const address = ADDRESS.exec(text);
+  if (address) {
+    const [, scheme = '', authority = '', path = '', query = ''] = address;
+    const host = authority.slice(authority.lastIndexOf('@') + 1);
+    if (!HOST.test(host)) return UNREADABLE;
+    return `${scheme.toLowerCase()}://${sanitiseHost(host)}${sanitisePath(path)}${sanitiseQuery(query)}`;
+  }
+  const data = DATA.exec(text);
+  if (data) return `data:${data[1]?.toLowerCase() ?? ''},${REMOVED}`;
+  const scheme = OTHER_SCHEME.exec(text)?.[0];
+  if (scheme) return scheme.toLowerCase() + REMOVED;
+  // A relative address is told by its first character: any other text may be anything.
+  return /^[.?]|^\/(?!\/)/.test(text) ? sanitiseRelative(text) : REMOVED;
+}
+
+function sanitiseRelative(address: string): string {
+  const [, path = '', query = ''] = /^([^?#]*)(\?[^#]*)?/.exec(address) ?? [];
+  return sanitisePath(path) + sanitiseQuery(query);
+}
+
+/** A host in lower case; labels that look like tokens are replaced, so that the address stays one. */
+export function sanitiseHost(host: string): string {
+  return host.length < 16 ? host.toLowerCase() : host.toLowerCase().split('.').map(sanitiseLabel).join('.');
+}
+
+function sanitiseLabel(label: string): string {
+  return holdsSecret(label) ? 'removed' : label;
+}
+
+/** A sanitised address of at most `limit` characters for tables: first the query is cut, then the middle. */
+export function shortUrl(url: string, limit = 100): string {
+  const safe = sanitiseUrl(url);
+  if (safe.length <= limit) return safe;
+  const query = safe.indexOf('?');
+  const bare = query === -1 ? safe : `${safe.slice(0, query)}?…`;
+  if (bare.length <= limit) return bare;
+  const tail = Math.floor(limit / 3);
+  return `${bare.slice(0, limit - tail - 1)}…${bare.slice(-tail)}`;
+}
+
+function sanitisePath(path: string): string {
+  let announced = false;
+  return path
+    .split(/([/\\])/)
+    .map((segment) => {
+      if (segment === '' || segment === '/' || segment === '\\') return segment;
+      const masked = announced && !PLAIN_WORDS.test(segment) ? REMOVED : sanitiseSegment(segment);
+      announced = ANNOUNCES_SECRET.test(segment);
+      return masked;
+    })
+    .join('');
+}
+
+function sanitiseSegment(segment: string): string {
+  if (/^[\w.~-]{1,15}$/.test(segment)) return segment;
+  const decoded = decodeFully(segment);
+  // A nested address, a query in disguise, or the padding of base64.
+  if (decoded === null || /[?#@\\]|:\/\/|[A-Za-z0-9+/_-]={1,2}$/.test(decoded)) return REMOVED;
+  if (decoded !== segment && /[;=]/.test(decoded)) return REMOVED;
+  if (/[;=]/.test(segment)) return segment.split(';').map(sanitiseMatrixPart).join(';');
+  if (decoded !== segment) return holdsSecret(decoded) ? REMOVED : segment;
+  return withoutTokens(segment);
+}
+
+/** A part of `/list;jsessionid=…`: with a value it is a parameter, without one a name. */
+function sanitiseMatrixPart(part: string): string {
+  return part.includes('=') ? sanitiseParameter(part) : withoutTokens(part);
+}
+
+/** The query with its question mark; a parameter without "=" is all value. */
+function sanitiseQuery(query: string): string {
+  if (query.length <= 1) return query;
+  return `?${query.slice(1).split('&').map(sanitiseParameter).join('&')}`;
+}
+
+function sanitiseParameter(parameter: string): string {
+  if (parameter === '') return '';
+  const equals = parameter.indexOf('=');
+  if (equals === -1) return REMOVED;
+  const rawName = parameter.slice(0, equals);
+  const value = parameter.slice(equals + 1);
+  const name = decodeFully(rawName);
+  const shownName = name !== null && NAME.test(name) && !holdsSecret(name) ? rawName : REMOVED;
+  if (value === '') return `${shownName}=`;
+  return `${shownName}=${HARMLESS_NAMES.has(rawName.toLowerCase()) && HARMLESS_VALUE.test(value) ? value : REMOVED}`;
+}
+
+const MAX_TEXT = 200;
+
+/** Free text such as a page title: addresses in it sanitised, values after "=" and words that look like tokens masked, 200 characters at most. */
+export function sanitiseText(text: string): string {
+  const words: string[] = [];
+  let length = 0;
+  for (const word of text.split(/(\s+)/)) {
+    const safe = sanitiseWord(word);
+    words.push(safe);
+    length += safe.length;
+    if (length > MAX_TEXT) break;
+  }
+  return words.join('').slice(0, MAX_TEXT);
+}
+
+function sanitiseWord(word: string): string {
+  const scheme = /[a-z][a-z0-9+.-]{0,20}:(?=\/\/)|\b(?:data|blob):/i.exec(word);
+  if (scheme) return withoutTokens(word.slice(0, scheme.index)) + sanitiseUrl(word.slice(scheme.index));
+  if (/[/?=#%]/.test(word)) return sanitiseRelative(word);
+  return withoutTokens(word);
+}

@@ -1,0 +1,118 @@
+import { ApiError } from '../../../api/errors.ts';
+import { type Interval, slotsOf } from '../../../lib/calendar.ts';
+import { isoAt, todayIn } from '../../../lib/dates.ts';
+import { daysBetween, shiftDays } from '../../../lib/time-zone.ts';
+
+export type BaselineKind = 'previous' | 'previous_year';
+
+/** What is compared with what, and the days before both that teach the usual scatter. */
+export interface Windows {
+  readonly period: Interval;
+  readonly baseline: Interval;
+  readonly history: Interval;
+  /** The baseline ends where the period begins, so that a day can be sought on which a change began. */
+  readonly isAdjacent: boolean;
+  /** The baseline belongs to another season: nothing is known of the time between. */
+  readonly isFar: boolean;
+  /** What counts of the baseline are multiplied by, where the two are of different length; else 1. */
+  readonly scale: number;
+  /** Sentences for a reader. */
+  readonly notes: readonly string[];
+}
+
+/** 52 weeks: a year with its weekdays in place. */
+const YEAR_DAYS = 364;
+/** Twelve weeks before the baseline: one call, and enough to know each weekday and how weeks differ. */
+const HISTORY_DAYS = 84;
+/** An end without milliseconds and a start at midnight still meet. */
+const GAP_MS = 60_000;
+
+interface Bounds {
+  readonly period: Interval;
+  readonly baselineStartMs?: number | undefined;
+  readonly baselineEndMs?: number | undefined;
+  readonly kind: BaselineKind;
+  readonly timeZone: string;
+  readonly nowMs: number;
+}
+
+function refuse(message: string): never {
+  throw new ApiError('invalid', message);
+}
+
+/** The baseline, shifted by whole calendar days so that it is cut at the same time of day as the period. */
+function baselineOf({ period, baselineStartMs, baselineEndMs, kind, timeZone }: Bounds): Interval {
+  const length = Math.max(1, Math.ceil(daysBetween(period.startMs, period.endMs + 1, timeZone)));
+  const shifted = (days: number) => ({
+    startMs: shiftDays(period.startMs, days, timeZone),
+    endMs: shiftDays(period.endMs + 1, days, timeZone) - 1,
+  });
+  if (baselineStartMs === undefined && baselineEndMs === undefined) return shifted(kind === 'previous_year' ? -YEAR_DAYS : -length);
+  if (baselineStartMs !== undefined && baselineEndMs !== undefined) return { startMs: baselineStartMs, endMs: baselineEndMs };
+  // One bound was named: the other lies as far from it as in the period.
+  if (baselineStartMs === undefined) {
+    const days = Math.round(daysBetween(period.endMs, baselineEndMs ?? 0, timeZone));
+    return { startMs: shifted(days).startMs, endMs: baselineEndMs ?? 0 };
+  }
+  const { endMs } = shifted(Math.round(daysBetween(period.startMs, baselineStartMs, timeZone)));
+  // A month may be shorter than the next one.
+  const reaches = baselineStartMs < period.startMs && endMs >= period.startMs;
+  return { startMs: baselineStartMs, endMs: reaches ? period.startMs - 1 : endMs };
+}
+
+/** The month before, where the period is a whole month: `2026-09-01`. */
+function monthBefore({ startMs, endMs }: Interval, timeZone: string): string | undefined {
+  const [month, ...more] = slotsOf('month', { startMs, endMs }, timeZone);
+  if (!month || month.isPart || more.length > 0) return undefined;
+  return `${todayIn(timeZone, startMs - 1).slice(0, 7)}-01`;
+}
+
+function notesOf({ period, kind, timeZone, nowMs, ...named }: Bounds, days: number, scale: number): string[] {
+  const isNamed = named.baselineStartMs !== undefined || named.baselineEndMs !== undefined;
+  const notes: string[] = [];
+  const isCut = todayIn(timeZone, period.endMs) === todayIn(timeZone, nowMs) && period.endMs >= nowMs - GAP_MS;
+  if (isCut && !isNamed) {
+    const time = isoAt(period.endMs, timeZone).slice(11, 16);
+    notes.push(
+      `The period ends now, so the baseline is cut at the same time of day (${time}); days that are not whole take no part in the noise.`,
+    );
+  }
+  if (scale !== 1) notes.push('The two ranges differ in length: counts of the baseline are scaled to the length of the period.');
+  else if (!isNamed && kind === 'previous' && Math.ceil(days) % 7 !== 0) {
+    const sameWeekday = todayIn(timeZone, shiftDays(period.startMs, -7 * Math.ceil(days / 7), timeZone));
+    const month = monthBefore(period, timeZone);
+    const whole = month === undefined ? '' : `, baselineStartDate ${month} the whole month before`;
+    notes.push(
+      `The baseline holds other weekdays than the period: verdicts allow for that, values do not. baselineStartDate ${sameWeekday} compares the same weekdays${whole}.`,
+    );
+  }
+  return notes;
+}
+
+/** Places the baseline and the history; throws where the two ranges overlap or the baseline is empty. */
+export function windowsOf(bounds: Bounds): Windows {
+  const { period, timeZone } = bounds;
+  if (period.endMs <= period.startMs) refuse('endDate lies before startDate.');
+  const baseline = baselineOf(bounds);
+  if (baseline.endMs <= baseline.startMs) refuse('baselineEndDate lies before baselineStartDate.');
+  if (baseline.endMs >= period.startMs && baseline.startMs <= period.endMs) {
+    refuse('The baseline overlaps the period: let baselineEndDate lie before startDate.');
+  }
+  const days = daysBetween(period.startMs, period.endMs + 1, timeZone);
+  const ratio = days / daysBetween(baseline.startMs, baseline.endMs + 1, timeZone);
+  const scale = Math.abs(ratio - 1) < 0.005 ? 1 : ratio;
+  // A baseline that is cut at a time of day still touches the day before the period.
+  const meets = todayIn(timeZone, shiftDays(baseline.endMs, 1, timeZone)) === todayIn(timeZone, period.startMs);
+  const isAdjacent = meets || Math.abs(period.startMs - baseline.endMs) <= GAP_MS;
+  const isFar = baseline.startMs > period.startMs || daysBetween(baseline.endMs, period.startMs, timeZone) > HISTORY_DAYS;
+  const first = isFar ? period.startMs : baseline.startMs;
+  return {
+    period,
+    baseline,
+    history: { startMs: shiftDays(first, -HISTORY_DAYS, timeZone), endMs: first - 1 },
+    isAdjacent,
+    isFar,
+    scale,
+    notes: notesOf(bounds, days, scale),
+  };
+}

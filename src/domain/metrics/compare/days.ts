@@ -1,0 +1,64 @@
+import { definitionOf } from '../metric-definitions.ts';
+import type { MetricValues } from '../read/combine.ts';
+import type { MetricRow } from '../read/metric-answers.ts';
+
+/** One whole day: its metric is `numerator / denominator`, of which a count has the denominator 1. */
+export interface DayPoint {
+  readonly label: string;
+  /** 0 … 6. */
+  readonly weekday: number;
+  readonly numerator: number;
+  readonly denominator: number;
+}
+
+/** The two sides of a metric by name; an average is weighted by what it is an average of. */
+interface Sides {
+  readonly numerator?: string;
+  /** Left out: 1. */
+  readonly denominator?: string;
+  readonly times: number;
+}
+
+function sidesOf(metric: string): Sides {
+  const combination = definitionOf(metric)?.combination;
+  if (combination?.by === 'ratio') return combination;
+  if (combination?.by === 'sum') return { numerator: metric, times: 1 };
+  return { denominator: metric === 'cartAverage' ? 'conversionCount' : 'visits', times: 1 };
+}
+
+/** Numerator and denominator of a metric in some values; undefined where a part of it has no value. */
+export function termsOf(metric: string, values: MetricValues): { numerator: number; denominator: number } | undefined {
+  const { numerator, denominator, times } = sidesOf(metric);
+  const below = denominator === undefined ? 1 : values[denominator];
+  if (typeof below !== 'number' || below <= 0) return undefined;
+  const above = values[numerator ?? metric];
+  if (typeof above !== 'number') return undefined;
+  return { numerator: numerator === undefined ? above * below : above * times, denominator: below };
+}
+
+/** Whether a metric is a count or an amount, which days add up to. */
+export function isCount(metric: string): boolean {
+  return definitionOf(metric)?.combination.by === 'sum';
+}
+
+/** Whether a metric is a rate that counts make, so that groups explain it. */
+export function isRateOfCounts(metric: string): boolean {
+  return definitionOf(metric)?.combination.by === 'ratio';
+}
+
+/** The metrics to read so that these can be judged and explained. */
+export function metricsToRead(metrics: readonly string[]): string[] {
+  return [...new Set([...metrics, 'visits', 'conversionCount', ...(metrics.includes('revenueSum') ? ['revenueSum'] : [])])];
+}
+
+/** The whole days among the rows of one selection, in order; days without a value are left out. */
+export function dayPoints(rows: readonly MetricRow[], metric: string): DayPoint[] {
+  return rows
+    .filter(({ interval }) => interval.label !== undefined && !interval.isPart)
+    .flatMap(({ interval, values }) => {
+      const terms = termsOf(metric, values);
+      const label = interval.label ?? '';
+      return terms ? [{ label, weekday: new Date(label).getUTCDay(), ...terms }] : [];
+    })
+    .toSorted((a, b) => a.label.localeCompare(b.label));
+}

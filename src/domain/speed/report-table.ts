@@ -1,0 +1,31 @@
+import type * as z from 'zod';
+import { parseJson } from '../../api/json.ts';
+import type { reportEntry } from '../../api/operations/records.ts';
+import { isoAt } from '../../lib/dates.ts';
+import { usualSpeedMetrics } from './speed-metrics.ts';
+
+/** A list or object that the platform sends as text: parsed where it is JSON, large ids digit by digit, else the text as it came. */
+export async function parsedOrText(value: unknown): Promise<unknown> {
+  if (typeof value !== 'string') return value;
+  return parseJson(value).catch(() => value);
+}
+
+type Report = z.output<typeof reportEntry>;
+
+/** Reports of a scenario as one table, newest first; metrics are `summary.average` as received, null where a report has none. */
+export function reportTable(reports: readonly Report[], asked: readonly string[] | undefined, timeZone: string) {
+  const newest = reports.toSorted((a, b) => b.date - a.date);
+  const named = asked ?? usualSpeedMetrics;
+  const metrics = named.includes('all') ? [...new Set(newest.flatMap(({ summary }) => Object.keys(summary?.average ?? {})))] : named;
+  const rows = newest.map(({ date, resultId, steps, summary }) => [
+    date,
+    isoAt(date, timeZone).replace(/:\d{2}\.\d{3}/, ''),
+    resultId ?? null,
+    steps?.length ?? null,
+    summary?.fail ?? null,
+    summary?.unavailableResource ?? null,
+    summary?.browserError ?? null,
+    ...metrics.map((metric) => (summary?.average as Record<string, number | null> | null | undefined)?.[metric] ?? null),
+  ]);
+  return { columns: ['date', 'time', 'resultId', 'steps', 'fail', 'unavailableResource', 'browserError', ...metrics], rows };
+}

@@ -1,0 +1,198 @@
+import type * as z from 'zod';
+import { ApiError } from '../../api/errors.ts';
+import type { reportEntry, stepResult } from '../../api/operations/records.ts';
+import { instantOf } from '../../api/params.ts';
+import { matchName } from '../names/match-name.ts';
+
+export type Report = z.output<typeof reportEntry>;
+export type StepResult = z.output<typeof stepResult>;
+
+/** From `startMs` to `endMs`, both included. */
+export interface Window {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/** One step of one run that did not fail. */
+export interface StepRun {
+  /** Of the report, ms since 1970. */
+  readonly date: number;
+  readonly result: StepResult;
+}
+
+/** One step of a scenario over time, oldest run first. */
+export interface Step {
+  /** Place within the scenario, from 1. */
+  readonly number: number;
+  readonly name: string;
+  readonly stepId: number | string | undefined;
+  readonly runs: readonly StepRun[];
+}
+
+/** Whether a run failed anywhere; where the summary does not say, the steps do. */
+export function isFailed({ summary, steps }: Report): boolean {
+  const ofSteps = () => (steps ?? []).reduce((sum, { fail }) => sum + (fail ?? 0), 0);
+  return (summary?.fail ?? ofSteps()) > 0;
+}
+
+/** Reports whose date lies in the window. */
+export function reportsIn(reports: readonly Report[], { startMs, endMs }: Window): Report[] {
+  return reports.filter(({ date }) => date >= startMs && date <= endMs);
+}
+
+interface Draft {
+  key: string;
+  number: number;
+  name: string;
+  stepId: number | string | undefined;
+  runs: StepRun[];
+}
+
+/** Puts a step that was made anew, under another id but the same name, behind the one that it replaced. */
+function joinReplaced(drafts: readonly Draft[]): Draft[] {
+  const joined: Draft[] = [];
+  for (const draft of drafts) {
+    const former = joined.find(
+      (other) => other.name === draft.name && (other.runs.at(-1)?.date ?? 0) < (draft.runs[0]?.date ?? Number.NEGATIVE_INFINITY),
+    );
+    if (former) Object.assign(former, { ...draft, runs: [...former.runs, ...draft.runs] });
+    else joined.push({ ...draft });
+  }
+  return joined;
+}
+
+/** The steps of these reports in the order of the latest run that has them, told apart by id: a renamed step stays the same one. */
+export function stepsOf(reports: readonly Report[]): Step[] {
+  const drafts = new Map<string, Draft>();
+  for (const { date, steps } of reports.toSorted((a, b) => a.date - b.date)) {
+    for (const [index, result] of (steps ?? []).entries()) {
+      const key = String(result.stepId ?? result.name ?? index);
+      const draft = drafts.get(key) ?? { key, number: index + 1, name: '', stepId: undefined, runs: [] };
+      draft.number = index + 1;
+      draft.name = result.name ?? `Step ${index + 1}`;
+      draft.stepId = result.stepId ?? undefined;
+      draft.runs.push({ date, result });
+      drafts.set(key, draft);
+    }
+  }
+  return joinReplaced([...drafts.values()])
+    .map(({ key: _key, ...step }) => step)
+    .toSorted((a, b) => a.number - b.number);
+}
+
+/** A metric of a step result; null where it has no value. */
+export function metricOf({ timings, weight, loadTime, requestsCount }: StepResult, metric: string): number | null {
+  if (metric === 'weight') return weight ?? null;
+  if (metric === 'loadTime') return loadTime ?? null;
+  if (metric === 'request') return requestsCount ?? null;
+  const value: unknown = timings?.[metric];
+  return typeof value === 'number' ? value : null;
+}
+
+/** Values with their dates, oldest first. */
+export interface Series {
+  readonly dates: readonly number[];
+  readonly values: readonly number[];
+}
+
+/** Values of a metric over the runs of a step; runs without one are left out. */
+export function seriesOf({ runs }: Step, metric: string): Series {
+  const [dates, values]: [number[], number[]] = [[], []];
+  for (const { date, result } of runs) {
+    const value = metricOf(result, metric);
+    if (value === null) continue;
+    dates.push(date);
+    values.push(value);
+  }
+  return { dates, values };
+}
+
+/** The number of steps that most of the reports have. */
+export function usualSteps(reports: readonly Report[]): number {
+  const counts = new Map<number, number>();
+  for (const { steps } of reports) counts.set(steps?.length ?? 0, (counts.get(steps?.length ?? 0) ?? 0) + 1);
+  return [...counts].toSorted((a, b) => b[1] - a[1])[0]?.[0] ?? 0;
+}
+
+/** Sums of a metric over all steps, of those reports only that have this many steps: others would be compared with something else. */
+export function sumSeries(reports: readonly Report[], metric: string, steps: number): Series {
+  const points = reports
+    .filter((report) => report.steps?.length === steps)
+    .toSorted((a, b) => a.date - b.date)
+    .flatMap(({ date, summary }) => {
+      const value: unknown = summary?.sum?.[metric];
+      return typeof value === 'number' ? [{ date, value }] : [];
+    });
+  return { dates: points.map(({ date }) => date), values: points.map(({ value }) => value) };
+}
+
+/** Index of the first date that is not before `ms`. */
+function firstFrom(dates: readonly number[], ms: number): number {
+  let [low, high] = [0, dates.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((dates[middle] ?? 0) < ms) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The part of a series that lies in a window. */
+export function within({ dates, values }: Series, { startMs, endMs }: Window): Series {
+  const [from, to] = [firstFrom(dates, startMs), firstFrom(dates, endMs + 1)];
+  return { dates: dates.slice(from, to), values: values.slice(from, to) };
+}
+
+const BASELINE_MS = 30 * 86_400_000;
+
+/** The dates of a comparison as ISO date-times. */
+export interface Bounds {
+  readonly startDate: string;
+  readonly endDate?: string | undefined;
+  readonly baselineStartDate?: string | undefined;
+  readonly baselineEndDate?: string | undefined;
+}
+
+function ordered({ startMs, endMs }: Window, [start, end]: readonly [string, string]): Window {
+  if (startMs < endMs) return { startMs, endMs };
+  const [from, to] = [startMs, endMs].map((ms) => new Date(ms).toISOString());
+  throw new ApiError('invalid', `${end}: must be after ${start} (${from} … ${to}).`);
+}
+
+/** The period and what it is compared with: by default the 30 days before it. The two must not overlap. */
+export function windowsOf(bounds: Bounds, nowMs: number): { period: Window; baseline: Window } {
+  const { startDate, endDate, baselineStartDate, baselineEndDate } = bounds;
+  const at = (date: string | undefined, otherwise: number) => (date === undefined ? otherwise : instantOf(date));
+  const period = ordered({ startMs: instantOf(startDate), endMs: at(endDate, nowMs) }, ['startDate', 'endDate']);
+  const baselineEndMs = at(baselineEndDate, period.startMs - 1);
+  const baselineStartMs = at(baselineStartDate, baselineEndMs + 1 - BASELINE_MS);
+  if (baselineEndMs >= period.startMs)
+    throw new ApiError('invalid', `baselineEndDate: the baseline must end before startDate (${new Date(period.startMs).toISOString()}).`);
+  const baseline = ordered({ startMs: baselineStartMs, endMs: baselineEndMs }, ['baselineStartDate', 'baselineEndDate']);
+  return { period, baseline };
+}
+
+/** Windows to read, and only one where the baseline reaches up to the period: a call is dearer than its rows. */
+export function windowsToRead({ period, baseline }: { period: Window; baseline: Window }): Window[] {
+  const gapMs = period.startMs - baseline.endMs;
+  return gapMs <= 1 ? [{ startMs: baseline.startMs, endMs: period.endMs }] : [baseline, period];
+}
+
+function listed(steps: readonly Step[]): string {
+  return steps.map(({ number, name }) => `${number} "${name}"`).join(', ');
+}
+
+/** The step that a place (from 1), a step id or a name stands for; throws an `invalid` error that lists the steps. */
+export async function chooseStep(steps: readonly Step[], asked: string | number): Promise<Step> {
+  const text = String(asked).trim();
+  const byNumber = steps.find(({ number }) => String(number) === text) ?? steps.find(({ stepId }) => String(stepId) === text);
+  if (byNumber) return byNumber;
+  const match = await matchName(
+    text,
+    steps.map(({ name }, index) => ({ id: index, path: [name] })),
+  );
+  const found = 'found' in match ? steps[match.found.id] : undefined;
+  if (found) return found;
+  const several = 'several' in match ? ` fits several of them; pass the number` : ' is none of them';
+  throw new ApiError('invalid', `step: the scenario has the steps ${listed(steps)}; "${text}"${several}.`);
+}

@@ -1,0 +1,94 @@
+import { aggregateMetricNames, stepTimingNames } from '../../api/metric-names.ts';
+import { formatBytes, formatMs, formatNumber } from '../../lib/number-text.ts';
+
+/** Speed metrics that an answer holds when none are named (tools.md). */
+export const usualSpeedMetrics = [
+  'largestContentfulPaint',
+  'firstContentfulPaint',
+  'totalBlockingTime',
+  'cumulativeLayoutShift',
+  'firstByte',
+  'speedIndex',
+  'loadTime',
+  'weight',
+] as const;
+
+/** Every metric name of summaries and step timings. */
+export const speedMetricNames: readonly string[] = [...new Set<string>([...aggregateMetricNames, ...stepTimingNames])].toSorted();
+
+/** What the numbers of speed analysis are, since the reference does not say. */
+export const SPEED_UNITS =
+  'Timings are ms and weights bytes (not stated by the reference); cumulativeLayoutShift has no unit. Each report is a single lab run.';
+
+/** Members that are read beside the metrics of a record and always kept. */
+type Measured = Record<string, unknown>;
+
+/** Keeps the asked metrics of a record of metrics, as received; `["all"]` keeps everything. */
+export function pickMetrics<T extends Measured>(
+  record: T | null | undefined,
+  asked: readonly string[] | undefined,
+): Partial<T> | null | undefined {
+  if (!record) return record;
+  const names: readonly string[] = asked ?? usualSpeedMetrics;
+  if (names.includes('all')) return record;
+  return Object.fromEntries(Object.entries(record).filter(([name]) => names.includes(name))) as Partial<T>;
+}
+
+/** The smallest change of a metric that is worth a verdict, however certain it is: both limits must be reached. */
+export interface Effect {
+  readonly relative: number;
+  readonly absolute: number;
+}
+
+interface MetricFact {
+  /** As engineers say it. */
+  readonly short: string;
+  readonly kind: 'ms' | 'bytes' | 'count' | 'score';
+  readonly effect: Effect;
+}
+
+// 5 % is what two medians of the same page differ by when a lab runs it on another machine of the same kind; the absolute
+// limits keep small values from being called for a few ms that nobody sees. Blocking time and layout shift repeat worse
+// than paints (a run's blocking time may be three times another's), so they take 10 %.
+const PAINT: Effect = { relative: 0.05, absolute: 50 };
+const facts: Readonly<Record<string, MetricFact>> = {
+  largestContentfulPaint: { short: 'LCP', kind: 'ms', effect: PAINT },
+  totalBlockingTime: { short: 'TBT', kind: 'ms', effect: { relative: 0.1, absolute: 30 } },
+  cumulativeLayoutShift: { short: 'CLS', kind: 'score', effect: { relative: 0.1, absolute: 0.01 } },
+  firstContentfulPaint: { short: 'FCP', kind: 'ms', effect: PAINT },
+  speedIndex: { short: 'Speed Index', kind: 'ms', effect: PAINT },
+  loadTime: { short: 'load time', kind: 'ms', effect: { relative: 0.05, absolute: 100 } },
+  firstByte: { short: 'TTFB', kind: 'ms', effect: { relative: 0.05, absolute: 20 } },
+  weight: { short: 'weight', kind: 'bytes', effect: { relative: 0.03, absolute: 20_000 } },
+  request: { short: 'requests', kind: 'count', effect: { relative: 0.03, absolute: 2 } },
+  nbLongTasks: { short: 'long tasks', kind: 'count', effect: { relative: 0.1, absolute: 1 } },
+};
+
+/** What is known of a metric; a timing without an entry is judged like a paint. */
+export function metricFact(metric: string): MetricFact {
+  return facts[metric] ?? { short: metric, kind: 'ms', effect: PAINT };
+}
+
+/** The order in which metrics stand for a step: the one that visitors feel most comes first. */
+export function rankOf(metric: string): number {
+  const index = Object.keys(facts).indexOf(metric);
+  return index === -1 ? Number.MAX_SAFE_INTEGER : index;
+}
+
+/** Metrics of which the worst step is shown even where nothing changed. */
+export const coreMetrics = ['largestContentfulPaint', 'totalBlockingTime', 'cumulativeLayoutShift', 'loadTime'] as const;
+
+/** Metrics whose sum over the steps of a run means something; paints of several pages add up to nothing. */
+export const additiveMetrics: readonly string[] = ['loadTime', 'weight', 'request', 'totalBlockingTime', 'totalLongTasks', 'nbLongTasks'];
+
+/** A value of a metric as a person says it. */
+export function formatValue(metric: string, value: number | null): string {
+  const { kind } = metricFact(metric);
+  if (kind === 'bytes') return formatBytes(value);
+  return kind === 'ms' ? formatMs(value) : formatNumber(value);
+}
+
+/** Rounds to what a metric is worth reading at: whole ms, bytes and counts, layout shift to four decimals. */
+export function roundValue(metric: string, value: number): number {
+  return metricFact(metric).kind === 'score' ? Math.round(value * 1e4) / 1e4 : Math.round(value);
+}

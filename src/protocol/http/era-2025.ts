@@ -1,0 +1,59 @@
+import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node';
+import { type EraHandler, type EraHandlerParts, KEEP_ALIVE_MS } from './era-handler.ts';
+import { cancelledIds, requestIds } from './messages.ts';
+import { type Refusal, refuse } from './refusal.ts';
+
+/** A session of the 2025 era: one server for as long as the client keeps the id. */
+export interface Era2025Handler extends EraHandler {
+  /** False when the first request was refused, so that nobody knows the id. */
+  isOpen(): boolean;
+}
+
+const TAKEN: Refusal = {
+  status: 400,
+  code: -32_600,
+  message: 'Invalid Request: another request of this session has the same id and waits for its answer; give each an id of its own.',
+};
+
+/** Makes a session of the 2025 era; `onEnd` is called when its client deletes it. */
+export function createEra2025Handler({ served, log, id, onEnd }: EraHandlerParts & { id: string; onEnd: () => void }): Era2025Handler {
+  const server = served.createServer();
+  const transport = new NodeStreamableHTTPServerTransport({
+    sessionIdGenerator: () => id,
+    onsessionclosed: onEnd,
+    keepAliveMs: KEEP_ALIVE_MS,
+  });
+  Object.assign(transport, { onerror: (error: Error) => log('debug', `2025 era: ${error.message}`) });
+  const connected = server.connect(transport);
+  /** Requests that wait for an answer, each with how many share its stream: the SDK would send an answer down the stream of a namesake. */
+  const waiting = new Map<unknown, number>();
+
+  /** The SDK answers nothing to a request that was given up, and would keep its stream open. */
+  function closeStreams(ids: readonly unknown[]): void {
+    for (const given of ids) {
+      const isId = typeof given === 'string' || typeof given === 'number';
+      if (isId && waiting.get(given) === 1) transport.closeSSEStream(given);
+    }
+  }
+
+  return {
+    era: '2025',
+    isOpen: () => transport.sessionId !== undefined,
+    async handle(request, response, body) {
+      await connected;
+      const ids = requestIds(body);
+      if (ids.some((each, index) => waiting.has(each) || ids.indexOf(each) !== index)) return refuse(response, TAKEN);
+      for (const each of ids) waiting.set(each, ids.length);
+      response.once('close', () => {
+        for (const each of ids) waiting.delete(each);
+      });
+      await transport.handleRequest(request, response, body);
+      closeStreams(cancelledIds(body));
+    },
+    async close() {
+      await server.close();
+      served.subscriptions.close();
+      await served.close();
+    },
+  };
+}

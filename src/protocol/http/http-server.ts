@@ -1,0 +1,273 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import { localPrincipal, type Principal, type SignIn } from '../../sign-in/principal.ts';
+import type { Era } from './era-handler.ts';
+import { createCrossOrigin, createGuard, type GuardOptions } from './guard.ts';
+import { calledTools, headerMismatch, listenedUris, requestIds } from './messages.ts';
+import { type BodyLimits, createBodyReader } from './read-body.ts';
+import { answerJson, type Refusal, refuse } from './refusal.ts';
+import { createRouter, type RouterOptions } from './router.ts';
+import type { TableLimits } from './session-table.ts';
+
+/** Counts requests in work, so that a flood of them, or one caller's calls that wait for a person, leave room for others. */
+export interface InFlightLimit {
+  /** Takes so many places until the returned function is called; or says who has too many. */
+  take(principalId: string, count: number): (() => void) | 'all' | 'caller';
+  /** Resolves when none is taken. */
+  idle(): Promise<void>;
+}
+
+function createInFlightLimit({ max, maxOfOne }: { max: number; maxOfOne: number }): InFlightLimit {
+  const byPrincipal = new Map<string, number>();
+  const waiting = new Set<() => void>();
+  let taken = 0;
+
+  function add(principalId: string, count: number): void {
+    taken += count;
+    const own = (byPrincipal.get(principalId) ?? 0) + count;
+    if (own > 0) byPrincipal.set(principalId, own);
+    else byPrincipal.delete(principalId);
+    if (taken > 0) return;
+    for (const resolve of waiting) resolve();
+    waiting.clear();
+  }
+
+  return {
+    take(principalId, count) {
+      if (taken + count > max) return 'all';
+      if ((byPrincipal.get(principalId) ?? 0) + count > maxOfOne) return 'caller';
+      add(principalId, count);
+      let held = true;
+      return () => {
+        if (held) add(principalId, -count);
+        held = false;
+      };
+    },
+    idle: () => (taken === 0 ? Promise.resolve() : new Promise((resolve) => void waiting.add(resolve))),
+  };
+}
+
+/** How much one process takes upon itself. */
+export interface HttpLimits extends TableLimits, BodyLimits {
+  /** Requests in work at once; streams do not count. */
+  readonly maxRequests: number;
+  readonly maxConnections: number;
+  /** Until the headers have come. */
+  readonly headersTimeoutMs: number;
+  /** Until the body has come. */
+  readonly requestTimeoutMs: number;
+  /** How long nothing may move over a connection with a request; streams send signs of life more often. */
+  readonly silenceMs: number;
+  /** How long running calls may go on after the server was asked to close. */
+  readonly drainMs: number;
+}
+
+/** Limits that no setting changes. */
+export const fixedLimits = {
+  maxBodyBytes: 4 * 2 ** 20,
+  maxHeldBytes: 64 * 2 ** 20,
+  shortBodyBytes: 16 * 2 ** 10,
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 30_000,
+  silenceMs: 120_000,
+  drainMs: 10_000,
+} satisfies Partial<HttpLimits>;
+
+/** A page beside `/mcp` that needs no sign-in. */
+export type Page = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
+
+export interface HttpOptions extends GuardOptions, Omit<RouterOptions, 'limits'> {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  /** Certificate chain and key, PEM; left out: plain HTTP. */
+  readonly tls?: { readonly cert: string; readonly key: string } | undefined;
+  readonly limits: HttpLimits;
+  /** Left out: every caller is the local one. */
+  readonly signIn?: SignIn | undefined;
+  /** Whether calling this tool needs the scope `write`. */
+  readonly writes: (toolName: string) => boolean;
+  /** By path. */
+  readonly pages?: ReadonlyMap<string, Page> | undefined;
+  /** By path too: pages for probes and scrapers, which call by whatever address they find this machine at. */
+  readonly probes?: ReadonlyMap<string, Page> | undefined;
+  /** Told the status of each answer. */
+  readonly onAnswer?: ((status: number) => void) | undefined;
+}
+
+/** A server that listens. */
+export interface HttpServing {
+  /** Address of the endpoint, with the port that was taken. */
+  readonly url: string;
+  /** Sessions that are open. */
+  readonly sessions: () => number;
+  readonly sessionsByEra: () => Readonly<Record<Era, number>>;
+  /** Takes nothing new, lets running calls end, closes streams and sessions. */
+  close(): Promise<void>;
+}
+
+/** Where the protocol is served. */
+const ENDPOINT = '/mcp';
+
+const METHODS = ['POST', 'GET', 'DELETE'];
+const BUSY: Refusal = { status: 503, message: 'Too many requests at once; come again.', headers: { 'retry-after': '1' } };
+const GREEDY: Refusal = { status: 429, message: 'Too many of your requests are in work; come again.', headers: { 'retry-after': '1' } };
+const CLOSING: Refusal = {
+  status: 503,
+  message: 'This server is about to stop; come again.',
+  headers: { connection: 'close', 'retry-after': '1' },
+};
+/** How often the caller of a stream is asked again who it is. */
+const PROOF_MS = 60_000;
+
+/** Serves MCP over Streamable HTTP in both protocol eras until it is closed. Rejects where the address cannot be had. */
+export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
+  const { host, port, tls, limits, signIn, clock, log, pages = new Map<string, Page>(), onAnswer } = options;
+  const guard = createGuard(options);
+  const crossOrigin = createCrossOrigin(METHODS);
+  const readBody = createBodyReader(limits);
+  const { maxRequests } = limits;
+  // Where callers are told apart none may hold all places. Streams take none.
+  const places = createInFlightLimit({ max: maxRequests, maxOfOne: signIn ? Math.ceil(maxRequests / 2) : maxRequests });
+  let closing = false;
+
+  async function principalOf(request: IncomingMessage, response: ServerResponse): Promise<Principal | undefined> {
+    if (!signIn) return localPrincipal;
+    const found = await signIn.authenticate({ authorization: request.headers.authorization });
+    if ('principal' in found) return found.principal;
+    answerJson(response, found.challenge.status, found.challenge.body, found.challenge.headers);
+    return undefined;
+  }
+
+  /** A stream must not outlive what its caller has proved: that is looked at again and again, because a token may be withdrawn. */
+  async function endWhenRefused(
+    { headers: { authorization } }: IncomingMessage,
+    proved: Principal,
+    response: ServerResponse,
+  ): Promise<void> {
+    if (!signIn) return;
+    const over = new AbortController();
+    response.once('close', () => over.abort());
+    const restMs = ({ expiresAtMs = Number.POSITIVE_INFINITY }: Principal) => expiresAtMs - clock.now();
+    for (let principal = proved; restMs(principal) > 0; ) {
+      await clock.sleep(Math.min(PROOF_MS, restMs(principal)), over.signal);
+      const found = await signIn.authenticate({ authorization });
+      if ('principal' in found) ({ principal } = found);
+      else if (found.challenge.status !== 503) break;
+      if (principal.id !== proved.id || principal.credentialVersion !== proved.credentialVersion) break;
+    }
+    response.destroy();
+  }
+
+  function keepProved(request: IncomingMessage, principal: Principal, response: ServerResponse): void {
+    endWhenRefused(request, principal, response).catch(() => undefined); // ends with the stream
+  }
+
+  async function answerMessage(request: IncomingMessage, response: ServerResponse, principal: Principal): Promise<void> {
+    const read = await readBody(request);
+    if (!read) return;
+    if ('refusal' in read) return refuse(response, read.refusal);
+    const { body } = read;
+    const mismatch = headerMismatch(request.headers, body);
+    if (mismatch) return refuse(response, mismatch);
+    if (signIn && !principal.scopes.has('write') && calledTools(body).some((name) => options.writes(name))) {
+      const { status, body: words, headers } = signIn.stepUp('write');
+      return answerJson(response, status, words, headers);
+    }
+    const asked = requestIds(body).length;
+    if (closing && asked > 0) return refuse(response, CLOSING);
+    if (listenedUris(body)) keepProved(request, principal, response);
+    else {
+      const leave = places.take(principal.id, asked);
+      if (leave === 'all') return refuse(response, BUSY);
+      if (leave === 'caller') return refuse(response, GREEDY);
+      response.once('close', leave);
+    }
+    await door.handle(request, response, principal, body);
+  }
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const [path = ''] = (request.url ?? '').split('?');
+    const probe = options.probes?.get(path);
+    if (probe) return probe(request, response);
+    const page = pages.get(path);
+    if (path !== ENDPOINT && !page)
+      return refuse(response, { status: 404, message: `There is nothing here; the endpoint is ${ENDPOINT}.` });
+    const refusal = guard(request);
+    if (refusal) return refuse(response, refusal);
+    if (crossOrigin(request, response)) return;
+    if (page) return page(request, response);
+    if (!METHODS.includes(request.method ?? ''))
+      return refuse(response, { status: 405, message: 'Method not allowed.', headers: { allow: METHODS.join(', ') } });
+    const principal = await principalOf(request, response);
+    if (!principal) return;
+    if (request.method === 'POST') return answerMessage(request, response, principal);
+    if (closing) return refuse(response, CLOSING);
+    keepProved(request, principal, response);
+    await door.handle(request, response, principal, undefined);
+  }
+
+  const listener: RequestListener = (request, response) => {
+    // One that went away before its answer began got none.
+    if (onAnswer) response.once('close', () => response.headersSent && onAnswer(response.statusCode));
+    answer(request, response).catch((error: unknown) => {
+      log('error', `a request failed: ${error instanceof Error ? error.message : String(error)}`);
+      refuse(response, { status: 500, code: -32_603, message: 'Internal server error.' });
+    });
+  };
+  const timeouts = {
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    connectionsCheckingInterval: Math.min(1_000, limits.headersTimeoutMs),
+    // Longer than balancers keep theirs, else they send into a connection that is just closed.
+    keepAliveTimeout: 75_000,
+  };
+  const server = tls
+    ? createTlsServer({ ...timeouts, handshakeTimeout: limits.headersTimeoutMs, ...tls }, listener)
+    : createServer(timeouts, listener);
+  server.maxConnections = limits.maxConnections;
+  // A client that does not take its answer would keep its place for ever.
+  server.setTimeout(limits.silenceMs);
+  // The server itself knows nothing of those that have not shaken hands yet, and would wait for them at its end.
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  // After all that can fail: what looks for idle sessions keeps the process alive.
+  const door = createRouter(options);
+  server.listen({ host, port });
+  await once(server, 'listening').catch(async (error: unknown) => {
+    await door.close();
+    throw error;
+  });
+  const { port: taken } = server.address() as AddressInfo; // what a server on a port has
+
+  async function drained(): Promise<void> {
+    const over = new AbortController();
+    const late = clock.sleep(limits.drainMs, over.signal).catch(() => undefined);
+    await Promise.race([places.idle(), late]);
+    over.abort();
+  }
+
+  async function close(): Promise<void> {
+    closing = true;
+    const closed = once(server, 'close');
+    server.close();
+    server.closeIdleConnections();
+    await drained();
+    await door.close();
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  }
+
+  let ending: Promise<void> | undefined;
+  return {
+    url: `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${taken}${ENDPOINT}`,
+    sessions: () => door.size,
+    sessionsByEra: () => door.sizeByEra,
+    close: () => (ending ??= close()),
+  };
+}

@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../../lib/clock.ts';
+
+/** One session that is held, of either era. */
+export interface SessionEntry<T> {
+  /** Names it to its client; hard to guess, but no proof of who asks. */
+  readonly id: string;
+  readonly principalId: string;
+  readonly value: T;
+}
+
+/** Limits of the table. */
+export interface TableLimits {
+  readonly maxSessions: number;
+  readonly idleMs: number;
+}
+
+/** The sessions of a process: each belongs to the principal that opened it and ends by request, by idling, or to make room. */
+export interface SessionTable<T> {
+  /** Adds a session; undefined where there are too many and all are in use. */
+  open(principalId: string, make: (id: string) => T, id?: string): SessionEntry<T> | undefined;
+  /** The session of this id, for its own principal alone. */
+  find(id: string, principalId: string): SessionEntry<T> | undefined;
+  /** Keeps a session from idling until the returned function is called. */
+  use(held: SessionEntry<T>): () => void;
+  /** Ends one session. */
+  end(held: SessionEntry<T>): Promise<void>;
+  readonly size: number;
+  /** Ends all. */
+  close(): Promise<void>;
+}
+
+interface Entry<T> {
+  readonly held: SessionEntry<T>;
+  uses: number;
+  usedAtMs: number;
+}
+
+/** Idle sessions are looked for no more often. */
+const SWEEP_MS = 60_000;
+
+/** Makes the table; `finish` forgets what a session held and must not throw. */
+export function createSessionTable<T>({
+  clock,
+  limits: { maxSessions, idleMs },
+  finish,
+}: {
+  clock: Clock;
+  limits: TableLimits;
+  finish: (value: T) => Promise<void>;
+}): SessionTable<T> {
+  /** In the order of their last use, the longest ago first. */
+  const entries = new Map<string, Entry<T>>();
+  const sizes = new Map<string, number>();
+  const closed = new AbortController();
+
+  function touch(entry: Entry<T>): void {
+    entry.usedAtMs = clock.now();
+    entries.delete(entry.held.id);
+    entries.set(entry.held.id, entry);
+  }
+
+  async function end({ id, principalId, value }: SessionEntry<T>): Promise<void> {
+    if (!entries.delete(id)) return;
+    const left = (sizes.get(principalId) ?? 1) - 1;
+    if (left > 0) sizes.set(principalId, left);
+    else sizes.delete(principalId);
+    await finish(value);
+  }
+
+  /**
+   * Ends the longest idle session of whoever holds the most, so that nobody can push others out by opening many. One in use ends
+   * only where its owner holds more than twice as many as the newcomer would.
+   */
+  function makeRoom(newcomerId: string): boolean {
+    const most = Math.max(...sizes.values());
+    const theirs = [...entries.values()].filter(({ held }) => sizes.get(held.principalId) === most);
+    const greedy = most > 2 * ((sizes.get(newcomerId) ?? 0) + 1);
+    const leaving = theirs.find(({ uses }) => uses === 0) ?? (greedy ? theirs[0] : undefined);
+    if (leaving) void end(leaving.held);
+    return leaving !== undefined;
+  }
+
+  function sweep(): void {
+    const nowMs = clock.now();
+    for (const entry of entries.values()) {
+      // A clock that was set back must not make a session live for ever.
+      if (entry.usedAtMs > nowMs) entry.usedAtMs = nowMs;
+      if (entry.uses === 0 && nowMs - entry.usedAtMs >= idleMs) void end(entry.held);
+    }
+  }
+
+  async function sweepOnAndOn(): Promise<void> {
+    while (!closed.signal.aborted) {
+      await clock.sleep(Math.min(SWEEP_MS, idleMs), closed.signal);
+      sweep();
+    }
+  }
+  sweepOnAndOn().catch(() => undefined); // ends with the abort
+
+  return {
+    open(principalId, make, id = randomUUID()) {
+      if (entries.size >= maxSessions && !makeRoom(principalId)) return undefined;
+      const held = { id, principalId, value: make(id) };
+      entries.set(id, { held, uses: 0, usedAtMs: clock.now() });
+      sizes.set(principalId, (sizes.get(principalId) ?? 0) + 1);
+      return held;
+    },
+    find(id, principalId) {
+      const held = entries.get(id)?.held;
+      return held?.principalId === principalId ? held : undefined;
+    },
+    use({ id }) {
+      const entry = entries.get(id);
+      if (!entry) return () => undefined;
+      entry.uses += 1;
+      touch(entry);
+      let inUse = true;
+      return () => {
+        if (!inUse) return;
+        inUse = false;
+        entry.uses -= 1;
+        if (entries.get(id) === entry) touch(entry);
+      };
+    },
+    end,
+    get size() {
+      return entries.size;
+    },
+    async close() {
+      closed.abort();
+      await Promise.all([...entries.values()].map(({ held }) => end(held)));
+    },
+  };
+}

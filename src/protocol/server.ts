@@ -1,0 +1,172 @@
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  type ClientCapabilities,
+  inputRequired,
+  McpServer,
+  type ServerContext,
+  type StandardSchemaWithJSON,
+} from '@modelcontextprotocol/server';
+import type { Caller, Question } from '../tooling/call-tool.ts';
+import { digestOf } from '../tooling/confirmation.ts';
+import { instructions } from '../tooling/instructions.ts';
+import type { ListedTool } from '../tooling/listing.ts';
+import type { Prompt } from '../tooling/prompt.ts';
+import type { DefinedResource } from '../tooling/resource.ts';
+import type { Answer } from '../tooling/results.ts';
+import type { Session } from '../tooling/session.ts';
+import type { AnyTool } from '../tooling/tool.ts';
+import { APP_EXTENSION, registerChartView } from './chart-view.ts';
+import { registerCompletion } from './completion.ts';
+import { registerPrompt } from './prompts.ts';
+import { registerResource, requestFacts } from './resources.ts';
+import { registerSubscriptions, type Subscriptions } from './subscriptions.ts';
+
+/** What a server is made of; all of it is known before the first request. */
+export interface ServerParts {
+  readonly name: string;
+  readonly version: string;
+  readonly tools: readonly ListedTool[];
+  /** Gives the tool behind a listed name, at its first call. */
+  readonly load: (name: string) => Promise<AnyTool>;
+  readonly resources: readonly DefinedResource[];
+  readonly prompts: readonly Prompt[];
+  readonly session: Session;
+  /** What the session watches; it outlives the servers that the SDK makes. */
+  readonly subscriptions: Subscriptions;
+}
+
+/** A schema that shows what the model needs and lets everything through: the boundary checks, in its own words. */
+function shown(schema: Record<string, unknown>): StandardSchemaWithJSON {
+  const json = () => schema;
+  return {
+    '~standard': { version: 1, vendor: 'web-analytics-mcp', validate: (value) => ({ value }), jsonSchema: { input: json, output: json } },
+  };
+}
+
+function callerOf(server: McpServer, session: Session, context: ServerContext): Caller {
+  const { envelope, inputResponses, signal } = context.mcpReq;
+  const perRequest = (envelope as Record<string, unknown> | undefined)?.[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
+  const capabilities = perRequest ?? server.server.getClientCapabilities();
+  const response = inputResponses?.['confirm'] as { action?: unknown; content?: { confirm?: unknown } } | undefined;
+  const accepted = response?.action === 'accept' && response.content?.confirm !== false;
+  const progress = progressOf(context);
+  return {
+    session,
+    signal,
+    request: requestFacts(context),
+    canAsk: canAsk(capabilities),
+    ...(progress && { progress }),
+    ...(response && { answered: { accepted, ...readState(context) } }),
+  };
+}
+
+/** Sends progress to a client that asked for it; undefined for one that did not. */
+function progressOf({ mcpReq }: ServerContext): Caller['progress'] {
+  const progressToken = mcpReq._meta?.progressToken;
+  if (progressToken === undefined) return undefined;
+  return (progress, total, message) => {
+    const params = { progressToken, progress, total, message };
+    // A client that is gone misses nothing: the answer fails too.
+    mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined);
+  };
+}
+
+/** A client that can show a form; one that only opens addresses cannot ask. */
+function canAsk(capabilities: ClientCapabilities | undefined): boolean {
+  const elicitation = capabilities?.elicitation;
+  return elicitation !== undefined && ('form' in elicitation || !('url' in elicitation));
+}
+
+/** What a question was put for and when. It comes back from the client: a forged one only brings the question again. */
+function readState(context: ServerContext): { digest: string; nowMs: number } {
+  const [digest = '', nowMs = ''] = String(context.mcpReq.requestState<string>()).split(' ');
+  return { digest, nowMs: Number(nowMs) };
+}
+
+/** Longest text of a request in a question; nobody reads more. */
+const QUESTION_CHARS = 4_000;
+
+/** The question that the client puts to the person before a write. */
+function question(tool: ListedTool, { ask, nowMs }: Question) {
+  const body = JSON.stringify(ask.each ? { ...ask.body, each: ask.each } : (ask.body ?? {}), null, 2);
+  const excerpt =
+    body.length > QUESTION_CHARS ? `${body.slice(0, QUESTION_CHARS)}\n… and ${body.length - QUESTION_CHARS} more characters` : body;
+  const project = ask.project === undefined ? '' : ` (project ${ask.project})`;
+  return inputRequired({
+    inputRequests: {
+      confirm: inputRequired.elicit({
+        message: `${tool.title}: send ${ask.each ? `these ${ask.each.length}` : 'this'}?\n${ask.method} ${ask.path}${project}\n${excerpt}`,
+        requestedSchema: {
+          type: 'object',
+          properties: { confirm: { type: 'boolean', title: 'Send it', default: true } },
+        },
+      }),
+    },
+    requestState: `${digestOf(ask)} ${nowMs}`,
+  });
+}
+
+function toResult({ isError, structured, text, links, image }: Answer) {
+  return {
+    content: [
+      { type: 'text' as const, text },
+      ...(image ? [{ type: 'image' as const, ...image }] : []),
+      ...links.map((link) => ({ type: 'resource_link' as const, ...link })),
+    ],
+    ...(structured && { structuredContent: structured }),
+    ...(isError && { isError }),
+  };
+}
+
+/** What runs calls: loaded with the first one and kept, because even an import of what is loaded takes a while. */
+let calling: Promise<typeof import('../tooling/call-tool.ts')> | undefined;
+
+/**
+ * A server over these parts; cheap and free of side effects, because the SDK may make several. With `onlyTool` it serves a call of
+ * that tool and nothing else: where each request has a server of its own, registering all the rest would cost more than the call.
+ */
+export function createServer(parts: ServerParts, onlyTool?: string): McpServer {
+  const { name, version, tools, load, resources, session, subscriptions } = parts;
+  const { clock, timeZone } = session.options;
+  const called = onlyTool === undefined ? undefined : tools.find((tool) => tool.name === onlyTool);
+  const enabled = new Set(tools.map((tool) => tool.name));
+  const prompts = parts.prompts.filter((prompt) => prompt.tools.every((tool) => enabled.has(tool)));
+  const server = new McpServer(
+    { name, version },
+    {
+      ...(!called && { instructions: instructions({ timeZone, nowMs: clock.now() }) }),
+      capabilities: {
+        tools: { listChanged: false },
+        resources: { listChanged: false, subscribe: true },
+        ...(prompts.length > 0 && { prompts: { listChanged: false } }),
+        extensions: { [APP_EXTENSION]: {} },
+      },
+    },
+  );
+  for (const tool of called ? [called] : tools) {
+    server.registerTool(
+      tool.name,
+      {
+        title: tool.title,
+        description: tool.description,
+        annotations: tool.annotations,
+        inputSchema: shown(tool.inputSchema),
+        outputSchema: shown(tool.outputSchema),
+        ...(tool._meta && { _meta: tool._meta }),
+      },
+      async (args, context) => {
+        const loaded = await load(tool.name);
+        const { callTool } = await (calling ??= import('../tooling/call-tool.ts'));
+        const outcome = await callTool(loaded, args, callerOf(server, session, context));
+        return 'ask' in outcome ? question(tool, outcome) : toResult(outcome);
+      },
+    );
+  }
+  if (called) return server;
+  for (const resource of resources) registerResource(server, resource, session);
+  registerChartView(server);
+  for (const prompt of prompts) registerPrompt(server, prompt);
+  registerCompletion(server, { resources, prompts, session });
+  registerSubscriptions(server, subscriptions);
+  return server;
+}

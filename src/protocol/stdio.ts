@@ -1,0 +1,130 @@
+import { once } from 'node:events';
+import { type JSONRPCMessage, type McpServer, SUBSCRIPTION_ID_META_KEY, type Transport } from '@modelcontextprotocol/server';
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import type { Log } from '../lib/log.ts';
+import { type Subscriptions, sendUpdated, type Watch } from './subscriptions.ts';
+
+/** Told which resources the other side begins or ceases to listen to. */
+export interface ListenObserver {
+  /** Once for each address, however many subscriptions of the connection name it. */
+  begin(uri: string): void;
+  end(uri: string): void;
+}
+
+type Id = string | number;
+
+/** The subscription that an acknowledgement opens, and its addresses. */
+function opened(message: JSONRPCMessage): { id: Id; uris: readonly string[] } | undefined {
+  if (!('method' in message) || message.method !== 'notifications/subscriptions/acknowledged') return undefined;
+  const { _meta: meta, notifications } = (message.params ?? {}) as {
+    _meta?: Record<string, unknown>;
+    notifications?: { resourceSubscriptions?: readonly string[] };
+  };
+  const id = meta?.[SUBSCRIPTION_ID_META_KEY];
+  const isId = typeof id === 'string' || typeof id === 'number';
+  return isId ? { id, uris: notifications?.resourceSubscriptions ?? [] } : undefined;
+}
+
+/** The request that a message from the client gives up. */
+function cancelled(message: JSONRPCMessage): Id | undefined {
+  if (!('method' in message) || message.method !== 'notifications/cancelled') return undefined;
+  return (message.params as { requestId?: Id } | undefined)?.requestId;
+}
+
+/**
+ * The same transport, watched for `subscriptions/listen` of the 2026 era: the SDK answers it at the door and tells the server
+ * nothing, but what it grants passes here as the acknowledgement, and what ends it as a cancellation, a result, or the close.
+ */
+function listeningTransport(inner: Transport, observer: ListenObserver): Transport {
+  const open = new Map<Id, ReadonlySet<string>>();
+  const isHeard = (uri: string) => [...open.values()].some((uris) => uris.has(uri));
+
+  function begin(id: Id, uris: ReadonlySet<string>): void {
+    end(id);
+    const fresh = [...uris].filter((uri) => !isHeard(uri));
+    open.set(id, uris);
+    for (const uri of fresh) observer.begin(uri);
+  }
+
+  function end(id: Id): void {
+    const uris = open.get(id) ?? [];
+    open.delete(id);
+    for (const uri of uris) if (!isHeard(uri)) observer.end(uri);
+  }
+
+  const outer: Transport = {
+    start: () => inner.start(),
+    close: () => inner.close(),
+    send(message, options) {
+      const granted = opened(message);
+      if (granted) begin(granted.id, new Set(granted.uris));
+      else if (!('method' in message) && message.id !== undefined) end(message.id);
+      return inner.send(message, options);
+    },
+    setProtocolVersion: (version) => inner.setProtocolVersion?.(version),
+  };
+  const handlers: Pick<Transport, 'onmessage' | 'onerror' | 'onclose'> = {
+    onmessage(message, extra) {
+      const id = cancelled(message);
+      if (id !== undefined) end(id);
+      outer.onmessage?.(message, extra);
+    },
+    onerror: (error) => outer.onerror?.(error),
+    onclose() {
+      for (const id of open.keys()) end(id);
+      outer.onclose?.();
+    },
+  };
+  Object.assign(inner, handlers);
+  return outer;
+}
+
+/** Resolves when the connection is over, whichever end of it closed. */
+function overOf(transport: StdioServerTransport): Promise<void> {
+  return new Promise((resolve) => {
+    const { onclose } = transport;
+    // Not only the end of stdin: when the host stops reading, the transport stops reading too, and no end would ever be seen.
+    Object.assign(transport, {
+      onclose() {
+        onclose?.();
+        resolve();
+      },
+    });
+  });
+}
+
+/** Serves one connection of either era, with what it listens to in the 2026 era. */
+export function serveConnection(
+  transport: Transport,
+  { factory, subscriptions, log }: { factory: () => McpServer; subscriptions: Subscriptions; log: Log },
+) {
+  const watches = new Map<string, Watch>();
+  // The SDK may drop a first server after a probe; the latest one holds the connection.
+  let serving: McpServer | undefined;
+  const observed = listeningTransport(transport, {
+    begin(uri) {
+      try {
+        const watch = subscriptions.watch(uri, () => serving && void sendUpdated(serving, uri));
+        watches.set(uri, watch);
+      } catch (error) {
+        log('info', `nothing to listen to at ${uri}: ${error instanceof Error ? error.message : String(error)}`);
+      }
+    },
+    end(uri) {
+      watches.get(uri)?.stop();
+      watches.delete(uri);
+    },
+  });
+  return serveStdio(() => (serving = factory()), { transport: observed, onerror: (error) => log('warn', error.message) });
+}
+
+/** Serves until the host closes the connection or the process is asked to stop. */
+export async function serveOverStdio(factory: () => McpServer, subscriptions: Subscriptions, log: Log): Promise<void> {
+  const transport = new StdioServerTransport();
+  const handle = serveConnection(transport, { factory, subscriptions, log });
+  const stopped = new AbortController();
+  const { signal } = stopped;
+  await Promise.race([overOf(transport), once(process, 'SIGINT', { signal }), once(process, 'SIGTERM', { signal })]);
+  stopped.abort();
+  await handle.close();
+}

@@ -1,0 +1,218 @@
+import type { McpServer } from '@modelcontextprotocol/server';
+import { ApiError } from '../api/errors.ts';
+import { type Addressed, type DefinedResource, findAddressed, type ResourceContext } from '../tooling/resource.ts';
+import type { Session } from '../tooling/session.ts';
+import type { SharedWatches } from '../tooling/shared-state.ts';
+import { protocolError } from './resources.ts';
+
+/** A resource is looked at no more often; reports come hourly. */
+const LOOK_MS = 60_000;
+/** With many resources each waits longer, so that all together make ten looks a minute. */
+const APART_MS = 6_000;
+/** Resources that one session may watch at a time. */
+const MAX_WATCHED = 100;
+/** A watcher that has not looked for so long after its time leaves the looking to another replica. */
+const LATE_MS = 30_000;
+/** Longest wait after failures, each of which doubles it. */
+const LONGEST_WAIT_MS = 3_600_000;
+
+/** One listener's hold on a resource. */
+export interface Watch {
+  /** How the latest look at the resource ended; until it has, changes cannot be told. */
+  readonly ready: Promise<void>;
+  /** Ends it; with the last one of a resource the looking ends. */
+  stop(): void;
+}
+
+/** What one session listens to. Nothing is sent to the platform while nobody listens. */
+export interface Subscriptions {
+  /** Calls `onUpdate` whenever something newer is there; throws an `ApiError` where the address names nothing that can change. */
+  watch(uri: string, onUpdate: () => void): Watch;
+  /** Addresses that are being looked at. */
+  watched(): string[];
+  /** Ends every watch. */
+  close(): void;
+}
+
+interface Entry {
+  readonly uri: string;
+  readonly addressed: Addressed;
+  readonly listeners: Set<() => void>;
+  /** True once a look has shown what there is. */
+  known: boolean;
+  newest: number | undefined;
+  failures: number;
+  /** Start of the latest look by the clock, and how it ended. */
+  lookedAtMs: number;
+  ready: Promise<void>;
+  /** Ends the waiting between looks. */
+  waiting: AbortController | undefined;
+}
+
+function changeable(resources: readonly DefinedResource[], uri: string): Addressed {
+  const found = findAddressed(resources, uri);
+  if (!found) throw new ApiError('missing', 'there is no such resource.');
+  if (found.resource.newest) return found;
+  const templates = resources.filter(({ newest }) => newest).map(({ template }) => template);
+  throw new ApiError('invalid', `this resource does not change; ${templates.join(', ')} can be subscribed to.`);
+}
+
+/** Watches resources for one session, each at most once a minute, whoever listens and however often they come and go. */
+export function createSubscriptions(session: Session, resources: readonly DefinedResource[]): Subscriptions {
+  const { clock } = session.options;
+  const entries = new Map<string, Entry>();
+  const active = () => [...entries].filter(([, { listeners }]) => listeners.size > 0);
+  let stopListening: (() => void) | undefined;
+
+  /** The watchers on other replicas; known once the session is connected. */
+  function others(): SharedWatches | undefined {
+    const watches = session.options.shared?.()?.watches;
+    if (watches) stopListening ??= watches.onTold(onTold);
+    return watches;
+  }
+
+  function onTold(uri: string, newest: number): void {
+    const entry = entries.get(uri);
+    // What is told before the first look ends is seen by whoever waits for that look.
+    if (!entry?.known || newest === entry.newest) return;
+    entry.newest = newest;
+    for (const tell of entry.listeners) tell();
+  }
+
+  function pauseMs({ failures }: Entry): number {
+    const usualMs = Math.max(LOOK_MS, active().length * APART_MS);
+    return Math.max(usualMs, Math.min(LONGEST_WAIT_MS, usualMs * 2 ** failures));
+  }
+
+  async function look(entry: Entry): Promise<void> {
+    const { resource, variables, projectId } = entry.addressed;
+    const ask: ResourceContext['ask'] = async (operation, input) =>
+      (await session.client()).call(operation, input, projectId === undefined ? {} : { projectId });
+    try {
+      const newest = await resource.newest?.(variables, { session, ask }, entry.newest);
+      const isNews = entry.known && newest !== undefined && newest !== entry.newest;
+      Object.assign(entry, { known: true, newest: newest ?? entry.newest, failures: 0 });
+      const watches = others();
+      if (!isNews) return;
+      for (const tell of entry.listeners) tell();
+      watches?.tell(entry.uri, newest);
+    } catch (error) {
+      entry.failures += 1;
+      others()?.leave(entry.uri);
+      throw error;
+    }
+  }
+
+  function beginLook(entry: Entry): void {
+    entry.lookedAtMs = clock.now();
+    entry.ready = look(entry);
+    entry.ready.catch(() => undefined); // told to those who wait for it; the next look may succeed
+  }
+
+  async function lookOnAndOn(entry: Entry, signal: AbortSignal): Promise<void> {
+    // When another replica was last left to look.
+    let leftAtMs = entry.lookedAtMs;
+    while (!signal.aborted) {
+      await entry.ready.catch(() => undefined);
+      const pause = pauseMs(entry);
+      const restMs = Math.max(entry.lookedAtMs, leftAtMs) + pause - clock.now();
+      // A clock that was set back must not prolong the wait.
+      await clock.sleep(Math.min(Math.max(restMs, 0), pause), signal);
+      const mayLook = (await others()?.mayLook(entry.uri, pause + LATE_MS)) ?? true;
+      signal.throwIfAborted();
+      if (mayLook) beginLook(entry);
+      else leftAtMs = clock.now();
+    }
+  }
+
+  function entryOf(uri: string): Entry {
+    for (const [other, { listeners, lookedAtMs }] of entries) {
+      if (listeners.size === 0 && Math.abs(clock.now() - lookedAtMs) >= LOOK_MS) entries.delete(other);
+    }
+    const kept = entries.get(uri);
+    if (kept) return kept;
+    const addressed = changeable(resources, uri);
+    if (entries.size >= MAX_WATCHED) throw new ApiError('busy', `${MAX_WATCHED} resources are watched already: unsubscribe from some.`);
+    const entry: Entry = {
+      uri,
+      addressed,
+      listeners: new Set(),
+      known: false,
+      newest: undefined,
+      failures: 0,
+      lookedAtMs: 0,
+      ready: Promise.resolve(),
+      waiting: undefined,
+    };
+    entries.set(uri, entry);
+    beginLook(entry);
+    return entry;
+  }
+
+  function leave(entry: Entry, listener: () => void): void {
+    entry.listeners.delete(listener);
+    if (entry.listeners.size > 0) return;
+    entry.waiting?.abort();
+    entry.waiting = undefined;
+    others()?.leave(entry.uri);
+  }
+
+  return {
+    watch(uri, onUpdate) {
+      const entry = entryOf(uri);
+      const listener = () => onUpdate();
+      entry.listeners.add(listener);
+      if (!entry.waiting) {
+        entry.waiting = new AbortController();
+        lookOnAndOn(entry, entry.waiting.signal).catch(() => undefined); // ends with the abort
+      }
+      return { ready: entry.ready, stop: () => leave(entry, listener) };
+    },
+    watched: () => active().map(([uri]) => uri),
+    close() {
+      for (const entry of entries.values()) {
+        entry.waiting?.abort();
+        entry.listeners.clear();
+        others()?.leave(entry.uri);
+      }
+      stopListening?.();
+      entries.clear();
+    },
+  };
+}
+
+/** Serves `resources/subscribe` and `resources/unsubscribe` of the 2025 era; all of it ends with the connection. */
+export function registerSubscriptions(server: McpServer, subscriptions: Subscriptions): void {
+  const own = new Map<string, Watch>();
+  const { server: protocol } = server;
+  protocol.setRequestHandler('resources/subscribe', async ({ params: { uri } }) => {
+    try {
+      const watch = own.get(uri) ?? subscriptions.watch(uri, () => void sendUpdated(server, uri));
+      own.set(uri, watch);
+      await watch.ready;
+      return {};
+    } catch (error) {
+      forget(uri);
+      throw protocolError(error, uri, (text) => text); // errors of the platform come without secrets
+    }
+  });
+  protocol.setRequestHandler('resources/unsubscribe', ({ params: { uri } }) => {
+    forget(uri);
+    return {};
+  });
+  Object.assign(protocol, {
+    onclose() {
+      for (const uri of own.keys()) forget(uri);
+    },
+  });
+
+  function forget(uri: string): void {
+    own.get(uri)?.stop();
+    own.delete(uri);
+  }
+}
+
+/** Tells the client that a resource has changed; a connection that has gone needs no news. */
+export async function sendUpdated(server: McpServer, uri: string): Promise<void> {
+  await server.server.sendResourceUpdated({ uri }).catch(() => undefined);
+}

@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs';
+import type * as z from 'zod';
+import { limitSettings, workspaceSettings } from './limits.ts';
+import { operationsSettings } from './monitoring.ts';
+import { platformSettings } from './platform.ts';
+import { replicaSettings } from './replicas.ts';
+import { servingSettings } from './serving.ts';
+import { flag, type Setting } from './setting.ts';
+import { signInSettings } from './sign-in.ts';
+
+export type { Setting } from './setting.ts';
+
+/** Every setting, in the order of the documents. */
+export const settingDeclarations = {
+  ...platformSettings,
+  ...workspaceSettings,
+  ...limitSettings,
+  ...servingSettings,
+  ...signInSettings,
+  ...replicaSettings,
+  ...operationsSettings,
+} satisfies Record<string, Setting>;
+
+export type SettingName = keyof typeof settingDeclarations;
+type Values = { [K in SettingName]: z.output<(typeof settingDeclarations)[K]['schema']> };
+type Defaulted = {
+  [K in SettingName]: (typeof settingDeclarations)[K] extends { readonly default: string } ? K : never;
+}[SettingName];
+
+/** Checked settings; what has no default may be absent. */
+export type Settings = Pick<Values, Defaulted> & { [K in Exclude<SettingName, Defaulted>]?: Values[K] };
+
+/** A setting that cannot be used; the message names it and says what is expected. */
+export class SettingsError extends Error {
+  override name = 'SettingsError';
+}
+
+/** `--time-zone` for `WEB_ANALYTICS_TIME_ZONE`; undefined for a secret, which has no flag. */
+export function flagOf(setting: Setting): string | undefined {
+  if (setting.secret) return undefined;
+  return setting.variable.replace('WEB_ANALYTICS_', '').toLowerCase().replaceAll('_', '-');
+}
+
+/** Whether a flag stands alone (`--demo`) instead of taking a value. */
+export function isSwitch(setting: Setting): boolean {
+  return setting.schema === flag;
+}
+
+/** An empty text and a form field that a host left unexpanded count as not given. */
+function given(text: string | undefined): string | undefined {
+  return text === undefined || text.trim() === '' || /^\$\{user_config\.[^}]*\}$/.test(text.trim()) ? undefined : text;
+}
+
+function fromFile(variable: string, environment: Record<string, string | undefined>): string | undefined {
+  const path = given(environment[`${variable}_FILE`]);
+  if (path === undefined) return undefined;
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch {
+    throw new SettingsError(`${variable}_FILE: cannot read "${path}"; expected a readable file that holds the secret`);
+  }
+}
+
+/** Half of a credential would be dropped without a word, and the other credential used. */
+function requireBoth(values: Partial<Record<SettingName, unknown>>, ...pair: readonly [SettingName, SettingName]): void {
+  const missing = pair.filter((name) => values[name] === undefined).map((name) => settingDeclarations[name].variable);
+  if (missing.length === 1) throw new SettingsError(`${missing[0]}: is missing; expected beside its other half, or neither`);
+}
+
+/** Reads all settings from flags (first) and environment; throws a `SettingsError` for the first that is wrong. */
+export function readSettings(environment: Record<string, string | undefined>, flags: Record<string, string | undefined> = {}): Settings {
+  const values: Partial<Record<SettingName, unknown>> = {};
+  for (const [name, setting] of Object.entries(settingDeclarations) as [SettingName, Setting][]) {
+    const flagName = flagOf(setting);
+    const fromFlag = flagName === undefined ? undefined : given(flags[flagName]);
+    const text =
+      fromFlag ?? given(environment[setting.variable]) ?? (setting.secret && fromFile(setting.variable, environment)) ?? setting.default;
+    if (!text) continue;
+    const checked = setting.schema.safeParse(text);
+    if (!checked.success) {
+      const source = fromFlag === undefined ? setting.variable : `--${flagName}`;
+      const shown = setting.secret ? '' : ` "${text}" is wrong:`;
+      throw new SettingsError(`${source}:${shown} ${checked.error.issues[0]?.message ?? 'not valid'}`);
+    }
+    values[name] = checked.data;
+  }
+  requireBoth(values, 'enrichmentClientId', 'enrichmentClientSecret');
+  requireBoth(values, 'tlsCertFile', 'tlsKeyFile');
+  requireBoth(values, 'cacheUrl', 'cacheKey');
+  requireBoth(values, 'issuer', 'audience');
+  requireBoth(values, 'credentialsFile', 'credentialsKey');
+  return values as Settings;
+}

@@ -1,0 +1,53 @@
+import { ApiError, type ErrorKind } from '../api/errors.ts';
+import { HarError } from '../domain/har/har-error.ts';
+import type { CallOutcome } from '../telemetry/call-watch.ts';
+import { WorkspaceError } from '../workspace/store/disk.ts';
+import { RATE_LIMITED } from './rate-limit.ts';
+import type { AnyTool } from './tool.ts';
+
+/** What to do next, by kind; an empty text where the message already says it. */
+const nextSteps: Record<ErrorKind, string> = {
+  invalid: 'Correct the arguments and call again.',
+  unauthorized: 'The credential was refused: ask the user to check client id, secret and expiry (credentials last one year).',
+  forbidden: 'Ask the user for a credential with this access, or use a tool that the granted scopes allow (get_credential lists them).',
+  missing: '',
+  busy: 'The platform limits calls: wait, then call again.',
+  down: 'This is a fault of the platform or of the way to it; the call may be repeated.',
+  timeout: 'Ask for less (a shorter range, fewer metrics) or call again.',
+  shape: 'The answer does not fit the reference, so it was not used. Report it to the maintainers.',
+  settings: '',
+};
+
+/** The part of a tool that the words depend on. */
+type Failed = Pick<AnyTool, 'operation' | 'idsFrom'>;
+
+/** The text of a failed call: what happened and what to do next. */
+export function errorText(error: unknown, { operation, idsFrom }: Failed): string {
+  if (error instanceof HarError) return `The HAR file of this step cannot be read: ${error.message}`;
+  if (error instanceof WorkspaceError) return error.message;
+  if (!(error instanceof ApiError)) {
+    const message = error instanceof Error ? error.message : String(error);
+    return `Unexpected failure inside the server: ${message}. Report it to the maintainers.`;
+  }
+  const lines = [error.message];
+  if (error.outcomeUnknown) lines.push(howToLook({ operation, idsFrom }));
+  if (error.kind === 'busy' && error.retryAfterMs !== undefined)
+    lines.push(`Wait ${Math.ceil(error.retryAfterMs / 1000)} seconds, then call again.`);
+  else if (error.kind === 'missing') lines.push(idsFrom ? `${idsFrom} lists what exists.` : '');
+  else if (!error.outcomeUnknown) lines.push(nextSteps[error.kind]);
+  return lines.filter((line) => line !== '').join('\n');
+}
+
+function howToLook({ operation, idsFrom }: Failed): string {
+  if (operation.base === 'enrichment') return 'A resend of the same records overwrites them and is safe.';
+  return idsFrom ? `Look with ${idsFrom} before you repeat it.` : 'Look before you repeat it.';
+}
+
+/** How a call failed, in one word for whoever counts. */
+export function outcomeOf(error: unknown, signal: AbortSignal): CallOutcome {
+  if (signal.aborted) return 'cancelled';
+  if (error instanceof ApiError) return error.code === RATE_LIMITED ? 'limited' : error.kind;
+  if (error instanceof HarError) return 'shape';
+  if (error instanceof WorkspaceError) return 'workspace';
+  return 'fault';
+}

@@ -1,0 +1,222 @@
+import { check } from '../api/check-input.ts';
+import type { CallInput, Client } from '../api/client.ts';
+import type { Observer } from '../api/observer.ts';
+import type { Operation, PayloadOf } from '../api/operation.ts';
+import { DEFAULT_PAGE_SIZE } from '../api/params.ts';
+import type { WriteRequest } from '../api/write-request.ts';
+import { previewOf } from '../api/write-request.ts';
+import { pathOf } from '../domain/names/match-name.ts';
+import type { RequestFacts } from '../telemetry/call-watch.ts';
+import type { MakeChart } from '../usecases/context.ts';
+import { errorText, outcomeOf } from './call-errors.ts';
+import { type Consent, NeedsConfirmation, requireConsent } from './confirmation.ts';
+import { type ResolvedRange, rangeWords, resolveParams } from './resolve-params.ts';
+import { type Answer, answerOf, drawAnswer, redactChart } from './results.ts';
+import { inputOf } from './schema.ts';
+import type { Session } from './session.ts';
+import type { AnyTool, Link, ToolContext } from './tool.ts';
+
+/** No call lasts longer, whatever it does (tools.md). */
+const MAX_CALL_MS = 40_000;
+
+/** The person's answer to the question of an earlier round. */
+export interface Answered {
+  readonly accepted: boolean;
+  /** What the question was put for. */
+  readonly digest: string;
+  /** The present of that round, so that "today" still means the same. */
+  readonly nowMs: number;
+}
+
+/** What a caller brings beside the arguments. */
+export interface Caller {
+  readonly session: Session;
+  readonly signal: AbortSignal;
+  /** Left out by callers that nobody watches. */
+  readonly request?: RequestFacts;
+  /** Whether the caller can put a question to the person. */
+  readonly canAsk: boolean;
+  /** Sends news of a long call, where the caller asked for them. */
+  readonly progress?: ToolContext['progress'];
+  readonly answered?: Answered;
+  /** A program reads the answer: all rows, whatever they cost. */
+  readonly whole?: true;
+}
+
+/** A question that has to be put to the person before anything is sent. */
+export interface Question {
+  readonly ask: WriteRequest;
+  readonly nowMs: number;
+}
+
+/** An answer, or a question first. */
+export type Outcome = Answer | Question;
+
+type Input = Record<string, unknown>;
+
+/** One call under way: what its parts share. */
+interface Call {
+  readonly tool: AnyTool;
+  readonly input: Input;
+  readonly caller: Caller;
+  readonly client: Client;
+  readonly nowMs: number;
+  readonly notes: string[];
+  readonly links: Link[];
+  /** Set by the handler of a charted tool. */
+  makeChart?: MakeChart;
+  readonly options: {
+    readonly signal: AbortSignal;
+    readonly deadlineMs: number;
+    readonly projectId?: number;
+    readonly observe?: Observer | undefined;
+  };
+}
+
+/** Runs one tool from raw arguments to a finished answer; never throws, a failure is an answer with `isError`. */
+export async function callTool(tool: AnyTool, args: unknown, caller: Caller): Promise<Outcome> {
+  const { session, signal, request } = caller;
+  const watched = request && session.options.watch?.begin({ kind: 'tool', name: tool.name, ...request });
+  let redact = (text: string): string => text;
+  try {
+    session.options.admit?.();
+    // First, because without a credential no argument helps, and because it knows what to keep out of the words.
+    const client = await session.client();
+    redact = client.redact;
+    const schema = inputOf(tool);
+    const input = check(schema, args ?? {}, Object.keys(schema.shape));
+    if (tool.confirmed && caller.canAsk && caller.answered?.accepted === false) {
+      watched?.end('ok');
+      return declined(tool, caller);
+    }
+    const outcome = await run({ tool, input, caller, client, ...beginning(caller, input, watched?.observe), notes: [], links: [] });
+    watched?.end('ask' in outcome ? 'question' : 'ok');
+    return outcome;
+  } catch (error) {
+    watched?.end(outcomeOf(error, signal));
+    return { isError: true, text: redact(errorText(error, tool)), links: [] };
+  }
+}
+
+function beginning({ session, signal, answered }: Caller, { projectId }: Input, observe: Observer | undefined) {
+  const startedMs = session.options.clock.now();
+  const chosen = typeof projectId === 'number' ? { projectId } : {};
+  return { nowMs: answered?.nowMs || startedMs, options: { signal, deadlineMs: startedMs + MAX_CALL_MS, observe, ...chosen } };
+}
+
+function declined(tool: AnyTool, { session }: Caller): Answer {
+  const data = { status: 'declined', notes: ['The person declined; nothing was sent.'] };
+  return answerOf(tool, data, { session, redact: (text) => text, links: [], asked: {} });
+}
+
+async function run(call: Call): Promise<Outcome> {
+  const { tool, input, caller, client, nowMs, notes, links } = call;
+  const { session } = caller;
+  const { timeZone } = session.options;
+  const note = (sentence: string): void => void (notes.includes(sentence) || notes.push(sentence));
+  const ask = <T extends Operation>(operation: T, request: CallInput<T>): Promise<PayloadOf<T>> =>
+    client.call(operation, request, call.options);
+  let range: ResolvedRange = {};
+  try {
+    const { input: resolved, range: named } = await resolveParams(tool.input, input, {
+      nowMs,
+      timeZone,
+      note,
+      find: async (kind, text) => session.names.find(kind, text, await client.projectId(call.options), ask),
+    });
+    range = named;
+    const { projectId: _project, confirm: _confirm, chart: _chart, ...own } = resolved;
+    // Each handler takes the types of its own schemas, which only the tool itself knows.
+    const data = await tool.handler(own as never, contextOf(call, range, ask, note) as never);
+    notePage(tool, data, input['limit'], note);
+    const drawn = input['chart'] === true ? await drawAnswer(call.makeChart, (chart) => redactChart(chart, client.redact)) : undefined;
+    if (drawn) note(drawn.note);
+    const described = await describedRange(call, range);
+    const whole = { ...data, ...(tool.confirmed && { status: 'done' }), ...described.range, notes: [...notes, ...described.notes] };
+    return answerOf(tool, whole, { session, redact: client.redact, links, asked: input, whole: caller.whole, ...(drawn && { drawn }) });
+  } catch (error) {
+    if (!(error instanceof NeedsConfirmation)) throw error;
+    return caller.canAsk ? { ask: error.request, nowMs } : previewed(call, error.request, await describedRange(call, range));
+  }
+}
+
+function describedRange({ tool, input, nowMs, caller: { session } }: Call, range: ResolvedRange) {
+  const provisionalDays = typeof tool.provisionalDays === 'function' ? tool.provisionalDays(input) : tool.provisionalDays;
+  return rangeWords(range, { timeZone: session.options.timeZone, nowMs, provisionalDays });
+}
+
+function contextOf(call: Call, range: ResolvedRange, ask: ToolContext['ask'], note: (sentence: string) => void): ToolContext {
+  const { tool, caller, client, nowMs, links, options } = call;
+  const { session, signal } = caller;
+  return {
+    ask,
+    confirm: (request) => requireConsent(consentOf(call), request),
+    async call(request, extra) {
+      if (tool.confirmed) requireConsent(consentOf(call), previewOf(tool.operation, request, await projectOf(call)));
+      const payload = await client.call(tool.operation, request, { ...options, ...extra });
+      if (!tool.operation.safe) session.names.forget();
+      return payload;
+    },
+    projectId: () => client.projectId(options),
+    workspace: async () => session.workspace(await client.projectId(options)),
+    async lists() {
+      const projectId = await client.projectId(options);
+      const { names } = session;
+      return {
+        of: (kind) => names.list(kind, projectId, ask),
+        nameOf(kind, id) {
+          const known = names.known(kind, id, projectId);
+          return known ? pathOf(known) : String(id);
+        },
+        ask: names.remembered(projectId, ask),
+      };
+    },
+    progress: caller.progress ?? (() => undefined),
+    client,
+    chosenProjectId: options.projectId,
+    note,
+    link: (link) => void links.push(link),
+    draw(make) {
+      call.makeChart = make;
+    },
+    covers(startMs, endMs) {
+      range.start = { iso: new Date(startMs).toISOString(), ms: startMs };
+      range.end = { iso: new Date(endMs).toISOString(), ms: endMs };
+    },
+    nowMs,
+    whole: caller.whole ?? false,
+    timeZone: session.options.timeZone,
+    signal,
+  };
+}
+
+/** Where the client can ask, only the person's answer counts; elsewhere the argument. */
+function consentOf({ input, caller: { canAsk, answered } }: Call): Consent {
+  if (canAsk) return answered?.accepted ? { given: true, digest: answered.digest } : { given: false };
+  return { given: input['confirm'] === true };
+}
+
+/** The project that a write would go to; unknown where no token says it. */
+async function projectOf({ tool, client, options }: Call): Promise<number | undefined> {
+  try {
+    return await client.projectId({ ...options, scope: tool.operation.scope });
+  } catch {
+    return options.projectId;
+  }
+}
+
+type Described = Awaited<ReturnType<typeof rangeWords>>;
+
+function previewed({ tool, caller: { session }, client, notes }: Call, request: WriteRequest, described: Described): Answer {
+  const next = 'Nothing was sent. Show this to the user; call again with confirm: true to send it.';
+  const data = { status: 'preview', request, ...described.range, notes: [...notes, ...described.notes, next] };
+  return answerOf(tool, data, { session, redact: client.redact, links: [], asked: {} });
+}
+
+/** A page that is full may not be the last: the interface does not say how many there are. */
+function notePage(tool: AnyTool, data: Record<string, unknown>, limit: unknown, note: (sentence: string) => void): void {
+  const items = tool.paged === undefined ? undefined : data[tool.paged];
+  const size = typeof limit === 'number' ? limit : DEFAULT_PAGE_SIZE;
+  if (Array.isArray(items) && items.length >= size)
+    note(`A full page of ${size}: there may be more; pass page (2, 3 …) or a larger limit.`);
+}

@@ -1,0 +1,45 @@
+import * as z from 'zod';
+import type { Operation } from '../api/operation.ts';
+import { metricTable } from '../domain/metrics/metric-table.ts';
+import * as p from './params.ts';
+import { READ, type Tool } from './tool.ts';
+
+/** One compact table; null where the platform gave no value. */
+export const tableOutput = z.object({
+  columns: z.array(z.string()),
+  rows: z.array(z.array(z.union([z.string(), z.number(), z.null()]))),
+  units: z.record(z.string(), z.string()),
+  currency: z.string().optional(),
+  /** What the numbers are of, as sent. */
+  filters: z.record(z.string(), z.union([z.string(), z.number(), z.array(z.number())])),
+});
+
+type MetricOperation = Operation<z.ZodObject, z.ZodType<{ values: Parameters<typeof metricTable>[0] }>>;
+
+interface MetricTool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly operation: MetricOperation;
+  /** Parameters beside range, device and segments. */
+  readonly more: z.ZodRawShape;
+  readonly idsFrom?: string;
+  readonly provisionalDays?: number;
+}
+
+/** A tool over one metrics endpoint: the parameters that all share, and the answer as one table. */
+export function defineMetricTool({ more, ...tool }: MetricTool): Tool<MetricOperation, z.ZodObject, typeof tableOutput> {
+  return {
+    ...tool,
+    annotations: READ,
+    input: z.strictObject({ startDate: p.startDate, endDate: p.endDate, ...more, device: p.device, segmentIds: p.segmentIds }),
+    output: tableOutput,
+    async handler(input, { call, timeZone, note }) {
+      const { values } = await call(input);
+      const { device = 'all', ...table } = metricTable(values, { timeZone });
+      if (values.length === 0) note('The platform answered no values for this range.');
+      const { startDate: _start, endDate: _end, period: _period, ...filters } = input;
+      return { ...table, filters: { device, ...filters } };
+    },
+  };
+}

@@ -1,0 +1,150 @@
+import type { Ask, CallInput } from '../api/client.ts';
+import { ApiError } from '../api/errors.ts';
+import type { Operation, PayloadOf } from '../api/operation.ts';
+import { matchName, type Named, type NameKind, pathOf } from '../domain/names/match-name.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { SharedLists } from './shared-state.ts';
+
+const LIFE_MS = 10 * 60_000;
+/** A name that is not found is looked up afresh when the list is older than this: it may be new. */
+const FRESH_MS = 5_000;
+
+/** Looks names up in the lists of one session, each fetched once while it lives. */
+export interface Names {
+  /** The one object that `text` names; throws an `invalid` error that lists the candidates. */
+  find(kind: NameKind, text: string, projectId: number, ask: Ask): Promise<Named>;
+  /** All objects of a kind; an object that lies in several containers stands in the list several times. */
+  list(kind: NameKind, projectId: number, ask: Ask): Promise<readonly Named[]>;
+  /** The object of an id, where a list that was read holds it; nothing is fetched. */
+  known(kind: NameKind, id: number, projectId: number): Named | undefined;
+  /** What `load` gave for this key at most `maxAgeMs` ago, or gives now; a failure is not kept. */
+  remember<T>(key: string, maxAgeMs: number, load: () => Promise<T>): Promise<T>;
+  /** An `ask` that answers from the lists of this project where they hold the answer. */
+  remembered(projectId: number, ask: Ask): Ask;
+  /** Forgets all lists, after a write that changes one. */
+  forget(): void;
+  /** Forgets what this process has at hand, when the session ends. */
+  close(): void;
+}
+
+interface Entry {
+  atMs: number;
+  readonly answer: Promise<unknown>;
+}
+
+/** Lists are kept per project in memory, at most until the session ends; `sharing` gives those of other replicas, once it is known where, and `onLookup` is told whether a list was at hand. */
+export function createNames(
+  clock: Clock,
+  sharing: () => SharedLists | undefined = () => undefined,
+  onLookup: (hit: boolean) => void = () => undefined,
+): Names {
+  const lists = new Map<string, Entry>();
+  const objects = new Map<string, Named>();
+  let stopListening: (() => void) | undefined;
+
+  function isYoung({ atMs }: { readonly atMs: number }, maxAgeMs: number): boolean {
+    const ageMs = clock.now() - atMs;
+    return ageMs >= 0 && ageMs < maxAgeMs;
+  }
+
+  /** `load` may ask later for its own entry, which is gone or another one once the lists were forgotten. */
+  function remember<T>(key: string, maxAgeMs: number, load: (own: () => Entry | undefined) => Promise<T>): Promise<T> {
+    const known = lists.get(key);
+    const hit = known !== undefined && isYoung(known, maxAgeMs);
+    onLookup(hit);
+    if (hit) return known.answer as Promise<T>; // a key stands for one kind of answer
+    const answer = load(() => (lists.get(key)?.answer === answer ? lists.get(key) : undefined));
+    lists.set(key, { atMs: clock.now(), answer });
+    answer.catch(() => lists.get(key)?.answer === answer && lists.delete(key));
+    return answer;
+  }
+
+  function forgetOwn(): void {
+    lists.clear();
+    objects.clear();
+  }
+
+  function sharedLists(): SharedLists | undefined {
+    const shared = sharing();
+    if (shared) stopListening ??= shared.onForgotten(forgetOwn);
+    return shared;
+  }
+
+  /** What another replica was answered, or is answered now for all. */
+  async function askForAll<T>(
+    shared: SharedLists,
+    key: string,
+    { maxAgeMs, own, ask }: { maxAgeMs: number; own: () => Entry | undefined; ask: () => Promise<T> },
+  ): Promise<T> {
+    const theirs = await shared.look(key);
+    if (theirs?.list && isYoung(theirs.list, maxAgeMs)) {
+      const entry = own();
+      if (entry) entry.atMs = theirs.list.atMs;
+      return theirs.list.answer as T; // as above; the replica that asked has checked it
+    }
+    const atMs = clock.now();
+    const answer = await ask();
+    if (own()) theirs?.write({ atMs, answer });
+    return answer;
+  }
+
+  function cached(projectId: number, ask: Ask, maxAgeMs: number): Ask {
+    return <T extends Operation>(operation: T, input: CallInput<T>): Promise<PayloadOf<T>> => {
+      const key = `${projectId} ${operation.path} ${JSON.stringify(input)}`;
+      return remember(key, maxAgeMs, (own) => {
+        const shared = sharedLists();
+        const askNow = () => ask(operation, input);
+        return shared ? askForAll(shared, key, { maxAgeMs, own, ask: askNow }) : askNow();
+      });
+    };
+  }
+
+  async function listOf(kind: NameKind, text: string, projectId: number, ask: Ask): Promise<readonly Named[]> {
+    // Only now: the schemas of all that is listed are a large part of a start.
+    const { loaders } = await import('./name-lists.ts');
+    const found = await loaders[kind](ask, (other) => listOf(other, text, projectId, ask), text);
+    for (const each of found) objects.set(`${projectId} ${kind} ${each.id}`, each);
+    return found;
+  }
+
+  async function lookUp(kind: NameKind, text: string, projectId: number, ask: Ask) {
+    return matchName(text, await listOf(kind, text, projectId, ask));
+  }
+
+  return {
+    async find(kind, text, projectId, ask) {
+      let match = await lookUp(kind, text, projectId, cached(projectId, ask, LIFE_MS));
+      if ('closest' in match) match = await lookUp(kind, text, projectId, cached(projectId, ask, FRESH_MS));
+      if ('found' in match) return match.found;
+      throw new ApiError('invalid', await words(kind, text, match));
+    },
+    list: (kind, projectId, ask) => listOf(kind, '', projectId, cached(projectId, ask, LIFE_MS)),
+    known: (kind, id, projectId) => objects.get(`${projectId} ${kind} ${id}`),
+    remember,
+    remembered: (projectId, ask) => cached(projectId, ask, LIFE_MS),
+    forget() {
+      forgetOwn();
+      sharedLists()?.forget();
+    },
+    close() {
+      forgetOwn();
+      stopListening?.();
+    },
+  };
+}
+
+async function words(kind: NameKind, text: string, match: { several: readonly Named[] } | { closest: readonly Named[] }): Promise<string> {
+  const listed = (objects: readonly Named[]) =>
+    objects
+      .slice(0, 12)
+      .map((object) => `${object.id} "${pathOf(object)}"`)
+      .join(', ');
+  const shown = `"${text.length > 100 ? `${text.slice(0, 100)}…` : text}"`;
+  if ('several' in match) {
+    const more = match.several.length > 12 ? ` and ${match.several.length - 12} more` : '';
+    return `${shown} fits ${match.several.length} ${kind}s: ${listed(match.several)}${more}. Pass the id${kind === 'zone' ? ' or a longer path' : ''}.`;
+  }
+  const { listingTools } = await import('./name-lists.ts');
+  if (match.closest.length === 0) return `there is no ${kind} ${shown}; ${listingTools[kind]} lists them.`;
+  return `there is no ${kind} ${shown}. Closest: ${listed(match.closest)}. Pass the id or the exact name.`;
+}

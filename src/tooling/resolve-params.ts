@@ -1,0 +1,134 @@
+import * as z from 'zod';
+import { listed } from '../api/check-input.ts';
+import { ApiError } from '../api/errors.ts';
+import { pathOf } from '../domain/names/match-name.ts';
+import { type ParamFact, paramFacts } from './params.ts';
+
+/** Gives a name's object; throws where there is none or several. */
+export type FindName = (
+  kind: Extract<ParamFact, { ref: unknown }>['ref'],
+  text: string,
+) => Promise<{ id: number; path: readonly string[] }>;
+
+export interface ResolveOptions {
+  readonly find: FindName;
+  readonly timeZone: string;
+  readonly nowMs: number;
+  readonly note: (sentence: string) => void;
+}
+
+/** Bounds of the range that the date parameters name, in ms and as sent. */
+export interface ResolvedRange {
+  start?: { iso: string; ms: number };
+  end?: { iso: string; ms: number };
+}
+
+type DateFact = Extract<ParamFact, { date: unknown }>;
+
+function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
+  const { def } = schema._zod;
+  return 'innerType' in def && !paramFacts.has(schema) ? unwrap(def.innerType as z.core.$ZodType) : schema;
+}
+
+/** Replaces dates by instants and names by ids wherever the schema says so; the rest stays as it is. */
+export async function resolveParams<T extends Record<string, unknown>>(schema: z.ZodObject, input: T, options: ResolveOptions) {
+  const range: ResolvedRange = {};
+  const dates: (() => Promise<void>)[] = [];
+  const names: (() => Promise<void>)[] = [];
+
+  async function resolveDate(fact: DateFact, text: string, path: string): Promise<string | number> {
+    const { resolveDate: resolve } = await import('../lib/dates.ts');
+    try {
+      const { timeZone, nowMs } = options;
+      const moment = fact.date === 'moment';
+      const resolved = resolve(text, { edge: moment ? 'start' : fact.date, timeZone, nowMs, allowFuture: moment });
+      const bound = { iso: resolved.iso, ms: resolved.instantMs };
+      if (fact.date === 'start') range.start = bound;
+      if (fact.date === 'end' || fact.date === 'exportEnd') range.end = bound;
+      if (resolved.cutToNow) options.note(`${path} "${text}" lies in the future and was cut to now.`);
+      return fact.as === 'ms' ? resolved.instantMs : resolved.iso;
+    } catch (error) {
+      throw new ApiError('invalid', `${path}: ${error instanceof Error ? error.message : 'no date'}`);
+    }
+  }
+
+  async function resolveName(kind: Parameters<FindName>[0], text: string, path: string): Promise<number> {
+    if (/^\d+$/.test(text)) return Number(text);
+    try {
+      const found = await options.find(kind, text);
+      options.note(`${kind} "${pathOf(found)}" = ${found.id}`);
+      return found.id;
+    } catch (error) {
+      if (error instanceof ApiError && error.kind === 'invalid') throw new ApiError('invalid', `${path}: ${error.message}`);
+      throw error;
+    }
+  }
+
+  function visit(
+    schemaOf: z.core.$ZodType,
+    value: unknown,
+    path: string,
+    holder: Record<string | number, unknown>,
+    key: string | number,
+  ): void {
+    const inner = unwrap(schemaOf);
+    const fact = paramFacts.get(inner as z.ZodType);
+    if (fact && 'ref' in fact) {
+      if (typeof value === 'string') names.push(async () => void (holder[key] = await resolveName(fact.ref, value.trim(), path)));
+    } else if (fact) {
+      if (fact.as === 'ms' && /^\d{9,}$/.test(String(value))) holder[key] = Number(value);
+      else if (typeof value === 'string') dates.push(async () => void (holder[key] = await resolveDate(fact, value, path)));
+    } else if (inner instanceof z.ZodArray && Array.isArray(value)) {
+      value.forEach((item, index) => visit(inner.element, item, `${path}[${index}]`, value as unknown as Record<number, unknown>, index));
+    } else if (inner instanceof z.ZodObject && typeof value === 'object' && value !== null) {
+      visitMembers(inner, value as Record<string, unknown>, `${path}.`);
+    }
+  }
+
+  function visitMembers(object: z.ZodObject, members: Record<string, unknown>, prefix: string): void {
+    for (const [name, field] of Object.entries(object.shape)) {
+      if (members[name] !== undefined) visit(field, members[name], `${prefix}${name}`, members, name);
+    }
+  }
+
+  const resolved = structuredClone(input);
+  visitMembers(schema, resolved, '');
+  // Dates first: a date that is wrong is told before any list is fetched.
+  await allOrWords(dates);
+  await allOrWords(names);
+  return { input: resolved, range };
+}
+
+/** Runs all; throws one `invalid` error that holds every complaint, or the first failure that is none. */
+async function allOrWords(jobs: readonly (() => Promise<void>)[]): Promise<void> {
+  const outcomes = await Promise.allSettled(jobs.map((job) => job()));
+  const failures = outcomes.filter((outcome) => outcome.status === 'rejected').map(({ reason }): unknown => reason);
+  if (failures.length === 0) return;
+  const complaints = failures.filter((failure) => failure instanceof ApiError).filter(({ kind }) => kind === 'invalid');
+  if (complaints.length < failures.length) throw failures.find((failure) => !(failure instanceof ApiError && failure.kind === 'invalid'));
+  const words = complaints.map(({ message }) => message);
+  throw new ApiError('invalid', listed(words, '\n'));
+}
+
+/** The range that an answer covers, as sent to the service. */
+export const rangeOutput = z.object({ start: z.string(), end: z.string(), timeZone: z.string(), days: z.number() });
+
+interface RangeOptions {
+  readonly timeZone: string;
+  readonly nowMs: number;
+  /** Days before now in which the numbers may still change. */
+  readonly provisionalDays: number | undefined;
+}
+
+/** Describes the range of an answer and what of it is provisional; empty where the answer covers none. */
+export async function rangeWords(
+  { start, end }: ResolvedRange,
+  { timeZone, nowMs, provisionalDays = 0 }: RangeOptions,
+): Promise<{ range: { range?: z.output<typeof rangeOutput> }; notes: string[] }> {
+  if (!start) return { range: {}, notes: [] };
+  const [{ isoAt }, { describeRange }] = await Promise.all([import('../lib/dates.ts'), import('../lib/date-range.ts')]);
+  const last = end ?? { iso: isoAt(nowMs, timeZone), ms: nowMs };
+  const bounds = { startIso: start.iso, startMs: start.ms, endIso: last.iso, endMs: last.ms };
+  const { provisional, text, ...range } = describeRange({ ...bounds, timeZone, nowMs, provisionalDays });
+  return { range: { range: rangeOutput.parse(range) }, notes: [`Range: ${text}`, ...provisional] };
+}

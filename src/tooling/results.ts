@@ -1,0 +1,87 @@
+import type { MakeChart } from '../usecases/context.ts';
+import { type ChartSpec, panelsOf } from '../views/spec.ts';
+import { fitAnswer } from './budget.ts';
+import { renderText } from './render-text.ts';
+import { outputOf } from './schema.ts';
+import type { Session } from './session.ts';
+import type { AnyTool, Link } from './tool.ts';
+
+/** A picture as the protocol carries it. */
+export interface Image {
+  readonly data: string;
+  readonly mimeType: 'image/png';
+}
+
+/** What a call with `chart: true` adds to its answer. */
+export interface Drawn {
+  readonly chart?: ChartSpec;
+  readonly image?: Image;
+  /** One sentence for the notes: what was drawn, or why nothing was. */
+  readonly note: string;
+}
+
+const NOTHING = 'No chart: this answer holds nothing that can be drawn.';
+const NO_RESVG = 'No image: that needs the optional package @resvg/resvg-js, which is not installed. The data of the chart is in chart.';
+
+/** Draws the chart of an answer; what is drawn went through `clean` first, so that no secret stands in a picture. */
+export async function drawAnswer(make: MakeChart | undefined, clean: (spec: ChartSpec) => ChartSpec): Promise<Drawn> {
+  const made = await make?.();
+  if (!made) return { note: NOTHING };
+  const chart = clean(made);
+  try {
+    const [{ drawSvg }, { drawPng }] = await Promise.all([import('../views/draw-svg.ts'), import('../views/draw-png.ts')]);
+    const png = await drawPng(drawSvg(chart));
+    if (!png) return { chart, note: NO_RESVG };
+    const drawn = panelsOf(chart).map(({ kind, title }) => `${kind} chart: ${title}`);
+    return { chart, image: { data: png.toString('base64'), mimeType: 'image/png' }, note: `Drawn as ${drawn.join('; ')}.` };
+  } catch (error) {
+    // The numbers are right without their picture.
+    return { chart, note: `No image: drawing failed (${error instanceof Error ? error.message : String(error)}).` };
+  }
+}
+
+/** A finished answer: both channels say the same. */
+export interface Answer {
+  readonly isError?: true;
+  readonly structured?: Record<string, unknown>;
+  readonly text: string;
+  readonly links: readonly Link[];
+  readonly image?: Image;
+}
+
+interface AnswerOptions {
+  readonly session: Session;
+  readonly links: readonly Link[];
+  readonly redact: (text: string) => string;
+  /** The arguments as given: who names a `limit` wants that many. */
+  readonly asked: Record<string, unknown>;
+  /** The chart that was asked for; it counts in no budget and stands in no text. */
+  readonly drawn?: Drawn;
+  /** No token budget. */
+  readonly whole?: boolean | undefined;
+}
+
+function redactDeep(value: unknown, redact: (text: string) => string): unknown {
+  if (typeof value === 'string') return redact(value);
+  if (Array.isArray(value)) return value.map((item) => redactDeep(item, redact));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [redact(name), redactDeep(member, redact)]));
+}
+
+/** A chart without secrets. */
+export function redactChart(chart: ChartSpec, redact: (text: string) => string): ChartSpec {
+  return redactDeep(chart, redact) as ChartSpec; // texts stay texts
+}
+
+/** Strips data to the tool's output, cuts it to the budget, removes secrets, and makes the text from it. */
+export function answerOf(tool: AnyTool, data: Record<string, unknown>, options: AnswerOptions): Answer {
+  const { notes, ...documented } = outputOf(tool).parse(data);
+  const whole = Array.isArray(notes) && notes.length > 0 ? { ...documented, notes } : documented;
+  const maxTokens = options.session.options.maxResultTokens;
+  const fitted = options.whole ? { structured: whole, told: whole } : fitAnswer(tool, whole, { maxTokens, asked: options.asked });
+  const structured = redactDeep(fitted.structured, options.redact) as Record<string, unknown>;
+  const told = fitted.told === fitted.structured ? structured : (redactDeep(fitted.told, options.redact) as Record<string, unknown>);
+  const links = options.links.map((link) => redactDeep(link, options.redact) as Link);
+  const { chart, image } = options.drawn ?? {};
+  return { structured: chart ? { ...structured, chart } : structured, text: renderText(told), links, ...(image && { image }) };
+}

@@ -1,0 +1,95 @@
+import * as z from 'zod';
+import { confirmedOutput } from './confirmation.ts';
+import { chart, confirm, projectId } from './params.ts';
+import { rangeOutput } from './resolve-params.ts';
+import type { AnyTool } from './tool.ts';
+
+type Json = Record<string, unknown>;
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** `anyOf` of bare types as one `type` list: half the tokens, the same meaning. */
+function joinTypes(schema: Json): Json {
+  const { anyOf, ...rest } = schema;
+  if (!Array.isArray(anyOf) || !anyOf.every((option) => isObject(option) && typeof option['type'] === 'string')) return schema;
+  const options = anyOf.filter(isObject);
+  const bare = options.every((option) => Object.keys(option).length === 1 || (option['type'] === 'integer' && !('maximum' in option)));
+  return bare ? { type: options.map((option) => option['type']), ...rest } : schema;
+}
+
+/** Bounds that say no more than "not empty" and "an id"; the boundary words them when they are broken. */
+const PLAIN_BOUNDS: Readonly<Record<string, number>> = { minLength: 1, minItems: 1, exclusiveMinimum: 0 };
+
+/** Drops what zod writes and no model needs: `$schema`, plain bounds and those of safe integers, empty descriptions, the pattern beside a `format`. */
+function tidy(node: unknown, keepClosed: boolean): unknown {
+  if (Array.isArray(node)) return node.map((item) => tidy(item, keepClosed));
+  if (!isObject(node)) return node;
+  const entries = Object.entries(node)
+    .filter(([key, value]) => {
+      if (key === '$schema' || key === 'id') return false;
+      if (key === 'description' && value === '') return false;
+      if (PLAIN_BOUNDS[key] === value) return false;
+      if (key === 'pattern' && 'format' in node) return false;
+      if (key === 'additionalProperties' && !isObject(value) && !keepClosed) return false;
+      return !((key === 'minimum' || key === 'maximum') && Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER);
+    })
+    .map(([key, value]) => [key, key === 'properties' && isObject(value) ? tidyAll(value, keepClosed) : tidy(value, keepClosed)]);
+  return joinTypes(Object.fromEntries(entries));
+}
+
+/** Members of `properties` are names, not keywords: none of them is dropped. */
+function tidyAll(properties: Json, keepClosed: boolean): Json {
+  return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, tidy(schema, keepClosed)]));
+}
+
+/** JSON Schema of a tool's input as a model sees it. */
+export function inputJsonSchema(schema: z.ZodType): Json {
+  return tidy(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }), true) as Json;
+}
+
+/** JSON Schema of a tool's structured content; open, because clients refuse answers over members they do not know. */
+export function outputJsonSchema(schema: z.ZodType): Json {
+  return tidy(z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' }), false) as Json;
+}
+
+/** The same schema that keeps only its documented members: for what leaves the server. */
+export function documented<Schema extends z.ZodType>(schema: Schema): Schema {
+  return exact(schema) as Schema; // the same members, only without the catch-all
+}
+
+function exact(schema: z.ZodType): z.ZodType {
+  if (schema instanceof z.ZodObject) {
+    return z.object(Object.fromEntries(Object.entries(schema.shape).map(([name, field]) => [name, exact(field as z.ZodType)])));
+  }
+  if (schema instanceof z.ZodArray) return z.array(exact(schema.element as z.ZodType));
+  if (schema instanceof z.ZodOptional) return exact(schema.unwrap() as z.ZodType).optional();
+  if (schema instanceof z.ZodNullable) return exact(schema.unwrap() as z.ZodType).nullable();
+  return schema;
+}
+
+/** Makes something of a tool once: zod compiles a schema at its first use, which costs far more than the use. */
+function oncePerTool<T>(make: (tool: AnyTool) => T): (tool: AnyTool) => T {
+  const made = new WeakMap<AnyTool, T>();
+  return (tool) => {
+    const known = made.get(tool) ?? make(tool);
+    made.set(tool, known);
+    return known;
+  };
+}
+
+/** The whole input of a tool: its own parameters, the project, `confirm` where a write is confirmed, `chart` where there is one. */
+export const inputOf = oncePerTool(
+  (tool): z.ZodObject => tool.input.extend({ projectId, ...(tool.confirmed && { confirm }), ...(tool.charted && { chart }) }).strict(),
+);
+
+/** The whole structured content of a tool: its own output, the range, the chart as data, and the notes. */
+export const outputOf = oncePerTool((tool): z.ZodObject => {
+  const own = tool.confirmed ? tool.output.partial().extend(confirmedOutput) : tool.output;
+  return own.extend({
+    range: rangeOutput.optional(),
+    ...(tool.charted && { chart: z.looseObject({ kind: z.string() }).optional() }),
+    notes: z.array(z.string()).optional(),
+  });
+});

@@ -1,0 +1,97 @@
+import type { Ask, Client } from '../api/client.ts';
+import type { Scope } from '../api/operation.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { CallWatch } from '../telemetry/call-watch.ts';
+import type { ProjectWorkspace } from '../workspace/store/project-workspace.ts';
+import { createNames, type Names } from './names.ts';
+import type { SharedState } from './shared-state.ts';
+
+/** Where downloaded exports of a session lie. */
+export interface WorkspaceOptions {
+  readonly dir: string;
+  readonly quotaMb: number;
+  /** Whose they are; `local` over stdio. */
+  readonly principal: string;
+  /** Address of the authentication server; known once the session is connected. */
+  readonly authUrl: () => string;
+}
+
+/** What a session is opened with; limits and zone come from the settings. */
+export interface SessionOptions {
+  /** Opens the connection to the platform; called at the first call, so that a start costs nothing. */
+  connect(): Promise<Client>;
+  readonly clock: Clock;
+  readonly timeZone: string;
+  /** Largest answer in tokens (characters / 4), per channel. */
+  readonly maxResultTokens: number;
+  /** The HAR resource delivers the file as it came. */
+  readonly rawHar: boolean;
+  readonly workspace: WorkspaceOptions;
+  /** Watches the calls of this session. */
+  readonly watch?: CallWatch | undefined;
+  /** Takes one more call, or throws a `busy` error where the caller has had enough. */
+  readonly admit?: (() => void) | undefined;
+  /** Is told whether a list of names was at hand. */
+  readonly onNameLookup?: ((hit: boolean) => void) | undefined;
+  /** What other replicas know of the same principal; known once the session is connected, undefined where there are none. */
+  readonly shared?: () => SharedState | undefined;
+}
+
+/** One user's state: token cache (inside the client) and name lists; nothing of it is shared with another session. */
+export interface Session {
+  readonly options: SessionOptions;
+  readonly names: Names;
+  /** The session's client, connected once. */
+  client(): Promise<Client>;
+  /** The downloaded exports of a project, opened once; nothing of them is loaded before. */
+  workspace(projectId: number): Promise<ProjectWorkspace>;
+  /** Ends downloads, forgets tokens and names. */
+  close(): Promise<void>;
+}
+
+/** Opens a session; free of side effects until `client` is called. */
+export function createSession(options: SessionOptions): Session {
+  let connecting: Promise<Client> | undefined;
+  const names = createNames(options.clock, () => options.shared?.()?.lists, options.onNameLookup);
+  const workspaces = new Map<number, ProjectWorkspace>();
+  const ending = new AbortController();
+  const session: Session = {
+    options,
+    names,
+    async client() {
+      connecting ??= options.connect();
+      try {
+        return await connecting;
+      } catch (error) {
+        connecting = undefined;
+        throw error;
+      }
+    },
+    async workspace(projectId) {
+      const client = await session.client();
+      const { openProjectWorkspace } = await import('../workspace/store/project-workspace.ts');
+      const { authUrl, ...where } = options.workspace;
+      const ask: Ask = (operation, input) => client.call(operation, input, { projectId, signal: ending.signal });
+      const opening = { ...where, authUrl: authUrl(), projectId, ask, askKept: names.remembered(projectId, ask), clock: options.clock };
+      const opened = workspaces.get(projectId) ?? openProjectWorkspace(opening);
+      workspaces.set(projectId, opened);
+      return opened;
+    },
+    async close() {
+      const closing = [...workspaces.values()].map((workspace) => workspace.close());
+      // What they ask the platform for is no longer wanted.
+      ending.abort(new Error('The session ended.'));
+      await Promise.all(closing);
+      names.close();
+      await (await connecting?.catch(() => undefined))?.close();
+    },
+  };
+  return session;
+}
+
+/** Scopes that these tools need in one token; enrichment has a token of its own. */
+export function neededScopes(tools: readonly { scope?: Scope }[]): Scope[] {
+  const scopes = new Set<Scope>();
+  for (const { scope } of tools) if (scope && scope !== 'enrichment') scopes.add(scope);
+  return [...scopes];
+}

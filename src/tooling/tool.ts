@@ -1,0 +1,93 @@
+import type * as z from 'zod';
+import type { CallInput, Client } from '../api/client.ts';
+import type { Operation, PayloadOf } from '../api/operation.ts';
+import type { Context } from '../usecases/context.ts';
+
+/** All four hints of the protocol, each stated. */
+export interface Annotations {
+  readonly readOnlyHint: boolean;
+  readonly destructiveHint: boolean;
+  readonly idempotentHint: boolean;
+  readonly openWorldHint: boolean;
+}
+
+/** Reads from the platform and changes nothing. */
+export const READ: Annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true };
+/** Adds to the platform; a second call adds again. */
+export const CREATE: Annotations = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true };
+/** Writes to the platform what a second call only writes again. */
+export const OVERWRITE: Annotations = { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true };
+/** Removes from the platform for good. */
+export const DELETE: Annotations = { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true };
+
+/** Removes files of this machine for good; the platform keeps what it has. */
+export const PURGE: Annotations = { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false };
+
+/** A resource that an answer points to instead of holding it. */
+export interface Link {
+  readonly uri: string;
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly mimeType?: string;
+}
+
+/** What a handler may do and know; it neither formats nor catches. */
+export interface ToolContext<O extends Operation = Operation> extends Context {
+  /** Sends the tool's own operation; a confirmed tool's write waits for the confirmation here. */
+  readonly call: (input: CallInput<O>, options?: { encoding?: 'form' | 'json' }) => Promise<PayloadOf<O>>;
+  readonly client: Client;
+  /** The `projectId` argument, for the few that pass it on. */
+  readonly chosenProjectId: number | undefined;
+  /** Adds a resource link to the answer. */
+  readonly link: (link: Link) => void;
+}
+
+/** A tool as data with one handler. */
+export interface Tool<O extends Operation = Operation, Input extends z.ZodObject = z.ZodObject, Output extends z.ZodObject = z.ZodObject> {
+  readonly name: string;
+  readonly title: string;
+  /** One to three sentences for the model: what it does, where ids come from, what the numbers are. */
+  readonly description: string;
+  readonly annotations: Annotations;
+  readonly operation: O;
+  /** Parameters without `projectId`, and without `confirm` and `chart` of confirmed and charted tools. */
+  readonly input: Input;
+  readonly output: Output;
+  /** Asks the person before the write leaves. */
+  readonly confirmed?: true;
+  /** Takes `chart: true` and draws through `draw`. */
+  readonly charted?: true;
+  /** The tool that lists the ids it takes or makes, for error messages. */
+  readonly idsFrom?: string | undefined;
+  /** The member that holds one page of a list, so that a full page is noted. */
+  readonly paged?: string;
+  /** What the text says of an answer whose records are long, with a note on what it leaves out; the structured content keeps every member. */
+  readonly brief?: (data: z.output<Output>) => { readonly data: Record<string, unknown>; readonly note: string };
+  /** The `page` of an answer again after the boundary kept only the first `shown` of its `rows`, so that no row falls between two pages. */
+  readonly pageAfterCut?: (page: unknown, shown: number, asked: Record<string, unknown>) => unknown;
+  /** Days before now in which answers may still change, where that depends on the arguments a function of them. */
+  readonly provisionalDays?: number | ((input: Record<string, unknown>) => number);
+  handler(input: z.output<Input>, context: ToolContext<O>): Promise<z.input<Output>>;
+}
+
+/** Returns the tool unchanged, with its types checked against its operation. */
+export function defineTool<const O extends Operation, const Input extends z.ZodObject, const Output extends z.ZodObject>(
+  tool: Tool<O, Input, Output>,
+): Tool<O, Input, Output> {
+  return tool;
+}
+
+/** A named group of tools that a setting can switch on. */
+export interface Toolset {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly tools: readonly AnyTool[];
+}
+
+/** A tool whose schemas only its own handler knows. */
+export type AnyTool = Omit<Tool, 'handler' | 'brief'> & {
+  handler(input: never, context: never): Promise<Record<string, unknown>>;
+  readonly brief?: (data: never) => { readonly data: Record<string, unknown>; readonly note: string };
+};

@@ -1,0 +1,165 @@
+import { ApiError } from '../../api/errors.ts';
+import { createExportJob } from '../../api/operations/data-export.ts';
+import { joinedPreview, previewOf } from '../../api/write-request.ts';
+import type { JobBody } from '../../domain/exports/plan/job-bodies.ts';
+import { isJobOf, type JobRecord } from '../../domain/exports/plan/similar-jobs.ts';
+import { type ExportPlan, expiresMs, type PlanPart, type PlanStore } from '../../workspace/plans.ts';
+import type { Context } from '../context.ts';
+import { openPlansOf, readJobs } from './export-lists.ts';
+
+type Uses = Pick<Context, 'ask' | 'confirm' | 'note' | 'progress' | 'projectId' | 'workspace' | 'nowMs' | 'signal'>;
+
+/** How long a request whose answer was lost may still take effect; only then is it sent again. */
+const SETTLE_MS = 60_000;
+
+/** A plan being applied: its file is brought up to date before and after every creation. */
+interface Application {
+  readonly store: PlanStore;
+  readonly context: Uses;
+  plan: ExportPlan;
+}
+
+function isOpen({ jobId }: PlanPart): boolean {
+  return jobId === undefined;
+}
+
+/** Keeps what is known of a part. */
+async function record(application: Application, index: number, known: Partial<PlanPart>): Promise<void> {
+  const parts = application.plan.parts.map((part, at) => (at === index ? { ...part, ...known } : part));
+  application.plan = { ...application.plan, parts };
+  await application.store.save(application.plan);
+}
+
+async function planNamed(store: PlanStore, planId: string, nowMs: number): Promise<ExportPlan> {
+  const plan = await store.read(planId);
+  if (!plan) throw new ApiError('missing', `There is no plan ${planId} of this project; plan_export or find_export_gaps makes one.`);
+  if (plan.parts.some(isOpen) && nowMs >= expiresMs(plan)) {
+    const made = plan.parts.filter((part) => !isOpen(part)).length;
+    const done = made > 0 ? ` ${made} of its ${plan.parts.length} jobs exist.` : '';
+    throw new ApiError('missing', `The plan ${planId} expired on ${new Date(expiresMs(plan)).toISOString()}.${done} Make a new one.`);
+  }
+  return plan;
+}
+
+/** Jobs that equal what a part creates, as far as records show it. */
+function equalTo({ body }: PlanPart, jobs: readonly JobRecord[]): JobRecord[] {
+  return jobs.filter((job) => isJobOf(job, body));
+}
+
+/** Finds the jobs of requests whose answer was lost; throws where one may still take effect. */
+async function adopt(application: Application, jobs: readonly JobRecord[]): Promise<void> {
+  for (const [index, part] of application.plan.parts.entries()) {
+    if (!isOpen(part) || part.sentAt === undefined) continue;
+    const taken = new Set(application.plan.parts.map(({ jobId }) => jobId));
+    const found = equalTo(part, jobs).find(({ jobId }) => !part.before?.includes(jobId) && !taken.has(jobId));
+    if (found) await record(application, index, { jobId: found.jobId });
+    else if (application.context.nowMs < Date.parse(part.sentAt) + SETTLE_MS)
+      throw new ApiError(
+        'down',
+        `Whether the job "${part.body.name}" was created is not certain yet: its answer was lost, and no such job is listed. Call again in a minute with the same plan; it looks again before it creates anything.`,
+      );
+  }
+}
+
+/** Refuses to add to jobs that appeared since the plan was made: somebody may have created the same. */
+function requireNoOther({ plan }: Application, jobs: readonly JobRecord[]): void {
+  const own = new Set(plan.parts.map(({ jobId }) => jobId));
+  const known = new Set(plan.known);
+  for (const part of plan.parts.filter(isOpen)) {
+    const other = equalTo(part, jobs).find(({ jobId }) => !known.has(jobId) && !own.has(jobId) && !part.before?.includes(jobId));
+    if (other)
+      throw new ApiError(
+        'invalid',
+        `Since the plan was made an equal job appeared: ${other.jobId} "${other.name ?? ''}". ${createdWords(plan)} Make a new plan if another is wanted all the same.`,
+      );
+  }
+}
+
+function createdWords({ parts }: ExportPlan): string {
+  const made = parts.filter((part) => !isOpen(part)).map(({ jobId, body }) => `${jobId} "${body.name}"`);
+  return made.length > 0 ? `Created so far: ${made.join(', ')}.` : 'Nothing was created.';
+}
+
+/** The job of a request whose answer was lost, where it is listed already. */
+async function lookFor({ context }: Application, part: PlanPart, before: readonly (number | string)[]): Promise<JobRecord | undefined> {
+  try {
+    return equalTo(part, await readJobs(context.ask)).find(({ jobId }) => !before.includes(jobId));
+  } catch {
+    return undefined; // the next call looks again
+  }
+}
+
+/** Creates one job; says what exists where that fails. */
+async function create(application: Application, index: number, part: PlanPart, jobs: readonly JobRecord[]): Promise<void> {
+  const { context } = application;
+  const before = [...equalTo(part, jobs), ...application.plan.parts.flatMap(({ jobId }) => (jobId === undefined ? [] : [{ jobId }]))].map(
+    ({ jobId }) => jobId,
+  );
+  await record(application, index, { sentAt: new Date(context.nowMs).toISOString(), before });
+  try {
+    const { jobId } = await context.ask(createExportJob, part.body);
+    await record(application, index, { jobId });
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (!error.outcomeUnknown) {
+      await record(application, index, { sentAt: undefined, before: undefined });
+      throw broken(application, part, `was not created: ${error.message}`, error);
+    }
+    const found = await lookFor(application, part, before);
+    if (!found) throw broken(application, part, `may have been created: ${error.message} No such job is listed yet.`, error);
+    await record(application, index, { jobId: found.jobId });
+    context.note(`The answer to the creation of "${part.body.name}" was lost; the list of jobs shows it as ${found.jobId}.`);
+  }
+}
+
+function broken({ plan }: Application, { body }: PlanPart, what: string, { kind, status, code, retryAfterMs }: ApiError): ApiError {
+  const open = plan.parts.filter(isOpen).length;
+  const again = kind === 'invalid' ? ' If it is refused again, make a new plan.' : '';
+  const next = `Call again with the same planId: it creates only the ${open} that are open, and looks for them first.${again}`;
+  return new ApiError(kind, `The job "${body.name}" ${what}\n${createdWords(plan)} ${next}`, { status, code, retryAfterMs });
+}
+
+/** Creates the jobs of a plan that do not exist yet, one after the other, each at most once. */
+export async function applyExportPlan(planId: string, context: Uses) {
+  const { note, nowMs } = context;
+  const store = await openPlansOf(context);
+  const shown = await planNamed(store, planId, nowMs);
+  const open = shown.parts.filter(isOpen);
+  if (open.length === 0) {
+    note('All jobs of this plan were created before; nothing was sent.');
+    return answerOf(shown);
+  }
+  const project = await context.projectId();
+  const [first, ...others] = open.map(({ body }) => previewOf(createExportJob, body, project));
+  if (first) context.confirm(joinedPreview([first, ...others]));
+  return store.hold(planId, async () => {
+    // Another process may have been quicker.
+    const application: Application = { store, context, plan: await planNamed(store, planId, nowMs) };
+    const jobs = await readJobs(context.ask);
+    await adopt(application, jobs);
+    requireNoOther(application, jobs);
+    for (const [index, part] of application.plan.parts.entries()) {
+      if (!isOpen(part)) continue;
+      context.signal.throwIfAborted();
+      await create(application, index, part, jobs);
+      context.progress(index + 1, application.plan.parts.length, `${index + 1} of ${application.plan.parts.length} jobs created`);
+    }
+    note(nextStep(application.plan));
+    return answerOf(application.plan);
+  });
+}
+
+function answerOf({ planId, parts }: ExportPlan) {
+  return { planId, jobs: parts.map(({ jobId = '', body }) => ({ jobId, name: body.name, ...rangeOf(body) })) };
+}
+
+function rangeOf({ frequency: { dateRange } }: JobBody): { from?: string; to?: string } {
+  return dateRange ? { from: dateRange.from, to: dateRange.to } : {};
+}
+
+function nextStep({ parts }: ExportPlan): string {
+  const isOnce = parts.some(({ body }) => body.frequency.value === 'once');
+  return isOnce
+    ? 'A once job runs at once; download_export_run follows it and fetches its files, which are kept for 7 days.'
+    : 'When its runs begin is up to the platform: nextRunTime of get_export_job. download_export_run fetches their files, which are kept for 7 days.';
+}

@@ -1,0 +1,83 @@
+import { allPages } from '../../api/all-pages.ts';
+import { ApiError } from '../../api/errors.ts';
+import { listCustomVariables, listDynamicVariableKeys, listExportJobs } from '../../api/operations/data-export.ts';
+import { instantOf } from '../../api/params.ts';
+import type { FieldCatalogue } from '../../domain/exports/plan/field-catalogue.ts';
+import type { ExportRange } from '../../domain/exports/plan/job-bodies.ts';
+import type { JobRecord } from '../../domain/exports/plan/similar-jobs.ts';
+import type { SuccessfulRun } from '../../workspace/download/sync-plan.ts';
+import type { ExportPlan, PlanStore } from '../../workspace/plans.ts';
+import type { Context } from '../context.ts';
+
+type Ask = Context['ask'];
+
+/** All jobs of the project as they are now, newest first. */
+export async function readJobs(ask: Ask): Promise<JobRecord[]> {
+  return allPages(
+    (paging) => ask(listExportJobs, paging),
+    ({ jobId }) => jobId,
+  );
+}
+
+/** What a list gives, or nothing with a note where it cannot be read: most exports need no variable. */
+async function listedOr<T>(what: string, list: Promise<readonly T[]>, note: Context['note']): Promise<readonly T[]> {
+  try {
+    return await list;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    note(`${what} variables could not be read, so none is known: ${error.message}`);
+    return [];
+  }
+}
+
+/** The custom and dynamic variables of the project. */
+export async function readVariables(ask: Ask, note: Context['note']): Promise<Pick<FieldCatalogue, 'customVariables' | 'dynamicKeys'>> {
+  const [custom, dynamic] = await Promise.all([
+    listedOr('Custom', ask(listCustomVariables, {}), note),
+    listedOr('Dynamic', ask(listDynamicVariableKeys, {}), note),
+  ]);
+  return {
+    customVariables: custom.map(({ position, key }) => ({ position, key: key ?? '' })),
+    dynamicKeys: dynamic.map(({ key }) => key),
+  };
+}
+
+/** The plans of the call's project. */
+export async function openPlansOf({ workspace }: Pick<Context, 'workspace'>): Promise<PlanStore> {
+  const [{ openPlans }, { plansDir, projectId }] = await Promise.all([import('../../workspace/plans.ts'), workspace()]);
+  return openPlans(plansDir, projectId);
+}
+
+function rangeOf(from: string | null | undefined, to: string | null | undefined): ExportRange[] {
+  const range = { fromMs: instantOf(from ?? ''), toMs: instantOf(to ?? '') };
+  return range.fromMs < range.toMs ? [range] : [];
+}
+
+/** The ranges that plans gave to the once jobs that they made, by job. */
+function plannedRanges(plans: readonly ExportPlan[]): Map<number | string, ExportRange[]> {
+  const parts = plans.flatMap(({ parts: all }) => all);
+  return new Map(
+    parts.flatMap(({ jobId, body: { frequency } }) => {
+      const range = rangeOf(frequency.dateRange?.from, frequency.dateRange?.to);
+      return jobId === undefined || range.length === 0 ? [] : [[jobId, range] as const];
+    }),
+  );
+}
+
+/** What each job covers: its successful runs, the next run of a once job, and what a plan said; the interface shows no other range. */
+export function coverageOf(
+  jobs: readonly JobRecord[],
+  runs: readonly SuccessfulRun[],
+  plans: readonly ExportPlan[],
+): (jobId: number | string) => readonly ExportRange[] {
+  const planned = plannedRanges(plans);
+  const exported = new Map<number, ExportRange[]>();
+  for (const { jobId, from, to } of runs) exported.set(jobId, [...(exported.get(jobId) ?? []), ...rangeOf(from, to)]);
+  const records = new Map(jobs.map((job) => [job.jobId, job]));
+  return (jobId) => {
+    const done = typeof jobId === 'number' ? (exported.get(jobId) ?? []) : [];
+    const job = records.get(jobId);
+    const next = job?.frequency?.toLowerCase() === 'once' ? rangeOf(job.nextFrom, job.nextTo) : [];
+    return [...done, ...next, ...(planned.get(jobId) ?? [])];
+  };
+}

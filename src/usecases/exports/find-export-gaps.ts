@@ -1,0 +1,129 @@
+import { checkInput } from '../../api/check-input.ts';
+import { ApiError } from '../../api/errors.ts';
+import { createExportJob } from '../../api/operations/data-export.ts';
+import { backfillName, backfillRanges, contentOf } from '../../domain/exports/gaps/backfill.ts';
+import { findGaps, type GapStudy } from '../../domain/exports/gaps/find-gaps.ts';
+import { GAPS, gapAnswer, gapRows, mostTelling, OUTSIDE } from '../../domain/exports/gaps/gap-words.ts';
+import type { ExportHistory, Status } from '../../domain/exports/gaps/run-coverage.ts';
+import { bodiesOf, type ExportRange } from '../../domain/exports/plan/job-bodies.ts';
+import { idsOfEqual, type JobRecord } from '../../domain/exports/plan/similar-jobs.ts';
+import type { ExportPlan, PlanStore } from '../../workspace/plans.ts';
+import type { Context } from '../context.ts';
+import { msOf, readHistory } from './export-history.ts';
+import { coverageOf, openPlansOf, readJobs, readVariables } from './export-lists.ts';
+
+type Uses = Pick<Context, 'ask' | 'covers' | 'note' | 'progress' | 'whole' | 'workspace' | 'timeZone' | 'nowMs'>;
+
+interface Asked {
+  readonly jobId: number;
+  readonly startDate?: string | undefined;
+  /** The instant at which the range ends. */
+  readonly endDate?: string | undefined;
+}
+
+/** The range of a once job: no run follows it, so that it must be told by its run, by a plan, or by the caller. */
+function onceRange(job: JobRecord, history: ExportHistory, plans: readonly ExportPlan[]): ExportRange | undefined {
+  return history.covering[0] ?? coverageOf([job], [], plans)(job.jobId)[0];
+}
+
+function study(
+  job: JobRecord,
+  history: ExportHistory,
+  plans: readonly ExportPlan[],
+  { startDate, endDate }: Asked,
+  context: Uses,
+): GapStudy {
+  const { timeZone, nowMs } = context;
+  const asked = { startMs: msOf(startDate), endMs: msOf(endDate), timeZone, nowMs };
+  if (history.frequency !== 'once') return findGaps(history, asked);
+  const own = onceRange(job, history, plans);
+  const [startMs, endMs] = [asked.startMs ?? own?.fromMs, asked.endMs ?? own?.toMs];
+  if (startMs === undefined || endMs === undefined)
+    throw new ApiError(
+      'invalid',
+      `startDate, endDate: required for job ${job.jobId}: it runs once (now ${history.runs[0]?.state ?? history.state}), and the interface does not show the range of a once job without files.`,
+    );
+  const { next: _, ...rest } = history;
+  return findGaps(rest, { ...asked, startMs, endMs: Math.min(endMs, nowMs) });
+}
+
+/** Keeps a plan that fills all intervals of these statuses; undefined where there is none. */
+async function planBackfill(job: JobRecord, found: GapStudy, statuses: readonly Status[], parts: Backfilling) {
+  const ranges = backfillRanges(found.intervals, statuses, found.timeZone);
+  const { columns, ...content } = parts.content;
+  if (ranges.length === 0 || columns.length === 0) return undefined;
+  const order = { ...content, columns, frequency: 'once' as const, ranges };
+  const bodies = bodiesOf(order, {
+    timeZone: found.timeZone,
+    taken: new Set(parts.jobs.map(({ name }) => name ?? '')),
+    base: backfillName(job),
+  });
+  try {
+    for (const body of bodies) checkInput(createExportJob, body);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    parts.note(`No backfill can be planned from what the job shows: ${error.message} plan_export with fields of your choice makes one.`);
+    return undefined;
+  }
+  const { planId } = await parts.store.add({ bodies, known: idsOfEqual(parts.jobs, bodies), fills: job.jobId, nowMs: parts.nowMs });
+  return { planId, jobs: bodies.length };
+}
+
+interface Backfilling {
+  readonly content: ReturnType<typeof contentOf>;
+  readonly store: PlanStore;
+  /** Those that exist. */
+  readonly jobs: readonly JobRecord[];
+  readonly nowMs: number;
+  readonly note: Uses['note'];
+}
+
+async function contentFor(job: JobRecord, plans: readonly ExportPlan[], { ask, note }: Uses) {
+  const made = plans.flatMap(({ parts }) => parts).find(({ jobId }) => jobId === job.jobId)?.body;
+  return contentOf(job, made, await readVariables(ask, note));
+}
+
+/** Rows that an answer holds. */
+const MOST_ROWS = 40;
+
+/** Tells what a job has delivered and why not the rest, and plans the jobs that fill it. */
+export async function findExportGaps(asked: Asked, context: Uses) {
+  const { ask, note, nowMs } = context;
+  const store = await openPlansOf(context);
+  const [jobs, plans] = await Promise.all([readJobs(ask), store.all()]);
+  const job = jobs.find(({ jobId }) => jobId === asked.jobId);
+  if (!job) throw new ApiError('missing', `There is no export job ${asked.jobId} in this project.`);
+  const history = await readHistory(job, jobs, plans, context);
+  const found = study(job, history, plans, asked, context);
+  const { range, unit, isInferred, intervals } = found;
+  if (range.fromMs < range.toMs) context.covers(range.fromMs, range.toMs);
+  const all = gapRows(found);
+  const rows = context.whole ? all : mostTelling(all, MOST_ROWS);
+  if (rows.length < all.length) note(`${rows.length} of ${all.length} rows, gaps first; narrow with startDate and endDate.`);
+  const answer = {
+    answer: gapAnswer(found, job.name ?? String(job.jobId)),
+    columns: ['range', `${unit}s`, 'status', 'cause'],
+    rows: rows.map((row) => [row.range, row.slots, row.status, row.cause]),
+  };
+  if (isInferred) note('Inferred: which range a run without files was for (from when it began, the interface shows none).');
+  if (intervals.some(({ status }) => status === 'expired')) note('Inferred: files are gone 7 days after their run.');
+  if (found.cutToDays !== undefined) note(`The job has run longer; these are the last ${found.cutToDays} days. Pass startDate for more.`);
+
+  const isAsked = asked.startDate !== undefined || asked.endDate !== undefined;
+  const toFill = isAsked ? [...GAPS, ...OUTSIDE] : GAPS;
+  if (!intervals.some(({ status }) => toFill.includes(status) || status === 'expired')) return answer;
+  const content = await contentFor(job, plans, context);
+  const parts = { content, store, jobs, nowMs, note };
+  const backfill = await planBackfill(job, found, toFill, parts);
+  const expired = await planBackfill(job, found, ['expired'], parts);
+  for (const sentence of content.doubts) note(sentence);
+  if (backfill)
+    note(
+      `planId fills what is missing with ${backfill.jobs} once ${backfill.jobs === 1 ? 'job' : 'jobs'}: apply_export_plan {"planId":"${backfill.planId}"} shows them first.`,
+    );
+  if (expired)
+    note(
+      `expiredPlanId exports again what expired, with ${expired.jobs} once ${expired.jobs === 1 ? 'job' : 'jobs'}; not needed where the files were fetched by other means.`,
+    );
+  return { ...answer, ...(backfill && { planId: backfill.planId }), ...(expired && { expiredPlanId: expired.planId }) };
+}

@@ -1,0 +1,148 @@
+import { checkInput } from '../../api/check-input.ts';
+import { ApiError } from '../../api/errors.ts';
+import { createExportJob, listExportableFields } from '../../api/operations/data-export.ts';
+import { instantOf } from '../../api/params.ts';
+import { sharedMembers } from '../../api/write-request.ts';
+import type { ExportColumn } from '../../domain/exports/plan/field-catalogue.ts';
+import { bodiesOf, type ExportOrder, type JobBody, rangeName, splitRange } from '../../domain/exports/plan/job-bodies.ts';
+import { warningsOf } from '../../domain/exports/plan/plan-warnings.ts';
+import { chooseScope, lackWords, type Resolved, resolvedWords, resolveFields } from '../../domain/exports/plan/resolve-fields.ts';
+import { idsOfEqual, type SimilarJob, similarJobs } from '../../domain/exports/plan/similar-jobs.ts';
+import { successfulRuns } from '../../workspace/download/sync-plan.ts';
+import { expiresMs } from '../../workspace/plans.ts';
+import type { Context, Lists } from '../context.ts';
+import { coverageOf, openPlansOf, readJobs, readVariables } from './export-lists.ts';
+
+/** What a caller wants exported, with dates and ids resolved. */
+export interface ExportRequest {
+  readonly fields: readonly string[];
+  readonly name?: string | undefined;
+  readonly scope?: string | undefined;
+  readonly format: JobBody['format'];
+  readonly frequency?: JobBody['frequency']['value'] | undefined;
+  readonly startDate?: string | undefined;
+  /** The instant at which the range ends. */
+  readonly endDate?: string | undefined;
+  readonly deviceLabel: JobBody['deviceLabel'];
+  readonly segmentId?: number | undefined;
+}
+
+type Uses = Pick<Context, 'ask' | 'lists' | 'note' | 'progress' | 'whole' | 'workspace' | 'timeZone' | 'nowMs'>;
+
+/** Scopes that are tried where none is named; deployments may know others. */
+const USUAL_SCOPES = ['sessions', 'views'];
+
+function refuse(problems: readonly string[]): never {
+  throw new ApiError('invalid', problems.join('\n'));
+}
+
+/** When the export runs, and over which range; refuses what does not go together. */
+function scheduleOf({ frequency, startDate, endDate }: ExportRequest): Pick<ExportOrder, 'frequency'> & { fromMs?: number; toMs?: number } {
+  const hasDates = startDate !== undefined || endDate !== undefined;
+  const value = frequency ?? (hasDates ? 'once' : undefined);
+  if (value === undefined) return refuse(['frequency: say daily or hourly, or give startDate and endDate of a once export.']);
+  if (value !== 'once') {
+    if (hasDates)
+      refuse([
+        `startDate, endDate: only with frequency once; a ${value} job chooses its own range. Plan the past as a second export with frequency once.`,
+      ]);
+    return { frequency: value };
+  }
+  if (startDate === undefined || endDate === undefined)
+    return refuse([`${startDate === undefined ? 'startDate' : 'endDate'}: required with frequency once.`]);
+  const [fromMs, toMs] = [instantOf(startDate), instantOf(endDate)];
+  if (fromMs >= toMs) refuse([`endDate: must be after startDate (${startDate} … ${endDate}).`]);
+  return { frequency: value, fromMs, toMs };
+}
+
+/** The columns, in the scope that was named or the one that has them all. */
+async function columnsOf({ fields, scope }: ExportRequest, { ask }: Lists, note: Uses['note']): Promise<Resolved> {
+  const scopes = scope === undefined ? USUAL_SCOPES : [scope];
+  const [variables, ...lists] = await Promise.all([
+    readVariables(ask, note),
+    ...scopes.map(async (each) => ({ scope: each, fields: await ask(listExportableFields, { scope: each }) })),
+  ]);
+  const resolved = await Promise.all(lists.map((list) => resolveFields(fields, { ...list, ...variables })));
+  const chosen = chooseScope(resolved);
+  if (chosen) return chosen;
+  const closest = lackWords(resolved);
+  const where = scope === undefined && closest ? [`No scope has all fields; this is what scope ${closest.scope} lacks:`] : [];
+  return refuse([...where, ...(closest?.problems ?? []).map((problem) => `fields: ${problem}`)]);
+}
+
+/** Refuses a segment that there is not; one that cannot be looked up is left to the service. */
+async function requireSegment(segmentId: number | undefined, { of }: Lists, note: Uses['note']): Promise<void> {
+  if (segmentId === undefined) return;
+  try {
+    if ((await of('segment')).some(({ id }) => id === segmentId)) return;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return note(`Whether segment ${segmentId} exists could not be looked up: ${error.message}`);
+  }
+  refuse([`segmentId: there is no segment ${segmentId}; list_segments lists them.`]);
+}
+
+function fieldRow({ asked, fieldName, aliasName, customVarPosition, dynamicVarKey, meaning, also }: ExportColumn) {
+  const variable = customVarPosition ?? dynamicVarKey;
+  return {
+    asked,
+    fieldName: variable === undefined ? fieldName : `${fieldName} ${variable}`,
+    ...(aliasName !== undefined && { aliasName }),
+    meaning,
+    ...(also && { also: [...also] }),
+  };
+}
+
+function existingRow({ job, likeness, shared }: SimilarJob, timeZone: string) {
+  const { jobId, name, state, frequency } = job;
+  return {
+    jobId,
+    name: name ?? '',
+    state: state ?? '',
+    frequency: frequency ?? '',
+    likeness: likeness === 'equal' ? 'equal' : 'has all these columns',
+    ...(shared && { shared: rangeName(shared, timeZone) }),
+  };
+}
+
+/** Jobs of a split plan that an answer lists. */
+const MOST_JOBS = 16;
+/** Existing jobs that an answer lists; the equal ones come first. */
+const MOST_EXISTING = 5;
+
+/** Checks an export, splits it into jobs, looks for equal ones, and keeps the plan. */
+export async function planExport(request: ExportRequest, context: Uses) {
+  const { ask, note, timeZone, nowMs, whole } = context;
+  const { frequency, fromMs, toMs } = scheduleOf(request);
+  const lists = await context.lists();
+  await requireSegment(request.segmentId, lists, note);
+  const { scope, columns, notes } = await columnsOf(request, lists, note);
+  const isOnce = fromMs !== undefined && toMs !== undefined;
+  const ranges = isOnce ? splitRange({ fromMs, toMs }, timeZone) : [];
+  const plans = await openPlansOf(context);
+  const [jobs, runs, earlier] = await Promise.all([readJobs(ask), isOnce ? successfulRuns(ask) : [], plans.all()]);
+
+  const { name, format, deviceLabel: device, segmentId } = request;
+  const order: ExportOrder = { name, format, scope, frequency, columns, device, segmentId, ranges };
+  const bodies = bodiesOf(order, { timeZone, taken: new Set(jobs.map((job) => job.name ?? '')) });
+  for (const body of bodies) checkInput(createExportJob, body);
+  const similar = similarJobs(jobs, order, coverageOf(jobs, runs, earlier));
+  const plan = await plans.add({ bodies, known: idsOfEqual(jobs, bodies), nowMs });
+
+  for (const sentence of [...resolvedWords(columns), ...notes]) note(sentence);
+  if (request.scope === undefined)
+    note(`Scope ${scope}: ${scope === 'sessions' ? 'one row per visit' : 'one row per page view'}; it has all these fields.`);
+  for (const sentence of warningsOf({ order, similar, bodies, nowMs })) note(sentence);
+  note(`Nothing is created yet. Show the plan to the user; apply_export_plan {"planId":"${plan.planId}"} creates it.`);
+  const { body, each } = sharedMembers(bodies);
+  if (each && each.length > MOST_JOBS && !whole)
+    note(`each shows the first ${MOST_JOBS} of ${each.length} jobs; the others follow in the same way.`);
+  return {
+    planId: plan.planId,
+    expires: new Date(expiresMs(plan)).toISOString(),
+    body,
+    ...(each && { each: whole ? each : each.slice(0, MOST_JOBS) }),
+    fields: columns.map(fieldRow),
+    ...(similar.length > 0 && { existing: similar.slice(0, MOST_EXISTING).map((one) => existingRow(one, timeZone)) }),
+  };
+}

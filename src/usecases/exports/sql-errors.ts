@@ -1,0 +1,109 @@
+import { ApiError } from '../../api/errors.ts';
+import { matchName } from '../../domain/names/match-name.ts';
+import type { Column } from '../../workspace/query/columns.ts';
+import { SqlError } from '../../workspace/query/sql-process.ts';
+import { WorkspaceError } from '../../workspace/store/disk.ts';
+
+/** More columns than this are not listed in an error. */
+const MAX_LISTED = 40;
+const LONGEST_MESSAGE = 500;
+
+/** A name as SQL takes it: quoted where it has to be. */
+function sqlName(name: string): string {
+  return /^[a-z_][a-z0-9_]*$/i.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
+}
+
+async function nearest(name: string, columns: readonly Column[]): Promise<string> {
+  const match = await matchName(
+    name,
+    columns.map((column, id) => ({ id, path: [column.name] })),
+  );
+  const found = 'found' in match ? [match.found] : 'several' in match ? match.several : match.closest;
+  const names = found.flatMap(({ path }) => path[0] ?? []).slice(0, 3);
+  if (names.length > 0) return `Nearest: ${names.map(sqlName).join(', ')}.`;
+  return `There are: ${columns
+    .slice(0, MAX_LISTED)
+    .map((column) => sqlName(column.name))
+    .join(', ')}.`;
+}
+
+/** How DuckDB says that there is no such column, each way with its name. */
+const NO_COLUMN = [
+  /Referenced column "(.+?)" (?:was )?not found/,
+  /does not have a column named "(.+?)"/,
+  /Column "(.+?)" (?:in \w+ list not found|does not exist on)/,
+];
+
+/** Words for names before a dot, where the dot is part of a column's name. */
+function unquoted(prefix: string, columns: readonly Column[]): string | undefined {
+  const below = columns.filter(({ name }) => name.toLowerCase().startsWith(`${prefix.toLowerCase()}.`));
+  return below.length > 0 ? `a name with a dot stands in double quotes: ${below.map(({ name }) => sqlName(name)).join(', ')}.` : undefined;
+}
+
+async function noColumn(name: string, message: string, columns: readonly Column[]): Promise<string> {
+  if (columns.some((column) => column.name.toLowerCase() === name.toLowerCase())) {
+    const there = /Candidate bindings: (.+)/.exec(message)?.[1];
+    return `data has a column "${name}", but not what the statement selects from there${there === undefined ? '' : `, which has ${there}`}.`;
+  }
+  return unquoted(name, columns) ?? `there is no column "${name}". ${await nearest(name, columns)} Texts stand in 'single quotes'.`;
+}
+
+/** What DuckDB says of a statement, in words for who wrote it. */
+async function faultOf(message: string, columns: readonly Column[]): Promise<string> {
+  const column = NO_COLUMN.flatMap((words) => words.exec(message)?.[1] ?? [])[0];
+  if (column !== undefined) return noColumn(column, message, columns);
+  const table = /Referenced table "(.+?)" not found/.exec(message)?.[1];
+  if (table !== undefined) return unquoted(table, columns) ?? `there is no table "${table}"; the only one is data.`;
+  return shortened(message);
+}
+
+function shortened(message: string, isMeant: (line: string) => boolean = () => true): string {
+  const lines = message
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('^'));
+  return lines
+    .filter(isMeant)
+    .join(' ')
+    .replace(/ Candidate functions: .*?(?= LINE \d|$)/, '')
+    .slice(0, LONGEST_MESSAGE);
+}
+
+const FILE_FAULT = /(?:JSON transform error|Malformed JSON) in file|CSV Error|Invalid unicode|gzip/i;
+
+/** An error about what lies on the disk; undefined where the statement is to blame. */
+function fileFault(message: string): WorkspaceError | undefined {
+  // A statement may hold any of these words.
+  if (/^(?:Binder|Catalog|Parser) Error/.test(message) || !FILE_FAULT.test(message)) return undefined;
+  // The line of the statement that reads the file says nothing.
+  const short = shortened(message, (line) => !line.startsWith('LINE '));
+  const next = 'If it was spoilt on the disk, purge_workspace with this jobId and then sync_exports fetch what the platform still has.';
+  return new WorkspaceError('disk', `A downloaded file cannot be read: ${short} ${next}`);
+}
+
+/** Turns the failure of a query into an error that says what to do next; other errors stay what they are. */
+export async function sqlFailure(error: unknown, columns: readonly Column[]): Promise<unknown> {
+  if (!(error instanceof SqlError)) return error;
+  const { reason, message } = error;
+  if (reason === 'missing package') {
+    const how = 'Install it beside this server (npm install @duckdb/node-api@1.5.5-r.5), then call again';
+    return new ApiError('settings', `query_export needs the optional package @duckdb/node-api, which cannot be loaded here. ${how}.`);
+  }
+  if (reason === 'time') {
+    return new ApiError(
+      'invalid',
+      'sql: the query took too long and was stopped. Filter or group earlier, name columns instead of *, and join less.',
+    );
+  }
+  if (reason === 'memory') {
+    return new ApiError(
+      'invalid',
+      'sql: the query needed more memory than it may and was stopped. Filter or group earlier, and name columns instead of *.',
+    );
+  }
+  if (reason === 'busy') return new ApiError('busy', 'Other queries of this server took all the time.', { retryAfterMs: 10_000 });
+  if (reason === 'crash')
+    return new ApiError('invalid', `sql: the query ended its process${message && ` (${message})`}. Write it in another way.`);
+  if (reason === 'refused') return new ApiError('invalid', `sql: ${message}`);
+  return fileFault(message) ?? new ApiError('invalid', `sql: ${await faultOf(message, columns)}`);
+}

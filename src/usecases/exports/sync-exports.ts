@@ -1,0 +1,119 @@
+import type { Download } from '../../workspace/download/downloads.ts';
+import { planSync, type SyncOutcome, type SyncPlan, successfulRuns } from '../../workspace/download/sync-plan.ts';
+import type { RunManifest } from '../../workspace/store/manifest.ts';
+import type { ProjectWorkspace } from '../../workspace/store/project-workspace.ts';
+import type { Context } from '../context.ts';
+
+/** Seconds that a call waits for a download when the caller names none. */
+export const USUAL_WAIT_SECONDS = 20;
+
+/** The least by which progress grows (protocol), where only the words are new. */
+const STEP = 0.01;
+
+/** How far a download is, in percent: half for the platform that computes, half for the files. */
+function percentOf({ progress: { phase, completionRate = 0, bytes = 0, totalBytes } }: Download): number {
+  if (phase === 'fetching') return 50 + (totalBytes ? (50 * bytes) / totalBytes : 0);
+  // The reference does not say whether the rate is a share or a percentage.
+  return phase === 'computing' ? Math.min(50, (completionRate <= 1 ? 100 * completionRate : completionRate) / 2) : 0;
+}
+
+/** Where a download stands, as a person would say it. */
+export function progressWords({ progress }: Download): string {
+  const { phase, runState, completionRate, files = 0, filesDone = 0 } = progress;
+  if (phase === 'waiting') return 'is about to begin';
+  if (phase === 'elsewhere') return 'another server that shares the data directory fetches it';
+  if (phase === 'fetching') return `${filesDone} of ${files} files fetched`;
+  return `the platform computes it: ${runState ?? 'state unknown'}${completionRate === undefined ? '' : `, completionRate ${completionRate}`}`;
+}
+
+interface Waiting {
+  readonly progress: Context['progress'];
+  readonly nowMs: number;
+  readonly signal: AbortSignal;
+  readonly waitSeconds: number;
+}
+
+/** Waits for a single download and tells the host each time it gets further; then gives what it is, undefined while it goes on. */
+export async function followDownload(workspace: ProjectWorkspace, download: Download, { progress, nowMs, signal, waitSeconds }: Waiting) {
+  let told = -1;
+  let words = '';
+  const tell = () => {
+    const percent = Math.floor(percentOf(download));
+    const now = progressWords(download);
+    // Nobody wants to hear of every piece of a file.
+    if (percent <= told && now === words) return;
+    [told, words] = [Math.max(percent, told + STEP), now];
+    progress(told, 100, now);
+  };
+  tell();
+  const stop = download.onChange(tell);
+  try {
+    await workspace.settled([download], nowMs + waitSeconds * 1_000, signal);
+  } finally {
+    stop();
+  }
+  const [outcome] = await outcomesOf([download]);
+  if (outcome?.status === 'rejected') throw outcome.reason;
+  return outcome?.value;
+}
+
+type Outcome = PromiseSettledResult<RunManifest> | undefined;
+
+/** How downloads have ended so far, in their order; undefined for those that go on. */
+async function outcomesOf(downloads: readonly Download[]): Promise<Outcome[]> {
+  const goesOn = Promise.resolve(undefined);
+  const outcomes = await Promise.allSettled(downloads.map(({ result }) => Promise.race([result, goesOn])));
+  return outcomes.map((outcome) =>
+    outcome.status === 'rejected' ? outcome : outcome.value && { status: outcome.status, value: outcome.value },
+  );
+}
+
+interface SyncOptions {
+  readonly jobIds: readonly number[] | undefined;
+  /** Only runs that completed since, ms since 1970. */
+  readonly sinceMs: number | undefined;
+  readonly waitSeconds: number;
+}
+
+/** Where a sync stands when the call ends; what is under way goes on. */
+export interface SyncState {
+  readonly plan: SyncPlan;
+  /** One for each wanted run of the plan. */
+  readonly outcomes: readonly SyncOutcome[];
+  readonly failures: readonly { readonly jobId: number; readonly runId: number; readonly message: string }[];
+  readonly count: (outcome: SyncOutcome) => number;
+}
+
+type Uses = Pick<Context, 'ask' | 'progress' | 'nowMs' | 'signal'>;
+
+/** Starts or joins the download of every run that is wanted, and waits for them as long as is wished. */
+export async function syncExports(
+  workspace: ProjectWorkspace,
+  options: SyncOptions,
+  { ask, progress, nowMs, signal }: Uses,
+): Promise<SyncState> {
+  const [listed, here] = await Promise.all([successfulRuns(ask), workspace.runs()]);
+  const plan = planSync(listed, here, { ...options, nowMs });
+  const downloads = plan.wanted.map((run) => workspace.downloadInTurn({ jobId: run.jobId, runId: run.runId }, run));
+  let ended = 0;
+  const tell = () => progress(ended, downloads.length, `${ended} of ${downloads.length} runs fetched`);
+  const count = () => {
+    ended += 1;
+    if (!signal.aborted) tell();
+  };
+  for (const { result } of downloads) result.then(count, count);
+  if (downloads.length > 0) tell();
+  await workspace.settled(downloads, nowMs + options.waitSeconds * 1_000, signal);
+  const ends = await outcomesOf(downloads);
+  const outcomes = ends.map((end): SyncOutcome => {
+    if (end === undefined) return 'under way';
+    return end.status === 'fulfilled' ? 'fetched' : 'failed';
+  });
+  const failures = plan.wanted.flatMap(({ jobId, runId }, index) => {
+    const end = ends[index];
+    return end?.status === 'rejected'
+      ? [{ jobId, runId, message: end.reason instanceof Error ? end.reason.message : String(end.reason) }]
+      : [];
+  });
+  return { plan, outcomes, failures, count: (outcome) => outcomes.filter((each) => each === outcome).length };
+}

@@ -1,0 +1,78 @@
+import { ApiError } from '../api/errors.ts';
+import { listExportableFields } from '../api/operations/data-export.ts';
+import type { NameKind } from '../domain/names/match-name.ts';
+import { type SearchObject, searchObjects } from '../domain/names/search-objects.ts';
+import type { Context, Lists } from './context.ts';
+
+const nameKinds = [
+  'segment',
+  'goal',
+  'mapping',
+  'page group',
+  'zoning',
+  'zone',
+  'scenario',
+  'export job',
+] as const satisfies readonly NameKind[];
+
+/** All that can be searched. */
+export const objectKinds = [...nameKinds, 'exportable field'] as const;
+export type ObjectKind = (typeof objectKinds)[number];
+
+/** Scopes of the exportable fields that are publicly known. */
+const FIELD_SCOPES = ['sessions', 'views'];
+
+async function exportableFields({ ask }: Lists): Promise<SearchObject[]> {
+  const lists = await Promise.all(FIELD_SCOPES.map(async (scope) => ({ scope, fields: await ask(listExportableFields, { scope }) })));
+  return lists.flatMap(({ scope, fields }) =>
+    fields.map(({ name, description, aliases }) => ({
+      kind: 'exportable field',
+      id: name,
+      path: [scope, name],
+      words: ['exportable field', description ?? '', ...(aliases ?? [])].join(' '),
+    })),
+  );
+}
+
+async function objectsOf(kind: ObjectKind, lists: Lists): Promise<SearchObject[]> {
+  if (kind === 'exportable field') return exportableFields(lists);
+  return (await lists.of(kind)).map((object) => ({ kind, words: kind, ...object }));
+}
+
+export interface Found {
+  readonly found: readonly SearchObject[];
+  /** Objects that were searched, by kind. */
+  readonly searched: ReadonlyMap<ObjectKind, number>;
+}
+
+type Uses = Pick<Context, 'lists' | 'note' | 'progress' | 'signal'>;
+
+/** Searches all objects of these kinds in the session's lists. Kinds that cannot be listed are noted and left out; throws where none can. */
+export async function findObjects(text: string, kinds: readonly ObjectKind[], { lists, note, progress, signal }: Uses): Promise<Found> {
+  const known = await lists();
+  const objects: SearchObject[] = [];
+  const searched = new Map<ObjectKind, number>();
+  const failures = new Map<string, { kinds: ObjectKind[]; error: ApiError }>();
+  let done = 0;
+  await Promise.all(
+    kinds.map(async (kind) => {
+      try {
+        const listed = await objectsOf(kind, known);
+        objects.push(...listed);
+        searched.set(kind, listed.length);
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        const failure = failures.get(error.message) ?? { kinds: [], error };
+        failure.kinds.push(kind);
+        failures.set(error.message, failure);
+      }
+      done += 1;
+      progress(done, kinds.length, `${done} of ${kinds.length} kinds of objects listed`);
+    }),
+  );
+  signal.throwIfAborted();
+  const [first] = failures.values();
+  if (first && searched.size === 0) throw first.error;
+  for (const { kinds: failed, error } of failures.values()) note(`Not searched: ${failed.join(', ')}. ${error.message}`);
+  return { found: await searchObjects(objects, text), searched };
+}

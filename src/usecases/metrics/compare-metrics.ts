@@ -1,0 +1,169 @@
+import { ApiError } from '../../api/errors.ts';
+import { listSpeedEvents } from '../../api/operations/speed-analysis.ts';
+import { instantOf } from '../../api/params.ts';
+import { comparePeriods, periodNotes } from '../../domain/metrics/compare/comparison.ts';
+import type { Comparison } from '../../domain/metrics/compare/comparison-rows.ts';
+import { type Windows, windowsOf } from '../../domain/metrics/compare/comparison-windows.ts';
+import { type Reading, readingsOf } from '../../domain/metrics/compare/readings.ts';
+import type { MetricAnswers } from '../../domain/metrics/read/metric-answers.ts';
+import type { Device, MetricGrid } from '../../domain/metrics/read/metric-grid.ts';
+import { refusedNotes } from '../../domain/metrics/read/query-notes.ts';
+import { isoAt, resolveDate, todayIn } from '../../lib/dates.ts';
+import { daysBetween, shiftDays } from '../../lib/time-zone.ts';
+import type { Context } from '../context.ts';
+import { type CompareInput, gridOf, type Question, questionOf } from './compare-question.ts';
+import { type ChosenSegments, readSegments } from './compare-segments.ts';
+import { compareAtOnce } from './compare-sides.ts';
+import { fetchMetrics, requireGoal } from './fetch-metrics.ts';
+
+/** Days before and after a change in which events are looked for. */
+const DAYS = 2;
+const LONGEST_TEXT = 120;
+const MOST_EVENTS = 6;
+
+/** Speed events up to two days around a day, in order; none where the credential may not read them, which is noted. */
+async function readEventsAround(
+  day: string | undefined,
+  { ask, note, timeZone, nowMs }: Pick<Context, 'ask' | 'note' | 'timeZone' | 'nowMs'>,
+) {
+  if (day === undefined) return [];
+  const { instantMs } = resolveDate(day, { edge: 'start', timeZone, nowMs });
+  const [fromMs, toMs] = [shiftDays(instantMs, -DAYS, timeZone), shiftDays(instantMs, DAYS + 1, timeZone)];
+  try {
+    // `dateFrom` excludes its own instant.
+    const { events } = await ask(listSpeedEvents, { dateFrom: new Date(fromMs - 1).toISOString() });
+    const near = events
+      .map(({ key, text, date }) => ({ key, text: (text ?? '').slice(0, LONGEST_TEXT), atMs: instantOf(date ?? '') }))
+      .filter(({ atMs }) => atMs >= fromMs && atMs < toMs)
+      .toSorted((a, b) => a.atMs - b.atMs)
+      .slice(0, MOST_EVENTS);
+    if (near.length === 0) note(`No speed event lies within ${DAYS} days of ${day}.`);
+    else note(`Events: within ${DAYS} days of ${day}; that they come together does not show that one causes the other.`);
+    return near.map(({ key, text, atMs }) => ({ day: todayIn(timeZone, atMs), event: text || key }));
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    note(
+      error.kind === 'forbidden'
+        ? 'Events were not looked for: the credential lacks the scope speed-analysis.'
+        : `Events could not be read: ${error.message}`,
+    );
+    return [];
+  }
+}
+
+const NO_SEGMENTS: ChosenSegments = { groups: [] };
+const PARTS: readonly Device[] = ['desktop', 'mobile', 'tablet'];
+
+function refuse(message: string): never {
+  throw new ApiError('invalid', message);
+}
+
+/** Answers a comparison of two periods, or of devices or segments at the same time. */
+export async function compareMetrics(input: CompareInput, context: Context): Promise<Comparison> {
+  const question = questionOf(input);
+  // Bounds of the baseline are dates too; the answer is about the period.
+  context.covers(instantOf(input.startDate), instantOf(input.endDate));
+  return question.by === 'period' ? compareRanges(question, context) : compareAtOnce(question, context);
+}
+
+/** Throws the reason where one side as a whole could not be read. */
+function requireSides({ rows, missing }: MetricAnswers, { period, baseline }: Windows, timeZone: string): void {
+  for (const { reason, parts } of missing) {
+    const isOf = (side: Windows['period']) =>
+      parts.some(({ interval }) => interval.startMs >= side.startMs && interval.endMs <= side.endMs);
+    const hasSide = (range: number) => rows.some((row) => row.range === range && row.values['visits'] !== null);
+    const [name, side] = isOf(baseline) && !hasSide(0) ? (['baseline', baseline] as const) : (['period', period] as const);
+    if (isOf(side) && !hasSide(side === baseline ? 0 : 1))
+      refuse(`The ${name} (${isoAt(side.startMs, timeZone)} … ${isoAt(side.endMs, timeZone)}) cannot be read: ${reason}`);
+  }
+}
+
+/** The days behind the totals; none where they cannot be read, which the verdicts then say. */
+async function readDays(grid: Omit<MetricGrid, 'ranges'>, { history, baseline, period }: Windows, context: Context) {
+  try {
+    const quiet = { ...context, progress: () => undefined };
+    const { rows, missing } = await fetchMetrics({ ...grid, ranges: [history, baseline, period], daily: true }, quiet);
+    for (const { reason } of missing) context.note(`Some days could not be read and teach nothing of the noise: ${reason}`);
+    return rows;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    context.note(`Days could not be read, so nothing can be told from noise: ${error.message}`);
+    return [];
+  }
+}
+
+async function compareRanges(question: Question, context: Context): Promise<Comparison> {
+  const { note, timeZone, nowMs } = context;
+  const { devices, goalId } = question;
+  const windows = windowsOf({
+    period: { startMs: instantOf(question.startDate), endMs: instantOf(question.endDate) },
+    baselineStartMs: question.baselineStartDate === undefined ? undefined : instantOf(question.baselineStartDate),
+    baselineEndMs: question.baselineEndDate === undefined ? undefined : instantOf(question.baselineEndDate),
+    kind: question.baseline ?? 'previous',
+    timeZone,
+    nowMs,
+  });
+  const { period, baseline } = windows;
+  const base = gridOf(question);
+  const isOne = devices.length <= 1 && (base.segmentSets?.length ?? 1) === 1;
+  const explains = question.explain && isOne;
+  const byDevice = explains && (devices[0] ?? 'all') === 'all';
+  const chosen: readonly Device[] = devices.length > 0 ? devices : ['all'];
+  const grid = { ...base, devices: byDevice ? [...chosen, ...PARTS] : chosen };
+  let done = 0;
+  const step = async <T>(work: Promise<T>): Promise<T> => {
+    const result = await work;
+    context.progress((done += 1), 3, 'reading metrics');
+    return result;
+  };
+  const [totals, days, segments] = await Promise.all([
+    step(fetchMetrics({ ...grid, ranges: [baseline, period] }, { ...context, progress: () => undefined })),
+    step(readDays(grid, windows, context)),
+    step(explains ? readSegments(question, windows, context) : Promise.resolve(NO_SEGMENTS)),
+  ]);
+  requireSides(totals, windows, timeZone);
+  for (const { reason, parts } of totals.missing)
+    note(`Missing for ${[...new Set(parts.map(({ selection }) => selection.device))].join(', ')}: ${reason}`);
+  const lists = await context.lists();
+  if (goalId === undefined) await requireGoal(question.metrics, totals.rows, lists, note);
+  const readings = readingsOf(totals.rows, days);
+  const table = byDevice ? readings.slice(0, 1) : readings;
+  const labelOf = ({ device, segmentIds }: Reading) =>
+    [...(device === 'all' ? [] : [device]), ...segmentIds.map((id) => lists.nameOf('segment', id))].join(', ');
+  const result = comparePeriods({
+    metrics: question.metrics,
+    windows,
+    readings: table,
+    devices: byDevice ? readings.slice(1) : [],
+    segments: segments.groups,
+    labelOf,
+    currency: totals.currency,
+    explains: question.explain,
+  });
+  const { data, headline, judged } = result;
+  const events = await readEventsAround(headline.since?.day, context);
+  const baselineDays = daysBetween(baseline.startMs, baseline.endMs + 1, timeZone);
+  const comparison = {
+    ...data,
+    baseline: { start: isoAt(baseline.startMs, timeZone), end: isoAt(baseline.endMs, timeZone), days: Number(baselineDays.toFixed(2)) },
+    ...(events.length > 0 && { events }),
+  };
+  context.draw(async () => {
+    const { chartOfComparison } = await import('../../views/from-comparison.ts');
+    const labels = readings.map((reading) => labelOf(reading) || 'all visits');
+    const shaded = { from: todayIn(timeZone, period.startMs), to: todayIn(timeZone, period.endMs) };
+    return chartOfComparison(result, { timeZone, currency: totals.currency, period: shaded, labels });
+  });
+  const reason =
+    headline.judgement.verdict === 'not enough data'
+      ? 'too few days to tell a change from noise'
+      : 'a change within noise has nothing to explain';
+  const left = result.isNoise && segments.groups.length > 0 ? `Segments are left out: ${reason}.` : segments.choice;
+  if (left !== undefined) note(left);
+  // What is in no device cannot be asked for.
+  if (PARTS.some((device) => device === result.leader)) note(`Next: devices ["${result.leader}"] shows the segments within it.`);
+  for (const sentence of [...windows.notes, ...periodNotes(comparison, judged, windows)]) note(sentence);
+  if (question.explain && !isOne) note('explain takes one device and one set of segments at a time.');
+  for (const sentence of refusedNotes(totals.refused)) note(sentence);
+  return comparison;
+}

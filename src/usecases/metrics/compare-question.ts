@@ -1,0 +1,61 @@
+import { ApiError } from '../../api/errors.ts';
+import { siteMetricNames } from '../../api/metric-names.ts';
+import type { BaselineKind } from '../../domain/metrics/compare/comparison-windows.ts';
+import { metricsToRead } from '../../domain/metrics/compare/days.ts';
+import { type Device, isZoneMetric, type MetricGrid } from '../../domain/metrics/read/metric-grid.ts';
+import type { Context } from '../context.ts';
+
+/** What a comparison needs of a call. */
+export type CompareContext = Pick<Context, 'ask' | 'lists' | 'note' | 'progress' | 'signal' | 'timeZone' | 'nowMs' | 'draw' | 'covers'>;
+
+/** What a caller says; names are ids and dates ISO date-times by now. */
+export interface CompareInput {
+  readonly metrics?: readonly string[] | undefined;
+  readonly startDate: string;
+  readonly endDate: string;
+  readonly baselineStartDate?: string | undefined;
+  readonly baselineEndDate?: string | undefined;
+  readonly baseline?: BaselineKind | undefined;
+  readonly by: 'period' | 'device' | 'segment';
+  readonly devices?: readonly Device[] | undefined;
+  readonly segmentIds?: readonly number[] | undefined;
+  readonly compareSegments?: readonly number[] | undefined;
+  readonly goalId?: number | undefined;
+  readonly explain: boolean;
+}
+
+/** The same with every list filled. */
+export interface Question extends Omit<CompareInput, 'metrics' | 'devices' | 'segmentIds' | 'compareSegments'> {
+  readonly metrics: readonly string[];
+  readonly devices: readonly Device[];
+  readonly segmentIds: readonly number[];
+  readonly compareSegments: readonly number[];
+}
+
+const DEFAULT_METRICS = ['conversionRate', 'visits', 'revenueSum'];
+/** The usual ones first, because the first that stands out is explained. */
+const ALL_METRICS = [...DEFAULT_METRICS, ...siteMetricNames];
+
+function refuse(message: string): never {
+  throw new ApiError('invalid', message);
+}
+
+const once = <T>(values: readonly T[] = []) => [...new Set(values)];
+
+/** Fills what a caller left out; throws for metrics that are none of the site. */
+export function questionOf(input: CompareInput): Question {
+  const metrics = once((input.metrics ?? DEFAULT_METRICS).flatMap((metric) => (metric === 'all' ? ALL_METRICS : [metric])));
+  const zones = metrics.filter(isZoneMetric);
+  if (zones.length > 0) refuse(`metrics: ${zones.join(', ')} belong to zones, which query_metrics answers.`);
+  const [devices, segmentIds, compareSegments] = [once(input.devices), once(input.segmentIds), once(input.compareSegments)];
+  // One segment is compared with itself in another period: a filter like any other.
+  const isFilter = input.by === 'period' && compareSegments.length === 1;
+  const sets = isFilter ? { segmentIds: once([...segmentIds, ...compareSegments]), compareSegments: [] } : { segmentIds, compareSegments };
+  return { ...input, metrics, devices, ...sets };
+}
+
+/** The grid of what all readings have in common. */
+export function gridOf({ metrics, goalId, segmentIds, compareSegments }: Question): Omit<MetricGrid, 'ranges'> {
+  const sets = compareSegments.map((id) => [...segmentIds.filter((each) => each !== id), id]);
+  return { metrics: metricsToRead(metrics), goalIds: [goalId], segmentSets: sets.length > 0 ? sets : [segmentIds] };
+}

@@ -1,0 +1,58 @@
+import { ApiError } from '../../api/errors.ts';
+import { instantOf } from '../../api/params.ts';
+import type { Comparison } from '../../domain/metrics/compare/comparison-rows.ts';
+import { compareSides } from '../../domain/metrics/compare/sides.ts';
+import type { Device, Selection } from '../../domain/metrics/read/metric-grid.ts';
+import { refusedNotes } from '../../domain/metrics/read/query-notes.ts';
+import type { CompareContext, Question } from './compare-question.ts';
+import { fetchMetrics, requireGoal } from './fetch-metrics.ts';
+
+const DEVICES: readonly Device[] = ['desktop', 'mobile', 'tablet'];
+
+function refuse(message: string): never {
+  throw new ApiError('invalid', message);
+}
+
+/** Puts devices or segments side by side at the same time. */
+export async function compareAtOnce(question: Question, context: CompareContext): Promise<Comparison> {
+  const { by, devices, segmentIds, compareSegments, metrics, goalId, baseline, baselineStartDate, baselineEndDate } = question;
+  const { note, timeZone } = context;
+  if (baseline ?? baselineStartDate ?? baselineEndDate)
+    refuse(`by: ${by} compares at the same time; leave the baseline out, or let by be period.`);
+  if (by === 'device' && compareSegments.length > 0)
+    refuse('compareSegments: by device compares devices; let by be segment, or pass segmentIds.');
+  if (by === 'segment' && compareSegments.length < 2)
+    refuse('compareSegments: name at least two segments to compare; list_segments lists them.');
+  if (by === 'segment' && devices.length > 1) refuse('devices: by segment takes one device.');
+  if (by === 'device' && devices.length === 1) refuse('devices: name at least two to compare, or leave them out.');
+  const isDevice = by === 'device';
+  const sets = isDevice ? [segmentIds] : compareSegments.map((id) => [...segmentIds.filter((each) => each !== id), id]);
+  const named = devices.length > 0 ? devices : isDevice ? DEVICES : (['all'] as const);
+  const range = { startMs: instantOf(question.startDate), endMs: instantOf(question.endDate) };
+  const grid = { metrics: [...new Set([...metrics, 'visits'])], ranges: [range], devices: named, segmentSets: sets, goalIds: [goalId] };
+  const lists = await context.lists();
+  const [totals, days] = await Promise.all([
+    fetchMetrics(grid, context),
+    fetchMetrics({ ...grid, daily: true }, { ...context, progress: () => undefined }),
+    isDevice ? undefined : lists.of('segment').catch(() => undefined),
+  ]);
+  if (goalId === undefined) await requireGoal(metrics, totals.rows, lists, note);
+  const isSame = (a: Selection, b: Selection) => a.device === b.device && a.segmentIds.join() === b.segmentIds.join();
+  const sides = totals.rows.map(({ selection, values }) => ({
+    name: isDevice ? selection.device : lists.nameOf('segment', selection.segmentIds.at(-1) ?? 0),
+    values,
+    days: days.rows.filter((row) => isSame(row.selection, selection)),
+  }));
+  for (const { reason } of totals.missing) note(`Missing: ${reason}`);
+  for (const { name, values } of sides) if (values['visits'] === 0) note(`${name} has no visits in this range.`);
+  for (const sentence of refusedNotes(totals.refused)) note(sentence);
+  note(
+    `Each ${by} is compared with ${sides[0]?.name ?? 'the first'}; verdicts: paired t-test of the daily differences at 1 %, at least 5 whole days (time zone ${timeZone}).`,
+  );
+  if (!isDevice) note('Segments may overlap; the same visit then counts in both.');
+  context.draw(async () => {
+    const { chartOfSides } = await import('../../views/from-comparison.ts');
+    return chartOfSides(metrics, sides, by, totals.currency);
+  });
+  return compareSides(metrics, sides, by, totals.currency);
+}

@@ -1,0 +1,242 @@
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Ask } from '../../api/client.ts';
+import { ApiError } from '../../api/errors.ts';
+import type { PayloadOf } from '../../api/operation.ts';
+import { getExportJob, getExportRun } from '../../api/operations/data-export.ts';
+import { atMostAtOnce } from '../../lib/at-once.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { diskFailure, makeDirectory, syncDirectory, WorkspaceError, writeDurably } from '../store/disk.ts';
+import { MANIFEST, runDirectory } from '../store/layout.ts';
+import { isLockName, type Lock, takeLock } from '../store/lock.ts';
+import { type RunFile, type RunId, type RunManifest, readManifest } from '../store/manifest.ts';
+import type { Quota } from '../store/quota.ts';
+import { downloadPart, type WantedPart } from './download-part.ts';
+import type { FileStore } from './file-store.ts';
+import { type SuccessfulRun, successfulRuns, utc } from './sync-plan.ts';
+
+export type RunRecord = PayloadOf<typeof getExportRun>;
+
+const FIRST_WAIT_MS = 2_000;
+const LONGEST_WAIT_MS = 15_000;
+/** Failures of the platform in a row; each was repeated already. */
+const MAX_FAILURES = 5;
+
+interface Following {
+  readonly ask: Ask;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Hears the state, as the platform spells it, and how far the run is: 0–1 or 0–100, the reference does not say. */
+  readonly onState: (state: string, completionRate: number | undefined) => void;
+}
+
+/** Whether a state ends the run without files; other states than the documented ones go on. */
+function isFailed(state: string): boolean {
+  return /^(fail|error|cancel|delet)/i.test(state);
+}
+
+/** Looks again and again until the run has succeeded, and gives it with its files; throws a `WorkspaceError` where it fails. */
+async function followRun({ jobId, runId }: RunId, { ask, clock, signal, onState }: Following): Promise<RunRecord> {
+  let [waitMs, failures] = [FIRST_WAIT_MS, 0];
+  for (;;) {
+    try {
+      const run = await ask(getExportRun, { jobId, runId });
+      failures = 0;
+      const state = run.state ?? 'without a state';
+      onState(state, run.completionRate ?? undefined);
+      if (/^success/i.test(state)) return run;
+      if (isFailed(state)) {
+        const next = 'find_export_gaps plans an export of the same range.';
+        throw new WorkspaceError('failed', `Run ${runId} of job ${jobId} has no files: its state is ${state}. ${next}`);
+      }
+    } catch (error) {
+      if (!(error instanceof ApiError) || !['down', 'timeout', 'busy'].includes(error.kind)) throw error;
+      failures += 1;
+      if (failures >= MAX_FAILURES) throw error;
+    }
+    await clock.sleep(waitMs, signal);
+    waitMs = Math.min(LONGEST_WAIT_MS, waitMs * 1.5);
+  }
+}
+
+/** How far a download is. */
+export interface DownloadProgress {
+  /** `waiting`: for its turn; `computing`: for the platform; `elsewhere`: for another server that fetches the run. */
+  readonly phase: 'waiting' | 'computing' | 'elsewhere' | 'fetching';
+  /** State of the run and how far it is, as the platform says it. */
+  readonly runState?: string;
+  readonly completionRate?: number;
+  readonly files?: number;
+  readonly filesDone?: number;
+  readonly bytes?: number;
+  /** Known once the store has announced all files. */
+  readonly totalBytes?: number;
+}
+
+/** What a download works with. */
+export interface DownloadContext {
+  readonly projectDir: string;
+  readonly ask: Ask;
+  /** The same for answers that may be some minutes old. */
+  readonly askKept: Ask;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly store: FileStore;
+  readonly quota: Quota;
+  readonly signal: AbortSignal;
+  readonly report: (progress: DownloadProgress) => void;
+}
+
+type RunFacts = Omit<RunManifest, 'version' | 'runId' | 'downloadedAt' | 'files'>;
+
+/** Files of a run that are fetched at a time. */
+const FILES_AT_ONCE = 4;
+/** How often it is looked whether another server is done. */
+const LOCK_WAIT_MS = 1_000;
+
+/** Follows a run until it has files, fetches them, and writes the manifest last; a run that is complete is not asked for again. */
+export async function downloadRun(id: RunId, context: DownloadContext, listed?: SuccessfulRun): Promise<RunManifest> {
+  const { projectDir, ask, clock, signal, report } = context;
+  const directory = runDirectory(projectDir, id);
+  const complete = await readManifest(projectDir, id);
+  if (complete) return complete;
+  const run = await followRun(id, {
+    ask,
+    clock,
+    signal,
+    onState: (runState, completionRate) =>
+      report({ phase: 'computing', runState, ...(completionRate !== undefined && { completionRate }) }),
+  });
+  const lock = await lockedOrDone(id, directory, context);
+  if (!('release' in lock)) return lock;
+  try {
+    const facts = await factsOf(id, run, context, listed);
+    const files = await fetchFiles(id, run, facts.format, directory, context);
+    const manifest: RunManifest = { version: 1, ...facts, runId: id.runId, downloadedAt: new Date(clock.now()).toISOString(), files };
+    // The parts first: a manifest must never name a file that a power cut takes away.
+    await syncDirectory(directory);
+    await writeDurably(join(directory, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`);
+    await removeTempFiles(directory, manifest);
+    return manifest;
+  } catch (error) {
+    throw diskFailure(error, directory);
+  } finally {
+    await lock.release();
+  }
+}
+
+/** The lock of a run, or its manifest where another server completed it meanwhile. */
+async function lockedOrDone(id: RunId, directory: string, { projectDir, clock, signal, report }: DownloadContext) {
+  for (;;) {
+    const lock = await lockOf(directory);
+    const complete = await readManifest(projectDir, id);
+    if (complete && 'release' in lock) await lock.release();
+    if (complete) return complete;
+    if ('release' in lock) return lock;
+    report({ phase: 'elsewhere' });
+    await clock.sleep(LOCK_WAIT_MS, signal);
+  }
+}
+
+async function lockOf(directory: string): Promise<Lock | { readonly pid: number }> {
+  try {
+    // Once more, because somebody may have removed the run a moment ago.
+    await makeDirectory(directory);
+    return await takeLock(directory, 'write');
+  } catch (error) {
+    throw diskFailure(error, directory);
+  }
+}
+
+/** What the manifest says beside its files. */
+async function factsOf(id: RunId, run: RunRecord, { ask, askKept }: DownloadContext, known: SuccessfulRun | undefined): Promise<RunFacts> {
+  const job = await askKept(getExportJob, { jobId: id.jobId });
+  const listed = known ?? (await successfulRuns(ask)).find(({ jobId, runId }) => jobId === id.jobId && runId === id.runId);
+  const exportedAt = listed?.completedAt || utc(run.endDate) || utc(run.startDate);
+  // Only the list of successful runs says the range; a run that is missing there found nothing.
+  const from = listed?.from || exportedAt;
+  return {
+    jobId: id.jobId,
+    jobName: job.name ?? listed?.name ?? '',
+    scope: job.scope ?? listed?.scope ?? '',
+    format: job.format ?? listed?.format ?? '',
+    from,
+    to: listed?.to || from,
+    exportedAt,
+    fields: (job.fields ?? []).flatMap(fieldOf),
+  };
+}
+
+function fieldOf(field: Record<string, unknown>): RunManifest['fields'] {
+  const { fieldName, aliasName, customVarPosition, dynamicVarKey } = field;
+  if (typeof fieldName !== 'string') return [];
+  const position = Number(customVarPosition ?? Number.NaN);
+  return [
+    {
+      fieldName,
+      ...(typeof aliasName === 'string' && { aliasName }),
+      ...(Number.isInteger(position) && { customVarPosition: position }),
+      ...(typeof dynamicVarKey === 'string' && { dynamicVarKey }),
+    },
+  ];
+}
+
+/** Parts of a run in order; a part without a number of its own gets its place. */
+function partsOf({ files }: RunRecord): WantedPart[] {
+  const listed = files ?? [];
+  const ids = listed.map(({ partId }) => Number(partId ?? Number.NaN));
+  const areNumbers = ids.every((id) => Number.isSafeInteger(id) && id >= 0) && new Set(ids).size === ids.length;
+  const parts = listed.map(({ url, fileSize, expirationDate }, index) => ({
+    number: areNumbers ? (ids[index] ?? index) : index + 1,
+    url,
+    fileSize: fileSize ?? undefined,
+    expiresAtMs: Date.parse(expirationDate ?? ''),
+  }));
+  return parts.toSorted((a, b) => a.number - b.number);
+}
+
+/** All files of a run, several at a time; where one fails those under way come to their end, and no other is begun. */
+async function fetchFiles(id: RunId, run: RunRecord, format: string, directory: string, context: DownloadContext): Promise<RunFile[]> {
+  const { ask, clock, report } = context;
+  const parts = partsOf(run);
+  const arrived = new Map<number, { bytes: number; totalBytes: number | undefined }>();
+  let [filesDone, hasFailed] = [0, false];
+  const tell = () => {
+    const all = [...arrived.values()];
+    const isKnown = all.length === parts.length && all.every(({ totalBytes }) => totalBytes !== undefined);
+    const sum = (of: (part: (typeof all)[number]) => number) => all.reduce((total, part) => total + of(part), 0);
+    const sizes = { bytes: sum(({ bytes }) => bytes), ...(isKnown && { totalBytes: sum(({ totalBytes }) => totalBytes ?? 0) }) };
+    report({ phase: 'fetching', ...(run.state && { runState: run.state }), files: parts.length, filesDone, ...sizes });
+  };
+  const refresh = async (number: number) => {
+    const again = partsOf(await ask(getExportRun, id)).find((part) => part.number === number);
+    return again && again.expiresAtMs <= clock.now() ? undefined : again?.url;
+  };
+  const onBytes = (number: number, bytes: number, totalBytes: number | undefined) => {
+    arrived.set(number, { bytes, totalBytes });
+    tell();
+  };
+  tell();
+  const results = await atMostAtOnce(parts, FILES_AT_ONCE, async (part) => {
+    if (hasFailed) return undefined;
+    try {
+      const file = await downloadPart(part, { ...context, directory, format, refresh, onBytes });
+      filesDone += 1;
+      tell();
+      return file;
+    } catch (error) {
+      hasFailed = true;
+      throw error;
+    }
+  });
+  const failure = results.find((result) => result.status === 'rejected');
+  if (failure) throw failure.reason;
+  return results.flatMap((result) => (result.status === 'fulfilled' && result.value ? [result.value] : []));
+}
+
+/** Removes what a complete run does not need: records of parts, and what an ended process left. */
+export async function removeTempFiles(directory: string, { files }: Pick<RunManifest, 'files'>): Promise<void> {
+  const needed = new Set([MANIFEST, ...files.map(({ name }) => name)]);
+  const strays = (await readdir(directory)).filter((name) => !needed.has(name) && !isLockName(name));
+  for (const name of strays) await rm(join(directory, name), { recursive: true, force: true });
+}

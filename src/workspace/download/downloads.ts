@@ -1,0 +1,85 @@
+import { allPages } from '../../api/all-pages.ts';
+import type { Ask } from '../../api/client.ts';
+import { listExportRuns } from '../../api/operations/data-export.ts';
+import { WorkspaceError } from '../store/disk.ts';
+import { runDirectory } from '../store/layout.ts';
+import type { RunId, RunManifest } from '../store/manifest.ts';
+import { type DownloadContext, type DownloadProgress, downloadRun } from './download-run.ts';
+import { type SuccessfulRun, successfulRuns } from './sync-plan.ts';
+
+/** A run to fetch, with what the list of successful runs says of it, where it stands there. */
+export interface ChosenRun {
+  readonly runId: number;
+  readonly listed?: SuccessfulRun;
+}
+
+/** The run of a job that completed last; where none has, the newest that has not failed. Throws a `WorkspaceError` where there is none. */
+export async function latestRun(jobId: number, ask: Ask): Promise<ChosenRun> {
+  const listed = (await successfulRuns(ask)).find((run) => run.jobId === jobId);
+  if (listed) return { runId: listed.runId, listed };
+  const runs = await allPages(
+    (paging) => ask(listExportRuns, { jobId, ...paging }),
+    ({ jobRunId }) => jobRunId,
+  );
+  const [newest] = runs
+    .flatMap(({ jobRunId, state }) => (typeof jobRunId === 'number' && !/^fail/i.test(state ?? '') ? [jobRunId] : []))
+    .toSorted((a, b) => b - a);
+  if (newest !== undefined) return { runId: newest };
+  const why = runs.length > 0 ? 'none of its runs succeeded (list_export_runs)' : 'it has not run yet (get_export_job says when it will)';
+  throw new WorkspaceError('gone', `Job ${jobId} has nothing to download: ${why}.`);
+}
+
+/** A download that goes on by itself, whoever waits for it. */
+export interface Download {
+  readonly id: RunId;
+  readonly progress: DownloadProgress;
+  /** Rejects with a `WorkspaceError` or `ApiError`, or with the reason of its end. */
+  readonly result: Promise<RunManifest>;
+  /** Calls `listener` after each change until the returned function is called. */
+  onChange(listener: () => void): () => void;
+}
+
+export interface DownloadOptions {
+  /** What the list of successful runs says of it, where the caller has read that. */
+  readonly listed?: SuccessfulRun | undefined;
+  /** Lets it begin when its turn comes. */
+  readonly inTurn?: <T>(task: () => Promise<T>) => Promise<T>;
+}
+
+/** Downloads of this process by directory: two sessions of one principal share them. */
+const underWay = new Map<string, Download>();
+
+/** Starts the download of a run, or joins the one that is under way. */
+export function startDownload(id: RunId, context: Omit<DownloadContext, 'report'>, options: DownloadOptions = {}): Download {
+  const directory = runDirectory(context.projectDir, id);
+  const known = underWay.get(directory);
+  if (known) return known;
+  const { listed, inTurn = (task) => task() } = options;
+  const listeners = new Set<() => void>();
+  let progress: DownloadProgress = { phase: 'waiting' };
+  const report = (now: DownloadProgress) => {
+    progress = now;
+    for (const listener of listeners) listener();
+  };
+  const result = inTurn(() => downloadRun(id, { ...context, report }, listed)).finally(() => underWay.delete(directory));
+  // Nobody may be waiting for it; the next call tells what is wrong.
+  result.catch(() => undefined);
+  const download: Download = {
+    id,
+    get progress() {
+      return progress;
+    },
+    result,
+    onChange(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+  underWay.set(directory, download);
+  return download;
+}
+
+/** The download of a run that is under way in this process. */
+export function downloadOf(projectDir: string, id: RunId): Download | undefined {
+  return underWay.get(runDirectory(projectDir, id));
+}

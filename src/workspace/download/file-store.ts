@@ -1,0 +1,227 @@
+import { type LookupAddress, type LookupAllOptions, lookup } from 'node:dns';
+import type { LookupFunction } from 'node:net';
+import type { Readable } from 'node:stream';
+import { type Connections, type Environment, networkFailure, openConnections, startIdleTimeout } from '../../api/connections.ts';
+import { seconds } from '../../api/deadline.ts';
+import { ApiError } from '../../api/errors.ts';
+import { isInnerAddress, leadsInside } from '../../api/inner-address.ts';
+import { isLoopback } from '../../lib/address.ts';
+import { WorkspaceError } from '../store/disk.ts';
+
+/** Bytes that may wait to be taken before the sender is slowed down. */
+const MOST_WAITING_BYTES = 512 * 1024;
+
+interface Watch {
+  readonly heard: () => void;
+  /** Makes the error that is thrown of the one that ended the stream. */
+  readonly failure: (error: unknown) => unknown;
+}
+
+/**
+ * The chunks of a stream in their order. What has arrived before a failure is given before it is thrown; an iteration over the
+ * stream itself would drop that, and a download over a bad line would never get further.
+ */
+function arriving(stream: Readable, { heard, failure }: Watch): AsyncIterable<Buffer> {
+  const chunks: Buffer[] = [];
+  let waitingBytes = 0;
+  let end: { readonly error?: unknown } | undefined;
+  let wake = nothing;
+  stream.on('data', (chunk: Buffer) => {
+    heard();
+    chunks.push(chunk);
+    waitingBytes += chunk.length;
+    if (waitingBytes >= MOST_WAITING_BYTES) stream.pause();
+    wake();
+  });
+  const ended = (how: { readonly error?: unknown }) => {
+    end ??= how;
+    wake();
+  };
+  stream.on('end', () => ended({}));
+  stream.on('error', (error: unknown) => ended({ error }));
+  stream.on('close', () => ended({ error: new Error('closed') }));
+
+  async function next(): Promise<Buffer | undefined> {
+    for (;;) {
+      const chunk = chunks.shift();
+      if (chunk) {
+        waitingBytes -= chunk.length;
+        if (waitingBytes < MOST_WAITING_BYTES / 2 && stream.isPaused()) stream.resume();
+        return chunk;
+      }
+      if (end && 'error' in end) throw failure(end.error);
+      if (end) return undefined;
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+  }
+
+  return {
+    async *[Symbol.asyncIterator]() {
+      for (let chunk = await next(); chunk; chunk = await next()) yield chunk;
+    },
+  };
+}
+
+function nothing(): void {}
+
+/** Why a file must not be fetched from here, as the end of a sentence; undefined when it may. Names are judged again when they are resolved. */
+export function fileAddressFault(address: string, { allowInner }: { allowInner: boolean }): string | undefined {
+  if (!URL.canParse(address)) return 'is no address';
+  const url = new URL(address);
+  if (leadsInside(url) && !allowInner) return 'leads into this machine or the network behind it';
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) return 'is not https';
+  if (url.username || url.password) return 'carries a user name or a password';
+  return undefined;
+}
+
+/** Code of the error where a name has inner addresses only. */
+const INNER_ADDRESS = 'ERR_INNER_ADDRESS';
+
+type Resolve = (
+  hostname: string,
+  options: LookupAllOptions,
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
+
+/** Resolves names as a connection is opened, to public addresses only: what a name meant when it was looked at before would not count. */
+export function outsideLookup(resolve: Resolve = lookup): LookupFunction {
+  return (hostname, options, callback) => {
+    resolve(hostname, { ...options, all: true }, (error, addresses) => {
+      const outer = (addresses ?? []).filter(({ address }) => !isInnerAddress(address));
+      const [first] = outer;
+      if (error || !first) {
+        const reason = `${hostname} leads into this machine or the network behind it`;
+        callback(error ?? Object.assign(new Error(reason), { code: INNER_ADDRESS }), '');
+      } else if (options.all) callback(null, outer);
+      else callback(null, first.address, first.family);
+    });
+  };
+}
+
+/** Longest silence of the store before a try is given up. */
+const IDLE_TIMEOUT_MS = 30_000;
+const MAX_REDIRECTS = 3;
+
+/** Which bytes of a file are wanted. */
+export interface FileRequest {
+  readonly url: string;
+  /** First byte; what comes before is on the disk. */
+  readonly offset: number;
+  /** Strong tag of the file that the bytes on the disk are of. */
+  readonly etag?: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** The beginning of an answer of the store; whoever gets it reads `body` or lets go of it. */
+export interface FileAnswer {
+  readonly status: number;
+  /** First byte that `body` brings; 0 where the store sends the whole file. */
+  readonly offset: number;
+  /** Size of the whole file, where the store says it. */
+  readonly totalBytes: number | undefined;
+  /** Only a strong one. */
+  readonly etag: string | undefined;
+  readonly retryAfter: string | undefined;
+  readonly body: AsyncIterable<Buffer>;
+  /** Ends the answer, read or not. */
+  close(): void;
+}
+
+/** Fetches files by their signed addresses alone: no token, no cookie, no address that leads inwards. */
+export interface FileStore {
+  /** Throws a transient ApiError where no answer comes, a `WorkspaceError` where the address must not be asked. */
+  open(request: FileRequest): Promise<FileAnswer>;
+  close(): Promise<void>;
+}
+
+export interface FileStoreOptions {
+  /** Files may lie on this machine; only where the whole platform does. */
+  readonly allowInner: boolean;
+  readonly environment?: Environment;
+  readonly idleTimeoutMs?: number;
+}
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+function header(headers: Headers, name: string): string | undefined {
+  const value = headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}
+
+/** First byte and size that the headers tell. */
+function extent(status: number, headers: Headers): { offset: number; totalBytes: number | undefined } {
+  const [, first, size] = /^bytes (?:(\d+)-\d+|\*)\/(\d+|\*)$/.exec(header(headers, 'content-range')?.trim() ?? '') ?? [];
+  if (status === 206 || status === 416)
+    return { offset: Number(first ?? 0), totalBytes: /^\d+$/.test(size ?? '') ? Number(size) : undefined };
+  const length = header(headers, 'content-length');
+  return { offset: 0, totalBytes: length === undefined ? undefined : Number(length) };
+}
+
+/** Makes the store's client; connections are opened by the first file and go through the proxies of the environment. */
+export function createFileStore({ allowInner, environment, idleTimeoutMs = IDLE_TIMEOUT_MS }: FileStoreOptions): FileStore {
+  let opening: Promise<Connections> | undefined;
+
+  async function exchange(url: string, { offset, etag, signal }: FileRequest): Promise<FileAnswer & { location: string | undefined }> {
+    const fault = fileAddressFault(url, { allowInner });
+    if (fault)
+      throw new WorkspaceError('address', `The address of a file ${fault}, so it was not asked. Report it to the platform's support.`);
+    opening ??= openConnections({ environment, ...(!allowInner && { lookup: outsideLookup() }) });
+    const connections = await opening;
+    const silence = startIdleTimeout({ idleTimeoutMs, signal });
+    const { origin, hostname, host, pathname, search } = new URL(url);
+    const failure = (error: unknown): unknown => {
+      if (signal.aborted) return signal.reason;
+      if (silence.wasSilent()) return new ApiError('timeout', `${host} was silent for ${seconds(idleTimeoutMs)}.`, { transient: true });
+      if (error instanceof Error && 'code' in error && error.code === INNER_ADDRESS)
+        return new WorkspaceError('address', `${error.message}, so it was not asked for the file. Report it to the platform's support.`);
+      return networkFailure(error, host, false);
+    };
+    const range = offset > 0 ? { range: `bytes=${offset}-`, ...(etag && { 'if-range': etag }) } : {};
+    try {
+      const answer = await connections.dispatcher(hostname).request({
+        origin,
+        path: `${pathname}${search}`,
+        method: 'GET',
+        headers: { accept: '*/*', 'accept-encoding': 'identity', ...range },
+        signal: silence.signal,
+      });
+      silence.heard();
+      const tag = header(answer.headers, 'etag')?.trim();
+      return {
+        status: answer.statusCode,
+        ...extent(answer.statusCode, answer.headers),
+        etag: tag?.startsWith('"') ? tag : undefined,
+        retryAfter: header(answer.headers, 'retry-after'),
+        location: header(answer.headers, 'location'),
+        body: arriving(answer.body, { heard: () => silence.heard(), failure }),
+        close() {
+          silence.stop();
+          // Without a listener the end of an unread body would be an unhandled error.
+          answer.body.on('error', () => undefined).destroy();
+        },
+      };
+    } catch (error) {
+      silence.stop();
+      throw failure(error);
+    }
+  }
+
+  return {
+    async open(request) {
+      let { url } = request;
+      for (let redirects = 0; ; redirects += 1) {
+        const answer = await exchange(url, request);
+        if (![301, 302, 303, 307, 308].includes(answer.status) || answer.location === undefined) return answer;
+        answer.close();
+        if (redirects >= MAX_REDIRECTS || !URL.canParse(answer.location, url))
+          throw new WorkspaceError('store', "The file store only redirects and never delivers. Report it to the platform's support.");
+        url = new URL(answer.location, url).href;
+      }
+    },
+    async close() {
+      await (await opening?.catch(() => undefined))?.close();
+    },
+  };
+}

@@ -1,0 +1,168 @@
+import { createReadStream } from 'node:fs';
+import { type FileHandle, open, readFile } from 'node:fs/promises';
+import * as z from 'zod';
+import { diskFailure, FILE_MODE, WorkspaceError, writeDurably } from '../store/disk.ts';
+import { runFile } from '../store/manifest.ts';
+import type { Quota } from '../store/quota.ts';
+import { type Inspected, type Inspection, inspect } from './inspection.ts';
+
+/** What is known of a part that is not yet in a manifest, kept beside it so that another process can go on. */
+const partRecord = z.object({
+  /** Strong tag of the file that the bytes on disk are of. */
+  etag: z.string().optional(),
+  totalBytes: z.number().optional(),
+  /** Set once all bytes are on the disk and were checked. */
+  done: runFile.optional(),
+});
+export type PartRecord = z.output<typeof partRecord>;
+
+/** Reads the record of a part; an empty one where there is none that can be read. */
+export async function readPartRecord(path: string): Promise<PartRecord> {
+  const text = await readFile(path, 'utf8').catch(() => '{}');
+  try {
+    return partRecord.parse(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}
+
+export function writePartRecord(path: string, record: PartRecord): Promise<void> {
+  return writeDurably(path, JSON.stringify(record));
+}
+
+/** Bytes that are gathered before they are written; the next are received and hashed meanwhile. */
+const BLOCK_BYTES = 1024 * 1024;
+/** Bytes after which the disk is told to write, so that not all of a large file is left for the end. */
+const SYNC_BYTES = 64 * 1024 * 1024;
+
+/** A part while it arrives: what is on the disk has been looked at, byte by byte. */
+export interface PartFile {
+  /** Bytes taken so far; the next byte of the part belongs there. */
+  readonly offset: number;
+  /** Keeps room for so many bytes more. */
+  announce(bytes: number): Promise<void>;
+  take(chunk: Buffer): Promise<void>;
+  /** Puts on the disk what was taken. */
+  flush(): Promise<void>;
+  /** Forgets all bytes. */
+  restart(): Promise<void>;
+  /** Makes the bytes last, and says what they are. */
+  finish(): Promise<Inspected>;
+  close(): Promise<void>;
+}
+
+/** The bytes that an earlier process left, looked at again. */
+async function inspectAgain(path: string, inspection: Inspection, signal: AbortSignal): Promise<number> {
+  let bytes = 0;
+  for await (const chunk of createReadStream(path, { highWaterMark: BLOCK_BYTES, signal }) as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    await inspection.add(chunk);
+  }
+  return bytes;
+}
+
+async function writeAll(file: FileHandle, chunks: Buffer[], bytes: number): Promise<void> {
+  const { bytesWritten } = await file.writev(chunks);
+  // The system may take less than it was given.
+  if (bytesWritten < bytes) await file.appendFile(Buffer.concat(chunks).subarray(bytesWritten));
+}
+
+export interface PartFileOptions {
+  readonly format: string;
+  readonly quota: Quota;
+  /** Whether the bytes on the disk are of the file that is wanted. */
+  readonly keep: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Opens the file of a part, with what it holds already; failures of the disk are a `WorkspaceError`. */
+export async function openPartFile(path: string, { format, quota, keep, signal }: PartFileOptions): Promise<PartFile> {
+  const room = quota.room();
+  let inspection = inspect(format);
+  let pending: Buffer[] = [];
+  let pendingBytes = 0;
+  let writing: Promise<void> = Promise.resolve();
+  let syncing: Promise<void> | undefined;
+  let unsynced = 0;
+  let offset = 0;
+  const worded = async <T>(task: Promise<T>): Promise<T> => {
+    try {
+      return await task;
+    } catch (error) {
+      throw signal.aborted ? signal.reason : diskFailure(error, path);
+    }
+  };
+  // For appending, so that bytes go to the end also after the file was cut to nothing.
+  const file = await worded(open(path, 'a', FILE_MODE));
+  try {
+    if (!keep) await worded(file.truncate(0));
+    else offset = await worded(inspectAgain(path, inspection, signal));
+  } catch (error) {
+    inspection.close();
+    await file.close();
+    throw error;
+  }
+
+  async function send(): Promise<void> {
+    const [chunks, bytes] = [pending, pendingBytes];
+    [pending, pendingBytes] = [[], 0];
+    await writing;
+    await room.need(bytes);
+    writing = writeAll(file, chunks, bytes).then(() => room.written(bytes));
+    // Told by the next wait for it.
+    writing.catch(() => undefined);
+    unsynced += bytes;
+    if (unsynced < SYNC_BYTES || syncing) return;
+    unsynced = 0;
+    // A failure comes again with the last one.
+    syncing = file
+      .datasync()
+      .catch(() => undefined)
+      .finally(() => {
+        syncing = undefined;
+      });
+  }
+
+  async function flush(): Promise<void> {
+    if (pendingBytes > 0) await send();
+    await worded(writing);
+  }
+
+  return {
+    get offset() {
+      return offset;
+    },
+    announce: (bytes) => room.need(bytes),
+    async take(chunk) {
+      pending.push(chunk);
+      pendingBytes += chunk.length;
+      offset += chunk.length;
+      if (pendingBytes >= BLOCK_BYTES) await worded(send());
+      await inspection.add(chunk);
+    },
+    flush,
+    async restart() {
+      await flush();
+      await worded(file.truncate(0));
+      room.release();
+      inspection.close();
+      inspection = inspect(format);
+      offset = 0;
+    },
+    async finish() {
+      await flush();
+      await syncing;
+      await worded(file.sync());
+      const { size } = await worded(file.stat());
+      if (size !== offset) throw new WorkspaceError('disk', `${path} has ${size} bytes instead of ${offset}: somebody else writes it.`);
+      return inspection.end();
+    },
+    async close() {
+      inspection.close();
+      await writing.catch(() => undefined);
+      await syncing;
+      room.release();
+      await file.close();
+    },
+  };
+}

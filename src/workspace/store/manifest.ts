@@ -1,0 +1,98 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { idOfName, MANIFEST, runDirectory } from './layout.ts';
+
+const instant = z.iso.datetime();
+/** A name inside the directory of its run: no separator, no dot in front. */
+const fileName = z.string().regex(/^[a-z0-9][a-z0-9._-]*$/i);
+
+const field = z.object({
+  fieldName: z.string(),
+  aliasName: z.string().optional(),
+  customVarPosition: z.number().optional(),
+  dynamicVarKey: z.string().optional(),
+});
+
+/** One file of a run as it lies on disk. */
+export const runFile = z.object({
+  name: fileName,
+  /** As it lies on disk, packed or not. */
+  bytes: z.number(),
+  /** Of the same bytes, hexadecimal. */
+  sha256: z.string(),
+  gzip: z.boolean(),
+  /** Records in it, the header of CSV not counted. */
+  rows: z.number().optional(),
+});
+
+/** What one downloaded run is: written last, so that a run with a manifest is complete. */
+export const runManifest = z.object({
+  version: z.literal(1),
+  jobId: z.number(),
+  jobName: z.string(),
+  runId: z.number(),
+  /** `sessions`, `views`, or what else the job says. */
+  scope: z.string(),
+  /** `JSONL`, `CSV`, or what else the job says. */
+  format: z.string(),
+  /** Range of the data; the end is excluded. */
+  from: instant,
+  to: instant,
+  /** Columns as the job lists them; empty where it lists none. */
+  fields: z.array(field),
+  /** When the platform finished the run: of two runs with the same session the later one wins. */
+  exportedAt: instant,
+  downloadedAt: instant,
+  files: z.array(runFile),
+});
+
+export type RunManifest = z.output<typeof runManifest>;
+export type RunFile = z.output<typeof runFile>;
+
+/** A run that has a directory, complete or not. */
+export interface RunId {
+  readonly jobId: number;
+  readonly runId: number;
+}
+
+/** Ids that directories are named after; none where there is no such directory. */
+async function idsIn(directory: string): Promise<number[]> {
+  const names = await readdir(directory).catch(() => []);
+  return names.map(idOfName).filter((id) => id !== undefined);
+}
+
+/** All runs that have a directory, complete or not, by job and run. */
+export async function runsIn(projectDir: string, jobId?: number): Promise<RunId[]> {
+  const jobs = jobId === undefined ? await idsIn(projectDir) : [jobId];
+  const found: RunId[] = [];
+  for (const job of jobs.toSorted((a, b) => a - b)) {
+    const runs = await idsIn(join(projectDir, String(job)));
+    for (const runId of runs.toSorted((a, b) => a - b)) found.push({ jobId: job, runId });
+  }
+  return found;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The manifest of a run whose files are all there with their size; undefined where it is not complete. */
+export async function readManifest(projectDir: string, id: RunId): Promise<RunManifest | undefined> {
+  const directory = runDirectory(projectDir, id);
+  const text = await readFile(join(directory, MANIFEST), 'utf8').catch(() => undefined);
+  const manifest = text === undefined ? undefined : runManifest.safeParse(parsed(text)).data;
+  if (manifest?.jobId !== id.jobId || manifest.runId !== id.runId) return undefined;
+  for (const { name, bytes } of manifest.files) {
+    const size = await stat(join(directory, name)).then(
+      (found) => found.size,
+      () => undefined,
+    );
+    if (size !== bytes) return undefined;
+  }
+  return manifest;
+}

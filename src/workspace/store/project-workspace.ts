@@ -1,0 +1,196 @@
+import { randomUUID } from 'node:crypto';
+import { readdir, rename, rm, rmdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Ask } from '../../api/client.ts';
+import { isLoopback } from '../../lib/address.ts';
+import { atMostAtOnce } from '../../lib/at-once.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { createTurns } from '../../lib/turns.ts';
+import { removeTempFiles } from '../download/download-run.ts';
+import { type Download, type DownloadOptions, downloadOf, startDownload } from '../download/downloads.ts';
+import { createFileStore } from '../download/file-store.ts';
+import { diskFailure, WorkspaceError } from './disk.ts';
+import { MANIFEST, type Owner, plansDirectory, principalDirectory, projectDirectory, resultsDirectory, runDirectory } from './layout.ts';
+import { type Lock, takeLock } from './lock.ts';
+import { type RunFile, type RunId, type RunManifest, readManifest, runsIn } from './manifest.ts';
+import { bytesBelow, createQuota } from './quota.ts';
+
+/** A directory of a run without a manifest: what a download has left so far. */
+export interface UnfinishedRun extends RunId {
+  readonly bytes: number;
+}
+
+/** The downloaded exports of one project of one principal; directories are made when something is written. */
+export interface ProjectWorkspace {
+  readonly projectId: number;
+  /** Directory of the project. */
+  readonly dir: string;
+  /** Directory of its export plans; may not be there yet. */
+  readonly plansDir: string;
+  /** Most bytes that all projects of the principal may take. */
+  readonly quotaBytes: number;
+  /** Bytes that they take. */
+  usedBytes(): Promise<number>;
+  /** Complete runs of a job, or of all: by `from`, then by `exportedAt`. */
+  runs(jobId?: number): Promise<RunManifest[]>;
+  /** One run where it is complete. */
+  find(run: RunId): Promise<RunManifest | undefined>;
+  /** Runs whose files are not all there; those under way included. */
+  unfinished(jobId?: number): Promise<UnfinishedRun[]>;
+  /** Absolute path of a run. */
+  directoryOf(run: RunId): string;
+  /** Absolute path of a file of a run. */
+  pathOf(run: RunId, file: Pick<RunFile, 'name'>): string;
+  /** Runs `task` while none of these runs can be removed, by whatever process; throws a `WorkspaceError` where one is being removed. */
+  reading<T>(runs: readonly RunId[], task: () => Promise<T>): Promise<T>;
+  /** Starts or joins the download of a run; it goes on until the workspace is closed. */
+  download(run: RunId, listed?: DownloadOptions['listed']): Download;
+  /** The same in its turn, where many runs are wanted. */
+  downloadInTurn(run: RunId, listed?: DownloadOptions['listed']): Download;
+  /** The download of a run that is under way in this process. */
+  underWay(run: RunId): Download | undefined;
+  /** Resolves when all of these have ended, however, or at `untilMs` by the clock; they go on when `signal` ends the wait. */
+  settled(downloads: readonly Download[], untilMs: number, signal: AbortSignal): Promise<void>;
+  /** Removes a run, complete or not, and gives the bytes that are free now; throws a `WorkspaceError` where it is in use. */
+  remove(run: RunId): Promise<number>;
+  /** Ends the downloads that were started here; what has arrived stays. */
+  close(): Promise<void>;
+}
+
+/** Who owns the workspace and what its downloads go through. */
+export interface WorkspaceParts extends Owner {
+  readonly quotaMb: number;
+  readonly ask: Ask;
+  /** The same for answers that may be some minutes old. */
+  readonly askKept: Ask;
+  readonly clock: Clock;
+  /** Chooses the back-off, 0 to 1. */
+  readonly random?: () => number;
+}
+
+/** Runs that are fetched at a time where many are wanted. */
+const RUNS_AT_ONCE = 3;
+const REMOVED = '.removed-';
+
+/** Opens the part of the data directory that belongs to this owner; nothing is written before something is downloaded. */
+export function openProjectWorkspace({ quotaMb, ask, askKept, clock, random = Math.random, ...owner }: WorkspaceParts): ProjectWorkspace {
+  const dir = projectDirectory(owner);
+  // Each principal has room of its own: nobody fills that of others, or hears how much they have.
+  const ownDir = principalDirectory(owner);
+  const quota = createQuota(ownDir, quotaMb * 1_000_000);
+  const ending = new AbortController();
+  const store = createFileStore({ allowInner: isLoopback(new URL(owner.authUrl).hostname) });
+  const context = { projectDir: dir, ask, askKept, clock, random, store, quota, signal: ending.signal };
+  const inTurn = createTurns(RUNS_AT_ONCE);
+  const started = new Set<Download>();
+  let tidied: Promise<void> | undefined;
+
+  function start(id: RunId, options: DownloadOptions): Download {
+    const download = startDownload(id, context, options);
+    started.add(download);
+    download.result.catch(() => undefined).finally(() => started.delete(download));
+    return download;
+  }
+
+  async function manifests(jobId?: number): Promise<{ id: RunId; manifest: RunManifest | undefined }[]> {
+    tidied ??= tidy(dir);
+    await tidied;
+    const ids = await runsIn(dir, jobId);
+    const read = await atMostAtOnce(ids, 16, async (id) => ({ id, manifest: await readManifest(dir, id) }));
+    return read.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+  }
+
+  return {
+    projectId: owner.projectId,
+    dir,
+    plansDir: plansDirectory(dir),
+    quotaBytes: quota.limitBytes,
+    usedBytes: () => bytesBelow(ownDir),
+    async runs(jobId) {
+      const found = (await manifests(jobId)).flatMap(({ manifest }) => manifest ?? []);
+      return found.toSorted((a, b) => Date.parse(a.from) - Date.parse(b.from) || Date.parse(a.exportedAt) - Date.parse(b.exportedAt));
+    },
+    find: (id) => readManifest(dir, id),
+    async unfinished(jobId) {
+      const ids = (await manifests(jobId)).filter(({ manifest }) => !manifest).map(({ id }) => id);
+      return Promise.all(ids.map(async (id) => ({ ...id, bytes: await bytesBelow(runDirectory(dir, id)) })));
+    },
+    directoryOf: (run) => runDirectory(dir, run),
+    pathOf: (run, { name }) => join(runDirectory(dir, run), name),
+    async reading(runs, task) {
+      const locks: Lock[] = [];
+      try {
+        for (const run of runs) locks.push(await lockedFor('read', runDirectory(dir, run), run));
+        return await task();
+      } finally {
+        await Promise.all(locks.map((lock) => lock.release()));
+      }
+    },
+    download: (id, listed) => start(id, { listed }),
+    downloadInTurn: (id, listed) => start(id, { listed, inTurn }),
+    underWay: (id) => downloadOf(dir, id),
+    async settled(downloads, untilMs, signal) {
+      if (untilMs <= clock.now()) return;
+      const enough = new AbortController();
+      const time = clock.sleep(Math.max(0, untilMs - clock.now()), AbortSignal.any([signal, enough.signal]));
+      try {
+        await Promise.race([time, Promise.allSettled(downloads.map(({ result }) => result))]);
+      } finally {
+        enough.abort();
+        time.catch(() => undefined);
+      }
+    },
+    async remove(id) {
+      const directory = runDirectory(dir, id);
+      const lock = await lockedFor('write', directory, id);
+      try {
+        const bytes = await bytesBelow(directory);
+        // Out of sight at once, so that a kill in the middle leaves no half of a run behind.
+        const removed = join(dirname(directory), `${REMOVED}${randomUUID()}`);
+        await rename(directory, removed);
+        await rm(removed, { recursive: true, force: true });
+        await rmdir(dirname(directory)).catch(() => undefined); // other runs of the job are there
+        // What was read out of a run goes with it.
+        await rm(resultsDirectory(dir), { recursive: true, force: true });
+        return bytes;
+      } catch (error) {
+        throw diskFailure(error, directory);
+      } finally {
+        await lock.release();
+      }
+    },
+    async close() {
+      ending.abort(new WorkspaceError('busy', 'The server stopped the download because the session ended; what has arrived is kept.'));
+      await Promise.allSettled([...started].map(({ result }) => result));
+      await store.close();
+    },
+  };
+}
+
+async function lockedFor(kind: 'read' | 'write', directory: string, { jobId, runId }: RunId): Promise<Lock> {
+  const run = `Run ${runId} of job ${jobId}`;
+  const lock = await takeLock(directory, kind).catch(() => {
+    throw new WorkspaceError('gone', `${run} is not in the workspace. download_export_run fetches it.`);
+  });
+  if ('release' in lock) return lock;
+  const where = lock.isThisHost ? `process ${lock.pid}` : 'a server on another machine';
+  throw new WorkspaceError('busy', `${run} is in use by ${where}; call again when that is done.`);
+}
+
+/** Removes what an ended process left beside complete runs, and runs that it was removing. */
+async function tidy(projectDir: string): Promise<void> {
+  for (const id of await runsIn(projectDir)) {
+    const directory = runDirectory(projectDir, id);
+    const manifest = await readManifest(projectDir, id);
+    const needed = manifest && new Set([MANIFEST, ...manifest.files.map(({ name }) => name)]);
+    if (!needed || (await readdir(directory)).every((name) => needed.has(name))) continue;
+    const lock = await takeLock(directory, 'write');
+    if (!('release' in lock)) continue;
+    await removeTempFiles(directory, manifest);
+    await lock.release();
+  }
+  for (const job of await readdir(projectDir).catch(() => [])) {
+    const removed = (await readdir(join(projectDir, job)).catch(() => [])).filter((name) => name.startsWith(REMOVED));
+    for (const name of removed) await rm(join(projectDir, job, name), { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,98 @@
+import { FILE_LIFE_MS } from '../../api/params.ts';
+import type { RunId, RunManifest } from './manifest.ts';
+import type { ProjectWorkspace, UnfinishedRun } from './project-workspace.ts';
+
+/** Columns of the table, one row for each job; ranges are those of the data. */
+export const WORKSPACE_COLUMNS = ['jobId', 'job', 'scope', 'format', 'runs', 'from', 'to', 'rows', 'bytes', 'unfinished'];
+
+type Row = (string | number | null)[];
+
+/** Bytes of the files of a run. */
+function bytesOf({ files }: Pick<RunManifest, 'files'>): number {
+  return files.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+/** Rows of all runs; null where those of a file are not known. */
+function rowsOf(runs: readonly RunManifest[]): number | null {
+  const counts = runs.flatMap(({ files }) => files.map(({ rows }) => rows));
+  return counts.reduce<number | null>((sum, rows) => (sum === null || rows === undefined ? null : sum + rows), 0);
+}
+
+/** One row a job, the largest first. */
+export function workspaceTable(runs: readonly RunManifest[], unfinished: readonly UnfinishedRun[]): Row[] {
+  const jobIds = [...new Set([...runs, ...unfinished].map(({ jobId }) => jobId))];
+  const jobs = jobIds.map((jobId) => {
+    const own = runs.filter((run) => run.jobId === jobId);
+    const parts = unfinished.filter((run) => run.jobId === jobId);
+    const bytes = own.reduce((sum, run) => sum + bytesOf(run), 0) + parts.reduce((sum, part) => sum + part.bytes, 0);
+    const latest = own.at(-1);
+    const until = own
+      .map(({ to }) => to)
+      .toSorted()
+      .at(-1);
+    const facts = [latest?.jobName ?? null, latest?.scope ?? null, latest?.format ?? null];
+    const row: Row = [
+      jobId,
+      ...facts,
+      own.length,
+      own[0]?.from ?? null,
+      until ?? null,
+      own.length > 0 ? rowsOf(own) : null,
+      bytes,
+      parts.length,
+    ];
+    return { row, bytes };
+  });
+  return jobs.toSorted((a, b) => b.bytes - a.bytes).map(({ row }) => row);
+}
+
+interface Wish {
+  readonly jobIds?: readonly number[] | undefined;
+  /** Only runs whose data end by then; what is unfinished has no data yet and stays. */
+  readonly beforeMs?: number | undefined;
+  readonly nowMs: number;
+}
+
+/** Which runs go, in words for a person, and how many of them the platform cannot give again. */
+export function purgePlan(
+  { runs, unfinished }: { runs: readonly RunManifest[]; unfinished: readonly UnfinishedRun[] },
+  { jobIds, beforeMs, nowMs }: Wish,
+) {
+  const isMeant = ({ jobId }: RunId) => jobIds?.includes(jobId) ?? true;
+  const going = runs.filter((run) => isMeant(run) && (beforeMs === undefined || Date.parse(run.to) <= beforeMs));
+  const parts = beforeMs === undefined ? unfinished.filter(isMeant) : [];
+  const ids = [...going, ...parts].map(({ jobId, runId }): RunId => ({ jobId, runId }));
+  const jobs = [...new Set(ids.map(({ jobId }) => jobId))].map((jobId) => {
+    const own = going.filter((run) => run.jobId === jobId);
+    const rest = parts.filter((run) => run.jobId === jobId);
+    const until = own
+      .map(({ to }) => to)
+      .toSorted()
+      .at(-1);
+    return {
+      jobId,
+      ...(own[0] && { job: own[0].jobName, runs: own.length, from: own[0].from, to: until }),
+      ...(rest.length > 0 && { unfinished: rest.length }),
+      bytes: own.reduce((sum, run) => sum + bytesOf(run), 0) + rest.reduce((sum, run) => sum + run.bytes, 0),
+    };
+  });
+  return {
+    ids,
+    body: { runs: ids.length, bytes: jobs.reduce((sum, { bytes }) => sum + bytes, 0), jobs },
+    unrecoverable: going.filter(({ exportedAt }) => Date.parse(exportedAt) + FILE_LIFE_MS <= nowMs).length,
+  };
+}
+
+/** Removes runs one after the other; what cannot be removed stays, with the reason. */
+export async function removeRuns(workspace: ProjectWorkspace, ids: readonly RunId[]) {
+  let freedBytes = 0;
+  const kept: (RunId & { readonly message: string })[] = [];
+  for (const id of ids) {
+    try {
+      freedBytes += await workspace.remove(id);
+    } catch (error) {
+      kept.push({ ...id, message: error instanceof Error ? error.message : String(error) });
+    }
+  }
+  return { freedBytes, kept };
+}

@@ -1,0 +1,90 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { formatBytes } from '../../lib/number-text.ts';
+import { createTurns } from '../../lib/turns.ts';
+import { WorkspaceError } from './disk.ts';
+
+/** Others write into the directory too, so it is counted anew after so much was written here, or so long. */
+const RECOUNT_BYTES = 64 * 1024 * 1024;
+const RECOUNT_MS = 30_000;
+
+/** The room that a data directory may take, whoever fills it. */
+export interface Quota {
+  readonly limitBytes: number;
+  /** Room for one file, empty at first. */
+  room(): Room;
+}
+
+/** Room that is kept for a file until its bytes are written. */
+export interface Room {
+  /** Makes sure that so many bytes more may be written; throws a `WorkspaceError` of kind `full` where they do not fit. */
+  need(bytes: number): Promise<void>;
+  /** So many bytes of it lie on the disk now. */
+  written(bytes: number): void;
+  /** Gives back what was not written. */
+  release(): void;
+}
+
+/** Bytes of all files below a directory; what vanishes meanwhile counts nothing. */
+export async function bytesBelow(directory: string): Promise<number> {
+  const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
+  let bytes = 0;
+  for (const entry of entries) {
+    const path = join(directory, entry.name);
+    if (entry.isDirectory()) bytes += await bytesBelow(path);
+    else if (entry.isFile())
+      bytes += await stat(path).then(
+        ({ size }) => size,
+        () => 0,
+      );
+  }
+  return bytes;
+}
+
+/** Watches over the room of one directory. */
+export function createQuota(directory: string, limitBytes: number): Quota {
+  // One after the other, so that two files are not promised the same room.
+  const inTurn = createTurns(1);
+  let counted = { bytes: 0, atMs: Number.NEGATIVE_INFINITY };
+  let writtenSince = 0;
+  let kept = 0;
+
+  async function keep(bytes: number): Promise<void> {
+    const isFresh = performance.now() - counted.atMs < RECOUNT_MS && writtenSince < RECOUNT_BYTES;
+    if (!isFresh || counted.bytes + writtenSince + kept + bytes > limitBytes) {
+      writtenSince = 0;
+      counted = { bytes: await bytesBelow(directory), atMs: performance.now() };
+    }
+    if (counted.bytes + writtenSince + kept + bytes > limitBytes) {
+      const used = `${formatBytes(counted.bytes + writtenSince + kept)} of ${formatBytes(limitBytes)} are taken or promised in ${directory}`;
+      const next = 'Make room with purge_workspace or raise WEB_ANALYTICS_DATA_QUOTA_MB, then call again: what has arrived is kept.';
+      throw new WorkspaceError('full', `No room for another ${formatBytes(bytes)}: ${used}. ${next}`);
+    }
+    kept += bytes;
+  }
+
+  return {
+    limitBytes,
+    room() {
+      let left = 0;
+      return {
+        async need(bytes) {
+          const missing = bytes - left;
+          if (missing <= 0) return;
+          await inTurn(() => keep(missing));
+          left += missing;
+        },
+        written(bytes) {
+          const own = Math.min(left, bytes);
+          left -= own;
+          kept -= own;
+          writtenSince += bytes;
+        },
+        release() {
+          kept -= left;
+          left = 0;
+        },
+      };
+    },
+  };
+}

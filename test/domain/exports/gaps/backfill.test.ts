@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import { backfillRanges, contentOf } from '../../../../src/domain/exports/gaps/backfill.ts';
+import type { Status } from '../../../../src/domain/exports/gaps/run-coverage.ts';
+import { catalogueOf } from '../plan/catalogues.ts';
+
+const variables = catalogueOf('sessions');
+const DAY_MS = 86_400_000;
+const job = {
+  jobId: 3103,
+  name: 'Daily',
+  scope: 'sessions',
+  format: 'CSV',
+  frequency: 'daily',
+  fields: [{ fieldName: 'session_id' }, { fieldName: 'city', aliasName: 'place' }, { fieldName: 'custom_var', aliasName: 'plan' }],
+  filters: { deviceId: 2 },
+};
+const NO_SEGMENT = 'Jobs do not show a segment: if this one has one, plan the backfill with plan_export and its segmentId.';
+
+describe('a backfill', () => {
+  it('has the columns, format and device of its job; a variable is known by the name of its column', () => {
+    expect(contentOf(job, undefined, variables)).toEqual({
+      format: 'CSV',
+      scope: 'sessions',
+      columns: [
+        { fieldName: 'session_id' },
+        { fieldName: 'city', aliasName: 'place' },
+        { fieldName: 'custom_var', aliasName: 'plan', customVarPosition: 1 },
+      ],
+      device: 'mobile',
+      segmentId: undefined,
+      doubts: [NO_SEGMENT],
+    });
+  });
+
+  it('takes over exactly what a plan sent for the job', () => {
+    const made = {
+      name: 'Daily',
+      format: 'CSV' as const,
+      frequency: { value: 'daily' as const },
+      fields: [{ fieldName: 'session_id' }, { fieldName: 'dynamic_var', dynamicVarKey: 'coins', aliasName: 'x' }],
+      deviceLabel: 'mobile' as const,
+      segmentId: '440156',
+    };
+    expect(contentOf(job, made, variables)).toMatchObject({ columns: made.fields, segmentId: 440_156, doubts: [] });
+  });
+
+  it('says what it cannot take over', () => {
+    const odd = {
+      ...job,
+      format: 'PARQUET',
+      filters: { deviceId: 0 },
+      fields: [{ fieldName: 'session_id' }, { fieldName: 'custom_var', aliasName: 'tier' }, { fieldName: 'dynamic_var' }],
+    };
+    const { columns, doubts, format, device } = contentOf(odd, undefined, variables);
+    expect({ columns, format, device }).toEqual({ columns: [{ fieldName: 'session_id' }], format: 'JSONL', device: 'all' });
+    expect(doubts).toEqual([
+      expect.stringMatching(
+        /^Which custom variable the column tier holds is not shown by the interface: left out\. .*\(plan, login_state, /,
+      ),
+      expect.stringMatching(/^Which dynamic variable a column without a name of its own holds .*\(search_term, /),
+      'The format PARQUET can no longer be created; the backfill is JSONL.',
+      'The device filter of the job is not known; the backfill takes all devices.',
+      NO_SEGMENT,
+    ]);
+  });
+
+  it('believes a record that shows more than is documented, and a project that has one variable only', () => {
+    const shown = {
+      ...job,
+      segmentId: 7,
+      fields: [
+        { fieldName: 'custom_var', customVarPosition: 9 },
+        { fieldName: 'dynamic_var', dynamicVarKey: 'basket' },
+      ],
+    };
+    expect(contentOf(shown, undefined, variables)).toMatchObject({
+      columns: [{ customVarPosition: 9 }, { dynamicVarKey: 'basket' }],
+      segmentId: 7,
+      doubts: [],
+    });
+    const single = contentOf({ ...job, fields: [{ fieldName: 'dynamic_var' }] }, undefined, {
+      customVariables: [],
+      dynamicKeys: ['coins'],
+    });
+    expect(single.columns).toEqual([{ fieldName: 'dynamic_var', dynamicVarKey: 'coins' }]);
+  });
+
+  it('takes neighbours together, leaves out the rest, and is cut into weeks', () => {
+    const start = Date.parse('2026-11-01T00:00:00Z');
+    let day = 0;
+    const interval = (status: Status, slots: number) => {
+      const fromMs = start + day * DAY_MS;
+      day += slots;
+      return { status, slots, by: [], fromMs, toMs: start + day * DAY_MS };
+    };
+    const intervals = [
+      interval('failed', 2),
+      interval('missing', 1),
+      interval('available', 1),
+      interval('failed', 9),
+      interval('expired', 3),
+    ];
+    const days = (statuses: Status[]) =>
+      backfillRanges(intervals, statuses, 'UTC').map(({ fromMs, toMs }) => [(fromMs - start) / DAY_MS, (toMs - start) / DAY_MS]);
+    expect(days(['failed', 'missing'])).toEqual([
+      [0, 3],
+      [4, 11],
+      [11, 13],
+    ]);
+    expect(days(['expired'])).toEqual([[13, 16]]);
+    expect(days(['running'])).toEqual([]);
+  });
+});

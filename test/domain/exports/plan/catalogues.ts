@@ -1,0 +1,14 @@
+import type { FieldCatalogue } from '../../../../src/domain/exports/plan/field-catalogue.ts';
+import { type Project, shop } from '../../../../src/emulator/projects.ts';
+import { scopeNamed } from '../../../../src/emulator/world/exports/table.ts';
+import { customVariablesOf, dynamicVariablesOf } from '../../../../src/emulator/world/exports/variables.ts';
+
+/** What an export of this scope can hold on the emulated platform. */
+export function catalogueOf(scope: string, project: Project = shop): FieldCatalogue {
+  return {
+    scope,
+    fields: scopeNamed(scope)?.fields ?? [],
+    customVariables: customVariablesOf(project),
+    dynamicKeys: dynamicVariablesOf(project, 0).map(({ key }) => key),
+  };
+}

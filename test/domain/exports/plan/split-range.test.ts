@@ -1,0 +1,43 @@
+import * as fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { rangeName, splitRange } from '../../../../src/domain/exports/plan/job-bodies.ts';
+
+const HOUR_MS = 3_600_000;
+const ZONES = ['UTC', 'Europe/Paris', 'America/Sao_Paulo', 'Australia/Lord_Howe', 'Asia/Kathmandu', 'Pacific/Apia'];
+
+it('covers a range exactly, without a gap or an overlap, in parts that a once job takes', () => {
+  const range = fc.tuple(
+    fc.integer({ min: Date.parse('2010-01-01'), max: Date.parse('2027-01-01') }),
+    fc.oneof(
+      fc.integer({ min: 1, max: 400 * 24 * HOUR_MS }),
+      fc.integer({ min: 1, max: 400 }).map((hours) => hours * HOUR_MS),
+    ),
+    fc.constantFrom(...ZONES),
+  );
+  fc.assert(
+    fc.property(range, ([fromMs, lengthMs, timeZone]) => {
+      const toMs = fromMs + lengthMs;
+      const parts = splitRange({ fromMs, toMs }, timeZone);
+      expect(parts[0]?.fromMs).toBe(fromMs);
+      expect(parts.at(-1)?.toMs).toBe(toMs);
+      expect(parts.slice(1).map((part) => part.fromMs)).toEqual(parts.slice(0, -1).map((part) => part.toMs));
+      for (const part of parts) {
+        expect(part.toMs).toBeGreaterThan(part.fromMs);
+        expect(part.toMs - part.fromMs).toBeLessThanOrEqual(168 * HOUR_MS);
+      }
+      // Days of 25 hours cost a day of a part at most, and the first part may begin within a day.
+      expect(parts.length).toBeLessThanOrEqual(Math.ceil(lengthMs / (24 * 6 * HOUR_MS)) + 1);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+it.each([
+  ['2026-11-01T00:00:00Z', '2026-11-02T00:00:00Z', 'UTC', '2026-11-01'],
+  ['2026-11-01T00:00:00Z', '2026-11-08T00:00:00Z', 'UTC', '2026-11-01 to 2026-11-07'],
+  ['2026-10-24T22:00:00Z', '2026-10-25T23:00:00Z', 'Europe/Paris', '2026-10-25'],
+  ['2026-11-01T09:00:00Z', '2026-11-01T11:00:00Z', 'UTC', '2026-11-01 09:00 to 11:00'],
+  ['2026-11-01T00:00:00Z', '2026-11-02T05:30:00Z', 'UTC', '2026-11-01 00:00 to 2026-11-02 05:30'],
+])('%s … %s in %s is called %s', (from, to, timeZone, name) => {
+  expect(rangeName({ fromMs: Date.parse(from), toMs: Date.parse(to) }, timeZone)).toBe(name);
+});

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { isRecord, listOf, recordOf } from '../../../../src/domain/har/read/member.ts';
+import { CANARY, plantCanaries } from '../canaries.ts';
+import { REAL_FILES, readReal } from '../real-files.ts';
+import { entry, har } from '../sample.ts';
+import { comparison, everything } from './views.ts';
+
+function said(file: unknown, other: unknown): string {
+  return JSON.stringify([...everything(file), comparison(file, other), comparison(other, file)]);
+}
+
+function leaksIn(text: string): string[] {
+  return [...text.matchAll(new RegExp(CANARY, 'gi'))].slice(0, 5).map(({ index }) => text.slice(index - 60, index + 30));
+}
+
+const SECRET_HEADERS = /^(?:cookie|set-cookie|authorization|proxy-authorization)$/i;
+
+/** Of Set-Cookie only the first pair: path, domain and expiry are no secrets. */
+function secretParts(name: string, value: string): string[] {
+  return (/^set-/i.test(name) ? value.split(';', 1) : value.split(/[;,\s]+/)).flatMap((part) => part.split('='));
+}
+
+/** Values of cookies and of headers that carry credentials, whole and cookie by cookie; short ones occur by chance. */
+function secretsOf(file: unknown): string[] {
+  const entries = listOf(recordOf(recordOf(file).log).entries).filter(isRecord);
+  const messages = entries.flatMap(({ request, response }) => [recordOf(request), recordOf(response)]);
+  const headers = messages.flatMap((message) => listOf(message.headers).filter(isRecord));
+  const values = headers.flatMap(({ name, value }) => (SECRET_HEADERS.test(String(name)) ? secretParts(String(name), String(value)) : []));
+  const cookies = messages.flatMap((message) =>
+    listOf(message.cookies)
+      .filter(isRecord)
+      .map(({ value }) => String(value)),
+  );
+  return [...new Set([...values, ...cookies])].filter((value) => value.length >= 8 && /\d/.test(value) && /[a-z]/i.test(value));
+}
+
+describe('no answer about a HAR', () => {
+  it('lets a canary through, wherever it is planted', () => {
+    const { har: planted } = plantCanaries(
+      har([
+        entry({ url: 'https://www.shop.example/cart?item=1&w=20', response: { status: 302, redirectURL: '/x' } }),
+        entry({ url: 'https://www.shop.example/cart/done' }),
+        entry({ url: 'https://cdn.example.net/a.js', headers: { 'content-type': 'text/javascript' } }),
+        entry({ url: 'https://cdn.example.net/b.css', response: { status: 404 }, headers: { 'content-type': 'text/css' } }),
+      ]),
+    );
+    expect(JSON.stringify(planted)).toMatch(CANARY);
+    expect(leaksIn(said(planted, har([entry()])))).toEqual([]);
+  });
+
+  describe.skipIf(REAL_FILES.length === 0)('of recorded files (skipped without ../shared/har beside the project)', () => {
+    it.each(REAL_FILES)('%s: lets a canary through', (name) => {
+      const { har: planted, counts } = plantCanaries(JSON.parse(readReal(name)));
+      expect(Object.values(counts).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(100);
+      expect(leaksIn(said(planted, JSON.parse(readReal(name))))).toEqual([]);
+    });
+
+    it.each(REAL_FILES)('%s: holds a cookie or authorization value', (name) => {
+      const file: unknown = JSON.parse(readReal(name));
+      const text = said(file, har([entry()]));
+      expect(secretsOf(file).filter((secret) => text.includes(secret))).toEqual([]);
+    });
+
+    it('and these files have such values', () => {
+      expect(REAL_FILES.flatMap((name) => secretsOf(JSON.parse(readReal(name)))).length).toBeGreaterThan(50);
+    });
+  });
+});

@@ -1,0 +1,262 @@
+import { describe, expect, it } from 'vitest';
+import { at, type EntryParts, entry, har, type JsonObject } from '../sample.ts';
+import { view } from './views.ts';
+
+const OWN = 'https://www.shop.example';
+
+/** A request of the page at a time, by path or address; 1,000 bytes over the network. */
+function request(path: string, startMs: number, durationMs: number, parts: EntryParts = {}): JsonObject {
+  const url = path.startsWith('/') ? OWN + path : path;
+  const types: Record<string, string> = { js: 'text/javascript', css: 'text/css', png: 'image/png', json: 'application/json' };
+  const mime = types[/\.(\w+)$/.exec(path)?.[1] ?? ''] ?? 'text/html';
+  const timings = { blocked: -1, dns: -1, connect: -1, ssl: -1, send: 0, wait: durationMs, receive: 0, ...parts.timings };
+  const headers = { 'content-type': mime, 'cache-control': 'max-age=31536000', 'content-encoding': 'br', ...parts.headers };
+  return entry({ url, startedDateTime: at(startMs), time: durationMs, ...parts, timings, headers });
+}
+
+const blocks = { entry: { _renderBlocking: 'blocking' } };
+const free = { entry: { _renderBlocking: 'non_blocking' } };
+
+function problemsOf(entries: JsonObject[], log: JsonObject = {}) {
+  const { findings = [] } = view(har(entries, log));
+  return new Map(findings.map(({ problem, ...finding }) => [problem, finding]));
+}
+
+function blockingOf(entries: JsonObject[], log: JsonObject = {}) {
+  const { rows = [], columns = [], notes } = view(har(entries, log), { view: 'waterfall' });
+  const column = columns.indexOf('blocksRendering');
+  return {
+    blocking: rows.flatMap((row) => (row[column] === true ? [row[0]] : [])),
+    basis: notes.find((note) => note.startsWith('Render-blocking')),
+  };
+}
+
+describe('render-blocking', () => {
+  const file = (parts: (number: number) => EntryParts) => [
+    request('/', 0, 100),
+    request('/a.css', 110, 100, parts(1)),
+    request('/b.js', 110, 200, parts(2)),
+    request('https://tag.example/c.js', 110, 500, parts(3)),
+    request('/d.png', 110, 900, parts(4)),
+  ];
+
+  it('is as the browser states it', () => {
+    const { blocking, basis } = blockingOf(file((number) => (number === 3 ? blocks : free)));
+    expect(blocking).toEqual([3]);
+    expect(basis).toBe('Render-blocking as the HAR states it (_renderBlocking).');
+  });
+
+  it('is else told by the priority', () => {
+    const { blocking, basis } = blockingOf(file((number) => ({ entry: { _priority: number < 3 ? 'High' : 'Low' } })));
+    expect(blocking).toEqual([1, 2]);
+    expect(basis).toMatch(/^Render-blocking by the priority/);
+  });
+
+  it('is else a heuristic, and called one', () => {
+    const byScript = (number: number): EntryParts => (number === 2 ? { entry: { _initiator: { type: 'script' } } } : {});
+    const { blocking, basis } = blockingOf(file(byScript));
+    expect(blocking).toEqual([1, 3]);
+    expect(basis).toMatch(/^Render-blocking is a heuristic/);
+  });
+
+  it.each<[string, JsonObject, number[]]>([
+    ['the first paint', { onContentLoad: 700, onLoad: 1500, _startRender: 320 }, [1, 2]],
+    ['the end of the markup', { onContentLoad: 320, onLoad: 1500 }, [1, 2]],
+  ])('is nothing that ended after %s', (_what, pageTimings, expected) => {
+    const pages = [{ startedDateTime: at(0), id: 'page_1', title: '', pageTimings }];
+    expect(
+      blockingOf(
+        file(() => ({})),
+        { pages },
+      ).blocking,
+    ).toEqual(expected);
+  });
+
+  it('costs what it takes after the first byte, a third party only what it takes longer', () => {
+    const found = problemsOf([
+      request('/', 0, 100),
+      request('/a.css', 110, 200, blocks),
+      request('https://tag.example/c.js', 110, 900, blocks),
+      request('https://quick.example/d.css', 110, 50, blocks),
+    ]);
+    expect(found.get('render_blocking')).toMatchObject({ requests: 1, costMs: 210, basis: 'stated' });
+    expect(found.get('third_party_blocking')).toMatchObject({ requests: 2, costMs: 700, basis: 'stated' });
+    expect(found.get('third_party_blocking')?.says).toBe(
+      "2 requests to tag.example, quick.example hold back rendering until 1.01 s, 700 ms longer than the page's own files; tag.example/c.js waited 900 ms for its server",
+    );
+    expect(found.has('slow_answers')).toBe(false);
+  });
+});
+
+describe('findings', () => {
+  const page = request('/', 0, 100);
+
+  it('of a fast, small page are none', () => {
+    const { verdict, findings } = view(har([page, request('/d.png', 110, 90)]));
+    expect(findings).toEqual([]);
+    expect(verdict).toMatch(/Nothing stands out\.$/);
+  });
+
+  it('begin with a document that failed', () => {
+    const { verdict, findings = [] } = view(har([request('/', 0, 1900, { response: { status: 503 } }), request('/a.json', 1900, 700)]));
+    expect(findings[0]).toMatchObject({ problem: 'failed_document', says: expect.stringContaining('503') });
+    expect(verdict).toContain('failed with status 503');
+  });
+
+  it.each<[string, JsonObject[], Record<string, unknown>]>([
+    [
+      'redirects',
+      [
+        entry({ url: 'http://shop.example/', startedDateTime: at(0), response: { status: 301, redirectURL: `${OWN}/` } }),
+        request('/', 250, 100),
+      ],
+      {
+        requests: 1,
+        costMs: 250,
+        basis: 'measured',
+        says: '1 redirect before the document, 250 ms in all: shop.example → www.shop.example',
+      },
+    ],
+    [
+      'slow_document',
+      [request('/', 0, 1300, { timings: { dns: 20, connect: 180, ssl: 120, wait: 1000, receive: 100 } })],
+      {
+        costMs: 400,
+        says: "The document's first byte took 1.2 s (good: 800 ms, field p75): dns 20 ms, connect 180 ms, of it ssl 120 ms, wait 1 s",
+      },
+    ],
+    [
+      'errors',
+      [page, request('/x.png', 110, 300, { response: { status: 404 } }), request('/y.png', 110, 50, { response: { status: 0 } })],
+      {
+        requests: 2,
+        costMs: 300,
+        says: '2 requests failed: 1 × no response, 1 × 404; first www.shop.example/x.png; the longest took 300 ms',
+      },
+    ],
+    [
+      'slow_answers',
+      [page, request('/a.json', 110, 640), request('/b.json', 110, 900)],
+      { requests: 2, costMs: 900, says: expect.stringContaining('longest www.shop.example/b.json with 900 ms') },
+    ],
+    [
+      'heavy_page',
+      [page, request('/a.png', 110, 90, { response: { _transferSize: 3_000_000 } })],
+      {
+        requests: 2,
+        costBytes: 349_000,
+        says: expect.stringContaining('3 MB in 2 requests, the median page of 2024 on desktop has 2.65 MB'),
+      },
+    ],
+    [
+      'uncompressed_text',
+      [
+        page,
+        request('/packed.js', 110, 90, { ...free, content: { size: 40_000 }, response: { _transferSize: 10_000 } }),
+        request('/plain.js', 110, 90, {
+          ...free,
+          headers: { 'content-encoding': 'identity' },
+          content: { size: 40_000 },
+          response: { _transferSize: 40_000 },
+        }),
+      ],
+      // Packing left 11,000 of 43,000 bytes of what was packed, the document included.
+      {
+        requests: 1,
+        costBytes: Math.round(40_000 * (1 - 11 / 43)),
+        basis: 'estimate',
+        says: expect.stringContaining('largest www.shop.example/plain.js'),
+      },
+    ],
+    [
+      'duplicates',
+      [page, ...[110, 120, 130].map((ms) => request('/a.png', ms, 50, { response: { _transferSize: 5000 } }))],
+      { requests: 2, costBytes: 10_000, says: '1 address fetched again 2 times; heaviest www.shop.example/a.png' },
+    ],
+    [
+      'http1',
+      [
+        page,
+        ...[110, 120, 130].map((ms) =>
+          request(`https://old.example/${ms}.png`, ms, 50, { response: { httpVersion: 'HTTP/1.1' }, timings: { blocked: ms } }),
+        ),
+      ],
+      { requests: 3, costMs: 130, says: '3 requests to old.example over HTTP/1.x; the longest queued 130 ms for a connection' },
+    ],
+    [
+      'reconnects',
+      [page, ...[110, 120].map((ms) => request(`https://cdn.example/${ms}.png`, ms, 50, { timings: { dns: 10, connect: 40, ssl: 20 } }))],
+      { requests: 1, costMs: 50, says: expect.stringContaining('cdn.example; the longest took 50 ms to open') },
+    ],
+    [
+      'no_cache',
+      [page, request('/a.png', 110, 50, { headers: { 'cache-control': 'no-store' } })],
+      { requests: 1, costBytes: 1000, when: 'next visits', says: expect.stringContaining('1 kB again') },
+    ],
+    [
+      'short_cache',
+      [page, request('/a.png', 110, 50, { headers: { 'cache-control': 'max-age=600' } })],
+      { requests: 1, costBytes: 1000, when: 'next visits' },
+    ],
+  ])('name %s with what it costs', (problem, entries, expected) => {
+    expect(problemsOf(entries).get(problem)).toMatchObject(expected);
+    const { rows = [], columns } = view(har(entries), { view: 'problems' });
+    expect(columns?.slice(0, 3)).toEqual(['problem', 'detail', 'index']);
+    expect(rows.filter(([name]) => name === problem).length > 0).toBe(problem !== 'heavy_page');
+  });
+});
+
+describe('the critical chain', () => {
+  it('follows redirects, initiators and time up to what rendering waited for', () => {
+    const { criticalChain } = view(
+      har([
+        entry({ url: `${OWN}/old`, startedDateTime: at(0), response: { status: 302, redirectURL: '/' } }),
+        request('/', 120, 100),
+        request('/a.js', 230, 100, blocks),
+        request('https://tag.example/b.js', 335, 100, { entry: { ...blocks.entry, _initiator: { type: 'script', url: `${OWN}/a.js#x` } } }),
+        request('https://tag.example/c.css', 440, 200, blocks),
+        request('/late.png', 440, 900),
+      ]),
+    );
+    expect(criticalChain?.map(({ index, follows, endMs }) => [index, follows, endMs])).toEqual([
+      [0, 'start', 100],
+      [1, 'redirect', 220],
+      [2, 'time', 330],
+      [3, 'initiator', 435],
+      [4, 'time', 640],
+    ]);
+  });
+
+  it('ends with the last request before onLoad where nothing blocks rendering', () => {
+    const { criticalChain } = view(har([request('/', 0, 100), request('/a.png', 110, 700), request('/b.png', 110, 1600)]));
+    expect(criticalChain?.map(({ index }) => index)).toEqual([0, 1]);
+  });
+});
+
+describe('parties', () => {
+  it('have the time in which they are busy, overlaps counted once', () => {
+    const { rows = [], columns = [] } = view(
+      har([
+        request('/', 0, 100),
+        request('https://a.tag.example/1.png', 100, 100),
+        request('https://b.tag.example/2.png', 150, 100),
+        request('https://a.tag.example/3.png', 400, 50),
+      ]),
+      { view: 'third_parties' },
+    );
+    const party = Object.fromEntries(columns.map((name, index) => [name, rows.find(([first]) => first === 'tag.example')?.[index]]));
+    expect(party).toMatchObject({ party: 'third', hosts: 2, requests: 3, busyMs: 200, firstMs: 100, domains: 'tag.example' });
+  });
+
+  it('of one entity are one, and its own domain is never renamed', () => {
+    const names = (entries: JsonObject[]) => view(har(entries), { view: 'third_parties' }).rows?.map(([name]) => name);
+    expect(
+      names([
+        request('/', 0, 100),
+        request('https://www.facebook.com/tr.png', 100, 10),
+        request('https://connect.facebook.net/a.js', 100, 10),
+      ]),
+    ).toEqual(expect.arrayContaining(['shop.example', 'Facebook']));
+    expect(names([request('https://www.facebook.com/', 0, 100)])).toEqual(['facebook.com']);
+  });
+});

@@ -1,0 +1,45 @@
+import { analyseHar, type HarQuery } from '../../../../src/domain/har/analyse/analyse-har.ts';
+import { HAR_VIEWS, type HarAnswer, harAnswerShape } from '../../../../src/domain/har/analyse/har-answer.ts';
+import { loadEntities } from '../../../../src/domain/har/analyse/third-parties.ts';
+import { compareHars } from '../../../../src/domain/har/compare/compare-hars.ts';
+import { comparisonShape } from '../../../../src/domain/har/compare/har-comparison.ts';
+import type { Har } from '../../../../src/domain/har/read/har-model.ts';
+import { readHar } from '../../../../src/domain/har/read/read-har.ts';
+
+const entityOf = await loadEntities();
+
+/** One view of a file with its notes, checked against its shape: a member that the shape does not know is an error. */
+export function view(file: unknown, query: HarQuery = {}): HarAnswer & { notes: readonly string[] } {
+  return viewOf(readHar(file), query);
+}
+
+/** As `view`, of a file that is read already. */
+export function viewOf(har: Har, query: HarQuery): HarAnswer & { notes: readonly string[] } {
+  const { answer, notes } = analyseHar(har, query, entityOf);
+  return { ...harAnswerShape.strict().parse(answer), notes };
+}
+
+/** What two files differ in, with the notes, checked likewise. */
+export function comparison(before: unknown, after: unknown) {
+  return comparisonOf(readHar(before), readHar(after));
+}
+
+/** As `comparison`, of files that are read already. */
+export function comparisonOf(before: Har, after: Har) {
+  const { comparison: compared, notes } = compareHars(before, after, entityOf);
+  return { ...comparisonShape.strict().parse(compared), notes };
+}
+
+/** All that can be said of a file: every view with all its rows, and each request by itself. */
+export function everything(file: unknown): unknown[] {
+  const har = readHar(file);
+  const views = HAR_VIEWS.map((name) => viewOf(har, { view: name, limit: 100_000 }));
+  const first = viewOf(har, { limit: 1 });
+  const rest: unknown[] = [];
+  for (let cursor = first.page?.cursor; cursor !== undefined; ) {
+    const next = viewOf(har, { limit: 1, cursor });
+    rest.push(next);
+    cursor = next.page?.cursor;
+  }
+  return [...views, first, ...rest];
+}

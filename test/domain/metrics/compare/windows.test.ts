@@ -1,0 +1,89 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { windowsOf } from '../../../../src/domain/metrics/compare/comparison-windows.ts';
+import { isoAt, todayIn } from '../../../../src/lib/dates.ts';
+import { daysBetween, shiftDays } from '../../../../src/lib/time-zone.ts';
+
+const NOW = Date.parse('2026-11-20T10:00:00.000Z');
+const at = (text: string) => Date.parse(text);
+const plain = { kind: 'previous', timeZone: 'UTC', nowMs: NOW } as const;
+const week = { startMs: at('2026-11-09T00:00:00.000Z'), endMs: at('2026-11-15T23:59:59.999Z') };
+
+function said({ startMs, endMs }: { startMs: number; endMs: number }, timeZone = 'UTC'): string {
+  return `${isoAt(startMs, timeZone)} ${isoAt(endMs, timeZone)}`;
+}
+
+describe('the baseline', () => {
+  it('is the days before, as many as the period has', () => {
+    const { baseline, history, isAdjacent, scale, notes } = windowsOf({ ...plain, period: week });
+    expect(said(baseline)).toBe('2026-11-02T00:00:00.000Z 2026-11-08T23:59:59.999Z');
+    expect(said(history)).toBe('2026-08-10T00:00:00.000Z 2026-11-01T23:59:59.999Z');
+    expect([isAdjacent, scale, notes]).toEqual([true, 1, []]);
+  });
+
+  it('is the year before on the same weekdays', () => {
+    const { baseline, history, isAdjacent, isFar } = windowsOf({ ...plain, period: week, kind: 'previous_year' });
+    expect(said(baseline)).toBe('2025-11-10T00:00:00.000Z 2025-11-16T23:59:59.999Z');
+    expect([isAdjacent, isFar]).toEqual([false, true]);
+    expect(history.endMs + 1).toBe(week.startMs);
+  });
+
+  it('is cut where now cuts the period', () => {
+    const { baseline, scale, notes } = windowsOf({ ...plain, period: { startMs: at('2026-11-14T00:00:00.000Z'), endMs: NOW } });
+    expect(said(baseline)).toBe('2026-11-07T00:00:00.000Z 2026-11-13T09:59:59.999Z'.replace('09:59:59.999', '10:00:00.000'));
+    expect(scale).toBe(1);
+    expect(notes).toEqual([expect.stringContaining('cut at the same time of day (10:00)')]);
+  });
+
+  it('may be named, by one bound or both; counts are then scaled to equal lengths', () => {
+    const october = { startMs: at('2026-10-01T00:00:00.000Z'), endMs: at('2026-10-31T23:59:59.999Z') };
+    const byStart = windowsOf({ ...plain, period: october, baselineStartMs: at('2026-09-01T00:00:00.000Z') });
+    expect(said(byStart.baseline)).toBe('2026-09-01T00:00:00.000Z 2026-09-30T23:59:59.999Z');
+    expect(byStart.scale).toBeCloseTo(31 / 30, 10);
+    expect(byStart.notes).toContainEqual(expect.stringContaining('scaled'));
+    const byEnd = windowsOf({ ...plain, period: week, baselineEndMs: at('2026-10-25T23:59:59.999Z') });
+    expect(said(byEnd.baseline)).toBe('2026-10-19T00:00:00.000Z 2026-10-25T23:59:59.999Z');
+    // No day may teach twice.
+    expect(byEnd.history.endMs + 1).toBe(byEnd.baseline.startMs);
+    expect([byEnd.isAdjacent, byEnd.isFar]).toEqual([false, false]);
+  });
+
+  it('never overlaps the period', () => {
+    const overlap = {
+      ...plain,
+      period: week,
+      baselineStartMs: at('2026-11-08T00:00:00.000Z'),
+      baselineEndMs: at('2026-11-10T00:00:00.000Z'),
+    };
+    expect(() => windowsOf(overlap)).toThrow('overlaps the period');
+    expect(() => windowsOf({ ...plain, period: { startMs: NOW, endMs: NOW - 1 } })).toThrow('endDate lies before startDate');
+  });
+
+  it('says which start has the same weekdays where it has others', () => {
+    const { notes } = windowsOf({ ...plain, period: { ...week, endMs: at('2026-11-12T23:59:59.999Z') } });
+    expect(notes).toEqual([expect.stringContaining('baselineStartDate 2026-11-02 compares the same weekdays.')]);
+    const october = { startMs: at('2026-10-01T00:00:00.000Z'), endMs: at('2026-10-31T23:59:59.999Z') };
+    expect(windowsOf({ ...plain, period: october }).notes).toEqual([
+      expect.stringContaining(
+        'baselineStartDate 2026-08-27 compares the same weekdays, baselineStartDate 2026-09-01 the whole month before.',
+      ),
+    ]);
+  });
+
+  it('keeps calendar days whole in every zone, across changes of the clock', () => {
+    const zones = fc.constantFrom('Europe/Paris', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kathmandu', 'America/Santiago', 'UTC');
+    fc.assert(
+      fc.property(zones, fc.integer({ min: 1, max: 700 }), fc.integer({ min: 1, max: 60 }), (timeZone, ago, length) => {
+        const midnight = (days: number) =>
+          Date.parse(isoAt(shiftDays(NOW, -days, timeZone), timeZone).replace(/T[^+Z-]+/, 'T00:00:00.000'));
+        const period = { startMs: shiftDays(midnight(0), -ago - length, timeZone), endMs: shiftDays(midnight(0), -ago, timeZone) - 1 };
+        const { baseline } = windowsOf({ ...plain, period, timeZone });
+        expect(baseline.endMs + 1).toBe(period.startMs);
+        expect(daysBetween(baseline.startMs, baseline.endMs + 1, timeZone)).toBeCloseTo(length, 6);
+        const year = windowsOf({ ...plain, period, timeZone, kind: 'previous_year' }).baseline;
+        const weekday = (instantMs: number) => new Date(todayIn(timeZone, instantMs)).getUTCDay();
+        expect(weekday(year.startMs)).toBe(weekday(period.startMs));
+      }),
+    );
+  });
+});

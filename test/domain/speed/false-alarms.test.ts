@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { cluesIn } from '../../../src/domain/speed/clues.ts';
+import { type Study, studyScenario } from '../../../src/domain/speed/scenario-study.ts';
+import { DAY_MS, HOUR_MS, history, NOW_MS, type Noise, WINDOWS } from './histories.ts';
+
+const METRICS = ['largestContentfulPaint', 'totalBlockingTime', 'cumulativeLayoutShift'];
+
+function studies(count: number, noise: Noise, options: { change?: Parameters<typeof history>[2]; windows?: typeof WINDOWS } = {}): Study[] {
+  return Array.from({ length: count }, (_, index) =>
+    studyScenario(history(1000 + index, noise, options.change), { ...(options.windows ?? WINDOWS), metrics: METRICS }),
+  );
+}
+
+const alarms = (all: readonly Study[]) => all.filter(({ verdict }) => verdict === 'slower' || verdict === 'faster').length;
+
+describe('of 200 unchanged histories', () => {
+  it.each<[string, Noise]>([
+    ['the calm ones of the emulated platform', { even: true, run: 0.08 }],
+    ['the noisy ones of the emulated platform', { even: true, run: 0.3 }],
+    ['those whose runs resemble their neighbours', { run: 0.15, runKeeps: 0.6 }],
+    ['those whose days have a level of their own', { run: 0.08, day: 0.06 }],
+    ['those whose days drift', { run: 0.08, day: 0.06, keeps: 0.4 }],
+  ])('at most 10 are called slower or faster: %s', (_, noise) => {
+    const all = studies(200, noise);
+    expect(all.every(({ verdict }) => verdict !== 'not enough data')).toBe(true);
+    expect(alarms(all)).toBeLessThanOrEqual(10);
+  });
+
+  it('hardly any is called so by the last day or the last hours alone', () => {
+    const ends = { endMs: NOW_MS };
+    for (const lengthMs of [DAY_MS, 6 * HOUR_MS]) {
+      const startMs = NOW_MS - lengthMs;
+      const windows = { baseline: { startMs: startMs - 30 * DAY_MS, endMs: startMs - 1 }, period: { startMs, ...ends } };
+      expect(alarms(studies(80, { run: 0.1, runKeeps: 0.3 }, { windows }))).toBeLessThanOrEqual(4);
+    }
+  });
+
+  it('hardly any seems to have left its level in the last days', () => {
+    const shifts = studies(80, { run: 0.1, runKeeps: 0.5 }).filter((study) => cluesIn(study).shift);
+    expect(shifts.length).toBeLessThanOrEqual(4);
+  });
+});
+
+describe('a change of 15 %', () => {
+  it.each<[string, Noise, number]>([
+    ['with the period, calm', { even: true, run: 0.1 }, 7 * DAY_MS + 10 * HOUR_MS],
+    ['with the period, noisy', { even: true, run: 0.3 }, 7 * DAY_MS + 10 * HOUR_MS],
+    ['with the period, among runs that resemble each other', { run: 0.1, runKeeps: 0.5 }, 7 * DAY_MS + 10 * HOUR_MS],
+    ['two days into the period', { even: true, run: 0.1 }, 5 * DAY_MS],
+    ['a week before the period', { even: true, run: 0.1 }, 14 * DAY_MS],
+  ])('that began %s is found in 9 of 10 histories, in the right step', (_, noise, sinceMs) => {
+    const change = { fromMs: NOW_MS - sinceMs, factor: 1.15 };
+    const found = studies(50, noise, { change }).filter(
+      ({ verdict, headline }) => verdict === 'slower' && headline?.step?.number === 1 && headline.metric === 'largestContentfulPaint',
+    );
+    expect(found.length).toBeGreaterThanOrEqual(45);
+  });
+
+  it('to the better is called faster', () => {
+    const change = { fromMs: WINDOWS.period.startMs, factor: 1 / 1.15 };
+    const found = studies(20, { even: true, run: 0.1 }, { change });
+    expect(found.filter(({ verdict }) => verdict === 'faster').length).toBeGreaterThanOrEqual(18);
+  });
+});
+
+describe('a change of 40 %', () => {
+  it('is dated to within three runs, in the period or before it', () => {
+    for (const daysBack of [5, 6, 9, 14]) {
+      const change = { fromMs: NOW_MS - daysBack * DAY_MS, factor: 1.4 };
+      for (const study of studies(10, { run: 0.12 }, { change })) {
+        const { since } = cluesIn(study);
+        expect(Math.abs((since?.date ?? 0) - change.fromMs)).toBeLessThan(4 * HOUR_MS);
+        expect((since?.after ?? 0) / (since?.before ?? 1)).toBeCloseTo(1.4, 1);
+      }
+    }
+  });
+
+  it('of the last day does not move a week, and is told all the same', () => {
+    const change = { fromMs: NOW_MS - DAY_MS, factor: 1.4 };
+    const [study] = studies(1, { run: 0.1 }, { change });
+    const shift = study && cluesIn(study).shift;
+    expect(study?.verdict).toBe('within noise');
+    expect(shift?.row.step?.number).toBe(1);
+    expect(Math.abs((shift?.date ?? 0) - change.fromMs)).toBeLessThanOrEqual(3 * HOUR_MS);
+  });
+});

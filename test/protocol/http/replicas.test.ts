@@ -1,0 +1,277 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openSharedCache } from '../../../src/replicas/index.ts';
+import type { PlatformCredentials } from '../../../src/sign-in/principal.ts';
+import { type Platform, sharedPlatform } from '../../support/emulator.ts';
+import { type HostName, openHttpHost } from '../../support/hosts.ts';
+import {
+  credentialsBy,
+  HEADERS,
+  INITIALIZE,
+  openRawSession,
+  openService,
+  post,
+  post2026,
+  type Service,
+  spokenSignIn,
+} from '../../support/http.ts';
+import { CACHE_KEY, hasRedis, sharedRedis } from '../../support/redis.ts';
+import { type Affinity, type Balancer, balance } from '../../support/round-robin.ts';
+
+const HOUR_MS = 3_600_000;
+
+const redis = sharedRedis();
+const shared = sharedPlatform();
+let platform: Platform;
+const closing: (() => Promise<unknown>)[] = [];
+
+beforeEach(async () => {
+  if (!hasRedis) return;
+  platform = shared();
+  await redis().command('FLUSHALL');
+});
+afterEach(async () => {
+  platform?.faults.clear();
+  for (const close of closing.splice(0).toReversed()) await close();
+});
+
+/** Replicas on the same emulator and Redis, and a balancer in front of them. */
+async function serve(
+  count: number,
+  { affinity = 'none', ...options }: { affinity?: Affinity; credentials?: PlatformCredentials; settings?: Record<string, string> } = {},
+): Promise<{ replicas: Service[]; balancer: Balancer; lines: string[] }> {
+  const lines: string[] = [];
+  const replicas: Service[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const log = (_: string, line: string) => void lines.push(line);
+    const cache = await openSharedCache({ url: redis().url, key: CACHE_KEY, log });
+    const service = await openService({ on: platform, cache, signIn: spokenSignIn, ...options });
+    replicas.push(service);
+    closing.push(() => service.close());
+  }
+  const balancer = await balance(
+    replicas.map(({ url }) => url),
+    affinity,
+  );
+  closing.push(() => balancer.close());
+  return { replicas, balancer, lines };
+}
+
+/** Lets the clock run on as long as something waits for it. */
+async function waitingFor<T>(promise: Promise<T>): Promise<T> {
+  const settled = promise.then(
+    () => true,
+    () => true,
+  );
+  while (!(await Promise.race([settled, delay(50, false)]))) await platform.clock.advance(1_000);
+  return promise;
+}
+
+const as = (who: string) => ({ authorization: `Bearer ${who}:read+write` });
+const requests = (operation: string) => platform.requests.filter((request) => request.operation === operation);
+const callTool = (name: string, args: object = {}) => ({ id: 5, method: 'tools/call', params: { name, arguments: args } });
+
+describe.skipIf(!hasRedis)('two replicas behind a balancer that sends each request to the next', () => {
+  it('are one server to a client of the 2026 era, which takes one token and asks for names once', async () => {
+    const { balancer } = await serve(2);
+    const host = await openHttpHost('SDK 2.x in the 2026-07-28 era', balancer.url, { token: 'anna:read+write', answer: () => 'accept' });
+    closing.push(() => host.close());
+    expect((await host.tools()).length).toBeGreaterThan(40);
+    const day = { startDate: 'yesterday', endDate: 'yesterday' };
+    const first = await host.call('get_site_visits', { ...day, segmentIds: ['Germany'] });
+    for (let call = 0; call < 4; call += 1) expect(await host.call('get_site_visits', { ...day, segmentIds: ['Germany'] })).toEqual(first);
+    expect(first).toMatchObject({ isError: false, text: expect.stringContaining('segment "Germany" = 440156') });
+    expect(await host.read('analytics://1201/scenarios')).toContain('4101');
+    // The question and the answer reach two replicas.
+    const key = 'release of both';
+    await host.call('create_speed_event', { key, text: 'Release', date: '2026-11-19' });
+    const before = [...balancer.counts];
+    expect(await host.call('delete_speed_event', { key })).toMatchObject({ isError: false, structured: { status: 'done' } });
+    expect(host.questions).toHaveLength(1);
+    expect(balancer.counts.map((count, index) => count - (before[index] ?? 0))).toEqual([1, 1]);
+    expect(requests('requestToken')).toHaveLength(1);
+    expect(requests('listSegments')).toHaveLength(1);
+    expect(Math.min(...balancer.counts)).toBeGreaterThan(2);
+  });
+
+  it('never mix up principals: each has the token, the names and the projects of its own credential', async () => {
+    const { shop, app } = platform.credentials;
+    const { balancer } = await serve(2, { credentials: credentialsBy({ anna: { credential: shop }, ben: { credential: app } }) });
+    const ask = async (who: string, name: string, args: object = {}) =>
+      (await post2026(balancer.url, 'tools/call', { name, arguments: args }, as(who))).message?.['result'];
+    const alone = { anna: await ask('anna', 'list_segments'), ben: await ask('ben', 'list_segments') };
+    expect(alone.anna).not.toEqual(alone.ben);
+    const turns = Array.from({ length: 12 }, (_, index) => (index % 3 === 0 ? 'ben' : 'anna'));
+    expect(await Promise.all(turns.map((who) => ask(who, 'list_segments')))).toEqual(turns.map((who) => alone[who]));
+    expect(requests('requestToken')).toHaveLength(2);
+    const visits = { startDate: 'yesterday', endDate: 'yesterday', segmentIds: ['Germany'] };
+    expect(await ask('anna', 'get_site_visits', visits)).not.toMatchObject({ isError: true });
+    const foreign = await ask('ben', 'list_segments', { projectId: 1201 });
+    expect(foreign).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('does not reach project 1201') }] });
+  });
+
+  it('tell a listener on either of what one of them has seen', async () => {
+    const { replicas } = await serve(2);
+    const uri = 'analytics://1201/scenarios/4101';
+    const hosts = await Promise.all(
+      replicas.map(({ url }) => openHttpHost('SDK 2.x in the 2026-07-28 era', url, { token: 'anna:read+write' })),
+    );
+    for (const host of hosts) {
+      closing.push(() => host.close());
+      await host.listen(uri);
+    }
+    const looks = () => requests('listScenarioReports').length;
+    while (looks() < 2) await delay(5);
+    for (let minute = 0; minute < 70 && hosts.some(({ updates }) => updates.length === 0); minute += 1) {
+      await platform.clock.advance(60_000);
+      await delay(10);
+    }
+    expect(hosts.map(({ updates }) => updates.slice(0, 1))).toEqual([[uri], [uri]]);
+  });
+
+  it('keep to the limit of the platform together, however many call', async () => {
+    const { balancer } = await serve(3);
+    const held = platform.faults.add({ kind: 'slow', operation: 'listGoals' });
+    const calls = Array.from({ length: 30 }, (_, index) =>
+      post2026(balancer.url, 'tools/call', { name: 'list_goals', arguments: {} }, as(`p${index % 5}`)),
+    );
+    await held.reached(8);
+    await delay(300);
+    expect(held.applied).toBe(8);
+    held.release();
+    for (const { message } of await Promise.all(calls))
+      expect(message).toMatchObject({ result: { structuredContent: { goals: expect.any(Array) } } });
+    expect(held.applied).toBe(30);
+  });
+
+  it('that share a directory find plans, downloads and results of queries of each other, each principal its own', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'replicas-'));
+    closing.push(() => rm(dataDir, { recursive: true, force: true }));
+    const { replicas } = await serve(2, { settings: { DATA_DIR: dataDir } });
+    const [first = '', second = ''] = replicas.map(({ url }) => url);
+    const hostOf = async (who: string, url: string) => {
+      const host = await openHttpHost('SDK 2.x in the 2026-07-28 era', url, { token: `${who}:read+write`, answer: () => 'accept' });
+      closing.push(() => host.close());
+      return host;
+    };
+    const [here, there, ben] = await Promise.all([hostOf('anna', first), hostOf('anna', second), hostOf('ben', second)]);
+    const plan = { fields: ['session_id', 'browser'], name: 'Of two', startDate: '2026-10-01', endDate: '2026-10-02' };
+    const { planId } = (await here.call('plan_export', plan)).structured ?? {};
+    expect(await ben.call('apply_export_plan', { planId })).toMatchObject({ isError: true });
+    const applied = await there.call('apply_export_plan', { planId });
+    expect(applied).toMatchObject({ isError: false, structured: { jobs: [{ name: expect.stringContaining('Of two') }] } });
+    await here.call('apply_export_plan', { planId });
+    expect(requests('createExportJob')).toHaveLength(1);
+
+    const fetched = await here.call('download_export_run', { jobId: 'Daily sessions' });
+    expect(fetched).toMatchObject({ isError: false, structured: { state: 'complete' } });
+    const again = await there.call('download_export_run', { jobId: 'Daily sessions' });
+    expect(again.structured).toMatchObject({ runId: fetched.structured?.['runId'], files: fetched.structured?.['files'] });
+    const { files = [] } = fetched.structured as { files?: object[] };
+    expect(requests('download')).toHaveLength(files.length);
+    expect((await ben.call('list_workspace')).text).not.toContain('Daily sessions');
+
+    const question = { jobId: 'Daily sessions', sql: 'SELECT session_id FROM data' };
+    const { uri } = (await here.call('query_export', question)).structured ?? {};
+    expect(await there.read(String(uri))).toMatch(/^session_id\r\n\d+\r\n/);
+    await expect(ben.read(String(uri))).rejects.toThrow('call query_export again');
+  });
+
+  it('give up a token together when the platform calls it expired', async () => {
+    const { balancer } = await serve(2);
+    const call = async () => (await post2026(balancer.url, 'tools/call', { name: 'list_goals', arguments: {} }, as('anna'))).message;
+    const good = await call();
+    expect(await call()).toEqual(good);
+    platform.faults.add({ kind: 'expired-token', operation: 'listGoals', times: 1 });
+    for (let turn = 0; turn < 5; turn += 1) expect(await call()).toEqual(good);
+    expect(requests('requestToken')).toHaveLength(2);
+    const bearers = requests('listGoals').map(({ headers }) => headers['authorization']);
+    const [old] = bearers;
+    expect(bearers.map((bearer) => bearer === old)).toEqual([true, true, true, false, false, false, false, false]);
+  });
+
+  it('go on without Redis, and share again when it is back', async () => {
+    const { balancer, lines } = await serve(2);
+    const call = () => post2026(balancer.url, 'tools/call', { name: 'list_goals', arguments: {} }, as('anna'));
+    const good = (await call()).message;
+    expect(good).toMatchObject({ result: { structuredContent: { goals: expect.any(Array) } } });
+    await redis().kill();
+    for (let turn = 0; turn < 4; turn += 1) expect((await call()).message).toEqual(good);
+    await redis().start();
+    while (lines.filter((line) => line.includes('answers again')).length < 2) await delay(10);
+    for (let turn = 0; turn < 4; turn += 1) expect((await call()).message).toEqual(good);
+    expect(requests('requestToken').length).toBeLessThanOrEqual(2);
+  });
+
+  it('hold on while the token service is down for a minute, and go on when it is back', async () => {
+    const { balancer } = await serve(2);
+    const call = async () => {
+      const answer = post2026(balancer.url, 'tools/call', { name: 'list_goals', arguments: {} }, as('anna'));
+      return (await waitingFor(answer)).message;
+    };
+    const good = await call();
+    await call();
+    platform.faults.add({ kind: 'unavailable', operation: 'requestToken' });
+    // In the last fifth of its life, when a new token would be fetched.
+    await platform.clock.advance(HOUR_MS * 0.85);
+    for (let turn = 0; turn < 4; turn += 1) {
+      expect(await call()).toEqual(good);
+      await platform.clock.advance(15_000);
+    }
+    await platform.clock.advance(HOUR_MS);
+    // Nobody has a token now.
+    for (let turn = 0; turn < 2; turn += 1) expect(await call()).toMatchObject({ result: { isError: true } });
+    platform.faults.clear();
+    const asked = requests('requestToken').length;
+    for (let turn = 0; turn < 4; turn += 1) expect(await call()).toEqual(good);
+    expect(requests('requestToken')).toHaveLength(asked + 1);
+  });
+});
+
+describe.skipIf(!hasRedis)('sessions of the 2025 era', () => {
+  const hosts: HostName[] = ['SDK 1.x', 'SDK 2.x in the 2025 era'];
+
+  it.each(hosts)('stay with their replica by the header of the session: %s', async (name) => {
+    const { balancer } = await serve(2, { affinity: 'header' });
+    const people = await Promise.all([1, 2].map(() => openHttpHost(name, balancer.url, { token: 'anna:read+write' })));
+    for (const host of people) {
+      closing.push(() => host.close());
+      for (let call = 0; call < 3; call += 1) expect(await host.call('list_goals')).toMatchObject({ isError: false });
+    }
+    // Their tokens stay in their process.
+    expect(requests('requestToken')).toHaveLength(2);
+    expect(await redis().everything()).not.toContain('"token"');
+  });
+
+  it('stay with their replica by a cookie of the balancer', async () => {
+    const { balancer } = await serve(2, { affinity: 'cookie' });
+    const opened = await fetch(balancer.url, {
+      method: 'POST',
+      headers: { ...HEADERS, ...as('anna') },
+      body: JSON.stringify({ jsonrpc: '2.0', ...INITIALIZE }),
+    });
+    await opened.text();
+    const cookie = opened.headers.get('set-cookie') ?? '';
+    const session = { ...as('anna'), 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '', 'mcp-protocol-version': '2025-11-25' };
+    for (let call = 0; call < 3; call += 1) {
+      expect((await post(balancer.url, callTool('list_goals'), { ...session, cookie })).status).toBe(200);
+    }
+    const without = await Promise.all([1, 2].map(() => post(balancer.url, callTool('list_goals'), session)));
+    expect(new Set(without.map(({ status }) => status))).toEqual(new Set([200, 404]));
+  });
+
+  it('are told to begin again where their replica is gone, and can', async () => {
+    const { balancer, replicas } = await serve(2, { affinity: 'header' });
+    const session = await openRawSession(balancer.url, as('anna'));
+    const home = balancer.counts.indexOf(1);
+    await replicas[home]?.close();
+    balancer.remove(home);
+    const lost = await post(balancer.url, callTool('list_goals'), session);
+    expect([lost.status, lost.message]).toMatchObject([404, { error: { message: expect.stringContaining('Initialize a new one') } }]);
+    const again = await openRawSession(balancer.url, as('anna'));
+    expect((await post(balancer.url, callTool('list_goals'), again)).status).toBe(200);
+  });
+});

@@ -1,0 +1,220 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { join } from 'node:path';
+import { ClientCredentialsProvider, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { ClientCredentialsProvider as OldProvider } from '@modelcontextprotocol/sdk/client/auth-extensions.js';
+import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openSignIn, withCredentials } from '../../../src/commands/sign-in.ts';
+import { shortHash } from '../../../src/emulator/requests.ts';
+import { readSettings } from '../../../src/settings/settings.ts';
+import { openCredentialsFile } from '../../../src/sign-in/credentials.ts';
+import type { PlatformCredentials } from '../../../src/sign-in/principal.ts';
+import { manualClock } from '../../support/clock.ts';
+import { START } from '../../support/emulator.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+import { connectHost, type HostName, hostNames, openHttpHost } from '../../support/hosts.ts';
+import { openRawSession, openService, post, post2026, send } from '../../support/http.ts';
+import { AUDIENCE, stubIssuer } from '../../support/issuer.ts';
+
+/** A served product that an issuer on loopback signs callers in for, with its metadata and keys read over HTTP. */
+async function place(credentials?: PlatformCredentials) {
+  const clock = manualClock(START);
+  const issuer = await stubIssuer(clock);
+  await issuer.listen();
+  const environment = { WEB_ANALYTICS_ISSUER: issuer.issuer, WEB_ANALYTICS_AUDIENCE: AUDIENCE };
+  const signIn = await openSignIn(readSettings(environment), { clock, log: () => undefined });
+  const told = signIn && credentials ? withCredentials(signIn, credentials) : signIn;
+  const service = await openService({ ...(told && { signIn: told }), ...(credentials && { credentials }) });
+  onTestFinished(() => service.close());
+  /** The way to the server by its public name, as through a proxy in front of it. */
+  const throughProxy = (url: string | URL, init?: RequestInit) =>
+    fetch(String(url).replace('https://mcp.example.com', new URL(service.url).origin), init);
+  return { issuer, service, throughProxy, clock };
+}
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+const callOf = (name: string, args: object = {}) => ({ id: 5, method: 'tools/call', params: { name, arguments: args } });
+
+describe('a client that has no token yet', () => {
+  it.each(hostNames)('finds the issuer and signs in to read, and where its SDK can, again to write: %s', async (name: HostName) => {
+    const { issuer, throughProxy, service } = await place();
+    const client = { clientId: 'nightly', clientSecret: 'secret-of-the-client', scope: 'read', expectedIssuer: issuer.issuer };
+    const transport =
+      name === 'SDK 1.x'
+        ? new OldTransport(new URL(AUDIENCE), { authProvider: new OldProvider(client), fetch: throughProxy })
+        : new StreamableHTTPClientTransport(new URL(AUDIENCE), {
+            authProvider: new ClientCredentialsProvider(client),
+            fetch: throughProxy,
+          });
+    const host = await connectHost(name, transport);
+    onTestFinished(() => host.close());
+    expect((await host.call('list_goals')).structured).toHaveProperty('goals');
+    const asked = () => issuer.tokenRequests.map((form) => [form.get('scope'), form.get('resource')]);
+    expect(asked()).toEqual([['read', AUDIENCE]]);
+    const written = host.call('create_speed_event', { key: 'release', text: 'Release', date: 'now' });
+    // The old SDK signs in again with the scope that it was given, whatever the challenge says.
+    const [outcome] = await Promise.allSettled([written]);
+    expect(outcome.status).toBe(name === 'SDK 1.x' ? 'rejected' : 'fulfilled');
+    expect(asked().at(-1)).toEqual([name === 'SDK 1.x' ? 'read' : 'read write', AUDIENCE]);
+    expect(service.platform.requests.filter(({ operation }) => operation === 'createSpeedEvent')).toHaveLength(name === 'SDK 1.x' ? 0 : 1);
+  });
+
+  it('reads the metadata without a token, at both paths and from a page', async () => {
+    const { service, issuer } = await place();
+    const at = (path: string, init?: RequestInit) => send(new URL(path, service.url).href, init ?? {});
+    const [first, second] = await Promise.all(
+      ['/.well-known/oauth-protected-resource/mcp', '/.well-known/oauth-protected-resource'].map((path) => at(path)),
+    );
+    expect(first?.message).toMatchObject({ resource: AUDIENCE, authorization_servers: [issuer.issuer] });
+    expect(second?.message).toEqual(first?.message);
+    expect((await at('/.well-known/oauth-protected-resource', { method: 'POST', body: 'x' })).status).toBe(405);
+  });
+});
+
+describe('a request with a token', () => {
+  it('is answered or challenged as the token deserves, whatever the session', async () => {
+    const { service, issuer } = await place();
+    const good = await issuer.token();
+    const session = await openRawSession(service.url, bearer(good));
+    const list = { id: 4, method: 'tools/list' };
+    const statusWith = async (claims: Record<string, unknown>) =>
+      (await post(service.url, list, { ...session, ...bearer(await issuer.token(claims)) })).status;
+    expect(await statusWith({})).toBe(200);
+    expect(await statusWith({ aud: 'https://other.example.com/mcp' })).toBe(401);
+    expect(await statusWith({ exp: 1 })).toBe(401);
+    expect(await statusWith({ scope: 'openid' })).toBe(403);
+    expect(await statusWith({ sub: 'eve' })).toBe(404);
+    expect((await post(service.url, list, { ...session, authorization: '' })).status).toBe(401);
+    expect(
+      (await send(service.url, { method: 'DELETE', headers: { ...session, ...bearer(await issuer.token({ sub: 'eve' })) } })).status,
+    ).toBe(404);
+    expect((await post(service.url, list, session)).status).toBe(200);
+  });
+
+  it('that is none is refused before its body has come', async () => {
+    const { service } = await place();
+    const sending = request(service.url, { method: 'POST', headers: { 'content-length': '1000000' } });
+    sending.on('error', () => undefined);
+    sending.write('{');
+    const [response] = (await once(sending, 'response')) as [IncomingMessage];
+    expect([response.statusCode, response.headers.connection]).toEqual([401, 'close']);
+    sending.destroy();
+  });
+
+  it('without the scope write may read, and call nothing that writes', async () => {
+    const { service, issuer } = await place();
+    const session = await openRawSession(service.url, bearer(await issuer.token({ scope: 'read' })));
+    expect((await post(service.url, callOf('list_goals'), session)).message).toHaveProperty('result.structuredContent.goals');
+    const { status, headers, message } = await post(service.url, callOf('create_speed_event'), session);
+    expect([status, message]).toEqual([403, expect.objectContaining({ error: 'insufficient_scope' })]);
+    expect(headers.get('www-authenticate')).toContain(
+      'scope="read write", resource_metadata="https://mcp.example.com/.well-known/oauth-protected-resource/mcp"',
+    );
+  });
+
+  it('is asked to come again while nobody can be let in, and the server is not ready', async () => {
+    const { service, issuer, clock } = await place();
+    issuer.down = true;
+    const token = await issuer.token();
+    const { status, headers } = await post(service.url, { id: 4, method: 'tools/list' }, bearer(token));
+    expect([status, headers.get('retry-after'), headers.get('www-authenticate')]).toEqual([503, '30', null]);
+    const ready = () => send(new URL('/readyz', service.url).href, {});
+    expect(await ready()).toMatchObject({ status: 503, message: { checks: { 'sign-in': 'The keys of the issuer cannot be read.' } } });
+    issuer.down = false;
+    await Promise.all([clock.advance(30_000), service.platform.clock.advance(30_000)]);
+    expect(await ready()).toMatchObject({ status: 200, message: { checks: { 'sign-in': 'ok' } } });
+    expect(
+      (await post(service.url, { id: 4, method: 'tools/list' }, { ...(await openRawSession(service.url, bearer(token))) })).status,
+    ).toBe(200);
+  });
+
+  it('keeps the token to itself: nothing of it reaches the platform', async () => {
+    const { service, issuer } = await place();
+    const token = await issuer.token();
+    const session = await openRawSession(service.url, {
+      ...bearer(token),
+      traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+    });
+    const answer = await post(service.url, callOf('get_credential'), session);
+    expect(answer.message).toHaveProperty('result.structuredContent.projects');
+    const { requests } = service.platform;
+    expect(requests.length).toBeGreaterThan(0);
+    for (const part of [token, ...token.split('.'), shortHash(token)])
+      expect(JSON.stringify([requests, answer.message])).not.toContain(part);
+  });
+});
+
+describe('principals with credentials of their own', () => {
+  /** Alice may see the shop, Bob the app; nobody else is known. */
+  async function team() {
+    const file = openCredentialsFile({
+      path: join(temporaryFolder(), 'credentials.json'),
+      secret: randomBytes(32).toString('base64'),
+      log: () => undefined,
+    });
+    const { issuer, service } = await place(file);
+    const { shop, app } = service.platform.credentials;
+    const keep = (who: string, { clientId, clientSecret }: typeof shop) =>
+      file.put(`${issuer.issuer}#${who}`, { credential: { clientId, clientSecret } }, 0);
+    await keep('alice', shop);
+    await keep('bob', app);
+    return { issuer, service, file, keep };
+  }
+
+  it.each(hostNames)('see their own projects only: %s', async (name: HostName) => {
+    const { issuer, service } = await team();
+    const projectsOf = async (sub: string) => {
+      const host = await openHttpHost(name, service.url, { token: await issuer.token({ sub }) });
+      onTestFinished(() => host.close());
+      const { structured, text } = await host.call('get_credential');
+      return structured?.['projects'] ?? text;
+    };
+    const { shop, app } = service.platform.credentials;
+    expect(await Promise.all(['alice', 'bob', 'alice'].map(projectsOf))).toMatchObject([
+      [{ id: shop.projects[0]?.id }],
+      [{ id: app.projects[0]?.id }],
+      [{ id: shop.projects[0]?.id }],
+    ]);
+    expect(await projectsOf('eve')).toBe(
+      `This server has no platform credential for you. Ask its operator to add one for "${issuer.issuer}#eve".`,
+    );
+  });
+
+  it('get the new credential at once, in a new session, and none once it is removed', async () => {
+    const { issuer, service, file, keep } = await team();
+    const { shop, app } = service.platform.credentials;
+    const headers = bearer(await issuer.token());
+    const bob = await openRawSession(service.url, bearer(await issuer.token({ sub: 'bob' })));
+    const session = await openRawSession(service.url, headers);
+    const projects = async () => (await post2026(service.url, 'tools/call', { name: 'get_credential', arguments: {} }, headers)).message;
+    expect(await projects()).toMatchObject({ result: { structuredContent: { projects: [{ id: shop.projects[0]?.id }] } } });
+    expect((await post(service.url, callOf('get_credential'), session)).status).toBe(200);
+    await keep('alice', app);
+    expect(await projects()).toMatchObject({ result: { structuredContent: { projects: [{ id: app.projects[0]?.id }] } } });
+    expect((await post(service.url, callOf('get_credential'), session)).status).toBe(404);
+    await file.remove(`${issuer.issuer}#alice`);
+    expect(await projects()).toMatchObject({ result: { isError: true } });
+    expect((await post(service.url, callOf('get_credential'), bob)).status).toBe(200);
+  });
+
+  it('lose their streams when their credential is withdrawn', async () => {
+    const { issuer, service, file } = await team();
+    const streamOf = async (sub: string) => {
+      const session = await openRawSession(service.url, bearer(await issuer.token({ sub })));
+      const stream = await fetch(service.url, { headers: { ...session, accept: 'text/event-stream' } });
+      expect(stream.status).toBe(200);
+      const over = stream.text().then(
+        () => 'ended',
+        () => 'cut',
+      );
+      return { over };
+    };
+    const [alice, bob] = [await streamOf('alice'), await streamOf('bob')];
+    await file.remove(`${issuer.issuer}#alice`);
+    await service.platform.clock.advance(60_000);
+    expect(await alice.over).toBe('cut');
+    expect(await Promise.race([bob.over, Promise.resolve('open')])).toBe('open');
+  });
+});

@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest';
+import { useTools } from '../tools/support.ts';
+
+const { call, platform } = useTools();
+const range = { startDate: '2026-11-09', endDate: '2026-11-15' };
+const job = {
+  name: 'Job',
+  format: 'JSONL',
+  frequency: { value: 'once', dateRange: { from: '2026-11-09', to: '2026-11-10' } },
+  fields: [{ fieldName: 'user_id' }],
+  deviceLabel: 'all',
+};
+
+describe('an argument that cannot be used is told by name, with what is expected', () => {
+  it.each<[string, string, Record<string, unknown>, string]>([
+    ['unknown', 'list_segments', { id: 1 }, 'id: is not known here; expected one of ids, projectId.'],
+    [
+      'misspelt',
+      'get_site_visits',
+      { ...range, segmentId: 1 },
+      'segmentId: is not known here; expected one of startDate, endDate, period, device, segmentIds, projectId.',
+    ],
+    ['given to a tool that takes none', 'get_credential', { name: 'x' }, 'name: is not known here; expected one of projectId.'],
+    ['missing', 'get_site_visits', { startDate: 'today' }, 'endDate: expected string, but it is missing.'],
+    ['of another type', 'get_site_visits', { ...range, startDate: 5 }, 'startDate: expected string, received number.'],
+    ['none of the values', 'get_site_visits', { ...range, device: 'watch' }, 'device: expected one of "all"|"desktop"|"mobile"|"tablet".'],
+    ['too large', 'list_export_jobs', { limit: 101 }, 'limit: expected number to be <=100.'],
+    ['a broken number', 'list_export_jobs', { page: 1.5 }, 'page: expected int, received number.'],
+    ['no id', 'get_mapping', { mappingId: -4 }, 'mappingId: expected number to be >0.'],
+    ['empty', 'get_step_report', { stepId: '  ' }, 'stepId: must not be empty.'],
+    ['an empty list', 'list_segments', { ids: [] }, 'ids: expected array to have >=1 items.'],
+    ['null', 'list_scenarios', { name: null }, 'name: expected string, received null.'],
+    [
+      'a metric that there is not',
+      'get_step_report',
+      { stepId: 'a', metrics: ['lcp'] },
+      'metrics: no such metric: lcp; there are all, cumulativeLayoutShift,',
+    ],
+    ['no project', 'list_goals', { projectId: 0 }, 'projectId: expected number to be >0.'],
+    [
+      'no scope',
+      'authenticate',
+      { scope: 'metrics everything' },
+      'scope: "everything" is no scope; there are speed-analysis, data-export,',
+    ],
+    ['unknown inside', 'create_export_job', { ...job, fields: [{ fieldName: 'a', alias: 'b' }] }, 'fields[0].alias: is not known here.'],
+    [
+      'wrong inside',
+      'create_export_job',
+      { ...job, frequency: { value: 'weekly' } },
+      'frequency.value: expected one of "once"|"daily"|"hourly".',
+    ],
+    [
+      'missing inside',
+      'create_export_job',
+      { ...job, frequency: { value: 'once', dateRange: { from: 'today' } } },
+      'frequency.dateRange.to: expected string, but it is missing.',
+    ],
+    [
+      'a position beyond 20',
+      'create_export_job',
+      { ...job, fields: [{ fieldName: 'custom_var', customVarPosition: 21 }] },
+      'fields[0].customVarPosition: expected number to be <=20.',
+    ],
+    [
+      'an id that lost its digits',
+      'send_enrichments',
+      { enrichments: [{ userId: 2 ** 60 }] },
+      'enrichments[0].userId: a number beyond 2^53 loses digits; pass it as text.',
+    ],
+    ['a list of no records', 'send_enrichments', { enrichments: ['a'] }, 'enrichments[0]: expected record, received string.'],
+  ])('%s', async (_, tool, args, words) => {
+    const answer = await call(tool, args);
+    expect(answer).toMatchObject({ isError: true, structured: {}, text: expect.stringContaining(words) });
+    expect(answer.text).toContain('Correct the arguments and call again.');
+    expect(platform().requests).toEqual([]);
+  });
+
+  it('names all that is wrong at once', async () => {
+    const { text } = await call('get_site_visits', { endDate: 'today', device: 'x', foo: 1 });
+    expect(text.split('; ').map((part) => part.split(':')[0])).toEqual([
+      'startDate',
+      'device',
+      'foo',
+      'expected one of startDate, endDate, period, device, segmentIds, projectId.\nCorrect the arguments and call again.',
+    ]);
+  });
+});
+
+it('of a list that is wrong throughout, tells the beginning', async () => {
+  for (const [tool, args] of [
+    ['list_segments', { ids: Array(5_000).fill('x') }],
+    ['create_speed_event', { key: 'k', text: 'T', date: 'now', scenarios: Array(5_000).fill('Atlantis') }],
+  ] as const) {
+    const { text } = await call(tool, args);
+    expect(text).toMatch(/\[0\]: [^]*\[19\]: [^]*and 4980 more/);
+    expect(text.length).toBeLessThan(20_000);
+  }
+});
+
+describe('a rule that joins arguments is told before anything is asked', () => {
+  it.each<[string, string, Record<string, unknown>, string]>([
+    ['an end before its start', 'get_site_visits', { startDate: '2026-11-15', endDate: '2026-11-09' }, 'endDate: must be after startDate'],
+    [
+      '93 days',
+      'get_site_visits',
+      { startDate: '2026-07-01', endDate: '2026-10-01' },
+      'endDate: at most 92 days (2,208 hours) after startDate',
+    ],
+    [
+      'daily values of one day',
+      'get_site_visits',
+      { startDate: 'yesterday', endDate: 'yesterday', period: 'daily' },
+      'period: daily needs a range longer than one day',
+    ],
+    ['no date, beside a name', 'get_site_visits', { ...range, endDate: 'soon', segmentIds: ['Buyers'] }, 'endDate: "soon" is no date'],
+    [
+      'reports that end before they begin',
+      'list_scenario_reports',
+      { scenarioId: 4101, dateFrom: '-2d', dateTo: '-4d' },
+      'dateTo: must be after dateFrom',
+    ],
+  ])('%s', async (_, tool, args, words) => {
+    expect(await call(tool, args)).toMatchObject({ isError: true, text: expect.stringContaining(words) });
+    expect(platform().requests.filter(({ server }) => server === 'service')).toEqual([]);
+  });
+
+  it('lets 92 days pass, by the hour', async () => {
+    expect(await call('get_site_visits', { startDate: '2026-07-01', endDate: '2026-09-30' })).toMatchObject({ isError: false });
+  });
+});
+
+describe('a failure says what to do next', () => {
+  it.each<[string, string, Record<string, unknown>, RegExp]>([
+    ['a record that is gone', 'get_export_job', { jobId: 4 }, /list_export_jobs lists what exists\.$/],
+    [
+      'a project out of reach',
+      'list_goals',
+      { projectId: 77 },
+      /^projectId: the credential does not reach project 77; it reaches 1201 \(Nordlicht Shop\)/,
+    ],
+    ['a value that only the platform can judge', 'get_site_conversions', { ...range, goalId: 1 }, /goal/i],
+  ])('%s', async (_, tool, args, words) => {
+    expect(await call(tool, args)).toMatchObject({ isError: true, text: expect.stringMatching(words) });
+  });
+
+  it('a call of a tool that there is not is no answer but an error of the protocol', async () => {
+    await expect(call('get_weather')).rejects.toThrow(/get_weather/);
+  });
+});

@@ -1,0 +1,152 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { digestOf, NeedsConfirmation, requireConsent } from '../../src/tooling/confirmation.ts';
+import { type AssistantOptions, openAssistant } from '../support/assistant.ts';
+import { sharedPlatform } from '../support/emulator.ts';
+
+const platform = sharedPlatform();
+const WRITES = new Set<string | undefined>(['createExportJob', 'deleteSpeedEvent', 'sendEnrichments']);
+const writes = () =>
+  platform()
+    .requests.filter(({ operation }) => WRITES.has(operation))
+    .map(({ method, url, body }) => ({ method, path: url, body }));
+
+/** One call of each confirmed tool, with what has to leave the server. */
+const calls: readonly (readonly [tool: string, args: Record<string, unknown>, body: Record<string, unknown>])[] = [
+  [
+    'create_export_job',
+    {
+      name: 'Job',
+      format: 'CSV',
+      frequency: { value: 'daily' },
+      fields: [{ fieldName: 'custom_var', customVarPosition: 4 }],
+      deviceLabel: 'all',
+      segmentId: 'Germany',
+    },
+    {
+      name: 'Job',
+      format: 'CSV',
+      frequency: { value: 'daily' },
+      fields: [{ fieldName: 'custom_var', customVarPosition: '4' }],
+      deviceLabel: 'all',
+      segmentId: '440156',
+    },
+  ],
+  [
+    'send_enrichments',
+    { enrichments: [{ userId: '7310224081552637899', sessionNumber: 1, enrichment: { a: 1 } }], encoding: 'json' },
+    { projectId: 1201, enrichments: [{ userId: '7310224081552637899', sessionNumber: 1, enrichment: { a: 1 } }] },
+  ],
+  ['delete_speed_event', { key: 'no-such-key' }, { key: 'no-such-key' }],
+];
+
+/** Runs with an assistant of its own. */
+async function withAssistant<T>(
+  options: AssistantOptions,
+  run: (assistant: Awaited<ReturnType<typeof openAssistant>>) => Promise<T>,
+): Promise<T> {
+  const assistant = await openAssistant(platform(), options);
+  try {
+    return await run(assistant);
+  } finally {
+    await assistant.close();
+  }
+}
+
+describe.each(calls)('%s where the client cannot ask', (tool, args, body) => {
+  it('sends nothing and shows exactly what confirm: true then sends', async () => {
+    await withAssistant({}, async ({ call }) => {
+      const preview = await call(tool, args);
+      const { request } = preview.structured as { request: { method: string; path: string; project: number; body: unknown } };
+      expect(preview).toMatchObject({ isError: false, structured: { status: 'preview' }, text: expect.stringContaining('confirm: true') });
+      expect(request).toMatchObject({ project: 1201, body });
+      expect(writes()).toEqual([]);
+
+      await call(tool, { ...args, confirm: false });
+      expect(writes()).toEqual([]);
+
+      await call(tool, { ...args, confirm: true });
+      expect(writes()).toEqual([{ method: request.method, path: request.path, body }]);
+    });
+  });
+});
+
+describe.each(calls)('%s where the client can ask', (tool, args, body) => {
+  it('puts the whole request to the person, and sends it once when it is accepted', async () => {
+    const questions: string[] = [];
+    const answer = (message: string) => {
+      questions.push(message);
+      expect(writes()).toEqual([]);
+      return 'accept' as const;
+    };
+    await withAssistant({ answer }, async ({ call }) => {
+      await call(tool, args);
+      expect(questions).toEqual([expect.stringMatching(/^\w.*: send this\?\nPOST \/v1\/.* \(project 1201\)\n\{/)]);
+      expect(JSON.parse(questions[0]?.split('\n').slice(2).join('\n') ?? '')).toEqual(body);
+      expect(writes()).toMatchObject([{ body }]);
+    });
+  });
+
+  it('sends nothing when it is declined, whatever confirm says', async () => {
+    await withAssistant({ answer: () => 'decline' }, async ({ call }) => {
+      const answer = await call(tool, { ...args, confirm: true });
+      expect(answer).toMatchObject({
+        isError: false,
+        structured: { status: 'declined', notes: ['The person declined; nothing was sent.'] },
+      });
+      expect(writes()).toEqual([]);
+    });
+  });
+});
+
+describe('a consent', () => {
+  it('holds for one request alone', () => {
+    const request = { method: 'POST', path: '/v1/exports', project: 1201, body: { name: 'a' } };
+    expect(digestOf(request)).toBe(digestOf(structuredClone(request)));
+    const others = [
+      { ...request, body: { name: 'b' } },
+      { ...request, project: 1202 },
+      { ...request, path: '/v1/other' },
+    ];
+    expect(new Set([request, ...others].map(digestOf)).size).toBe(4);
+    const consent = { given: true, digest: digestOf(request) };
+    expect(() => requireConsent(consent, request)).not.toThrow();
+    for (const other of others) expect(() => requireConsent(consent, other)).toThrow(NeedsConfirmation);
+  });
+
+  it('holds for the dates that were shown, however long the person thinks', async () => {
+    const questions: string[] = [];
+    const answer = (message: string) => {
+      questions.push(message);
+      platform().clock.jump(90_000);
+      return 'accept' as const;
+    };
+    onTestFinished(() => platform().clock.jump(-90_000));
+    await withAssistant({ answer }, async ({ call }) => {
+      const frequency = { value: 'once', dateRange: { from: 'yesterday', to: 'now' } };
+      expect(await call('create_export_job', { ...calls[0]?.[1], frequency })).toMatchObject({ structured: { status: 'done' } });
+      expect(questions).toEqual([expect.stringContaining('"to": "2026-11-20T10:00:00.000Z"')]);
+      expect(writes()).toMatchObject([{ body: { frequency: { dateRange: { to: '2026-11-20T10:00:00.000Z' } } } }]);
+    });
+  });
+
+  it('is not asked for what only adds a note', async () => {
+    await withAssistant({ answer: () => 'decline' }, async ({ call }) => {
+      expect(await call('create_speed_event', { key: 'a', text: 'A', date: 'now' })).toMatchObject({
+        isError: false,
+        structured: { key: 'a' },
+      });
+    });
+  });
+
+  it('is not asked for what cannot succeed', async () => {
+    const answer = () => {
+      throw new Error('asked');
+    };
+    await withAssistant({ answer }, async ({ call }) => {
+      const wrong = await call('send_enrichments', { enrichments: [] });
+      expect(wrong).toMatchObject({ isError: true, text: expect.stringContaining('enrichments: expected array to have >=1 items') });
+      const unknown = await call('create_export_job', { ...calls[0]?.[1], segmentId: 'Atlantis' });
+      expect(unknown).toMatchObject({ isError: true, text: expect.stringContaining('there is no segment "Atlantis"') });
+    });
+  });
+});

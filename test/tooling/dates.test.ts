@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import { openAssistant } from '../support/assistant.ts';
+import { useTools } from '../tools/support.ts';
+
+const { call, platform } = useTools();
+
+/** Start and end as they arrived at the platform. */
+function sent(): [string, string] {
+  const { searchParams } = new URL(platform().requests.at(-1)?.url ?? '', 'http://platform');
+  return [searchParams.get('startDate') ?? '', searchParams.get('endDate') ?? ''];
+}
+
+const job = { name: 'Job', format: 'JSONL', scope: 'sessions', fields: [{ fieldName: 'user_id' }], deviceLabel: 'all' };
+
+describe('dates of a range', () => {
+  // Now is Friday 2026-11-20, 10:00 UTC.
+  it.each<[string, string, string, string]>([
+    ['2026-11-01', '2026-11-07', '2026-11-01T00:00:00.000Z', '2026-11-07T23:59:59.999Z'],
+    ['2026-09', '2026-10', '2026-09-01T00:00:00.000Z', '2026-10-31T23:59:59.999Z'],
+    ['2026-Q3', '2026-Q3', '2026-07-01T00:00:00.000Z', '2026-09-30T23:59:59.999Z'],
+    ['-7d', 'yesterday', '2026-11-13T00:00:00.000Z', '2026-11-19T23:59:59.999Z'],
+    ['-4w', '-1d', '2026-10-23T00:00:00.000Z', '2026-11-19T23:59:59.999Z'],
+    ['-2mo', '-1mo', '2026-09-20T00:00:00.000Z', '2026-10-20T23:59:59.999Z'],
+    ['last_week', 'last_week', '2026-11-09T00:00:00.000Z', '2026-11-15T23:59:59.999Z'],
+    ['this_week', 'yesterday', '2026-11-16T00:00:00.000Z', '2026-11-19T23:59:59.999Z'],
+    ['last_month', 'last_month', '2026-10-01T00:00:00.000Z', '2026-10-31T23:59:59.999Z'],
+    ['last_quarter', 'last_quarter', '2026-07-01T00:00:00.000Z', '2026-09-30T23:59:59.999Z'],
+    ['yesterday', 'now', '2026-11-19T00:00:00.000Z', '2026-11-20T10:00:00.000Z'],
+    ['2026-11-19T08:30', '2026-11-19T09:15:20Z', '2026-11-19T08:30:00.000Z', '2026-11-19T09:15:20Z'],
+    ['2026-11-18T08:00+02:00', '2026-11-18T09:00-05:00', '2026-11-18T08:00+02:00', '2026-11-18T09:00-05:00'],
+  ])('%s … %s', async (startDate, endDate, start, end) => {
+    const answer = await call('get_site_visits', { startDate, endDate });
+    expect(answer).toMatchObject({ isError: false, structured: { range: { start, end, timeZone: 'UTC' } } });
+    expect(sent()).toEqual([start, end]);
+    expect(answer.text).toMatch(/^- Range: 2026-/m);
+  });
+
+  it('that end in the future end now, and the answer says so', async () => {
+    const answer = await call('get_site_visits', { startDate: 'this_month', endDate: 'this_month' });
+    expect(sent()).toEqual(['2026-11-01T00:00:00.000Z', '2026-11-20T10:00:00.000Z']);
+    expect(answer.structured['notes']).toEqual([
+      'endDate "this_month" lies in the future and was cut to now.',
+      'Range: 2026-11-01 00:00 … 2026-11-20 10:00 (19.42 days, UTC)',
+      'Today is incomplete (2026-11-20).',
+    ]);
+  });
+
+  it.each<[string, Record<string, unknown>, RegExp]>([
+    [
+      'begin in the future',
+      { startDate: 'tomorrow', endDate: 'now' },
+      /^startDate: "tomorrow" is no date of the accepted forms; accepted are an ISO date-time/,
+    ],
+    [
+      'begin after now',
+      { startDate: '2026-12-24', endDate: '2026-12-25' },
+      /^startDate: "2026-12-24" lies in the future; now is 2026-11-20T10:00:00\.000Z/,
+    ],
+    ['do not exist', { startDate: '2026-02-30', endDate: '2026-03-01' }, /^startDate: "2026-02-30" does not exist/],
+    ['are both wrong', { startDate: 'x', endDate: 'y' }, /^startDate: "x" .*\nendDate: "y"/s],
+  ])('that %s are refused by name', async (_, dates, words) => {
+    expect(await call('get_site_visits', dates)).toMatchObject({ isError: true, text: expect.stringMatching(words) });
+    expect(platform().requests).toEqual([]);
+  });
+});
+
+describe('a time zone that is not UTC', () => {
+  it('sets the offset of each day, sent as %2B, through the change of the clocks', async () => {
+    const assistant = await openAssistant(platform(), { timeZone: 'Europe/Paris' });
+    const { structured, text } = await assistant.call('get_site_visits', {
+      startDate: '2026-10-24',
+      endDate: '2026-10-26',
+      period: 'daily',
+    });
+    expect(platform().requests.at(-1)?.url).toContain(
+      'startDate=2026-10-24T00%3A00%3A00.000%2B02%3A00&endDate=2026-10-26T23%3A59%3A59.999%2B01%3A00',
+    );
+    expect(structured['range']).toEqual({
+      start: '2026-10-24T00:00:00.000+02:00',
+      end: '2026-10-26T23:59:59.999+01:00',
+      timeZone: 'Europe/Paris',
+      days: 3,
+    });
+    expect(text).toContain('Range: 2026-10-24 … 2026-10-26 (3 days, Europe/Paris)');
+    expect(assistant.client.getInstructions()).toContain('Today is 2026-11-20, time zone Europe/Paris.');
+    await assistant.close();
+  });
+
+  it('decides which day is today', async () => {
+    const assistant = await openAssistant(platform(), { timeZone: 'Pacific/Kiritimati' });
+    await assistant.call('get_site_visits', { startDate: 'yesterday', endDate: 'yesterday' });
+    expect(sent()).toEqual(['2026-11-20T00:00:00.000+14:00', '2026-11-20T23:59:59.999+14:00']);
+    await assistant.close();
+  });
+});
+
+describe('dates of an export', () => {
+  const dateRange = async (range: Record<string, string>) => {
+    const { structured, text } = await call('create_export_job', { ...job, frequency: { value: 'once', dateRange: range } });
+    const { body } = (structured['request'] ?? {}) as { body?: { frequency: { dateRange: { from: string; to: string } } } };
+    return { ...body?.frequency.dateRange, text };
+  };
+
+  it('end at the midnight after the last day, so that consecutive ranges meet', async () => {
+    const first = await dateRange({ from: '2026-11-02', to: '2026-11-08' });
+    const second = await dateRange({ from: '2026-11-09', to: 'last_week' });
+    expect(first).toMatchObject({ from: '2026-11-02T00:00:00.000Z', to: '2026-11-09T00:00:00.000Z' });
+    expect(second).toMatchObject({ from: first.to, to: '2026-11-16T00:00:00.000Z' });
+    expect(second.text).toContain('Range: 2026-11-09 … 2026-11-15 (7 days, UTC)');
+  });
+
+  it('are cut to now where they reach into the future', async () => {
+    const range = await dateRange({ from: 'yesterday', to: 'today' });
+    expect(range).toMatchObject({ to: '2026-11-20T10:00:00.000Z' });
+    expect(range.text).toContain('frequency.dateRange.to "today" lies in the future and was cut to now.');
+  });
+
+  it('are refused by their whole name', async () => {
+    expect((await dateRange({ from: 'soon', to: 'today' })).text).toMatch(/^frequency\.dateRange\.from: "soon" is no date/);
+  });
+});
+
+describe('dates elsewhere', () => {
+  it('narrow speed reports, events and variable keys in the same words', async () => {
+    await call('list_speed_events', { dateFrom: 'last_month' });
+    expect(platform().requests.at(-1)?.body).toEqual({ dateFrom: '2026-10-01T00:00:00.000Z' });
+    await call('list_scenario_reports', { scenarioId: 4101, dateFrom: '-1d', dateTo: 'yesterday' });
+    expect(platform().requests.at(-1)?.body).toMatchObject({ dateFrom: '2026-11-19T00:00:00.000Z', dateTo: '2026-11-19T23:59:59.999Z' });
+    await call('list_dynamic_variable_keys', { from: '2026-W1' });
+    expect(platform().requests.at(-1)?.operation).toBe('listScenarioReports');
+  });
+});

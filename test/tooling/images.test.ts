@@ -1,0 +1,203 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { listScenarios } from '../../src/api/operations/speed-analysis.ts';
+import { listTools } from '../../src/tooling/listing.ts';
+import { renderText } from '../../src/tooling/render-text.ts';
+import { drawAnswer } from '../../src/tooling/results.ts';
+import { defineTool, READ } from '../../src/tooling/tool.ts';
+import type { TrendSpec, WaterfallSpec } from '../../src/views/spec.ts';
+import { sharedAssistant } from '../support/assistant.ts';
+import { sharedPlatform } from '../support/emulator.ts';
+import { openHost } from '../support/hosts.ts';
+import { freshBundle } from '../support/stdio.ts';
+import { trend, waterfall } from '../views/samples.ts';
+
+const CHART = 'ui://web-analytics/chart';
+const platform = sharedPlatform();
+const assistant = sharedAssistant(platform, { timeZone: 'Europe/Paris' });
+beforeAll(() => freshBundle().then(() => undefined), 30_000);
+
+async function call(args: Record<string, unknown>) {
+  const { content, structuredContent, isError } = await assistant().client.callTool({ name: 'analyze_scenario', arguments: args });
+  const images = content.flatMap((block) => (block.type === 'image' ? [block] : []));
+  const text = content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
+  const structured = structuredContent as Record<string, unknown> & { chart?: TrendSpec };
+  return { images, text, structured, isError };
+}
+
+describe('a tool with a chart', () => {
+  it('draws its answer where that is asked for, and changes nothing else', async () => {
+    const { scenarioId } = platform().stories.slowTag;
+    const [plain, drawn] = [await call({ scenarioId }), await call({ scenarioId, chart: true })];
+    expect(plain.images).toEqual([]);
+    expect(plain.structured).not.toHaveProperty('chart');
+    const { chart, notes, ...rest } = drawn.structured;
+    expect(rest).toEqual(Object.fromEntries(Object.entries(plain.structured).filter(([name]) => name !== 'notes')));
+    expect(drawn.images).toMatchObject([{ mimeType: 'image/png' }]);
+    const data = drawn.images[0]?.data ?? '';
+    expect(Buffer.from(data, 'base64').toString('latin1', 1, 4)).toBe('PNG');
+    expect(data.length).toBeLessThan(150_000);
+    expect(drawn.text).toBe(renderText({ ...rest, notes }));
+    expect(drawn.text).toContain('- Drawn as trend chart: Product page – mobile: LCP.');
+    expect(chart?.kind).toBe('trend');
+  });
+
+  it('draws what the answer says: the step, the change and the event of the story', async () => {
+    const { scenarioId, stepName, eventText } = platform().stories.slowTag;
+    const { structured } = await call({ scenarioId, chart: true });
+    const { chart } = structured;
+    expect(chart).toMatchObject({
+      unit: 'ms',
+      timeZone: 'Europe/Paris',
+      change: { name: `${stepName} slower since 10 Nov`, time: '2026-11-10T12:08' },
+    });
+    expect(chart?.series[0]?.name).toBe(stepName);
+    expect(chart?.events.map(({ name }) => name)).toContain(eventText);
+    expect(chart?.times).toHaveLength(38);
+    for (const { values, low = [], high = [] } of chart?.series ?? [])
+      for (const [index, value] of values.entries())
+        expect([low[index], value, high[index]]).toEqual([low[index], value, high[index]].toSorted((a, b) => Number(a) - Number(b)));
+  });
+
+  it('draws each run where runs are few', async () => {
+    const { scenarioId } = platform().stories.slowTag;
+    const { chart } = (await call({ scenarioId, startDate: '2026-11-19', baselineStartDate: '2026-11-18', chart: true })).structured;
+    expect(chart?.subtitle).toBe('each run, Europe/Paris; shaded: the judged period');
+    expect(chart?.times.every((time) => /^2026-11-(18|19|20)T\d\d:\d\d$/.test(time))).toBe(true);
+    expect(chart?.series[0]).not.toHaveProperty('low');
+  });
+
+  it('says so where there is nothing to draw', async () => {
+    const { scenarioId } = platform().stories.slowTag;
+    const answer = await call({ scenarioId, startDate: '2026-11-20T09:59:00Z', baselineStartDate: '2026-11-20T09:58:00Z', chart: true });
+    expect(answer.isError ?? false).toBe(false);
+    expect(answer.images).toEqual([]);
+    expect(answer.structured).not.toHaveProperty('chart');
+    expect(answer.text).toContain('No chart: this answer holds nothing that can be drawn.');
+  });
+
+  it('names its view in both ways that hosts look for, and is the only one that takes the parameter', async () => {
+    const { tools } = await assistant().client.listTools();
+    const charted = tools.filter(({ inputSchema }) => 'chart' in (inputSchema.properties ?? {}));
+    expect(charted.map(({ name }) => name)).toContain('analyze_scenario');
+    for (const tool of tools)
+      expect(tool._meta).toEqual(charted.includes(tool) ? { ui: { resourceUri: CHART }, 'ui/resourceUri': CHART } : undefined);
+  });
+
+  it('refuses the parameter where a tool has no chart', async () => {
+    const answer = await assistant().call('list_scenarios', { chart: true });
+    expect(answer).toMatchObject({ isError: true });
+    expect(answer.text).toContain('chart');
+  });
+
+  it('is made by one word in its declaration', () => {
+    const input = z.strictObject({});
+    const output = z.object({});
+    const base = { name: 'list_scenarios', title: 'A', description: 'B', annotations: READ, operation: listScenarios, input, output };
+    const tool = defineTool({ ...base, charted: true, handler: async () => ({}) });
+    const [listed] = listTools([{ name: 'a', title: 'A', description: 'A', tools: [tool] }]);
+    expect(listed?.inputSchema).toMatchObject({ properties: { chart: { type: 'boolean' } } });
+    expect(listed?.outputSchema).toMatchObject({ properties: { chart: { type: 'object' } } });
+  });
+});
+
+describe('a waterfall', () => {
+  async function har(args: Record<string, unknown> = {}) {
+    const { scenarioId } = platform().stories.slowTag;
+    const { structured } = await assistant().call('get_scenario_report', { scenarioId });
+    const [{ stepResultId: scenarioStepResultId }] = structured['steps'] as [{ stepResultId: string }];
+    const { content, structuredContent } = await assistant().client.callTool({
+      name: 'analyze_har',
+      arguments: { scenarioStepResultId, chart: true, ...args },
+    });
+    const { chart, ...answer } = structuredContent as { chart?: WaterfallSpec; totals: { requests: number } };
+    return { chart, answer, images: content.filter(({ type }) => type === 'image') };
+  }
+
+  it('shows the requests of a step with the paints of its report', async () => {
+    const { chart, answer, images } = await har();
+    expect(images).toHaveLength(1);
+    expect(chart?.rows).toHaveLength(Math.min(60, answer.totals.requests));
+    expect(chart?.marks.map(({ name }) => name)).toEqual(['FCP', 'LCP', 'onLoad']);
+    const [fcp, lcp] = chart?.marks ?? [];
+    expect(fcp?.atMs).toBeLessThan(lcp?.atMs ?? 0);
+    expect(chart?.rows.map(([label]) => label)).toContain(chart?.title.replace(/^[^/]*/, ''));
+  });
+
+  it('shows only what the answer is about', async () => {
+    const { chart, answer } = await har({ type: 'image' });
+    expect(chart?.rows).toHaveLength(answer.totals.requests);
+    expect(chart?.subtitle).toBe(`${answer.totals.requests} chosen requests, of ${(await har()).answer.totals.requests} in all`);
+  });
+
+  it('is drawn without the paints where the report cannot be read', async () => {
+    platform().faults.add({ kind: 'shape', operation: 'getStepReport' });
+    expect((await har()).chart?.marks.map(({ name }) => name)).toEqual(['onLoad']);
+  });
+});
+
+describe('the drawing of an answer', () => {
+  const clean = <Spec>(spec: Spec) => spec;
+
+  it('hides what is secret in data and picture alike', async () => {
+    const seen: unknown[] = [];
+    const { chart } = await drawAnswer(
+      () => waterfall({ title: 'with s3cret' }),
+      (spec) => {
+        seen.push(spec);
+        return { ...spec, title: 'with ***' };
+      },
+    );
+    expect(seen).toHaveLength(1);
+    expect(chart).toMatchObject({ title: 'with ***' });
+  });
+
+  it('gives the data where drawing fails', async () => {
+    const broken = trend({ series: [{ name: 'x' } as never] });
+    const drawn = await drawAnswer(() => broken, clean);
+    expect(drawn.chart).toBe(broken);
+    expect(drawn.image).toBeUndefined();
+    expect(drawn.note).toMatch(/^No image: drawing failed \(.+\)\.$/);
+  });
+
+  it('says so where no tool made a chart', async () => {
+    expect(await drawAnswer(undefined, clean)).toEqual({ note: 'No chart: this answer holds nothing that can be drawn.' });
+  });
+});
+
+describe('the view of charts', () => {
+  it('is one file that asks for no other, and carries an empty policy', async () => {
+    const { resources } = await assistant().client.listResources();
+    expect(resources.find(({ uri }) => uri === CHART)).toMatchObject({
+      mimeType: 'text/html;profile=mcp-app',
+      _meta: { ui: { prefersBorder: true } },
+    });
+    const { contents } = await assistant().client.readResource({ uri: CHART });
+    const [content] = contents;
+    const html = content && 'text' in content ? content.text : '';
+    expect(content).toMatchObject({ uri: CHART, mimeType: 'text/html;profile=mcp-app' });
+    expect(content?._meta).toMatchObject({ ui: { csp: { connectDomains: [], resourceDomains: [] } } });
+    expect(html.slice(0, 15)).toBe('<!doctype html>');
+    expect(html.match(/<link|<script [^>]*src|@import|new Function|\beval\(|\bfetch\(|XMLHttpRequest|importScripts/g)).toBeNull();
+    expect(html.match(/<\/script/gi)).toHaveLength(1);
+    expect(html.length).toBeLessThan(800_000);
+  });
+
+  it('is told to hosts by its extension', () => {
+    expect(assistant().client.getServerCapabilities()).toMatchObject({ extensions: { 'io.modelcontextprotocol/ui': {} } });
+  });
+});
+
+describe('the built server', () => {
+  it('has view, font and renderer at hand', async () => {
+    const host = await openHost('SDK 1.x');
+    try {
+      expect((await host.read(CHART)).slice(0, 15)).toBe('<!doctype html>');
+      const { text, structured } = await host.call('analyze_scenario', { scenarioId: 4103, chart: true });
+      expect(structured).toHaveProperty('chart.kind', 'trend');
+      expect(text).toContain('Drawn as trend chart');
+    } finally {
+      await host.close();
+    }
+  });
+});

@@ -1,0 +1,173 @@
+import { describe, expect, it } from 'vitest';
+import { openAssistant } from '../support/assistant.ts';
+import { withPlatform } from '../support/emulator.ts';
+import { useTools } from '../tools/support.ts';
+
+const { call, platform } = useTools();
+const day = { startDate: 'yesterday', endDate: 'yesterday' };
+const listings = (operation: string) => platform().requests.filter((request) => request.operation === operation).length;
+
+/** The ids that the filters of an answer name, and the notes that tell how. */
+async function segments(names: unknown[], more: Record<string, unknown> = {}) {
+  const { structured, text, isError } = await call('get_site_visits', { ...day, segmentIds: names, ...more });
+  const { segmentIds } = (structured['filters'] ?? {}) as { segmentIds?: number[] };
+  return { ids: segmentIds, notes: (structured['notes'] ?? []) as string[], text, isError };
+}
+
+describe('a name', () => {
+  it.each<[string, unknown, number]>([
+    ['as it is written', 'Returning visitors', 418204],
+    ['in another case, with spaces around', '  RETURNING   visitors ', 418204],
+    ['without its accents', 'acheteurs fideles', 470415],
+    ['with accents written in two characters', 'Acheteurs fide\u0300les', 470415],
+    ['by its beginning, where only one has it', 'mobile s', 452390],
+    ['exactly, where another begins with it', 'Newsletter', 431902],
+  ])('is found %s', async (_, name, id) => {
+    const { ids, notes } = await segments([name]);
+    expect(ids).toEqual([id]);
+    expect(notes[0]).toMatch(new RegExp(`^segment ".+" = ${id}$`));
+  });
+
+  it.each([[440156], ['440156'], [' 440156 ']])('is no name but an id: %j', async (id) => {
+    const { ids, notes } = await segments([id]);
+    expect(ids).toEqual([440156]);
+    expect(notes.join()).not.toContain('segment');
+    expect(listings('listSegments')).toBe(0);
+  });
+
+  it('may stand beside ids and other names, each resolved', async () => {
+    const { ids, notes } = await segments(['Germany', 418204, 'newsletter']);
+    expect(ids).toEqual([440156, 418204, 431902]);
+    expect(notes.slice(0, 2)).toEqual(['segment "Germany" = 440156', 'segment "Newsletter" = 431902']);
+  });
+
+  it('with dashes is written as the console shows it or with plain ones', async () => {
+    const answer = await call('list_scenario_reports', { scenarioId: 'checkout - desktop', limit: 1 });
+    expect(answer.structured['scenarioId']).toBe(4101);
+  });
+});
+
+describe('a name that fits several or none', () => {
+  it('is refused with the candidates', async () => {
+    expect((await segments(['summer sale'])).text).toBe(
+      'segmentIds[0]: "summer sale" fits 2 segments: 467741 "Summer sale campaign", 467749 "Summer sale returning visitors". Pass the id.\nCorrect the arguments and call again.',
+    );
+  });
+
+  it('is refused with the closest, which are never used silently', async () => {
+    const { text, isError } = await segments(['Returnin visitor']);
+    expect(isError).toBe(true);
+    expect(text).toMatch(/^segmentIds\[0\]: there is no segment "Returnin visitor"\. Closest: 418204 "Returning visitors"/);
+    expect(listings('getSiteVisits')).toBe(0);
+  });
+
+  it('names the tool that lists where nothing is close', async () => {
+    expect((await call('get_export_job', { jobId: 'zzzzzzzz' })).text).toContain(
+      'there is no export job "zzzzzzzz"; list_export_jobs lists them.',
+    );
+  });
+
+  it('is refused in no time and few words however long it is', async () => {
+    await segments(['Germny']);
+    const startedMs = performance.now();
+    const { text } = await segments(['x'.repeat(200_000)]);
+    expect(performance.now() - startedMs).toBeLessThan(500);
+    expect(text.length).toBeLessThan(500);
+  });
+
+  it('is told for each of several', async () => {
+    const { text } = await call('get_site_conversions', { ...day, segmentIds: ['Germny', 440158, 'Frnce'], goalId: 'Purchse' });
+    const told = text.split('\n').map((line) => line.split(':')[0]);
+    expect(told.slice(0, 3)).toEqual(expect.arrayContaining(['goalId', 'segmentIds[0]', 'segmentIds[2]']));
+  });
+});
+
+describe('a path to a zone', () => {
+  it.each<[string, string, number]>([
+    ['page group, zoning and zone', 'Home / Header / Search bar', 8120447],
+    ['with the mapping before it', 'Screens/Home/Header/Cart icon', 8120450],
+    ['with the other mapping that holds the screen', 'purchase path / product screen / product details / add to cart', 8120571],
+    ['with a step left out', 'Search results / Search bar', 8120512],
+    ['the name alone, where it is unique', 'Hero banner', 8120463],
+    ['beginnings of steps', 'home / feed / cat', 8120466],
+  ])('is read: %s', async (_, zoneId, id) => {
+    const { structured } = await call('get_zone_tap_rate', { ...day, zoneId, projectId: 1202 });
+    expect(structured).toMatchObject({
+      filters: { zoneId: id },
+      notes: expect.arrayContaining([expect.stringMatching(`^zone ".* / .*" = ${id}$`)]),
+    });
+  });
+
+  it('is refused where several zones have the name, each shown with its whole path', async () => {
+    const { text } = await call('get_zone_tap_rate', { ...day, zoneId: 'search bar', projectId: 1202 });
+    expect(text).toContain(
+      '"search bar" fits 2 zones: 8120447 "Screens / Home / Header / Search bar", 8120512 "Screens / Search results / Results / Search bar"',
+    );
+    expect(text).toContain('Pass the id or a longer path.');
+  });
+
+  it('is refused where a step does not exist', async () => {
+    const { text, isError } = await call('get_zone_tap_rate', { ...day, zoneId: 'Home / Footer / Search bar', projectId: 1202 });
+    expect(isError).toBe(true);
+    expect(text).toMatch(/there is no zone "Home \/ Footer \/ Search bar"\. Closest: .*Search bar/);
+  });
+});
+
+describe('the lists behind names', () => {
+  it('are fetched once for the session, also when asked for at once', async () => {
+    await withPlatform(async (own) => {
+      const assistant = await openAssistant(own);
+      const ask = (name: string) => assistant.call('get_site_visits', { ...day, segmentIds: [name] });
+      await Promise.all([ask('Germany'), ask('France'), ask('newsletter')]);
+      await ask('Paid search');
+      expect(own.requests.filter(({ operation }) => operation === 'listSegments')).toHaveLength(1);
+      await assistant.close();
+    });
+  });
+
+  it('are fetched again for a name that came after them', async () => {
+    const before = await call('get_export_job', { jobId: 'Fresh job' });
+    expect(before.isError).toBe(true);
+    await platform().ask(
+      'createExportJob',
+      {
+        name: 'Fresh job',
+        format: 'CSV',
+        scope: 'sessions',
+        frequency: { value: 'daily' },
+        fields: [{ fieldName: 'user_id' }],
+        deviceLabel: 'all',
+      },
+      await platform().token('shop'),
+    );
+    await platform().clock.advance(6_000);
+    const after = await call('get_export_job', { jobId: 'fresh job' });
+    expect(after.structured['job']).toMatchObject({ name: 'Fresh job' });
+  });
+
+  it('are dropped by a write of this session', async () => {
+    const job = {
+      format: 'CSV',
+      scope: 'sessions',
+      frequency: { value: 'daily' },
+      fields: [{ fieldName: 'user_id' }],
+      deviceLabel: 'all',
+      confirm: true,
+    };
+    expect((await call('get_export_job', { jobId: 'Newest job' })).isError).toBe(true);
+    await call('create_export_job', { ...job, name: 'Newest job' });
+    expect((await call('get_export_job', { jobId: 'newest job' })).isError).toBe(false);
+  });
+
+  it('are those of the project that is asked', async () => {
+    expect((await segments(['Returning visitors'])).ids).toEqual([418204]);
+    expect((await segments(['Returning visitors'], { projectId: 1203 })).ids).toEqual([602115]);
+    expect((await segments(['Paid search'], { projectId: 1203 })).isError).toBe(true);
+  });
+
+  it('are not remembered when they could not be read', async () => {
+    platform().faults.add({ kind: 'refused', operation: 'listGoals', times: 1 });
+    expect((await call('get_site_conversions', { ...day, goalId: 'Purchase' })).isError).toBe(true);
+    expect((await call('get_site_conversions', { ...day, goalId: 'Purchase' })).isError).toBe(false);
+  });
+});

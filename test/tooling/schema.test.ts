@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { documented, inputJsonSchema, outputJsonSchema } from '../../src/tooling/schema.ts';
+
+describe('the schema that a model reads', () => {
+  it('says what the model needs and nothing else', () => {
+    const input = z.strictObject({
+      ref: z.union([z.int().positive(), z.string().trim().min(1)]).describe('Id or name'),
+      device: z.enum(['all', 'mobile']).describe(''),
+      limit: z.int().min(1).max(100).optional(),
+      names: z.array(z.string().min(1)).min(1).optional(),
+    });
+    expect(inputJsonSchema(input)).toEqual({
+      type: 'object',
+      properties: {
+        ref: { type: ['integer', 'string'], description: 'Id or name' },
+        device: { type: 'string', enum: ['all', 'mobile'] },
+        limit: { type: 'integer', minimum: 1, maximum: 100 },
+        names: { type: 'array', items: { type: 'string' } },
+      },
+      required: ['ref', 'device'],
+      additionalProperties: false,
+    });
+  });
+
+  it('keeps parameters whose names are keywords', () => {
+    const { properties } = inputJsonSchema(
+      z.strictObject({ id: z.string(), description: z.string(), pattern: z.string(), minLength: z.literal(1) }),
+    );
+    expect(Object.keys(properties as object)).toEqual(['id', 'description', 'pattern', 'minLength']);
+  });
+
+  it('does not join types that say more than their name', () => {
+    const bounded = inputJsonSchema(
+      z.strictObject({ a: z.union([z.int().max(9), z.string()]), b: z.union([z.string().max(3), z.null()]) }),
+    );
+    expect(bounded['properties']).toEqual({
+      a: { anyOf: [{ type: 'integer', maximum: 9 }, { type: 'string' }] },
+      b: { anyOf: [{ type: 'string', maxLength: 3 }, { type: 'null' }] },
+    });
+  });
+
+  it('leaves answers open, because clients refuse members that they do not know', () => {
+    expect(outputJsonSchema(z.object({ a: z.looseObject({ b: z.number().nullish() }) }))).toEqual({
+      type: 'object',
+      properties: { a: { type: 'object', properties: { b: { type: ['number', 'null'] } }, additionalProperties: {} } },
+      required: ['a'],
+    });
+  });
+});
+
+describe('an answer', () => {
+  it('keeps documented members only, at every depth', () => {
+    const record = z.looseObject({
+      id: z.number(),
+      inner: z.looseObject({ a: z.string() }).nullish(),
+      list: z.array(z.looseObject({ b: z.number() })).optional(),
+    });
+    const loose = { id: 1, extra: 2, inner: { a: 'x', extra: 3 }, list: [{ b: 4, extra: 5 }] };
+    expect(documented(record).parse(loose)).toEqual({ id: 1, inner: { a: 'x' }, list: [{ b: 4 }] });
+    expect(documented(record).parse({ id: 1, inner: null })).toEqual({ id: 1, inner: null });
+    expect(record.parse(loose)).toEqual(loose);
+  });
+});

@@ -1,0 +1,70 @@
+import { expect, it } from 'vitest';
+import { sqlFailure } from '../../../src/usecases/exports/sql-errors.ts';
+import type { Column } from '../../../src/workspace/query/columns.ts';
+import { SqlError } from '../../../src/workspace/query/sql-process.ts';
+
+const columns: Column[] = ['browser_name', 'session_id', 'errors.message'].map((name) => ({ name, type: 'VARCHAR' }));
+
+it.each([
+  ['missing package', '', 'settings', 'npm install @duckdb/node-api'],
+  ['time', '', 'invalid', 'took too long and was stopped. Filter or group earlier'],
+  ['memory', 'x', 'invalid', 'needed more memory than it may and was stopped'],
+  ['busy', '', 'busy', 'Other queries of this server'],
+  ['crash', '', 'invalid', 'ended its process. Write it in another way'],
+  ['refused', 'exactly one statement is expected, found 2.', 'invalid', 'sql: exactly one statement is expected, found 2.'],
+  [
+    'sql',
+    'Binder Error: Referenced column "sesion_id" not found in FROM clause!\nCandidate bindings: "x"\n\nLINE 1: …',
+    'invalid',
+    'Nearest: session_id.',
+  ],
+  [
+    'sql',
+    'Binder Error: Referenced column "zzz" not found in FROM clause!',
+    'invalid',
+    'There are: browser_name, session_id, "errors.message".',
+  ],
+  ['sql', 'Binder Error: Values list "d" does not have a column named "browser"\n\nLINE 1: …', 'invalid', 'Nearest: browser_name.'],
+  ['sql', 'Binder Error: Values list "data" does not have a column named "errors"', 'invalid', 'in double quotes: "errors.message".'],
+  ['sql', 'Binder Error: Column "sesion_id" in EXCLUDE list not found in FROM clause', 'invalid', 'Nearest: session_id.'],
+  ['sql', 'Binder Error: Column "sesion_id" does not exist on left side of join!', 'invalid', 'Nearest: session_id.'],
+  [
+    'sql',
+    'Binder Error: Referenced column "session_id" not found in FROM clause!\nCandidate bindings: "s"\n\nLINE 1: …',
+    'invalid',
+    'data has a column "session_id", but not what the statement selects from there, which has "s".',
+  ],
+  ['sql', 'Binder Error: Referenced column "gzip" not found in FROM clause!\n\nLINE 1: SELECT gzip', 'invalid', 'no column "gzip".'],
+  [
+    'sql',
+    'Invalid Input Error: Malformed JSON at byte 1 of input: unexpected character.',
+    'invalid',
+    'sql: Invalid Input Error: Malformed',
+  ],
+  ['sql', 'Binder Error: Referenced table "errors" not found!', 'invalid', 'a name with a dot stands in double quotes: "errors.message".'],
+  ['sql', 'Binder Error: Referenced table "e" not found!', 'invalid', 'there is no table "e"; the only one is data.'],
+  [
+    'sql',
+    'Conversion Error: Could not convert\n\nLINE 1: SELECT\n   ^',
+    'invalid',
+    'sql: Conversion Error: Could not convert LINE 1: SELECT',
+  ],
+] as const)('%s (%s) is worded', async (reason, message, kind, words) => {
+  expect(await sqlFailure(new SqlError(reason, message), columns)).toMatchObject({
+    name: 'ApiError',
+    kind,
+    message: expect.stringContaining(words),
+  });
+});
+
+it('blames the file and not the statement where it is the file', async () => {
+  const message = 'Invalid Input Error: JSON transform error in file "31/501/part-1.jsonl.gz", in line 3\n\nLINE 1: SELECT 1';
+  const error = await sqlFailure(new SqlError('sql', message), columns);
+  expect(error).toMatchObject({ name: 'WorkspaceError', kind: 'disk', message: expect.stringContaining('in line 3 If it was spoilt') });
+  expect(error).toMatchObject({ message: expect.stringContaining('purge_workspace with this jobId') });
+});
+
+it('leaves other errors as they are', async () => {
+  const error = new Error('aborted');
+  expect(await sqlFailure(error, columns)).toBe(error);
+});

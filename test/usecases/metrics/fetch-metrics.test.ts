@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import { ApiError } from '../../../src/api/errors.ts';
+import type { PayloadOf } from '../../../src/api/operation.ts';
+import type { MetricValue } from '../../../src/domain/metrics/metric-table.ts';
+import type { MetricGrid } from '../../../src/domain/metrics/read/metric-grid.ts';
+import type { ToolContext } from '../../../src/tooling/tool.ts';
+import { fetchMetrics } from '../../../src/usecases/metrics/fetch-metrics.ts';
+
+const DAY_MS = 86_400_000;
+const at = (iso: string) => Date.parse(iso);
+const WEEK = { startMs: at('2026-11-09T00:00:00Z'), endMs: at('2026-11-15T23:59:59.999Z') };
+
+interface Asked {
+  readonly startDate: string;
+  readonly endDate: string;
+  readonly period?: string;
+  readonly device?: string;
+}
+
+/** Runs a grid on a platform that answers as the test says, with the calls and the news that there were. */
+async function run(grid: MetricGrid, answer: (asked: Asked) => MetricValue[], signal = new AbortController().signal) {
+  const asked: Asked[] = [];
+  const news: string[] = [];
+  const ask: ToolContext['ask'] = async (operation, input) => {
+    const request = { startDate: '', endDate: '', ...input };
+    asked.push(request);
+    return operation.payload.parse({ values: answer(request) }) as PayloadOf<typeof operation>;
+  };
+  const progress: ToolContext['progress'] = (done, total, message) => void news.push(`${done}/${total} ${message}`);
+  const answers = await fetchMetrics(grid, { ask, progress, signal, timeZone: 'UTC' });
+  return { ...answers, asked, news };
+}
+
+const value = (startDate: string, endDate: string, visits: number | null, currency = 'EUR') => ({
+  name: 'visits',
+  value: visits,
+  startDate,
+  endDate,
+  currency,
+});
+
+/** A platform whose days begin an hour late; each whole hour of a range brings one visit. */
+function lateDays({ startDate, endDate, period }: Asked): MetricValue[] {
+  const [startMs, endMs] = [at(startDate), at(endDate)];
+  if (period !== 'daily') return [value(startDate, endDate, Math.ceil((endMs - startMs) / 3_600_000))];
+  const iso = (ms: number) => new Date(ms).toISOString();
+  return Array.from({ length: Math.ceil((endMs - startMs) / DAY_MS) }, (_, index) => {
+    const fromMs = startMs + index * DAY_MS + 3_600_000;
+    return value(iso(fromMs), iso(fromMs + DAY_MS - 1), 1);
+  });
+}
+
+describe('days of a platform that begin elsewhere', () => {
+  it('are asked for one by one', async () => {
+    const { rows, asked, missing } = await run({ metrics: ['visits'], ranges: [WEEK], daily: true }, lateDays);
+    expect(rows.map(({ interval, values }) => `${interval.label} ${values['visits']}`)).toEqual(
+      ['09', '10', '11', '12', '13', '14', '15'].map((day) => `2026-11-${day} 24`),
+    );
+    expect(asked).toHaveLength(8);
+    expect(missing).toEqual([]);
+  });
+
+  it('are missing with the reason where they would be too many', async () => {
+    const year = { startMs: WEEK.startMs - 365 * DAY_MS, endMs: WEEK.endMs };
+    const { rows, asked, missing } = await run({ metrics: ['visits'], ranges: [year], daily: true }, lateDays);
+    expect(asked.length).toBeLessThanOrEqual(240);
+    expect(rows.some(({ values }) => values['visits'] === null)).toBe(true);
+    expect(rows.filter(({ values }) => values['visits'] !== null && values['visits'] !== 24)).toEqual([]);
+    expect(missing.map(({ reason }) => reason)).toEqual([expect.stringContaining('do not begin at midnight in UTC')]);
+  });
+});
+
+describe('calls that fail', () => {
+  const grid: MetricGrid = { metrics: ['visits'], ranges: [WEEK], devices: ['desktop', 'mobile', 'tablet'] };
+  const whole = ({ startDate, endDate }: Asked) => [value(startDate, endDate, 5)];
+  const gone = new ApiError('down', 'The platform is gone.');
+
+  it('leave the others answered, and are told with whom they were about', async () => {
+    const { rows, missing, news } = await run(grid, (asked) => {
+      if (asked.device === 'mobile') throw gone;
+      return whole(asked);
+    });
+    expect(rows.map(({ selection, values }) => [selection.device, values['visits']])).toEqual([
+      ['desktop', 5],
+      ['mobile', null],
+      ['tablet', 5],
+    ]);
+    expect(missing).toEqual([
+      { reason: 'The platform is gone.', parts: [{ selection: expect.objectContaining({ device: 'mobile' }), interval: WEEK }] },
+    ]);
+    expect(news).toEqual(['1/3 1 of 3 calls for metrics', '2/3 2 of 3 calls for metrics', '3/3 3 of 3 calls for metrics']);
+  });
+
+  it('are the failure of the whole where there is nothing else', async () => {
+    const failing = run(grid, () => {
+      throw gone;
+    });
+    await expect(failing).rejects.toBe(gone);
+  });
+
+  it('because the caller stopped are no missing part', async () => {
+    const controller = new AbortController();
+    const stopped = new Error('stopped');
+    const failing = run(
+      grid,
+      (asked) => {
+        controller.abort(stopped);
+        return whole(asked);
+      },
+      controller.signal,
+    );
+    await expect(failing).rejects.toBe(stopped);
+  });
+});
+
+describe('what the platform says of its values', () => {
+  it('is heard: other bounds than those asked for, a currency only where all agree, null as null', async () => {
+    const other = await run({ metrics: ['visits'], ranges: [WEEK] }, ({ startDate }) => [
+      value(startDate, '2026-11-14T23:59:59.999Z', null),
+    ]);
+    expect(other.otherBounds).toBe('2026-11-09T00:00:00.000Z … 2026-11-14T23:59:59.999Z');
+    expect(other).toMatchObject({ currency: 'EUR', rows: [{ values: { visits: null } }] });
+    const exact = await run({ metrics: ['visits'], ranges: [WEEK], devices: ['desktop', 'mobile'] }, ({ startDate, endDate, device }) => [
+      value(startDate, endDate, 1, device === 'mobile' ? 'USD' : 'EUR'),
+    ]);
+    expect('otherBounds' in exact || 'currency' in exact).toBe(false);
+  });
+});

@@ -1,0 +1,19 @@
+import { clockStartingAt } from '../../../src/lib/clock.ts';
+import type { SuccessfulRun } from '../../../src/workspace/download/sync-plan.ts';
+import { openProcessWorkspace, type ProcessAccess } from '../../support/process-workspace.ts';
+
+/** What a process of its own is told to download. */
+export interface DownloadOrder extends ProcessAccess {
+  readonly startIso: string;
+  readonly runs: readonly SuccessfulRun[];
+}
+
+// Downloads as the server does, through the same workspace; says when it begins, and ends by itself when all is there.
+const { startIso, runs, ...access } = JSON.parse(process.argv[2] ?? '{}') as DownloadOrder;
+const { client, workspace } = openProcessWorkspace(access, clockStartingAt(Date.parse(startIso)));
+await client.projectId();
+process.stdout.write('begins\n');
+await workspace.runs();
+await Promise.all(runs.map(({ jobId, runId }, index) => workspace.download({ jobId, runId }, runs[index]).result));
+await workspace.close();
+await client.close();

@@ -1,0 +1,75 @@
+import { readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { resultsOf } from '../../../src/workspace/query/query-results.ts';
+import { resultsDirectory } from '../../../src/workspace/store/layout.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+
+const NOW_MS = Date.parse('2026-11-20T12:00:00Z');
+const HOUR_MS = 3_600_000;
+const rows = (text: string) => ({ columns: ['a', 'b'], rows: [[text, null]] });
+
+let dir = '';
+beforeEach(() => {
+  dir = temporaryFolder();
+});
+
+function results(nowMs = NOW_MS, { quotaBytes = 1_000_000, usedBytes = 0, of = dir } = {}) {
+  return resultsOf({ dir: of, quotaBytes, usedBytes: () => Promise.resolve(usedBytes) }, nowMs);
+}
+
+describe('results of queries', () => {
+  it('are kept as CSV for their owner alone, and found by every process on the directory', async () => {
+    const id = await results().keep({ columns: ['text', 'list', 'none'], rows: [['a "b", c', [1, null], null]] });
+    expect(id).toMatch(/^[\da-f]{12}$/);
+    expect(await results().find(id ?? '')).toBe('text,list,none\r\n"a ""b"", c","[1,null]",\r\n');
+    expect(await results(NOW_MS, { of: join(dir, 'of-another') }).find(id ?? '')).toBeUndefined();
+    expect(statSync(join(resultsDirectory(dir), `${id}.csv`)).mode & 0o777).toBe(0o600);
+  });
+
+  it('have ids by their content, so that none ever stands for another result', async () => {
+    const [first, second] = [await results().keep(rows('x')), await results().keep(rows('y'))];
+    expect(first).not.toBe(second);
+    rmSync(resultsDirectory(dir), { recursive: true });
+    expect(await results().find(first ?? '')).toBeUndefined();
+    expect(await results().keep(rows('y'))).toBe(second);
+    expect(await results().find(first ?? '')).toBeUndefined();
+  });
+
+  it('make room for later ones, and end after a day', async () => {
+    const ids: string[] = [];
+    for (let minute = 0; minute < 12; minute += 1) ids.push((await results(NOW_MS + minute * 60_000).keep(rows(`${minute}`))) ?? '');
+    const later = results(NOW_MS + HOUR_MS);
+    expect(await later.ids()).toEqual(ids.slice(2).toReversed());
+    expect(await later.find(ids[1] ?? '')).toBeUndefined();
+    expect(await later.find(ids[2] ?? '')).toBe('a,b\r\n2,\r\n');
+    const nextDay = results(NOW_MS + 25 * HOUR_MS);
+    expect([await nextDay.ids(), await nextDay.find(ids[11] ?? '')]).toEqual([[], undefined]);
+    const last = await nextDay.keep(rows('next day'));
+    expect(readdirSync(resultsDirectory(dir))).toEqual([`${last}.csv`]);
+  });
+
+  it('take away what a killed process had begun to write, and leave what another is writing', async () => {
+    await results().keep(rows('x'));
+    const [left, begun] = ['left.part', 'begun.part'].map((name) => join(resultsDirectory(dir), name)) as [string, string];
+    for (const path of [left, begun]) writeFileSync(path, 'a,b');
+    const before = new Date(Date.now() - 2 * HOUR_MS);
+    utimesSync(left, before, before);
+    const id = await results().keep(rows('x'));
+    expect(readdirSync(resultsDirectory(dir)).toSorted()).toEqual([`${id}.csv`, 'begun.part']);
+  });
+
+  it('are not kept where there is no room, or the directory cannot be used', async () => {
+    expect(await results(NOW_MS, { usedBytes: 999_995 }).keep(rows('x'))).toBeUndefined();
+    const file = join(dir, 'file');
+    writeFileSync(file, '');
+    expect(await results(NOW_MS, { of: file }).keep(rows('x'))).toBeUndefined();
+    expect(await results().ids()).toEqual([]);
+  });
+
+  it.each(['../../secret', '..', '', 'x'.repeat(12), 'ABCDEF012345', '0123456789ab.csv'])('"%s" names none', async (id) => {
+    writeFileSync(join(dir, 'secret.csv'), 'of another');
+    await results().keep(rows('x'));
+    expect(await results().find(id)).toBeUndefined();
+  });
+});

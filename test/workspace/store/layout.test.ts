@@ -1,0 +1,116 @@
+import { join, relative } from 'node:path';
+import { assert, property, string } from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isInnerAddress } from '../../../src/api/inner-address.ts';
+import { defaultDataDirectory } from '../../../src/commands/directories.ts';
+import { fileAddressFault, outsideLookup } from '../../../src/workspace/download/file-store.ts';
+import { projectDirectory, runDirectory, safeName } from '../../../src/workspace/store/layout.ts';
+import { runManifest } from '../../../src/workspace/store/manifest.ts';
+
+const OWNER = { dir: '/data', principal: 'local', authUrl: 'https://auth.example.com', projectId: 7 };
+
+describe('directories', () => {
+  it('are named after whose data they hold, and lie below the data directory whatever the name is', () => {
+    expect(projectDirectory(OWNER)).toMatch(/^\/data\/local-[0-9a-f]{24}\/https-auth-example-com-[0-9a-f]{24}\/7$/);
+    expect(runDirectory('/p', { jobId: 1, runId: 2 })).toBe(join('/p', '1', '2'));
+    const hostile = [
+      '..',
+      '../..',
+      '/etc',
+      'a/b',
+      'a\\b',
+      '',
+      ' ',
+      '.',
+      'C:\\x',
+      'con',
+      '\u0000',
+      '\u202e',
+      '\ud800',
+      '\ud801',
+      '\ufffd',
+      'é'.repeat(999),
+      '%2e%2e%2f',
+    ];
+    for (const principal of hostile) {
+      expect(safeName(principal)).toMatch(/^[a-z0-9-]{24,65}$/);
+      expect(relative('/data', projectDirectory({ ...OWNER, principal, authUrl: principal })).split('/')).toHaveLength(3);
+    }
+    expect(new Set(hostile.map(safeName)).size).toBe(hostile.length);
+  });
+
+  it('of two owners never are the same, also where a system ignores case', () => {
+    assert(property(string(), string(), (a, b) => a === b || safeName(a).toLowerCase() !== safeName(b).toLowerCase()));
+    expect(safeName('Anna')).not.toBe(safeName('anna'));
+  });
+
+  it('are not made of ids that are none', () => {
+    for (const id of [-1, 1.5, Number.NaN, 2 ** 53]) expect(() => runDirectory('/p', { jobId: id, runId: 1 })).toThrow('is no id');
+  });
+
+  it('lie where the system keeps the data of users', () => {
+    expect(defaultDataDirectory({}, 'linux', '/home/a')).toBe('/home/a/.local/share/web-analytics-mcp');
+    expect(defaultDataDirectory({ XDG_DATA_HOME: '/d' }, 'linux', '/home/a')).toBe('/d/web-analytics-mcp');
+    expect(defaultDataDirectory({}, 'darwin', '/Users/a')).toBe('/Users/a/Library/Application Support/web-analytics-mcp');
+    expect(defaultDataDirectory({ LOCALAPPDATA: '/l' }, 'win32', '/u')).toContain('/l');
+  });
+});
+
+describe('a manifest', () => {
+  it('names files inside its own directory alone', () => {
+    const file = runManifest.shape.files.element;
+    const named = (name: string) => file.safeParse({ name, bytes: 1, sha256: 'a', gzip: false }).success;
+    expect(['part-00001.jsonl.gz', 'a'].map(named)).toEqual([true, true]);
+    expect(['../a', '/etc/passwd', '.hidden', 'a/b', 'a\\b', '', '..'].map(named)).toEqual(Array.from({ length: 7 }, () => false));
+  });
+});
+
+describe('addresses of files', () => {
+  it.each<[string, string]>([
+    ['http://store.example.com/a', 'is not https'],
+    ['ftp://store.example.com/a', 'is not https'],
+    ['file:///etc/passwd', 'is not https'],
+    ['https://user@store.example.com/a', 'carries a user name or a password'],
+    ['nonsense', 'is no address'],
+    ['https://localhost/a', 'leads into this machine or the network behind it'],
+    ['https://127.0.0.1/a', 'leads into this machine or the network behind it'],
+    ['https://2130706433/a', 'leads into this machine or the network behind it'],
+    ['https://0x7f.1/a', 'leads into this machine or the network behind it'],
+    ['https://10.1.2.3/a', 'leads into this machine or the network behind it'],
+    ['https://169.254.169.254/latest/meta-data', 'leads into this machine or the network behind it'],
+    ['https://[::1]/a', 'leads into this machine or the network behind it'],
+    ['https://[::ffff:10.0.0.1]/a', 'leads into this machine or the network behind it'],
+    ['https://[fd00::1]/a', 'leads into this machine or the network behind it'],
+  ])('%s %s', (address, fault) => {
+    expect(fileAddressFault(address, { allowInner: false })).toBe(fault);
+  });
+
+  it('outside are asked; those inside only where the whole platform is there', () => {
+    expect(fileAddressFault('https://store.example.com/a?signature=x', { allowInner: false })).toBeUndefined();
+    expect(fileAddressFault('https://8.8.8.8/a', { allowInner: false })).toBeUndefined();
+    expect(fileAddressFault('http://127.0.0.1:9000/a', { allowInner: true })).toBeUndefined();
+    expect(['1.1.1.1', '2606:4700::1111', '203.0.113.7'].map(isInnerAddress)).toEqual([false, false, false]);
+    expect(
+      ['192.168.0.1', '172.20.1.1', '100.64.0.1', '0.0.0.0', '255.255.255.255', 'fe80::1%eth0', 'no address'].map(isInnerAddress),
+    ).not.toContain(false);
+  });
+});
+
+describe('names of file stores', () => {
+  const resolved = (...addresses: string[]) =>
+    new Promise<unknown>((resolve) => {
+      const lookup = outsideLookup((_hostname, _options, callback) =>
+        callback(
+          null,
+          addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+        ),
+      );
+      lookup('store.example.com', { all: true }, (error, found) => resolve(error ? error.message : found));
+    });
+
+  it('are resolved to public addresses alone, at the moment of the connection', async () => {
+    expect(await resolved('10.0.0.1', '1.1.1.1')).toEqual([{ address: '1.1.1.1', family: 4 }]);
+    expect(await resolved('169.254.169.254', '::1')).toBe('store.example.com leads into this machine or the network behind it');
+    expect(await resolved('2606:4700::1111')).toEqual([{ address: '2606:4700::1111', family: 6 }]);
+  });
+});
