@@ -43,22 +43,14 @@ export function emptyDay(projectId: number, dayNumber: number, count: number): S
   };
 }
 
-/** The day as far as the clock has got: later sessions cut off, the running ones ended at the present. */
-export function dayUpTo(day: SessionDay, nowMs: number): SessionDay {
-  const elapsedMs = nowMs - day.dayNumber * DAY_MS;
-  if (elapsedMs >= DAY_MS + MAX_SESSION_MS) return day;
-  let count = day.count;
-  while (count > 0 && (day.startSecond[count - 1] ?? 0) * 1_000 > elapsedMs) count -= 1;
-  const durationMs = day.durationMs.slice(0, count);
-  for (let index = 0; index < count; index += 1) {
-    durationMs[index] = Math.min(durationMs[index] ?? 0, elapsedMs - (day.startSecond[index] ?? 0) * 1_000);
-  }
+/** The first `count` sessions of a day, in the same memory. */
+export function firstOf(day: SessionDay, count: number): SessionDay {
   return {
     projectId: day.projectId,
     dayNumber: day.dayNumber,
     count,
-    durationMs,
     startSecond: day.startSecond.subarray(0, count),
+    durationMs: day.durationMs.subarray(0, count),
     userHigh: day.userHigh.subarray(0, count),
     userLow: day.userLow.subarray(0, count),
     revenueCents: day.revenueCents.subarray(0, count),
@@ -78,4 +70,17 @@ export function dayUpTo(day: SessionDay, nowMs: number): SessionDay {
     source: day.source.subarray(0, count),
     campaign: day.campaign.subarray(0, count),
   };
+}
+
+/** The day as far as the clock has got: later sessions cut off, the running ones ended at the present. */
+export function dayUpTo(day: SessionDay, nowMs: number): SessionDay {
+  const elapsedMs = nowMs - day.dayNumber * DAY_MS;
+  if (elapsedMs >= DAY_MS + MAX_SESSION_MS) return day;
+  let count = day.count;
+  while (count > 0 && (day.startSecond[count - 1] ?? 0) * 1_000 > elapsedMs) count -= 1;
+  const durationMs = day.durationMs.slice(0, count);
+  for (let index = 0; index < count; index += 1) {
+    durationMs[index] = Math.min(durationMs[index] ?? 0, elapsedMs - (day.startSecond[index] ?? 0) * 1_000);
+  }
+  return { ...firstOf(day, count), durationMs };
 }

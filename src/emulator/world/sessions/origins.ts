@@ -1,5 +1,5 @@
+import { pick, scramble, shareTable } from '../random.ts';
 import { campaigns } from './dimensions.ts';
-import { pick, scramble, shareTable } from './draws.ts';
 import type { Profile } from './profiles.ts';
 import type { SessionDay } from './types.ts';
 

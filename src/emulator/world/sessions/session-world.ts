@@ -58,6 +58,7 @@ export function createSessions(origin: Origin): SessionWorld {
   }
 
   return {
+    origin,
     stories,
     day(projectId, dayNumber, nowMs) {
       if (dayNumber < firstDay || dayNumber * DAY_MS > nowMs) return emptyDay(projectId, dayNumber, 0);

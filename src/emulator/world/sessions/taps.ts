@@ -1,5 +1,6 @@
+import { DRAWS, draw24, scramble } from '../random.ts';
+import { tapShock } from './day-noise.ts';
 import { dayNumberOf } from './days.ts';
-import { DRAWS, draw24, scramble } from './draws.ts';
 import { type Bucket, bucketsOf, type Selection, scan } from './selection.ts';
 import { type PageGroup, pageGroupsOf, type Touch, type Zone } from './structure.ts';
 import type { SessionDay, SessionWorld } from './types.ts';
@@ -155,13 +156,16 @@ function emptyTotals(bucket: Bucket): ZoneTotals {
 
 /** The share of sessions that tap the zone on a day, buyers more often; the story changes it from its first day on. */
 function tapRates(
-  { stories: { zoneTapChange } }: SessionWorld,
+  { origin, stories: { zoneTapChange } }: SessionWorld,
   zoneId: number,
   touch: Touch,
 ): (dayNumber: number, buys: boolean) => number {
   const changesOn = zoneTapChange.zone.id === zoneId ? dayNumberOf(Date.parse(zoneTapChange.startDay)) : Number.POSITIVE_INFINITY;
+  const shocks = new Map<number, number>();
   return (dayNumber, buys) => {
-    const usual = Math.min(0.9, touch.tapRate * (buys ? touch.buyers : 1));
+    const ofDay = shocks.get(dayNumber) ?? tapShock(origin.seed, zoneId, dayNumber);
+    shocks.set(dayNumber, ofDay);
+    const usual = Math.min(0.9, touch.tapRate * ofDay * (buys ? touch.buyers : 1));
     return dayNumber >= changesOn ? Math.min(0.97, usual * zoneTapChange.factor) : usual;
   };
 }

@@ -1,3 +1,4 @@
+import type { Origin } from '../origin.ts';
 import type { MetricStories } from './stories.ts';
 
 /** What the platform calls a device: 0 unknown, 1 desktop, 2 mobile web, 3 tablet web, 4 mobile app, 5 tablet app. */
@@ -57,6 +58,7 @@ export interface SessionDay {
 
 /** The sessions of one emulator, computed day by day when asked for. */
 export interface SessionWorld {
+  readonly origin: Origin;
   /** What was placed in them. */
   readonly stories: MetricStories;
   /** The day as it stands at `nowMs`; empty in the future and before retention. */

@@ -3,7 +3,7 @@ import type { SpeedModel } from './model.ts';
 import { draw, drawBetween } from './noise.ts';
 import { totalsOf, type Variation, variationOf } from './run-requests.ts';
 import { executedSteps } from './runs.ts';
-import { type StepTimings, stepTimings } from './step-timings.ts';
+import { runPace, type StepTimings, stepTimings } from './step-timings.ts';
 import type { Run, Step } from './types.ts';
 
 /** A mark or measure that the page itself reports. */
@@ -40,11 +40,12 @@ function customTimings({ kind }: Step, times: StepTimings): CustomTiming[] {
 
 /** The steps that a run got to, in order; each begins a moment after the one before has loaded. */
 export function stepRuns(model: SpeedModel, run: Run): StepRun[] {
+  const pace = runPace(model, run);
   let navigationStart = run.dateMs;
   return executedSteps(run).map((step) => {
     const h = hash(model.origin.seed, step.id, run.hour, 29);
     const plan = model.planOf(run.scenario, step);
-    const { timings, loadTime } = stepTimings(model, run, step, navigationStart);
+    const { timings, loadTime } = stepTimings(model, run, step, pace, navigationStart);
     const variation = variationOf(model, plan, run, step);
     const { weight, requestsCount, unavailable } = totalsOf(model, plan, run, variation);
     const stepRun: StepRun = {

@@ -1,22 +1,19 @@
 import type { stepTimingNames } from '../../../api/metric-names.ts';
 import { hash } from '../random.ts';
 import type { SpeedModel } from './model.ts';
-import { dailyFactor, draw, drawBetween, factorAt, runQuantile } from './noise.ts';
+import { dailyFactor, draw, drawBetween, factorAt, outlierFactor, runDeviation } from './noise.ts';
 import { isTagged } from './run-requests.ts';
 import type { Run, Step } from './types.ts';
 
 /** Timings as a step result has them: `navigationStart` in ms since 1970, the others in whole ms since then; layout shift without unit, to 4 decimals. */
 export type StepTimings = Record<(typeof stepTimingNames)[number], number>;
 
-/** How much a step's times differ from usual: the run as a whole, the hour, the step, and what went wrong. */
-function paceOf({ origin, stories }: SpeedModel, run: Run, step: Step, h: number): number {
-  const { scenario, hour, failure } = run;
-  const calm = 0.05 + 0.05 * draw(hash(origin.seed, scenario.id), 2);
-  const sigma = stories.noisy.scenarioId === scenario.id ? stories.noisy.sigma : calm;
-  const ofRun = factorAt(runQuantile(origin.seed, scenario.id, hour), sigma);
-  // A content check fails because the content came too late.
-  const late = failure?.contentCheck && failure.stepIndex === step.index ? 1.9 : 1;
-  return ofRun * factorAt(draw(h, 1), 0.03) * dailyFactor(hour) * late;
+/** How much all times of a run differ from usual: run after run, by the hour, and where the run is an outlier. */
+export function runPace({ origin: { seed }, stories: { noisy } }: SpeedModel, { scenario, hour }: Run): number {
+  const ofScenario = hash(seed, scenario.id);
+  const sigma = noisy.scenarioId === scenario.id ? noisy.sigma : 0.05 + 0.05 * draw(ofScenario, 2);
+  const amplitude = 0.04 + 0.04 * draw(ofScenario, 3);
+  return Math.exp(sigma * runDeviation(seed, scenario.id, hour)) * dailyFactor(hour, amplitude) * outlierFactor(seed, scenario.id, hour);
 }
 
 /** Long tasks that make up a total blocking time: each one blocks for what it takes beyond 50 ms. */
@@ -32,12 +29,19 @@ function longTasks(blocking: number, fromMs: number, untilMs: number, h: number)
   };
 }
 
-/** Timings of one step in one run and when it was fully loaded: firstByte < lastByte < firstPaint <= FCP <= LCP <= visuallyComplete <= loadTime, and so on. */
-export function stepTimings(model: SpeedModel, run: Run, step: Step, navigationStart: number): { timings: StepTimings; loadTime: number } {
-  const { origin, stories } = model;
+/** Timings of one step in one run, whose pace is `ofRun`, and when it was fully loaded: firstByte < lastByte < firstPaint <= FCP <= LCP <= visuallyComplete <= loadTime, and so on. */
+export function stepTimings(
+  { origin, stories, planOf }: SpeedModel,
+  run: Run,
+  step: Step,
+  ofRun: number,
+  navigationStart: number,
+): { timings: StepTimings; loadTime: number } {
   const h = hash(origin.seed, step.id, run.hour, 17);
-  const { base } = model.planOf(run.scenario, step);
-  const pace = paceOf(model, run, step, h);
+  const { base } = planOf(run.scenario, step);
+  // A content check fails because the content came too late.
+  const late = run.failure?.contentCheck && run.failure.stepIndex === step.index ? 1.9 : 1;
+  const pace = ofRun * factorAt(draw(h, 1), 0.03) * late;
   const slow = isTagged(stories, run, step) ? stories.slowTag.factor : 1;
 
   const firstByte = Math.round(base.firstByte * pace * factorAt(draw(h, 2), 0.06));
