@@ -11,6 +11,8 @@ export interface Place {
   readonly storeUrl: string;
   /** The emulator's present, ms since 1970. */
   readonly nowMs: number;
+  /** Number of the first page of a list; 1 where it is left out. */
+  readonly pagesFrom?: 0 | 1;
 }
 
 /** Answers one operation; a `Refusal` becomes the envelope's error. */

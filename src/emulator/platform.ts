@@ -15,6 +15,7 @@ export interface Platform {
   readonly load: Load;
   readonly faults: Faults;
   readonly requests: RecordedRequest[];
+  readonly pagesFrom: 0 | 1;
   /** Known when all four listen; the one of enrichment ends with a slash. */
   readonly addresses: { auth: string; service: string; enrichment: string; store: string };
 }

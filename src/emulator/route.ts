@@ -86,7 +86,7 @@ async function bearerRun(
   name: keyof Handlers,
   operation: Operation,
   raw: RawInput,
-  { clock, world, tokens, addresses }: Platform,
+  { clock, world, tokens, addresses, pagesFrom }: Platform,
   authorization: string | undefined,
 ): Promise<() => Promise<Response>> {
   const claims = await tokens.check(authorization);
@@ -101,7 +101,8 @@ async function bearerRun(
     try {
       const input = checkedInput(operation, raw);
       if (operation.scope === 'metrics') checkProject(input['projectId'], claims);
-      return json(200, { payload: await handle(input, { world, project, storeUrl: addresses.store, nowMs: clock.now() }), success: true });
+      const place = { world, project, storeUrl: addresses.store, nowMs: clock.now(), pagesFrom };
+      return json(200, { payload: await handle(input, place), success: true });
     } catch (error) {
       return failed(error);
     }

@@ -26,6 +26,8 @@ export interface EmulatorOptions {
   readonly seed: number;
   /** Faults that are set from the start. */
   readonly faults?: readonly Fault[];
+  /** Number of the first page of a list, which the reference leaves open; default 1. */
+  readonly pagesFrom?: 0 | 1;
 }
 
 /** The whole platform, listening on loopback. */
@@ -48,7 +50,7 @@ export interface Emulator {
 }
 
 /** Starts the platform: a pure function of seed and clock, on loopback alone. */
-export async function startEmulator({ port, clock, seed, faults = [] }: EmulatorOptions): Promise<Emulator> {
+export async function startEmulator({ port, clock, seed, faults = [], pagesFrom = 1 }: EmulatorOptions): Promise<Emulator> {
   const origin = { seed, startMs: clock.now() };
   const platform: Platform = {
     clock,
@@ -58,6 +60,7 @@ export async function startEmulator({ port, clock, seed, faults = [] }: Emulator
     load: createLoad(),
     faults: createFaults(),
     requests: [],
+    pagesFrom,
     addresses: { auth: '', service: '', enrichment: '', store: '' },
   };
   for (const fault of faults) platform.faults.add(fault);
