@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { exportHandlers } from '../../src/emulator/handlers/data-export.ts';
 import { metricsHandlers } from '../../src/emulator/handlers/metrics.ts';
 import { app, content, shop } from '../../src/emulator/projects.ts';
-import { csv } from '../../src/emulator/world/exports/formats.ts';
+import { csv } from '../../src/emulator/world/exports/files.ts';
 import { userIdOf } from '../../src/emulator/world/exports/session-row.ts';
 import {
   DAY_MS,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { exportHandlers as exports } from '../../src/emulator/handlers/data-export.ts';
 import { app, content, shop } from '../../src/emulator/projects.ts';
 import { exportStories } from '../../src/emulator/world/exports/index.ts';
-import type { JobInput } from '../../src/emulator/world/exports/job.ts';
+import type { JobInput } from '../../src/emulator/world/exports/schedule.ts';
 import { DAY_MS, fieldsNamed, HOUR_MS, MINUTE_MS, type MovablePlace, onceJob, placeOf, refusalOf, START_MS } from './export-place.ts';
 
 async function jobNamed(place: MovablePlace, name: string) {
@@ -31,17 +31,6 @@ describe('list of jobs', () => {
     expect(await exports.listExportJobs({ page: 3 }, place)).toEqual([]);
     expect(await exports.listExportJobs({ page: 1 }, place)).toEqual(first);
     expect((await exports.listExportJobs({ order: 'ASC', limit: 100 }, place)).map(({ jobId }) => jobId)).toEqual(ids.toReversed());
-  });
-
-  test('begins at page 1, or at page 0 where the platform counts so', async () => {
-    const place = placeOf();
-    const [first, second] = [await exports.listExportJobs({ limit: 4 }, place), await exports.listExportJobs({ limit: 4, page: 2 }, place)];
-    expect(() => exports.listExportJobs({ limit: 4, page: 0 }, place)).toThrow('page: pages begin at 1');
-    expect(await exports.listExportJobs({ limit: 4, page: 1 }, place)).toEqual(first);
-    const fromZero = { ...place, pagesFrom: 0 } as const;
-    expect(await exports.listExportJobs({ limit: 4 }, fromZero)).toEqual(first);
-    expect(await exports.listExportJobs({ limit: 4, page: 0 }, fromZero)).toEqual(first);
-    expect(await exports.listExportJobs({ limit: 4, page: 1 }, fromZero)).toEqual(second);
   });
 
   test('shows every state, filtered without regard to case', async () => {

@@ -1,5 +1,5 @@
 import { mean, median, quantileRank, sampleCorrelation } from 'simple-statistics';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { app, projects, shop } from '../../src/emulator/projects.ts';
 import {
   createSessions,
@@ -169,17 +169,18 @@ async function loadTimes({ place, scenario }: ReturnType<typeof allScenarios>[nu
 }
 
 describe('runs of scenarios', () => {
-  const histories = Promise.all([1, 2, 3].flatMap((seed) => allScenarios(seed)).map(loadTimes));
   /** Medians by hour of the day, and each run against that of its hour. */
-  const parted = histories.then((all) =>
-    all.map((runs) => {
+  let parted: { byHour: number[]; rest: number[] }[] = [];
+  beforeAll(async () => {
+    const histories = await Promise.all([1, 2, 3].flatMap((seed) => allScenarios(seed)).map(loadTimes));
+    parted = histories.map((runs) => {
       const byHour = Array.from({ length: 24 }, (_, hour) => median(runs.filter((run) => run.hour % 24 === hour).map(({ log }) => log)));
       return { byHour, rest: runs.map(({ hour, log }) => log - (byHour[hour % 24] ?? 0)) };
-    }),
-  );
+    });
+  });
 
-  it('resemble the run before, by a correlation of about 0.3', async () => {
-    const correlations = (await parted).map(({ rest }) => {
+  it('resemble the run before, by a correlation of about 0.3', () => {
+    const correlations = parted.map(({ rest }) => {
       // Ranks, because a single outlier would hide the rest.
       const sorted = rest.toSorted((a, b) => a - b);
       const ranks = rest.map((value) => quantileRank(sorted, value));
@@ -190,8 +191,8 @@ describe('runs of scenarios', () => {
     expect(Math.min(...correlations)).toBeGreaterThan(0.15);
   });
 
-  it('are outliers about once in fifty', async () => {
-    const all = (await parted).map(({ rest }) => {
+  it('are outliers about once in fifty', () => {
+    const all = parted.map(({ rest }) => {
       const spread = spreadOf(rest);
       return { runs: rest.length, outliers: rest.filter((value) => value > Math.log(1.45) && value > 3.5 * spread).length };
     });
@@ -200,8 +201,8 @@ describe('runs of scenarios', () => {
     expect(share).toBeLessThan(0.03);
   });
 
-  it('are slower in the evening than in the morning', async () => {
-    const swings = (await parted).map(({ byHour }) => {
+  it('are slower in the evening than in the morning', () => {
+    const swings = parted.map(({ byHour }) => {
       const at = (hours: number[]) => mean(hours.map((hour) => byHour[hour] ?? 0));
       return at([17, 18, 19, 20, 21]) - at([5, 6, 7, 8, 9]);
     });
@@ -209,8 +210,8 @@ describe('runs of scenarios', () => {
     expect(mean(swings)).toBeLessThan(0.16);
   });
 
-  it('have days whose medians differ', async () => {
-    const spreads = (await parted).map(({ rest }) => {
+  it('have days whose medians differ', () => {
+    const spreads = parted.map(({ rest }) => {
       const days = Array.from({ length: Math.floor(rest.length / 24) }, (_, day) => median(rest.slice(24 * day, 24 * day + 24)));
       return spreadOf(days.map((day) => day - median(days)));
     });

@@ -96,7 +96,9 @@ describe('inputs', () => {
     const visits = '/v1/metrics/site/visits?startDate=2026-11-01T00:00:00';
     expect(await messageOf(`${visits}+01:00&endDate=2026-11-08`)).toMatchObject({ errorMessage: expect.stringContaining('ISO 8601') });
     expect((await send(`${serviceUrl}${visits}%2B01:00&endDate=2026-11-08`, { headers })).status).toBe(200);
-    expect(await messageOf(`${visits}Z&endDate=2026-11-31`)).toMatchObject({ errorMessage: expect.stringContaining('endDate: expected an ISO 8601') }); // biome-ignore format: one thought
+    expect(await messageOf(`${visits}Z&endDate=2026-11-31`)).toMatchObject({
+      errorMessage: expect.stringContaining('endDate: expected an ISO 8601'),
+    });
   });
 
   it('of enrichment may be a form as well as JSON', async () => {

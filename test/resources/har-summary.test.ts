@@ -4,7 +4,7 @@ import { readHar } from '../../src/analysis/har/index.ts';
 import { loadEntities } from '../../src/analysis/har-analysis/entities.ts';
 import { studyHar } from '../../src/analysis/har-analysis/study.ts';
 import { harReport } from '../../src/analysis/har-report.ts';
-import { SECRET_MARK } from '../../src/emulator/world/speed/secrets.ts';
+import { SECRET_MARK } from '../../src/emulator/world/speed/planted-secrets.ts';
 import { formatBytes, formatMs } from '../../src/lib/number-text.ts';
 import { REAL_FILES, readReal } from '../analysis/har/real-files.ts';
 import { openAssistant, sharedAssistant } from '../support/assistant.ts';

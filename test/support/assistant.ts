@@ -7,7 +7,7 @@ import { createClient } from '../../src/api/client.ts';
 import { createLimiter } from '../../src/api/limiter.ts';
 import { listedTools, loadTool } from '../../src/commands/catalogue.ts';
 import { enabledTools } from '../../src/commands/enabled-tools.ts';
-import type { CredentialName } from '../../src/emulator/credentials.ts';
+import type { CredentialName } from '../../src/emulator/seeded-credentials.ts';
 import { createServer } from '../../src/mcp/server.ts';
 import { createSession, neededScopes } from '../../src/mcp/session.ts';
 import { createSubscriptions } from '../../src/mcp/subscriptions.ts';

@@ -1,12 +1,11 @@
 import { instantOf } from '../../api/params.ts';
 import { type Handlers, type Place } from '../handler.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../responses.ts';
 import { isoTime } from '../world/exports/fields.ts';
-import type { ExportJob } from '../world/exports/job.ts';
-import { newJob } from '../world/exports/new-job.ts';
-import { jobRecord, runRecord, successfulRunRecord } from '../world/exports/records.ts';
+import { jobRecord, newJob, runRecord, successfulRunRecord } from '../world/exports/job-records.ts';
+import type { ExportJob } from '../world/exports/schedule.ts';
 import { FILE_LIFE_MS, type Run, runState, runsOf, runWithId } from '../world/exports/schedule.ts';
-import { scopeNamed, scopeNames } from '../world/exports/table.ts';
+import { scopeNamed, scopeNames } from '../world/exports/scopes.ts';
 import { customVariablesOf, dynamicVariablesOf } from '../world/exports/variables.ts';
 
 const DEFAULT_PAGE_SIZE = 25;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { columnWords, type FieldCatalogue } from '../../../src/analysis/export-plan/catalogue.ts';
 import { readFieldRequest } from '../../../src/analysis/export-plan/field-request.ts';
 import { chooseScope, lackWords, resolvedWords, resolveFields } from '../../../src/analysis/export-plan/resolve-fields.ts';
-import { scopeNamed } from '../../../src/emulator/world/exports/table.ts';
+import { scopeNamed } from '../../../src/emulator/world/exports/scopes.ts';
 import { catalogueOf } from './catalogues.ts';
 
 const sessions = catalogueOf('sessions');

@@ -1,10 +1,10 @@
 import { DRAWS, draw24, exponential, normal, scramble, unit } from '../random.ts';
-import { goalsOf } from './catalogue.ts';
 import type { DayNoise } from './day-noise.ts';
-import { MAX_SESSION_MS } from './days.ts';
-import { browsers, platforms } from './dimensions.ts';
 import type { Profile } from './profiles.ts';
-import type { SessionDay } from './types.ts';
+import { browsers, platforms } from './profiles.ts';
+import { goalsOf } from './segments-and-goals.ts';
+import type { SessionDay } from './session-day.ts';
+import { MAX_SESSION_MS } from './session-day.ts';
 
 /** Against the chance to buy of a direct visit, by index of `sources`. */
 const sourceFactors = Float64Array.of(1, 1, 1.08, 1.3, 0.62, 0.9);
@@ -14,7 +14,7 @@ const SECOND_TRANSACTION = 0.05;
 const MOST_VIEWS = 60;
 /** Sessions that come near to buying look at more and never bounce: so many times the buyers. */
 const NEAR = 3.5;
-/** Tell the uses of a session's hash apart. */
+/** Keep the uses of a session's hash apart. */
 const PURCHASE = 0x27d4eb2f;
 const BASKET = 0x165667b1;
 const SECOND = 0x2c1b3c6d;

@@ -1,10 +1,10 @@
 import { app, content, projects, shop } from '../../projects.ts';
 import type { Origin } from '../origin.ts';
 import { hash, unit } from '../random.ts';
-import { goalsOf, segmentsOf } from './catalogue.ts';
 import { holidaysOf } from './day-noise.ts';
-import { DAY_MS, dayNumberOf, RETENTION_DAYS } from './days.ts';
-import { countries } from './dimensions.ts';
+import { countries } from './profiles.ts';
+import { goalsOf, segmentsOf } from './segments-and-goals.ts';
+import { DAY_MS, dayNumberOf, RETENTION_DAYS } from './session-day.ts';
 import { pageGroupsOf } from './structure.ts';
 
 interface Named {
@@ -66,7 +66,7 @@ function oneOf<T>(h: number, first: T, ...others: T[]): T {
   return others[(h % (others.length + 1)) - 1] ?? first;
 }
 
-/** Tells what the sessions of this origin hold beside the usual; device, day, size and segment differ from seed to seed. */
+/** What the sessions of this origin hold beside the usual; device, day, size and segment differ from seed to seed. */
 export function metricStories({ seed, startMs }: Origin): MetricStories {
   const today = dayNumberOf(startMs);
   const draw = (n: number) => hash(seed, 0x5_70_71, n);

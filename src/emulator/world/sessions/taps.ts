@@ -1,11 +1,12 @@
 import { DRAWS, draw24, scramble } from '../random.ts';
 import { tapShock } from './day-noise.ts';
-import { dayNumberOf } from './days.ts';
-import { type Bucket, bucketsOf, type Selection, scan } from './selection.ts';
+import type { SessionDay } from './session-day.ts';
+import { dayNumberOf } from './session-day.ts';
+import type { SessionWorld } from './session-world.ts';
+import { type Bucket, bucketsOf, type Selection, scan } from './site-totals.ts';
 import { type PageGroup, pageGroupsOf, type Touch, type Zone } from './structure.ts';
-import type { SessionDay, SessionWorld } from './types.ts';
 
-/** Whoever touches a zone touches it again on that share of the later views of its screen. */
+/** Sessions that touch a zone touch it again on that share of the later views of its screen. */
 const TOUCHES_AGAIN = 0.25;
 const MOST_AT_ONCE = 12;
 const SCREEN = 0x68e31da4;

@@ -1,10 +1,9 @@
 import { DRAWS, draw24, hash, pick, scramble, shareTable } from '../random.ts';
-import { emptyDay, firstOf } from './columns.ts';
 import { arrivals, type DayNoise } from './day-noise.ts';
-import { countries } from './dimensions.ts';
-import type { Profile } from './profiles.ts';
+import { campaigns, countries, type Profile } from './profiles.ts';
+import { type SegmentColumn, segmentsOf } from './segments-and-goals.ts';
+import { type DeviceId, emptyDay, firstOf, type SessionDay } from './session-day.ts';
 import { expectedVisits } from './traffic.ts';
-import type { DeviceId, SessionDay } from './types.ts';
 
 /** Days between two visits of a returning visitor. */
 const RHYTHMS = [1, 2, 3, 5, 7, 10, 14, 21];
@@ -172,4 +171,90 @@ export function visitorsOf(profile: Profile, seed: number, dayNumber: number, no
   const day = firstOf(places, fillUsers(places, profile, hash(seed, projectId), lanes, noise, boost));
   fillEquipment(day, profile, boost);
   return day;
+}
+
+const DIRECT = 0;
+const PAID_SEARCH = 2;
+const NEWSLETTER = 3;
+/** Newsletters go out on Tuesdays and Thursdays; that many sessions more come from them then. */
+const MAILED_SHARE = 0.05;
+/** Paid searches that a campaign paid for, against those without a name. */
+const namedSearches = shareTable([0.6, 0.4]);
+/** Keeps this use of a session's hash apart from others. */
+const ORIGIN = 0x1b873593;
+
+const SUMMER_SALE = campaigns.indexOf('summer-sale');
+const BLACK_FRIDAY = campaigns.indexOf('black-friday');
+const WEEKLY_NEWSLETTER = campaigns.indexOf('weekly-newsletter');
+const BRAND_SEARCH = campaigns.indexOf('brand-search');
+
+/** Campaign of the paid searches of a date: summer sale from 15 June to 31 July, Black Friday from 20 November to 2 December. */
+function searchCampaign(date: Date): number {
+  const monthDay = (date.getUTCMonth() + 1) * 100 + date.getUTCDate();
+  if (monthDay >= 615 && monthDay <= 731) return SUMMER_SALE;
+  return monthDay >= 1120 && monthDay <= 1202 ? BLACK_FRIDAY : BRAND_SEARCH;
+}
+
+/** Fills source and campaign of the sessions that have no campaign yet. */
+export function fillOrigins(day: SessionDay, profile: Profile, date: Date): void {
+  const mailed = [2, 4].includes(date.getUTCDay()) ? MAILED_SHARE : 0;
+  const shares = shareTable(
+    profile.sourceShare.map((share, source) => {
+      if (source === NEWSLETTER) return share + mailed;
+      return source === DIRECT ? share - mailed : share;
+    }),
+  );
+  const search = searchCampaign(date);
+  for (let index = 0; index < day.count; index += 1) {
+    if (day.campaign[index] !== 0) continue;
+    const bits = scramble((day.seed[index] ?? 0) ^ ORIGIN);
+    const source = pick(shares, bits);
+    day.source[index] = source;
+    if (source === NEWSLETTER) day.campaign[index] = WEEKLY_NEWSLETTER;
+    else if (source === PAID_SEARCH && pick(namedSearches, bits >>> 10) === 0) day.campaign[index] = search;
+  }
+}
+
+const VALUES = 256;
+
+/** For each value of a column, the segments that it does not shut out. */
+function passes(projectId: number, column: SegmentColumn): Uint16Array {
+  const table = new Uint16Array(VALUES);
+  for (const [bit, { rule }] of segmentsOf(projectId).entries()) {
+    for (let value = 0; value < VALUES; value += 1) {
+      if (rule[column]?.(value) ?? true) table[value] = (table[value] ?? 0) | (1 << bit);
+    }
+  }
+  return table;
+}
+
+function tablesOf(projectId: number): Record<SegmentColumn, Uint16Array> {
+  const table = (column: SegmentColumn) => passes(projectId, column);
+  return {
+    sessionNumber: table('sessionNumber'),
+    country: table('country'),
+    source: table('source'),
+    campaign: table('campaign'),
+    platform: table('platform'),
+    deviceId: table('deviceId'),
+    browser: table('browser'),
+  };
+}
+
+const known = new Map<number, Record<SegmentColumn, Uint16Array>>();
+
+/** Fills the segments of each session from its other columns. */
+export function fillSegments(day: SessionDay): void {
+  const tables = known.get(day.projectId) ?? tablesOf(day.projectId);
+  known.set(day.projectId, tables);
+  for (let index = 0; index < day.count; index += 1) {
+    day.segments[index] =
+      (tables.sessionNumber[day.sessionNumber[index] ?? 0] ?? 0) &
+      (tables.country[day.country[index] ?? 0] ?? 0) &
+      (tables.source[day.source[index] ?? 0] ?? 0) &
+      (tables.campaign[day.campaign[index] ?? 0] ?? 0) &
+      (tables.platform[day.platform[index] ?? 0] ?? 0) &
+      (tables.deviceId[day.deviceId[index] ?? 0] ?? 0) &
+      (tables.browser[day.browser[index] ?? 0] ?? 0);
+  }
 }
