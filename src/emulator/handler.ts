@@ -1,6 +1,11 @@
 import type { InputOf, Operation, PayloadOf } from '../api/operation.ts';
 import type { OperationName, operations } from '../api/operations/index.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Tokens } from './bearer-tokens.ts';
+import type { Faults } from './faults.ts';
 import type { Project } from './projects.ts';
+import type { Load, RecordedRequest } from './requests.ts';
+import type { Credentials } from './seeded-credentials.ts';
 import type { World } from './world/index.ts';
 
 /** What a handler may know beside its checked input. */
@@ -11,6 +16,8 @@ export interface Place {
   readonly storeUrl: string;
   /** The emulator's present, ms since 1970. */
   readonly nowMs: number;
+  /** Number of the first page of a list; 1 where it is left out. */
+  readonly pagesFrom?: 0 | 1;
 }
 
 /** Answers one operation; a `Refusal` becomes the envelope's error. */
@@ -22,3 +29,17 @@ type AuthOperation = 'requestToken' | 'readCredential';
 export type Handlers<Name extends OperationName = Exclude<OperationName, AuthOperation>> = {
   [K in Name]: Handler<(typeof operations)[K]>;
 };
+
+/** What the four servers of one emulator share. */
+export interface Platform {
+  readonly clock: Clock;
+  readonly world: World;
+  readonly credentials: Credentials;
+  readonly tokens: Tokens;
+  readonly load: Load;
+  readonly faults: Faults;
+  readonly requests: RecordedRequest[];
+  readonly pagesFrom: 0 | 1;
+  /** Known when all four listen; the one of enrichment ends with a slash. */
+  readonly addresses: { auth: string; service: string; enrichment: string; store: string };
+}

@@ -2,20 +2,19 @@ import { type Context, Hono } from 'hono';
 import type { Operation } from '../api/operation.ts';
 import { type OperationName, operations } from '../api/operations/index.ts';
 import { pathNames } from '../api/wire.ts';
-import { failed, json, refused } from './answers.ts';
 import { answerAuth } from './auth.ts';
-import { underFaults } from './fault-answers.ts';
+import { type Claims, projectNamed } from './bearer-tokens.ts';
+import { underFaults } from './faults.ts';
+import type { Platform } from './handler.ts';
 import { type Handler, type Handlers } from './handler.ts';
 import { exportHandlers } from './handlers/data-export.ts';
 import { enrichmentHandlers } from './handlers/enrichment.ts';
 import { metricsHandlers } from './handlers/metrics.ts';
 import { objectHandlers } from './handlers/objects.ts';
 import { speedHandlers } from './handlers/speed-analysis.ts';
-import type { Platform } from './platform.ts';
 import { projects } from './projects.ts';
-import { Refusal } from './refusal.ts';
 import { type Env, type RecordedRequest, readBody, record } from './requests.ts';
-import { type Claims, projectNamed } from './tokens.ts';
+import { failed, json, Refusal, refused } from './responses.ts';
 import { checkedInput, invalid, type RawInput } from './validation.ts';
 
 const handlers: Handlers = {
@@ -86,7 +85,7 @@ async function bearerRun(
   name: keyof Handlers,
   operation: Operation,
   raw: RawInput,
-  { clock, world, tokens, addresses }: Platform,
+  { clock, world, tokens, addresses, pagesFrom }: Platform,
   authorization: string | undefined,
 ): Promise<() => Promise<Response>> {
   const claims = await tokens.check(authorization);
@@ -101,7 +100,8 @@ async function bearerRun(
     try {
       const input = checkedInput(operation, raw);
       if (operation.scope === 'metrics') checkProject(input['projectId'], claims);
-      return json(200, { payload: await handle(input, { world, project, storeUrl: addresses.store, nowMs: clock.now() }), success: true });
+      const place = { world, project, storeUrl: addresses.store, nowMs: clock.now(), pagesFrom };
+      return json(200, { payload: await handle(input, place), success: true });
     } catch (error) {
       return failed(error);
     }

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { Operation } from '../api/operation.ts';
 import { decodeRequest, pathNames } from '../api/wire.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal } from './responses.ts';
 
 /** What of a request carries input. */
 export interface RawInput {

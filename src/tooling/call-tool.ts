@@ -2,7 +2,7 @@ import { check } from '../api/check-input.ts';
 import type { CallInput, Client } from '../api/client.ts';
 import type { Observer } from '../api/observer.ts';
 import type { Operation, PayloadOf } from '../api/operation.ts';
-import { DEFAULT_PAGE_SIZE } from '../api/params.ts';
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../api/params.ts';
 import type { WriteRequest } from '../api/write-request.ts';
 import { previewOf } from '../api/write-request.ts';
 import { pathOf } from '../domain/names/match-name.ts';
@@ -128,7 +128,7 @@ async function run(call: Call): Promise<Outcome> {
     const { projectId: _project, confirm: _confirm, chart: _chart, ...own } = resolved;
     // Each handler takes the types of its own schemas, which only the tool itself knows.
     const data = await tool.handler(own as never, contextOf(call, range, ask, note) as never);
-    notePage(tool, data, input['limit'], note);
+    notePage(tool, data, input, note);
     const drawn = input['chart'] === true ? await drawAnswer(call.makeChart, (chart) => redactChart(chart, client.redact)) : undefined;
     if (drawn) note(drawn.note);
     const described = await describedRange(call, range);
@@ -213,10 +213,15 @@ function previewed({ tool, caller: { session }, client, notes }: Call, request: 
   return answerOf(tool, data, { session, redact: client.redact, links: [], asked: {} });
 }
 
-/** A page that is full may not be the last: the interface does not say how many there are. */
-function notePage(tool: AnyTool, data: Record<string, unknown>, limit: unknown, note: (sentence: string) => void): void {
+/** A page that is full may not be the last: the interface says neither how many there are nor whether the first has the number 0 or 1. */
+function notePage(tool: AnyTool, data: Record<string, unknown>, { limit, page }: Input, note: (sentence: string) => void): void {
   const items = tool.paged === undefined ? undefined : data[tool.paged];
   const size = typeof limit === 'number' ? limit : DEFAULT_PAGE_SIZE;
-  if (Array.isArray(items) && items.length >= size)
-    note(`A full page of ${size}: there may be more; pass page (2, 3 …) or a larger limit.`);
+  if (!Array.isArray(items) || items.length < size) return;
+  const orMore = size < MAX_PAGE_SIZE ? ' or a larger limit' : '';
+  const next =
+    typeof page === 'number'
+      ? `page ${page + 1}${orMore}.`
+      : `page 1${orMore}. If page 1 repeats these rows, pages begin at 1: go on with page 2.`;
+  note(`A full page of ${size}: there may be more; pass ${next}`);
 }

@@ -1,7 +1,7 @@
 import { decode, sign } from 'hono/jwt';
 import { describe, expect, it } from 'vitest';
-import type { CredentialName } from '../../src/emulator/credentials.ts';
 import { app, content, shop } from '../../src/emulator/projects.ts';
+import type { CredentialName } from '../../src/emulator/seeded-credentials.ts';
 import { sharedPlatform, withPlatform } from '../support/emulator.ts';
 
 const platform = sharedPlatform();
@@ -35,7 +35,7 @@ describe('POST /v1/oauth/token', () => {
     expect(payload).toMatchObject({ project: app.id, scope: 'metrics', sub: platform().credentials.app.clientId, exp: nowSeconds + 3600 });
   });
 
-  it('gives another token each time, so that a renewal can be told from a cached one', async () => {
+  it('gives another token each time, so that a renewal differs from a cached one', async () => {
     expect(await platform().token('shop')).not.toBe(await platform().token('shop'));
   });
 
@@ -55,7 +55,7 @@ describe('POST /v1/oauth/token', () => {
 
   it.each<[string, CredentialName, Record<string, unknown>, number, string, RegExp]>([
     ['a wrong secret', 'shop', { client_secret: 'wrong' }, 401, 'invalid_client', /secret is wrong/],
-    ['an unknown client', 'shop', { client_id: 'nobody' }, 401, 'invalid_client', /is wrong/],
+    ['an unknown client', 'shop', { client_id: 'unknown' }, 401, 'invalid_client', /is wrong/],
     ['the secret of another client', 'shop', { client_id: 'app' }, 401, 'invalid_client', /is wrong/],
     ['an expired credential', 'expired', {}, 401, 'invalid_client', /expired on 2026-10-16/],
     [

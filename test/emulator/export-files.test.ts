@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { exportHandlers } from '../../src/emulator/handlers/data-export.ts';
 import { metricsHandlers } from '../../src/emulator/handlers/metrics.ts';
 import { app, content, shop } from '../../src/emulator/projects.ts';
-import { csv } from '../../src/emulator/world/exports/formats.ts';
+import { csv } from '../../src/emulator/world/exports/files.ts';
 import { userIdOf } from '../../src/emulator/world/exports/session-row.ts';
 import {
   DAY_MS,
@@ -87,7 +87,7 @@ describe('session files', () => {
     const [first = ''] = await exported(placeOf(), onceJob('2026-11-19', '2026-11-20', { fields }));
     const [line = ''] = first.split('\n');
     expect(line).toMatchInlineSnapshot(
-      `"{"visitor":7285904643674072045,"plan":"free","custom_var_12":"wa-empty","dynamic_var_search_results":null,"session_time":"2026-11-19T00:01:03.000Z"}"`,
+      `"{"visitor":7285904643674072045,"plan":"free","custom_var_12":"wa-empty","dynamic_var_search_results":null,"session_time":"2026-11-19T00:00:19.000Z"}"`,
     );
     const plans = new Set(rowsOf([first]).map((row) => row['plan']));
     expect(plans).toEqual(new Set(['free', 'plus', 'business', 'wa-empty']));

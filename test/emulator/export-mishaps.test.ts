@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { exportHandlers as exports } from '../../src/emulator/handlers/data-export.ts';
-import { storiesOf } from '../../src/emulator/stories.ts';
+import { storiesOf } from '../../src/emulator/world/index.ts';
 import { DAY_MS, HOUR_MS, type MovablePlace, partsOf, placeOf, START_MS } from './export-place.ts';
 
 /** All runs of a job, and those of the list of successful ones. */

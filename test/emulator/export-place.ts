@@ -3,9 +3,9 @@ import { parse } from 'lossless-json';
 import { type Place } from '../../src/emulator/handler.ts';
 import { exportHandlers } from '../../src/emulator/handlers/data-export.ts';
 import { type Project, shop } from '../../src/emulator/projects.ts';
-import { Refusal } from '../../src/emulator/refusal.ts';
+import { Refusal } from '../../src/emulator/responses.ts';
 import { createStore } from '../../src/emulator/store.ts';
-import type { JobInput } from '../../src/emulator/world/exports/job.ts';
+import type { JobInput } from '../../src/emulator/world/exports/schedule.ts';
 import { createWorld } from '../../src/emulator/world/index.ts';
 
 export const START_MS = Date.parse('2026-11-20T10:00:00.000Z');
@@ -23,7 +23,7 @@ export function placeOf(project: Project = shop, seed = 1, startMs = START_MS): 
   return { world: createWorld({ seed, startMs }), project, storeUrl: 'http://store.test', nowMs: startMs };
 }
 
-/** A once job over these days, all sessions as JSONL with the fields named, unless told otherwise. */
+/** A once job over these days, all sessions as JSONL with the fields named, unless `more` says otherwise. */
 export function onceJob(from: string, to: string, more: Partial<JobInput> = {}): JobInput {
   return {
     name: 'A job',

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { exportHandlers as exports } from '../../src/emulator/handlers/data-export.ts';
 import { app, content, shop } from '../../src/emulator/projects.ts';
 import { exportStories } from '../../src/emulator/world/exports/index.ts';
-import type { JobInput } from '../../src/emulator/world/exports/job.ts';
+import type { JobInput } from '../../src/emulator/world/exports/schedule.ts';
 import { DAY_MS, fieldsNamed, HOUR_MS, MINUTE_MS, type MovablePlace, onceJob, placeOf, refusalOf, START_MS } from './export-place.ts';
 
 async function jobNamed(place: MovablePlace, name: string) {
@@ -29,7 +29,6 @@ describe('list of jobs', () => {
     expect(ids).toEqual([...new Set(ids)].toSorted((a, b) => b - a));
     expect(ids.length).toBeGreaterThanOrEqual(30);
     expect(await exports.listExportJobs({ page: 3 }, place)).toEqual([]);
-    expect(await exports.listExportJobs({ page: 0 }, place)).toEqual(first);
     expect(await exports.listExportJobs({ page: 1 }, place)).toEqual(first);
     expect((await exports.listExportJobs({ order: 'ASC', limit: 100 }, place)).map(({ jobId }) => jobId)).toEqual(ids.toReversed());
   });

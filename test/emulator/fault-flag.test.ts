@@ -25,6 +25,6 @@ describe('--fault', () => {
     expect(() => parseFault(text)).toThrow(message);
   });
 
-  it('is set from the start where the emulator is told so', () =>
+  it('is set from the start where the flag asks for it', () =>
     withPlatform(async ({ token }) => expect(token('shop')).rejects.toThrow('500'), { faults: [parseFault('server-error:requestToken')] }));
 });

@@ -115,7 +115,7 @@ describe('a fault that answers', () => {
   });
 });
 
-/** Sends GET requests over one kept-alive connection and tells how each went. */
+/** Sends GET requests over one kept-alive connection and returns how each went. */
 function keepAlive(base: string, path: string, bearer: string, agent: Agent): Promise<{ status: number; body: string; reused: boolean }> {
   return new Promise((resolve, reject) => {
     const sent = request(base + path, { agent, headers: { authorization: `Bearer ${bearer}` } }, (answer: IncomingMessage) => {
@@ -271,7 +271,7 @@ function first(value: unknown): unknown {
 }
 
 describe('the order of faults', () => {
-  it('is that in which they were added; each strikes as often as told, and none after clear', async () => {
+  it('is that in which they were added; each strikes as often as asked, and none after clear', async () => {
     const { call, token, faults } = platform();
     const bearer = await token('shop');
     const two = faults.add({ kind: 'server-error', times: 2 });

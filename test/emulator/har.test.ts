@@ -1,6 +1,6 @@
 import type { Entry, Har } from 'har-format';
 import { describe, expect, it } from 'vitest';
-import { SECRET_MARK } from '../../src/emulator/world/speed/secrets.ts';
+import { SECRET_MARK } from '../../src/emulator/world/speed/planted-secrets.ts';
 import { harFaults } from './har-shape.ts';
 import { allScenarios, harOf, num, reportsOf, type StepResult, stepsOf, transferred } from './speed-place.ts';
 
@@ -51,7 +51,7 @@ describe('the HAR of a step', () => {
     }
   });
 
-  it('tells the times of the step', () => {
+  it('has the times of the step', () => {
     for (const { step, har, name } of hars) {
       const t = step.timings;
       const { entries, pages } = har.log;

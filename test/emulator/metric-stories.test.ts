@@ -42,6 +42,9 @@ function observe(origin: { seed: number; startMs: number }, project: Project) {
   };
 }
 
+/** What chance alone does not reach: with 60 comparisons of five seeds, 3 standard errors would be passed now and then. */
+const CHANCE = 4;
+
 describe.each(origins)('the stories of seed $seed', (origin) => {
   const stories = metricStories(origin);
 
@@ -56,10 +59,10 @@ describe.each(origins)('the stories of seed $seed', (origin) => {
       return { ratio: after.rate / before.rate, errors: distance(before, after) };
     };
     const there = await fall(device);
-    expect(there.errors).toBeLessThan(-4.5);
+    expect(there.errors).toBeLessThan(-6);
     expect(there.ratio).toBeGreaterThan((segment?.factor ?? factor) - 0.08);
     expect(there.ratio).toBeLessThan(factor + 0.12);
-    expect(Math.abs((await fall(device === 'mobile' ? 'desktop' : 'mobile')).errors)).toBeLessThan(3);
+    expect(Math.abs((await fall(device === 'mobile' ? 'desktop' : 'mobile')).errors)).toBeLessThan(CHANCE);
     expect((await fall('all')).errors).toBeLessThan(-2);
     const deepest = segment ? await fall(device, [segment.id]) : there;
     expect(deepest.ratio).toBeLessThan(segment ? factor : factor + 0.12);
@@ -78,13 +81,14 @@ describe.each(origins)('the stories of seed $seed', (origin) => {
       return { before, during, errors: distance(before, during) };
     };
     const whole = await change('all');
-    expect(whole.errors).toBeLessThan(-4);
+    expect(whole.errors).toBeLessThan(-CHANCE);
     expect(whole.during.visits / whole.before.visits).toBeGreaterThan(addedShare + 0.85);
-    for (const on of ['desktop', 'mobile', 'tablet'] as const) expect(Math.abs((await change(on)).errors)).toBeLessThan(3);
+    for (const on of ['desktop', 'mobile', 'tablet'] as const) expect(Math.abs((await change(on)).errors)).toBeLessThan(CHANCE);
     const others = segmentsOf(content.id).filter(({ id }) => id !== segment.id);
-    for (const { id } of others) expect(Math.abs((await change('all', [id])).errors)).toBeLessThan(3);
+    for (const { id } of others) expect(Math.abs((await change('all', [id])).errors)).toBeLessThan(CHANCE);
     const brought = await rateOf(goal.id, startMs - 7 * DAY_MS, endMs, device, [segment.id]);
-    expect(brought.visits / (whole.during.visits - brought.visits)).toBeCloseTo(addedShare, 2);
+    // Both counts are drawn: four of their standard errors.
+    expect(Math.abs(brought.visits / (whole.during.visits - brought.visits) / addedShare - 1)).toBeLessThan(0.07);
     expect((await rateOf(goal.id, startMs - 7 * DAY_MS, origin.startMs, 'all', [segment.id])).visits).toBe(brought.visits);
   });
 

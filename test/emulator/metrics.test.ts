@@ -34,7 +34,7 @@ async function visitsOf(
   return (await valuesOf(metricsHandlers.getSiteVisits({ ...week, ...more }, placeOf(project))))['visits'] ?? Number.NaN;
 }
 
-/** Sums over the sessions of a range, told naively from the columns. */
+/** Sums over the sessions of a range, counted naively from the columns. */
 function naive(project: Project, from: string, to: string, holds: (day: SessionDay, index: number) => boolean, goalBit = 1) {
   const sum = { visits: 0, bounces: 0, views: 0, durationMs: 0, transactions: 0, cents: 0, conversions: 0 };
   const [fromMs, toMs] = [Date.parse(from), Date.parse(to)];

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type Place } from '../../src/emulator/handler.ts';
 import { objectHandlers } from '../../src/emulator/handlers/objects.ts';
 import { app, content, type Project, projects, shop } from '../../src/emulator/projects.ts';
-import { Refusal } from '../../src/emulator/refusal.ts';
+import { Refusal } from '../../src/emulator/responses.ts';
 import { createWorld } from '../../src/emulator/world/index.ts';
 
 const START_MS = Date.parse('2026-11-20T10:00:00.000Z');
@@ -51,7 +51,7 @@ describe('objects', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test('are told with the fields of the reference and no others', async () => {
+  test('have the fields of the reference and no others', async () => {
     const place = placeOf(shop);
     expect((await objectHandlers.listSegments({ ids: [470415] }, place))[0]).toEqual({
       id: 470415,

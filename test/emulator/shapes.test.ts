@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type OperationName, operations } from '../../src/api/operations/index.ts';
-import type { CredentialName } from '../../src/emulator/credentials.ts';
 import { shop } from '../../src/emulator/projects.ts';
+import type { CredentialName } from '../../src/emulator/seeded-credentials.ts';
 import { metricNames, reference } from '../samples/reference-fields.ts';
 import { type Answer, type Platform, sharedPlatform, withPlatform } from '../support/emulator.ts';
 import { differences } from '../support/shape.ts';
@@ -222,7 +222,7 @@ describe('the world', () => {
       { seed: 2 },
     ));
 
-  it('keeps what one emulator was told from another', () =>
+  it('keeps what one emulator received from another', () =>
     withPlatform(async (twin) => {
       const [mine, its] = [await platform().token('shop'), await twin.token('shop')];
       await twin.ask('createSpeedEvent', { key: 'apart', text: 'Apart', date: '2026-11-19' }, its);

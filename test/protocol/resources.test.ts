@@ -1,6 +1,6 @@
 import type { Har } from 'har-format';
 import { describe, expect, it } from 'vitest';
-import { SECRET_MARK } from '../../src/emulator/world/speed/secrets.ts';
+import { SECRET_MARK } from '../../src/emulator/world/speed/planted-secrets.ts';
 import { harSchema } from '../domain/har/har-schema.ts';
 import { harFaults } from '../emulator/har-shape.ts';
 import { type Assistant, openAssistant, sharedAssistant } from '../support/assistant.ts';

@@ -4,7 +4,7 @@ import { studyHar } from '../../src/domain/har/analyse/study-har.ts';
 import { loadEntities } from '../../src/domain/har/analyse/third-parties.ts';
 import { readHar } from '../../src/domain/har/read/read-har.ts';
 import { harReport } from '../../src/domain/har/report/har-report.ts';
-import { SECRET_MARK } from '../../src/emulator/world/speed/secrets.ts';
+import { SECRET_MARK } from '../../src/emulator/world/speed/planted-secrets.ts';
 import { formatBytes, formatMs } from '../../src/lib/number-text.ts';
 import { REAL_FILES, readReal } from '../domain/har/real-files.ts';
 import { openAssistant, sharedAssistant } from '../support/assistant.ts';

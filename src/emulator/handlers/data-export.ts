@@ -1,12 +1,11 @@
 import { instantOf } from '../../api/params.ts';
 import { type Handlers, type Place } from '../handler.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../responses.ts';
 import { isoTime } from '../world/exports/fields.ts';
-import type { ExportJob } from '../world/exports/job.ts';
-import { newJob } from '../world/exports/new-job.ts';
-import { jobRecord, runRecord, successfulRunRecord } from '../world/exports/records.ts';
+import { jobRecord, newJob, runRecord, successfulRunRecord } from '../world/exports/job-records.ts';
+import type { ExportJob } from '../world/exports/schedule.ts';
 import { FILE_LIFE_MS, type Run, runState, runsOf, runWithId } from '../world/exports/schedule.ts';
-import { scopeNamed, scopeNames } from '../world/exports/table.ts';
+import { scopeNamed, scopeNames } from '../world/exports/scopes.ts';
 import { customVariablesOf, dynamicVariablesOf } from '../world/exports/variables.ts';
 
 const DEFAULT_PAGE_SIZE = 25;
@@ -17,9 +16,11 @@ interface Paging {
   page?: number | undefined;
 }
 
-/** One page of a list that comes in ascending order; pages count from 1, and 0 is the first as well. */
-function pageOf<T>(ascending: readonly T[], { limit = DEFAULT_PAGE_SIZE, order = 'DESC', page = 1 }: Paging): T[] {
-  const start = (Math.max(page, 1) - 1) * limit;
+/** One page of a list that comes in ascending order; without a number the first. The reference does not say which number that has. */
+function pageOf<T>(ascending: readonly T[], paging: Paging, { pagesFrom = 1 }: Place): T[] {
+  const { limit = DEFAULT_PAGE_SIZE, order = 'DESC', page = pagesFrom } = paging;
+  if (page < pagesFrom) throw new Refusal(400, 'VALIDATION_ERROR', `page: pages begin at ${pagesFrom}`);
+  const start = (page - pagesFrom) * limit;
   return (order === 'ASC' ? ascending : ascending.toReversed()).slice(start, start + limit);
 }
 
@@ -60,18 +61,20 @@ export const exportHandlers: Handlers<
 > = {
   createExportJob: (input, place) => ({ jobId: place.world.exports.add(newJob(input, place)).jobId }),
 
-  listExportJobs({ format, frequency, scope, state, ...paging }, { world, project, nowMs }) {
+  listExportJobs({ format, frequency, scope, state, ...paging }, place) {
+    const { world, project, nowMs } = place;
     const records = world.exports.jobs(project, nowMs).map((job) => jobRecord(job, project, nowMs));
     const found = records.filter(
       (job) => matches(job.format, format) && matches(job.frequency, frequency) && matches(job.scope, scope) && matches(job.state, state),
     );
-    return pageOf(found, paging);
+    return pageOf(found, paging, place);
   },
 
-  listSuccessfulExportRuns(paging, { world, project, nowMs }) {
+  listSuccessfulExportRuns(paging, place) {
+    const { world, project, nowMs } = place;
     const runs = world.exports.jobs(project, nowMs).flatMap((job) => runsOf(job, nowMs));
     const successful = runs.filter((run) => runState(run, nowMs) === 'SUCCESS' && !run.isEmpty);
-    return pageOf(successful, paging).map((run) => successfulRunRecord(run, world.exports.files));
+    return pageOf(successful, paging, place).map((run) => successfulRunRecord(run, world.exports.files));
   },
 
   getExportJob: ({ jobId }, place) => jobRecord(jobWithId(place, jobId), place.project, place.nowMs),
@@ -81,6 +84,7 @@ export const exportHandlers: Handlers<
     return pageOf(
       records.filter((run) => matches(run.state, state)),
       paging,
+      place,
     );
   },
 

@@ -1,5 +1,5 @@
 import { type Handlers } from '../handler.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../responses.ts';
 
 export const enrichmentHandlers: Handlers<'sendEnrichments'> = {
   sendEnrichments({ projectId, enrichments }, { world, project, nowMs }) {

@@ -4,7 +4,7 @@ import type { getSiteMetrics, getZoneMetrics } from '../../api/operations/metric
 import { instantOf, MAX_METRICS_RANGE_MS } from '../../api/params.ts';
 import { type Handlers, type Place } from '../handler.ts';
 import { type Project } from '../projects.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../responses.ts';
 import {
   goalsOf,
   retentionStartMs,

@@ -1,5 +1,5 @@
 import { type Handlers, type Place } from '../handler.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../responses.ts';
 import {
   type Aged,
   DAY_MS,

@@ -1,15 +1,15 @@
 import { instantOf } from '../../api/params.ts';
 import { type Handlers, type Place } from '../handler.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../responses.ts';
+import { HOUR_MS } from '../world/origin.ts';
 import { stepHar } from '../world/speed/har.ts';
 import { findStepRun } from '../world/speed/index.ts';
-import { reportEntry, scenarioReport } from '../world/speed/report.ts';
+import { reportEntry, scenarioReport, stepReport } from '../world/speed/reports.ts';
+import type { Run } from '../world/speed/runs.ts';
 import { findRun, type RunFilter, runsBackwards } from '../world/speed/runs.ts';
+import type { Scenario } from '../world/speed/scenarios.ts';
 import { scenariosOf } from '../world/speed/scenarios.ts';
-import { stepReport } from '../world/speed/step-report.ts';
-import type { Run, Scenario } from '../world/speed/types.ts';
 
-const HOUR_MS = 3_600_000;
 const DEFAULT_LIMIT = 30;
 
 function findScenario({ project }: Place, scenarioId: number): Scenario | undefined {

@@ -15,8 +15,8 @@ const alarms = (all: readonly Study[]) => all.filter(({ verdict }) => verdict ==
 
 describe('of 200 unchanged histories', () => {
   it.each<[string, Noise]>([
-    ['the calm ones of the emulated platform', { even: true, run: 0.08 }],
-    ['the noisy ones of the emulated platform', { even: true, run: 0.3 }],
+    ['the calm ones of the emulated platform', { emulated: true, run: 0.08 }],
+    ['the noisy ones of the emulated platform', { emulated: true, run: 0.3 }],
     ['those whose runs resemble their neighbours', { run: 0.15, runKeeps: 0.6 }],
     ['those whose days have a level of their own', { run: 0.08, day: 0.06 }],
     ['those whose days drift', { run: 0.08, day: 0.06, keeps: 0.4 }],
@@ -43,11 +43,11 @@ describe('of 200 unchanged histories', () => {
 
 describe('a change of 15 %', () => {
   it.each<[string, Noise, number]>([
-    ['with the period, calm', { even: true, run: 0.1 }, 7 * DAY_MS + 10 * HOUR_MS],
-    ['with the period, noisy', { even: true, run: 0.3 }, 7 * DAY_MS + 10 * HOUR_MS],
+    ['with the period, calm', { emulated: true, run: 0.1 }, 7 * DAY_MS + 10 * HOUR_MS],
+    ['with the period, noisy', { emulated: true, run: 0.3 }, 7 * DAY_MS + 10 * HOUR_MS],
     ['with the period, among runs that resemble each other', { run: 0.1, runKeeps: 0.5 }, 7 * DAY_MS + 10 * HOUR_MS],
-    ['two days into the period', { even: true, run: 0.1 }, 5 * DAY_MS],
-    ['a week before the period', { even: true, run: 0.1 }, 14 * DAY_MS],
+    ['two days into the period', { emulated: true, run: 0.1 }, 5 * DAY_MS],
+    ['a week before the period', { emulated: true, run: 0.1 }, 14 * DAY_MS],
   ])('that began %s is found in 9 of 10 histories, in the right step', (_, noise, sinceMs) => {
     const change = { fromMs: NOW_MS - sinceMs, factor: 1.15 };
     const found = studies(50, noise, { change }).filter(
@@ -58,7 +58,7 @@ describe('a change of 15 %', () => {
 
   it('to the better is called faster', () => {
     const change = { fromMs: WINDOWS.period.startMs, factor: 1 / 1.15 };
-    const found = studies(20, { even: true, run: 0.1 }, { change });
+    const found = studies(20, { emulated: true, run: 0.1 }, { change });
     expect(found.filter(({ verdict }) => verdict === 'faster').length).toBeGreaterThanOrEqual(18);
   });
 });

@@ -1,7 +1,7 @@
 import type { Report } from '../../../src/domain/speed/runs.ts';
 import type { StudyOptions } from '../../../src/domain/speed/scenario-study.ts';
 import { hash } from '../../../src/emulator/world/random.ts';
-import { dailyFactor, draw, factorAt, runQuantile } from '../../../src/emulator/world/speed/noise.ts';
+import { dailyFactor, draw, factorAt, outlierFactor, runDeviation } from '../../../src/emulator/world/speed/noise.ts';
 
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
@@ -48,8 +48,8 @@ export function lcpReports(values: readonly (number | null)[], fromMs: number): 
 
 /** How a made-up history scatters; all are standard deviations of logarithms. */
 export interface Noise {
-  /** Runs of a day share out the quantiles evenly, as the emulated platform has it. */
-  readonly even?: boolean;
+  /** Runs resemble the one before and one in fifty is an outlier, as the emulated platform has it. */
+  readonly emulated?: boolean;
   readonly run: number;
   /** Of the level of a day, and how much of it the next day keeps. */
   readonly day?: number;
@@ -72,7 +72,7 @@ const BASES: readonly [metric: string, base: number, own: number][] = [
 ];
 
 /** Two steps of four metrics, hourly over 37 days and ten hours; the same seed gives the same history. */
-export function history(seed: number, { even = false, run, day = 0, keeps = 0, runKeeps = 0 }: Noise, change?: Change): Report[] {
+export function history(seed: number, { emulated = false, run, day = 0, keeps = 0, runKeeps = 0 }: Noise, change?: Change): Report[] {
   const reports: Report[] = [];
   let [ofDay, ofRun] = [0, 0];
   const normal = (h: number, number: number) => Math.log(factorAt(draw(h, number), 1));
@@ -80,8 +80,9 @@ export function history(seed: number, { even = false, run, day = 0, keeps = 0, r
     const hour = Math.floor(date / HOUR_MS);
     const h = hash(seed, hour, 5);
     if (hour % 24 === 0) ofDay = keeps * ofDay + Math.sqrt(1 - keeps ** 2) * normal(hash(seed, hour, 6), 1);
-    ofRun = even ? Math.log(factorAt(runQuantile(seed, 1, hour), 1)) : runKeeps * ofRun + Math.sqrt(1 - runKeeps ** 2) * normal(h, 2);
-    const pace = Math.exp(day * ofDay + run * ofRun) * dailyFactor(hour);
+    ofRun = emulated ? runDeviation(seed, 1, hour) : runKeeps * ofRun + Math.sqrt(1 - runKeeps ** 2) * normal(h, 2);
+    const outlier = emulated ? outlierFactor(seed, 1, hour) : 1;
+    const pace = Math.exp(day * ofDay + run * ofRun) * dailyFactor(hour, 0.05) * outlier;
     const steps = [0, 1].map((step) => {
       const factor = change && step === 0 && date >= change.fromMs ? change.factor : 1;
       const values = BASES.map(([metric, base, own], index) => {

@@ -8,7 +8,7 @@ import { HOUR_MS, history, lcpReports, reportOf, WINDOWS } from './histories.ts'
 
 const LCP = 'largestContentfulPaint';
 const { baseline, period } = WINDOWS;
-const NOISE = { even: true, run: 0.1 } as const;
+const NOISE = { emulated: true, run: 0.1 } as const;
 const CHANGE = { fromMs: period.startMs, factor: 1.3 };
 
 const study = (reports: readonly Report[], metrics: readonly string[] = [LCP]) => studyScenario(reports, { ...WINDOWS, metrics });

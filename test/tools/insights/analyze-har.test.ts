@@ -1,6 +1,6 @@
 import type { Entry } from 'har-format';
 import { describe, expect, it } from 'vitest';
-import { SECRET_MARK } from '../../../src/emulator/world/speed/secrets.ts';
+import { SECRET_MARK } from '../../../src/emulator/world/speed/planted-secrets.ts';
 import { openAssistant } from '../../support/assistant.ts';
 import { withPlatform } from '../../support/emulator.ts';
 import { useTools, whole } from '../support.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SECRET_MARK } from '../../../src/emulator/world/speed/secrets.ts';
+import { SECRET_MARK } from '../../../src/emulator/world/speed/planted-secrets.ts';
 import { openAssistant } from '../../support/assistant.ts';
 import { withPlatform } from '../../support/emulator.ts';
 import { useTools, whole } from '../support.ts';

@@ -30,8 +30,8 @@ const MEDIAN_OF_ONE = 0.4549;
 const EFFICIENCY = 0.64;
 /** Weekly levels differ by more than their days explain from this ratio on; rates drift less than counts do. */
 const LEAST_DRIFT = { rate: 2.5, count: 1.5 };
-/** No visitor decides more evenly than so against independent ones: keeps a lucky estimate from making everything significant. */
-const LEAST_SHARE_OF_BINOMIAL = 0.4;
+/** Days never scatter less than independent visitors make them: keeps a lucky estimate from making everything significant. */
+const LEAST_SHARE_OF_BINOMIAL = 1;
 
 const EQUAL: readonly number[] = Array.from({ length: WEEK }, () => 1);
 

@@ -1,6 +1,9 @@
-import type { Cell } from './session-row.ts';
+import { browsers, countries, languages, sources } from '../sessions/index.ts';
+import { appVersionOf, type Cell, chance, cityOf, platformOf, type SessionRow, screenOf, sessionId } from './session-row.ts';
+import { customValueOf } from './variables.ts';
+import { frustrationOf, renderMs, type ViewRow, windowOf } from './view-row.ts';
 
-/** A column that an export can have, as `exportable-fields` tells of it, and how its cell is read. */
+/** A column that an export can have, as `exportable-fields` describes it, and how its cell is read. */
 export interface Field<Row> {
   readonly name: string;
   readonly description: string;
@@ -13,7 +16,7 @@ export interface Field<Row> {
 }
 
 /** A field without parameters. */
-export function field<Row>(name: string, description: string, example: string, read: (row: Row) => Cell, ...aliases: string[]): Field<Row> {
+function field<Row>(name: string, description: string, example: string, read: (row: Row) => Cell, ...aliases: string[]): Field<Row> {
   return { name, description, example, aliases, parameters: [], read };
 }
 
@@ -38,4 +41,120 @@ export const variableFields: readonly Omit<Field<never>, 'read'>[] = [
     aliases: [],
     parameters: ['dynamicVarKey'],
   },
+];
+
+type Column = 'deviceId' | 'sessionNumber' | 'revenueCents' | 'country' | 'language' | 'browser' | 'browserVersion' | 'source';
+
+function column({ day, index }: SessionRow, name: Column): number {
+  return day[name][index] ?? 0;
+}
+
+/** What identifies a session; the scope `views` has these as well. */
+const sessionKeys: readonly Field<SessionRow>[] = [
+  field('project_id', 'Project that the session belongs to', '1201', (row) => row.project.id),
+  field('user_id', 'Hash of the user, a 64-bit integer above 2^53', '6840912837461298123', (row) => row.userId),
+  field('session_id', 'Session, unique in the project', '20776000412', (row) => sessionId(row.day, row.index)),
+  field('session_number', 'How many sessions the user has had, this one included', '3', (row) => column(row, 'sessionNumber')),
+];
+
+/** Every column of an export with scope `sessions`, variables excepted. */
+export const sessionFields: readonly Field<SessionRow>[] = [
+  ...sessionKeys,
+  field('user_id_unhashed', 'Customer number of a logged-in user; null for guests', 'C-4810223', (row) =>
+    customValueOf(row, 2) === 'logged_in' ? `C-${row.day.userLow[row.index] ?? 0}` : null,
+  ),
+  field('session_date', 'UTC day on which the session began', '2026-11-19', (row) => isoTime(row.startMs).slice(0, 10)),
+  field('session_time', 'Start of the session', '2026-11-19T08:14:03.000Z', (row) => isoTime(row.startMs), 'session_start'),
+  field('session_number_of_views', 'Page views, or screens of an app', '5', (row) => row.pageViews, 'page_views'),
+  field('session_duration_msec', 'Time from entry to exit in milliseconds', '184300', (row) => row.durationMs),
+  field('session_number_of_transactions', 'Transactions of the session', '1', (row) => row.transactions),
+  field('session_transactions_revenue_cents', 'Revenue of all transactions in cents', '8990', (row) => column(row, 'revenueCents')),
+  field('device_id', '0 unknown, 1 desktop, 2 mobile web, 3 tablet web, 4 mobile app, 5 tablet app', '1', (row) => column(row, 'deviceId')),
+  field('country_code', 'Country by ISO 3166-1', 'DE', (row) => countries[column(row, 'country')]?.code ?? null),
+  field('city', 'City', 'Hamburg', cityOf),
+  field('language', 'Language by ISO 639-1', 'de', (row) => languages[column(row, 'language')] ?? null),
+  field('browser_name', 'Browser; null in apps', 'Chrome', (row) => browsers[column(row, 'browser')]?.name || null),
+  field('browser_version', 'Major version of the browser; null in apps', '142', (row) =>
+    column(row, 'browserVersion') > 0 ? String(column(row, 'browserVersion')) : null,
+  ),
+  field('platform_name', 'Operating system', 'Windows', (row) => platformOf(row).name, 'os_name'),
+  field('platform_version', 'Major version of the operating system', '11', (row) => platformOf(row).version, 'os_version'),
+  field(
+    'referer_url',
+    'Address that led to the session; null where none was sent',
+    'https://www.google.com/',
+    (row) => sources[column(row, 'source')]?.referrer || null,
+    'referrer_url',
+  ),
+  field('is_excludable', 'True for sessions that look automated', 'false', (row) => chance(row.seed, 60) < 0.004),
+  field('screen_width', 'Width of the screen in CSS pixels', '1920', (row) => screenOf(row)[0]),
+  field('screen_height', 'Height of the screen in CSS pixels', '1080', (row) => screenOf(row)[1]),
+  field('app_version', 'Version of the app; null on the web', '5.24.1', appVersionOf),
+  field('app_events.event_name', 'Names of the app events, in order of time', '["app_opened","search"]', (row) =>
+    row.events.map(({ name }) => name),
+  ),
+  field('app_events.event_time', 'Times of the app events, parallel to event_name', '["2026-11-19T08:14:03.000Z"]', (row) =>
+    row.events.map(({ timeMs }) => isoTime(timeMs)),
+  ),
+  field('app_events.event_type', 'Types of the app events, parallel to event_name', '["lifecycle","custom"]', (row) =>
+    row.events.map(({ type }) => type),
+  ),
+  field('session_transaction_items.id', 'Ids of the bought items', '["40212881"]', (row) => row.items.map(({ id }) => id)),
+  field('session_transaction_items.sku', 'Article numbers, parallel to id', '["NL-1204"]', (row) => row.items.map(({ sku }) => sku)),
+  field('session_transaction_items.name', 'Article names, parallel to id', '["Jacket"]', (row) => row.items.map(({ name }) => name)),
+  field('session_transaction_items.quantity', 'Quantities, parallel to id', '[1]', (row) => row.items.map(({ quantity }) => quantity)),
+  field('session_transaction_items.revenue_cents', 'Revenue in cents, quantity included, parallel to id', '[8990]', (row) =>
+    row.items.map(({ revenueCents }) => revenueCents),
+  ),
+];
+
+const hosts = {
+  shop: 'https://www.nordlicht-shop.example',
+  app: 'app://nordlicht',
+  content: 'https://www.nordlicht-magazin.example',
+} as const;
+
+function ofSession({ read, ...key }: Field<SessionRow>): Field<ViewRow> {
+  return { ...key, read: (row) => read(row.session) };
+}
+
+/** Every column of an export with scope `views`, variables excepted. */
+export const viewFields: readonly Field<ViewRow>[] = [
+  ...sessionKeys.map(ofSession),
+  field('view_number', 'Position of the view in its session, from 1', '2', (row) => row.number),
+  field('view_time', 'Start of the view', '2026-11-19T08:14:41.000Z', (row) => isoTime(row.startMs)),
+  field('view_duration_msec', 'Time on the page in milliseconds', '38200', (row) => row.durationMs),
+  field('path', 'Path of the page, or name of the screen', '/checkout/payment', (row) => row.path),
+  field('query', 'Query of the address with its question mark, or empty', '?q=tent', (row) => row.query),
+  field(
+    'url_no_query_param',
+    'Address without its query',
+    'https://www.nordlicht-shop.example/cart',
+    (row) => `${hosts[row.session.project.kind]}${row.path}`,
+    'url',
+  ),
+  field('is_first', 'True for the entry page', 'false', (row) => row.number === 1),
+  field('is_last', 'True for the exit page', 'false', (row) => row.isLast),
+  field('scroll_rate', 'Deepest point reached, percent of the page', '64', (row) => Math.round(15 + 85 * row.draw(60))),
+  field('page_interaction_time_msec', 'Time with mouse, touch or keyboard in milliseconds', '9100', (row) =>
+    Math.round(row.durationMs * (0.1 + 0.5 * row.draw(61))),
+  ),
+  field('frustration_score', 'From 0 to 100', '42', frustrationOf),
+  field('rage_click_all_targets_ind', 'True when any element was clicked in rage', 'true', (row) => row.rageClick, 'rage_click'),
+  field('any_js_error_ind', 'True when a JavaScript error occurred', 'false', (row) => row.errors.length > 0),
+  field('any_api_error_ind', 'True when a call of the page failed', 'false', (row) => row.apiError),
+  field('dom_interactive_after_msec', 'Milliseconds until the document was interactive; null in apps', '910', (row) => renderMs(row, 1100)),
+  field('fully_loaded', 'Milliseconds until the page was loaded; null in apps', '2740', (row) => renderMs(row, 3200)),
+  field('start_render', 'Milliseconds until the first pixel; null in apps', '780', (row) => renderMs(row, 900)),
+  field('window_width', 'Width of the window in CSS pixels', '1480', (row) => windowOf(row)[0]),
+  field('window_height', 'Height of the window in CSS pixels', '950', (row) => windowOf(row)[1]),
+  field('errors.message', 'Messages of the JavaScript errors, in order of time', '["Script error."]', (row) =>
+    row.errors.map(({ message }) => message),
+  ),
+  field('errors.error_time', 'Times of the errors, parallel to message', '["2026-11-19T08:14:55.000Z"]', (row) =>
+    row.errors.map(({ timeMs }) => isoTime(timeMs)),
+  ),
+  field('errors.filename', 'Script of each error, parallel to message', '["/assets/app.4f1c.js"]', (row) =>
+    row.errors.map(({ filename }) => filename),
+  ),
 ];

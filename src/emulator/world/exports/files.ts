@@ -1,19 +1,119 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
-import type { Project } from '../../projects.ts';
-import { projects } from '../../projects.ts';
+import { type Project, projects } from '../../projects.ts';
 import type { Origin } from '../origin.ts';
 import { hash } from '../random.ts';
-import type { SessionWorld } from '../sessions/index.ts';
-import { csv, jsonLines } from './formats.ts';
-import type { Run } from './schedule.ts';
-import { selectionOf } from './selection.ts';
-import { sessionRow } from './session-row.ts';
-import { scopeNamed } from './table.ts';
+import { type SessionDay, type SessionWorld, segmentsOf } from '../sessions/index.ts';
+import { scan } from '../sessions/site-totals.ts';
+import type { ExportJob, JobInput, Run } from './schedule.ts';
+import { scopeNamed } from './scopes.ts';
+import { type Cell, sessionRow } from './session-row.ts';
 import { dynamicVariablesOf } from './variables.ts';
+
+/** Device ids by label, of a site and of an app; the filter of a job names one. */
+const deviceIds: Record<JobInput['deviceLabel'], { readonly site: number; readonly app: number }> = {
+  all: { site: -1, app: -1 },
+  desktop: { site: 1, app: 1 },
+  mobile: { site: 2, app: 4 },
+  tablet: { site: 3, app: 5 },
+};
+
+/** `filters.deviceId` of a job: -1 for all, else the id of the device on this kind of project. */
+export function filterDeviceId(project: Project, device: JobInput['deviceLabel']): number {
+  return deviceIds[device][project.kind === 'app' ? 'app' : 'site'];
+}
+
+/** A session that an export delivers. */
+interface Selected {
+  readonly day: SessionDay;
+  readonly index: number;
+}
+
+function segmentBit({ projectId, segmentId }: ExportJob): number {
+  return segmentId === undefined ? 0 : 1 << segmentsOf(projectId).findIndex(({ id }) => id === segmentId);
+}
+
+/** The sessions of a run in order, as they stood when it started, so that its files never change; counted as metrics count. */
+function selectionOf(sessions: SessionWorld, { job, fromMs, toMs, startMs, isEmpty }: Run): Selected[] {
+  const selected: Selected[] = [];
+  if (isEmpty) return selected;
+  const { projectId, device } = job;
+  const range = { startMs: fromMs, endMs: toMs - 1, nowMs: startMs, isDaily: false };
+  scan(sessions, { projectId, device, segmentBits: segmentBit(job), ...range }, (day, index) => selected.push({ day, index }));
+  return selected;
+}
+
+/** How rows become text: what stands before the first row, and one row with its line end. */
+interface Writer {
+  readonly head: string;
+  readonly line: (cells: readonly Cell[]) => string;
+}
+
+/** A cell as JSON text; a 64-bit integer keeps all its digits, unquoted. */
+function jsonOf(cell: Cell): string {
+  if (typeof cell === 'bigint') return cell.toString();
+  if (typeof cell === 'object' && cell !== null) return `[${cell.map(jsonOf).join(',')}]`;
+  return JSON.stringify(cell);
+}
+
+/** One JSON object a line. */
+function jsonLines(names: readonly string[]): Writer {
+  const keys = names.map((name, index) => `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`);
+  return { head: '', line: (cells) => `${cells.map((cell, index) => `${keys[index] ?? ''}${jsonOf(cell)}`).join('')}}\n` };
+}
+
+/** A cell by RFC 4180; null is empty, an array its JSON text. */
+function csvOf(cell: Cell): string {
+  if (cell === null) return '';
+  const text = typeof cell === 'object' ? jsonOf(cell) : String(cell);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function csvLine(cells: readonly Cell[]): string {
+  return `${cells.map(csvOf).join(',')}\r\n`;
+}
+
+/** Comma-separated values by RFC 4180 with a header row. */
+export function csv(names: readonly string[]): Writer {
+  return { head: csvLine(names), line: csvLine };
+}
+
+/** Signs the addresses of files and checks signatures. */
+export interface Addresses {
+  /** Path and query below the store's address; the same for the life of the file. */
+  sign(run: Run, partId: number, expiresMs: number): string;
+  /** Whether this path was signed with this expiry. */
+  genuine(path: string, expires: string, signature: string): boolean;
+}
+
+const PATH = /^\/exports\/(\d+)\/(\d+)\/(\d+)\/part-(\d+)\./;
+
+/** Ids in the path of a file, where it is one. */
+export function idsOf(path: string): { projectId: number; jobId: number; runId: number; partId: number } | undefined {
+  const [projectId, jobId, runId, partId] = (PATH.exec(path) ?? []).slice(1).map(Number);
+  if (projectId === undefined || jobId === undefined || runId === undefined || partId === undefined) return undefined;
+  return { projectId, jobId, runId, partId };
+}
+
+export function createAddresses({ seed }: Origin): Addresses {
+  const secret = createHash('sha256').update(`file store ${seed}`).digest();
+  const signatureOf = (path: string, expires: string): Buffer => createHmac('sha256', secret).update(`${path}\n${expires}`).digest();
+  return {
+    sign({ job, runId }, partId, expiresMs) {
+      const path = `/exports/${job.projectId}/${job.jobId}/${runId}/part-${String(partId).padStart(5, '0')}.${job.format.toLowerCase()}.gz`;
+      const expires = String(Math.floor(expiresMs / 1000));
+      return `${path}?expires=${expires}&signature=${signatureOf(path, expires).toString('hex')}`;
+    },
+    genuine(path, expires, signature) {
+      const given = Buffer.from(signature, 'hex');
+      const expected = signatureOf(path, expires);
+      return given.length === expected.length && timingSafeEqual(given, expected);
+    },
+  };
+}
 
 const pack = promisify(gzip);
 /** Packed bytes that are kept in memory. */

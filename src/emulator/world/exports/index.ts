@@ -1,10 +1,9 @@
 import type { Project } from '../../projects.ts';
 import type { Origin } from '../origin.ts';
 import type { SessionWorld } from '../sessions/index.ts';
-import { type Addresses, createAddresses } from './addresses.ts';
 import { createEnrichments, type Enrichments } from './enrichments.ts';
-import { createFiles, type ExportFiles } from './files.ts';
-import type { ExportJob, JobDraft } from './job.ts';
+import { type Addresses, createAddresses, createFiles, type ExportFiles } from './files.ts';
+import type { ExportJob, JobDraft } from './schedule.ts';
 import { DAILY_JOB_NAME, missingDay, seededJobs } from './seeded-jobs.ts';
 
 /** Exports of one emulator: jobs, the files of their runs, and enrichments received. */

@@ -1,13 +1,12 @@
 import type { Project } from '../../projects.ts';
 import { app, content, shop } from '../../projects.ts';
-import type { Origin } from '../origin.ts';
+import { HOUR_MS, type Origin } from '../origin.ts';
 import { hash } from '../random.ts';
 import { DAY_MS, dayNumberOf } from '../sessions/index.ts';
-import type { ExportJob, JobDraft, Mishap } from './job.ts';
+import type { ExportJob, JobDraft, Mishap } from './schedule.ts';
 import { COMPUTE_MS } from './schedule.ts';
-import type { FieldSelector } from './table.ts';
+import type { FieldSelector } from './scopes.ts';
 
-const HOUR_MS = 3_600_000;
 const FIRST_JOB_ID = 3101;
 const OWNERS = [7001, 7002, 7005] as const;
 const WEEKLY_JOBS = 26;

@@ -1,9 +1,10 @@
-import { goalsOf } from './catalogue.ts';
-import { MAX_SESSION_MS } from './days.ts';
-import { browsers, platforms } from './dimensions.ts';
-import { DRAWS, draw24, scramble } from './draws.ts';
+import { DRAWS, draw24, exponential, normal, scramble, unit } from '../random.ts';
+import type { DayNoise } from './day-noise.ts';
 import type { Profile } from './profiles.ts';
-import type { SessionDay } from './types.ts';
+import { browsers, platforms } from './profiles.ts';
+import { goalsOf } from './segments-and-goals.ts';
+import type { SessionDay } from './session-day.ts';
+import { MAX_SESSION_MS } from './session-day.ts';
 
 /** Against the chance to buy of a direct visit, by index of `sources`. */
 const sourceFactors = Float64Array.of(1, 1, 1.08, 1.3, 0.62, 0.9);
@@ -13,9 +14,10 @@ const SECOND_TRANSACTION = 0.05;
 const MOST_VIEWS = 60;
 /** Sessions that come near to buying look at more and never bounce: so many times the buyers. */
 const NEAR = 3.5;
-/** Tell the uses of a session's hash apart. */
+/** Keep the uses of a session's hash apart. */
 const PURCHASE = 0x27d4eb2f;
 const BASKET = 0x165667b1;
+const SECOND = 0x2c1b3c6d;
 const READING = 0x3c6ef372;
 const GOAL = 0x1b56c4e9;
 
@@ -23,9 +25,6 @@ const GOAL = 0x1b56c4e9;
 const CELLS = 12;
 /** Returning visitors on a desktop. */
 const EAGER_CELL = 3;
-/** Of `DRAWS`: multiples of it, taken modulo `DRAWS`, fill the range evenly. */
-const GOLDEN_SECTION = Math.round(0.618_033_988_75 * DRAWS);
-const LAST_DRAW = DRAWS - 1;
 
 /** A fall of the chance to buy, on some devices and perhaps deeper in one segment. */
 export interface Fall {
@@ -36,13 +35,6 @@ export interface Fall {
   readonly segmentFactor: number;
 }
 
-/** Exponential distribution with mean 1 by twelve bits of a hash: a logarithm for each session would take longer than all the rest. */
-const exponentials = Float32Array.from({ length: 4_096 }, (_, index) => -Math.log(1 - (index + 0.5) / 4_096));
-
-function exponential(bits: number): number {
-  return exponentials[bits & 4_095] ?? 0;
-}
-
 const browserVersions = Uint8Array.from(browsers, ({ version }) => version);
 const platformVersions = Uint8Array.from(platforms, ({ version }) => version);
 
@@ -50,15 +42,13 @@ const platformVersions = Uint8Array.from(platforms, ({ version }) => version);
 interface OwnGoal {
   readonly bit: number;
   readonly stream: number;
-  /** Where the day's even sequence begins for it. */
-  readonly shift: number;
   /** Chances times `DRAWS`. */
   readonly rate: number;
   readonly eagerRate: number;
 }
 
-/** The goals of a project by how they are reached, each with its bit. */
-function goalPlan(projectId: number, dayHash: number) {
+/** The goals of a project by how they are reached, each with its bit and its chances of the day. */
+function goalPlan(projectId: number, noise: DayNoise) {
   const near: { bit: number; times: number }[] = [];
   const own: OwnGoal[] = [];
   let purchaseBit = 0;
@@ -67,7 +57,10 @@ function goalPlan(projectId: number, dayHash: number) {
     const stream = Math.imul(GOAL, index + 1);
     if (reach === 'purchase') purchaseBit = bit;
     else if ('timesPurchase' in reach) near.push({ bit, times: reach.timesPurchase });
-    else own.push({ bit, stream, shift: draw24(dayHash ^ stream), rate: reach.rate * DRAWS, eagerRate: reach.eagerRate * DRAWS });
+    else {
+      const scale = DRAWS * (noise.goals[index] ?? 1);
+      own.push({ bit, stream, rate: reach.rate * scale, eagerRate: reach.eagerRate * scale });
+    }
   }
   return { purchaseBit, near, own };
 }
@@ -77,57 +70,55 @@ function fallOf(fall: Fall, day: SessionDay, index: number): number {
   return ((day.segments[index] ?? 0) & fall.segmentBit) === 0 ? fall.factor : fall.segmentFactor;
 }
 
-/** Chance to buy times `DRAWS`, by cell and source. */
-function chanceTable({ purchaseRate }: Profile): Float64Array {
+/** Chance to buy on the day times `DRAWS`, by cell and source. */
+function chanceTable({ purchaseRate }: Profile, noise: DayNoise): Float64Array {
   const sources = sourceFactors.length;
   return Float64Array.from({ length: CELLS * sources }, (_, at) => {
     const cell = Math.floor(at / sources);
     const habit = cell % 2 === 1 ? RETURNING_FACTOR : NEW_FACTOR;
-    return (purchaseRate[cell >> 1] ?? 0) * habit * (sourceFactors[at % sources] ?? 1) * DRAWS;
+    return (purchaseRate[cell >> 1] ?? 0) * habit * (sourceFactors[at % sources] ?? 1) * noise.purchases * DRAWS;
   });
 }
 
-/** Revenue of one or two transactions; small baskets are the most frequent. */
-function basketCents(bits: number, transactions: number): number {
-  const first = 1_490 + 6_400 * exponential(bits);
-  return Math.round(transactions === 2 ? first + 990 + 3_000 * exponential(bits >>> 12) : first);
+/** The body of baskets is log-normal; a few are drawn from a Pareto tail, whose sums a single order can move. */
+const BASKET_MEDIAN_CENTS = 4_700;
+const BASKET_SIGMA = 0.8;
+const LARGE_BASKET = { share: 0.03, fromCents: 22_000, alpha: 2.1 };
+const LEAST_BASKET_CENTS = 490;
+const MOST_BASKET_CENTS = 1_200_000;
+
+/** Revenue of one basket: heavy-tailed, mean about 80 euros. */
+function basketCents(h: number): number {
+  const { share, fromCents, alpha } = LARGE_BASKET;
+  const tail = unit(scramble(h + 1) >>> 0);
+  // Below `share` the draw says where in the tail: uniform there, and so the inverse of Pareto's distribution.
+  const cents = tail < share ? fromCents * (1 - tail / share) ** (-1 / alpha) : BASKET_MEDIAN_CENTS * Math.exp(BASKET_SIGMA * normal(h));
+  return Math.round(Math.min(MOST_BASKET_CENTS, Math.max(LEAST_BASKET_CENTS, cents)));
 }
 
-/**
- * Fills goals, transactions and revenue. Buying, or coming near to it, hangs on one draw, so that whoever buys has filled a cart.
- * Every second session draws from an even sequence of its cell instead of at random: rates keep about seven tenths of their natural noise,
- * so that chance rarely looks like a story.
- */
-function fillConversions(day: SessionDay, profile: Profile, dayHash: number, fall: Fall | null): void {
-  const { purchaseBit, near, own } = goalPlan(profile.projectId, dayHash);
-  const chances = chanceTable(profile);
-  const purchaseShift = draw24(dayHash ^ PURCHASE);
-  const sequence = Int32Array.from({ length: CELLS }, (_, cell) => draw24(dayHash + cell));
+/** Fills goals, transactions and revenue, each session by draws of its own. Buying, or coming near to it, hangs on one draw: buyers have filled a cart. */
+function fillConversions(day: SessionDay, profile: Profile, noise: DayNoise, fall: Fall | null): void {
+  const { purchaseBit, near, own } = goalPlan(profile.projectId, noise);
+  const chances = chanceTable(profile, noise);
   for (let index = 0; index < day.count; index += 1) {
     const seed = (day.seed[index] ?? 0) | 0;
-    const deviceId = day.deviceId[index] ?? 0;
     const returns = (day.sessionNumber[index] ?? 1) > 1;
-    const cell = deviceId * 2 + (returns ? 1 : 0);
-    const isEven = (seed & 1) === 1;
-    const even = (sequence[cell] ?? 0) + GOLDEN_SECTION;
-    if (isEven) sequence[cell] = even & LAST_DRAW;
+    const cell = (day.deviceId[index] ?? 0) * 2 + (returns ? 1 : 0);
     let bits = 0;
     for (let nth = 0; nth < own.length; nth += 1) {
       const goal = own[nth];
-      if (!goal) continue;
-      const goalDraw = isEven ? (even + goal.shift) & LAST_DRAW : draw24(seed ^ goal.stream);
-      if (goalDraw < (cell === EAGER_CELL ? goal.eagerRate : goal.rate)) bits |= goal.bit;
+      if (goal && draw24(seed ^ goal.stream) < (cell === EAGER_CELL ? goal.eagerRate : goal.rate)) bits |= goal.bit;
     }
     const chance = chances[cell * sourceFactors.length + (day.source[index] ?? 0)] ?? 0;
-    const draw = isEven ? (even + purchaseShift) & LAST_DRAW : draw24(seed ^ PURCHASE);
+    const draw = draw24(seed ^ PURCHASE);
     if (draw < chance * NEAR) {
       for (const goal of near) if (draw < chance * goal.times) bits |= goal.bit;
       if (draw < (fall ? chance * fallOf(fall, day, index) : chance)) {
         const basket = scramble(seed ^ BASKET);
-        const transactions = draw24(basket) < SECOND_TRANSACTION * DRAWS ? 2 : 1;
+        const isSecond = draw24(basket) < SECOND_TRANSACTION * DRAWS;
         bits |= purchaseBit;
-        day.transactions[index] = transactions;
-        day.revenueCents[index] = basketCents(basket, transactions);
+        day.transactions[index] = isSecond ? 2 : 1;
+        day.revenueCents[index] = basketCents(basket) + (isSecond ? basketCents(basket ^ SECOND) : 0);
       }
       // Marks who came near to buying until the page views are filled.
       day.pageViews[index] = bits & purchaseBit ? 6 : 3;
@@ -137,14 +128,14 @@ function fillConversions(day: SessionDay, profile: Profile, dayHash: number, fal
 }
 
 /** Fills page views, duration and versions; `pageViews` holds the fewest that fit the goals, 0 where a session may bounce. */
-function fillReading(day: SessionDay, profile: Profile): void {
-  const bounceRates = Uint16Array.from(profile.bounceRate, (rate) => Math.round(rate * 256));
-  const moreViews = profile.meanViews - 1;
+function fillReading(day: SessionDay, profile: Profile, noise: DayNoise): void {
+  const bounceRates = Float64Array.from(profile.bounceRate, (rate) => rate * noise.bounces * DRAWS);
+  const moreViews = (profile.meanViews - 1) * noise.reading;
   const viewMs = profile.secondsPerView * 1_000;
   for (let index = 0; index < day.count; index += 1) {
     const bits = scramble((day.seed[index] ?? 0) ^ READING);
     const fewest = day.pageViews[index] ?? 0;
-    if (fewest === 0 && bits >>> 24 < (bounceRates[day.deviceId[index] ?? 0] ?? 0)) {
+    if (fewest === 0 && draw24(bits) < (bounceRates[day.deviceId[index] ?? 0] ?? 0)) {
       day.pageViews[index] = 1;
       day.durationMs[index] = Math.round(2_000 + 14_000 * exponential(bits));
     } else {
@@ -161,7 +152,7 @@ function fillReading(day: SessionDay, profile: Profile): void {
 }
 
 /** Fills what sessions do, from who they are. */
-export function fillBehaviour(day: SessionDay, profile: Profile, dayHash: number, fall: Fall | null): void {
-  fillConversions(day, profile, dayHash, fall);
-  fillReading(day, profile);
+export function fillBehaviour(day: SessionDay, profile: Profile, noise: DayNoise, fall: Fall | null): void {
+  fillConversions(day, profile, noise, fall);
+  fillReading(day, profile, noise);
 }

@@ -1,10 +1,8 @@
-export * from './catalogue.ts';
-export * from './days.ts';
-export * from './dimensions.ts';
-export type { Selection } from './selection.ts';
-export { createSessions } from './session-world.ts';
-export { type SiteTotals, siteTotals } from './site-totals.ts';
+export * from './profiles.ts';
+export * from './segments-and-goals.ts';
+export * from './session-day.ts';
+export { createSessions, type SessionWorld } from './session-world.ts';
+export { type Selection, type SiteTotals, siteTotals } from './site-totals.ts';
 export { type MetricStories, metricStories } from './stories.ts';
 export * from './structure.ts';
 export { type PlacedZone, type ZoneTotals, zoneOf, zoneTotals } from './taps.ts';
-export * from './types.ts';

@@ -1,13 +1,40 @@
 import { LRUCache } from 'lru-cache';
 import type { Origin } from '../origin.ts';
-import { segmentsOf } from './catalogue.ts';
-import { BYTES_PER_SESSION, dayUpTo, emptyDay } from './columns.ts';
-import { DAY_MS, dayNumberOf, RETENTION_DAYS } from './days.ts';
-import { countries, deviceIds } from './dimensions.ts';
-import { makeDay, type Twist } from './make-day.ts';
-import { profileOf } from './profiles.ts';
+import { hash } from '../random.ts';
+import { type Fall, fillBehaviour } from './behaviour.ts';
+import { dayNoise } from './day-noise.ts';
+import { countries, deviceIds, type Profile, profileOf } from './profiles.ts';
+import { segmentsOf } from './segments-and-goals.ts';
+import { BYTES_PER_SESSION, DAY_MS, dayNumberOf, dayUpTo, emptyDay, RETENTION_DAYS, type SessionDay } from './session-day.ts';
 import { type MetricStories, metricStories } from './stories.ts';
-import type { SessionDay, SessionWorld } from './types.ts';
+import { fillStarts } from './traffic.ts';
+import { type Boost, fillOrigins, fillSegments, visitorsOf } from './visitors.ts';
+
+/** The sessions of one emulator, computed day by day when asked for. */
+export interface SessionWorld {
+  readonly origin: Origin;
+  /** What was placed in them. */
+  readonly stories: MetricStories;
+  /** The day as it stands at `nowMs`; empty in the future and before retention. */
+  day(projectId: number, dayNumber: number, nowMs: number): SessionDay;
+}
+
+/** What the stories change on one day of a project. */
+export interface Twist {
+  readonly fall: Fall | null;
+  readonly boost: Boost | null;
+}
+
+/** Computes one whole day from seed and date; `twist` is what the stories do to it. */
+function makeDay(profile: Profile, seed: number, dayNumber: number, twist: Twist): SessionDay {
+  const noise = dayNoise(profile, seed, dayNumber);
+  const day = visitorsOf(profile, seed, dayNumber, noise, twist.boost);
+  fillStarts(day.startSecond, profile, hash(seed, profile.projectId, dayNumber));
+  fillOrigins(day, profile, new Date(dayNumber * DAY_MS));
+  fillSegments(day);
+  fillBehaviour(day, profile, noise, twist.fall);
+  return day;
+}
 
 /** Days beyond this are computed again when needed: about half a year of all projects stays. */
 const CACHE_BYTES = 48 * 1024 * 1024;
@@ -58,6 +85,7 @@ export function createSessions(origin: Origin): SessionWorld {
   }
 
   return {
+    origin,
     stories,
     day(projectId, dayNumber, nowMs) {
       if (dayNumber < firstDay || dayNumber * DAY_MS > nowMs) return emptyDay(projectId, dayNumber, 0);

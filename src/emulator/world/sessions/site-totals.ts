@@ -1,5 +1,81 @@
-import { type Bucket, bucketsOf, eachStretch, filterOf, type Selection } from './selection.ts';
-import type { SessionDay, SessionWorld } from './types.ts';
+import { deviceIds } from './profiles.ts';
+import { DAY_MS, dayNumberOf, type SessionDay } from './session-day.ts';
+import type { SessionWorld } from './session-world.ts';
+
+/** Which sessions of a project a metric is about: those that began from `startMs` to `endMs`, both included. */
+export interface Selection {
+  readonly projectId: number;
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly device: keyof typeof deviceIds;
+  /** Segments as bits; a session must lie in all of them. */
+  readonly segmentBits: number;
+  /** One value for each 24 hours from `startMs` instead of one for the range. */
+  readonly isDaily: boolean;
+  /** The present: nothing later is read. */
+  readonly nowMs: number;
+}
+
+/** A period that one value covers, both ends included. */
+export interface Bucket {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/** The periods of a selection in order; the last ends with the range and may be shorter than a day. */
+export function bucketsOf({ startMs, endMs, isDaily }: Selection): Bucket[] {
+  if (!isDaily) return [{ startMs, endMs }];
+  const count = Math.max(1, Math.ceil((endMs - startMs) / DAY_MS));
+  return Array.from({ length: count }, (_, index) => ({
+    startMs: startMs + index * DAY_MS,
+    endMs: index === count - 1 ? endMs : startMs + (index + 1) * DAY_MS - 1,
+  }));
+}
+
+/** Index of the first session of the day that begins at an instant or later. */
+function firstFrom(day: SessionDay, instantMs: number): number {
+  const second = (instantMs - day.dayNumber * DAY_MS) / 1_000;
+  let low = 0;
+  let high = day.count;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((day.startSecond[middle] ?? 0) < second) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Calls `visit` with the sessions of each period, a stretch of one day after the other, whatever their device and segments. */
+function eachStretch(
+  world: SessionWorld,
+  selection: Selection,
+  visit: (day: SessionDay, from: number, to: number, bucket: number) => void,
+): void {
+  for (const [number, { startMs, endMs }] of bucketsOf(selection).entries()) {
+    const lastDay = dayNumberOf(Math.min(endMs, selection.nowMs));
+    for (let dayNumber = dayNumberOf(startMs); dayNumber <= lastDay; dayNumber += 1) {
+      const day = world.day(selection.projectId, dayNumber, selection.nowMs);
+      visit(day, firstFrom(day, startMs), firstFrom(day, endMs + 1), number);
+    }
+  }
+}
+
+/** Whether a session is of the selection's device and lies in all its segments. */
+function filterOf({ device, segmentBits }: Selection): (day: SessionDay, index: number) => boolean {
+  const deviceBits = deviceIds[device].reduce<number>((bits, deviceId) => bits | (1 << deviceId), 0);
+  return (day, index) =>
+    ((deviceBits >> (day.deviceId[index] ?? 0)) & 1) === 1 && ((day.segments[index] ?? 0) & segmentBits) === segmentBits;
+}
+
+/** Calls `visit` for each session of the selection with the number of its period. */
+export function scan(world: SessionWorld, selection: Selection, visit: (day: SessionDay, index: number, bucket: number) => void): void {
+  const isSelected = filterOf(selection);
+  eachStretch(world, selection, (day, from, to, bucket) => {
+    for (let index = from; index < to; index += 1) {
+      if (isSelected(day, index)) visit(day, index, bucket);
+    }
+  });
+}
 
 /** Counts of one period: every site metric is one of them or the ratio of two. */
 export interface SiteTotals extends Bucket {

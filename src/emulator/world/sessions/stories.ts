@@ -1,9 +1,10 @@
-import { app, content, shop } from '../../projects.ts';
+import { app, content, projects, shop } from '../../projects.ts';
 import type { Origin } from '../origin.ts';
 import { hash, unit } from '../random.ts';
-import { goalsOf, segmentsOf } from './catalogue.ts';
-import { DAY_MS, dayNumberOf } from './days.ts';
-import { countries } from './dimensions.ts';
+import { holidaysOf } from './day-noise.ts';
+import { countries } from './profiles.ts';
+import { goalsOf, segmentsOf } from './segments-and-goals.ts';
+import { DAY_MS, dayNumberOf, RETENTION_DAYS } from './session-day.ts';
 import { pageGroupsOf } from './structure.ts';
 
 interface Named {
@@ -24,6 +25,8 @@ export interface MetricStories {
     /** Where the fall is deeper; null: the same for all. */
     readonly segment: (Named & { readonly factor: number }) | null;
   };
+  /** Days of this clock's year with far fewer or far more visits than their weekday and season promise, by project and day. */
+  readonly holidays: readonly { readonly projectId: number; readonly day: string; readonly factor: number }[];
   /** For seven days a campaign brings first visits on one device from one country: within each device and segment the rate of `goal` stays. */
   readonly mixCampaign: {
     readonly projectId: number;
@@ -63,13 +66,13 @@ function oneOf<T>(h: number, first: T, ...others: T[]): T {
   return others[(h % (others.length + 1)) - 1] ?? first;
 }
 
-/** Tells what the sessions of this origin hold beside the usual; device, day, size and segment differ from seed to seed. */
+/** What the sessions of this origin hold beside the usual; device, day, size and segment differ from seed to seed. */
 export function metricStories({ seed, startMs }: Origin): MetricStories {
   const today = dayNumberOf(startMs);
   const draw = (n: number) => hash(seed, 0x5_70_71, n);
   const rounded = (n: number, from: number, to: number) => Math.round((from + unit(draw(n)) * (to - from)) * 100) / 100;
 
-  const fall = rounded(1, 0.55, 0.7);
+  const fall = rounded(1, 0.45, 0.6);
   const stressed = oneOf(draw(2), '', 'Germany', 'Returning visitors', 'New visitors');
   const segment = stressed === '' ? null : named(segmentsOf(shop.id), stressed);
   const mixStart = today - 20 - (draw(5) % 26);
@@ -86,6 +89,13 @@ export function metricStories({ seed, startMs }: Origin): MetricStories {
   if (!zoning) throw new Error(`there is no ${screenName} / ${zoneName}`);
 
   return {
+    holidays: projects.flatMap(({ id }) =>
+      holidaysOf({ seed, startMs }, id, today - RETENTION_DAYS, today).map(({ dayNumber, factor, projectId }) => ({
+        projectId,
+        day: dayText(dayNumber),
+        factor: Math.round(factor * 100) / 100,
+      })),
+    ),
     conversionFall: {
       projectId: shop.id,
       goal: asNamed(named(goalsOf(shop.id), 'Purchase')),
@@ -102,7 +112,7 @@ export function metricStories({ seed, startMs }: Origin): MetricStories {
       segment: asNamed(boost),
       startDay: dayText(mixStart),
       endDay: dayText(mixStart + 6),
-      addedShare: rounded(9, 1.2, 1.9),
+      addedShare: rounded(9, 1.6, 2.4),
     },
     zoneTapChange: {
       projectId: app.id,

@@ -1,5 +1,5 @@
 import { app, content, shop } from '../../projects.ts';
-import type { Aged } from './catalogue.ts';
+import type { Aged } from './segments-and-goals.ts';
 
 /** How fingers meet a zone of an app's screen; rates are shares of the sessions that saw the screen. */
 export interface Touch {

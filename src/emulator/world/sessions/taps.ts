@@ -1,10 +1,12 @@
-import { dayNumberOf } from './days.ts';
-import { DRAWS, draw24, scramble } from './draws.ts';
-import { type Bucket, bucketsOf, type Selection, scan } from './selection.ts';
+import { DRAWS, draw24, scramble } from '../random.ts';
+import { tapShock } from './day-noise.ts';
+import type { SessionDay } from './session-day.ts';
+import { dayNumberOf } from './session-day.ts';
+import type { SessionWorld } from './session-world.ts';
+import { type Bucket, bucketsOf, type Selection, scan } from './site-totals.ts';
 import { type PageGroup, pageGroupsOf, type Touch, type Zone } from './structure.ts';
-import type { SessionDay, SessionWorld } from './types.ts';
 
-/** Whoever touches a zone touches it again on that share of the later views of its screen. */
+/** Sessions that touch a zone touch it again on that share of the later views of its screen. */
 const TOUCHES_AGAIN = 0.25;
 const MOST_AT_ONCE = 12;
 const SCREEN = 0x68e31da4;
@@ -155,13 +157,16 @@ function emptyTotals(bucket: Bucket): ZoneTotals {
 
 /** The share of sessions that tap the zone on a day, buyers more often; the story changes it from its first day on. */
 function tapRates(
-  { stories: { zoneTapChange } }: SessionWorld,
+  { origin, stories: { zoneTapChange } }: SessionWorld,
   zoneId: number,
   touch: Touch,
 ): (dayNumber: number, buys: boolean) => number {
   const changesOn = zoneTapChange.zone.id === zoneId ? dayNumberOf(Date.parse(zoneTapChange.startDay)) : Number.POSITIVE_INFINITY;
+  const shocks = new Map<number, number>();
   return (dayNumber, buys) => {
-    const usual = Math.min(0.9, touch.tapRate * (buys ? touch.buyers : 1));
+    const ofDay = shocks.get(dayNumber) ?? tapShock(origin.seed, zoneId, dayNumber);
+    shocks.set(dayNumber, ofDay);
+    const usual = Math.min(0.9, touch.tapRate * ofDay * (buys ? touch.buyers : 1));
     return dayNumber >= changesOn ? Math.min(0.97, usual * zoneTapChange.factor) : usual;
   };
 }

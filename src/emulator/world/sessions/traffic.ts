@@ -1,7 +1,6 @@
-import { hash, unit } from '../random.ts';
-import { DAY_MS } from './days.ts';
-import { DRAWS, draw24 } from './draws.ts';
+import { exponential, scramble } from '../random.ts';
 import type { Profile } from './profiles.ts';
+import { DAY_MS } from './session-day.ts';
 
 const SECONDS_PER_HOUR = 3_600;
 /** Visits around Black Friday against a usual day, from the Monday before to the Tuesday after. */
@@ -17,7 +16,7 @@ function daysFromBlackFriday(dayNumber: number, date: Date): number {
 }
 
 /** Factor of Black Friday week and of the days after the Christmas parcels have left. */
-function holiday(dayNumber: number, date: Date): number {
+function sale(dayNumber: number, date: Date): number {
   const around = BLACK_FRIDAY[daysFromBlackFriday(dayNumber, date) + 4];
   if (around !== undefined) return around;
   const isChristmas = date.getUTCMonth() === 11 && date.getUTCDate() >= 23 && date.getUTCDate() <= 26;
@@ -32,24 +31,31 @@ function seasonOf(profile: Profile, date: Date): number {
   return at(before) + (at(before + 1) - at(before)) * (position - before);
 }
 
-/** How many sessions of a usual day begin: weekday, season and some noise; campaigns of the stories come on top. */
-export function usualVisits(profile: Profile, seed: number, dayNumber: number): number {
+/** Mean number of sessions that begin on such a day, by weekday, season and the large sales; noise and campaigns come on top. */
+export function expectedVisits(profile: Profile, dayNumber: number): number {
   const date = new Date(dayNumber * DAY_MS);
   const weekday = profile.weekday[date.getUTCDay()] ?? 1;
-  const noise = 0.96 + 0.08 * unit(hash(seed, profile.projectId, dayNumber, 0x7f1c));
-  const special = profile.seasonal ? holiday(dayNumber, date) : 1;
-  return Math.round(profile.visitsPerDay * weekday * seasonOf(profile, date) * special * noise);
+  const special = profile.seasonal ? sale(dayNumber, date) : 1;
+  return profile.visitsPerDay * weekday * seasonOf(profile, date) * special;
 }
 
-/** Fills the column of starts in ascending order, spread over the hours as the profile says. */
+/** Fills the column of starts in ascending order, drawn from the hours as the profile says. */
 export function fillStarts(startSecond: Uint32Array, profile: Profile, dayHash: number): void {
-  const total = profile.hours.reduce((sum, share) => sum + share, 0);
+  const { length } = startSecond;
+  // Sums of exponential gaps, divided by the last, are uniform draws that come out sorted: which spares sorting.
+  const sums = new Float64Array(length);
+  let sum = 0;
+  for (let index = 0; index < length; index += 1) {
+    sum += exponential(scramble(dayHash + index) >>> 8);
+    sums[index] = sum;
+  }
+  const whole = sum + exponential(scramble(dayHash + length) >>> 8);
+  const total = profile.hours.reduce((all, share) => all + share, 0);
   let hour = 0;
   let before = 0;
   let share = (profile.hours[0] ?? 0) / total;
-  for (let index = 0; index < startSecond.length; index += 1) {
-    // One draw in each of `length` equal strata comes out sorted, which spares sorting.
-    const position = (index + draw24(dayHash + index) / DRAWS) / startSecond.length;
+  for (let index = 0; index < length; index += 1) {
+    const position = (sums[index] ?? 0) / whole;
     while (position >= before + share && hour < 23) {
       before += share;
       hour += 1;

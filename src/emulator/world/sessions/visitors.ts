@@ -1,7 +1,9 @@
-import { countries } from './dimensions.ts';
-import { DRAWS, draw24, pick, scramble, shareTable } from './draws.ts';
-import type { Profile } from './profiles.ts';
-import type { DeviceId, SessionDay } from './types.ts';
+import { DRAWS, draw24, hash, pick, scramble, shareTable } from '../random.ts';
+import { arrivals, type DayNoise } from './day-noise.ts';
+import { campaigns, countries, type Profile } from './profiles.ts';
+import { type SegmentColumn, segmentsOf } from './segments-and-goals.ts';
+import { type DeviceId, emptyDay, firstOf, type SessionDay } from './session-day.ts';
+import { expectedVisits } from './traffic.ts';
 
 /** Days between two visits of a returning visitor. */
 const RHYTHMS = [1, 2, 3, 5, 7, 10, 14, 21];
@@ -12,6 +14,8 @@ const ONCE = 0xffff;
 const GOLDEN = 0x9e3779b1;
 const EQUIPMENT = 0x05ebca77;
 const DATE = 0xc2b2ae3d;
+const ABSENCE = 0x7feb352d;
+const LANES = 0x71;
 const ENGLISH = 2;
 
 /** A campaign of a story: its sessions are the lanes after the usual ones, all first visits. */
@@ -21,6 +25,8 @@ export interface Boost {
   readonly country: number;
   readonly source: number;
   readonly campaign: number;
+  /** Sessions that it brings for each usual one. */
+  readonly addedShare: number;
 }
 
 /** Platform, browser and share among the sessions of a device, by `DeviceId`. */
@@ -63,41 +69,47 @@ const browserOf = equipment.map((sets) => Uint8Array.from(sets, ([, browser]) =>
 const languageOf = Uint8Array.from(countries, ({ language }) => language);
 const noTable = shareTable([1]);
 
-/** Whether a session of the day belongs to a boost, whose campaign no usual session has. */
-function isBoosted(day: SessionDay, index: number): boolean {
-  return day.campaign[index] !== 0;
+/** How many places of a day's list are looked at, and what becomes of them. */
+export interface Lanes {
+  /** Usual visitors before thinning, then the sessions of the boost. */
+  readonly usual: number;
+  readonly boosted: number;
+  /** Share of the usual ones that come, by `DeviceId`. */
+  readonly kept: readonly number[];
 }
 
 /**
- * Fills 64-bit users, the number of their visit and the session's hash; source and campaign for the sessions of a boost.
+ * Fills 64-bit users, the number of their visit, their device and the session's hash; source and campaign for the sessions of a boost.
  * A lane is a place of the day's list; the users of one lane take turns, each coming every few days for some visits and then never again,
- * so that a day is known without the days before it.
+ * so that a day is known without the days before it. Returns how many sessions there are, the others having stayed away.
  */
-function fillUsers(day: SessionDay, profile: Profile, worldHash: number, usual: number, boost: Boost | null): void {
-  const { count, dayNumber } = day;
+function fillUsers(day: SessionDay, profile: Profile, worldHash: number, lanes: Lanes, noise: DayNoise, boost: Boost | null): number {
+  const { dayNumber } = day;
+  const count = lanes.usual + lanes.boosted;
   const stride = STRIDE % Math.max(count, 1);
   // Two streams, because 32 bits would give some visitors the same id.
   const highStream = scramble(worldHash ^ 0x51ed270b);
   const lowStream = scramble(worldHash ^ 0x2545f491);
   const slots = Uint16Array.from(RHYTHMS, (rhythm) => dayNumber % rhythm);
   const rounds = Uint16Array.from(RHYTHMS, (rhythm) => Math.floor(dayNumber / rhythm));
-  const once = profile.onceShare * DRAWS;
+  const devices = shareTable(profile.deviceShare);
+  const kept = Float64Array.from(lanes.kept, (share) => share * DRAWS);
+  const once = profile.onceShare * noise.once * DRAWS;
   const world = worldHash | 0;
   const today = Math.imul(dayNumber, DATE);
   const mostAgain = profile.mostVisits - 1;
+  let index = 0;
   let lane = -stride;
-  for (let index = 0; index < count; index += 1) {
+  for (let looked = 0; looked < count; looked += 1) {
     lane += stride;
     if (lane >= count) lane -= count;
     const place = Math.imul(lane + 1, GOLDEN);
+    const isBoosted = lane >= lanes.usual && boost !== null;
     const habit = scramble(world + place);
     let slot = dayNumber;
     let turn = ONCE;
     let visit = 1;
-    if (lane >= usual && boost !== null) {
-      day.source[index] = boost.source;
-      day.campaign[index] = boost.campaign;
-    } else if (habit >>> 8 >= once) {
+    if (!isBoosted && habit >>> 8 >= once) {
       const rest = draw24(habit);
       const visits = 2 + ((rest >>> 12) % mostAgain);
       slot = slots[rest & 7] ?? 0;
@@ -106,38 +118,143 @@ function fillUsers(day: SessionDay, profile: Profile, worldHash: number, usual: 
       visit = nth - turn * visits + 1;
     }
     const turnOfSlot = (slot << 16) | turn;
-    const high = scramble(scramble(highStream + place) + turnOfSlot);
     const low = scramble(scramble(lowStream + place) + turnOfSlot);
+    const deviceId = isBoosted ? boost.deviceId : pick(devices, scramble(low ^ EQUIPMENT));
+    const session = scramble(low + today);
+    if (!isBoosted && draw24(session ^ ABSENCE) >= (kept[deviceId] ?? 0)) continue;
+    const high = scramble(scramble(highStream + place) + turnOfSlot);
+    if (isBoosted) {
+      day.source[index] = boost.source;
+      day.campaign[index] = boost.campaign;
+    }
     // Between 2^62 and 2^63: beyond what a double holds, within a signed 64-bit integer.
     day.userHigh[index] = (high >>> 2) | 0x4000_0000;
     day.userLow[index] = low;
+    day.deviceId[index] = deviceId;
     day.sessionNumber[index] = visit;
-    day.seed[index] = scramble(scramble(low + today) ^ high);
+    day.seed[index] = scramble(session ^ high);
+    index += 1;
   }
+  return index;
 }
 
-/** Fills device, country, language, browser and platform, which a user keeps. */
+/** Fills country, language, browser and platform, which a user keeps as the device. */
 function fillEquipment(day: SessionDay, profile: Profile, boost: Boost | null): void {
-  const devices = shareTable(profile.deviceShare);
   const origins = shareTable(profile.countryShare);
   for (let index = 0; index < day.count; index += 1) {
     const low = (day.userLow[index] ?? 0) | 0;
     const bits = scramble(low ^ EQUIPMENT);
-    const isBoost = boost !== null && isBoosted(day, index);
-    const deviceId = isBoost ? boost.deviceId : pick(devices, bits);
-    const country = isBoost ? boost.country : pick(origins, bits >>> 10);
+    const deviceId = day.deviceId[index] ?? 0;
+    // No usual session has a campaign before its origin is filled.
+    const country = boost !== null && day.campaign[index] !== 0 ? boost.country : pick(origins, bits >>> 10);
     const set = pick(equipmentTables[deviceId] ?? noTable, bits >>> 20);
-    day.deviceId[index] = deviceId;
     day.country[index] = country;
-    // One in sixteen reads in English wherever they are.
+    // One in sixteen reads in English in any country.
     day.language[index] = (low & 0xf) === 0 ? ENGLISH : (languageOf[country] ?? ENGLISH);
     day.platform[index] = platformOf[deviceId]?.[set] ?? 0;
     day.browser[index] = browserOf[deviceId]?.[set] ?? 0;
   }
 }
 
-/** Fills who comes; the sessions beyond `usual` are those of the boost. */
-export function fillVisitors(day: SessionDay, profile: Profile, worldHash: number, usual: number, boost: Boost | null): void {
-  fillUsers(day, profile, worldHash, usual, boost);
+/** The sessions of a day in order of time with their visitors, all other columns still zero. */
+export function visitorsOf(profile: Profile, seed: number, dayNumber: number, noise: DayNoise, boost: Boost | null): SessionDay {
+  const { deviceShare, projectId } = profile;
+  const expected = expectedVisits(profile, dayNumber);
+  const most = Math.max(...noise.visits);
+  const factor = deviceShare.reduce((sum, share, device) => sum + share * (noise.visits[device] ?? 1), 0);
+  const lanes = {
+    usual: arrivals(expected * most, hash(seed, projectId, dayNumber, LANES)),
+    boosted: arrivals(expected * factor * (boost?.addedShare ?? 0), hash(seed, projectId, dayNumber, LANES, 1)),
+    kept: noise.visits.map((visits) => visits / most),
+  };
+  const places = emptyDay(projectId, dayNumber, lanes.usual + lanes.boosted);
+  const day = firstOf(places, fillUsers(places, profile, hash(seed, projectId), lanes, noise, boost));
   fillEquipment(day, profile, boost);
+  return day;
+}
+
+const DIRECT = 0;
+const PAID_SEARCH = 2;
+const NEWSLETTER = 3;
+/** Newsletters go out on Tuesdays and Thursdays; that many sessions more come from them then. */
+const MAILED_SHARE = 0.05;
+/** Paid searches that a campaign paid for, against those without a name. */
+const namedSearches = shareTable([0.6, 0.4]);
+/** Keeps this use of a session's hash apart from others. */
+const ORIGIN = 0x1b873593;
+
+const SUMMER_SALE = campaigns.indexOf('summer-sale');
+const BLACK_FRIDAY = campaigns.indexOf('black-friday');
+const WEEKLY_NEWSLETTER = campaigns.indexOf('weekly-newsletter');
+const BRAND_SEARCH = campaigns.indexOf('brand-search');
+
+/** Campaign of the paid searches of a date: summer sale from 15 June to 31 July, Black Friday from 20 November to 2 December. */
+function searchCampaign(date: Date): number {
+  const monthDay = (date.getUTCMonth() + 1) * 100 + date.getUTCDate();
+  if (monthDay >= 615 && monthDay <= 731) return SUMMER_SALE;
+  return monthDay >= 1120 && monthDay <= 1202 ? BLACK_FRIDAY : BRAND_SEARCH;
+}
+
+/** Fills source and campaign of the sessions that have no campaign yet. */
+export function fillOrigins(day: SessionDay, profile: Profile, date: Date): void {
+  const mailed = [2, 4].includes(date.getUTCDay()) ? MAILED_SHARE : 0;
+  const shares = shareTable(
+    profile.sourceShare.map((share, source) => {
+      if (source === NEWSLETTER) return share + mailed;
+      return source === DIRECT ? share - mailed : share;
+    }),
+  );
+  const search = searchCampaign(date);
+  for (let index = 0; index < day.count; index += 1) {
+    if (day.campaign[index] !== 0) continue;
+    const bits = scramble((day.seed[index] ?? 0) ^ ORIGIN);
+    const source = pick(shares, bits);
+    day.source[index] = source;
+    if (source === NEWSLETTER) day.campaign[index] = WEEKLY_NEWSLETTER;
+    else if (source === PAID_SEARCH && pick(namedSearches, bits >>> 10) === 0) day.campaign[index] = search;
+  }
+}
+
+const VALUES = 256;
+
+/** For each value of a column, the segments that it does not shut out. */
+function passes(projectId: number, column: SegmentColumn): Uint16Array {
+  const table = new Uint16Array(VALUES);
+  for (const [bit, { rule }] of segmentsOf(projectId).entries()) {
+    for (let value = 0; value < VALUES; value += 1) {
+      if (rule[column]?.(value) ?? true) table[value] = (table[value] ?? 0) | (1 << bit);
+    }
+  }
+  return table;
+}
+
+function tablesOf(projectId: number): Record<SegmentColumn, Uint16Array> {
+  const table = (column: SegmentColumn) => passes(projectId, column);
+  return {
+    sessionNumber: table('sessionNumber'),
+    country: table('country'),
+    source: table('source'),
+    campaign: table('campaign'),
+    platform: table('platform'),
+    deviceId: table('deviceId'),
+    browser: table('browser'),
+  };
+}
+
+const known = new Map<number, Record<SegmentColumn, Uint16Array>>();
+
+/** Fills the segments of each session from its other columns. */
+export function fillSegments(day: SessionDay): void {
+  const tables = known.get(day.projectId) ?? tablesOf(day.projectId);
+  known.set(day.projectId, tables);
+  for (let index = 0; index < day.count; index += 1) {
+    day.segments[index] =
+      (tables.sessionNumber[day.sessionNumber[index] ?? 0] ?? 0) &
+      (tables.country[day.country[index] ?? 0] ?? 0) &
+      (tables.source[day.source[index] ?? 0] ?? 0) &
+      (tables.campaign[day.campaign[index] ?? 0] ?? 0) &
+      (tables.platform[day.platform[index] ?? 0] ?? 0) &
+      (tables.deviceId[day.deviceId[index] ?? 0] ?? 0) &
+      (tables.browser[day.browser[index] ?? 0] ?? 0);
+  }
 }

@@ -1,5 +1,5 @@
 import { projects } from '../../projects.ts';
-import type { Origin } from '../origin.ts';
+import { DAY_MS, HOUR_MS, type Origin } from '../origin.ts';
 import { hash } from '../random.ts';
 import { drawBetween } from './noise.ts';
 import { scenariosOf } from './scenarios.ts';
@@ -16,7 +16,6 @@ export interface SpeedEvent {
   readonly scenarios: readonly number[];
 }
 
-const DAY_MS = 86_400_000;
 const KINDS = [
   { key: 'release', words: (n: number) => `Release 2.${n}: storefront and API` },
   { key: 'campaign', words: (n: number) => `Campaign ${n}: newsletter and social media` },
@@ -27,7 +26,7 @@ const KINDS = [
 /** The same instant in the spellings that deployments mix. */
 function spelled(dateMs: number, style: number): string {
   if (style === 0) return new Date(dateMs).toISOString();
-  const local = new Date(dateMs + 2 * 3_600_000).toISOString().slice(0, 19);
+  const local = new Date(dateMs + 2 * HOUR_MS).toISOString().slice(0, 19);
   return local + (style === 1 ? '+02:00' : '+0200');
 }
 

@@ -1,9 +1,8 @@
 import type { Origin } from '../origin.ts';
 import { type SpeedEvent, seededEvents } from './events.ts';
-import { parseStepResultId } from './ids.ts';
-import type { SpeedModel } from './model.ts';
 import { type PagePlan, planPage } from './page-plan.ts';
-import { findRun } from './runs.ts';
+import type { SpeedModel } from './runs.ts';
+import { findRun, parseStepResultId } from './runs.ts';
 import { scenarios } from './scenarios.ts';
 import { type StepRun, stepRuns } from './step-run.ts';
 import { speedStories } from './stories.ts';

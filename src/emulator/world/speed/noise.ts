@@ -22,20 +22,32 @@ export function factorAt(quantile: number, sigma: number): number {
   return Math.exp(sigma * (NORMAL[Math.floor(quantile * 1024)] ?? 0));
 }
 
-const STRIDES = [5, 7, 11, 13, 17, 19];
+/** Share of a run's deviation that the next run keeps; a step shows about 0.3 of it beside its own scatter. */
+const PERSISTENCE = 0.4;
+/** Runs that are remembered: what older ones would add is below 0.2 %. */
+const MEMORY = 7;
+const INNOVATION = Math.sqrt(1 - PERSISTENCE ** 2);
+const OUTLIER_RATE = 0.02;
+const MOST_OUTLIER = 6;
 
-/**
- * Quantile of an hourly run. The 24 runs of a day share out the quantiles evenly, in an order of the day's own:
- * single runs scatter, the median of a day hardly does, so that what is called unchanged is unchanged.
- */
-export function runQuantile(seed: number, scenarioId: number, hour: number): number {
-  const day = hash(seed, scenarioId, Math.floor(hour / 24));
-  const stride = STRIDES[day % STRIDES.length] ?? 5;
-  const stratum = ((hour % 24) * stride + (day >>> 8)) % 24;
-  return (stratum + unit(hash(day, hour))) / 24;
+/** Deviation of an hourly run from its scenario's level in standard deviations: normal, and each run resembles the one before (AR(1)). */
+export function runDeviation(seed: number, scenarioId: number, hour: number): number {
+  let deviation = 0;
+  let weight = INNOVATION;
+  for (let back = 0; back <= MEMORY; back += 1) {
+    deviation += weight * (NORMAL[hash(seed, scenarioId, hour - back) & 1023] ?? 0);
+    weight *= PERSISTENCE;
+  }
+  return deviation;
 }
 
-/** Mild daily pattern: slowest at 19:00 UTC, fastest at 7:00. */
-export function dailyFactor(hour: number): number {
-  return 1 + 0.03 * Math.cos(((hour - 19) / 12) * Math.PI);
+/** Factor of a run that met trouble which is not the page's: one in fifty is 1.5 to 6 times as slow, small factors the most frequent. */
+export function outlierFactor(seed: number, scenarioId: number, hour: number): number {
+  const h = hash(seed, scenarioId, hour, 41);
+  return draw(h, 1) < OUTLIER_RATE ? Math.min(MOST_OUTLIER, 1.5 - 0.8 * Math.log(1 - draw(h, 2))) : 1;
+}
+
+/** Day and night: slowest at 19:00 UTC, fastest at 7:00, by `amplitude` above and below the mean. */
+export function dailyFactor(hour: number, amplitude: number): number {
+  return 1 + amplitude * Math.cos(((hour - 19) / 12) * Math.PI);
 }

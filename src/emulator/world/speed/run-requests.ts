@@ -1,11 +1,10 @@
 import { hash } from '../random.ts';
-import type { SpeedModel } from './model.ts';
 import { draw, drawBetween, factorAt } from './noise.ts';
 import type { PagePlan } from './page-plan.ts';
-import { headerBytesOf, type RequestSpec, transferBytes } from './request-spec.ts';
-import { sites } from './sites.ts';
+import { headerBytesOf, type RequestSpec, sites, transferBytes } from './request-spec.ts';
+import type { Run, SpeedModel } from './runs.ts';
+import type { Step } from './scenarios.ts';
 import type { SlowTagStory, SpeedStories } from './stories.ts';
-import type { Run, Step } from './types.ts';
 
 /** How one run of a step differs from the plan of its page; cheap, so that lists of reports need no requests. */
 export interface Variation {

@@ -1,11 +1,8 @@
 import { shop } from '../../projects.ts';
-import type { Origin } from '../origin.ts';
+import { DAY_MS, HOUR_MS, type Origin } from '../origin.ts';
 import { hash, unit } from '../random.ts';
+import type { Scenario } from './scenarios.ts';
 import { scenariosOf } from './scenarios.ts';
-import type { Scenario } from './types.ts';
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 interface StoryPlace {
   readonly projectId: number;

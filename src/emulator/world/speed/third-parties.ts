@@ -1,5 +1,5 @@
 import type { RequestSpec } from './request-spec.ts';
-import type { PageKind, Scenario } from './types.ts';
+import type { PageKind, Scenario } from './scenarios.ts';
 
 /** A request of a third party; its size is that of the packed body, in units of 1000 bytes. */
 type ThirdPartyRow = Omit<RequestSpec, 'bodyBytes' | 'headerBytes'> & { readonly kb: number };

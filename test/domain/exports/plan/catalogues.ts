@@ -1,6 +1,6 @@
 import type { FieldCatalogue } from '../../../../src/domain/exports/plan/field-catalogue.ts';
 import { type Project, shop } from '../../../../src/emulator/projects.ts';
-import { scopeNamed } from '../../../../src/emulator/world/exports/table.ts';
+import { scopeNamed } from '../../../../src/emulator/world/exports/scopes.ts';
 import { customVariablesOf, dynamicVariablesOf } from '../../../../src/emulator/world/exports/variables.ts';
 
 /** What an export of this scope can hold on the emulated platform. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { columnWords, type FieldCatalogue, readFieldRequest } from '../../../../src/domain/exports/plan/field-catalogue.ts';
 import { chooseScope, lackWords, resolvedWords, resolveFields } from '../../../../src/domain/exports/plan/resolve-fields.ts';
-import { scopeNamed } from '../../../../src/emulator/world/exports/table.ts';
+import { scopeNamed } from '../../../../src/emulator/world/exports/scopes.ts';
 import { catalogueOf } from './catalogues.ts';
 
 const sessions = catalogueOf('sessions');

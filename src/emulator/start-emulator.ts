@@ -3,18 +3,15 @@ import { createAdaptorServer, type ServerType } from '@hono/node-server';
 import type { Hono } from 'hono';
 import { ApiError } from '../api/errors.ts';
 import type { Clock } from '../lib/clock.ts';
-import { packed } from './answers.ts';
-import { type Credentials, createCredentials } from './credentials.ts';
-import { underFaults } from './fault-answers.ts';
-import { createFaults, type Fault, type Faults } from './faults.ts';
-import { createLoad } from './load.ts';
-import type { Platform } from './platform.ts';
-import type { Env, RecordedRequest } from './requests.ts';
+import { createTokens } from './bearer-tokens.ts';
+import { createFaults, type Fault, type Faults, underFaults } from './faults.ts';
+import type { Platform } from './handler.ts';
+import { createLoad, type Env, type RecordedRequest } from './requests.ts';
+import { packed } from './responses.ts';
 import { arrivals, createRoutes } from './route.ts';
+import { type Credentials, createCredentials } from './seeded-credentials.ts';
 import { createStore } from './store.ts';
-import { type Stories, storiesOf } from './stories.ts';
-import { createTokens } from './tokens.ts';
-import { createWorld, type World } from './world/index.ts';
+import { createWorld, type Stories, storiesOf, type World } from './world/index.ts';
 
 const HOST = '127.0.0.1';
 
@@ -26,6 +23,8 @@ export interface EmulatorOptions {
   readonly seed: number;
   /** Faults that are set from the start. */
   readonly faults?: readonly Fault[];
+  /** Number of the first page of a list, which the reference leaves open; default 1. */
+  readonly pagesFrom?: 0 | 1;
 }
 
 /** The whole platform, listening on loopback. */
@@ -48,7 +47,7 @@ export interface Emulator {
 }
 
 /** Starts the platform: a pure function of seed and clock, on loopback alone. */
-export async function startEmulator({ port, clock, seed, faults = [] }: EmulatorOptions): Promise<Emulator> {
+export async function startEmulator({ port, clock, seed, faults = [], pagesFrom = 1 }: EmulatorOptions): Promise<Emulator> {
   const origin = { seed, startMs: clock.now() };
   const platform: Platform = {
     clock,
@@ -58,6 +57,7 @@ export async function startEmulator({ port, clock, seed, faults = [] }: Emulator
     load: createLoad(),
     faults: createFaults(),
     requests: [],
+    pagesFrom,
     addresses: { auth: '', service: '', enrichment: '', store: '' },
   };
   for (const fault of faults) platform.faults.add(fault);

@@ -13,7 +13,7 @@ export function secretToken(purpose: string, hour: number): string {
   return SECRET_MARK + digits.join('');
 }
 
-/** A bearer token that looks like a JWT and is signed by nobody. */
+/** A bearer token that looks like a JWT and has no valid signature. */
 export function secretBearer(hour: number): string {
   return `eyJhbGciOiJIUzI1NiJ9.${secretToken('claims', hour)}.${secretToken('signature', hour)}`;
 }

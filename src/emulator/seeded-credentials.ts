@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Scope } from '../api/operation.ts';
-import type { Project } from './projects.ts';
-import { app, content, projects, shop } from './projects.ts';
-import type { Origin } from './world/origin.ts';
+import { app, content, type Project, projects, shop } from './projects.ts';
+import { DAY_MS, type Origin } from './world/origin.ts';
 
-const DAY_MS = 86_400_000;
 /** Credentials expire after 1 year (section 5). */
 const LIFE_MS = 365 * DAY_MS;
 

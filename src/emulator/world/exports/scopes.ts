@@ -1,8 +1,6 @@
-import { type Field, variableFields } from './fields.ts';
-import { sessionFields } from './session-fields.ts';
+import { type Field, sessionFields, variableFields, viewFields } from './fields.ts';
 import type { Cell, SessionRow } from './session-row.ts';
 import { customValueOf, type DynamicVariable, dynamicValueOf } from './variables.ts';
-import { viewFields } from './view-fields.ts';
 import { viewsOf } from './view-row.ts';
 
 /** One chosen column; `customVarPosition` and `dynamicVarKey` belong to the two variable fields. */

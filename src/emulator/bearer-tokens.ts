@@ -1,10 +1,9 @@
 import { decode, sign, verify } from 'hono/jwt';
 import type { Scope } from '../api/operation.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Credential } from './credentials.ts';
-import { secretOf } from './credentials.ts';
 import type { Project } from './projects.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal } from './responses.ts';
+import { type Credential, secretOf } from './seeded-credentials.ts';
 
 /** Seconds that a token lives (section 8). */
 export const TOKEN_LIFE_SECONDS = 3600;
