@@ -79,7 +79,7 @@ describe('the built server', () => {
     platform().faults.add({ kind: 'slow', operation: 'download', delayMs: 50 });
     platform().requests.length = 0;
     const answers = await Promise.all(servers.map(({ call }) => call('download_export_run', RUN)));
-    for (const answer of answers) expect(answer).toMatchObject({ state: 'complete', rowCount: 155 });
+    for (const answer of answers) expect(answer).toMatchObject({ state: 'complete', rowCount: 163 });
     expect(asked().toSorted()).toEqual([...new Set(asked())].toSorted());
     wholeRun(String(answers[0]?.['directory']));
     await Promise.all(servers.map(({ server }) => server.stop()));
