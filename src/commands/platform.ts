@@ -11,8 +11,8 @@ import type { Log } from '../lib/log.ts';
 import type { ListedTool } from '../mcp/listing.ts';
 import type { SharedState } from '../mcp/replicas.ts';
 import { createSession, neededScopes, type Session, type SessionOptions } from '../mcp/session.ts';
+import type { Owner, SharedCache } from '../replicas/index.ts';
 import type { Settings } from '../settings.ts';
-import type { Owner, SharedCache } from '../shared-cache/index.ts';
 import {
   CredentialsError,
   localPrincipal,

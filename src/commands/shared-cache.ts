@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { ApiError } from '../api/errors.ts';
 import type { Log } from '../lib/log.ts';
+import type { SharedCache } from '../replicas/index.ts';
 import { type Settings, SettingsError } from '../settings.ts';
-import type { SharedCache } from '../shared-cache/index.ts';
 import type { Finding } from './sign-in-report.ts';
 
 /** What replicas share, as the settings say; undefined where there is one process alone. Throws a `SettingsError` where its package is missing. */
 export async function openCache({ cacheUrl: url, cacheKey: key }: Settings, log: Log): Promise<SharedCache | undefined> {
   if (url === undefined || key === undefined) return undefined;
-  const { openSharedCache } = await import('../shared-cache/index.ts');
+  const { openSharedCache } = await import('../replicas/index.ts');
   try {
     return await openSharedCache({ url, key, log });
   } catch (error) {

@@ -5,9 +5,9 @@ import { type Catalogue, startHttpServing } from '../../src/commands/http-servin
 import { createPlatform } from '../../src/commands/platform.ts';
 import type { HttpLimits, HttpServing } from '../../src/mcp/http/http-server.ts';
 import { prompts } from '../../src/prompts/index.ts';
+import type { SharedCache } from '../../src/replicas/index.ts';
 import { resources } from '../../src/resources/index.ts';
 import { readSettings } from '../../src/settings.ts';
-import type { SharedCache } from '../../src/shared-cache/index.ts';
 import type { AccessScope, PlatformCredential, PlatformCredentials, SignIn } from '../../src/sign-in/principal.ts';
 import { CredentialsError } from '../../src/sign-in/principal.ts';
 import type { Tracing } from '../../src/telemetry/tracing.ts';

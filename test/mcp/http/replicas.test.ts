@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openSharedCache } from '../../../src/shared-cache/index.ts';
+import { openSharedCache } from '../../../src/replicas/index.ts';
 import type { PlatformCredentials } from '../../../src/sign-in/principal.ts';
 import { type Platform, sharedPlatform } from '../../support/emulator.ts';
 import { type HostName, openHttpHost } from '../../support/hosts.ts';

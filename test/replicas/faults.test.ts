@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { SlotRequest } from '../../src/api/limiter.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { loadRedis } from '../../src/shared-cache/redis.ts';
+import { loadRedis } from '../../src/replicas/redis.ts';
 import { manualClock } from '../support/clock.ts';
 import { START } from '../support/emulator.ts';
 import { hasRedis, makeRedis, type TestRedis } from '../support/redis.ts';

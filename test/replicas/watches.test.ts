@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { defineResource } from '../../src/mcp/resource.ts';
 import { createSession } from '../../src/mcp/session.ts';
 import { createSubscriptions } from '../../src/mcp/subscriptions.ts';
-import type { SharedCache } from '../../src/shared-cache/index.ts';
+import type { SharedCache } from '../../src/replicas/index.ts';
 import { manualClock } from '../support/clock.ts';
 import { START } from '../support/emulator.ts';
 import { NO_WORKSPACE } from '../support/no-workspace.ts';

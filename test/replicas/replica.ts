@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { onTestFinished } from 'vitest';
 import { createTokenCache, type Token, type TokenRequest } from '../../src/api/tokens.ts';
 import type { Clock } from '../../src/lib/clock.ts';
-import { type Owner, openSharedCache, type SharedCache } from '../../src/shared-cache/index.ts';
+import { type Owner, openSharedCache, type SharedCache } from '../../src/replicas/index.ts';
 import { CACHE_KEY } from '../support/redis.ts';
 
 /** A signal that never aborts. */
