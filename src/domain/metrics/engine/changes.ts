@@ -1,6 +1,5 @@
 import { type Information, knownOf, without } from './information.ts';
 import type { Interval } from './nuisance.ts';
-import { relativeOf } from './series.ts';
 import { episodeCount, freshness, logOfLargest, logTail, normalOf, type Shape } from './significance.ts';
 
 /** A change that was found: days on which the level differs from that before. */
@@ -9,8 +8,6 @@ export interface Change extends Interval {
   /** As a deviation and its standard error, all changes together. */
   readonly effect: number;
   readonly error: number;
-  /** −0.25 for a quarter less. */
-  readonly relative: number;
   /** Logarithm of the probability of so clear a change of this shape on any of the days looked at, where nothing happened. */
   readonly logP: number;
   /** First and last index on which it may have begun as well. */
@@ -158,7 +155,7 @@ export function findChangesIn(information: Information, quests: readonly Quest[]
   const effects = together(information, found);
   const changes = found.map(({ score: _score, ...change }, index): Change => {
     const { effect, error } = effects[index] ?? { effect: 0, error: 0 };
-    return { ...change, effect, error, relative: relativeOf(effect) };
+    return { ...change, effect, error };
   });
   return { changes: changes.toSorted((a, b) => a.from - b.from), left };
 }

@@ -1,6 +1,6 @@
 import type { Change, Quest } from './changes.ts';
 import type { Noise } from './noise.ts';
-import { type DailyPoint, deviationOf, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
+import { type DailyPoint, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
 import { type Shape, studentOf } from './significance.ts';
 import { type Study, studySeries } from './study.ts';
 
@@ -57,9 +57,9 @@ export interface Judgement {
 }
 
 /** Shares of the error of a verdict, which add up to 1 %. */
-const ERRORS = { step: 0.0065, episode: 0.0015, level: 0.002 };
+const ERRORS = { step: 0.014, episode: 0.0015, level: 0.002 };
 /** Error of what is named beside the verdict. */
-const BESIDE = { outlier: 0.01, earlier: 0.002, history: 0.001 };
+const BESIDE = { outlier: 0.005, earlier: 0.002, history: 0.001 };
 const VERDICT = 0.01;
 /** Two-sided normal limits of these errors. */
 const Z_OF_LEVEL = 3.0902;
@@ -75,8 +75,9 @@ function indexOf({ labels }: Series, label: string): number {
   return at < 0 ? labels.length : at;
 }
 
-function dated({ labels }: Series, change: Change): DatedChange {
-  const { shape, from, to, effect, error, relative, logP, earliest, latest } = change;
+function dated(series: Series, change: Change): DatedChange {
+  const { labels } = series;
+  const { shape, from, to, effect, error, logP, earliest, latest } = change;
   const label = (at: number) => labels[at] ?? '';
   return {
     shape,
@@ -85,9 +86,9 @@ function dated({ labels }: Series, change: Change): DatedChange {
     days: to - from,
     earliest: label(earliest),
     latest: label(latest),
-    relative,
-    low: relativeOf(effect - Z_OF_INTERVAL * error),
-    high: relativeOf(effect + Z_OF_INTERVAL * error),
+    relative: relativeOf(series, effect),
+    low: relativeOf(series, effect - Z_OF_INTERVAL * error),
+    high: relativeOf(series, effect + Z_OF_INTERVAL * error),
     pValue: Math.exp(logP),
   };
 }
@@ -151,9 +152,9 @@ function levelOf({ series, noise, changes, left }: Study, { baseline, period }: 
 
 function verdictOfLevel({ difference, error, changes, rest }: Level, limit: number): Verdict {
   if (Math.abs(difference) <= limit * error) return 'within noise';
-  const drift = difference - changes - rest;
-  if (Math.abs(drift) > Math.max(Math.abs(changes), Math.abs(rest)) && drift * difference > 0) return 'drift';
-  return difference > 0 ? 'up' : 'down';
+  // What neither changes nor chance make of it came slowly.
+  const sudden = changes + rest;
+  return sudden * difference > 0 && Math.abs(sudden) > limit * error ? (difference > 0 ? 'up' : 'down') : 'drift';
 }
 
 /** What to look for: changes in the period make the verdict; earlier ones and outlier days are named beside it. */
@@ -212,8 +213,8 @@ export function judgePeriods(question: Question): Judgement {
     verdict,
     ...(main && { main: dated(series, main) }),
     changes: changes.filter(({ from, to }, at) => from >= early || to > early || at === old).map((change) => dated(series, change)),
-    relative: relativeOf(level.difference),
-    noise: relativeOf(limit * level.error),
+    relative: relativeOf(series, level.difference),
+    noise: relativeOf(series, limit * level.error),
     score: level.difference / level.error,
     ...(withOutliers && withOutliers !== verdict && { withOutliers }),
   };

@@ -21,32 +21,19 @@ export interface Noise {
 
 /** Carries that are weighed against each other, with what they are thought to be worth before the data speak. */
 const CARRIES = [0, 0.2, 0.4, 0.6, 0.8] as const;
-const CARRY_PRIORS = [0.48, 0.24, 0.15, 0.09, 0.04] as const;
+const CARRY_PRIORS = [0.7, 0.12, 0.1, 0.06, 0.02] as const;
 /** Drifts that are weighed, as relative change over the series, all alike before the data speak. */
 const DRIFTS = [0.003, 0.01, 0.03, 0.1, 0.3] as const;
+const DRIFT_PRIORS = [0.35, 0.3, 0.2, 0.1, 0.05] as const;
 /** Days farther off than so many standard deviations count less (Huber 1964), and what the variance of normal days loses by that. */
-const FAR = 2.5;
-const LOSS = 0.9775;
+const FAR = { counted: 2.5, summed: 3.5 };
+const LOSS = { counted: 0.9775, summed: 0.9989 };
 /** Normal: median of the absolute value. */
 const MIDDLE = 0.6745;
 /** Standard deviations of weekdays before anything is known, worth one of the seven weekdays. */
 const WEEKDAY_SD: Readonly<Record<MetricKind, number>> = { count: 0.15, amount: 0.15, share: 0.05, average: 0.05 };
 /** Days below which nothing is said. */
 const LEAST_DAYS = 8;
-
-/** A first guess of the variance of a day: differences over a week, which know no weekdays and hardly any drift. */
-function roughVariance({ deviations, times }: Series, learned: number): number {
-  const pairs: number[] = [];
-  for (let at = WEEK; at < learned; at += 1) {
-    if ((times[at] ?? 0) - (times[at - WEEK] ?? 0) === WEEK) pairs.push(((deviations[at] ?? 0) - (deviations[at - WEEK] ?? 0)) / Math.SQRT2);
-  }
-  const own = Array.from(deviations.subarray(0, learned));
-  const middle = median(own);
-  const sample = pairs.length >= WEEK ? pairs : own.map((value) => value - middle);
-  const scale = median(sample.map(Math.abs)) / MIDDLE;
-  // Half of the values may be equal where little is counted.
-  return scale ** 2 || sample.reduce((sum, value) => sum + value ** 2, 0) / sample.length;
-}
 
 /** Prior variance of weekdays by empirical Bayes: their scatter less that of their estimates. */
 function weekdayVariance({ weekdayFactors, kind }: Series, variance: number, learned: number): number {
@@ -104,14 +91,14 @@ function learningOf(series: Series, known: readonly Interval[], weekdaySd: numbe
 }
 
 /** Sampling with more variance for days that lie far off, so that they do not teach that such days are usual. */
-function forgiving(learning: Learning, sampling: Float64Array, shock: number): Float64Array {
+function forgiving(learning: Learning, sampling: Float64Array, shock: number, farthest: number): Float64Array {
   const { apply } = whitenerOf(learning.times, { sampling, shock, carry: 0.15 });
   const white = (column: Float64Array) => apply(column.slice());
   const { basis } = orthonormalise([...learning.fixed, ...learning.drift.slice(0, 3)].map(white));
   const residuals = project(white(learning.values), basis).subarray(0, sampling.length);
   const scale = median(Array.from(residuals, Math.abs)) / MIDDLE || 1;
   return Float64Array.from(sampling, (variance, at) => {
-    const far = Math.abs(residuals[at] ?? 0) / (FAR * scale);
+    const far = Math.abs(residuals[at] ?? 0) / (farthest * scale);
     return far > 1 ? variance + (far ** 2 - 1) * (variance + shock) : variance;
   });
 }
@@ -126,13 +113,13 @@ export function estimateNoise(series: Series, known: readonly Interval[]): Noise
   if (learned < LEAST_DAYS) return undefined;
   const counted = isCounted(kind);
   const chance = counted ? sampling.subarray(0, learned).reduce((sum, value) => sum + value, 0) / learned : 0;
-  const rough = Math.max(roughVariance(series, learned), chance, 1e-10);
+  const rough = Math.max(series.roughVariance, chance);
   const weekdaySd = Math.sqrt(weekdayVariance(series, rough, learned));
   // Of amounts, half of the noise is taken to be sampling: their days are weighed between equally and by their traffic.
   const shock = counted ? Math.max(rough - chance, 0.05 * rough) : rough / 2;
   const own = counted ? sampling : sampling.map((factor) => (factor * rough) / 2);
   const learning = learningOf(series, known, weekdaySd);
-  const forgiven = forgiving(learning, own.subarray(0, learned), shock);
+  const forgiven = forgiving(learning, own.subarray(0, learned), shock, FAR[counted ? 'counted' : 'summed']);
   const freedom = learned - (learning.fixed.length - WEEK);
   const points = CARRIES.flatMap((carry, index) => {
     const { apply, logDeterminant } = whitenerOf(learning.times, { sampling: forgiven, shock, carry });
@@ -143,14 +130,14 @@ export function estimateNoise(series: Series, known: readonly Interval[]): Noise
     const total = dot(values, values);
     const seen = Float64Array.from(drift, (column) => dot(column, values));
     const products = drift.map((a) => Float64Array.from(drift, (b) => dot(a, b)));
-    return DRIFTS.map((size) => {
-      for (const [at, row] of products.entries()) row[at] = (row[at] ?? 0) + size ** -2;
+    return DRIFTS.map((size, row) => {
+      for (const [at, own] of products.entries()) own[at] = (own[at] ?? 0) + size ** -2;
       const solved = solveSmall(products, seen);
-      for (const [at, row] of products.entries()) row[at] = (row[at] ?? 0) - size ** -2;
+      for (const [at, own] of products.entries()) own[at] = (own[at] ?? 0) - size ** -2;
       const squares = (total - solved.quadratic) / freedom;
       const determinants = logDeterminant + fixed.logDeterminant + solved.logDeterminant + 2 * DRIFT_SIZE * Math.log(size);
-      const weight = Math.log(CARRY_PRIORS[index] ?? 0) - determinants / 2 - (freedom / 2) * Math.log(squares);
-      return { carry, size, squares: squares / LOSS, weight };
+      const weight = Math.log((CARRY_PRIORS[index] ?? 0) * (DRIFT_PRIORS[row] ?? 0)) - determinants / 2 - (freedom / 2) * Math.log(squares);
+      return { carry, size, squares: squares / LOSS[counted ? 'counted' : 'summed'], weight };
     });
   });
   const best = Math.max(...points.map(({ weight }) => weight));

@@ -13,7 +13,7 @@ export interface Referred {
   readonly score: number;
 }
 
-function scoresOf(values: readonly number[], known: ReadonlySet<number>, learned: number, start: number): { score: number; start: number } {
+export function scoresOf(values: readonly number[], known: ReadonlySet<number>, learned: number, start: number, fixed = false): { score: number; start: number } {
   const groups = Array.from({ length: 7 }, (): number[] => []);
   for (let day = 0; day < learned; day += 1) if (!known.has(day)) groups[day % 7]?.push(values[day] ?? 0);
   const means = groups.map((group) => group.reduce((sum, value) => sum + value, 0) / group.length);
@@ -29,7 +29,7 @@ function scoresOf(values: readonly number[], known: ReadonlySet<number>, learned
     const length = values.length - day;
     const variance = length + taken.reduce((total, days, weekday) => total + days ** 2 / (groups[weekday]?.length ?? 1), 0);
     const score = sum / (deviation * Math.sqrt(variance));
-    if (Math.abs(score) > Math.abs(best.score)) best = { score, start: day };
+    if (fixed ? day === start : Math.abs(score) > Math.abs(best.score)) best = { score, start: day };
   }
   return best;
 }
@@ -37,7 +37,7 @@ function scoresOf(values: readonly number[], known: ReadonlySet<number>, learned
 const limits = new Map<string, number>();
 
 /** The score that one unchanged series in `1 / chance` exceeds, by simulation. */
-function limitOf(days: number, learned: number, chance: number): number {
+export function limitOf(days: number, learned: number, chance: number): number {
   const key = `${days}/${learned}/${chance}`;
   const known = limits.get(key);
   if (known !== undefined) return known;
