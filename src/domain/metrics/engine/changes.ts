@@ -1,0 +1,161 @@
+import { type Information, knownOf, without } from './information.ts';
+import type { Interval } from './nuisance.ts';
+import { episodeCount, freshness, logOfLargest, logTail, normalOf, type Shape } from './significance.ts';
+
+/** A change that was found: days on which the level differs from that before. */
+export interface Change extends Interval {
+  readonly shape: Shape;
+  /** As a deviation and its standard error, all changes together. */
+  readonly effect: number;
+  readonly error: number;
+  /** Logarithm of the probability of so clear a change of this shape on any of the days looked at, where nothing happened. */
+  readonly logP: number;
+  /** First and last index on which it may have begun as well. */
+  readonly earliest: number;
+  readonly latest: number;
+}
+
+/** A shape to look for on some days: those that it may begin on, as indices of the series, the last one not included. */
+export interface Quest {
+  readonly shape: Shape;
+  readonly from: number;
+  readonly to: number;
+  /** Probability of finding one where nothing happened. */
+  readonly level: number;
+}
+
+/** Twice the logarithm of a likelihood ratio within which days cannot be told apart: chi-squared with one degree of freedom at 5 %. */
+const CLOSE = 3.84;
+const MOST_CHANGES = 6;
+/** Intervals of which the data know less than this share of a single day are not told from level, weekdays and drift. */
+const LEAST_WEIGHT = 0.02;
+
+interface Candidate extends Interval {
+  readonly shape: Shape;
+  readonly score: number;
+  readonly logP: number;
+}
+
+type Seeker = (information: Information, quest: Quest, freedom: number) => Candidate | undefined;
+
+function scoreOf(information: Information, interval: Interval): number {
+  const { weight, score } = knownOf(information, interval);
+  const last = information.precision[interval.to * (information.size + 1) - information.size - 1 + interval.to] ?? 0;
+  return weight > LEAST_WEIGHT * last ? score / Math.sqrt(weight) : 0;
+}
+
+/** The clearest step; its probability by Worsley's improved Bonferroni inequality (1982) over the neighbouring starts. */
+const bestStep: Seeker = (information, { from, to }, freedom) => {
+  const end = information.size;
+  let best: { at: number; score: number } | undefined;
+  for (let at = from; at < to; at += 1) {
+    const score = scoreOf(information, { from: at, to: end });
+    if (!best || Math.abs(score) > Math.abs(best.score)) best = { at, score };
+  }
+  if (!best) return undefined;
+  const limit = Math.abs(normalOf(best.score, freedom));
+  let count = 1;
+  for (let at = from + 1; at < to; at += 1) count += freshness(correlationOf(information, at), limit);
+  return { shape: 'step', from: best.at, to: end, score: best.score, logP: Math.min(0, Math.log(count) + logTail(limit)) };
+};
+
+/** Correlation of the scores of the steps that begin on a day and on the day before. */
+function correlationOf(information: Information, at: number): number {
+  const end = information.size;
+  const [early, late, day] = [
+    knownOf(information, { from: at - 1, to: end }).weight,
+    knownOf(information, { from: at, to: end }).weight,
+    knownOf(information, { from: at - 1, to: at }).weight,
+  ];
+  // The weight of the union is both and twice what they share.
+  return (late + (early - late - day) / 2) / Math.sqrt(early * late);
+}
+
+/** The clearest single day; the last one is none, because it may as well be the first day of a step. */
+const bestOutlier: Seeker = (information, { from, to }, freedom) => {
+  const end = Math.min(to, information.size - 1);
+  let best: Candidate | undefined;
+  for (let at = from; at < end; at += 1) {
+    const score = scoreOf(information, { from: at, to: at + 1 });
+    if (!best || Math.abs(score) > Math.abs(best.score)) best = { shape: 'outlier', from: at, to: at + 1, score, logP: 0 };
+  }
+  return best && { ...best, logP: logOfLargest(normalOf(best.score, freedom), end - from) };
+};
+
+/** The clearest run of two days or more that ends before the last day. */
+const bestEpisode: Seeker = (information, { from, to }, freedom) => {
+  const end = information.size;
+  let best: Candidate | undefined;
+  for (let at = from; at < to; at += 1) {
+    for (let until = at + 2; until < end; until += 1) {
+      const score = scoreOf(information, { from: at, to: until });
+      if (!best || Math.abs(score) > Math.abs(best.score)) best = { shape: 'episode', from: at, to: until, score, logP: 0 };
+    }
+  }
+  if (!best) return undefined;
+  const score = Math.abs(normalOf(best.score, freedom));
+  return { ...best, logP: Math.min(0, Math.log(episodeCount(end - from, score)) + logTail(score)) };
+};
+
+const seekers = { step: bestStep, outlier: bestOutlier, episode: bestEpisode };
+
+/** The change in the data that is left that lies farthest beyond its allowance; undefined where none does. */
+function nextChange(information: Information, quests: readonly Quest[], freedom: number): (Candidate & { quest: Quest }) | undefined {
+  let best: (Candidate & { quest: Quest }) | undefined;
+  let lead = 0;
+  for (const quest of quests) {
+    const candidate = seekers[quest.shape](information, quest, freedom);
+    const beyond = candidate ? Math.log(quest.level) - candidate.logP : 0;
+    if (candidate && beyond > lead) [best, lead] = [{ ...candidate, quest }, beyond];
+  }
+  return best;
+}
+
+/** First and last start within which the likelihood is close to the best. */
+function startsOf(information: Information, { from, to, score }: Candidate): { earliest: number; latest: number } {
+  const isClose = (at: number) => {
+    const other = scoreOf(information, { from: at, to });
+    return other * score > 0 && score ** 2 - other ** 2 <= CLOSE;
+  };
+  let [earliest, latest] = [from, from];
+  while (earliest > 1 && isClose(earliest - 1)) earliest -= 1;
+  while (latest + 1 < to && isClose(latest + 1)) latest += 1;
+  return { earliest, latest };
+}
+
+/** Effects of several changes at once: each with the others taken out. */
+function together(information: Information, candidates: readonly Candidate[]): { effect: number; error: number }[] {
+  return candidates.map((own) => {
+    const rest = candidates.filter((other) => other !== own).reduce(without, information);
+    const { weight, score } = knownOf(rest, own);
+    return { effect: score / weight, error: 1 / Math.sqrt(weight) };
+  });
+}
+
+/** Changes in order of their first day, and what the data know when they are taken out. */
+export interface Found {
+  readonly changes: readonly Change[];
+  readonly left: Information;
+}
+
+/**
+ * Finds changes one after the other, the clearest first, each taken out before the next is sought (forward selection after Chen and Liu
+ * 1993), and estimates them together.
+ */
+export function findChangesIn(information: Information, quests: readonly Quest[], freedom: number): Found {
+  const found: (Candidate & { earliest: number; latest: number })[] = [];
+  let left = information;
+  while (found.length < MOST_CHANGES) {
+    const candidate = nextChange(left, quests, freedom);
+    if (!candidate) break;
+    const { quest: _quest, ...own } = candidate;
+    found.push({ ...own, ...(own.shape === 'outlier' ? { earliest: own.from, latest: own.from } : startsOf(left, own)) });
+    left = without(left, candidate);
+  }
+  const effects = together(information, found);
+  const changes = found.map(({ score: _score, ...change }, index): Change => {
+    const { effect, error } = effects[index] ?? { effect: 0, error: 0 };
+    return { ...change, effect, error };
+  });
+  return { changes: changes.toSorted((a, b) => a.from - b.from), left };
+}

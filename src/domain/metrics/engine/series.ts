@@ -1,0 +1,149 @@
+import { median } from 'simple-statistics';
+
+/**
+ * What a metric counts, which decides how little it can scatter: `count` whole events (Poisson or more), `share` events out of as many
+ * trials (binomial or more), `amount` a sum of money or time, `average` such a sum over the events that it belongs to.
+ */
+export type MetricKind = 'count' | 'share' | 'amount' | 'average';
+
+/** One day of a metric, whose value is `numerator / denominator`; a count and an amount have the denominator 1. */
+export interface DailyPoint {
+  /** `2026-09-28`. */
+  readonly label: string;
+  readonly numerator: number;
+  readonly denominator: number;
+  /** False for a day that is cut or not final: it takes no part. */
+  readonly isWhole: boolean;
+}
+
+/** Days on a scale on which a relative change adds the same to each of them, whatever their traffic. */
+export interface Series {
+  readonly kind: MetricKind;
+  readonly labels: readonly string[];
+  /** Days since 1970. */
+  readonly times: Float64Array;
+  /** 0 (Sunday) … 6. */
+  readonly weekdays: Uint8Array;
+  /** What each numerator would be if nothing but the weekday mattered. */
+  readonly expected: Float64Array;
+  /** Relative distance from `expected`: ((y / μ)^power − 1) / power. */
+  readonly deviations: Float64Array;
+  /** From 0, the logarithm, where days scatter little, to ½ where little is counted. */
+  readonly power: number;
+  /** Variance of a deviation by sampling alone: a floor for counts and shares; known up to a factor for amounts and averages. */
+  readonly sampling: Float64Array;
+  /** Relative level of each weekday. */
+  readonly weekdayFactors: Float64Array;
+  /** A first robust guess of the variance of a deviation. */
+  readonly roughVariance: number;
+  /** Number of days before the first one that is judged: only these teach what is usual. */
+  readonly learned: number;
+  /** Index of the first day after the last long gap: days before it belong to another season and have a level of their own. */
+  readonly block: number;
+}
+
+export const WEEK = 7;
+const DAY_MS = 86_400_000;
+/** Anscombe 1948: makes the variance of the square root of a small count the most even. */
+const ANSCOMBE = 3 / 8;
+/** Normal: median of the absolute value. */
+const MIDDLE = 0.6745;
+const LEAST_VARIANCE = 1e-10;
+/** Variance of days at which the power lies half-way between logarithm and square root, as of twenty events a day. */
+const MIDDLE_VARIANCE = 0.05;
+/** As good as the logarithm. */
+const LEAST_POWER = 1e-3;
+/** Days without data from which on two parts of a series belong to different seasons. */
+const FAR_DAYS = 35;
+/** A weekday is expected at least this much of the others, so that one without events divides nothing by zero. */
+const LEAST_FACTOR = 0.02;
+
+/** Whether a kind counts events, so that chance alone makes it scatter by a known amount. */
+export function isCounted(kind: MetricKind): boolean {
+  return kind === 'count' || kind === 'share';
+}
+
+/** A deviation back as a relative change: −0.25 for a quarter less. */
+export function relativeOf({ power }: Pick<Series, 'power'>, deviation: number): number {
+  const base = 1 + power * deviation;
+  return base <= 0 ? -1 : base ** (1 / power) - 1;
+}
+
+/** Median of each weekday against the seven days around it; all 1 where there are less than two of a weekday. */
+function weekdayFactorsOf(points: readonly DailyPoint[], times: Float64Array, weekdays: Uint8Array, learned: number): Float64Array {
+  const ratios = Array.from({ length: WEEK }, (): number[] => []);
+  const values = points.map(({ numerator, denominator }) => numerator / denominator);
+  for (let at = 3; at + 3 < learned; at += 1) {
+    if ((times[at + 3] ?? 0) - (times[at - 3] ?? 0) !== WEEK - 1) continue;
+    let sum = 0;
+    for (let near = at - 3; near <= at + 3; near += 1) sum += values[near] ?? 0;
+    if (sum > 0) ratios[weekdays[at] ?? 0]?.push(((values[at] ?? 0) * WEEK) / sum);
+  }
+  if (ratios.some(({ length }) => length < 2)) return new Float64Array(WEEK).fill(1);
+  const middles = ratios.map((group) => Math.max(LEAST_FACTOR, median(group)));
+  const all = middles.reduce((sum, middle) => sum + middle, 0);
+  return Float64Array.from(middles, (middle) => (middle * WEEK) / all);
+}
+
+/** A first guess of the relative variance of a day: squares of differences over a week, which know no weekdays and hardly any drift. */
+function roughVarianceOf(values: Float64Array, times: Float64Array, learned: number): number {
+  const pairs: number[] = [];
+  for (let at = WEEK; at < learned; at += 1) {
+    if ((times[at] ?? 0) - (times[at - WEEK] ?? 0) === WEEK) pairs.push(((values[at] ?? 0) - (values[at - WEEK] ?? 0)) / Math.SQRT2);
+  }
+  const own = Array.from(values.subarray(0, learned));
+  const middle = median(own);
+  const sample = pairs.length >= WEEK ? pairs : own.map((value) => value - middle);
+  const scale = median(sample.map(Math.abs)) / MIDDLE;
+  // Half of the values may be equal where little is counted.
+  return scale ** 2 || sample.reduce((sum, value) => sum + value ** 2, 0) / sample.length;
+}
+
+/**
+ * Brings whole days in order onto the relative scale: a power of y / μ (Box and Cox 1964) between the logarithm, on which shocks add, and the
+ * square root, which stabilises the variance of small counts. `judgedFrom` is the label of the first day that does not teach. Undefined
+ * where nothing was counted.
+ */
+export function seriesOf(days: readonly DailyPoint[], kind: MetricKind, judgedFrom: string): Series | undefined {
+  const points = days
+    .filter(({ isWhole, numerator, denominator }) => isWhole && denominator > 0 && numerator >= 0)
+    .toSorted((a, b) => (a.label < b.label ? -1 : 1));
+  const learned = points.filter(({ label }) => label < judgedFrom).length;
+  const times = Float64Array.from(points, ({ label }) => Math.round(Date.parse(label) / DAY_MS));
+  // 1 January 1970 was a Thursday.
+  const weekdays = Uint8Array.from(times, (time) => (time + 4) % WEEK);
+  const weekdayFactors = weekdayFactorsOf(points, times, weekdays, learned);
+  let [above, below] = [0, 0];
+  for (const [at, { numerator, denominator }] of points.slice(0, learned).entries()) {
+    above += numerator;
+    below += denominator * (weekdayFactors[weekdays[at] ?? 0] ?? 1);
+  }
+  if (!(above > 0)) return undefined;
+  const level = above / below;
+  const correction = isCounted(kind) ? ANSCOMBE : 0;
+  const expected = Float64Array.from(points, ({ denominator }, at) => denominator * level * (weekdayFactors[weekdays[at] ?? 0] ?? 1));
+  const usual = expected.reduce((sum, value) => sum + value, 0) / expected.length;
+  const ratios = Float64Array.from(points, ({ numerator }, at) => (numerator + correction) / ((expected[at] ?? 0) + correction));
+  const roots = ratios.map((ratio) => 2 * (Math.sqrt(ratio) - 1));
+  const roughVariance = Math.max(roughVarianceOf(roots, times, learned), LEAST_VARIANCE);
+  const power = Math.max(LEAST_POWER, (0.5 * roughVariance) / (roughVariance + MIDDLE_VARIANCE));
+  return {
+    kind,
+    labels: points.map(({ label }) => label),
+    times,
+    weekdays,
+    expected,
+    deviations: ratios.map((ratio) => (ratio ** power - 1) / power),
+    power,
+    sampling: Float64Array.from(points, ({ denominator }, at) => {
+      const mean = expected[at] ?? 0;
+      if (kind === 'count') return 1 / (mean + ANSCOMBE);
+      if (kind === 'share') return Math.max(0.01, 1 - mean / denominator) / (mean + ANSCOMBE);
+      return usual / mean;
+    }),
+    weekdayFactors,
+    roughVariance,
+    learned,
+    block: Math.max(0, times.findLastIndex((time, at) => at > 0 && time - (times[at - 1] ?? 0) > FAR_DAYS)),
+  };
+}

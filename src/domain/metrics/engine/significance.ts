@@ -1,0 +1,78 @@
+/** How changes may look; a change that goes on to the last day is a step. */
+export type Shape = 'step' | 'episode' | 'outlier';
+
+/** Logarithm of the probability that a standard normal lies farther from 0 than this (erfc by Chebyshev, 1.2e-7; Press et al. 2007, 6.2). */
+export function logTail(score: number): number {
+  const x = Math.abs(score) / Math.SQRT2;
+  const t = 2 / (2 + x);
+  const polynomial =
+    -1.26551223 +
+    t *
+      (1.00002368 +
+        t *
+          (0.37409196 +
+            t * (0.09678418 + t * (-0.18628806 + t * (0.27886807 + t * (-1.13520398 + t * (1.48851587 + t * (-0.82215223 + t * 0.17087277))))))));
+  return Math.log(t) - x * x + polynomial;
+}
+
+/** The standard normal that is as improbable as a value of Student's t (Wallace 1959). */
+export function normalOf(t: number, freedom: number): number {
+  return (((8 * freedom + 1) / (8 * freedom + 3)) * Math.sqrt(freedom * Math.log1p(t ** 2 / freedom))) * Math.sign(t);
+}
+
+/** The value of Student's t for a standard normal; the inverse of `normalOf`. */
+export function studentOf(z: number, freedom: number): number {
+  const scaled = (z * (8 * freedom + 3)) / (8 * freedom + 1);
+  return Math.sqrt(freedom * Math.expm1(scaled ** 2 / freedom)) * Math.sign(z);
+}
+
+/**
+ * How likely a value over `limit` is followed by one below it, for neighbouring normal scores with this correlation: what a further score
+ * adds to the number of independent ones. In closed form, because the excess over a high limit is exponential.
+ */
+export function freshness(correlation: number, limit: number): number {
+  if (correlation >= 1) return 0;
+  if (correlation <= 0) return 1;
+  const apart = Math.sqrt(1 - correlation ** 2);
+  const [start, slope] = [(limit * (1 - correlation)) / apart, correlation / apart];
+  const below = 1 - Math.exp(logTail(start)) / 2;
+  const shifted = start - limit / slope;
+  const tail = shifted < 0 ? Math.exp(logTail(shifted) + limit ** 2 / (2 * slope ** 2) - (limit * start) / slope) / 2 : 1 - Math.exp(logTail(shifted)) / 2; // biome-ignore format: one thought
+  return Math.min(1, Math.max(0, below - tail));
+}
+
+/** Effective number of independent scores among all intervals of two days or more within `days` (fitted to a simulation, docs/statistics.md). */
+export function episodeCount(days: number, limit: number): number {
+  if (days < 3) return 1;
+  const all = ((days - 1) * (days - 2)) / 2;
+  return Math.max(1, Math.min(all, 0.065 * limit ** 2 * days * Math.log(days)));
+}
+
+/** Logarithm of the probability that the largest of `count` independent scores lies as far out (Šidák 1967). */
+export function logOfLargest(score: number, count: number): number {
+  const single = logTail(score);
+  const bound = Math.log(count) + single;
+  return bound < -7 ? bound : Math.log(-Math.expm1(count * Math.log1p(-Math.min(1 - 1e-12, Math.exp(single)))));
+}
+
+/**
+ * The largest p-value up to which hypotheses are rejected at a false discovery rate (Benjamini and Hochberg 1995), or 0; `count` hypotheses,
+ * of which those with large p-values may be left out of the list.
+ */
+export function discoveryLimit(pValues: readonly number[], rate: number, count = pValues.length): number {
+  const sorted = pValues.toSorted((a, b) => a - b);
+  const last = sorted.findLastIndex((value, index) => value <= ((index + 1) * rate) / count);
+  return last < 0 ? 0 : ((last + 1) * rate) / count;
+}
+
+/** P-values of several questions, each allowed for the others (Holm 1979), in the order given. */
+export function adjusted(pValues: readonly number[]): number[] {
+  const order = pValues.map((_, index) => index).toSorted((a, b) => (pValues[a] ?? 1) - (pValues[b] ?? 1));
+  const result = pValues.map(() => 1);
+  let largest = 0;
+  for (const [rank, index] of order.entries()) {
+    largest = Math.min(1, Math.max(largest, (pValues.length - rank) * (pValues[index] ?? 1)));
+    result[index] = largest;
+  }
+  return result;
+}
