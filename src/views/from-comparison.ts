@@ -39,7 +39,7 @@ function trendOf(
       values: times.map((time) => rows.find(({ interval }) => interval.label === time)?.values[metric] ?? null),
     })),
     events: [],
-    ...(since && { change: { name: `${nameOf(metric)} ${judgement.verdict} since ${since.day}`, time: since.day } }),
+    ...(since && { change: { name: `${nameOf(metric)} ${judgement.verdict} since ${since.from}`, time: since.from } }),
     judged: period,
   };
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { getSiteMetrics } from '../../src/api/operations/metrics.ts';
 import { comparisonShape } from '../../src/domain/metrics/compare/comparison-rows.ts';
+import { baselineKinds } from '../../src/domain/metrics/compare/comparison-windows.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
 import { compareMetrics } from '../../src/usecases/metrics/compare-metrics.ts';
@@ -20,7 +21,7 @@ export default defineTool({
     endDate: p.endDate,
     baselineStartDate: p.startOf('Default by baseline').optional(),
     baselineEndDate: p.endOf('Default by baseline').optional(),
-    baseline: z.enum(['previous', 'previous_year']).describe('Default previous: the days before').optional(),
+    baseline: z.enum(baselineKinds).describe('Default previous: the days (of a month: the month) before').optional(),
     by: z.enum(['period', 'device', 'segment']).default('period'),
     devices: p.devices,
     segmentIds: p.segmentIds,

@@ -4,6 +4,7 @@ import { instantOf } from '../../api/params.ts';
 import { comparePeriods, periodNotes } from '../../domain/metrics/compare/comparison.ts';
 import type { Comparison } from '../../domain/metrics/compare/comparison-rows.ts';
 import { type Windows, windowsOf } from '../../domain/metrics/compare/comparison-windows.ts';
+import { outlierNote } from '../../domain/metrics/compare/comparison-words.ts';
 import { type Reading, readingsOf } from '../../domain/metrics/compare/readings.ts';
 import type { MetricAnswers } from '../../domain/metrics/read/metric-answers.ts';
 import type { Device, MetricGrid } from '../../domain/metrics/read/metric-grid.ts';
@@ -141,7 +142,7 @@ async function compareRanges(question: Question, context: Context): Promise<Comp
     explains: question.explain,
   });
   const { data, headline, judged } = result;
-  const events = await readEventsAround(headline.since?.day, context);
+  const events = await readEventsAround(headline.since?.from, context);
   const baselineDays = daysBetween(baseline.startMs, baseline.endMs + 1, timeZone);
   const comparison = {
     ...data,
@@ -162,6 +163,8 @@ async function compareRanges(question: Question, context: Context): Promise<Comp
   if (left !== undefined) note(left);
   // What is in no device cannot be asked for.
   if (PARTS.some((device) => device === result.leader)) note(`Next: devices ["${result.leader}"] shows the segments within it.`);
+  const outliers = outlierNote(headline);
+  if (outliers !== undefined) note(outliers);
   for (const sentence of [...windows.notes, ...periodNotes(comparison, judged, windows)]) note(sentence);
   if (question.explain && !isOne) note('explain takes one device and one set of segments at a time.');
   for (const sentence of refusedNotes(totals.refused)) note(sentence);

@@ -1,8 +1,9 @@
 import * as z from 'zod';
+import type { Verdict } from '../engine/judge.ts';
 import { unitOf } from '../metric-definitions.ts';
+import type { Factors } from './comparison-windows.ts';
 import { type Change, effectsOf } from './comparison-words.ts';
 import { type Contribution, type Explained, explain, fixed, type GroupValues, type RevenueSplit } from './contributions.ts';
-import type { Verdict } from './noise.ts';
 import { noisePercentOf } from './readings.ts';
 
 const cell = z.union([z.string(), z.number(), z.null()]);
@@ -39,14 +40,14 @@ function percent(value: number | null): number | null {
   return value === null || !Number.isFinite(value) ? null : Math.round(value * 100) / 100;
 }
 
-/** After minus before; null where one has no value. */
-export function differenceOf({ before, after }: Change): number | null {
+/** After minus before, for a day where the ranges of a count differ in length; null where one has no value. */
+export function differenceOf({ compared: { before, after } }: Change): number | null {
   return before === null || after === null ? null : after - before;
 }
 
 /** One metric of one selection. */
 export function rowOf(change: Change, isLabelled: boolean, currency: string | undefined): Cell[] {
-  const { metric, before, after, judgement, since, of } = change;
+  const { metric, before, after, compared, judgement, since, of } = change;
   const difference = differenceOf(change);
   return [
     ...(isLabelled ? [of] : []),
@@ -55,10 +56,11 @@ export function rowOf(change: Change, isLabelled: boolean, currency: string | un
     round(before),
     round(after),
     round(difference),
-    percent(difference === null || !before ? null : (100 * difference) / before),
+    percent(difference === null || !compared.before ? null : (100 * difference) / compared.before),
     percent(noisePercentOf(judgement)),
     judgement.verdict,
-    since?.day ?? null,
+    since?.from ?? null,
+    percent(since ? 100 * since.relative : null),
   ];
 }
 
@@ -93,9 +95,9 @@ export function sumsOf(explained: Explained): Record<string, Cell> {
 }
 
 /** One segment against all other visits. */
-export function segmentRecord(change: Change, pair: { segment: GroupValues; complement: GroupValues }, scale: number) {
+export function segmentRecord(change: Change, pair: { segment: GroupValues; complement: GroupValues }, factors: Factors) {
   const total = differenceOf(change) ?? 0;
-  const explained = explain(change.metric, total, [pair.segment, pair.complement], scale);
+  const explained = explain(change.metric, total, [pair.segment, pair.complement], factors);
   const [own, others] = explained?.groups ?? [];
   if (!explained || !own || !others) return undefined;
   const { shareBefore, shareAfter } = own;

@@ -3,7 +3,15 @@ import { type Interval, slotsOf } from '../../../lib/calendar.ts';
 import { isoAt, todayIn } from '../../../lib/dates.ts';
 import { daysBetween, shiftDays } from '../../../lib/time-zone.ts';
 
-export type BaselineKind = 'previous' | 'previous_year';
+/** `previous`: as many days before, of a calendar month the month before; `previous_year`: 364 days back, on the same weekdays. */
+export const baselineKinds = ['previous', 'previous_year', 'same_dates_last_year'] as const;
+export type BaselineKind = (typeof baselineKinds)[number];
+
+/** What counts of the two ranges are multiplied by. */
+export interface Factors {
+  readonly before: number;
+  readonly after: number;
+}
 
 /** What is compared with what, and the days before both that teach the usual scatter. */
 export interface Windows {
@@ -14,8 +22,8 @@ export interface Windows {
   readonly isAdjacent: boolean;
   /** The baseline belongs to another season: nothing is known of the time between. */
   readonly isFar: boolean;
-  /** What counts of the baseline are multiplied by, where the two are of different length; else 1. */
-  readonly scale: number;
+  /** What counts of each range are multiplied by to be comparable: 1, or one over its days where the two differ in length. */
+  readonly factors: Factors;
   /** Sentences for a reader. */
   readonly notes: readonly string[];
 }
@@ -40,6 +48,25 @@ function refuse(message: string): never {
   throw new ApiError('invalid', message);
 }
 
+/** The month before, where the period is a whole month: `2026-09-01`. */
+function monthBefore({ startMs, endMs }: Interval, timeZone: string): string | undefined {
+  const [month, ...more] = slotsOf('month', { startMs, endMs }, timeZone);
+  if (!month || month.isPart || more.length > 0) return undefined;
+  return `${todayIn(timeZone, startMs - 1).slice(0, 7)}-01`;
+}
+
+/** The same date a year earlier; 29 February becomes 1 March. */
+function yearBefore(label: string): string {
+  return new Date(Date.UTC(Number(label.slice(0, 4)) - 1, Number(label.slice(5, 7)) - 1, Number(label.slice(8, 10))))
+    .toISOString()
+    .slice(0, 10);
+}
+
+/** Calendar days from the day of an instant to another day, negative for an earlier one. */
+function daysTo(fromMs: number, label: string, timeZone: string): number {
+  return Math.round((Date.parse(label) - Date.parse(todayIn(timeZone, fromMs))) / 86_400_000);
+}
+
 /** The baseline, shifted by whole calendar days so that it is cut at the same time of day as the period. */
 function baselineOf({ period, baselineStartMs, baselineEndMs, kind, timeZone }: Bounds): Interval {
   const length = Math.max(1, Math.ceil(daysBetween(period.startMs, period.endMs + 1, timeZone)));
@@ -47,7 +74,12 @@ function baselineOf({ period, baselineStartMs, baselineEndMs, kind, timeZone }: 
     startMs: shiftDays(period.startMs, days, timeZone),
     endMs: shiftDays(period.endMs + 1, days, timeZone) - 1,
   });
-  if (baselineStartMs === undefined && baselineEndMs === undefined) return shifted(kind === 'previous_year' ? -YEAR_DAYS : -length);
+  if (baselineStartMs === undefined && baselineEndMs === undefined) {
+    const month = kind === 'previous' ? monthBefore(period, timeZone) : undefined;
+    if (month !== undefined) return { startMs: shifted(daysTo(period.startMs, month, timeZone)).startMs, endMs: period.startMs - 1 };
+    if (kind === 'same_dates_last_year') return shifted(daysTo(period.startMs, yearBefore(todayIn(timeZone, period.startMs)), timeZone));
+    return shifted(kind === 'previous_year' ? -YEAR_DAYS : -length);
+  }
   if (baselineStartMs !== undefined && baselineEndMs !== undefined) return { startMs: baselineStartMs, endMs: baselineEndMs };
   // One bound was named: the other lies as far from it as in the period.
   if (baselineStartMs === undefined) {
@@ -60,16 +92,11 @@ function baselineOf({ period, baselineStartMs, baselineEndMs, kind, timeZone }: 
   return { startMs: baselineStartMs, endMs: reaches ? period.startMs - 1 : endMs };
 }
 
-/** The month before, where the period is a whole month: `2026-09-01`. */
-function monthBefore({ startMs, endMs }: Interval, timeZone: string): string | undefined {
-  const [month, ...more] = slotsOf('month', { startMs, endMs }, timeZone);
-  if (!month || month.isPart || more.length > 0) return undefined;
-  return `${todayIn(timeZone, startMs - 1).slice(0, 7)}-01`;
-}
-
-function notesOf({ period, kind, timeZone, nowMs, ...named }: Bounds, days: number, scale: number): string[] {
+function notesOf({ period, kind, timeZone, nowMs, ...named }: Bounds, days: number, isPerDay: boolean): string[] {
   const isNamed = named.baselineStartMs !== undefined || named.baselineEndMs !== undefined;
   const notes: string[] = [];
+  if (!isNamed && kind === 'previous_year')
+    notes.push('The baseline lies 364 days back, so that weekdays match; baseline: "same_dates_last_year" takes the same dates.');
   const isCut = todayIn(timeZone, period.endMs) === todayIn(timeZone, nowMs) && period.endMs >= nowMs - GAP_MS;
   if (isCut && !isNamed) {
     const time = isoAt(period.endMs, timeZone).slice(11, 16);
@@ -77,13 +104,14 @@ function notesOf({ period, kind, timeZone, nowMs, ...named }: Bounds, days: numb
       `The period ends now, so the baseline is cut at the same time of day (${time}); days that are not whole take no part in the noise.`,
     );
   }
-  if (scale !== 1) notes.push('The two ranges differ in length: counts of the baseline are scaled to the length of the period.');
+  if (isPerDay)
+    notes.push(
+      'The two ranges differ in length: change and changePercent of counts and amounts are those of the figures for a day; before and after are the totals.',
+    );
   else if (!isNamed && kind === 'previous' && Math.ceil(days) % 7 !== 0) {
     const sameWeekday = todayIn(timeZone, shiftDays(period.startMs, -7 * Math.ceil(days / 7), timeZone));
-    const month = monthBefore(period, timeZone);
-    const whole = month === undefined ? '' : `, baselineStartDate ${month} the whole month before`;
     notes.push(
-      `The baseline holds other weekdays than the period: verdicts allow for that, values do not. baselineStartDate ${sameWeekday} compares the same weekdays${whole}.`,
+      `The baseline holds other weekdays than the period: verdicts allow for that, values do not. baselineStartDate ${sameWeekday} compares the same weekdays.`,
     );
   }
   return notes;
@@ -99,8 +127,8 @@ export function windowsOf(bounds: Bounds): Windows {
     refuse('The baseline overlaps the period: let baselineEndDate lie before startDate.');
   }
   const days = daysBetween(period.startMs, period.endMs + 1, timeZone);
-  const ratio = days / daysBetween(baseline.startMs, baseline.endMs + 1, timeZone);
-  const scale = Math.abs(ratio - 1) < 0.005 ? 1 : ratio;
+  const baselineDays = daysBetween(baseline.startMs, baseline.endMs + 1, timeZone);
+  const isPerDay = Math.abs(days / baselineDays - 1) >= 0.005;
   // A baseline that is cut at a time of day still touches the day before the period.
   const meets = todayIn(timeZone, shiftDays(baseline.endMs, 1, timeZone)) === todayIn(timeZone, period.startMs);
   const isAdjacent = meets || Math.abs(period.startMs - baseline.endMs) <= GAP_MS;
@@ -112,7 +140,7 @@ export function windowsOf(bounds: Bounds): Windows {
     history: { startMs: shiftDays(first, -HISTORY_DAYS, timeZone), endMs: first - 1 },
     isAdjacent,
     isFar,
-    scale,
-    notes: notesOf(bounds, days, scale),
+    factors: isPerDay ? { before: 1 / baselineDays, after: 1 / days } : { before: 1, after: 1 },
+    notes: notesOf(bounds, days, isPerDay),
   };
 }

@@ -1,17 +1,24 @@
 import { formatNumber, formatPercent, NO_VALUE } from '../../../lib/number-text.ts';
+import type { DatedChange, Judgement } from '../engine/judge.ts';
 import { definitionOf, unitOf } from '../metric-definitions.ts';
 import { type Contribution, type Explained, fixed, type RevenueSplit } from './contributions.ts';
 import { isRateOfCounts } from './days.ts';
-import type { Judgement, StartDay, Verdict } from './noise.ts';
-import { noisePercentOf } from './readings.ts';
+import { isChanged, noisePercentOf } from './readings.ts';
 
 /** One metric of one selection on both sides. */
 export interface Change {
   readonly metric: string;
+  /** As the platform gives it for exactly the baseline and the period. */
   readonly before: number | null;
   readonly after: number | null;
+  /** What is compared: the same, or of counts over ranges of different length the figure for a day. */
+  readonly compared: { readonly before: number | null; readonly after: number | null };
+  readonly isPerDay: boolean;
   readonly judgement: Judgement;
-  readonly since: StartDay | undefined;
+  /** When and by how much it changed; undefined where no day can be named. */
+  readonly since: DatedChange | undefined;
+  /** First and last whole day of the period. */
+  readonly days: { readonly first: string; readonly last: string };
   /** What it is of, where that is not all visits: `mobile`, `Germany`. */
   readonly of: string;
 }
@@ -51,26 +58,90 @@ export function changeText(metric: string, before: number | null, after: number 
   return `${formatNumber(after - before, { sign: true, digits: 2 })} pp, ${relative}`;
 }
 
-const wordOf: Readonly<Record<Verdict, string>> = { up: 'rose', down: 'fell', 'within noise': 'went', 'not enough data': 'went' };
+const signed = (share: number) => formatPercent(100 * share, { sign: true, digits: 1 });
+const sizeOf = (share: number) => formatPercent(Math.abs(100 * share), { digits: 1 });
+const lowerOrHigher = (share: number) => (share < 0 ? 'lower' : 'higher');
 
-function sinceText(since: StartDay | undefined): string {
-  if (!since) return '';
-  const { day, earliest, latest } = since;
-  return `, since ${day}${earliest === latest ? '' : ` (${earliest} to ${latest} are possible)`}`;
+/** `25% lower (20% to 30%)`: against the days before, with its interval at 95 %. */
+function levelText({ relative, low, high }: DatedChange): string {
+  const [least, most] = [Math.abs(low), Math.abs(high)].toSorted((a, b) => a - b);
+  const range = low * high > 0 ? `${sizeOf(least ?? 0)} to ${sizeOf(most ?? 0)}` : `${signed(low)} to ${signed(high)}`;
+  return `${sizeOf(relative)} ${lowerOrHigher(relative)} (${range})`;
+}
+
+function possibleText({ from, earliest, latest }: DatedChange): string {
+  return earliest === from && latest === from ? '' : ` (${earliest} to ${latest} are possible)`;
+}
+
+/** `343,567 → 318,948 (−7%)`, of ranges that differ in length with the figures for a day. */
+function figuresText({ metric, before, after, compared, isPerDay }: Change, currency: string | undefined): string {
+  const values = `${valueText(metric, before, currency)} → ${valueText(metric, after, currency)}`;
+  const change = changeText(metric, compared.before, compared.after);
+  if (!isPerDay) return `${values} (${change})`;
+  return `${values}, for a day ${valueText(metric, compared.before, currency)} → ${valueText(metric, compared.after, currency)} (${change})`;
+}
+
+/** The change without the days that stand out, where these make a difference that a reader would stumble over. */
+function withoutOutliersText({ compared: { before, after }, judgement: { changes, relative, noise } }: Change): string {
+  if (relative === null || noise === null || before === null || after === null || before === 0) return '';
+  if (!changes.some(({ shape }) => shape === 'outlier')) return '';
+  return Math.abs((after - before) / before - relative) < noise / 4 ? '' : `; ${signed(relative)} without the days that stand out`;
+}
+
+function daysText(days: number): string {
+  return days === 1 ? '1 day so far' : `${days} days so far`;
 }
 
 /** One sentence: what changed, by how much, whether it stands out, since when. */
-export function changeSentence({ metric, before, after, judgement, since, of }: Change, currency: string | undefined): string {
+export function changeSentence(change: Change, currency: string | undefined): string {
+  const { metric, before, after, judgement, since, of, days } = change;
   const name = of === '' ? nameOf(metric) : `${nameOf(metric)} (${of})`;
   if (before === null || after === null)
     return `${name} has no value in ${before !== null ? 'the period' : after === null ? 'either range' : 'the baseline'}: nothing can be compared.`;
   const { verdict } = judgement;
   const noise = noisePercentOf(judgement);
-  const numbers = `${name} ${wordOf[verdict]} ${valueText(metric, before, currency)} → ${valueText(metric, after, currency)} (${changeText(metric, before, after)})`;
+  const figures = `${figuresText(change, currency)}${withoutOutliersText(change)}`;
   const usual = noise === null ? '' : `±${formatNumber(noise, { digits: 1 })}%`;
-  if (verdict === 'not enough data') return `${numbers}: not enough data to tell it from noise.`;
-  if (verdict === 'within noise') return `${numbers}: within noise (up to ${usual} is chance).`;
-  return `${numbers}, beyond noise (${usual})${sinceText(since)}.`;
+  if (verdict === 'not enough data') return `${name} went ${figures}: not enough data to distinguish a change from noise.`;
+  if (verdict === 'within noise') return `${name} went ${figures}: within noise (up to ${usual} is chance).`;
+  if (verdict === 'drift') return `${name} went ${figures}, beyond noise (${usual}): it drifted slowly, so no day is its start.`;
+  const moved = verdict === 'up' ? 'rose' : 'fell';
+  if (!since) return `${name} ${moved} ${figures}, beyond noise (${usual}).`;
+  // From the first day on the figures of the ranges are those of the change.
+  if (since.from <= days.first && since.to === undefined)
+    return `${name} ${moved} ${figures}, beyond noise (${usual}), since ${since.from}${possibleText(since)}.`;
+  const whole = `over the whole period ${figures}`;
+  if (since.to !== undefined) return `${name} was ${levelText(since)} from ${since.from} to ${since.to} and is back; ${whole}.`;
+  return `${name} is ${levelText(since)} since ${since.from}${possibleText(since)}, ${daysText(since.days)}; ${whole}.`;
+}
+
+/** A part whose level changed although that of the whole did not: by its own change where that has a date, else by the ranges. */
+export function aloneSentence(name: string, { verdict }: Judgement, since: DatedChange | undefined, change: string): string {
+  if (since && since.to === undefined) return `${capital(name)} alone is ${levelText(since)} since ${since.from}, ${daysText(since.days)}.`;
+  if (since) return `${capital(name)} alone was ${levelText(since)} from ${since.from} to ${since.to ?? ''} and is back.`;
+  const moved = verdict === 'up' ? 'rose' : verdict === 'down' ? 'fell' : 'drifted';
+  return `${capital(name)} alone ${moved} beyond noise (${change}).`;
+}
+
+/** A change that began before the period, which a comparison with the baseline alone would not show; empty where there is none. */
+export function earlierSentence({ metric, judgement, since, days, of }: Change): string {
+  const earlier = judgement.changes.findLast(
+    ({ shape, from, to }) => shape === 'step' && to === undefined && from < days.first && from !== since?.from,
+  );
+  if (!earlier) return '';
+  const name = of === '' ? nameOf(metric) : `${nameOf(metric)} (${of})`;
+  return `${isChanged(judgement) ? 'Before that' : 'But'} ${name.charAt(0).toLowerCase()}${name.slice(1)} is ${levelText(earlier)} since ${earlier.from} than before that day.`;
+}
+
+/** Days that stand out by themselves, and whether the verdict depends on them; undefined where there are none. */
+export function outlierNote({ metric, judgement, of }: Change): string | undefined {
+  const outliers = judgement.changes.filter(({ shape }) => shape === 'outlier');
+  if (outliers.length === 0) return undefined;
+  const name = of === '' ? nameOf(metric) : `${nameOf(metric)} (${of})`;
+  const listed = outliers.map(({ from, relative }) => `${from} (${signed(relative)})`).join(', ');
+  const { withOutliers } = judgement;
+  const matters = withOutliers === undefined ? 'the verdict is the same with them' : `with them the verdict would be "${withOutliers}"`;
+  return `${name}: ${listed} ${outliers.length === 1 ? 'stands' : 'stand'} out, such as holidays and outages do, and ${outliers.length === 1 ? 'is' : 'are'} left out of the verdict; ${matters}.`;
 }
 
 const rounded = (value: number) => formatPercent(value, { digits: 0 });
@@ -151,11 +222,13 @@ export function revenueSentence(split: RevenueSplit, change: number): string {
 
 /** The other metrics in a few words. */
 export function othersSentence(changes: readonly Change[]): string {
-  const told = changes
+  const phrases = changes
     .filter(({ before, after }) => before !== null && after !== null)
-    .map(({ metric, before, after, judgement, of }) => {
-      const stands = judgement.verdict === 'up' || judgement.verdict === 'down' ? 'beyond noise' : judgement.verdict;
-      return `${nameOf(metric).toLowerCase()}${of === '' ? '' : ` (${of})`} ${changeText(metric, before, after)} ${stands}`;
+    .map(({ metric, compared, judgement, since, days, of }) => {
+      const { verdict } = judgement;
+      const stands = verdict === 'up' || verdict === 'down' ? 'beyond noise' : verdict === 'drift' ? 'drifting' : verdict;
+      const when = since && since.to === undefined && since.from > days.first ? ` (${signed(since.relative)} since ${since.from})` : '';
+      return `${nameOf(metric).toLowerCase()}${of === '' ? '' : ` (${of})`} ${changeText(metric, compared.before, compared.after)} ${stands}${when}`;
     });
-  return told.length === 0 ? '' : `${capital(told.join('; '))}.`;
+  return phrases.length === 0 ? '' : `${capital(phrases.join('; '))}.`;
 }

@@ -1,19 +1,20 @@
+import type { Judgement } from '../engine/judge.ts';
 import { type Comparison, deviceRecord, differenceOf, revenueRecord, rowOf, segmentRecord, sumsOf } from './comparison-rows.ts';
 import type { Windows } from './comparison-windows.ts';
 import {
+  aloneSentence,
   type Change,
-  capital,
   changeSentence,
   changeText,
   deviceSentence,
+  earlierSentence,
   leadOf,
   othersSentence,
   revenueSentence,
 } from './comparison-words.ts';
 import { type Explained, explain, type GroupValues, OTHER_DEVICE, rest, splitRevenue } from './contributions.ts';
 import { isCount } from './days.ts';
-import type { Judgement } from './noise.ts';
-import { type Judged, judgeReading, type Reading, sinceOf } from './readings.ts';
+import { isChanged, type Judged, judgeReading, type Reading, sinceOf } from './readings.ts';
 
 /** What a comparison of two periods is made from. */
 export interface PeriodsInput {
@@ -52,8 +53,7 @@ export interface PeriodsResult {
 /** A device that stands out alone must do so at 0.1 %, because there are several. */
 const CLEAR_SCORE = 3.3;
 
-const standsAlone = (judged: Judgement) => stands(judged) && Math.abs(judged.score) > CLEAR_SCORE;
-const stands = ({ verdict }: Judgement) => verdict === 'up' || verdict === 'down';
+const standsAlone = (judged: Judgement) => isChanged(judged) && Math.abs(judged.score) > CLEAR_SCORE;
 
 /** Devices and what is in none of them, as one partition. */
 function partitionOf(whole: Reading, devices: readonly Reading[]): GroupValues[] {
@@ -87,21 +87,31 @@ export function comparePeriods({
   currency,
   explains,
 }: PeriodsInput): PeriodsResult {
-  const { scale } = windows;
-  const judgedOf = (metric: string) => [...readings, ...devices].map((reading) => judgeReading(reading, metric, windows));
+  const { factors } = windows;
+  const isPerDay = factors.before !== 1 || factors.after !== 1;
+  const judgedOf = (metric: string) => [...readings, ...devices].map((reading) => judgeReading(reading, metric));
   const judged = new Map(metrics.map((metric) => [metric, judgedOf(metric)]));
   const changes = metrics.flatMap((metric) =>
     readings.map((reading, index): Change => {
       const own = judged.get(metric)?.[index];
       if (!own) throw new TypeError(`${metric} was not judged.`);
       const candidates = devices.length > 0 ? (judged.get(metric) ?? []) : [own];
-      const first = reading.before[metric] ?? null;
+      const [before, after] = [reading.before[metric] ?? null, reading.after[metric] ?? null];
+      const isScaled = isPerDay && isCount(metric);
+      const compared = isScaled
+        ? { before: before === null ? null : before * factors.before, after: after === null ? null : after * factors.after }
+        : { before, after };
+      const labels = reading.periodDays.flatMap(({ interval }) => (interval.isPart ? [] : (interval.label ?? [])));
       return {
         metric,
-        before: first === null || !isCount(metric) ? first : first * scale,
-        after: reading.after[metric] ?? null,
-        judgement: own,
-        since: own.verdict === 'up' || own.verdict === 'down' ? sinceOf(candidates, own.verdict, windows) : undefined,
+        before,
+        after,
+        compared,
+        isPerDay: isScaled,
+        // Without a value on each side there is nothing that the verdict of the days could be about.
+        judgement: before === null || after === null ? { ...own, verdict: 'not enough data' } : own,
+        since: sinceOf(own, candidates, windows),
+        days: { first: labels[0] ?? '', last: labels.at(-1) ?? '' },
         of: labelOf(reading),
       };
     }),
@@ -109,44 +119,48 @@ export function comparePeriods({
   const deviceJudged = (metric: string) => (judged.get(metric) ?? []).slice(readings.length);
   const hidden = changes.find(({ metric }) => deviceJudged(metric).some(standsAlone));
   const headline =
-    changes.find(({ judgement }) => stands(judgement)) ?? hidden ?? changes.find((change) => differenceOf(change) !== null) ?? changes[0];
+    changes.find(({ judgement }) => isChanged(judgement)) ??
+    hidden ??
+    changes.find((change) => differenceOf(change) !== null) ??
+    changes[0];
   if (!headline) throw new TypeError('There is nothing to compare.');
-  const isNoise = !stands(headline.judgement) && headline !== hidden;
+  const isNoise = !isChanged(headline.judgement) && headline !== hidden;
 
   const [whole] = readings;
   const groups = whole && devices.length > 0 ? partitionOf(whole, devices) : [];
   // What is within noise has no cause to be sought.
-  const worth = changes.filter((change) => change === headline || stands(change.judgement));
+  const worth = changes.filter((change) => change === headline || isChanged(change.judgement));
   const explained = worth.flatMap((change): Explained[] => {
     const difference = differenceOf(change);
-    const split = difference === null || groups.length === 0 ? undefined : explain(change.metric, difference, groups, scale);
+    const split = difference === null || groups.length === 0 ? undefined : explain(change.metric, difference, groups, factors);
     return split ? [split] : [];
   });
   const pairs = whole && !isNoise ? segments.map((segment) => ({ segment, complement: complementOf(whole, segment) })) : [];
-  const told = pairs.flatMap((pair) => segmentRecord(headline, pair, scale) ?? []);
+  const told = pairs.flatMap((pair) => segmentRecord(headline, pair, factors) ?? []);
   const revenueChange = changes.find(({ metric }) => metric === 'revenueSum');
   const split =
     explains && readings.length === 1 && whole && revenueChange
-      ? splitRevenue(takings(whole.before, scale), takings(whole.after, 1))
+      ? splitRevenue(takings(whole.before, factors.before), takings(whole.after, factors.after))
       : undefined;
   const revenueDifference = (revenueChange && differenceOf(revenueChange)) ?? 0;
 
   const main = explained.find(({ metric }) => metric === headline.metric);
   const sentences = [
     changeSentence(headline, currency),
-    stands(headline.judgement) && main
+    earlierSentence(headline),
+    isChanged(headline.judgement) && main
       ? deviceSentence(
           main,
           told.map(({ own }) => own),
-          deviceJudged(headline.metric).some(stands),
+          deviceJudged(headline.metric).some(isChanged),
         )
       : hiddenSentence(headline, deviceJudged(headline.metric), windows),
-    split && revenueChange && (revenueChange === headline || stands(revenueChange.judgement))
+    split && revenueChange && (revenueChange === headline || isChanged(revenueChange.judgement))
       ? revenueSentence(split, revenueDifference)
       : '',
     othersSentence(changes.filter((change) => change !== headline)),
   ];
-  const factors = split && revenueRecord(split, revenueDifference);
+  const revenueFactors = split && revenueRecord(split, revenueDifference);
   const isLabelled = readings.length > 1;
   const verdictOf = (metric: string, name: string) => deviceJudged(metric).find(({ reading }) => reading.device === name)?.verdict;
   return {
@@ -163,6 +177,7 @@ export function comparePeriods({
         'noisePercent',
         'verdict',
         'since',
+        'sinceChangePercent',
       ],
       rows: changes.map((change) => rowOf(change, isLabelled, currency)),
       ...(explained.length > 0 && {
@@ -172,7 +187,7 @@ export function comparePeriods({
         sums: explained.map(sumsOf),
       }),
       ...(told.length > 0 && { segments: told.map(({ record }) => record) }),
-      ...(factors && { revenue: factors }),
+      ...(revenueFactors && { revenue: revenueFactors }),
     },
     headline,
     judged: judged.get(headline.metric) ?? [],
@@ -180,7 +195,7 @@ export function comparePeriods({
     byDevice: isNoise ? undefined : main,
     leader: !isNoise && main ? leadOf(main)?.name : undefined,
     bySegment: told.map(({ explained: apart }) => apart),
-    factors,
+    factors: revenueFactors,
   };
 }
 
@@ -194,10 +209,9 @@ function takings(values: Reading['before'], scale: number) {
 function hiddenSentence({ metric }: Change, devices: readonly Judged[], windows: Windows): string {
   const [first] = devices.filter(standsAlone).toSorted((a, b) => Math.abs(b.score) - Math.abs(a.score));
   if (!first) return '';
-  const { reading, verdict } = first;
+  const { reading } = first;
   const [before, after] = [reading.before[metric] ?? null, reading.after[metric] ?? null];
-  const since = sinceOf([first], verdict === 'up' ? 'up' : 'down', windows);
-  return `${capital(reading.device)} alone ${verdict === 'up' ? 'rose' : 'fell'} beyond noise (${changeText(metric, before, after)})${since ? `, since ${since.day}` : ''}.`;
+  return aloneSentence(reading.device, first, sinceOf(first, [first], windows), changeText(metric, before, after));
 }
 
 /** How the numbers of a comparison of periods were made: methods, formulas, and what is not in them. */
@@ -207,18 +221,16 @@ export function periodNotes(
   { isAdjacent, isFar }: Windows,
 ): string[] {
   const [whole] = judged;
-  const days = whole ? whole.reading.history.length + whole.reading.baselineDays.length : 0;
-  const matched = whole?.scatter?.isByWeekday ? 'weekdays matched' : 'weekdays do not differ';
   const hasRates = [...(sums ?? []), ...(segments ?? [])].some(({ mix }) => mix !== undefined);
   const hasOther = devices?.some(({ device }) => String(device).startsWith('other')) ?? false;
   return [
-    whole?.scatter
-      ? `Noise: change that chance exceeds once in 100, from the scatter of ${days} days before the period (${matched}; overdispersed binomial for rates, quasi-Poisson for counts; drift from week to week added).`
-      : 'Noise: too few days with a value before the period; at least 5 are needed.',
-    ...(rows.some((row) => row.at(-1) !== null)
-      ? ['since: the split of the days of both ranges that separates two levels best (least squares, weekdays matched).']
+    whole && whole.verdict !== 'not enough data'
+      ? `Noise: the change of the level that chance exceeds once in 100, from ${whole.learnedDays} days before the period (weekdays, overdispersion, autocorrelation and slow drift estimated; docs/statistics.md).`
+      : 'Noise: too few days with a value before the period.',
+    ...(rows.some((row) => row.at(-2) !== null)
+      ? ['since: the first day of the change that the scan of start days finds; sinceChangePercent: its level against the days before it.']
       : []),
-    ...(isAdjacent ? [] : ['No start day is sought, because the baseline does not end where the period begins.']),
+    ...(isAdjacent ? [] : ['The baseline does not end where the period begins: a change among the days between has no date.']),
     ...(isFar ? ['Drift over the time between the two ranges is not in the noise.'] : []),
     ...(hasRates
       ? [

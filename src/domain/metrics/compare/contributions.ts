@@ -1,4 +1,5 @@
 import type { MetricValues } from '../read/combine.ts';
+import type { Factors } from './comparison-windows.ts';
 import { isRateOfCounts } from './days.ts';
 
 /** Four decimals, as the platform gives rates; what is shown adds up, because sums and remainders are made of shown numbers. */
@@ -162,23 +163,24 @@ function explainRate(groups: readonly GroupValues[]): Contribution[] | undefined
   });
 }
 
-function explainCount(metric: string, groups: readonly GroupValues[], scale: number): Contribution[] | undefined {
+function explainCount(metric: string, groups: readonly GroupValues[], factors: Factors): Contribution[] | undefined {
   const counted = groups.flatMap(({ name, before, after }) => {
     const [first, second] = [before[metric], after[metric]];
     if (typeof first !== 'number' || typeof second !== 'number') return [];
-    return [{ name, before: first * scale, after: second, contribution: fixed(second - first * scale) }];
+    const [scaledFirst, scaledSecond] = [first * factors.before, second * factors.after];
+    return [{ name, before: scaledFirst, after: scaledSecond, contribution: fixed(scaledSecond - scaledFirst) }];
   });
   return counted.length === groups.length ? counted : undefined;
 }
 
 /**
  * What of the change of a metric comes from each of some groups that partition the visits; undefined where a count of one has no value, or
- * the metric is none that counts make. `scale` multiplies the counts of the baseline.
+ * the metric is none that counts make.
  */
-export function explain(metric: string, change: number, groups: readonly GroupValues[], scale: number): Explained | undefined {
+export function explain(metric: string, change: number, groups: readonly GroupValues[], factors: Factors): Explained | undefined {
   const isCounted = COUNTS.includes(metric);
   if (!isCounted && !isRateOfCounts(metric)) return undefined;
-  const explained = isCounted ? explainCount(metric, groups, scale) : explainRate(groups);
+  const explained = isCounted ? explainCount(metric, groups, factors) : explainRate(groups);
   if (!explained) return undefined;
   const told = explained.reduce((sum, { contribution }) => sum + contribution, 0);
   return { metric, change: fixed(change), groups: explained, remainder: fixed(fixed(change) - told) };

@@ -1,15 +1,7 @@
+import type { DailyPoint, MetricKind } from '../engine/series.ts';
 import { definitionOf } from '../metric-definitions.ts';
 import type { MetricValues } from '../read/combine.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
-
-/** One whole day: its metric is `numerator / denominator`, of which a count has the denominator 1. */
-export interface DayPoint {
-  readonly label: string;
-  /** 0 … 6. */
-  readonly weekday: number;
-  readonly numerator: number;
-  readonly denominator: number;
-}
 
 /** The two sides of a metric by name; an average is weighted by what it is an average of. */
 interface Sides {
@@ -51,14 +43,21 @@ export function metricsToRead(metrics: readonly string[]): string[] {
   return [...new Set([...metrics, 'visits', 'conversionCount', ...(metrics.includes('revenueSum') ? ['revenueSum'] : [])])];
 }
 
-/** The whole days among the rows of one selection, in order; days without a value are left out. */
-export function dayPoints(rows: readonly MetricRow[], metric: string): DayPoint[] {
+/** What a metric counts, as the engine of verdicts distinguishes it. */
+export function kindOf(metric: string): MetricKind {
+  const unit = definitionOf(metric)?.unit;
+  if (isCount(metric)) return unit === 'currency' ? 'amount' : 'count';
+  return unit === '%' ? 'share' : 'average';
+}
+
+/** The whole days among the rows of one selection, in order; days without a value are left out. Percentages become events of their trials. */
+export function dayPoints(rows: readonly MetricRow[], metric: string): DailyPoint[] {
+  const times = kindOf(metric) === 'share' ? 0.01 : 1;
   return rows
     .filter(({ interval }) => interval.label !== undefined && !interval.isPart)
     .flatMap(({ interval, values }) => {
       const terms = termsOf(metric, values);
-      const label = interval.label ?? '';
-      return terms ? [{ label, weekday: new Date(label).getUTCDay(), ...terms }] : [];
+      return terms ? [{ label: interval.label ?? '', ...terms, numerator: terms.numerator * times, isWhole: true }] : [];
     })
     .toSorted((a, b) => a.label.localeCompare(b.label));
 }

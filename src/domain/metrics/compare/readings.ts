@@ -1,11 +1,10 @@
+import { type DatedChange, type Judgement, judgePeriods, type Question, type Verdict } from '../engine/judge.ts';
+import type { DailyPoint } from '../engine/series.ts';
 import type { MetricValues } from '../read/combine.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
 import type { Device, Selection } from '../read/metric-grid.ts';
 import type { Windows } from './comparison-windows.ts';
-import { type DayPoint, dayPoints, isCount, isRateOfCounts, termsOf } from './days.ts';
-import { changePoint, estimateNoise, type Judgement, judge, type NoiseModel, type StartDay } from './noise.ts';
-
-const WEEK_MS = 604_800_000;
+import { dayPoints, kindOf } from './days.ts';
 
 /** What was read of one selection: both sides as a whole, and its days. */
 export interface Reading {
@@ -22,9 +21,8 @@ export interface Reading {
 export interface Judged extends Judgement {
   readonly reading: Reading;
   readonly metric: string;
-  readonly scatter: NoiseModel | undefined;
-  /** Days of both sides, whole ones. */
-  readonly days: readonly DayPoint[];
+  /** Whole days before the period that taught what is usual. */
+  readonly learnedDays: number;
 }
 
 const isOf = ({ device, segmentIds }: Selection, of: Pick<Selection, 'device' | 'segmentIds'>) =>
@@ -48,36 +46,62 @@ export function readingsOf(totals: readonly MetricRow[], days: readonly MetricRo
     });
 }
 
-function kindOf(metric: string): 'share' | 'average' | 'count' {
-  if (isCount(metric)) return 'count';
-  return isRateOfCounts(metric) ? 'share' : 'average';
+type Window = Pick<Question['period'], 'from' | 'to'>;
+
+function windowOf(days: readonly DailyPoint[]): Window | undefined {
+  const [from, to] = [days[0]?.label, days.at(-1)?.label];
+  return from !== undefined && to !== undefined ? { from, to } : undefined;
 }
 
-/** Weeks between the middles of both sides; of a baseline in another season the days in between teach nothing. */
-function weeksApart({ baseline, period, isFar }: Windows): number {
-  if (isFar) return 1;
-  return Math.abs(period.startMs + period.endMs - baseline.startMs - baseline.endMs) / 2 / WEEK_MS;
+const OPPOSITE: Readonly<Partial<Record<Verdict, Verdict>>> = { up: 'down', down: 'up' };
+
+/** The same judgement seen from the other side: a baseline that lies after the period. */
+function reversed({ verdict, relative, score, noise }: Judgement): Judgement {
+  return {
+    verdict: OPPOSITE[verdict] ?? verdict,
+    changes: [],
+    relative: relative === null ? null : 1 / (1 + relative) - 1,
+    noise,
+    score: -score,
+  };
 }
 
-/** Judges one metric of a reading by the days before its period. */
-export function judgeReading(reading: Reading, metric: string, windows: Windows): Judged {
+function judgement(metric: string, history: readonly DailyPoint[], before: readonly DailyPoint[], after: readonly DailyPoint[]): Judgement {
+  const [baseline, period] = [windowOf(before), windowOf(after)];
+  if (!baseline || !period) return { verdict: 'not enough data', changes: [], relative: null, noise: null, score: 0 };
+  const question = { kind: kindOf(metric), days: [...history, ...before, ...after] };
+  if (baseline.from > period.to) return reversed(judgePeriods({ ...question, baseline: period, period: baseline }));
+  return judgePeriods({ ...question, baseline, period });
+}
+
+/** Judges one metric of a reading by its days, those before the period first. */
+export function judgeReading(reading: Reading, metric: string): Judged {
   const [before, after] = [dayPoints(reading.baselineDays, metric), dayPoints(reading.periodDays, metric)];
-  // What lies farther back than the baseline comes first, so that weeks are counted back from the period.
-  const scatter = estimateNoise([...dayPoints(reading.history, metric), ...before], kindOf(metric));
-  const side = (days: readonly DayPoint[], values: MetricValues) => (isCount(metric) ? { days } : { days, total: termsOf(metric, values) });
-  const isEmpty = !isCount(metric) && !(termsOf(metric, reading.before) && termsOf(metric, reading.after));
-  const judgement = judge(side(before, reading.before), side(after, reading.after), isEmpty ? undefined : scatter, weeksApart(windows));
-  return { ...judgement, reading, metric, scatter, days: [...before, ...after] };
+  const history = dayPoints(reading.history, metric);
+  return { ...judgement(metric, history, before, after), reading, metric, learnedDays: history.length + before.length };
 }
 
-/** Noise relative to the baseline, in percent; null where it is not known. */
-export function noisePercentOf({ noise, before }: Judgement): number | null {
-  return noise === null || !(before > 0) ? null : (100 * noise) / before;
+/** Whether a verdict says that the level is another. */
+export function isChanged({ verdict }: Pick<Judgement, 'verdict'>): boolean {
+  return verdict === 'up' || verdict === 'down' || verdict === 'drift';
 }
 
-/** The day on which a change began, read from whichever of these shows it best. */
-export function sinceOf(candidates: readonly Judged[], direction: 'up' | 'down', { isAdjacent }: Windows): StartDay | undefined {
-  if (!isAdjacent) return undefined;
-  const [clearest] = candidates.filter(({ verdict }) => verdict === direction).toSorted((a, b) => Math.abs(b.score) - Math.abs(a.score));
-  return clearest?.scatter && changePoint(clearest.days, clearest.scatter, direction);
+/** Relative change up to which levels are within noise, in percent; null where it is not known. */
+export function noisePercentOf({ noise }: Judgement): number | null {
+  return noise === null ? null : 100 * noise;
+}
+
+/**
+ * When the change of a verdict began: by the selection that shows it best, where several are judged. Undefined where the days between
+ * the ranges are not known and it may have begun among them, and for a drift.
+ */
+export function sinceOf(own: Judged, candidates: readonly Judged[], { isAdjacent }: Windows): DatedChange | undefined {
+  const { main } = own;
+  if (!main || (!isAdjacent && main.from === own.reading.periodDays[0]?.interval.label)) return undefined;
+  const agreeing = candidates.filter(
+    ({ verdict, main: other }) => verdict === own.verdict && other && other.from <= main.latest && other.from >= main.earliest,
+  );
+  const [clearest] = agreeing.toSorted((a, b) => (a.main?.pValue ?? 1) - (b.main?.pValue ?? 1));
+  // The size is that of the selection itself; another one may only show the day more sharply.
+  return { ...main, from: clearest?.main?.from ?? main.from };
 }

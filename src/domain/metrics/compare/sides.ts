@@ -1,10 +1,10 @@
 import { mean, standardDeviation } from 'simple-statistics';
+import { studentOf } from '../engine/significance.ts';
 import { unitOf } from '../metric-definitions.ts';
 import type { MetricValues } from '../read/combine.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
 import type { Cell, Comparison } from './comparison-rows.ts';
 import { changeText, nameOf, valueText } from './comparison-words.ts';
-import { quantileOfOnePercent } from './noise.ts';
 
 /** What was read of one side of a comparison at the same time. */
 export interface Side {
@@ -15,6 +15,8 @@ export interface Side {
 
 type SideVerdict = 'higher' | 'lower' | 'within noise' | 'not enough data';
 
+/** Two-sided 1 % of the normal distribution. */
+const Z_OF_ONE_PERCENT = 2.5758;
 /** Days that both sides need. */
 const LEAST_DAYS = 5;
 
@@ -32,7 +34,7 @@ function judgeSides(metric: string, reference: Side, other: Side): SideVerdict {
   const differences = dailyDifferences(metric, reference, other);
   if (differences.length < LEAST_DAYS) return 'not enough data';
   // Over n − 1, because the days are a sample.
-  const error = (standardDeviation(differences) / Math.sqrt(differences.length - 1)) * quantileOfOnePercent(differences.length - 1);
+  const error = (standardDeviation(differences) / Math.sqrt(differences.length - 1)) * studentOf(Z_OF_ONE_PERCENT, differences.length - 1);
   const middle = mean(differences);
   if (Math.abs(middle) <= error) return 'within noise';
   return middle > 0 ? 'higher' : 'lower';

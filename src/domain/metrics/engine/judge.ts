@@ -130,7 +130,11 @@ interface Level {
 }
 
 /** Undefined where a window has no day left. */
-function levelOf({ series, noise, changes, left }: Study, { baseline, period }: Pick<Question, 'baseline' | 'period'>, leftOut: ReadonlySet<number>): Level | undefined {
+function levelOf(
+  { series, noise, changes, left }: Study,
+  { baseline, period }: Pick<Question, 'baseline' | 'period'>,
+  leftOut: ReadonlySet<number>,
+): Level | undefined {
   const [before, after] = [weightsOf(series, baseline, leftOut), weightsOf(series, period, leftOut)];
   if (before.every((value) => value === 0) || after.every((value) => value === 0)) return undefined;
   const weights = after.map((value, at) => value - (before[at] ?? 0));
@@ -138,10 +142,13 @@ function levelOf({ series, noise, changes, left }: Study, { baseline, period }: 
   // Windows of other weekdays share the doubt about weekdays.
   const variance = series.sampling.length > 0 ? product(along, weights) : 0;
   const usual = noise.shock + noise.sampling.reduce((sum, value) => sum + value, 0) / noise.sampling.length;
-  const doubt = 1 / ((series.learned / WEEK / usual) + noise.weekdaySd ** -2);
+  const doubt = 1 / (series.learned / WEEK / usual + noise.weekdaySd ** -2);
   const shares = new Float64Array(WEEK);
   for (const [at, weight] of weights.entries()) shares[series.weekdays[at] ?? 0] = (shares[series.weekdays[at] ?? 0] ?? 0) + weight;
-  const made = changes.reduce((sum, { from, to, effect }) => sum + effect * weights.subarray(from, to).reduce((total, weight) => total + weight, 0), 0);
+  const made = changes.reduce(
+    (sum, { from, to, effect }) => sum + effect * weights.subarray(from, to).reduce((total, weight) => total + weight, 0),
+    0,
+  );
   return {
     difference: product(weights, series.deviations),
     error: Math.sqrt(variance + doubt * product(shares, shares)),
@@ -190,7 +197,11 @@ function mainOf(changes: readonly Change[], start: number): Change | undefined {
  */
 export function judgePeriods(question: Question): Judgement {
   const { days, kind, baseline, period } = question;
-  const series = seriesOf(days.filter(({ label }) => label <= period.to), kind, period.from);
+  const series = seriesOf(
+    days.filter(({ label }) => label <= period.to),
+    kind,
+    period.from,
+  );
   if (!series) return UNKNOWN;
   const isFar = indexOf(series, baseline.from) < series.block;
   const isByStep = lengthOf(baseline) > SINGLE_DAY;

@@ -41,7 +41,10 @@ export function nuisanceOf(series: Series, known: readonly Interval[], weekdaySd
   for (let weekday = 0; weekday < WEEK; weekday += 1) targets[size + weekday] = -Math.log(series.weekdayFactors[weekday] ?? 1) / weekdaySd;
   return {
     fixed: [column(() => 1), ...levels.map(({ from, to }) => column((at) => (at >= from && at < to ? 1 : 0))), ...weekdays],
-    drift: [column((at) => positionOf(at) - 0.5), ...WAVES.map((sd, wave) => column((at) => sd * Math.cos(Math.PI * (wave + 1) * positionOf(at))))],
+    drift: [
+      column((at) => positionOf(at) - 0.5),
+      ...WAVES.map((sd, wave) => column((at) => sd * Math.cos(Math.PI * (wave + 1) * positionOf(at)))),
+    ],
     targets,
   };
 }

@@ -144,6 +144,9 @@ export function seriesOf(days: readonly DailyPoint[], kind: MetricKind, judgedFr
     weekdayFactors,
     roughVariance,
     learned,
-    block: Math.max(0, times.findLastIndex((time, at) => at > 0 && time - (times[at - 1] ?? 0) > FAR_DAYS)),
+    block: Math.max(
+      0,
+      times.findLastIndex((time, at) => at > 0 && time - (times[at - 1] ?? 0) > FAR_DAYS),
+    ),
   };
 }

@@ -13,12 +13,21 @@ export interface Referred {
   readonly score: number;
 }
 
-export function scoresOf(values: readonly number[], known: ReadonlySet<number>, learned: number, start: number, fixed = false): { score: number; start: number } {
+export function scoresOf(
+  values: readonly number[],
+  known: ReadonlySet<number>,
+  learned: number,
+  start: number,
+  fixed = false,
+): { score: number; start: number } {
   const groups = Array.from({ length: 7 }, (): number[] => []);
   for (let day = 0; day < learned; day += 1) if (!known.has(day)) groups[day % 7]?.push(values[day] ?? 0);
   const means = groups.map((group) => group.reduce((sum, value) => sum + value, 0) / group.length);
   const count = groups.reduce((sum, { length }) => sum + length, 0);
-  const squares = groups.reduce((sum, group, weekday) => sum + group.reduce((own, value) => own + (value - (means[weekday] ?? 0)) ** 2, 0), 0);
+  const squares = groups.reduce(
+    (sum, group, weekday) => sum + group.reduce((own, value) => own + (value - (means[weekday] ?? 0)) ** 2, 0),
+    0,
+  );
   const deviation = Math.sqrt(squares / (count - 7));
   let best = { score: 0, start };
   let sum = 0;
@@ -43,7 +52,9 @@ export function limitOf(days: number, learned: number, chance: number): number {
   if (known !== undefined) return known;
   const { normal } = seeded(4_711);
   const draws = 40_000;
-  const scores = Array.from({ length: draws }, () => Math.abs(scoresOf(Array.from({ length: days }, normal), new Set(), learned, learned).score));
+  const scores = Array.from({ length: draws }, () =>
+    Math.abs(scoresOf(Array.from({ length: days }, normal), new Set(), learned, learned).score),
+  );
   const limit = scores.toSorted((a, b) => b - a)[Math.floor(draws * chance)] ?? Number.NaN;
   limits.set(key, limit);
   return limit;

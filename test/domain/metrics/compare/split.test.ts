@@ -10,6 +10,9 @@ import {
   type Takings,
 } from '../../../../src/domain/metrics/compare/contributions.ts';
 
+/** Ranges of equal length: totals are compared as they are. */
+const TOTALS = { before: 1, after: 1 };
+
 const counts = fc
   .integer({ min: 0, max: 50_000 })
   .chain((visits) => fc.integer({ min: 0, max: visits }).map((conversions) => ({ visits, conversions })));
@@ -53,7 +56,7 @@ describe('the split of a rate', () => {
       fc.property(groups, fc.double({ min: -0.0002, max: 0.0002, noNaN: true }), (each, rounding) => {
         const change = 100 * (rateOf(each, 'after') - rateOf(each, 'before')) + rounding;
         const values = each.map(({ name, before, after }) => ({ name, before: valuesOf(before), after: valuesOf(after) }));
-        const told = explain('conversionRate', change, values, 1);
+        const told = explain('conversionRate', change, values, TOTALS);
         if (!told) throw new Error('nothing was explained');
         const sum = told.groups.reduce((total, { mix = 0, rate = 0 }) => total + mix + rate, told.remainder);
         expect(sum).toBeCloseTo(told.change, 9);
@@ -76,10 +79,11 @@ describe('the split of a rate', () => {
 describe('the split of a count', () => {
   it('adds up to the change, scaled where the ranges differ in length', () => {
     fc.assert(
-      fc.property(groups, fc.double({ min: 0.1, max: 10, noNaN: true }), (each, scale) => {
+      fc.property(groups, fc.double({ min: 0.1, max: 10, noNaN: true }), (each, before) => {
+        const factors = { before, after: 1 };
         const values = each.map(({ name, before, after }): GroupValues => ({ name, before: valuesOf(before), after: valuesOf(after) }));
         const sum = (side: 'before' | 'after') => each.reduce((total, group) => total + group[side].visits, 0);
-        const told = explain('visits', sum('after') - scale * sum('before'), values, scale);
+        const told = explain('visits', sum('after') - before * sum('before'), values, factors);
         const total = (told?.groups ?? []).reduce((all, { contribution }) => all + contribution, told?.remainder ?? 0);
         expect(total).toBeCloseTo(told?.change ?? Number.NaN, 5);
       }),
@@ -88,10 +92,10 @@ describe('the split of a count', () => {
 
   it('is refused where a count has no value, and for what no counts make', () => {
     const gap = [{ name: 'a', before: { visits: null, conversionCount: 1 }, after: { visits: 1, conversionCount: 1 } }];
-    expect(explain('visits', 1, gap, 1)).toBeUndefined();
-    expect(explain('conversionRate', 1, gap, 1)).toBeUndefined();
+    expect(explain('visits', 1, gap, TOTALS)).toBeUndefined();
+    expect(explain('conversionRate', 1, gap, TOTALS)).toBeUndefined();
     expect(
-      explain('bounceRate', 1, [{ name: 'a', before: { visits: 1, bounceRate: 3 }, after: { visits: 1, bounceRate: 4 } }], 1),
+      explain('bounceRate', 1, [{ name: 'a', before: { visits: 1, bounceRate: 3 }, after: { visits: 1, bounceRate: 4 } }], TOTALS),
     ).toBeUndefined();
     expect(rest({ visits: 5, conversionCount: null }, [{ visits: 2, conversionCount: 1 }])).toEqual({
       visits: 3,
