@@ -72,7 +72,7 @@ export function metricStories({ seed, startMs }: Origin): MetricStories {
   const draw = (n: number) => hash(seed, 0x5_70_71, n);
   const rounded = (n: number, from: number, to: number) => Math.round((from + unit(draw(n)) * (to - from)) * 100) / 100;
 
-  const fall = rounded(1, 0.45, 0.6);
+  const fall = rounded(1, 0.3, 0.45);
   const stressed = oneOf(draw(2), '', 'Germany', 'Returning visitors', 'New visitors');
   const segment = stressed === '' ? null : named(segmentsOf(shop.id), stressed);
   const mixStart = today - 20 - (draw(5) % 26);
@@ -112,7 +112,7 @@ export function metricStories({ seed, startMs }: Origin): MetricStories {
       segment: asNamed(boost),
       startDay: dayText(mixStart),
       endDay: dayText(mixStart + 6),
-      addedShare: rounded(9, 1.6, 2.4),
+      addedShare: rounded(9, 2.2, 3.2),
     },
     zoneTapChange: {
       projectId: app.id,
