@@ -65,6 +65,8 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'temporal-polyfill': ['src/lib/'],
   zod: ['src/', 'tools/'],
 };
+/** Those that no bundle can hold. */
+const NATIVE = ['@duckdb/node-api', '@resvg/resvg-js'];
 /** Packages of types, which leave nothing in the product. */
 const TYPES: typeof PACKAGES = { 'har-format': ['src/domain/har/', 'src/emulator/world/speed/'] };
 
@@ -191,8 +193,15 @@ describe('packages', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('that have a place are dependencies of the product', () => {
-    expect(Object.keys({ ...about.dependencies, ...about.optionalDependencies })).toEqual(expect.arrayContaining(Object.keys(PACKAGES)));
+  it('are none that an installation brings along, but native ones: everything else is bundled', () => {
+    expect(about).not.toHaveProperty('dependencies');
+    expect(about).not.toHaveProperty('peerDependencies');
+    expect(Object.keys(about.optionalDependencies)).toEqual(NATIVE);
+    expect(NATIVE.filter((name) => !PACKAGES[name])).toEqual([]);
+  });
+
+  it('that have a place are known to the lock file', () => {
+    expect(Object.keys({ ...about.devDependencies, ...about.optionalDependencies })).toEqual(expect.arrayContaining(Object.keys(PACKAGES)));
   });
 
   it('of Node are named as such, and pure parts reach for nothing outside the process', () => {
