@@ -3,6 +3,7 @@ import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
+import { writeNotices } from './notices.mjs';
 
 /** What both bundles share: everything inside one folder, so that the product runs without node_modules. */
 const shared = {
@@ -21,6 +22,7 @@ export const executable = {
   splitting: true,
   minifySyntax: true,
   minifyWhitespace: true,
+  minifyIdentifiers: true,
   chunkNames: 'chunks/[name]-[hash]',
 };
 
@@ -52,22 +54,18 @@ export async function buildProduct() {
     encoding: 'utf8',
   });
   await rm(staged, { recursive: true, force: true });
-  await build({
+  const { metafile } = await build({
     ...executable,
     entryPoints: { main: 'src/main.ts', 'sql-process': 'src/workspace/query/process.ts' },
     outdir: staged,
     define: { LISTED_TOOLS: listing },
     plugins: [partsOfUndici, nativePartOfDuckdb],
     // Native and optional: found in node_modules, or not at all.
-    external: [
-      '@resvg/resvg-js',
-      '@keyv/redis',
-      '@opentelemetry/resources',
-      '@opentelemetry/sdk-trace-base',
-      '@opentelemetry/exporter-trace-otlp-http',
-    ],
+    external: ['@resvg/resvg-js'],
+    metafile: true,
   });
-  await buildChartView(staged);
+  const view = await buildChartView(staged);
+  await writeNotices(staged, [metafile, view]);
   await cp('node_modules/dejavu-fonts-ttf/ttf/DejaVuSans.ttf', `${staged}/fonts/DejaVuSans.ttf`);
   await cp('node_modules/dejavu-fonts-ttf/LICENSE', `${staged}/fonts/LICENSE`);
   await rename('dist', replaced).catch(() => undefined); // there is none in a fresh clone
@@ -75,9 +73,9 @@ export async function buildProduct() {
   await rm(replaced, { recursive: true, force: true });
 }
 
-/** Writes the view of charts: one HTML file that needs no other. */
+/** Writes the view of charts: one HTML file that needs no other. Gives what it is made of. */
 async function buildChartView(folder) {
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     entryPoints: ['src/views/app/main.ts'],
     bundle: true,
     platform: 'browser',
@@ -86,12 +84,14 @@ async function buildChartView(folder) {
     minify: true,
     logLevel: 'warning',
     write: false,
+    metafile: true,
   });
   const [page, style] = await Promise.all(['page.html', 'page.css'].map((file) => readFile(`src/views/app/${file}`, 'utf8')));
   const script = outputFiles[0]?.text.replaceAll('</script', '<\\/script') ?? '';
   const html = page?.replace('/* style */', () => style ?? '').replace('/* script */', () => script) ?? '';
   await mkdir(`${folder}/views`, { recursive: true });
   await writeFile(`${folder}/views/chart.html`, html);
+  return metafile;
 }
 
 /** Bundles one TypeScript file of the project into the cache and gives its address, to be imported. */

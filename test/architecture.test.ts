@@ -65,8 +65,22 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'temporal-polyfill': ['src/lib/'],
   zod: ['src/', 'tools/'],
 };
+/** Those that no bundle can hold. */
+const NATIVE = ['@duckdb/node-api', '@resvg/resvg-js'];
 /** Packages of types, which leave nothing in the product. */
 const TYPES: typeof PACKAGES = { 'har-format': ['src/domain/har/', 'src/emulator/world/speed/'] };
+
+/** The layers as CONTRIBUTING shows them, from the ground up: the name of each part, and who alone imports it. */
+function layersInPicture(): { name: string; onlyFrom?: string[] }[][] {
+  const picture = /<!-- layers:.*-->\n\n```\n([^`]+)\n```/.exec(textOf('CONTRIBUTING.md'))?.[1] ?? '';
+  const layers = picture.split('\n\n').map((layer) =>
+    layer.split('\n').map((row) => {
+      const [words = '', importers] = row.split('←');
+      return { name: words.split(' ')[0] ?? '', ...(importers !== undefined && { onlyFrom: importers.trim().split(', ') }) };
+    }),
+  );
+  return layers.toReversed();
+}
 
 /** Modules of Node that reach beyond the process; pure parts import none of them. */
 const REACHING = /^node:(fs|fs\/promises|http|https|http2|net|tls|dns|dgram|child_process|worker_threads|cluster)$/;
@@ -141,6 +155,17 @@ describe('imports', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('are drawn in CONTRIBUTING as the table has them', () => {
+    const expected = LAYERS.map((parts) =>
+      parts.map((name) => ({ name, ...(ASIDE[name] && { onlyFrom: ['roots', ...ASIDE[name]].toSorted() }) })),
+    );
+    const byName = (parts: { name: string }[]) => parts.toSorted((a, b) => a.name.localeCompare(b.name));
+    const drawn = layersInPicture().map((parts) =>
+      parts.map(({ name, onlyFrom }) => ({ name, ...(onlyFrom && { onlyFrom: onlyFrom.toSorted() }) })),
+    );
+    expect(drawn.map(byName)).toEqual(expected.map(byName));
+  });
+
   it('of tools are none of another tool or toolset', () => {
     expect(inner.filter(({ from, to }) => to.startsWith('tools/') && from.startsWith('tools/') && !from.endsWith('index.ts'))).toEqual([]);
   });
@@ -168,8 +193,15 @@ describe('packages', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('that have a place are dependencies of the product', () => {
-    expect(Object.keys({ ...about.dependencies, ...about.optionalDependencies })).toEqual(expect.arrayContaining(Object.keys(PACKAGES)));
+  it('are none that an installation brings along, but native ones: everything else is bundled', () => {
+    expect(about).not.toHaveProperty('dependencies');
+    expect(about).not.toHaveProperty('peerDependencies');
+    expect(Object.keys(about.optionalDependencies)).toEqual(NATIVE);
+    expect(NATIVE.filter((name) => !PACKAGES[name])).toEqual([]);
+  });
+
+  it('that have a place are known to the lock file', () => {
+    expect(Object.keys({ ...about.devDependencies, ...about.optionalDependencies })).toEqual(expect.arrayContaining(Object.keys(PACKAGES)));
   });
 
   it('of Node are named as such, and pure parts reach for nothing outside the process', () => {

@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import type { McpServer } from '@modelcontextprotocol/server';
+import { shippedFile } from '../lib/shipped.ts';
 import { CHART_VIEW_URI } from '../tooling/listing.ts';
 
 /** The view of charts as the build made it: one HTML file with all it needs. */
 function readChartView(): Promise<string> {
-  return readFile(new URL('../../dist/views/chart.html', import.meta.url), 'utf8');
+  return readFile(shippedFile('views/chart.html'), 'utf8');
 }
 
 /** The extension of the protocol by which hosts show views. */

@@ -16,16 +16,12 @@ export interface TracingOptions {
   readonly service: { readonly name: string; readonly version: string };
   readonly clock: Clock;
   readonly log: Log;
-  readonly load?: typeof loadOpenTelemetry;
 }
 
 /** Longest a stop waits for the collector. */
 const CLOSE_MS = 3_000;
 /** A collector that is away is told of once in this time. */
 const COMPLAINT_PAUSE_MS = 60_000;
-
-const NOT_INSTALLED =
-  'no traces are written: OTEL_ variables ask for them, but the optional packages are not installed; run npm install @opentelemetry/api @opentelemetry/resources @opentelemetry/sdk-trace-base @opentelemetry/exporter-trace-otlp-http beside the server, or set OTEL_TRACES_EXPORTER=none';
 
 async function loadOpenTelemetry() {
   const [api, resources, sdk, otlp] = await Promise.all([
@@ -61,13 +57,9 @@ function ago(durationMs: number): number {
 
 const FINE: ReadonlySet<CallOutcome | 'aborted'> = new Set<CallOutcome>(['ok', 'question']);
 
-/** Opens the way to the collector that the OTEL_ variables of the process name; undefined, with a warning, where the optional packages are absent. */
-export async function openTracing({ service, clock, log, load = loadOpenTelemetry }: TracingOptions): Promise<Tracing | undefined> {
-  const loaded = await load().catch(() => undefined);
-  if (!loaded) {
-    log('warn', NOT_INSTALLED);
-    return undefined;
-  }
+/** Opens the way to the collector that the OTEL_ variables of the process name. */
+export async function openTracing({ service, clock, log }: TracingOptions): Promise<Tracing> {
+  const loaded = await loadOpenTelemetry();
   const { SpanKind, SpanStatusCode, ROOT_CONTEXT, trace } = loaded;
   reportTo(log, clock, loaded);
   const named = loaded.resourceFromAttributes({ 'service.name': service.name, 'service.version': service.version });

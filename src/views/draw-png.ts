@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { crc32, deflate } from 'node:zlib';
+import { shippedFile } from '../lib/shipped.ts';
 import type { Svg } from './draw-svg.ts';
 
 const COLOURS = 256;
@@ -76,7 +77,7 @@ export async function encodePng(image: Pixels): Promise<Buffer> {
 }
 
 /** The one font that pictures are drawn with; bundled, because without a TTF all text is silently left out. */
-const FONT = fileURLToPath(new URL('../../dist/fonts/DejaVuSans.ttf', import.meta.url));
+const FONT = fileURLToPath(shippedFile('fonts/DejaVuSans.ttf'));
 
 async function loadResvg(): Promise<typeof import('@resvg/resvg-js') | undefined> {
   try {

@@ -6,7 +6,7 @@ import { readHar } from '../../src/domain/har/read/read-har.ts';
 import { harReport } from '../../src/domain/har/report/har-report.ts';
 import { SECRET_MARK } from '../../src/emulator/world/speed/planted-secrets.ts';
 import { formatBytes, formatMs } from '../../src/lib/number-text.ts';
-import { REAL_FILES, readReal } from '../domain/har/real-files.ts';
+import { RECORDED_FILES, readRecorded } from '../domain/har/recorded-files.ts';
 import { openAssistant, sharedAssistant } from '../support/assistant.ts';
 import { sharedPlatform } from '../support/emulator.ts';
 
@@ -94,9 +94,9 @@ describe('the summary of a HAR', () => {
   });
 });
 
-describe.skipIf(REAL_FILES.length === 0)('of recorded files', () => {
-  it.each(REAL_FILES)('%s fits 1,500 tokens in the same order', (name) => {
-    const text = reportOf(readReal(name));
+describe('of recorded files', () => {
+  it.each(RECORDED_FILES)('%s fits 1,500 tokens in the same order', (name) => {
+    const text = reportOf(readRecorded(name));
     expect(encode(text).length).toBeLessThanOrEqual(1_500);
     const found = headings(text).filter((heading) => SECTIONS.includes(heading ?? ''));
     expect(found).toEqual(SECTIONS.filter((heading) => found.includes(heading)));

@@ -3,7 +3,7 @@ import { readHar } from '../../src/domain/har/read/read-har.ts';
 import { drawSvg } from '../../src/views/draw-svg.ts';
 import { waterfallOf } from '../../src/views/from-har.ts';
 import { CANARY, plantCanaries } from '../domain/har/canaries.ts';
-import { REAL_FILES, readReal } from '../domain/har/real-files.ts';
+import { RECORDED_FILES, readRecorded } from '../domain/har/recorded-files.ts';
 import { at, entry, har } from '../domain/har/sample.ts';
 
 const read = (entries: Parameters<typeof har>[0]) => readHar(har(entries));
@@ -103,8 +103,8 @@ describe('the waterfall of a HAR file', () => {
     expect(spec && drawSvg(spec).svg).not.toMatch(CANARY);
   });
 
-  it.skipIf(REAL_FILES.length === 0).each(REAL_FILES)('is drawn from %s', (name) => {
-    const spec = waterfallOf(readHar(readReal(name)));
+  it.each(RECORDED_FILES)('is drawn from %s', (name) => {
+    const spec = waterfallOf(readHar(readRecorded(name)));
     expect(spec?.rows.length).toBeGreaterThan(0);
     expect(JSON.stringify(spec).length).toBeLessThan(8_000);
     expect(Math.max(...(spec?.rows.map(([label]) => label.length) ?? []))).toBeLessThanOrEqual(46);

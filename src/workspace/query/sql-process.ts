@@ -1,11 +1,12 @@
 import { fork } from 'node:child_process';
 import { availableParallelism, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { shippedFile } from '../../lib/shipped.ts';
 import { createTurns } from '../../lib/turns.ts';
 import type { Cell, Failure, Message, Query, ResultColumn } from './protocol.ts';
 
 /** The bundled process of a query; one of its own, because some functions of DuckDB neither stop when told nor keep to the memory limit. */
-const SCRIPT = fileURLToPath(new URL('../../../dist/sql-process.js', import.meta.url));
+const SCRIPT = fileURLToPath(shippedFile('sql-process.js'));
 const MAX_MEMORY_BYTES = 1024 ** 3;
 /** Node itself, the library and what the readers of files hold beside the limit. */
 const MAX_SLACK_BYTES = 640 * 1024 ** 2;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { HarEntry } from '../../../src/domain/har/read/har-model.ts';
 import { readHar } from '../../../src/domain/har/read/read-har.ts';
 import { summarizeHar } from '../../../src/domain/har/summary/summarize-har.ts';
-import { REAL_FILES, readReal } from './real-files.ts';
+import { RECORDED_FILES, readRecorded } from './recorded-files.ts';
 
 /** Types by pagexray's names for content; all others are `other`. */
 const TYPES: Readonly<Record<string, string>> = {
@@ -32,6 +32,10 @@ const OTHER_TYPES: Readonly<Record<string, Record<string, number>>> = {
  * where it is given, an unknown body stays unknown, and where WebPagetest wrote 0 for a body that it did not see its own count is taken.
  */
 const TRANSFERRED: Readonly<Record<string, Record<string, number>>> = {
+  'chrome.har': { _transferSize: 38 },
+  'devtools.har': { _transferSize: 38 },
+  'firefox.har': { same: 26, unknown: 12 },
+  'webpagetest.har': { same: 40, _bytesIn: 36 },
   'allSizes.har': { same: 11 },
   'en.wikipedia.org.spdy-wpt.har': { same: 3, _bytesIn: 99 },
   'http1.1-firefox.har': { same: 12 },
@@ -70,12 +74,12 @@ function whyOther(entry: HarEntry): string {
   return entry.mime === '' ? `other without MIME type, ${entry.type} by name` : `other with ${entry.mime}, ${entry.type}`;
 }
 
-describe.skipIf(REAL_FILES.length === 0)('as pagexray counts (skipped without ../shared/har beside the project)', () => {
-  describe.each(REAL_FILES)('%s', (name) => {
-    const raw: { log: { entries: RawEntry[] } } = JSON.parse(readReal(name));
-    const har = readHar(readReal(name));
+describe('as pagexray counts', () => {
+  describe.each(RECORDED_FILES)('%s', (name) => {
+    const raw: { log: { entries: RawEntry[] } } = JSON.parse(readRecorded(name));
+    const har = readHar(readRecorded(name));
     const summary = summarizeHar(har);
-    const pages = pagexray.convert(JSON.parse(readReal(name)), { includeAssets: true });
+    const pages = pagexray.convert(JSON.parse(readRecorded(name)), { includeAssets: true });
     const assets = pages.flatMap((page) => page.assets);
 
     it('there are as many requests, on each page and to each host', () => {

@@ -4,7 +4,7 @@ import { sanitiseHar } from '../../../src/domain/har/sanitise/sanitise-har.ts';
 import { summarizeHar } from '../../../src/domain/har/summary/summarize-har.ts';
 import { CANARY, plantCanaries } from './canaries.ts';
 import { harSchema } from './har-schema.ts';
-import { REAL_FILES, readReal } from './real-files.ts';
+import { RECORDED_FILES, readRecorded } from './recorded-files.ts';
 import { entry, har, type JsonObject } from './sample.ts';
 
 function copyOf(file: unknown) {
@@ -133,15 +133,15 @@ describe('a sanitised HAR', () => {
   });
 });
 
-describe.skipIf(REAL_FILES.length === 0)('recorded HAR files (skipped without ../shared/har beside the project)', () => {
-  it.each(REAL_FILES)('%s: no planted canary survives', (name) => {
-    const { har: planted, counts } = plantCanaries(JSON.parse(readReal(name)));
+describe('recorded HAR files', () => {
+  it.each(RECORDED_FILES)('%s: no planted canary survives', (name) => {
+    const { har: planted, counts } = plantCanaries(JSON.parse(readRecorded(name)));
     expect(counts.query).toBeGreaterThan(30);
     expect(leaks(planted)).toEqual([]);
   });
 
-  it.each(REAL_FILES)('%s: no cookie and no unlisted header value survives', (name) => {
-    const file = JSON.parse(readReal(name));
+  it.each(RECORDED_FILES)('%s: no cookie and no unlisted header value survives', (name) => {
+    const file = JSON.parse(readRecorded(name));
     const shown = JSON.stringify([copyOf(file), summarizeHar(readHar(file), { top: 1000, errors: 1000 })]);
     const secrets: string[] = file.log.entries.flatMap((raw: { request: Message; response: Message }) =>
       [raw.request, raw.response].flatMap(({ cookies, headers }) => [
@@ -156,8 +156,8 @@ describe.skipIf(REAL_FILES.length === 0)('recorded HAR files (skipped without ..
     expect([...long].filter((value) => shown.includes(value))).toEqual([]);
   });
 
-  it.each(REAL_FILES)('%s: the copy is valid, deterministic, its own copy, and sums up to the same', (name) => {
-    const text = readReal(name);
+  it.each(RECORDED_FILES)('%s: the copy is valid, deterministic, its own copy, and sums up to the same', (name) => {
+    const text = readRecorded(name);
     const copy = copyOf(text);
     expect(harSchema.safeParse(copy).error?.issues).toBeUndefined();
     expect(JSON.stringify(copyOf(text))).toBe(JSON.stringify(copy));

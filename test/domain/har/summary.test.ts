@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { HarError } from '../../../src/domain/har/har-error.ts';
 import { readHar } from '../../../src/domain/har/read/read-har.ts';
 import { type SummaryOptions, summarizeHar } from '../../../src/domain/har/summary/summarize-har.ts';
-import { REAL_FILES, readReal } from './real-files.ts';
+import { RECORDED_FILES, readRecorded } from './recorded-files.ts';
 import { at, entry, har, type JsonObject } from './sample.ts';
 
 function summaryOf(entries: JsonObject[], options: SummaryOptions = {}, log: JsonObject = {}) {
@@ -211,9 +211,9 @@ function countIndependently(entries: RawEntry[]) {
   };
 }
 
-describe.skipIf(REAL_FILES.length === 0)('recorded HAR files (skipped without ../shared/har beside the project)', () => {
-  it.each(REAL_FILES)('%s: totals equal an independent count, and every grouping adds up to them', (name) => {
-    const raw: { log: { entries: RawEntry[] } } = JSON.parse(readReal(name));
+describe('recorded HAR files', () => {
+  it.each(RECORDED_FILES)('%s: totals equal an independent count, and every grouping adds up to them', (name) => {
+    const raw: { log: { entries: RawEntry[] } } = JSON.parse(readRecorded(name));
     const summary = summarizeHar(readHar(raw));
     const { statuses, durationMs, ...counted } = countIndependently(raw.log.entries);
     expect(summary.totals).toMatchObject(counted);
@@ -227,10 +227,10 @@ describe.skipIf(REAL_FILES.length === 0)('recorded HAR files (skipped without ..
   });
 
   it('the known stories are told', () => {
-    const there = summarizeHar(readHar(readReal('redirect-and-redirect-back.har'))).document;
+    const there = summarizeHar(readHar(readRecorded('redirect-and-redirect-back.har'))).document;
     expect(there).toMatchObject({ url: 'https://checkout.mytoys.de/checkout/registration', status: 200, redirectMs: 693 });
     expect(there?.redirects.map(({ index }) => index)).toEqual([0, 1, 2]);
-    const times = readHar(readReal('www.nytimes.com.har'));
+    const times = readHar(readRecorded('www.nytimes.com.har'));
     expect(summarizeHar(times, { page: 0 }).document?.ttfbMs).toBe(48 - (times.document?.timings.receiveMs ?? 0));
     expect(summarizeHar(times).errors.listed.map(({ status }) => status)).toEqual([503]);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isRecord, listOf, recordOf } from '../../../../src/domain/har/read/member.ts';
 import { CANARY, plantCanaries } from '../canaries.ts';
-import { REAL_FILES, readReal } from '../real-files.ts';
+import { RECORDED_FILES, readRecorded } from '../recorded-files.ts';
 import { entry, har } from '../sample.ts';
 import { comparison, everything } from './views.ts';
 
@@ -48,21 +48,21 @@ describe('no answer about a HAR', () => {
     expect(leaksIn(said(planted, har([entry()])))).toEqual([]);
   });
 
-  describe.skipIf(REAL_FILES.length === 0)('of recorded files (skipped without ../shared/har beside the project)', () => {
-    it.each(REAL_FILES)('%s: lets a canary through', (name) => {
-      const { har: planted, counts } = plantCanaries(JSON.parse(readReal(name)));
+  describe('of recorded files', () => {
+    it.each(RECORDED_FILES)('%s: lets a canary through', (name) => {
+      const { har: planted, counts } = plantCanaries(JSON.parse(readRecorded(name)));
       expect(Object.values(counts).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(100);
-      expect(leaksIn(said(planted, JSON.parse(readReal(name))))).toEqual([]);
+      expect(leaksIn(said(planted, JSON.parse(readRecorded(name))))).toEqual([]);
     });
 
-    it.each(REAL_FILES)('%s: holds a cookie or authorization value', (name) => {
-      const file: unknown = JSON.parse(readReal(name));
+    it.each(RECORDED_FILES)('%s: holds a cookie or authorization value', (name) => {
+      const file: unknown = JSON.parse(readRecorded(name));
       const text = said(file, har([entry()]));
       expect(secretsOf(file).filter((secret) => text.includes(secret))).toEqual([]);
     });
 
     it('and these files have such values', () => {
-      expect(REAL_FILES.flatMap((name) => secretsOf(JSON.parse(readReal(name)))).length).toBeGreaterThan(50);
+      expect(RECORDED_FILES.flatMap((name) => secretsOf(JSON.parse(readRecorded(name)))).length).toBeGreaterThan(50);
     });
   });
 });

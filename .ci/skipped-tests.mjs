@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs';
+import { relative } from 'node:path';
+import process from 'node:process';
+
+const LIST = 'test/allowed-skips.json';
+
+/** Tests that were skipped although `test/allowed-skips.json` does not allow it on this platform, and entries of it that name no test: one sentence each. */
+export function wrongSkips({ testResults }, allowed = JSON.parse(readFileSync(LIST, 'utf8')), platform = process.platform) {
+  const tests = testResults.flatMap(({ name, assertionResults }) =>
+    assertionResults.map(({ fullName, status }) => ({
+      file: relative(process.cwd(), name).replaceAll('\\', '/'),
+      test: fullName.trim(),
+      isSkipped: status === 'pending' || status === 'skipped' || status === 'todo',
+    })),
+  );
+  const isSame = (entry, { file, test }) => entry.file === file && entry.test === test;
+  const isAllowed = (each) => allowed.some((entry) => isSame(entry, each) && entry.where.includes(platform));
+  return [
+    ...tests
+      .filter((each) => each.isSkipped && !isAllowed(each))
+      .map(({ file, test }) => `${file}: "${test}" was skipped; let it run, or list it with the reason in ${LIST}`),
+    ...allowed
+      .filter((entry) => !tests.some((each) => isSame(entry, each)))
+      .map(({ file, test }) => `${LIST} lists "${test}" of ${file}, which is no test`),
+  ];
+}
