@@ -188,6 +188,7 @@ export function createPlatform(
       return createSession({
         connect: () => connect(principal, joinReplicas),
         clock,
+        log,
         timeZone,
         maxResultTokens,
         rawHar,

@@ -167,6 +167,6 @@ export function createServer(parts: ServerParts, onlyTool?: string): McpServer {
   registerChartView(server);
   for (const prompt of prompts) registerPrompt(server, prompt);
   registerCompletion(server, { resources, prompts, session });
-  registerSubscriptions(server, subscriptions);
+  registerSubscriptions(server, subscriptions, session);
   return server;
 }

@@ -94,8 +94,14 @@ export async function callTool(tool: AnyTool, args: unknown, caller: Caller): Pr
     return outcome;
   } catch (error) {
     watched?.end(outcomeOf(error, signal));
-    return { isError: true, text: redact(errorText(error, tool)), links: [] };
+    const text = redact(errorText(error, tool, { log: session.options.log, redact }));
+    return { isError: true, text: clipped(text, 4 * session.options.maxResultTokens), links: [] };
   }
+}
+
+/** An error is an answer too: it keeps its limit, whatever the arguments or the platform put into it. */
+function clipped(text: string, longest: number): string {
+  return text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
 }
 
 function beginning({ session, signal, answered }: Caller, { projectId }: Input, observe: Observer | undefined) {

@@ -1,6 +1,7 @@
 import type { Ask, Client } from '../api/client.ts';
 import type { Scope } from '../api/operation.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
 import type { CallWatch } from '../telemetry/call-watch.ts';
 import type { ProjectWorkspace } from '../workspace/store/project-workspace.ts';
 import { createNames, type Names } from './names.ts';
@@ -27,6 +28,8 @@ export interface SessionOptions {
   /** The HAR resource delivers the file as it came. */
   readonly rawHar: boolean;
   readonly workspace: WorkspaceOptions;
+  /** Takes what no answer may say, such as the words of an unexpected failure. */
+  readonly log?: Log | undefined;
   /** Watches the calls of this session. */
   readonly watch?: CallWatch | undefined;
   /** Takes one more call, or throws a `busy` error where the caller has had enough. */
