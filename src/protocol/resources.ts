@@ -89,7 +89,7 @@ export function registerResource(server: McpServer, resource: DefinedResource, s
         return { contents: [{ uri: uri.href, mimeType, text: resource.verbatim?.(session) ? text : redact(text) }] };
       } catch (error) {
         if (watched) watched.end(await outcomeOfRead(error, signal));
-        throw await protocolError(error, uri.href, { log: session.options.log, redact });
+        throw await protocolError(error, uri.href, { log: session.options.log, redact, signal });
       }
     },
   );

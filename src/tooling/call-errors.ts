@@ -6,6 +6,7 @@ import { quote, type Redactor } from '../lib/redact.ts';
 import type { CallOutcome } from '../telemetry/call-watch.ts';
 import { WorkspaceError } from '../workspace/store/disk.ts';
 import { RATE_LIMITED } from './rate-limit.ts';
+import { ConfirmationError } from './sealed-question.ts';
 import type { AnyTool } from './tool.ts';
 
 /** What to do next, by kind; an empty text where the message already says it. */
@@ -29,6 +30,8 @@ export interface FaultReport {
   /** Left out where there is no log. */
   readonly log?: Log | undefined;
   readonly redact: Redactor;
+  /** Of the call: what ends with it is no failure. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Longest part of an unexpected failure that the log takes. */
@@ -38,7 +41,8 @@ const LONGEST_FAULT = 2_000;
  * The text of a failure that this server did not foresee. Its own words go to the log alone, because they can quote anything, secrets
  * included; the reference leads from the answer to that line.
  */
-function unexpectedFailure(error: unknown, { log, redact }: FaultReport): string {
+function unexpectedFailure(error: unknown, { log, redact, signal }: FaultReport): string {
+  if (signal?.aborted) return 'The call was cancelled.';
   const reference = randomBytes(4).toString('hex');
   const words = error instanceof Error ? (error.stack ?? error.message) : String(error);
   log?.('error', `unexpected failure ${reference}: ${quote(words, redact, LONGEST_FAULT)}`);
@@ -53,7 +57,7 @@ export function resourceErrorText(error: unknown, report: FaultReport): string {
 /** The text of a failed call: what happened and what to do next. */
 export function errorText(error: unknown, { operation, idsFrom }: Failed, report: FaultReport): string {
   if (error instanceof HarError) return `The HAR file of this step cannot be read: ${error.message}`;
-  if (error instanceof WorkspaceError) return error.message;
+  if (error instanceof WorkspaceError || error instanceof ConfirmationError) return error.message;
   if (!(error instanceof ApiError)) return unexpectedFailure(error, report);
   const lines = [error.message];
   if (error.outcomeUnknown) lines.push(howToLook({ operation, idsFrom }));
@@ -74,6 +78,7 @@ export function outcomeOf(error: unknown, signal: AbortSignal): CallOutcome {
   if (signal.aborted) return 'cancelled';
   if (error instanceof ApiError) return error.code === RATE_LIMITED ? 'limited' : error.kind;
   if (error instanceof HarError) return 'shape';
+  if (error instanceof ConfirmationError) return 'invalid';
   if (error instanceof WorkspaceError) return 'workspace';
   return 'fault';
 }
