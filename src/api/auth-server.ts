@@ -16,6 +16,8 @@ export function checkedAuthUrl(address: string): string {
   return address.replace(/\/+$/, '');
 }
 
+/** Longest access token that is taken: longer ones fit into no request header, and a text that long is no token. */
+const MAX_TOKEN_CHARS = 16_384;
 /** Life of a token whose answer does not tell (section 5). */
 const DOCUMENTED_LIFE_S = 3600;
 /** No token outlives its credential (section 5); what is longer would end beyond all dates. */
@@ -120,6 +122,11 @@ export function createAuthServer({
       project_id: projectId,
     };
     const payload = await ask(requestToken, input, signal);
+    const { length } = payload.access_token;
+    if (length > MAX_TOKEN_CHARS) {
+      const message = `The authentication server answered with a token of ${length} characters, which is not used: at most ${MAX_TOKEN_CHARS} are.`;
+      throw new ApiError('shape', message);
+    }
     onToken(payload.access_token);
     return toToken(payload, request, { obtainedAtMs, authUrl, domains: endpointDomains });
   }

@@ -18,6 +18,7 @@ import {
   type Principal,
 } from '../sign-in/principal.ts';
 import type { ListedTool } from '../tooling/listing.ts';
+import { createConfirmations, type UseOnce } from '../tooling/sealed-question.ts';
 import { createSession, neededScopes, type Session, type SessionOptions } from '../tooling/session.ts';
 import type { SharedState } from '../tooling/shared-state.ts';
 import { version } from './about.ts';
@@ -38,7 +39,7 @@ export interface Platform {
    * A session of this principal; nothing is opened, fetched or started before its first call. One that `spansReplicas` shares tokens
    * and names with those of the same principal on other replicas.
    */
-  openSession(principal?: Pick<Principal, 'id'>, how?: SessionManner): Session;
+  openSession(principal?: Pick<Principal, 'id' | 'credentialVersion'>, how?: SessionManner): Session;
   /** Tells `observer` of all that goes to the platform from now on. */
   observe(observer: Observer): void;
   /** Requests of all sessions that wait for their turn, and those that are on their way. */
@@ -101,6 +102,24 @@ async function loadShared(settings: Settings, clock: Clock, cache: SharedCache |
   return { createClient, limiter: cache?.limiter(limits) ?? createLimiter(limits), http: createHttp() };
 }
 
+/** Uses an id once in all replicas, by the lock that they share for tokens; without their store each decides alone. */
+function usedOnceBy(tokens: SharedTokens): UseOnce {
+  return async (id, lifeMs) => {
+    const place = `confirmation ${id}`;
+    let first = false;
+    const mark = { accessToken: 'used', endpoint: '', scopes: [], obtainedAtMs: 0, expiresAtMs: 0 };
+    await tokens.once(place, {
+      find: async () => (await tokens.read(place))?.token,
+      async run() {
+        first = true;
+        await tokens.write(place, mark, lifeMs);
+        return mark;
+      },
+    });
+    return first;
+  };
+}
+
 /** The platform as the settings say; `credentials` are those of principals that have their own, `cache` is closed with it. */
 export function createPlatform(
   settings: Settings,
@@ -111,6 +130,7 @@ export function createPlatform(
 ): Platform {
   const clock = world.clock ?? systemClock;
   const log = logOf(settings);
+  const confirmationsOf = createConfirmations({ clock, secret: settings.cacheKey });
   const demoDir = settings.demo ? demoDirectory() : undefined;
   const dir = demoDir ?? settings.dataDir ?? defaultDataDirectory();
   const { timeZone, maxResultTokens, rawHar, endpointDomains, timeoutMs } = settings;
@@ -180,19 +200,27 @@ export function createPlatform(
     openSession(principal = localPrincipal, { spansReplicas = false, ...manner } = {}) {
       const workspace = { dir, quotaMb: settings.dataQuotaMb, principal: principal.id, authUrl: () => authUrl };
       let shared: SharedState | undefined;
+      let useOnce: UseOnce | undefined;
       function joinReplicas(owner: Owner): SharedTokens | undefined {
         if (!cache) return undefined;
         shared = { watches: cache.watchesOf(owner), ...(spansReplicas && { lists: cache.listsOf(owner) }) };
-        return spansReplicas ? cache.tokensOf(owner) : undefined;
+        if (!spansReplicas) return undefined;
+        const tokens = cache.tokensOf(owner);
+        useOnce = usedOnceBy(tokens);
+        return tokens;
       }
+      // A session that other replicas know too is named by its caller alone.
+      const owner = [principal.id, principal.credentialVersion ?? '', ...(spansReplicas ? [] : [randomUUID()])];
       return createSession({
         connect: () => connect(principal, joinReplicas),
         clock,
+        log,
         timeZone,
         maxResultTokens,
         rawHar,
         workspace,
         shared: () => shared,
+        confirmations: confirmationsOf(owner, () => useOnce),
         ...manner,
       });
     },

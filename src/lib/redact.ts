@@ -8,14 +8,54 @@ const SHORTEST_SECRET = 4;
 /** Shorter base64 fragments occur by chance. */
 const SHORTEST_FRAGMENT = 8;
 
-/** What looks like a secret whoever issued it (bounded where a long text could make the search slow): JWTs, tokens of this server, bearer and basic credentials, passwords in addresses. */
+/** What looks like a secret of any issuer, each in time linear in the text: tokens of this server, bearer and basic credentials, passwords in addresses. */
 const LOOKS_SECRET: readonly (readonly [RegExp, string])[] = [
-  [/eyJ[\w-]{4,2000}\.[\w-]+(?:\.[\w-]*)*/g, REDACTED],
   [/wam_[\w-]{20,}/g, REDACTED],
   [/\b(Bearer)(\s+|%20|\+)["'\\]*(?!\[redacted)[\w.~+/=%-]{6,}/gi, `$1$2${REDACTED}`],
   [/\b(Basic)(\s+|%20|\+)(?=[A-Za-z0-9+/_-]*[\d=+/])[A-Za-z0-9+/_-]{8,}={0,2}/g, `$1$2${REDACTED}`],
   [/:\/\/[^\s/@:"]*:[^\s/@"]+@/g, `://${REDACTED}@`],
 ];
+
+/** A part of a text, from its first position to the one after its last. */
+type Interval = readonly [start: number, end: number];
+
+/** Where JWTs stand: a header that begins with `eyJ`, a dot, and all that follows of word characters and dots. */
+function jwts(text: string): Interval[] {
+  const found: Interval[] = [];
+  const header = /[\w-]*/y;
+  const rest = /\.[\w-][\w.-]*/y;
+  // No single expression: from each `eyJ` it would run to the end of the word again, and its stack grows with the dots.
+  for (let at = text.indexOf('eyJ'); at >= 0; at = text.indexOf('eyJ', header.lastIndex)) {
+    header.lastIndex = at;
+    header.test(text);
+    rest.lastIndex = header.lastIndex;
+    if (header.lastIndex - at < 7 || !rest.test(text)) continue;
+    found.push([at, rest.lastIndex]);
+    header.lastIndex = rest.lastIndex;
+  }
+  return found;
+}
+
+/** Where these texts stand, each searched for as it is: an expression made of them could be too large, and would quote them when it fails. */
+function occurrences(text: string, known: readonly string[]): Interval[] {
+  return known.flatMap((each) => {
+    const found: Interval[] = [];
+    for (let at = text.indexOf(each); at >= 0; at = text.indexOf(each, at + each.length)) found.push([at, at + each.length]);
+    return found;
+  });
+}
+
+/** The text with each of these parts replaced; parts that overlap become one. */
+function blankOut(text: string, parts: readonly Interval[]): string {
+  if (parts.length === 0) return text;
+  let cleaned = '';
+  let done = 0;
+  for (const [start, end] of parts.toSorted((a, b) => a[0] - b[0])) {
+    if (start >= done) cleaned += text.slice(done, start) + REDACTED;
+    done = Math.max(done, end);
+  }
+  return cleaned + text.slice(done);
+}
 
 /** The part of a secret's base64 that does not depend on its neighbours, when `lead` bytes stand before it. */
 function base64Fragment(secret: string, lead: number): string {
@@ -37,14 +77,11 @@ function spellings(secret: string): string[] {
   return [...plain, ...base64, ...base64.map((fragment) => fragment.replaceAll('+', '-').replaceAll('/', '_'))];
 }
 
-/** Makes a redactor for these secrets in plain, URL-encoded, JSON and base64 spelling, and for whatever looks like a token. */
+/** Makes a redactor for these secrets in plain, URL-encoded, JSON and base64 spelling, and for all that looks like a token; it never throws. */
 export function createRedactor(secrets: Iterable<string>): Redactor {
   const known = [...new Set([...secrets].filter((secret) => secret.length >= SHORTEST_SECRET).flatMap(spellings))];
-  // The longest first: a shorter spelling inside a longer one would leave the rest of it standing.
-  const pattern = known.toSorted((a, b) => b.length - a.length).map((text) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
-  const exact = pattern.length > 0 ? new RegExp(pattern.join('|'), 'g') : undefined;
   return (text) => {
-    const cleaned = exact ? text.replace(exact, REDACTED) : text;
+    const cleaned = blankOut(text, [...occurrences(text, known), ...jwts(text)]);
     return LOOKS_SECRET.reduce((rest, [form, replacement]) => rest.replace(form, replacement), cleaned);
   };
 }

@@ -9,17 +9,27 @@ import {
 import type { Client } from '../api/client.ts';
 import { ApiError } from '../api/errors.ts';
 import type { CallOutcome, RequestFacts } from '../telemetry/call-watch.ts';
+import type { FaultReport } from '../tooling/call-errors.ts';
 import { addressed, type DefinedResource, type ListedResource } from '../tooling/resource.ts';
 import type { Session } from '../tooling/session.ts';
 
-/** A failure that concerns an address as a protocol error with words; secrets removed. */
-export function protocolError(error: unknown, uri: string, redact: (text: string) => string): Error {
+/** Longest address that an error repeats. */
+const LONGEST_URI = 300;
+
+/** A failure that concerns an address as a protocol error with words; secrets removed, and nothing of what was not foreseen. */
+export async function protocolError(error: unknown, uri: string, report: FaultReport): Promise<Error> {
   if (error instanceof ProtocolError) return error;
-  const due = error instanceof ApiError && error.kind === 'busy' ? error.retryAfterMs : undefined;
-  const wait = due === undefined ? '' : ` Wait ${Math.ceil(due / 1000)} seconds, then read again.`;
-  const words = redact(`${uri}: ${error instanceof Error ? error.message : String(error)}${wait}`);
+  const address = uri.length > LONGEST_URI ? `${uri.slice(0, LONGEST_URI - 1)}…` : uri;
   const kind = error instanceof ApiError ? error.kind : undefined;
-  if (kind === 'missing') return new ResourceNotFoundError(uri, words);
+  if (kind === undefined) {
+    // Loaded when first needed: it brings the kinds of errors of all use cases along.
+    const { resourceErrorText } = await import('../tooling/call-errors.ts');
+    return new ProtocolError(ProtocolErrorCode.InternalError, report.redact(`${address}: ${resourceErrorText(error, report)}`));
+  }
+  const { message, retryAfterMs } = error as ApiError; // nothing else has a kind
+  const wait = kind === 'busy' && retryAfterMs !== undefined ? ` Wait ${Math.ceil(retryAfterMs / 1000)} seconds, then read again.` : '';
+  const words = report.redact(`${address}: ${message}${wait}`);
+  if (kind === 'missing') return new ResourceNotFoundError(address, words);
   return new ProtocolError(kind === 'invalid' ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError, words);
 }
 
@@ -79,7 +89,7 @@ export function registerResource(server: McpServer, resource: DefinedResource, s
         return { contents: [{ uri: uri.href, mimeType, text: resource.verbatim?.(session) ? text : redact(text) }] };
       } catch (error) {
         if (watched) watched.end(await outcomeOfRead(error, signal));
-        throw protocolError(error, uri.href, redact);
+        throw await protocolError(error, uri.href, { log: session.options.log, redact, signal });
       }
     },
   );

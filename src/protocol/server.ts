@@ -7,7 +7,6 @@ import {
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server';
 import type { Caller, Question } from '../tooling/call-tool.ts';
-import { digestOf } from '../tooling/confirmation.ts';
 import { instructions } from '../tooling/instructions.ts';
 import type { ListedTool } from '../tooling/listing.ts';
 import type { Prompt } from '../tooling/prompt.ts';
@@ -48,7 +47,8 @@ function callerOf(server: McpServer, session: Session, context: ServerContext): 
   const perRequest = (envelope as Record<string, unknown> | undefined)?.[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
   const capabilities = perRequest ?? server.server.getClientCapabilities();
   const response = inputResponses?.['confirm'] as { action?: unknown; content?: { confirm?: unknown } } | undefined;
-  const accepted = response?.action === 'accept' && response.content?.confirm !== false;
+  // An answer that does not say yes is none.
+  const accepted = response?.action === 'accept' && response.content?.confirm === true;
   const progress = progressOf(context);
   return {
     session,
@@ -56,7 +56,7 @@ function callerOf(server: McpServer, session: Session, context: ServerContext): 
     request: requestFacts(context),
     canAsk: canAsk(capabilities),
     ...(progress && { progress }),
-    ...(response && { answered: { accepted, ...readState(context) } }),
+    ...(response && { answered: { accepted, state: context.mcpReq.requestState() } }),
   };
 }
 
@@ -77,17 +77,11 @@ function canAsk(capabilities: ClientCapabilities | undefined): boolean {
   return elicitation !== undefined && ('form' in elicitation || !('url' in elicitation));
 }
 
-/** What a question was put for and when. It comes back from the client: a forged one only brings the question again. */
-function readState(context: ServerContext): { digest: string; nowMs: number } {
-  const [digest = '', nowMs = ''] = String(context.mcpReq.requestState<string>()).split(' ');
-  return { digest, nowMs: Number(nowMs) };
-}
-
-/** Longest text of a request in a question; nobody reads more. */
+/** Longest text of a request in a question; more is not read. */
 const QUESTION_CHARS = 4_000;
 
 /** The question that the client puts to the person before a write. */
-function question(tool: ListedTool, { ask, nowMs }: Question) {
+function question(tool: ListedTool, { ask, state }: Question) {
   const body = JSON.stringify(ask.each ? { ...ask.body, each: ask.each } : (ask.body ?? {}), null, 2);
   const excerpt =
     body.length > QUESTION_CHARS ? `${body.slice(0, QUESTION_CHARS)}\n… and ${body.length - QUESTION_CHARS} more characters` : body;
@@ -102,7 +96,7 @@ function question(tool: ListedTool, { ask, nowMs }: Question) {
         },
       }),
     },
-    requestState: `${digestOf(ask)} ${nowMs}`,
+    requestState: state,
   });
 }
 
@@ -167,6 +161,6 @@ export function createServer(parts: ServerParts, onlyTool?: string): McpServer {
   registerChartView(server);
   for (const prompt of prompts) registerPrompt(server, prompt);
   registerCompletion(server, { resources, prompts, session });
-  registerSubscriptions(server, subscriptions);
+  registerSubscriptions(server, subscriptions, session);
   return server;
 }

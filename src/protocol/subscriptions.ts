@@ -1,5 +1,6 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import { ApiError } from '../api/errors.ts';
+import { createRedactor } from '../lib/redact.ts';
 import { type Addressed, type DefinedResource, findAddressed, type ResourceContext } from '../tooling/resource.ts';
 import type { Session } from '../tooling/session.ts';
 import type { SharedWatches } from '../tooling/shared-state.ts';
@@ -182,7 +183,7 @@ export function createSubscriptions(session: Session, resources: readonly Define
 }
 
 /** Serves `resources/subscribe` and `resources/unsubscribe` of the 2025 era; all of it ends with the connection. */
-export function registerSubscriptions(server: McpServer, subscriptions: Subscriptions): void {
+export function registerSubscriptions(server: McpServer, subscriptions: Subscriptions, session: Session): void {
   const own = new Map<string, Watch>();
   const { server: protocol } = server;
   protocol.setRequestHandler('resources/subscribe', async ({ params: { uri } }) => {
@@ -193,7 +194,8 @@ export function registerSubscriptions(server: McpServer, subscriptions: Subscrip
       return {};
     } catch (error) {
       forget(uri);
-      throw protocolError(error, uri, (text) => text); // errors of the platform come without secrets
+      const client = await session.client().catch(() => undefined);
+      throw await protocolError(error, uri, { log: session.options.log, redact: client?.redact ?? createRedactor([]) });
     }
   });
   protocol.setRequestHandler('resources/unsubscribe', ({ params: { uri } }) => {

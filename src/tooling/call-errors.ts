@@ -1,8 +1,12 @@
+import { randomBytes } from 'node:crypto';
 import { ApiError, type ErrorKind } from '../api/errors.ts';
 import { HarError } from '../domain/har/har-error.ts';
+import type { Log } from '../lib/log.ts';
+import { quote, type Redactor } from '../lib/redact.ts';
 import type { CallOutcome } from '../telemetry/call-watch.ts';
 import { WorkspaceError } from '../workspace/store/disk.ts';
 import { RATE_LIMITED } from './rate-limit.ts';
+import { ConfirmationError } from './sealed-question.ts';
 import type { AnyTool } from './tool.ts';
 
 /** What to do next, by kind; an empty text where the message already says it. */
@@ -21,14 +25,40 @@ const nextSteps: Record<ErrorKind, string> = {
 /** The part of a tool that the words depend on. */
 type Failed = Pick<AnyTool, 'operation' | 'idsFrom'>;
 
+/** What an unexpected failure is reported with. */
+export interface FaultReport {
+  /** Left out where there is no log. */
+  readonly log?: Log | undefined;
+  readonly redact: Redactor;
+  /** Of the call: what ends with it is no failure. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Longest part of an unexpected failure that the log takes. */
+const LONGEST_FAULT = 2_000;
+
+/**
+ * The text of a failure that this server did not foresee. Its own words go to the log alone, because they can quote anything, secrets
+ * included; the reference leads from the answer to that line.
+ */
+function unexpectedFailure(error: unknown, { log, redact, signal }: FaultReport): string {
+  if (signal?.aborted) return 'The call was cancelled.';
+  const reference = randomBytes(4).toString('hex');
+  const words = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  log?.('error', `unexpected failure ${reference}: ${quote(words, redact, LONGEST_FAULT)}`);
+  return `Unexpected failure inside the server (reference ${reference}). Report it to the maintainers; the server's log has the details.`;
+}
+
+/** The text of a resource that could not be read for another reason than the platform's. */
+export function resourceErrorText(error: unknown, report: FaultReport): string {
+  return error instanceof HarError || error instanceof WorkspaceError ? error.message : unexpectedFailure(error, report);
+}
+
 /** The text of a failed call: what happened and what to do next. */
-export function errorText(error: unknown, { operation, idsFrom }: Failed): string {
+export function errorText(error: unknown, { operation, idsFrom }: Failed, report: FaultReport): string {
   if (error instanceof HarError) return `The HAR file of this step cannot be read: ${error.message}`;
-  if (error instanceof WorkspaceError) return error.message;
-  if (!(error instanceof ApiError)) {
-    const message = error instanceof Error ? error.message : String(error);
-    return `Unexpected failure inside the server: ${message}. Report it to the maintainers.`;
-  }
+  if (error instanceof WorkspaceError || error instanceof ConfirmationError) return error.message;
+  if (!(error instanceof ApiError)) return unexpectedFailure(error, report);
   const lines = [error.message];
   if (error.outcomeUnknown) lines.push(howToLook({ operation, idsFrom }));
   if (error.kind === 'busy' && error.retryAfterMs !== undefined)
@@ -43,11 +73,12 @@ function howToLook({ operation, idsFrom }: Failed): string {
   return idsFrom ? `Look with ${idsFrom} before you repeat it.` : 'Look before you repeat it.';
 }
 
-/** How a call failed, in one word for whoever counts. */
+/** How a call failed, in one word for logs and counters. */
 export function outcomeOf(error: unknown, signal: AbortSignal): CallOutcome {
   if (signal.aborted) return 'cancelled';
   if (error instanceof ApiError) return error.code === RATE_LIMITED ? 'limited' : error.kind;
   if (error instanceof HarError) return 'shape';
+  if (error instanceof ConfirmationError) return 'invalid';
   if (error instanceof WorkspaceError) return 'workspace';
   return 'fault';
 }

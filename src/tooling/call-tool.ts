@@ -9,23 +9,22 @@ import { pathOf } from '../domain/names/match-name.ts';
 import type { RequestFacts } from '../telemetry/call-watch.ts';
 import type { MakeChart } from '../usecases/context.ts';
 import { errorText, outcomeOf } from './call-errors.ts';
-import { type Consent, NeedsConfirmation, requireConsent } from './confirmation.ts';
+import { type Consent, digestOf, NeedsConfirmation, requireConsent } from './confirmation.ts';
 import { type ResolvedRange, rangeWords, resolveParams } from './resolve-params.ts';
 import { type Answer, answerOf, drawAnswer, redactChart } from './results.ts';
 import { inputOf } from './schema.ts';
+import type { Asked } from './sealed-question.ts';
 import type { Session } from './session.ts';
 import type { AnyTool, Link, ToolContext } from './tool.ts';
 
 /** No call lasts longer, whatever it does (tools.md). */
 const MAX_CALL_MS = 40_000;
 
-/** The person's answer to the question of an earlier round. */
+/** The answer to the question of an earlier round, as it came. */
 export interface Answered {
   readonly accepted: boolean;
-  /** What the question was put for. */
-  readonly digest: string;
-  /** The present of that round, so that "today" still means the same. */
-  readonly nowMs: number;
+  /** What the question carried; it comes back from the client, so nothing of it is trusted. */
+  readonly state: unknown;
 }
 
 /** What a caller brings beside the arguments. */
@@ -46,7 +45,8 @@ export interface Caller {
 /** A question that has to be put to the person before anything is sent. */
 export interface Question {
   readonly ask: WriteRequest;
-  readonly nowMs: number;
+  /** Sealed; it has to come back with the answer. */
+  readonly state: string;
 }
 
 /** An answer, or a question first. */
@@ -57,10 +57,14 @@ type Input = Record<string, unknown>;
 /** One call under way: what its parts share. */
 interface Call {
   readonly tool: AnyTool;
+  /** As they came. */
+  readonly args: unknown;
   readonly input: Input;
   readonly caller: Caller;
   readonly client: Client;
   readonly nowMs: number;
+  /** What the person has consented to in an earlier round. */
+  readonly asked: Asked | undefined;
   readonly notes: string[];
   readonly links: Link[];
   /** Set by the handler of a charted tool. */
@@ -85,23 +89,35 @@ export async function callTool(tool: AnyTool, args: unknown, caller: Caller): Pr
     redact = client.redact;
     const schema = inputOf(tool);
     const input = check(schema, args ?? {}, Object.keys(schema.shape));
-    if (tool.confirmed && caller.canAsk && caller.answered?.accepted === false) {
+    const { answered } = caller;
+    const asked =
+      tool.confirmed && caller.canAsk && answered
+        ? await session.confirmations.redeem(answered.state, { tool: tool.name, args })
+        : undefined;
+    if (asked && !answered?.accepted) {
       watched?.end('ok');
       return declined(tool, caller);
     }
-    const outcome = await run({ tool, input, caller, client, ...beginning(caller, input, watched?.observe), notes: [], links: [] });
+    const begun = beginning(caller, input, asked, watched?.observe);
+    const outcome = await run({ tool, args, input, caller, client, asked, ...begun, notes: [], links: [] });
     watched?.end('ask' in outcome ? 'question' : 'ok');
     return outcome;
   } catch (error) {
     watched?.end(outcomeOf(error, signal));
-    return { isError: true, text: redact(errorText(error, tool)), links: [] };
+    const text = redact(errorText(error, tool, { log: session.options.log, redact, signal }));
+    return { isError: true, text: clipped(text, 4 * session.options.maxResultTokens), links: [] };
   }
 }
 
-function beginning({ session, signal, answered }: Caller, { projectId }: Input, observe: Observer | undefined) {
+/** An error is an answer too: it keeps its limit, whatever the arguments or the platform put into it. */
+function clipped(text: string, longest: number): string {
+  return text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
+}
+
+function beginning({ session, signal }: Caller, { projectId }: Input, asked: Asked | undefined, observe: Observer | undefined) {
   const startedMs = session.options.clock.now();
   const chosen = typeof projectId === 'number' ? { projectId } : {};
-  return { nowMs: answered?.nowMs || startedMs, options: { signal, deadlineMs: startedMs + MAX_CALL_MS, observe, ...chosen } };
+  return { nowMs: asked?.nowMs ?? startedMs, options: { signal, deadlineMs: startedMs + MAX_CALL_MS, observe, ...chosen } };
 }
 
 function declined(tool: AnyTool, { session }: Caller): Answer {
@@ -136,7 +152,10 @@ async function run(call: Call): Promise<Outcome> {
     return answerOf(tool, whole, { session, redact: client.redact, links, asked: input, whole: caller.whole, ...(drawn && { drawn }) });
   } catch (error) {
     if (!(error instanceof NeedsConfirmation)) throw error;
-    return caller.canAsk ? { ask: error.request, nowMs } : previewed(call, error.request, await describedRange(call, range));
+    const { request } = error;
+    if (!caller.canAsk) return previewed(call, request, await describedRange(call, range));
+    const state = session.confirmations.seal({ digest: digestOf(request), nowMs }, { tool: tool.name, args: call.args });
+    return { ask: request, state };
   }
 }
 
@@ -191,8 +210,8 @@ function contextOf(call: Call, range: ResolvedRange, ask: ToolContext['ask'], no
 }
 
 /** Where the client can ask, only the person's answer counts; elsewhere the argument. */
-function consentOf({ input, caller: { canAsk, answered } }: Call): Consent {
-  if (canAsk) return answered?.accepted ? { given: true, digest: answered.digest } : { given: false };
+function consentOf({ input, asked, caller: { canAsk } }: Call): Consent {
+  if (canAsk) return asked ? { given: true, digest: asked.digest } : { given: false };
   return { given: input['confirm'] === true };
 }
 

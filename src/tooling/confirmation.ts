@@ -12,10 +12,10 @@ export const confirmedOutput = {
 export type Consent =
   /** Not asked yet: the write must not leave. */
   | { readonly given: false }
-  /** Given for what `digest` stands for, or for whatever the arguments say where the client cannot ask. */
+  /** Given for the request that `digest` stands for; without one, for what the arguments say, where the client cannot ask. */
   | { readonly given: true; readonly digest?: string };
 
-/** Thrown instead of sending a write that nobody has confirmed. */
+/** Thrown instead of sending a write that is not confirmed. */
 export class NeedsConfirmation extends Error {
   readonly request: WriteRequest;
 

@@ -1,9 +1,11 @@
 import type { Ask, Client } from '../api/client.ts';
 import type { Scope } from '../api/operation.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
 import type { CallWatch } from '../telemetry/call-watch.ts';
 import type { ProjectWorkspace } from '../workspace/store/project-workspace.ts';
 import { createNames, type Names } from './names.ts';
+import { type Confirmations, createConfirmations } from './sealed-question.ts';
 import type { SharedState } from './shared-state.ts';
 
 /** Where downloaded exports of a session lie. */
@@ -27,6 +29,10 @@ export interface SessionOptions {
   /** The HAR resource delivers the file as it came. */
   readonly rawHar: boolean;
   readonly workspace: WorkspaceOptions;
+  /** Seals the questions of this session; left out: with a key of its own. */
+  readonly confirmations?: Confirmations | undefined;
+  /** Takes what no answer may say, such as the words of an unexpected failure. */
+  readonly log?: Log | undefined;
   /** Watches the calls of this session. */
   readonly watch?: CallWatch | undefined;
   /** Takes one more call, or throws a `busy` error where the caller has had enough. */
@@ -41,6 +47,7 @@ export interface SessionOptions {
 export interface Session {
   readonly options: SessionOptions;
   readonly names: Names;
+  readonly confirmations: Confirmations;
   /** The session's client, connected once. */
   client(): Promise<Client>;
   /** The downloaded exports of a project, opened once; nothing of them is loaded before. */
@@ -58,6 +65,7 @@ export function createSession(options: SessionOptions): Session {
   const session: Session = {
     options,
     names,
+    confirmations: options.confirmations ?? createConfirmations(options)([]),
     async client() {
       connecting ??= options.connect();
       try {

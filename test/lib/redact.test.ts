@@ -49,8 +49,21 @@ test('a quotation is one line, without invisible characters, cut, and hides a se
   expect(quote(`${' '.repeat(290)}${'y'.repeat(290)} plain-secret-0001`, redact)).not.toContain('plain');
 });
 
-test('long hostile texts are cleaned quickly', () => {
+test('long hostile texts are cleaned quickly and whole', () => {
   const started = performance.now();
-  for (const text of ['eyJ'.repeat(40_000), 'a'.repeat(120_000), '://'.repeat(40_000), 'Bearer '.repeat(15_000)]) redact(text);
+  const texts = ['eyJ'.repeat(300_000), 'a'.repeat(120_000), '://'.repeat(40_000), 'Bearer '.repeat(15_000), 'Basic+'.repeat(40_000)];
+  for (const text of texts) redact(text);
+  expect(redact(`eyJhbGciOi.a${'.a'.repeat(3_000_000)} end`)).toBe(`${REDACTED} end`);
   expect(performance.now() - started).toBeLessThan(2_000);
+});
+
+test.each([30_000, 1_000_000])('a secret of %i characters is searched for as it is, and is not shown by the search either', (length) => {
+  const long = 'a+/"ü'.repeat(length / 5);
+  const redactor = createRedactor([SECRET, long]);
+  expect(redactor(`it says ${long} and ${SECRET}.`)).toBe(`it says ${REDACTED} and ${REDACTED}.`);
+});
+
+test('secrets that overlap leave nothing of each other', () => {
+  const redactor = createRedactor(['first-secret-shared', 'shared-second-secret', 'acted']);
+  expect(redactor('a first-secret-shared-second-secret b')).toBe(`a ${REDACTED} b`);
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { manualClock } from './clock.ts';
+import { whileTimePasses } from './pass-time.ts';
 
 describe('the manual clock', () => {
   it('stands still until it is advanced, and ends sleeps in the order in which they fall due', async () => {
@@ -48,4 +49,24 @@ describe('the manual clock', () => {
     expect(clock.sleeping).toBe(0);
     await expect(clock.sleep(1, abort.signal)).rejects.toThrow('enough');
   });
+});
+
+it('a test that waits for an answer on its way moves the clock for pauses alone, not for what looks for idle sessions', async () => {
+  const clock = manualClock('2026-11-20T10:00:00Z');
+  const startMs = clock.now();
+  const over = new AbortController();
+  const sweeping = (async () => {
+    for (;;) await clock.sleep(60_000, over.signal);
+  })().catch(() => undefined);
+  const answer = (async () => {
+    await clock.sleep(400);
+    // As many turns as an answer takes on a machine with other work.
+    for (let turns = 0; turns < 3_000; turns += 1) await new Promise((resolve) => void setImmediate(resolve));
+    await clock.sleep(800);
+    return 'answer';
+  })();
+  expect(await whileTimePasses(clock, answer)).toBe('answer');
+  expect(clock.now() - startMs).toBe(1_200);
+  over.abort();
+  await sweeping;
 });

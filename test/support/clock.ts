@@ -6,13 +6,15 @@ export interface ManualClock extends Clock {
   advance(ms: number): Promise<void>;
   /** Sets the clock forward or back as a person would; sleeps last as long as they did. */
   jump(ms: number): void;
-  /** Resolves as soon as something sleeps, with the ms until the first one wakes. */
-  nextSleep(): Promise<number>;
+  /** Resolves as soon as something sleeps, with the ms until the first one wakes; sleeps meant to last longer than `longestMs` do not count. */
+  nextSleep(longestMs?: number): Promise<number>;
   /** Number of sleeps that have not ended. */
   readonly sleeping: number;
 }
 
 interface Sleeper {
+  /** How long it was meant to last. */
+  readonly ms: number;
   readonly dueMs: number;
   readonly wake: () => void;
 }
@@ -29,10 +31,11 @@ export function manualClock(startIso: string): ManualClock {
   let offsetMs = Date.parse(startIso);
   let elapsedMs = 0;
   const sleepers = new Set<Sleeper>();
-  const watchers = new Set<(ms: number) => void>();
+  const watchers = new Set<{ readonly longestMs: number; readonly resolve: (ms: number) => void }>();
 
-  function first(): Sleeper | undefined {
-    return [...sleepers].reduce<Sleeper | undefined>((best, sleeper) => (best && best.dueMs <= sleeper.dueMs ? best : sleeper), undefined);
+  function first(longestMs = Number.POSITIVE_INFINITY): Sleeper | undefined {
+    const earlier = (best: Sleeper | undefined, sleeper: Sleeper) => (best && best.dueMs <= sleeper.dueMs ? best : sleeper);
+    return [...sleepers].filter(({ ms }) => ms <= longestMs).reduce<Sleeper | undefined>(earlier, undefined);
   }
 
   return {
@@ -49,11 +52,14 @@ export function manualClock(startIso: string): ManualClock {
           settle();
         };
         const abort = end(() => reject(signal?.reason));
-        const sleeper: Sleeper = { dueMs: elapsedMs + Math.max(0, ms), wake: end(resolve) };
+        const sleeper: Sleeper = { ms, dueMs: elapsedMs + Math.max(0, ms), wake: end(resolve) };
         sleepers.add(sleeper);
         signal?.addEventListener('abort', abort, { once: true });
-        for (const watcher of watchers) watcher(Math.max(0, ms));
-        watchers.clear();
+        for (const watcher of watchers) {
+          if (ms > watcher.longestMs) continue;
+          watcher.resolve(Math.max(0, ms));
+          watchers.delete(watcher);
+        }
       });
     },
     async advance(ms) {
@@ -69,11 +75,11 @@ export function manualClock(startIso: string): ManualClock {
     jump(ms) {
       offsetMs += ms;
     },
-    nextSleep() {
-      const sleeper = first();
+    nextSleep(longestMs = Number.POSITIVE_INFINITY) {
+      const sleeper = first(longestMs);
       if (sleeper) return Promise.resolve(sleeper.dueMs - elapsedMs);
       return new Promise((resolve) => {
-        watchers.add(resolve);
+        watchers.add({ longestMs, resolve });
       });
     },
     get sleeping() {

@@ -1,6 +1,12 @@
 import type { ManualClock } from './clock.ts';
 
-/** Lets the clock run, a second at a time, until the promise has settled. */
+/** Pauses between attempts are shorter; deadlines, and what looks for idle sessions, sleep longer. */
+const LONGEST_PAUSE_MS = 20_000;
+
+/**
+ * Ends each pause that something makes until the promise has settled. The clock moves only then: time that ran on while an answer is on
+ * its way would reach deadlines, and end sessions that are idle, after as many minutes as the machine is slow.
+ */
 export async function whileTimePasses<T>(clock: ManualClock, promise: Promise<T>): Promise<T> {
   const over = new AbortController();
   const settled = promise.then(
@@ -8,8 +14,8 @@ export async function whileTimePasses<T>(clock: ManualClock, promise: Promise<T>
     () => over.abort(),
   );
   while (!over.signal.aborted) {
-    await Promise.race([settled, clock.nextSleep()]);
-    if (!over.signal.aborted) await clock.advance(1_000);
+    const pauseMs = await Promise.race([settled, clock.nextSleep(LONGEST_PAUSE_MS)]);
+    if (pauseMs !== undefined && !over.signal.aborted) await clock.advance(pauseMs);
   }
   return promise;
 }

@@ -1,3 +1,4 @@
+import { ApiError } from '../../api/errors.ts';
 import type { PayloadOf } from '../../api/operation.ts';
 import { listExportableFields } from '../../api/operations/data-export.ts';
 import { markdownTable } from '../../lib/text-table.ts';
@@ -28,7 +29,8 @@ const writeExportableFields: WriteTopic = async ({ ask }) => {
         const fields = await ask(listExportableFields, { scope });
         return `## Scope ${scope}: ${fields.length} fields\n\n${table(fields)}`;
       } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
+        if (!(error instanceof ApiError)) throw error;
+        const reason = error.message;
         return `## Scope ${scope}\n\nThe fields of the project could not be read: ${reason}\nlist_exportable_fields with scope ${scope} reads them.`;
       }
     }),
