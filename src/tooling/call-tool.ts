@@ -202,6 +202,7 @@ function contextOf(call: Call, range: ResolvedRange, ask: ToolContext['ask'], no
       range.start = { iso: new Date(startMs).toISOString(), ms: startMs };
       range.end = { iso: new Date(endMs).toISOString(), ms: endMs };
     },
+    clock: session.options.clock,
     nowMs,
     whole: caller.whole ?? false,
     timeZone: session.options.timeZone,

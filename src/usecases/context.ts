@@ -1,6 +1,7 @@
 import type { Ask } from '../api/client.ts';
 import type { WriteRequest } from '../api/write-request.ts';
 import type { Named, NameKind } from '../domain/names/match-name.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { ChartSpec } from '../views/spec.ts';
 import type { ProjectWorkspace } from '../workspace/store/project-workspace.ts';
 
@@ -36,6 +37,8 @@ export interface Context {
   readonly draw: (make: MakeChart) => void;
   /** States the range that the answer covers, where no date parameter says it. */
   readonly covers: (startMs: number, endMs: number) => void;
+  /** The time as it passes while the call runs; `nowMs` stands still, also over a question to the person. */
+  readonly clock: Clock;
   /** The present of the call, ms since 1970. */
   readonly nowMs: number;
   /** IANA zone of dates without one. */

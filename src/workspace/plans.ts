@@ -24,7 +24,7 @@ const instant = z.iso.datetime();
 /** One job of a plan and how far its creation is. */
 const planPart = z.object({
   body: createExportJob.input,
-  /** When the request was last sent. */
+  /** The latest instant at which the request may have been sent. */
   sentAt: instant.optional(),
   /** Ids of the equal jobs that existed before it was sent. */
   before: z.array(recordId).optional(),

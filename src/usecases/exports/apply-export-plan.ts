@@ -7,7 +7,7 @@ import { type ExportPlan, expiresMs, type PlanPart, type PlanStore } from '../..
 import type { Context } from '../context.ts';
 import { openPlansOf, readJobs } from './export-lists.ts';
 
-type Uses = Pick<Context, 'ask' | 'confirm' | 'note' | 'progress' | 'projectId' | 'workspace' | 'nowMs' | 'signal'>;
+type Uses = Pick<Context, 'ask' | 'confirm' | 'note' | 'progress' | 'projectId' | 'workspace' | 'clock' | 'nowMs' | 'signal'>;
 
 /** How long a request whose answer was lost may still take effect; only then is it sent again. */
 const SETTLE_MS = 60_000;
@@ -53,7 +53,7 @@ async function adopt(application: Application, jobs: readonly JobRecord[]): Prom
     const taken = new Set(application.plan.parts.map(({ jobId }) => jobId));
     const found = equalTo(part, jobs).find(({ jobId }) => !part.before?.includes(jobId) && !taken.has(jobId));
     if (found) await record(application, index, { jobId: found.jobId });
-    else if (application.context.nowMs < Date.parse(part.sentAt) + SETTLE_MS)
+    else if (application.context.clock.now() < Date.parse(part.sentAt) + SETTLE_MS)
       throw new ApiError(
         'down',
         `Whether the job "${part.body.name}" was created is not certain yet: its answer was lost, and no such job is listed. Call again in a minute with the same plan; it looks again before it creates anything.`,
@@ -95,7 +95,9 @@ async function create(application: Application, index: number, part: PlanPart, j
   const before = [...equalTo(part, jobs), ...application.plan.parts.flatMap(({ jobId }) => (jobId === undefined ? [] : [{ jobId }]))].map(
     ({ jobId }) => jobId,
   );
-  await record(application, index, { sentAt: new Date(context.nowMs).toISOString(), before });
+  const stamp = () => new Date(context.clock.now()).toISOString();
+  // By the clock: a person may have thought about the question for minutes, and earlier parts took their time.
+  await record(application, index, { sentAt: stamp(), before });
   try {
     const { jobId } = await context.ask(createExportJob, part.body);
     await record(application, index, { jobId });
@@ -106,7 +108,11 @@ async function create(application: Application, index: number, part: PlanPart, j
       throw broken(application, part, `was not created: ${error.message}`, error);
     }
     const found = await lookFor(application, part, before);
-    if (!found) throw broken(application, part, `may have been created: ${error.message} No such job is listed yet.`, error);
+    if (!found) {
+      // The request may have left as late as this, after its time in the queue.
+      await record(application, index, { sentAt: stamp() });
+      throw broken(application, part, `may have been created: ${error.message} No such job is listed yet.`, error);
+    }
     await record(application, index, { jobId: found.jobId });
     context.note(`The answer to the creation of "${part.body.name}" was lost; the list of jobs shows it as ${found.jobId}.`);
   }

@@ -1,7 +1,5 @@
-/** Functions that make rows out of their arguments alone. */
-const ROW_FUNCTIONS = new Set(['range', 'generate_series', 'unnest', 'repeat_row']);
-/** Functions that tell of the engine instead of the data, act on it, or only keep others waiting. */
-const CLOSED = /^(current_setting|getvariable|nextval|currval|write_log|pg_.*|duckdb_.*|pragma_.*|in_search_path|txid_current|sleep_ms)$/;
+import { allowedFunctions, rowFunctions } from './allowed-functions.ts';
+
 /** Tables of the engine, which a name that the statement gives must not open. */
 const ENGINE_TABLES = /^(duckdb|pg|pragma|sqlite)_/i;
 
@@ -9,11 +7,17 @@ interface Node {
   readonly [member: string]: unknown;
 }
 
-/** Whether a table is a part of the statement or the view: only the view has a schema. */
-function isKnown({ catalog_name: catalog, schema_name: schema, table_name: table }: Node, own: ReadonlySet<string>): boolean {
+/** Names that the statement gives to its parts, and those of the views that it may read. */
+interface Known {
+  readonly own: ReadonlySet<string>;
+  readonly views: readonly string[];
+}
+
+/** Whether a table is a part of the statement or a view: only views have a schema. */
+function isKnown({ catalog_name: catalog, schema_name: schema, table_name: table }: Node, { own, views }: Known): boolean {
   const name = String(table).toLowerCase();
   const place = [catalog, schema].filter((part) => typeof part === 'string' && part !== '').join('.');
-  if (name === 'data' && /^((memory\.)?main)?$/i.test(place)) return true;
+  if (views.includes(name) && /^((memory\.)?main)?$/i.test(place)) return true;
   return place === '' && own.has(name) && !ENGINE_TABLES.test(name);
 }
 
@@ -50,23 +54,36 @@ interface Serialised {
   readonly statements?: readonly unknown[];
 }
 
-/** Why a statement may not run, in a sentence; undefined where it reads from `data` alone. */
-export function refusalOf(serialised: string): string | undefined {
+function viewWords(views: readonly string[]): string {
+  return views.length === 1 ? `the only one is ${views[0]}` : `there are ${views.join(', ')}`;
+}
+
+/** Why one node of the statement keeps it from running. */
+function faultOf(node: Node, known: Known): string | undefined {
+  const { type, table_name: table, function_name: name, function: call, schema } = node;
+  if (type === 'TABLE_FUNCTION' && isNode(call) && !rowFunctions.has(String(call['function_name']).toLowerCase()))
+    return `${String(call['function_name'])} cannot be read from; the data are the ${known.views.length === 1 ? 'view' : 'views'} ${known.views.join(', ')}.`;
+  if (type === 'BASE_TABLE' && !isKnown(node, known)) return `there is no table "${String(table)}"; ${viewWords(known.views)}.`;
+  if (type === 'SHOW_REF' && typeof table === 'string' && !['', ...known.views].includes(table.replaceAll('"', '').toLowerCase()))
+    return 'call without sql to see what there is.';
+  if (typeof name !== 'string') return undefined;
+  const isPlain = schema === undefined || schema === '' || schema === 'main';
+  return isPlain && (allowedFunctions.has(name.toLowerCase()) || rowFunctions.has(name.toLowerCase()))
+    ? undefined
+    : `the function ${name} is not available here.`;
+}
+
+/** Why a statement may not run, in a sentence; undefined where it reads from the views alone. */
+export function refusalOf(serialised: string, views: readonly string[]): string | undefined {
   const { error, error_type, error_message, statements = [] }: Serialised = JSON.parse(serialised);
   if (error && error_type !== 'parser')
     return 'only a single SELECT statement runs here (no COPY, ATTACH, PRAGMA, SET, EXPLAIN; a PIVOT names its values with IN).';
   if (error) return `this is no valid SQL: ${error_message ?? 'it cannot be read'}.`;
   if (statements.length !== 1) return `exactly one statement is expected, found ${statements.length}.`;
-  const own = ownNames(statements);
+  const known = { own: ownNames(statements), views };
   let refusal: string | undefined;
   visit(statements, (node) => {
-    const { type, table_name: table, function_name: name, function: call } = node;
-    if (type === 'TABLE_FUNCTION' && isNode(call) && !ROW_FUNCTIONS.has(String(call['function_name']).toLowerCase()))
-      refusal ??= `${String(call['function_name'])} cannot be read from; the data are the view data.`;
-    if (type === 'BASE_TABLE' && !isKnown(node, own)) refusal ??= `there is no table "${String(table)}"; the only one is data.`;
-    if (type === 'SHOW_REF' && typeof table === 'string' && !/^("?data"?)?$/i.test(table))
-      refusal ??= 'call without sql to see what there is.';
-    if (typeof name === 'string' && CLOSED.test(name.toLowerCase())) refusal ??= `the function ${name} is not available here.`;
+    refusal ??= faultOf(node, known);
   });
   return refusal;
 }

@@ -82,14 +82,14 @@ async function attempt<T>(reason: Failure, run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Throws where the statement is more than one SELECT over `data`. */
-async function check(connection: DuckDBConnection, sql: string): Promise<void> {
+/** Throws where the statement is more than one SELECT over the views. */
+export async function checkStatement(connection: DuckDBConnection, sql: string, views: readonly string[]): Promise<void> {
   // DuckDB would run what stands before it alone, which is not what is looked at here.
   if (sql.includes('\0')) throw new QueryFailure('refused', 'a statement holds no NUL character.');
   const serialise = await connection.prepare('SELECT json_serialize_sql($1::VARCHAR)');
   serialise.bindVarchar(1, sql);
   const [row] = await (await serialise.run()).getRows();
-  const refusal = refusalOf(String(row?.[0]));
+  const refusal = refusalOf(String(row?.[0]), views);
   if (refusal !== undefined) throw new QueryFailure('refused', refusal);
 }
 
@@ -97,7 +97,7 @@ async function answer(query: Query): Promise<void> {
   await attempt('missing package', () => import('./duckdb.ts'));
   const connection = await attempt('data', () => openDatabase(query));
   await say({ kind: 'ready' });
-  await attempt('sql', () => check(connection, query.sql));
+  await attempt('sql', () => checkStatement(connection, query.sql, ['data']));
   const result = await attempt('sql', () => connection.stream(query.sql));
   const types = result.columnTypes();
   const names = result.deduplicatedColumnNames();

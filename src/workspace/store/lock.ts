@@ -1,17 +1,20 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { open, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { isRunning } from '../../lib/is-running.ts';
 import { FILE_MODE } from './disk.ts';
 
 /**
- * A lock is an empty file whose name says who holds it: kind, host, process id, start of the process, and a part of its own.
- * Whoever wants the directory makes such a file first and looks for others afterwards, so of two that come at once at most one
- * goes on. A file of a dead holder is removed by whoever sees it; its name is never used again, so no live lock can be hit.
+ * A lock is an empty file whose name says who holds it: kind, place, process id, start of the process, and a part of its own.
+ * A process that wants the directory makes such a file first and looks for others afterwards, so of two that come at once at most
+ * one goes on. A file of a dead holder is removed by the next process that sees it; its name is never used again, so no live lock
+ * can be hit.
+ * `write` excludes all others. `add` only puts new files beside those that readers use: it excludes `write` and `add`.
  */
-export type LockKind = 'write' | 'read';
+export type LockKind = 'write' | 'add' | 'read';
 
 /** A lock that is held; `release` may be called twice. */
 export interface Lock {
@@ -22,17 +25,51 @@ export interface Lock {
 export interface Holder {
   readonly kind: LockKind;
   readonly pid: number;
-  readonly isThisHost: boolean;
+  /** Holder and this process count processes alike, so that its number means something here. */
+  readonly isSamePlace: boolean;
 }
 
-const NAME = /^lock\.(write|read)\.([0-9a-f]{8})\.(\d+)\.(\d*)\.[0-9a-f]{12}$/;
-/** A holder on another host, or one whose start is not known, must be heard of this often. */
+const EXCLUDES: Readonly<Record<LockKind, readonly LockKind[]>> = {
+  write: ['write', 'add', 'read'],
+  add: ['write', 'add'],
+  read: ['write'],
+};
+const NAME = /^lock\.(write|add|read)\.([0-9a-f]{8})\.(\d+)\.(\d*)\.[0-9a-f]{12}$/;
+/** A holder in another place, or one whose start is not known, renews its file this often. */
 const HEARTBEAT_MS = 10_000;
 const SILENT_MS = 60_000;
+/** How often a lock that is waited for is tried. */
+const RETRY_MS = 25;
 
-const host = createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
+/** Where process ids mean the same. Two containers may share host name and kernel, two machines host name and process ids. */
+export interface Place {
+  readonly hostname: string;
+  /** Of the kernel, undefined where the system does not say. */
+  readonly bootId: string | undefined;
+  /** Of this process, undefined where the system has none. */
+  readonly pidNamespace: string | undefined;
+}
 
-/** When a process of this host was started, in ticks; empty where the system does not say, undefined where there is no such process. */
+function readOr<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
+
+const here: Place = {
+  hostname: hostname(),
+  bootId: readOr(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()),
+  pidNamespace: readOr(() => readlinkSync('/proc/self/ns/pid')),
+};
+
+/** The place as the name of a lock holds it. */
+export function placeId({ hostname: host, bootId = '', pidNamespace = '' }: Place): string {
+  return createHash('sha256').update([host, bootId, pidNamespace].join('\n')).digest('hex').slice(0, 8);
+}
+
+/** When a process of this place was started, in ticks since the boot; undefined where there is no such process, empty where it is not known. */
 function startOf(pid: number): string | undefined {
   try {
     // The name in parentheses may hold anything; field 22 is counted from its end.
@@ -42,18 +79,20 @@ function startOf(pid: number): string | undefined {
   }
 }
 
-/** Whether a file is a lock, of whomever. */
+/** Whether a file is a lock, live or not. */
 export function isLockName(name: string): boolean {
   return NAME.test(name);
 }
 
 /** The live holder of a lock file; a dead one's file is removed. */
-async function holderOf(directory: string, name: string): Promise<Holder | undefined> {
-  const [, kind, onHost, pidText, startedAt] = NAME.exec(name) ?? [];
-  if (kind !== 'write' && kind !== 'read') return undefined;
+async function holderOf(directory: string, name: string, place: Place): Promise<Holder | undefined> {
+  const [, kind, heldAt, pidText, startedAt] = NAME.exec(name) ?? [];
+  if (kind !== 'write' && kind !== 'add' && kind !== 'read') return undefined;
   const pid = Number(pidText);
-  const holder: Holder = { kind, pid, isThisHost: onHost === host };
-  const start = holder.isThisHost ? startOf(pid) : '';
+  const holder: Holder = { kind, pid, isSamePlace: heldAt === placeId(place) };
+  // Without boot id and namespace a host name alone proves nothing: only its heartbeat shows that the holder lives.
+  const isKnown = holder.isSamePlace && place.bootId !== undefined && place.pidNamespace !== undefined;
+  const start = isKnown ? startOf(pid) : '';
   if (start !== undefined && start !== '' && start === startedAt) return holder;
   const isUncertain = start !== undefined && (start === '' || startedAt === '');
   const path = join(directory, name);
@@ -68,19 +107,19 @@ async function holderOf(directory: string, name: string): Promise<Holder | undef
 }
 
 /** Live holders in a directory beside one's own file. */
-async function holdersIn(directory: string, except: string): Promise<Holder[]> {
+async function holdersIn(directory: string, except: string, place: Place): Promise<Holder[]> {
   const names = await readdir(directory).catch(() => []);
-  const found = await Promise.all(names.filter((name) => name !== except).map((name) => holderOf(directory, name)));
+  const found = await Promise.all(names.filter((name) => name !== except).map((name) => holderOf(directory, name, place)));
   return found.filter((holder) => holder !== undefined);
 }
 
-/** Takes a directory to write in it, or to read it while nobody writes; gives the holder where that cannot be now. */
-export async function takeLock(directory: string, kind: LockKind): Promise<Lock | Holder> {
-  const name = `lock.${kind}.${host}.${process.pid}.${startOf(process.pid) ?? ''}.${randomBytes(6).toString('hex')}`;
+/** Takes the lock of a directory; gives a holder that excludes it where that cannot be now. */
+export async function takeLock(directory: string, kind: LockKind, place: Place = here): Promise<Lock | Holder> {
+  const name = `lock.${kind}.${placeId(place)}.${process.pid}.${startOf(process.pid) ?? ''}.${randomBytes(6).toString('hex')}`;
   const path = join(directory, name);
   await (await open(path, 'wx', FILE_MODE)).close();
-  const others = await holdersIn(directory, name);
-  const inTheWay = others.find((other) => kind === 'write' || other.kind === 'write');
+  const others = await holdersIn(directory, name, place);
+  const inTheWay = others.find((other) => EXCLUDES[kind].includes(other.kind));
   if (inTheWay) {
     await rm(path, { force: true });
     return inTheWay;
@@ -92,4 +131,15 @@ export async function takeLock(directory: string, kind: LockKind): Promise<Lock 
       await rm(path, { force: true });
     },
   };
+}
+
+/** The same, tried again for `patienceMs` of real time: others hold a directory for moments while they tidy it or finish a run. */
+export async function waitForLock(directory: string, kind: LockKind, patienceMs: number): Promise<Lock | Holder> {
+  const endMs = performance.now() + patienceMs;
+  for (;;) {
+    const lock = await takeLock(directory, kind);
+    if ('release' in lock || performance.now() >= endMs) return lock;
+    // Of two that come at once both may be refused: the random part lets one be first.
+    await delay(RETRY_MS * (1 + Math.random()));
+  }
 }

@@ -11,7 +11,7 @@ import { type Download, type DownloadOptions, downloadOf, startDownload } from '
 import { createFileStore } from '../download/file-store.ts';
 import { diskFailure, WorkspaceError } from './disk.ts';
 import { MANIFEST, type Owner, plansDirectory, principalDirectory, projectDirectory, resultsDirectory, runDirectory } from './layout.ts';
-import { type Lock, takeLock } from './lock.ts';
+import { type Holder, isLockName, type Lock, type LockKind, takeLock, waitForLock } from './lock.ts';
 import { type RunFile, type RunId, type RunManifest, readManifest, runsIn } from './manifest.ts';
 import { bytesBelow, createQuota } from './quota.ts';
 
@@ -167,14 +167,26 @@ export function openProjectWorkspace({ quotaMb, ask, askKept, clock, random = Ma
   };
 }
 
+/** How long a reader waits while a run is tidied, completed or removed; each takes moments. */
+const READ_PATIENCE_MS = 5_000;
+/** How long a removal waits for a reader. */
+const WRITE_PATIENCE_MS = 1_000;
+
 async function lockedFor(kind: 'read' | 'write', directory: string, { jobId, runId }: RunId): Promise<Lock> {
   const run = `Run ${runId} of job ${jobId}`;
-  const lock = await takeLock(directory, kind).catch(() => {
+  const patienceMs = kind === 'read' ? READ_PATIENCE_MS : WRITE_PATIENCE_MS;
+  const lock = await waitForLock(directory, kind, patienceMs).catch(() => {
     throw new WorkspaceError('gone', `${run} is not in the workspace. download_export_run fetches it.`);
   });
   if ('release' in lock) return lock;
-  const where = lock.isThisHost ? `process ${lock.pid}` : 'a server on another machine';
-  throw new WorkspaceError('busy', `${run} is in use by ${where}; call again when that is done.`);
+  throw new WorkspaceError('busy', `${run} is ${USES[lock.kind]} ${placeOf(lock)}; call again when that is done.`);
+}
+
+const USES: Readonly<Record<LockKind, string>> = { read: 'read by a query of', add: 'being converted by', write: 'being written by' };
+
+function placeOf({ pid, isSamePlace }: Holder): string {
+  if (!isSamePlace) return 'a server on another machine or in another container';
+  return pid === process.pid ? 'this server' : `process ${pid}`;
 }
 
 /** Removes what an ended process left beside complete runs, and runs that it was removing. */
@@ -183,7 +195,8 @@ async function tidy(projectDir: string): Promise<void> {
     const directory = runDirectory(projectDir, id);
     const manifest = await readManifest(projectDir, id);
     const needed = manifest && new Set([MANIFEST, ...manifest.files.map(({ name }) => name)]);
-    if (!needed || (await readdir(directory)).every((name) => needed.has(name))) continue;
+    // A lock of a reader is nothing to tidy; a dead one goes with the next lock that is taken.
+    if (!needed || (await readdir(directory)).every((name) => needed.has(name) || isLockName(name))) continue;
     const lock = await takeLock(directory, 'write');
     if (!('release' in lock)) continue;
     await removeTempFiles(directory, manifest);

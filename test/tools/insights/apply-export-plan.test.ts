@@ -94,6 +94,29 @@ describe('where the client can ask', () => {
     });
   });
 
+  it('a creation whose answer was lost counts from the instant of sending, however long the person thought', async () => {
+    const { clock, faults } = platform();
+    let thinkingMs = 90_000;
+    const answer = () => {
+      clock.jump(thinkingMs);
+      return 'accept' as const;
+    };
+    await withServer({ answer }, async (assistant) => {
+      const { planId, name } = await planned(assistant, '2026-10-07');
+      faults.add({ kind: 'reset', operation: 'createExportJob', times: 1 });
+      const lost = await assistant.call('apply_export_plan', { planId });
+      expect(lost).toMatchObject({ isError: true, text: expect.stringContaining('may have been created') });
+      thinkingMs = 5_000;
+      const early = await assistant.call('apply_export_plan', { planId });
+      expect(early).toMatchObject({ isError: true, text: expect.stringContaining('is not certain yet') });
+      expect(sent()).toHaveLength(1);
+      thinkingMs = 61_000;
+      expect(await assistant.call('apply_export_plan', { planId })).toMatchObject({ isError: false });
+      expect(await jobsCalled(name)).toHaveLength(1);
+      clock.jump(-156_000);
+    });
+  });
+
   it('nothing is created when it is declined', async () => {
     await withServer({ answer: () => 'decline' }, async (assistant) => {
       const { planId, name } = await planned(assistant, '2026-10-20');

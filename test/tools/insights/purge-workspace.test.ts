@@ -57,7 +57,7 @@ it('keeps a run that is being fetched, and says so', async () => {
   const answer = await call('purge_workspace', { confirm: true });
   expect(answer.structured).toMatchObject({
     removedRuns: 0,
-    kept: [{ jobId: 3130, message: expect.stringMatching(/is in use by process \d+; call again/) }],
+    kept: [{ jobId: 3130, message: expect.stringMatching(/is being written by this server; call again/) }],
   });
   slow.remove();
   slow.release();

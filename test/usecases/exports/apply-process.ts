@@ -1,4 +1,4 @@
-import { systemClock } from '../../../src/lib/clock.ts';
+import { clockStartingAt } from '../../../src/lib/clock.ts';
 import { applyExportPlan } from '../../../src/usecases/exports/apply-export-plan.ts';
 import { openProcessWorkspace, PROJECT_ID, type ProcessAccess } from '../../support/process-workspace.ts';
 
@@ -10,7 +10,8 @@ export interface ApplyOrder extends ProcessAccess {
 
 // Applies a plan as the server does, with the consent given; writes the words of a failure, and ends by itself.
 const { planId, nowMs, ...access } = JSON.parse(process.argv[2] ?? '{}') as ApplyOrder;
-const { client, ask, workspace } = openProcessWorkspace(access, systemClock);
+const clock = clockStartingAt(nowMs);
+const { client, ask, workspace } = openProcessWorkspace(access, clock);
 const nothing = (): void => undefined;
 try {
   await applyExportPlan(planId, {
@@ -20,6 +21,7 @@ try {
     progress: nothing,
     projectId: async () => PROJECT_ID,
     workspace: async () => workspace,
+    clock,
     nowMs,
     signal: new AbortController().signal,
   });

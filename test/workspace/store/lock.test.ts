@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { isLockName, takeLock } from '../../../src/workspace/store/lock.ts';
+import { isLockName, placeId, takeLock, waitForLock } from '../../../src/workspace/store/lock.ts';
 import { scratchDirectory } from '../download/store-stub.ts';
 
 const nameIn = (directory: string) => readdirSync(directory).find(isLockName) ?? '';
@@ -29,7 +30,7 @@ describe('a lock', () => {
     const first = await takeLock(directory, 'read');
     const second = await takeLock(directory, 'read');
     expect([first, second].every((lock) => 'release' in lock)).toBe(true);
-    expect(await takeLock(directory, 'write')).toEqual({ kind: 'read', pid: process.pid, isThisHost: true });
+    expect(await takeLock(directory, 'write')).toEqual({ kind: 'read', pid: process.pid, isSamePlace: true });
     for (const lock of [first, second]) if ('release' in lock) await lock.release();
     const writer = await takeLock(directory, 'write');
     expect(await takeLock(directory, 'write')).toMatchObject({ kind: 'write' });
@@ -85,11 +86,67 @@ describe('a lock', () => {
     expect(await takeLock(directory, 'write')).toHaveProperty('release');
   });
 
+  it.each(['bootId', 'pidNamespace'] as const)(
+    'of another container (%s) with the same host name holds, although its process is not seen here',
+    async (member) => {
+      const directory = scratchDirectory();
+      const there = placeId({ hostname: hostname(), bootId: 'boot', pidNamespace: 'pid:[1]', [member]: 'another' });
+      // The largest process id lies below 2^22.
+      const name = await lockNameOf(directory, ([lock = '', kind = '', , , start = '', own = '']) => [
+        lock,
+        kind,
+        there,
+        '4194305',
+        start,
+        own,
+      ]);
+      writeFileSync(join(directory, name), '');
+      expect(await takeLock(directory, 'write')).toMatchObject({ isSamePlace: false });
+      expect(readdirSync(directory)).toEqual([name]);
+    },
+  );
+
+  it('tells two places apart by host, boot and process namespace', () => {
+    const place = { hostname: 'web', bootId: 'a', pidNamespace: 'pid:[1]' };
+    const others = [
+      { ...place, hostname: 'db' },
+      { ...place, bootId: 'b' },
+      { ...place, pidNamespace: 'pid:[2]' },
+    ];
+    expect(new Set([place, ...others].map(placeId)).size).toBe(4);
+  });
+
+  it('holds by its heartbeat alone where the system names neither boot nor namespace', async () => {
+    const directory = scratchDirectory();
+    const bare = { hostname: 'web', bootId: undefined, pidNamespace: undefined };
+    const lock = await takeLock(directory, 'write', bare);
+    const [name = ''] = readdirSync(directory);
+    if ('release' in lock) await lock.release();
+    const ended = name.replace(/\.\d+\.\d*\.([0-9a-f]{12})$/, '.4194305.1.$1');
+    writeFileSync(join(directory, ended), '');
+    expect(await takeLock(directory, 'write', bare)).toMatchObject({ pid: 4_194_305 });
+    const longAgo = Date.now() / 1_000 - 61;
+    utimesSync(join(directory, ended), longAgo, longAgo);
+    expect(await takeLock(directory, 'write', bare)).toHaveProperty('release');
+  });
+
+  it('to add keeps out who writes and who adds, not who reads, and is waited for', async () => {
+    const directory = scratchDirectory();
+    const adding = await takeLock(directory, 'add');
+    const reading = await takeLock(directory, 'read');
+    expect(reading).toHaveProperty('release');
+    expect(await takeLock(directory, 'add')).toMatchObject({ kind: 'add' });
+    expect(await takeLock(directory, 'write')).toMatchObject({ pid: process.pid });
+    const waiting = waitForLock(directory, 'write', 10_000);
+    for (const lock of [adding, reading]) if ('release' in lock) await lock.release();
+    expect(await waiting).toHaveProperty('release');
+  });
+
   it('of another machine holds as long as it is heard of', async () => {
     const directory = scratchDirectory();
     const name = await lockNameOf(directory, ([lock = '', kind = '', , ...rest]) => [lock, kind, '00000000', ...rest]);
     writeFileSync(join(directory, name), '');
-    expect(await takeLock(directory, 'write')).toMatchObject({ isThisHost: false });
+    expect(await takeLock(directory, 'write')).toMatchObject({ isSamePlace: false });
     const longAgo = Date.now() / 1_000 - 61;
     utimesSync(join(directory, name), longAgo, longAgo);
     expect(await takeLock(directory, 'write')).toHaveProperty('release');

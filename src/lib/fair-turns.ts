@@ -1,0 +1,58 @@
+/** Runs tasks in turn; `holder` says for whom. */
+export type FairTurns = <T>(holder: string, task: () => Promise<T>) => Promise<T>;
+
+interface Waiting {
+  readonly holder: string;
+  readonly begin: () => void;
+}
+
+/**
+ * Lets at most `atOnce` tasks run at a time and at most half of them for one holder, so that the other half is there when somebody
+ * else comes. Of those that wait the holder with the fewest running tasks is next, then the one whose last turn lies longest back.
+ */
+export function createFairTurns(atOnce: number): FairTurns {
+  const most = Math.max(1, Math.floor(atOnce / 2));
+  const running = new Map<string, number>();
+  const lastTurn = new Map<string, number>();
+  let waiting: Waiting[] = [];
+  let [inFlight, turns] = [0, 0];
+  const runningOf = (holder: string) => running.get(holder) ?? 0;
+
+  function beginNext(): void {
+    while (inFlight < atOnce) {
+      const free = waiting.filter(({ holder }) => runningOf(holder) < most);
+      const [next] = free.toSorted(
+        (a, b) => runningOf(a.holder) - runningOf(b.holder) || (lastTurn.get(a.holder) ?? 0) - (lastTurn.get(b.holder) ?? 0),
+      );
+      if (!next) return;
+      waiting = waiting.filter((each) => each !== next);
+      inFlight += 1;
+      turns += 1;
+      running.set(next.holder, runningOf(next.holder) + 1);
+      lastTurn.set(next.holder, turns);
+      next.begin();
+    }
+  }
+
+  function end(holder: string): void {
+    inFlight -= 1;
+    const left = runningOf(holder) - 1;
+    if (left > 0) running.set(holder, left);
+    else running.delete(holder);
+    // A holder without tasks is forgotten, so that the list does not grow with all who ever came.
+    if (left === 0 && !waiting.some((each) => each.holder === holder)) lastTurn.delete(holder);
+    beginNext();
+  }
+
+  return async (holder, task) => {
+    await new Promise<void>((begin) => {
+      waiting.push({ holder, begin });
+      beginNext();
+    });
+    try {
+      return await task();
+    } finally {
+      end(holder);
+    }
+  };
+}
