@@ -10,13 +10,15 @@ import type { RequestFacts } from '../telemetry/call-watch.ts';
 import type { MakeChart } from '../usecases/context.ts';
 import { errorText, outcomeOf } from './call-errors.ts';
 import { type Consent, NeedsConfirmation, requireConsent } from './confirmation.ts';
+import { understand } from './lenient-input.ts';
+import { chosenProject } from './project.ts';
 import { type ResolvedRange, rangeWords, resolveParams } from './resolve-params.ts';
 import { type Answer, answerOf, drawAnswer, redactChart } from './results.ts';
 import { inputOf } from './schema.ts';
 import type { Session } from './session.ts';
 import type { AnyTool, Link, ToolContext } from './tool.ts';
 
-/** No call lasts longer, whatever it does (tools.md). */
+/** No call lasts longer, whatever it does: hosts give up soon after. */
 const MAX_CALL_MS = 40_000;
 
 /** The person's answer to the question of an earlier round. */
@@ -84,12 +86,16 @@ export async function callTool(tool: AnyTool, args: unknown, caller: Caller): Pr
     const client = await session.client();
     redact = client.redact;
     const schema = inputOf(tool);
-    const input = check(schema, args ?? {}, Object.keys(schema.shape));
+    const understood = understand(schema, args ?? {});
+    const input = check(schema, understood.input);
     if (tool.confirmed && caller.canAsk && caller.answered?.accepted === false) {
       watched?.end('ok');
       return declined(tool, caller);
     }
-    const outcome = await run({ tool, input, caller, client, ...beginning(caller, input, watched?.observe), notes: [], links: [] });
+    const notes = [...understood.notes];
+    const project = typeof input['projectId'] === 'string' ? input['projectId'] : undefined;
+    const projectId = await chosenProject(project, { client, signal, note: (sentence) => void notes.push(sentence) });
+    const outcome = await run({ tool, input, caller, client, ...beginning(caller, projectId, watched?.observe), notes, links: [] });
     watched?.end('ask' in outcome ? 'question' : 'ok');
     return outcome;
   } catch (error) {
@@ -98,9 +104,9 @@ export async function callTool(tool: AnyTool, args: unknown, caller: Caller): Pr
   }
 }
 
-function beginning({ session, signal, answered }: Caller, { projectId }: Input, observe: Observer | undefined) {
+function beginning({ session, signal, answered }: Caller, projectId: number | undefined, observe: Observer | undefined) {
   const startedMs = session.options.clock.now();
-  const chosen = typeof projectId === 'number' ? { projectId } : {};
+  const chosen = projectId === undefined ? {} : { projectId };
   return { nowMs: answered?.nowMs || startedMs, options: { signal, deadlineMs: startedMs + MAX_CALL_MS, observe, ...chosen } };
 }
 
@@ -180,8 +186,8 @@ function contextOf(call: Call, range: ResolvedRange, ask: ToolContext['ask'], no
       call.makeChart = make;
     },
     covers(startMs, endMs) {
-      range.start = { iso: new Date(startMs).toISOString(), ms: startMs };
-      range.end = { iso: new Date(endMs).toISOString(), ms: endMs };
+      range.start = { ms: startMs };
+      range.end = { ms: endMs };
     },
     nowMs,
     whole: caller.whole ?? false,
