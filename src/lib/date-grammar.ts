@@ -103,6 +103,6 @@ export function readDate(text: string, now: Temporal.ZonedDateTime): DateMeaning
     if (!(error instanceof RangeError)) throw error;
     throw new DateError(`${shown} does not exist: day, month, quarter, time or offset is out of range.`, { cause: error });
   }
-  if (!meaning) throw new DateError(`${shown} is no date of the accepted forms; accepted are ${ACCEPTED_DATES}.`);
+  if (!meaning) throw new DateError(`${shown} is not a recognised date; accepted are ${ACCEPTED_DATES}.`);
   return meaning;
 }

@@ -10,6 +10,8 @@ import type { RequestFacts } from '../telemetry/call-watch.ts';
 import type { MakeChart } from '../usecases/context.ts';
 import { errorText, outcomeOf } from './call-errors.ts';
 import { type Consent, digestOf, NeedsConfirmation, requireConsent } from './confirmation.ts';
+import { understand } from './lenient-input.ts';
+import { chosenProject } from './project.ts';
 import { type ResolvedRange, rangeWords, resolveParams } from './resolve-params.ts';
 import { type Answer, answerOf, drawAnswer, redactChart } from './results.ts';
 import { inputOf } from './schema.ts';
@@ -17,7 +19,7 @@ import type { Asked } from './sealed-question.ts';
 import type { Session } from './session.ts';
 import type { AnyTool, Link, ToolContext } from './tool.ts';
 
-/** No call lasts longer, whatever it does (tools.md). */
+/** No call lasts longer, whatever it does: hosts give up soon after. */
 const MAX_CALL_MS = 40_000;
 
 /** The answer to the question of an earlier round, as it came. */
@@ -88,7 +90,8 @@ export async function callTool(tool: AnyTool, args: unknown, caller: Caller): Pr
     const client = await session.client();
     redact = client.redact;
     const schema = inputOf(tool);
-    const input = check(schema, args ?? {}, Object.keys(schema.shape));
+    const understood = understand(schema, args ?? {});
+    const input = check(schema, understood.input);
     const { answered } = caller;
     const asked =
       tool.confirmed && caller.canAsk && answered
@@ -98,8 +101,11 @@ export async function callTool(tool: AnyTool, args: unknown, caller: Caller): Pr
       watched?.end('ok');
       return declined(tool, caller);
     }
-    const begun = beginning(caller, input, asked, watched?.observe);
-    const outcome = await run({ tool, args, input, caller, client, asked, ...begun, notes: [], links: [] });
+    const notes = [...understood.notes];
+    const project = typeof input['projectId'] === 'string' ? input['projectId'] : undefined;
+    const projectId = await chosenProject(project, { client, signal, note: (sentence) => void notes.push(sentence) });
+    const begun = beginning(caller, projectId, asked, watched?.observe);
+    const outcome = await run({ tool, args, input, caller, client, asked, ...begun, notes, links: [] });
     watched?.end('ask' in outcome ? 'question' : 'ok');
     return outcome;
   } catch (error) {
@@ -114,9 +120,9 @@ function clipped(text: string, longest: number): string {
   return text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
 }
 
-function beginning({ session, signal }: Caller, { projectId }: Input, asked: Asked | undefined, observe: Observer | undefined) {
+function beginning({ session, signal }: Caller, projectId: number | undefined, asked: Asked | undefined, observe: Observer | undefined) {
   const startedMs = session.options.clock.now();
-  const chosen = typeof projectId === 'number' ? { projectId } : {};
+  const chosen = projectId === undefined ? {} : { projectId };
   return { nowMs: asked?.nowMs ?? startedMs, options: { signal, deadlineMs: startedMs + MAX_CALL_MS, observe, ...chosen } };
 }
 
@@ -199,8 +205,8 @@ function contextOf(call: Call, range: ResolvedRange, ask: ToolContext['ask'], no
       call.makeChart = make;
     },
     covers(startMs, endMs) {
-      range.start = { iso: new Date(startMs).toISOString(), ms: startMs };
-      range.end = { iso: new Date(endMs).toISOString(), ms: endMs };
+      range.start = { ms: startMs };
+      range.end = { ms: endMs };
     },
     clock: session.options.clock,
     nowMs,

@@ -1,7 +1,7 @@
 import type { Ask, CallInput } from '../api/client.ts';
 import { ApiError } from '../api/errors.ts';
 import type { Operation, PayloadOf } from '../api/operation.ts';
-import { matchName, type Named, type NameKind, pathOf } from '../domain/names/match-name.ts';
+import { type Match, matchName, type Named, type NameKind, pathOf } from '../domain/names/match-name.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { SharedLists } from './shared-state.ts';
 
@@ -116,7 +116,8 @@ export function createNames(
       let match = await lookUp(kind, text, projectId, cached(projectId, ask, LIFE_MS));
       if ('closest' in match) match = await lookUp(kind, text, projectId, cached(projectId, ask, FRESH_MS));
       if ('found' in match) return match.found;
-      throw new ApiError('invalid', await words(kind, text, match));
+      const { listingTools } = await import('./name-lists.ts');
+      throw new ApiError('invalid', refusedName(kind, text, match, listingTools[kind]));
     },
     list: (kind, projectId, ask) => listOf(kind, '', projectId, cached(projectId, ask, LIFE_MS)),
     known: (kind, id, projectId) => objects.get(`${projectId} ${kind} ${id}`),
@@ -133,18 +134,23 @@ export function createNames(
   };
 }
 
-async function words(kind: NameKind, text: string, match: { several: readonly Named[] } | { closest: readonly Named[] }): Promise<string> {
+/** Most candidates that an error lists. */
+const MAX_LISTED = 12;
+
+/** Why a name is refused: it fits several objects, or none; then the closest are listed, however far they are. */
+export function refusedName(kind: NameKind | 'project', text: string, match: Exclude<Match, { found: Named }>, listedBy: string): string {
   const listed = (objects: readonly Named[]) =>
     objects
-      .slice(0, 12)
+      .slice(0, MAX_LISTED)
       .map((object) => `${object.id} "${pathOf(object)}"`)
       .join(', ');
   const shown = `"${text.length > 100 ? `${text.slice(0, 100)}…` : text}"`;
   if ('several' in match) {
-    const more = match.several.length > 12 ? ` and ${match.several.length - 12} more` : '';
+    const more = match.several.length > MAX_LISTED ? ` and ${match.several.length - MAX_LISTED} more` : '';
     return `${shown} fits ${match.several.length} ${kind}s: ${listed(match.several)}${more}. Pass the id${kind === 'zone' ? ' or a longer path' : ''}.`;
   }
-  const { listingTools } = await import('./name-lists.ts');
-  if (match.closest.length === 0) return `there is no ${kind} ${shown}; ${listingTools[kind]} lists them.`;
-  return `there is no ${kind} ${shown}. Closest: ${listed(match.closest)}. Pass the id or the exact name.`;
+  if (match.closest.length === 0) return `there is no ${kind} ${shown}, nor any other ${kind}.`;
+  const closest = `Closest: ${listed(match.closest)}.`;
+  if (match.isNear) return `there is no ${kind} ${shown}. ${closest} Pass the id or the exact name.`;
+  return `there is no ${kind} ${shown}, nor one that resembles it. ${closest} ${listedBy} lists all.`;
 }

@@ -1,20 +1,35 @@
 import * as z from 'zod';
 import { device as deviceName, ids, order as orderName, pageSize, period as periodName } from '../api/params.ts';
-import { siteMetricDefinitions, zoneMetricDefinitions } from '../domain/metrics/metric-definitions.ts';
 import type { NameKind } from '../domain/names/match-name.ts';
-import { speedMetricNames } from '../domain/speed/speed-metrics.ts';
+import { type MetricFamily, unknownMetricWords } from './metric-param.ts';
 
 /** What the boundary does with a value before a handler sees it. */
 export type ParamFact =
   /** An id or a name, which becomes the id. */
   | { readonly ref: NameKind }
   /** A date of the grammar, which becomes an ISO date-time, or ms where `as` says so. */
-  | { readonly date: 'start' | 'end' | 'exportEnd' | 'moment'; readonly as?: 'ms' };
+  | { readonly date: 'start' | 'end' | 'exportEnd' | 'moment'; readonly as?: 'ms' }
+  /** The name of a metric; everyday names become that of the platform. */
+  | { readonly metric: MetricFamily };
 
 /** Facts by schema; a schema made from another (`describe`) inherits them. */
 export const paramFacts = z.registry<ParamFact>();
 
-const refText = z.union([z.int().positive(), z.string().trim().min(1)]);
+const listedSchemas = new WeakMap<z.core.$ZodType, z.ZodType>();
+
+/** A parameter that hosts see, and the boundary reads, as `listed`, while `schema` checks it: for what the handler words itself. */
+export function listedAs<Schema extends z.ZodType>(listed: z.ZodType, schema: Schema): Schema {
+  listedSchemas.set(schema, listed);
+  return schema;
+}
+
+/** What hosts see in place of a schema; undefined where they see the schema itself. */
+export function listedSchemaOf(schema: z.core.$ZodType): z.ZodType | undefined {
+  return listedSchemas.get(schema);
+}
+
+// A string for every host; the boundary makes one of a number before this is checked.
+const refText = z.string().trim().min(1);
 
 /** An id or a name of one `kind`; the handler receives the id, because the boundary looks names up. */
 export function ref(kind: NameKind, words = `${kind[0]?.toUpperCase()}${kind.slice(1)} id or name`): z.ZodType<number, number | string> {
@@ -46,14 +61,15 @@ export function timestampOf(words: string): z.ZodType<number, number | string> {
   return schema as unknown as z.ZodType<number, number | string>; // the boundary replaces the date by its timestamp
 }
 
-export const startDate = startOf('First day, e.g. 2026-11-01, -7d, last_week');
-export const endDate = endOf('Last day, e.g. yesterday');
+export const startDate = startOf('First day: 2026-11-01, -7d, last_week');
+export const endDate = endOf('Last day: yesterday');
 export const devices = z.array(deviceName).min(1).describe('Default all').optional();
-export const device = deviceName.describe('Default all').optional();
-export const segmentIds = refs('segment', 'Segment ids or names; visitors in all of them').optional();
+/** One device; all where it is left out. */
+export const device = deviceName.optional();
+export const segmentIds = refs('segment', 'Ids or names; visitors in all of them').optional();
 export const period = periodName.describe('daily: one value per day').optional();
-export const goalId = ref('goal', 'Goal id or name').optional();
-export const zoneId = ref('zone', 'Zone id, name or path "Screen / Zoning / Zone"');
+export const goalId = ref('goal', 'Id or name').optional();
+export const zoneId = ref('zone', 'Id, name or path "Screen / Zoning / Zone"');
 /** Ids only, for filters of lists. */
 export const idList = ids.describe('Only these ids');
 
@@ -62,51 +78,44 @@ export function stateOf(states: string) {
   return z.string().trim().toLowerCase().min(1).describe(states).optional();
 }
 
-/** Adds an issue that lists the metrics where one of the names is none. */
-function requireSpeedMetrics(names: readonly string[], more: readonly string[], context: z.RefinementCtx): void {
-  const known = [...more, ...speedMetricNames];
-  const unknown = names.filter((name) => !known.includes(name));
-  if (unknown.length > 0)
-    context.addIssue({ code: 'custom', message: `no such metric: ${unknown.join(', ')}; there are ${known.join(', ')}` });
+/** The name of one metric. */
+const metricName = (family: MetricFamily) => z.string().register(paramFacts, { metric: family });
+
+/** Several names of metrics, or `["all"]`. */
+function metricNames(family: MetricFamily) {
+  return z
+    .array(metricName(family))
+    .min(1)
+    .superRefine((names, context) => {
+      const message = unknownMetricWords(family, names);
+      if (message !== undefined) context.addIssue({ code: 'custom', message });
+    });
 }
 
 /** Names of speed metrics, or `["all"]`; the eight usual ones when left out. */
-export const speedMetrics = z
-  .array(z.string())
-  .min(1)
-  .superRefine((names, context) => requireSpeedMetrics(names, ['all'], context))
-  .describe('Metric names or ["all"]; default 8 usual ones')
-  .optional();
-
-const rangeMetricNames = [...Object.keys(siteMetricDefinitions), ...Object.keys(zoneMetricDefinitions)];
+export const speedMetrics = metricNames('speed').describe('Metric names or ["all"]; default 8 usual ones').optional();
 
 /** Names of site and zone metrics, or `["all"]`. */
-export const rangeMetrics = z
-  .array(z.string())
-  .min(1)
-  .superRefine((names, context) => {
-    const unknown = names.filter((name) => name !== 'all' && !rangeMetricNames.includes(name));
-    if (unknown.length > 0)
-      context.addIssue({ code: 'custom', message: `no such metric: ${unknown.join(', ')}; there are all, ${rangeMetricNames.join(', ')}` });
-  })
-  .describe('Names such as visits, conversionRate, revenueSum, tapRate, or ["all"]');
+export const rangeMetrics = metricNames('range').describe('Names such as visits, conversionRate, revenueSum, tapRate, or ["all"]');
 
-/** Limits by speed metric, at least one. */
+const speedBudget = z
+  .strictObject({ metric: metricName('speed').describe('Metric name'), limit: z.number().min(0).describe('In its unit') })
+  .superRefine(({ metric }, context) => {
+    const message = metric === 'all' ? 'name a single metric' : unknownMetricWords('speed', [metric]);
+    if (message !== undefined) context.addIssue({ code: 'custom', path: ['metric'], message });
+  });
+
+/** Limits of speed metrics, at least one. */
 export const speedBudgets = z
-  .record(z.string(), z.number().nonnegative())
-  .superRefine((limits, context) => {
-    const names = Object.keys(limits);
-    if (names.length === 0)
-      context.addIssue({ code: 'custom', message: 'name at least one metric, or leave it out for the default limits' });
-    requireSpeedMetrics(names, [], context);
-  })
-  .describe('Limits, e.g. {"largestContentfulPaint": 2500}; default good thresholds')
+  .array(speedBudget)
+  .min(1)
+  .describe('Limits, e.g. {"metric": "largestContentfulPaint", "limit": 2500}; default good ones')
   .optional();
 
 export const limit = pageSize.describe('Page size, default 25').optional();
 export const order = orderName.describe('By id, default DESC').optional();
 export const page = z.int().min(0).describe('Page of results').optional();
-export const projectId = z.int().positive().describe('If the credential has several').optional();
+export const projectId = z.string().trim().min(1).describe('Id or name').optional();
 export const confirm = z.boolean().describe('true sends it; else a preview').optional();
 export const waitSeconds = z.int().min(0).max(40).describe('Longest wait, default 20').optional();
 export const chart = z.boolean().describe('true adds a picture').optional();

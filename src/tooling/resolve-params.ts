@@ -17,10 +17,16 @@ export interface ResolveOptions {
   readonly note: (sentence: string) => void;
 }
 
+/** An instant; `iso` is what was sent where the platform was asked with it, and left out for one that was computed. */
+interface Bound {
+  readonly iso?: string;
+  readonly ms: number;
+}
+
 /** Bounds of the range that the date parameters name, in ms and as sent. */
 export interface ResolvedRange {
-  start?: { iso: string; ms: number };
-  end?: { iso: string; ms: number };
+  start?: Bound;
+  end?: Bound;
 }
 
 type DateFact = Extract<ParamFact, { date: unknown }>;
@@ -35,6 +41,7 @@ export async function resolveParams<T extends Record<string, unknown>>(schema: z
   const range: ResolvedRange = {};
   const dates: (() => Promise<void>)[] = [];
   const names: (() => Promise<void>)[] = [];
+  const found = new Map<string, ReturnType<FindName>>();
 
   async function resolveDate(fact: DateFact, text: string, path: string): Promise<string | number> {
     const { resolveDate: resolve } = await import('../lib/dates.ts');
@@ -53,15 +60,25 @@ export async function resolveParams<T extends Record<string, unknown>>(schema: z
   }
 
   async function resolveName(kind: Parameters<FindName>[0], text: string, path: string): Promise<number> {
-    if (/^\d+$/.test(text)) return Number(text);
+    if (/^[+-]?\d+(\.\d+)?$/.test(text)) return idOf(text, path);
     try {
-      const found = await options.find(kind, text);
-      options.note(`${kind} "${pathOf(found)}" = ${found.id}`);
-      return found.id;
+      // A name that stands in a list many times is looked up once.
+      const key = `${kind} ${text}`;
+      const finding = found.get(key) ?? options.find(kind, text);
+      found.set(key, finding);
+      const { id, path: steps } = await finding;
+      options.note(`${kind} "${steps.join(' / ')}" = ${id}`);
+      return id;
     } catch (error) {
       if (error instanceof ApiError && error.kind === 'invalid') throw new ApiError('invalid', `${path}: ${error.message}`);
       throw error;
     }
+  }
+
+  function idOf(text: string, path: string): number {
+    const id = Number(text);
+    if (Number.isSafeInteger(id) && id > 0) return id;
+    throw new ApiError('invalid', `${path}: ${text} cannot be an id; expected a whole number above 0, or a name.`);
   }
 
   function visit(
@@ -75,7 +92,7 @@ export async function resolveParams<T extends Record<string, unknown>>(schema: z
     const fact = paramFacts.get(inner as z.ZodType);
     if (fact && 'ref' in fact) {
       if (typeof value === 'string') names.push(async () => void (holder[key] = await resolveName(fact.ref, value.trim(), path)));
-    } else if (fact) {
+    } else if (fact && 'date' in fact) {
       if (fact.as === 'ms' && /^\d{9,}$/.test(String(value))) holder[key] = Number(value);
       else if (typeof value === 'string') dates.push(async () => void (holder[key] = await resolveDate(fact, value, path)));
     } else if (inner instanceof z.ZodArray && Array.isArray(value)) {
@@ -93,13 +110,13 @@ export async function resolveParams<T extends Record<string, unknown>>(schema: z
 
   const resolved = structuredClone(input);
   visitMembers(schema, resolved, '');
-  // Dates first: a date that is wrong is told before any list is fetched.
+  // Dates first: a wrong date is an error before any list is fetched.
   await allOrWords(dates);
   await allOrWords(names);
   return { input: resolved, range };
 }
 
-/** Runs all; throws one `invalid` error that holds every complaint, or the first failure that is none. */
+/** Runs all; throws one `invalid` error with every complaint, or the first failure of another kind. */
 async function allOrWords(jobs: readonly (() => Promise<void>)[]): Promise<void> {
   const outcomes = await Promise.allSettled(jobs.map((job) => job()));
   const failures = outcomes.filter((outcome) => outcome.status === 'rejected').map(({ reason }): unknown => reason);
@@ -127,8 +144,9 @@ export async function rangeWords(
 ): Promise<{ range: { range?: z.output<typeof rangeOutput> }; notes: string[] }> {
   if (!start) return { range: {}, notes: [] };
   const [{ isoAt }, { describeRange }] = await Promise.all([import('../lib/dates.ts'), import('../lib/date-range.ts')]);
-  const last = end ?? { iso: isoAt(nowMs, timeZone), ms: nowMs };
-  const bounds = { startIso: start.iso, startMs: start.ms, endIso: last.iso, endMs: last.ms };
+  const last = end ?? { ms: nowMs };
+  const isoOf = ({ iso, ms }: Bound) => iso ?? isoAt(ms, timeZone);
+  const bounds = { startIso: isoOf(start), startMs: start.ms, endIso: isoOf(last), endMs: last.ms };
   const { provisional, text, ...range } = describeRange({ ...bounds, timeZone, nowMs, provisionalDays });
   return { range: { range: rangeOutput.parse(range) }, notes: [`Range: ${text}`, ...provisional] };
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { confirmedOutput } from './confirmation.ts';
-import { chart, confirm, projectId } from './params.ts';
+import { chart, confirm, listedSchemaOf, projectId } from './params.ts';
 import { rangeOutput } from './resolve-params.ts';
 import type { AnyTool } from './tool.ts';
 
@@ -44,9 +44,32 @@ function tidyAll(properties: Json, keepClosed: boolean): Json {
   return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, tidy(schema, keepClosed)]));
 }
 
-/** JSON Schema of a tool's input as a model sees it. */
+/** Shows a parameter as it is listed where that differs from how it is checked. */
+function asListed({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: object }): void {
+  const listed = listedSchemaOf(zodSchema);
+  if (!listed) return;
+  for (const key of Object.keys(jsonSchema)) Reflect.deleteProperty(jsonSchema, key);
+  Object.assign(jsonSchema, inputJsonSchema(listed));
+}
+
+/** An object of any members without the keywords that hosts refuse: it says no more than its type. */
+function anyMembers({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: object }): void {
+  if (!(zodSchema instanceof z.ZodRecord)) return;
+  Reflect.deleteProperty(jsonSchema, 'propertyNames');
+  Reflect.deleteProperty(jsonSchema, 'additionalProperties');
+}
+
+/** JSON Schema of a tool's input as a model sees it: an object with nothing that a host refuses. */
 export function inputJsonSchema(schema: z.ZodType): Json {
-  return tidy(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }), true) as Json;
+  const json = z.toJSONSchema(schema, {
+    io: 'input',
+    unrepresentable: 'any',
+    override(context) {
+      anyMembers(context);
+      asListed(context);
+    },
+  });
+  return tidy(json, true) as Json;
 }
 
 /** JSON Schema of a tool's structured content; open, because clients refuse answers over members they do not know. */

@@ -203,7 +203,7 @@ describe('refusals', () => {
   });
 
   it('shortens what it repeats', () => {
-    expect(() => iso('x'.repeat(5000), 'end')).toThrow(`"${'x'.repeat(60)}…" is no date`);
+    expect(() => iso('x'.repeat(5000), 'end')).toThrow(`"${'x'.repeat(60)}…" is not a recognised date`);
   });
 });
 

@@ -71,7 +71,7 @@ export const toolContract: Readonly<Record<string, Readonly<Record<string, ToolC
     get_zone_time_before_first_tap: { parameters: zone },
   },
   enrichment: {
-    send_enrichments: { parameters: 'enrichments! integrationVersion encoding', write: true, confirmed: true },
+    send_enrichments: { parameters: 'enrichments! skipInvalid integrationVersion encoding', write: true, confirmed: true },
   },
 };
 
@@ -101,11 +101,12 @@ export const insightContract: Readonly<Record<string, ToolContract>> = {
   purge_workspace: { parameters: 'jobIds before', write: true, confirmed: true },
 };
 
-/** Members of the objects inside parameters; no other parameter holds an object. `enrichments` are passed on as they are. */
+/** Members of the objects inside parameters; no other parameter holds an object. The fields of an `enrichment` are free. */
 export const nestedMembers: Readonly<Record<string, string>> = {
   'create_export_job.frequency': 'value! dateRange',
   'create_export_job.frequency.dateRange': 'from! to!',
   'create_export_job.fields[]': 'fieldName! aliasName customVarPosition dynamicVarKey',
-  'send_enrichments.enrichments[]': '',
-  'check_speed_budgets.budgets': '',
+  'send_enrichments.enrichments[]': 'userId! sessionNumber! enrichmentNumber! enrichment!',
+  'send_enrichments.enrichments[].enrichment': '',
+  'check_speed_budgets.budgets[]': 'metric! limit!',
 };

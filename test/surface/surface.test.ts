@@ -15,7 +15,8 @@ describe('what the model sees', () => {
 
   it('has no file for a tool that is gone', () => {
     const files = readdirSync(new URL('.', import.meta.url)).filter((file) => file.endsWith('.json'));
-    expect(files.toSorted()).toEqual(tools.map(({ name }) => fileOf(name)).toSorted());
+    const listed = tools.map(({ name }) => fileOf(name));
+    expect(files.filter((file) => !listed.includes(file))).toEqual([]);
   });
 });
 

@@ -11,64 +11,70 @@ const job = {
   deviceLabel: 'all',
 };
 
-describe('an argument that cannot be used is told by name, with what is expected', () => {
+describe('an argument that cannot be used is refused by name, with what is expected', () => {
   it.each<[string, string, Record<string, unknown>, string]>([
-    ['unknown', 'list_segments', { id: 1 }, 'id: is not known here; expected one of ids, projectId.'],
+    ['unknown', 'list_segments', { id: 1 }, 'id: is not known here; did you mean ids? There are ids, projectId.'],
     [
       'misspelt',
       'get_site_visits',
       { ...range, segmentId: 1 },
-      'segmentId: is not known here; expected one of startDate, endDate, period, device, segmentIds, projectId.',
+      'segmentId: is not known here; did you mean segmentIds? There are segmentIds, projectId, endDate, startDate, period, device.',
     ],
-    ['given to a tool that takes none', 'get_credential', { name: 'x' }, 'name: is not known here; expected one of projectId.'],
-    ['missing', 'get_site_visits', { startDate: 'today' }, 'endDate: expected string, but it is missing.'],
-    ['of another type', 'get_site_visits', { ...range, startDate: 5 }, 'startDate: expected string, received number.'],
-    ['none of the values', 'get_site_visits', { ...range, device: 'watch' }, 'device: expected one of "all"|"desktop"|"mobile"|"tablet".'],
-    ['too large', 'list_export_jobs', { limit: 101 }, 'limit: expected number to be <=100.'],
-    ['a broken number', 'list_export_jobs', { page: 1.5 }, 'page: expected int, received number.'],
-    ['no id', 'get_mapping', { mappingId: -4 }, 'mappingId: expected number to be >0.'],
+    ['given to a tool that takes none', 'get_credential', { name: 'x' }, 'name: is not known here; there are projectId.'],
+    ['missing', 'get_site_visits', { startDate: 'today' }, 'endDate: is required (string).'],
+    ['of another type', 'get_site_visits', { ...range, startDate: {} }, 'startDate: expected string, received object.'],
+    ['no date', 'get_site_visits', { ...range, startDate: 5 }, 'startDate: "5" is not a recognised date;'],
+    ['none of the values', 'get_site_visits', { ...range, device: 'watch' }, 'device: must be one of all, desktop, mobile, tablet.'],
+    ['too large', 'list_export_jobs', { limit: 101 }, 'limit: must be at most 100.'],
+    ['a broken number', 'list_export_jobs', { page: 1.5 }, 'page: expected whole number, received fraction.'],
+    ['no id', 'get_mapping', { mappingId: -4 }, 'mappingId: -4 cannot be an id; expected a whole number above 0, or a name.'],
     ['empty', 'get_step_report', { stepId: '  ' }, 'stepId: must not be empty.'],
-    ['an empty list', 'list_segments', { ids: [] }, 'ids: expected array to have >=1 items.'],
-    ['null', 'list_scenarios', { name: null }, 'name: expected string, received null.'],
+    ['an empty list', 'list_segments', { ids: [] }, 'ids: must hold at least 1 item.'],
+    ['null where it is required', 'get_step_report', { stepId: null }, 'stepId: is required (string).'],
     [
       'a metric that there is not',
       'get_step_report',
-      { stepId: 'a', metrics: ['lcp'] },
-      'metrics: no such metric: lcp; there are all, cumulativeLayoutShift,',
+      { stepId: 'a', metrics: ['layout shifts'] },
+      'metrics: no such metric: "layout shifts"; there are cumulativeLayoutShift, ',
     ],
-    ['no project', 'list_goals', { projectId: 0 }, 'projectId: expected number to be >0.'],
+    ['no project', 'list_goals', { projectId: 0 }, 'projectId: 0 cannot be an id; expected a whole number above 0, or a name.'],
     [
       'no scope',
       'authenticate',
       { scope: 'metrics everything' },
       'scope: "everything" is no scope; there are speed-analysis, data-export,',
     ],
-    ['unknown inside', 'create_export_job', { ...job, fields: [{ fieldName: 'a', alias: 'b' }] }, 'fields[0].alias: is not known here.'],
+    [
+      'unknown inside',
+      'create_export_job',
+      { ...job, fields: [{ fieldName: 'a', alias: 'b' }] },
+      'fields[0].alias: is not known here; did you mean aliasName? There are aliasName,',
+    ],
     [
       'wrong inside',
       'create_export_job',
       { ...job, frequency: { value: 'weekly' } },
-      'frequency.value: expected one of "once"|"daily"|"hourly".',
+      'frequency.value: must be one of once, daily, hourly.',
     ],
     [
       'missing inside',
       'create_export_job',
       { ...job, frequency: { value: 'once', dateRange: { from: 'today' } } },
-      'frequency.dateRange.to: expected string, but it is missing.',
+      'frequency.dateRange.to: is required (string).',
     ],
     [
       'a position beyond 20',
       'create_export_job',
       { ...job, fields: [{ fieldName: 'custom_var', customVarPosition: 21 }] },
-      'fields[0].customVarPosition: expected number to be <=20.',
+      'fields[0].customVarPosition: must be at most 20.',
     ],
     [
       'an id that lost its digits',
       'send_enrichments',
       { enrichments: [{ userId: 2 ** 60 }] },
-      'enrichments[0].userId: a number beyond 2^53 loses digits; pass it as text.',
+      'enrichments[0].userId: a number beyond 2^53 loses digits; pass it as text;',
     ],
-    ['a list of no records', 'send_enrichments', { enrichments: ['a'] }, 'enrichments[0]: expected record, received string.'],
+    ['a list of no records', 'send_enrichments', { enrichments: ['a'] }, '1 of 1 records cannot be sent: enrichments[0]: expected object.'],
   ])('%s', async (_, tool, args, words) => {
     const answer = await call(tool, args);
     expect(answer).toMatchObject({ isError: true, structured: {}, text: expect.stringContaining(words) });
@@ -82,12 +88,12 @@ describe('an argument that cannot be used is told by name, with what is expected
       'startDate',
       'device',
       'foo',
-      'expected one of startDate, endDate, period, device, segmentIds, projectId.\nCorrect the arguments and call again.',
+      'there are startDate, endDate, period, device, segmentIds, projectId.\nCorrect the arguments and call again.',
     ]);
   });
 });
 
-it('of a list that is wrong throughout, tells the beginning', async () => {
+it('of a list that is wrong throughout, shows the beginning', async () => {
   for (const [tool, args] of [
     ['list_segments', { ids: Array(5_000).fill('x') }],
     ['create_speed_event', { key: 'k', text: 'T', date: 'now', scenarios: Array(5_000).fill('Atlantis') }],
@@ -98,7 +104,7 @@ it('of a list that is wrong throughout, tells the beginning', async () => {
   }
 });
 
-describe('a rule that joins arguments is told before anything is asked', () => {
+describe('a rule that joins arguments is checked before anything is asked', () => {
   it.each<[string, string, Record<string, unknown>, string]>([
     ['an end before its start', 'get_site_visits', { startDate: '2026-11-15', endDate: '2026-11-09' }, 'endDate: must be after startDate'],
     [
@@ -113,7 +119,12 @@ describe('a rule that joins arguments is told before anything is asked', () => {
       { startDate: 'yesterday', endDate: 'yesterday', period: 'daily' },
       'period: daily needs a range longer than one day',
     ],
-    ['no date, beside a name', 'get_site_visits', { ...range, endDate: 'soon', segmentIds: ['Buyers'] }, 'endDate: "soon" is no date'],
+    [
+      'a wrong date, beside a name',
+      'get_site_visits',
+      { ...range, endDate: 'soon', segmentIds: ['Buyers'] },
+      'endDate: "soon" is not a recognised date',
+    ],
     [
       'reports that end before they begin',
       'list_scenario_reports',

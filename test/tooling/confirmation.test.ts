@@ -33,8 +33,8 @@ const calls: readonly (readonly [tool: string, args: Record<string, unknown>, bo
   ],
   [
     'send_enrichments',
-    { enrichments: [{ userId: '7310224081552637899', sessionNumber: 1, enrichment: { a: 1 } }], encoding: 'json' },
-    { projectId: 1201, enrichments: [{ userId: '7310224081552637899', sessionNumber: 1, enrichment: { a: 1 } }] },
+    { enrichments: [{ userId: '7310224081552637899', sessionNumber: 1, enrichmentNumber: 1, enrichment: { a: 1 } }], encoding: 'json' },
+    { projectId: 1201, enrichments: [{ userId: '7310224081552637899', sessionNumber: 1, enrichmentNumber: 1, enrichment: { a: 1 } }] },
   ],
   ['delete_speed_event', { key: 'no-such-key' }, { key: 'no-such-key' }],
 ];
@@ -144,7 +144,7 @@ describe('a consent', () => {
     };
     await withAssistant({ answer }, async ({ call }) => {
       const wrong = await call('send_enrichments', { enrichments: [] });
-      expect(wrong).toMatchObject({ isError: true, text: expect.stringContaining('enrichments: expected array to have >=1 items') });
+      expect(wrong).toMatchObject({ isError: true, text: expect.stringContaining('enrichments: must hold at least 1 item') });
       const unknown = await call('create_export_job', { ...calls[0]?.[1], segmentId: 'Atlantis' });
       expect(unknown).toMatchObject({ isError: true, text: expect.stringContaining('there is no segment "Atlantis"') });
     });

@@ -49,7 +49,7 @@ describe('dates of a range', () => {
     [
       'begin in the future',
       { startDate: 'tomorrow', endDate: 'now' },
-      /^startDate: "tomorrow" is no date of the accepted forms; accepted are an ISO date-time/,
+      /^startDate: "tomorrow" is not a recognised date; accepted are an ISO date-time/,
     ],
     [
       'begin after now',
@@ -116,7 +116,7 @@ describe('dates of an export', () => {
   });
 
   it('are refused by their whole name', async () => {
-    expect((await dateRange({ from: 'soon', to: 'today' })).text).toMatch(/^frequency\.dateRange\.from: "soon" is no date/);
+    expect((await dateRange({ from: 'soon', to: 'today' })).text).toMatch(/^frequency\.dateRange\.from: "soon" is not a recognised date/);
   });
 });
 

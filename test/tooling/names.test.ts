@@ -61,9 +61,9 @@ describe('a name that fits several or none', () => {
     expect(listings('getSiteVisits')).toBe(0);
   });
 
-  it('names the tool that lists where nothing is close', async () => {
-    expect((await call('get_export_job', { jobId: 'zzzzzzzz' })).text).toContain(
-      'there is no export job "zzzzzzzz"; list_export_jobs lists them.',
+  it('is refused with candidates and the tool that lists them even where none resembles it', async () => {
+    expect((await call('get_export_job', { jobId: 'zzzzzzzz' })).text).toMatch(
+      /there is no export job "zzzzzzzz", nor one that resembles it\. Closest: (\d+ ".+"(, )?){5}\. list_export_jobs lists all\./,
     );
   });
 
@@ -75,7 +75,7 @@ describe('a name that fits several or none', () => {
     expect(text.length).toBeLessThan(500);
   });
 
-  it('is told for each of several', async () => {
+  it('is worded for each of several', async () => {
     const { text } = await call('get_site_conversions', { ...day, segmentIds: ['Germny', 440158, 'Frnce'], goalId: 'Purchse' });
     const told = text.split('\n').map((line) => line.split(':')[0]);
     expect(told.slice(0, 3)).toEqual(expect.arrayContaining(['goalId', 'segmentIds[0]', 'segmentIds[2]']));

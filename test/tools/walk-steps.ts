@@ -202,7 +202,7 @@ export function stepsOf({ date, stepResultId, jobId, runId, clientId, clientSecr
       operation: 'sendEnrichments',
       path: '/v1/enrichments',
       args: { enrichments, integrationVersion: 2, encoding: 'json', confirm: true },
-      input: { projectId: 1201, integrationVersion: 2, enrichments },
+      input: { projectId: 1201, integrationVersion: '2', enrichments },
     },
   ];
 }

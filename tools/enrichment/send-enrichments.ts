@@ -1,27 +1,35 @@
 import * as z from 'zod';
+import { ApiError } from '../../src/api/errors.ts';
 import { sendEnrichments } from '../../src/api/operations/enrichment.ts';
-import { enrichmentRecords } from '../../src/api/params.ts';
+import { text } from '../../src/api/params.ts';
+import { badWords, checkEnrichments, enrichmentRecord } from '../../src/domain/enrichment/check-enrichments.ts';
+import { listedAs } from '../../src/tooling/params.ts';
 import { defineTool, OVERWRITE } from '../../src/tooling/tool.ts';
 
 export default defineTool({
   name: 'send_enrichments',
   title: 'Send enrichments',
   description:
-    'Sends server-side data of sessions, at most 3 records per session. One bad record rejects the batch; a resend overwrites. No transactions.',
+    'Sends server-side data of sessions, at most 3 records per session, each checked first. A resend overwrites. No transactions.',
   annotations: OVERWRITE,
   operation: sendEnrichments,
   confirmed: true,
   input: z.strictObject({
-    enrichments: enrichmentRecords.describe('Records: userId, sessionNumber, enrichmentNumber 1–3, enrichment {field: value}'),
-    integrationVersion: z
-      .union([z.string().min(1), z.number()])
-      .describe('Version of the integration')
-      .optional(),
+    enrichments: listedAs(z.array(enrichmentRecord).describe('Records of sessions'), z.array(z.unknown()).min(1)),
+    skipInvalid: z.boolean().describe('true leaves bad records out').optional(),
+    integrationVersion: text.describe('Version of the integration').optional(),
     encoding: z.enum(['form', 'json']).describe('Default form').optional(),
   }),
-  output: z.object({ sent: z.number(), answer: z.unknown() }),
-  async handler({ encoding = 'form', ...input }, { call }) {
-    const answer = await call(input, { encoding });
-    return { sent: input.enrichments.length, answer };
+  output: z.object({ sent: z.number(), skipped: z.array(z.number()).optional(), answer: z.unknown() }),
+  async handler({ enrichments, skipInvalid = false, encoding = 'form', ...input }, { call, note }) {
+    const checked = checkEnrichments(enrichments);
+    const { good, bad } = checked;
+    if (bad.length > 0 && (good.length === 0 || !skipInvalid)) {
+      const way = good.length > 0 ? ` The other ${good.length} are in order: skipInvalid: true sends only these.` : '';
+      throw new ApiError('invalid', `${badWords(checked)}${way}`);
+    }
+    if (bad.length > 0) note(badWords(checked));
+    const answer = await call({ ...input, enrichments: [...good] }, { encoding });
+    return { sent: good.length, ...(bad.length > 0 && { skipped: bad.map(({ position }) => position) }), answer };
   },
 });

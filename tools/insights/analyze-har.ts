@@ -22,8 +22,8 @@ export default defineTool({
     type: z.enum(resourceTypes).optional(),
     domain: text.describe('Registrable domain or host').optional(),
     status: z
-      .union([z.int(), z.string()])
-      .refine((status) => /^(?:\d{1,3}|[1-5]xx)$/i.test(String(status)), 'expected a status such as 404, a class such as 4xx, or 0')
+      .string()
+      .regex(/^(?:\d{1,3}|[1-5]xx)$/i, 'expected a status such as 404, a class such as 4xx, or 0')
       .describe('404, 4xx, or 0: no response')
       .optional(),
     minDurationMs: z.number().min(0).describe('At least this duration').optional(),

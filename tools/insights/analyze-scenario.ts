@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { listScenarioReports } from '../../src/api/operations/speed-analysis.ts';
+import { text } from '../../src/api/params.ts';
 import { cluesIn } from '../../src/domain/speed/clues.ts';
 import { chooseStep, windowsOf } from '../../src/domain/speed/runs.ts';
 import { scenarioAnswer, scenarioAnswerShape } from '../../src/domain/speed/scenario-answer.ts';
@@ -28,10 +29,7 @@ export default defineTool({
     endDate: p.endOf('Default now').optional(),
     baselineStartDate: p.startOf('Default 30 days before the end of the baseline').optional(),
     baselineEndDate: p.endOf('Default the instant before startDate').optional(),
-    step: z
-      .union([z.int().positive(), z.string().trim().min(1)])
-      .describe('Step name or number; shows all its metrics')
-      .optional(),
+    step: text.describe('Step name or number; shows all its metrics').optional(),
     metrics: p.speedMetrics,
   }),
   output: scenarioAnswerShape.extend({

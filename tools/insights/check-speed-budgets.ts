@@ -26,7 +26,8 @@ export default defineTool({
     columns: z.array(z.string()),
     rows: z.array(z.array(z.union([z.string(), z.number(), z.null()]))),
   }),
-  async handler({ scenarioIds, budgets, runs }, { ask, lists, note, whole }) {
+  async handler({ scenarioIds, budgets: limits, runs }, { ask, lists, note, whole }) {
+    const budgets = limits && Object.fromEntries(limits.map(({ metric, limit }) => [metric, limit]));
     const { of, nameOf } = await lists();
     const ids = scenarioIds ?? (await of('scenario')).map(({ id }) => id);
     const { done, missing } = await readEach([...new Set(ids)], (scenarioId) => readLatest(ask, scenarioId, runs));

@@ -166,3 +166,67 @@ export function unitOf(metric: string, currency: string | undefined): string | u
   const unit = definitions[metric]?.unit;
   return unit === 'currency' ? (currency ?? 'currency, code not given') : unit;
 }
+
+/** A name as it is compared: letters and digits alone, in lower case. */
+export function foldMetric(text: string): string {
+  return text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
+}
+
+/** Everyday names of site and zone metrics, folded. */
+export const metricAliases: Readonly<Record<string, SiteMetric | ZoneMetric>> = {
+  conversions: 'conversionCount',
+  goalcompletions: 'conversionCount',
+  numberofconversions: 'conversionCount',
+  cr: 'conversionRate',
+  cvr: 'conversionRate',
+  conversion: 'conversionRate',
+  convrate: 'conversionRate',
+  bounces: 'bounceRate',
+  bounce: 'bounceRate',
+  revenue: 'revenueSum',
+  totalrevenue: 'revenueSum',
+  sales: 'revenueSum',
+  turnover: 'revenueSum',
+  aov: 'cartAverage',
+  averageordervalue: 'cartAverage',
+  ordervalue: 'cartAverage',
+  averagecart: 'cartAverage',
+  averagebasket: 'cartAverage',
+  basketvalue: 'cartAverage',
+  cartvalue: 'cartAverage',
+  pagespervisit: 'pageviewAverage',
+  pagespersession: 'pageviewAverage',
+  pageviewspervisit: 'pageviewAverage',
+  pageviewspersession: 'pageviewAverage',
+  averagepageviews: 'pageviewAverage',
+  sessions: 'visits',
+  session: 'visits',
+  visit: 'visits',
+  traffic: 'visits',
+  sessiontime: 'sessionTimeAverage',
+  sessionduration: 'sessionTimeAverage',
+  averagesessionduration: 'sessionTimeAverage',
+  visitduration: 'sessionTimeAverage',
+  timeonsite: 'sessionTimeAverage',
+  swiperate: 'dragFlickRate',
+  swiperecurrence: 'dragFlickRecurrence',
+  zonerevenue: 'totalRevenueWithTap',
+  timetofirsttap: 'timeBeforeFirstTap',
+  conversionratepertap: 'avgConversionAfterTap',
+};
+
+/** What is often asked for and is no metric of the interface, folded, with what comes nearest. */
+export const missingMetrics: Readonly<Record<string, string>> = {
+  users: 'visitors are not counted; the nearest is visits (sessions)',
+  visitors: 'visitors are not counted; the nearest is visits (sessions)',
+  uniquevisitors: 'visitors are not counted; the nearest is visits (sessions)',
+  pageviews: 'page views are given per session only: pageviewAverage',
+  views: 'page views are given per session only: pageviewAverage',
+  transactions: 'transactions are not counted; the nearest are conversionCount (sessions with a purchase) and revenueSum / cartAverage',
+  orders: 'orders are not counted; the nearest are conversionCount (sessions with a purchase) and revenueSum / cartAverage',
+  purchases: 'purchases are not counted; the nearest is conversionCount (sessions with a purchase)',
+  exitrate: 'there is no exit rate; the nearest is bounceRate',
+  taps: 'taps are not counted; the nearest are tapRate and tapRecurrence of a zone',
+  clicks: 'clicks are not counted; the nearest are tapRate and tapRecurrence of app zones',
+  clickrate: 'clicks are not measured; the nearest is tapRate of app zones',
+};

@@ -1,3 +1,5 @@
+import { nearestFirst } from '../../lib/nearest.ts';
+
 /** Kinds of objects that an argument may name instead of giving their id. */
 export type NameKind = 'segment' | 'goal' | 'mapping' | 'page group' | 'zoning' | 'zone' | 'scenario' | 'export job';
 
@@ -10,7 +12,11 @@ export interface Named {
 }
 
 /** What a name stands for: one object, several that need telling apart, or none with the closest ones. */
-export type Match = { readonly found: Named } | { readonly several: readonly Named[] } | { readonly closest: readonly Named[] };
+export type Match =
+  | { readonly found: Named }
+  | { readonly several: readonly Named[] }
+  /** Up to five candidates, best first; none only where there is no candidate at all. `isNear`: they resemble the text. */
+  | { readonly closest: readonly Named[]; readonly isNear: boolean };
 
 /** Folds case, accents, dashes and runs of spaces, so that "acheteurs fideles" equals "Acheteurs  fidèles". */
 export function fold(text: string): string {
@@ -58,7 +64,7 @@ function distinct(candidates: readonly Named[]): Named[] {
   return [...new Map(candidates.map((candidate) => [candidate.id, candidate])).values()];
 }
 
-/** Finds what `text` names: an exact match, else a unique prefix (tools.md, "Names"); closest names are offered, never used. */
+/** Finds what `text` names: an exact match, else a unique prefix; closest names are offered, never used. */
 export async function matchName(text: string, candidates: readonly Named[]): Promise<Match> {
   const folded = candidates.map((candidate) => ({ candidate, path: candidate.path.map(fold) }));
   const whole = fold(text);
@@ -74,16 +80,20 @@ export async function matchName(text: string, candidates: readonly Named[]): Pro
     if (only && matches.length === 1) return { found: only };
     if (matches.length > 1) return { several: matches };
   }
-  return { closest: await closestNames(text, distinct(candidates)) };
+  return closestNames(text, distinct(candidates));
 }
 
 /** A search takes time with every character; no name is longer. */
 const LONGEST_SEARCH = 200;
 
-/** Up to five candidates whose name or path resembles `text`, best first. */
-async function closestNames(text: string, candidates: readonly Named[]): Promise<Named[]> {
+/** Most candidates that are offered. */
+const OFFERED = 5;
+
+async function closestNames(text: string, candidates: readonly Named[]): Promise<Match> {
   const { default: Fuse } = await import('fuse.js');
   const rows = candidates.map((candidate) => ({ candidate, name: candidate.path.at(-1) ?? '', path: pathOf(candidate) }));
   const fuse = new Fuse(rows, { keys: ['name', 'path'], threshold: 0.5, ignoreLocation: true, ignoreDiacritics: true });
-  return fuse.search(text.slice(0, LONGEST_SEARCH), { limit: 5 }).map(({ item }) => item.candidate);
+  const near = fuse.search(text.slice(0, LONGEST_SEARCH), { limit: OFFERED });
+  if (near.length > 0) return { closest: near.map(({ item }) => item.candidate), isNear: true };
+  return { closest: nearestFirst(text, candidates, pathOf).slice(0, OFFERED), isNear: false };
 }

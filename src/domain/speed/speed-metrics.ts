@@ -92,3 +92,46 @@ export function formatValue(metric: string, value: number | null): string {
 export function roundValue(metric: string, value: number): number {
   return metricFact(metric).kind === 'score' ? Math.round(value * 1e4) / 1e4 : Math.round(value);
 }
+
+/** Everyday names of speed metrics, letters and digits alone, in lower case. */
+export const speedMetricAliases: Readonly<Record<string, (typeof aggregateMetricNames)[number]>> = {
+  lcp: 'largestContentfulPaint',
+  fcp: 'firstContentfulPaint',
+  fp: 'firstPaint',
+  tbt: 'totalBlockingTime',
+  blockingtime: 'totalBlockingTime',
+  cls: 'cumulativeLayoutShift',
+  layoutshift: 'cumulativeLayoutShift',
+  ttfb: 'firstByte',
+  timetofirstbyte: 'firstByte',
+  si: 'speedIndex',
+  tti: 'firstConsistentlyInteractive',
+  timetointeractive: 'firstConsistentlyInteractive',
+  pageweight: 'weight',
+  pagesize: 'weight',
+  bytes: 'weight',
+  transfersize: 'weight',
+  pageloadtime: 'loadTime',
+  pageload: 'loadTime',
+  loadingtime: 'loadTime',
+  fullyloaded: 'loadTime',
+  onload: 'loadEvent',
+  domcontentloaded: 'domContentLoadedEventEnd',
+  dcl: 'domContentLoadedEventEnd',
+  requests: 'request',
+  requestcount: 'request',
+  requestscount: 'request',
+  longtasks: 'nbLongTasks',
+  mpfid: 'maxPotentialFirstInputDelay',
+};
+
+/** What is often asked for and no lab run measures, folded likewise, with what comes nearest. */
+export const missingSpeedMetrics: Readonly<Record<string, string>> = {
+  inp: 'INP needs real visitors; the nearest of the lab is totalBlockingTime',
+  interactiontonextpaint: 'INP needs real visitors; the nearest of the lab is totalBlockingTime',
+  fid: 'FID needs real visitors; the nearest of the lab is maxPotentialFirstInputDelay',
+  firstinputdelay: 'FID needs real visitors; the nearest of the lab is maxPotentialFirstInputDelay',
+  score: 'there is no performance score; speedIndex and largestContentfulPaint stand nearest to one',
+  performancescore: 'there is no performance score; speedIndex and largestContentfulPaint stand nearest to one',
+  lighthousescore: 'there is no performance score; speedIndex and largestContentfulPaint stand nearest to one',
+};

@@ -18,7 +18,7 @@ async function nearest(name: string, columns: readonly Column[]): Promise<string
     name,
     columns.map((column, id) => ({ id, path: [column.name] })),
   );
-  const found = 'found' in match ? [match.found] : 'several' in match ? match.several : match.closest;
+  const found = 'found' in match ? [match.found] : 'several' in match ? match.several : match.isNear ? match.closest : [];
   const names = found.flatMap(({ path }) => path[0] ?? []).slice(0, 3);
   if (names.length > 0) return `Nearest: ${names.map(sqlName).join(', ')}.`;
   return `There are: ${columns

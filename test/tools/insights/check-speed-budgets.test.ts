@@ -17,7 +17,11 @@ describe('budgets', () => {
       .slice(0, 7);
     const levels = [0, 1].map((step) => median(sound.map(({ steps }) => steps?.[step]?.loadTime ?? Number.NaN)));
     const limit = Math.round((Math.min(...levels) + Math.max(...levels)) / 2);
-    const answer = await call('check_speed_budgets', { scenarioIds: ['Home – desktop'], runs: 7, budgets: { loadTime: limit } });
+    const answer = await call('check_speed_budgets', {
+      scenarioIds: ['Home – desktop'],
+      runs: 7,
+      budgets: [{ metric: 'load time', limit }],
+    });
     expect(answer.structured).toMatchObject({ broken: 1, passed: 1, unmeasured: 0 });
     const rows = records(answer);
     expect(rows.map(({ status, median: value }) => [status, value])).toEqual([
@@ -53,9 +57,13 @@ describe('budgets', () => {
   });
 
   it.each<[string, Record<string, unknown>, RegExp]>([
-    ['an unknown metric', { budgets: { lcp: 1 } }, /^budgets: no such metric: lcp; there are .*largestContentfulPaint/],
-    ['no metric', { budgets: {} }, /^budgets: name at least one metric/],
-    ['a negative limit', { budgets: { weight: -1 } }, /^budgets\.weight/],
+    [
+      'an unknown metric',
+      { budgets: [{ metric: 'lpc', limit: 1 }] },
+      /^budgets\[0\]\.metric: no such metric: "lpc"; there are .*largestContentfulPaint/,
+    ],
+    ['no metric', { budgets: [] }, /^budgets: must hold at least 1 item/],
+    ['a negative limit', { budgets: [{ metric: 'weight', limit: -1 }] }, /^budgets\[0\]\.limit: must be at least 0/],
     ['no runs', { runs: 0 }, /^runs/],
     ['an unknown scenario', { scenarioIds: ['Nothing'] }, /^scenarioIds\[0\]: there is no scenario "Nothing"/],
   ])('with %s are refused', async (_, args, words) => {

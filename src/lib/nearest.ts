@@ -1,0 +1,42 @@
+/** How alike two names must be, from 0 to 1 (equal), so that one is offered as what was meant by the other. */
+const ALIKE = 0.4;
+/** No name is longer. */
+const LONGEST_NAME = 200;
+
+/** Pairs of neighbouring letters and digits, each as often as it occurs. */
+function pairsOf(text: string): Map<string, number> {
+  const plain = text
+    .slice(0, LONGEST_NAME)
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]/gu, '');
+  const pairs = new Map<string, number>();
+  for (let at = 0; at + 1 < plain.length; at += 1) {
+    const pair = plain.slice(at, at + 2);
+    pairs.set(pair, (pairs.get(pair) ?? 0) + 1);
+  }
+  return pairs;
+}
+
+const total = (pairs: ReadonlyMap<string, number>) => [...pairs.values()].reduce((sum, count) => sum + count, 0);
+
+/** Dice's coefficient over pairs of letters: 1 for the same pairs, 0 for none in common; it forgives swapped words and typing errors. */
+function likeness(wanted: ReadonlyMap<string, number>, name: string): number {
+  const pairs = pairsOf(name);
+  const shared = [...wanted].reduce((sum, [pair, count]) => sum + Math.min(count, pairs.get(pair) ?? 0), 0);
+  return (2 * shared) / Math.max(1, total(wanted) + total(pairs));
+}
+
+/** All of `items`, those whose name resembles `text` first; equals keep their order. */
+export function nearestFirst<T>(text: string, items: readonly T[], nameOf: (item: T) => string): T[] {
+  const wanted = pairsOf(text);
+  return items
+    .map((item) => ({ item, likeness: likeness(wanted, nameOf(item)) }))
+    .toSorted((a, b) => b.likeness - a.likeness)
+    .map(({ item }) => item);
+}
+
+/** The name that was probably meant by `text`; undefined where none resembles it. */
+export function nearest(text: string, names: readonly string[]): string | undefined {
+  const [first] = nearestFirst(text, names, (name) => name);
+  return first !== undefined && likeness(pairsOf(text), first) >= ALIKE ? first : undefined;
+}

@@ -1,0 +1,133 @@
+import * as z from 'zod';
+import { type MetricFamily, metricOf } from './metric-param.ts';
+import { listedSchemaOf, paramFacts } from './params.ts';
+
+/** Arguments as the strict schema wants them, and what a person should know of how they were read. */
+export interface Understood {
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly notes: readonly string[];
+}
+
+type Members = Readonly<Record<string, unknown>>;
+type Schema = z.core.$ZodType;
+
+const NUMBER = /^[+-]?\d+(\.\d+)?$/;
+/** No text of an argument that stands for an object or a list is longer. */
+const LONGEST_JSON = 1_000_000;
+
+function isMembers(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What a schema looks like to a caller: without `optional`, `default` and the like, and as it is listed. */
+function core(schema: Schema): Schema {
+  const listed = listedSchemaOf(schema);
+  if (listed) return listed;
+  const { def } = schema._zod;
+  return 'innerType' in def ? core(def.innerType as Schema) : schema;
+}
+
+/** Whether an argument may be left out. */
+function isOptional(schema: Schema): boolean {
+  return z.safeParse(schema, undefined).success;
+}
+
+/** The object or list that a text holds as JSON; the text itself where it holds neither. */
+function fromJson(value: unknown): unknown {
+  if (typeof value !== 'string' || value.length > LONGEST_JSON || !/^\s*[[{]/.test(value)) return value;
+  try {
+    const parsed: unknown = JSON.parse(value);
+    return parsed;
+  } catch {
+    return value;
+  }
+}
+
+function toNumber(value: unknown): unknown {
+  return typeof value === 'string' && NUMBER.test(value.trim()) ? Number(value) : value;
+}
+
+function toBoolean(value: unknown): unknown {
+  const text = typeof value === 'string' ? value.trim().toLowerCase() : '';
+  return text === 'true' || text === 'false' ? text === 'true' : value;
+}
+
+/** A number that lost no digits as text. */
+function toText(value: unknown): unknown {
+  return typeof value === 'number' && (Number.isSafeInteger(value) || !Number.isInteger(value)) ? String(value) : value;
+}
+
+const foldValue = (text: string) => text.toLowerCase().replaceAll(/[\s_-]/g, '');
+
+function toOption(value: unknown, options: readonly unknown[]): unknown {
+  if (typeof value !== 'string' || options.includes(value)) return value;
+  return options.find((option) => foldValue(String(option)) === foldValue(value)) ?? value;
+}
+
+/** Whether commas part the values of a list: no value of it holds one. */
+function isCommaList(element: Schema): boolean {
+  const fact = paramFacts.get(element as z.ZodType);
+  return element instanceof z.ZodEnum || element instanceof z.ZodNumber || (fact !== undefined && 'metric' in fact);
+}
+
+/** `[{metric: 'weight', limit: 1}]` for `{weight: 1}`, where a list of such pairs is expected; undefined for anything else. */
+function pairsOf(element: Schema, given: unknown): Members[] | undefined {
+  if (!(element instanceof z.ZodObject) || !isMembers(given)) return undefined;
+  const [name, value, ...rest] = Object.keys(element.shape);
+  const names = Object.keys(given);
+  if (name === undefined || value === undefined || rest.length > 0 || names.some((each) => each === name || each === value))
+    return undefined;
+  return names.map((each) => ({ [name]: each, [value]: given[each] }));
+}
+
+/**
+ * Reads arguments as models and hosts send them, by the schema of the tool: `null` for what may be left out, numbers and booleans as text,
+ * numbers for ids and names, one value for a list, JSON as text, values in another case, everyday names of metrics.
+ * What fits nothing stays as it is, for the strict check to word.
+ */
+export function understand(schema: z.ZodObject, args: unknown): Understood {
+  const notes: string[] = [];
+
+  function metric(family: MetricFamily, value: unknown): unknown {
+    const known = typeof value === 'string' ? metricOf(family, value) : undefined;
+    if (known === undefined || known === value) return value;
+    notes.push(`metric "${String(value)}" = ${known}`);
+    return known;
+  }
+
+  function list(element: Schema, value: unknown): unknown {
+    const given = fromJson(value);
+    if (Array.isArray(given)) return given.map((item) => read(element, item));
+    if (typeof given === 'string' && given.includes(',') && isCommaList(core(element)))
+      return given.split(',').map((item) => read(element, item.trim()));
+    if (given === null || given === undefined) return given;
+    return pairsOf(core(element), given)?.map((item) => read(element, item)) ?? [read(element, given)];
+  }
+
+  function members(object: z.ZodObject, given: Members): Members {
+    const entries = Object.entries(given).flatMap(([name, value]): [string, unknown][] => {
+      const member: Schema | undefined = Object.hasOwn(object.shape, name) ? object.shape[name] : undefined;
+      if (!member) return [[name, value]];
+      return value === null && isOptional(member) ? [] : [[name, read(member, value)]];
+    });
+    return Object.fromEntries(entries);
+  }
+
+  function read(schemaOf: Schema, value: unknown): unknown {
+    const inner = core(schemaOf);
+    const fact = paramFacts.get(inner as z.ZodType);
+    if (fact && 'metric' in fact) return metric(fact.metric, value);
+    if (inner instanceof z.ZodArray) return list(inner.element, value);
+    if (inner instanceof z.ZodObject) {
+      const given = fromJson(value);
+      return isMembers(given) ? members(inner, given) : given;
+    }
+    if (inner instanceof z.ZodRecord) return fromJson(value);
+    if (inner instanceof z.ZodEnum) return toOption(value, inner.options);
+    if (inner instanceof z.ZodNumber) return toNumber(value);
+    if (inner instanceof z.ZodBoolean) return toBoolean(value);
+    return inner instanceof z.ZodString ? toText(value) : value;
+  }
+
+  return { input: isMembers(args) ? members(schema, args) : {}, notes: [...new Set(notes)] };
+}

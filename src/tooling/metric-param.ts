@@ -1,0 +1,72 @@
+import {
+  foldMetric,
+  metricAliases,
+  missingMetrics,
+  siteMetricDefinitions,
+  zoneMetricDefinitions,
+} from '../domain/metrics/metric-definitions.ts';
+import { missingSpeedMetrics, speedMetricAliases, speedMetricNames } from '../domain/speed/speed-metrics.ts';
+import { nearestFirst } from '../lib/nearest.ts';
+import { unanswerable } from './instructions.ts';
+
+/** `range`: metrics of site and zones over dates; `speed`: metrics of lab runs. */
+export type MetricFamily = 'range' | 'speed';
+
+interface Family {
+  readonly names: readonly string[];
+  readonly aliases: Readonly<Record<string, string>>;
+  /** What is asked for and not there, with what comes nearest. */
+  readonly missing: Readonly<Record<string, string>>;
+  /** Tools that answer with these metrics. */
+  readonly tools: string;
+}
+
+const families: Readonly<Record<MetricFamily, Family>> = {
+  range: {
+    names: [...Object.keys(siteMetricDefinitions), ...Object.keys(zoneMetricDefinitions)],
+    aliases: metricAliases,
+    missing: missingMetrics,
+    tools: 'query_metrics answers it',
+  },
+  speed: {
+    names: speedMetricNames,
+    aliases: speedMetricAliases,
+    missing: missingSpeedMetrics,
+    tools: 'analyze_scenario answers it',
+  },
+};
+
+const ALL = 'all';
+
+/** The name that the platform has for what a person calls a metric: case, spaces and underscores ignored; undefined where there is none. */
+export function metricOf(family: MetricFamily, text: string): string | undefined {
+  const { names, aliases } = families[family];
+  const folded = foldMetric(text);
+  if (folded === ALL) return ALL;
+  return names.find((name) => foldMetric(name) === folded) ?? (Object.hasOwn(aliases, folded) ? aliases[folded] : undefined);
+}
+
+/** What is nearest to something that is in no metric of either family. */
+function nearestWords(text: string, family: MetricFamily): string | undefined {
+  const folded = foldMetric(text);
+  const own = families[family];
+  if (Object.hasOwn(own.missing, folded)) return own.missing[folded];
+  const other = families[family === 'range' ? 'speed' : 'range'];
+  const known = metricOf(family === 'range' ? 'speed' : 'range', text);
+  if (known !== undefined && known !== ALL) return `it is a metric of another kind (${known}); ${other.tools}`;
+  if (Object.hasOwn(other.missing, folded)) return other.missing[folded];
+  const asked = unanswerable.find((each) => foldMetric(each.asked).startsWith(folded.replace(/s$/, '')) && folded.length > 3);
+  return asked && `this interface has no ${asked.asked}; nearest: ${asked.nearest}`;
+}
+
+/** Says of each name that is no metric what is nearest to it; undefined where all are metrics. */
+export function unknownMetricWords(family: MetricFamily, texts: readonly string[]): string | undefined {
+  const { names } = families[family];
+  const unknown = texts.filter((text) => text !== ALL && !names.includes(text));
+  if (unknown.length === 0) return undefined;
+  const words = unknown.map((text) => {
+    const nearby = nearestWords(text, family);
+    return nearby === undefined ? `no such metric: "${text}"` : `"${text}": ${nearby}`;
+  });
+  return `${words.join('; ')}; there are ${nearestFirst(unknown[0] ?? '', [ALL, ...names], (name) => name).join(', ')}`;
+}

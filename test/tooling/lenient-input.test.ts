@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { understand } from '../../src/tooling/lenient-input.ts';
+import { listedAs, rangeMetrics, ref, refs, speedBudgets, speedMetrics } from '../../src/tooling/params.ts';
+import { inputOf } from '../../src/tooling/schema.ts';
+import { toolsets } from '../../tools/index.ts';
+import { sampleArguments } from '../tools/sample-arguments.ts';
+import { useTools } from '../tools/support.ts';
+
+const schema = z.strictObject({
+  name: z.string().optional(),
+  id: ref('goal').optional(),
+  ids: refs('segment', 'Segments').optional(),
+  count: z.int().optional(),
+  share: z.number().default(1),
+  flag: z.boolean().optional(),
+  device: z.enum(['all', 'desktop', 'previous_year']).optional(),
+  devices: z.array(z.enum(['desktop', 'mobile'])).optional(),
+  numbers: z.array(z.int()).optional(),
+  frequency: z.strictObject({ value: z.enum(['once', 'daily']), note: z.string().optional() }).optional(),
+  rows: z.array(z.strictObject({ field: z.string(), position: z.int().optional() })).optional(),
+  metrics: rangeMetrics.optional(),
+  timings: speedMetrics,
+  budgets: speedBudgets,
+  records: listedAs(z.array(z.strictObject({ at: z.int() })), z.array(z.unknown())).optional(),
+});
+const read = (args: Record<string, unknown>) => understand(schema, args);
+
+describe('what a model may send', () => {
+  it.each<[string, Record<string, unknown>, Record<string, unknown>]>([
+    ['null for what may be left out', { name: null, ids: null, share: null, frequency: null }, {}],
+    ['null inside an object', { frequency: { value: 'once', note: null } }, { frequency: { value: 'once' } }],
+    ['a number as text', { count: '1201', share: ' 0.5 ' }, { count: 1201, share: 0.5 }],
+    ['a boolean as text', { flag: 'true' }, { flag: true }],
+    ['a boolean as capitalised text', { flag: 'False' }, { flag: false }],
+    ['a number for an id or name', { id: 75118, ids: [12, 'Germany'] }, { id: '75118', ids: ['12', 'Germany'] }],
+    ['one value for a list', { ids: 'Germany, north', rows: { field: 'a' } }, { ids: ['Germany, north'], rows: [{ field: 'a' }] }],
+    ['one number for a list of names', { ids: 440156 }, { ids: ['440156'] }],
+    [
+      'an object by name for a list of pairs',
+      { budgets: { weight: 1, request: '2' } },
+      {
+        budgets: [
+          { metric: 'weight', limit: 1 },
+          { metric: 'request', limit: 2 },
+        ],
+      },
+    ],
+    [
+      'values parted by commas where none of them can hold one',
+      { devices: 'Desktop, mobile', numbers: '1,2' },
+      { devices: ['desktop', 'mobile'], numbers: [1, 2] },
+    ],
+    ['JSON text for an object', { frequency: '{"value":"once"}' }, { frequency: { value: 'once' } }],
+    ['JSON text for a list', { rows: '[{"field":"a","position":"3"}]' }, { rows: [{ field: 'a', position: 3 }] }],
+    ['values in another case', { device: 'DESKTOP' }, { device: 'desktop' }],
+    ['values with other separators', { device: 'previous year' }, { device: 'previous_year' }],
+    ['text inside a list that is checked by its handler', { records: [{ at: '3' }] }, { records: [{ at: 3 }] }],
+  ])('%s', (_, args, meant) => {
+    expect(read(args)).toEqual({ input: meant, notes: [] });
+  });
+
+  it.each<[string, Record<string, unknown>]>([
+    ['a word for a number', { count: 'many' }],
+    ['a word for a boolean', { flag: 'maybe' }],
+    ['a number beyond 2^53, which has lost digits', { name: 2 ** 60 }],
+    ['a value that there is not', { device: 'watch' }],
+    ['text that is no JSON', { frequency: '{value: once}' }],
+    ['an argument that there is not', { nmae: 'x', __proto__x: null }],
+    ['an empty text', { name: '' }],
+    ['an empty list', { ids: [] }],
+  ])('leaves %s to the strict check', (_, args) => {
+    expect(read(args)).toEqual({ input: args, notes: [] });
+  });
+});
+
+describe('an everyday name of a metric', () => {
+  it.each<[string, string]>([
+    ['conversions', 'conversionCount'],
+    ['Conversion Rate', 'conversionRate'],
+    ['bounce_rate', 'bounceRate'],
+    ['revenue', 'revenueSum'],
+    ['AOV', 'cartAverage'],
+    ['average order value', 'cartAverage'],
+    ['pages per visit', 'pageviewAverage'],
+    ['sessions', 'visits'],
+    ['session duration', 'sessionTimeAverage'],
+    ['tap rate', 'tapRate'],
+  ])('of site or zone: %s', (text, metric) => {
+    expect(read({ metrics: text })).toEqual({ input: { metrics: [metric] }, notes: [`metric "${text}" = ${metric}`] });
+  });
+
+  it.each<[string, string]>([
+    ['LCP', 'largestContentfulPaint'],
+    ['fcp', 'firstContentfulPaint'],
+    ['TBT', 'totalBlockingTime'],
+    ['cls', 'cumulativeLayoutShift'],
+    ['TTFB', 'firstByte'],
+    ['speed index', 'speedIndex'],
+    ['page weight', 'weight'],
+    ['load time', 'loadTime'],
+    ['Largest Contentful Paint', 'largestContentfulPaint'],
+  ])('of speed: %s', (text, metric) => {
+    expect(read({ timings: [text] })).toEqual({ input: { timings: [metric] }, notes: [`metric "${text}" = ${metric}`] });
+    expect(read({ budgets: [{ metric: text, limit: '2500' }] }).input).toEqual({ budgets: [{ metric, limit: 2500 }] });
+  });
+});
+
+const use = useTools({ timeZone: 'Europe/Paris' });
+const { call } = use;
+
+describe('a metric that the interface does not have is answered with what is nearest', () => {
+  const week = { startDate: '2026-11-09', endDate: '2026-11-15' };
+  it.each<[string, string, RegExp]>([
+    ['query_metrics', 'LCP', /"LCP": it is a metric of another kind \(largestContentfulPaint\); analyze_scenario answers it/],
+    ['query_metrics', 'INP', /"INP": INP needs real visitors; the nearest of the lab is totalBlockingTime/],
+    ['query_metrics', 'funnel', /"funnel": this interface has no funnels; nearest: export of scope views/],
+    ['query_metrics', 'unique visitors', /the nearest is visits/],
+    ['query_metrics', 'conversoinRate', /no such metric: "conversoinRate"; there are conversionRate, /],
+    ['get_step_report', 'FID', /the nearest of the lab is maxPotentialFirstInputDelay/],
+    ['get_step_report', 'revenue', /it is a metric of another kind \(revenueSum\); query_metrics answers it/],
+  ])('%s: %s', async (tool, metric, words) => {
+    const args = tool === 'query_metrics' ? { ...week, metrics: [metric] } : { stepId: 'a', metrics: [metric] };
+    expect(await call(tool, args)).toMatchObject({ isError: true, text: expect.stringMatching(words) });
+  });
+
+  it('echoes in the notes what it read', async () => {
+    const { structured } = await call('query_metrics', { ...week, metrics: ['conversions', 'visits'] });
+    expect(structured['notes']).toContain('metric "conversions" = conversionCount');
+    expect(structured['columns']).toContain('conversionCount');
+  });
+});
+
+describe('the project', () => {
+  it.each([['Nordlicht Shop'], ['nordlicht s'], ['1201'], [1201]])('is named as %j', async (projectId) => {
+    expect(await call('list_goals', { projectId })).toMatchObject({ isError: false });
+  });
+
+  it('is echoed where it was named', async () => {
+    const { structured } = await call('list_goals', { projectId: 'nordlicht shop' });
+    expect(structured['notes']).toEqual(['project "Nordlicht Shop" = 1201']);
+  });
+
+  it('that there is not is refused with those that there are', async () => {
+    const { text } = await call('list_goals', { projectId: 'Atlantis' });
+    expect(text).toMatch(/^projectId: there is no project "Atlantis", nor one that resembles it\. Closest: .*1201 "Nordlicht Shop"/);
+  });
+});
+
+const tools = toolsets.flatMap((toolset) => toolset.tools);
+
+describe('null for all optional arguments', () => {
+  it.each(tools.map((tool) => ({ name: tool.name, tool })))(
+    'of $name gives the same answer as leaving them out',
+    async ({ name, tool }) => {
+      const args = (await sampleArguments(use))(tool);
+      const optional = Object.entries(inputOf(tool).shape).filter(([, field]) => (field as z.ZodType).safeParse(undefined).success);
+      const nulls = Object.fromEntries(optional.map(([argument]) => [argument, null]));
+      // Whatever the first call leaves behind, such as a token, the others find.
+      await call(name, args);
+      const plain = await call(name, args);
+      // Each plan has an id of its own.
+      const stable = (text: string) => text.replaceAll(/(planId: |PlanId: )\S+/g, '$1…');
+      const withNulls = await call(name, { ...nulls, ...args });
+      expect(optional.length).toBeGreaterThan(0);
+      expect(stable(withNulls.text)).toBe(stable(plain.text));
+      expect(withNulls.isError).toBe(plain.isError);
+    },
+  );
+});
