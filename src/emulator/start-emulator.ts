@@ -14,6 +14,8 @@ import { createStore } from './store.ts';
 import { createWorld, type Stories, storiesOf, type World } from './world/index.ts';
 
 const HOST = '127.0.0.1';
+/** Idle connections stay as long as load balancers keep them; Node's 5 s would close them under a process that is busy for longer. */
+const KEEP_ALIVE_MS = 60_000;
 
 export interface EmulatorOptions {
   /** Port of the authentication server; service, enrichment and file store take the next three. Left out: four free ports. */
@@ -114,6 +116,7 @@ function storeFront(platform: Platform): Hono<Env> {
 function serverOf(app: Hono<Env>): ServerType {
   return createAdaptorServer({
     overrideGlobalObjects: false,
+    serverOptions: { keepAliveTimeout: KEEP_ALIVE_MS },
     fetch: async (request, env) => packed(await app.fetch(request, env), request.headers.get('accept-encoding')),
   });
 }
