@@ -2,17 +2,17 @@ import type { Limiter } from '../api/limiter.ts';
 import type { SharedTokens } from '../api/tokens.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import { createCipher } from './cipher.ts';
 import { createLeases, type LeaseOptions } from './leases.ts';
-import { type Link, type LinkOptions, openLink } from './link.ts';
+import { createPubSub } from './pub-sub.ts';
 import { loadRedis } from './redis.ts';
+import { openRedisConnection, type RedisConnectionOptions } from './redis-connection.ts';
 import { createSharedLimiter } from './shared-limiter.ts';
 import { createSharedLists } from './shared-lists.ts';
 import { createSharedTokens } from './shared-tokens.ts';
 import { createSharedWatches } from './shared-watches.ts';
-import { createTold } from './told.ts';
-import { createVault } from './vault.ts';
 
-/** Whose state it is: nobody else finds it, not the same principal with another credential either. */
+/** The owner of shared state: another principal, or the same one with another credential, does not find it. */
 export interface Owner {
   readonly principalId: string;
   readonly authUrl: string;
@@ -34,7 +34,7 @@ export interface SharedCache {
   close(): void;
 }
 
-export interface SharedCacheOptions extends Pick<LeaseOptions, 'leaseMs'>, Pick<LinkOptions, 'aliveMs'> {
+export interface SharedCacheOptions extends Pick<LeaseOptions, 'leaseMs'>, Pick<RedisConnectionOptions, 'heartbeatMs'> {
   readonly url: string;
   /** 32 random bytes, the same on all replicas. */
   readonly key: string;
@@ -46,24 +46,24 @@ function partsOf({ principalId, authUrl, credential }: Owner): string[] {
 }
 
 /** Connects to Redis; throws an `ApiError` only where its package is missing, since a Redis that is gone may come back. */
-export async function openSharedCache({ url, key, log, leaseMs, aliveMs }: SharedCacheOptions): Promise<SharedCache> {
+export async function openSharedCache({ url, key, log, leaseMs, heartbeatMs }: SharedCacheOptions): Promise<SharedCache> {
   await loadRedis();
-  const vault = createVault(key);
-  const channel = vault.place('channel');
-  const link: Link = await openLink({ url, channel, log, aliveMs });
-  const told = createTold(link, vault);
-  const leases = createLeases({ link, vault, channel, leaseMs });
+  const cipher = createCipher(key);
+  const channel = cipher.key('channel');
+  const connection = await openRedisConnection({ url, channel, log, heartbeatMs });
+  const pubSub = createPubSub(connection, cipher);
+  const leases = createLeases({ connection, cipher, channel, leaseMs });
   return {
     limiter: (limits) => createSharedLimiter({ ...limits, leases }),
-    tokensOf: (owner) => createSharedTokens(link, vault, partsOf(owner)),
-    listsOf: (owner) => createSharedLists({ link, vault, told, owner: partsOf(owner) }),
-    watchesOf: (owner) => createSharedWatches({ link, vault, told, owner: partsOf(owner) }),
+    tokensOf: (owner) => createSharedTokens(connection, cipher, partsOf(owner)),
+    listsOf: (owner) => createSharedLists({ connection, cipher, pubSub, owner: partsOf(owner) }),
+    watchesOf: (owner) => createSharedWatches({ connection, cipher, pubSub, owner: partsOf(owner) }),
     get isUp() {
-      return link.isUp;
+      return connection.isUp;
     },
     close() {
       leases.close();
-      link.close();
+      connection.close();
     },
   };
 }

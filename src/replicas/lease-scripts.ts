@@ -1,134 +1,120 @@
 /**
- * What all scripts begin with. The calls of a project in flight are one JSON text, because they are few and change together:
- * `leases` by id with replica, lanes and end; `replicas` with the end of their interest; of each lane who waits and until when, whose
- * turn was when, and how refusals by the service have lowered the limit. Redis keeps the time, since clocks of replicas differ.
+ * Calls in flight are counted in two lanes: all calls of a project, and those of speed analysis. KEYS are `replicas`, then `held`,
+ * `waiting`, `turns` and `lowered` of each lane. `replicas`, `held` and `waiting` are sorted sets of ids by the instant at which they
+ * expire; `turns` holds callers, and callers with their replica, by the instant of their last lease; `lowered` is the limit after a
+ * refusal by the service, and when that was. All instants are those of Redis in ms, because the clocks of replicas differ.
  */
 const COMMON = `
-local now = redis.call('TIME')
-local nowMs = now[1] * 1000 + math.floor(now[2] / 1000)
-local state = cjson.decode(redis.call('GET', KEYS[1]) or '{}')
-state.leases = state.leases or {}
-state.replicas = state.replicas or {}
-state.lanes = state.lanes or {}
-for id, lease in pairs(state.leases) do
-  if lease.untilMs <= nowMs then state.leases[id] = nil end
+local time = redis.call('TIME')
+local nowMs = time[1] * 1000 + time[2] / 1000
+local function laneAt(index)
+  local at = 4 * index - 3
+  return { held = KEYS[at + 1], waiting = KEYS[at + 2], turns = KEYS[at + 3], lowered = KEYS[at + 4] }
 end
-local function expire(ends)
-  for name, untilMs in pairs(ends) do
-    if untilMs <= nowMs then ends[name] = nil end
-  end
+local function addUntil(set, member, ms)
+  redis.call('ZADD', set, nowMs + ms, member)
+  redis.call('PEXPIRE', set, ms)
 end
-expire(state.replicas)
-local function laneOf(name)
-  local lane = state.lanes[name] or { waiting = {}, turns = {}, lowered = 0 }
-  state.lanes[name] = lane
-  expire(lane.waiting)
-  return lane
+local function expire(set)
+  redis.call('ZREMRANGEBYSCORE', set, '-inf', nowMs)
+end
+local function turnOf(lane, member)
+  return tonumber(redis.call('ZSCORE', lane.turns, member) or 0)
+end
+local function callerOf(member)
+  return string.match(member, '%S+')
+end
+local function isBefore(lane, one, other)
+  local caller, otherCaller = callerOf(one), callerOf(other)
+  if caller == otherCaller then return turnOf(lane, one) < turnOf(lane, other) end
+  return turnOf(lane, caller) < turnOf(lane, otherCaller)
+end
+local function loweredOf(lane)
+  local to, at = string.match(redis.call('GET', lane.lowered) or '', '(%S+) (%S+)')
+  return tonumber(to), tonumber(at)
 end
 local function limitOf(lane, limit)
-  if not lane.reduced then return limit end
-  return math.min(limit, lane.reduced + math.floor(math.max(0, nowMs - lane.reducedAtMs) / RECOVERY_MS))
+  local to, at = loweredOf(lane)
+  return to and math.min(limit, to + math.floor((nowMs - at) / RECOVERY_MS)) or limit
 end
-local function heldBy(laneName, replica)
-  local held = 0
-  for _, lease in pairs(state.leases) do
-    if lease.lanes[laneName] and (not replica or lease.replica == replica) then held = held + 1 end
+local function freeIn(lane, limit)
+  expire(lane.held)
+  expire(lane.waiting)
+  return limitOf(lane, limit) - redis.call('ZCARD', lane.held)
+end
+local function announce(lane, limit, channel)
+  if freeIn(lane, limit) <= 0 then return end
+  local next
+  for _, member in ipairs(redis.call('ZRANGE', lane.waiting, 0, -1)) do
+    if not next or isBefore(lane, member, next) then next = member end
   end
-  return held
-end
-local function count(names)
-  local n = 0
-  for _ in pairs(names) do n = n + 1 end
-  return n
-end
-local function keep()
-  redis.call('SET', KEYS[1], cjson.encode(state), 'PX', KEEP_MS)
+  if next then redis.call('PUBLISH', channel, 'free ' .. lane.held .. ' ' .. next) end
 end
 `;
 
-/** After a refusal by the service the limit grows again by one in this time, as that of a process does. */
-function script(body: string, { recoveryMs, keepMs }: { recoveryMs: number; keepMs: number }): string {
-  return (COMMON + body).replaceAll('RECOVERY_MS', String(recoveryMs)).replaceAll('KEEP_MS', String(keepMs));
-}
+/**
+ * ARGV: replica, lease, member (caller and replica), channel, then ms of the lease, of waiting and of interest, then the limit of each
+ * lane. The caller whose last lease is the oldest goes first, and of one caller the replica whose last lease is. Answers whether the lease
+ * is granted, how many replicas call this project, and the instant. It begins with a command that a Redis without memory refuses, because
+ * after another one Redis would run it to the end, while it refuses to renew the leases.
+ */
+const ACQUIRE = `
+local replica, lease, member, channel = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local leaseMs, waitingMs, interestMs = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
+addUntil(KEYS[1], replica, interestMs)
+expire(KEYS[1])
+local replicas = redis.call('ZCARD', KEYS[1])
+for index = 1, #ARGV - 7 do
+  local lane = laneAt(index)
+  local free = freeIn(lane, tonumber(ARGV[7 + index]))
+  for _, other in ipairs(redis.call('ZRANGE', lane.waiting, 0, -1)) do
+    if isBefore(lane, other, member) then free = free - 1 end
+  end
+  if free <= 0 then
+    addUntil(lane.waiting, member, waitingMs)
+    return { 0, replicas, '0' }
+  end
+end
+for index = 1, #ARGV - 7 do
+  local lane = laneAt(index)
+  addUntil(lane.held, lease, leaseMs)
+  redis.call('ZREM', lane.waiting, member)
+  redis.call('ZADD', lane.turns, nowMs, member, nowMs, callerOf(member))
+  redis.call('ZREMRANGEBYSCORE', lane.turns, '-inf', nowMs - interestMs)
+  redis.call('PEXPIRE', lane.turns, interestMs)
+  announce(lane, tonumber(ARGV[7 + index]), channel)
+end
+return { 1, replicas, tostring(nowMs) }`;
 
-/** ARGV: replica, lease, ms of the lease, of waiting and of interest, then name and limit of each lane. Gives granted, replicas, leases left, and refusals so far by lane. */
-const TAKE = `
-local replica, id = ARGV[1], ARGV[2]
-local granted, lanes, seen, left = 1, {}, {}, math.huge
-state.replicas[replica] = nowMs + tonumber(ARGV[5])
-for index = 6, #ARGV, 2 do
-  local name, lane = ARGV[index], laneOf(ARGV[index])
-  local mine = heldBy(name, replica)
-  local rest = limitOf(lane, tonumber(ARGV[index + 1])) - heldBy(name)
-  local free = rest > 0
-  left = math.min(left, rest - 1)
-  for other in pairs(lane.waiting) do
-    local theirs = heldBy(name, other)
-    local earlier = (lane.turns[other] or 0) < (lane.turns[replica] or 0)
-    if other ~= replica and (theirs < mine or (theirs == mine and earlier)) then free = false end
-  end
-  lanes[name] = true
-  seen[#seen + 1] = lane.lowered
-  if not free then
-    granted = 0
-    lane.waiting[replica] = nowMs + tonumber(ARGV[4])
-    break
-  end
+/** ARGV: replica, ms of the lease and of interest, then id and number of lanes of each lease. Those that Redis has lost are counted again. */
+const RENEW = `
+addUntil(KEYS[1], ARGV[1], tonumber(ARGV[3]))
+for at = 4, #ARGV, 2 do
+  for index = 1, tonumber(ARGV[at + 1]) do addUntil(laneAt(index).held, ARGV[at], tonumber(ARGV[2])) end
 end
-if granted == 1 then
-  state.leases[id] = { replica = replica, lanes = lanes, untilMs = nowMs + tonumber(ARGV[3]) }
-  for name in pairs(lanes) do
-    local lane = laneOf(name)
-    lane.waiting[replica] = nil
-    state.turn = (state.turn or 0) + 1
-    lane.turns[replica] = state.turn
-    for other in pairs(lane.turns) do
-      if not state.replicas[other] then lane.turns[other] = nil end
-    end
-  end
-end
-keep()
-return { granted, count(state.replicas), left, unpack(seen) }`;
+return 1`;
 
 /**
- * ARGV: replica, ms of the lease, ms of interest, then id and lanes (`all` or `all speed`) of each lease of the replica: they hold on,
- * and are there again where Redis had lost them. One without lanes is left as it is; those that are not named end.
+ * ARGV: lease, member that waits no more (or empty), channel, instant at which the call began if the service refused it (or empty), then
+ * the limit of each lane. A refusal halves the limit, unless it was lowered since the call began.
  */
-const HOLD = `
-state.replicas[ARGV[1]] = nowMs + tonumber(ARGV[3])
-local named = {}
-for index = 4, #ARGV, 2 do
-  local lanes = {}
-  named[ARGV[index]] = true
-  for name in string.gmatch(ARGV[index + 1], '%S+') do lanes[name] = true end
-  if next(lanes) then state.leases[ARGV[index]] = { replica = ARGV[1], lanes = lanes, untilMs = nowMs + tonumber(ARGV[2]) } end
-end
-for id, lease in pairs(state.leases) do
-  if lease.replica == ARGV[1] and not named[id] then state.leases[id] = nil end
-end
-keep()
-return 1`;
-
-/** ARGV: lease, replica, channel, text for other replicas that wait, then for each lane whose limit the service's refusal lowers its name, its limit, and the refusals when the call began. */
-const GIVE = `
-state.leases[ARGV[1]] = nil
-for index = 5, #ARGV, 3 do
-  local lane = laneOf(ARGV[index])
-  if lane.lowered == tonumber(ARGV[index + 2]) then
-    lane.reduced = math.max(1, math.floor(limitOf(lane, tonumber(ARGV[index + 1])) / 2))
-    lane.reducedAtMs = nowMs
-    lane.lowered = lane.lowered + 1
+const RELEASE = `
+local lease, member, channel, refusedFrom = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
+for index = 1, #ARGV - 4 do
+  local lane, limit = laneAt(index), tonumber(ARGV[4 + index])
+  redis.call('ZREM', lane.held, lease)
+  redis.call('ZREM', lane.waiting, member)
+  local _, loweredAt = loweredOf(lane)
+  if refusedFrom and refusedFrom >= (loweredAt or 0) then
+    local to = math.max(1, math.floor(limitOf(lane, limit) / 2))
+    redis.call('SET', lane.lowered, to .. ' ' .. nowMs, 'PX', limit * RECOVERY_MS)
   end
+  announce(lane, limit, channel)
 end
-local others = false
-for name in pairs(state.lanes) do
-  for waiting in pairs(laneOf(name).waiting) do others = others or waiting ~= ARGV[2] end
-end
-keep()
-if others then redis.call('PUBLISH', ARGV[3], ARGV[4]) end
 return 1`;
 
-/** The scripts that take, hold and give back the leases of a project; each is about one key. */
-export function leaseScripts(times: { recoveryMs: number; keepMs: number }) {
-  return { take: script(TAKE, times), hold: script(HOLD, times), give: script(GIVE, times) };
+/** The scripts about the leases of one project. A lowered limit grows by one each time that `recoveryMs` have passed. */
+export function leaseScripts(recoveryMs: number) {
+  const script = (body: string) => (COMMON + body).replaceAll('RECOVERY_MS', String(recoveryMs));
+  return { acquire: script(ACQUIRE), renew: script(RENEW), release: script(RELEASE) };
 }

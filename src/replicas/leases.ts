@@ -1,163 +1,211 @@
 import { randomUUID } from 'node:crypto';
+import { EventEmitter } from 'node:events';
 import { RECOVERY_MS } from '../api/limiter.ts';
-import { ASK_MS, createLeaseQueue } from './lease-queue.ts';
+import type { Cipher } from './cipher.ts';
 import { leaseScripts } from './lease-scripts.ts';
-import { type Link, RETURN_MS } from './link.ts';
-import type { Vault } from './vault.ts';
+import { RECONNECT_MS, type RedisConnection } from './redis-connection.ts';
 
-/** A limit that a call counts for: all calls of the project, or those of speed analysis. */
-export interface LeaseLane {
-  readonly name: 'all' | 'speed';
-  readonly limit: number;
+/** A call that wants a lease. */
+export interface LeaseRequest {
+  readonly project: string;
+  /** Leases go to callers in turn, whichever replicas they call. */
+  readonly caller: string;
+  /** Limit of all calls of the project, then of those to speed analysis if the call is one. */
+  readonly limits: readonly number[];
+  readonly signal: AbortSignal;
 }
 
+/** One call that counts as in flight. */
 export interface Lease {
-  /** Gives it back, once; `refused` when the service found too many calls in flight. */
+  /** Ends the lease, once; `refused` when the service found too many calls in flight. */
   release(refused: boolean): void;
 }
 
-/** The calls in flight that all replicas count together. A replica that is killed leaves its leases to run out. */
+/** A semaphore in Redis for the calls in flight of all replicas. Leases of a replica that was killed expire. */
 export interface Leases {
-  /** Waits for a lease, in turn with the other replicas; undefined where Redis cannot be reached. */
-  take(project: string, lanes: readonly LeaseLane[], signal: AbortSignal): Promise<Lease | undefined>;
-  /** A lease for a call that Redis would not count: it is counted when Redis is back. */
-  note(project: string, lanes: readonly LeaseLane[]): Lease;
-  /** True while Redis does not count all calls: it is away, has just come back, or would not count one lately. */
+  /** Waits for a lease; undefined where Redis cannot be reached. */
+  acquire(request: LeaseRequest): Promise<Lease | undefined>;
+  /** A lease for a call that Redis could not count: it is counted when Redis is back. */
+  addUncounted(request: LeaseRequest): Lease;
+  /** True while Redis does not count all calls: it is away, has just come back, or refused a command lately. */
   isAlone(): boolean;
   /** Among how many replicas the limits of a project are to be divided: 1 while Redis counts all calls. */
   sharersOf(project: string): number;
   close(): void;
 }
 
-/** The leases of a killed replica come free after this long; the others are held on three times as often. */
-const LEASE_MS = 5_000;
-/** Who has not asked for this long waits no more. */
-const WAITING_MS = 4 * ASK_MS;
-/** A replica counts for a project this long after its last call. */
-const INTEREST_MS = 60_000;
-/** There is a shared cache because there are several. */
-const FEWEST_REPLICAS = 2;
-
-const { take: TAKE, hold: HOLD, give: GIVE } = leaseScripts({ recoveryMs: RECOVERY_MS, keepMs: INTEREST_MS });
-
 export interface LeaseOptions {
-  readonly link: Link;
-  readonly vault: Vault;
-  /** Where it is told that a lease came free. */
+  readonly connection: RedisConnection;
+  readonly cipher: Cipher;
   readonly channel: string;
-  /** Another life of leases than the product's, for tests. */
+  /** Life of a lease; for tests. */
   readonly leaseMs?: number | undefined;
 }
 
-interface Held {
-  readonly place: string;
-  readonly lanes: string;
+/** The leases of a killed replica expire after this time; live ones are renewed three times as often. */
+const LEASE_MS = 5_000;
+/** A waiting call is woken when it is its turn; it asks again after this time, a quarter more or less, in case a replica was killed. */
+const POLL_MS = 200;
+const WAITING_MS = 4 * POLL_MS;
+/** A replica counts for a project, and the turn of a caller is remembered, this long after the last call. */
+const INTEREST_MS = 60_000;
+/** A shared cache is set because there are several replicas. */
+const FEWEST_REPLICAS = 2;
+const LANES = ['all', 'speed'];
+const KEYS_PER_LANE = ['held', 'waiting', 'turns', 'lowered'];
+
+const SCRIPTS = leaseScripts(RECOVERY_MS);
+
+interface HeldLease {
+  readonly project: string;
+  readonly lanes: number;
 }
 
 /** Makes the leases of one replica. */
-export function createLeases({ link, vault, channel, leaseMs = LEASE_MS }: LeaseOptions): Leases {
+export function createLeases({ connection, cipher, channel, leaseMs = LEASE_MS }: LeaseOptions): Leases {
   const replica = randomUUID();
-  const held = new Map<string, Held>();
-  /** Leases that were asked for and may have been given. */
-  const asked = new Map<string, string>();
-  const replicas = new Map<string, number>();
-  const queue = createLeaseQueue();
+  const held = new Map<string, HeldLease>();
+  /** Calls to repeat when Redis is back: it may hold leases that it could not confirm, or not be told that others ended. */
+  const unconfirmed = new Set<() => void>();
+  const replicasOf = new Map<string, number>();
+  /** Wakes waiting calls, by lane and member: a caller with its replica. */
+  const freed = new EventEmitter().setMaxListeners(0);
   let timer: NodeJS.Timeout | undefined;
-  /** When Redis last would not count a call. */
-  let uncountedAtMs = Number.NEGATIVE_INFINITY;
-  const isAlone = () => !link.isUp || performance.now() - Math.max(link.backAtMs, uncountedAtMs) < RETURN_MS;
+  let refusedAtMs = Number.NEGATIVE_INFINITY;
+  const isAlone = () => !connection.isUp || performance.now() - Math.max(connection.reconnectedAtMs, refusedAtMs) < RECONNECT_MS;
 
-  const stopHearing = link.onTold((text) => {
-    const [word, place = '', by] = text.split(' ');
-    if (word === 'free' && by !== replica) queue.wake(place);
+  const keysOf = (project: string) => {
+    const base = cipher.key('leases', project);
+    const lanes = LANES.flatMap((lane) => KEYS_PER_LANE.map((name) => cipher.subkey(base, `${lane} ${name}`)));
+    return [cipher.subkey(base, 'replicas'), ...lanes];
+  };
+
+  const unsubscribe = connection.subscribe((text) => {
+    if (text.startsWith('free ')) freed.emit(text.slice('free '.length));
   });
 
-  /** Says which leases of this replica there are, so that those it knows nothing of come free: a Redis that stood still gives late. */
-  function holdOn(places: Iterable<string>): void {
-    const leases = new Map([...places].map((place): [string, string[]] => [place, []]));
-    for (const [id, { place, lanes }] of held) leases.get(place)?.push(id, lanes);
-    for (const [id, place] of asked) leases.get(place)?.push(id, '');
-    for (const [place, known] of leases) void link.run(HOLD, place, [replica, leaseMs, INTEREST_MS, ...known]);
+  function renew(projects: Iterable<string>): void {
+    for (const project of new Set(projects)) {
+      const leases = [...held].filter(([, lease]) => lease.project === project).flatMap(([id, { lanes }]) => [id, lanes]);
+      void connection.run(SCRIPTS.renew, keysOf(project), [replica, leaseMs, INTEREST_MS, ...leases]);
+    }
   }
+  const renewHeld = () => renew([...held.values()].map(({ project }) => project));
 
-  link.onBack(() => holdOn([...replicas.keys(), ...[...held.values()].map(({ place }) => place)]));
+  connection.onReconnect(() => {
+    renew([...replicasOf.keys(), ...[...held.values()].map(({ project }) => project)]);
+    const repeats = [...unconfirmed];
+    unconfirmed.clear();
+    for (const repeat of repeats) repeat();
+  });
 
-  function keepTime(): void {
-    if (held.size > 0) timer ??= setInterval(() => holdOn([...held.values()].map(({ place }) => place)), leaseMs / 3).unref();
+  function updateTimer(): void {
+    if (held.size > 0) timer ??= setInterval(renewHeld, leaseMs / 3).unref();
     else {
       clearInterval(timer);
       timer = undefined;
     }
   }
 
-  function leaseOf(id: string, place: string, lanes: readonly LeaseLane[], seen: readonly unknown[]): Lease {
-    held.set(id, { place, lanes: lanes.map(({ name }) => name).join(' ') });
-    keepTime();
+  /** Ends a lease, and the waiting of a member unless that is empty; once more when Redis is back if it cannot be reached. */
+  async function end(request: LeaseRequest, id: string, { member = '', refusedFrom = '' } = {}): Promise<void> {
+    const ended = await connection.run(SCRIPTS.release, keysOf(request.project), [id, member, channel, refusedFrom, ...request.limits]);
+    if (!ended) unconfirmed.add(() => void end(request, id, { member }));
+  }
+
+  function keep(request: LeaseRequest, id: string, grantedAt: string): Lease {
+    held.set(id, { project: request.project, lanes: request.limits.length });
+    updateTimer();
     return {
       release(refused) {
         if (!held.delete(id)) return;
-        keepTime();
-        const lowered = refused ? lanes.flatMap(({ name, limit }, index) => [name, limit, Number(seen[index])]) : [];
-        void link.run(GIVE, place, [id, replica, channel, `free ${place} ${replica}`, ...lowered]);
-        queue.wake(place);
+        updateTimer();
+        void end(request, id, { refusedFrom: refused ? grantedAt : '' });
       },
     };
   }
 
-  /** One question for a lease, which is absent where none is free; undefined where Redis would not say. */
-  async function ask(place: string, lanes: readonly LeaseLane[]): Promise<{ lease?: Lease; isLast?: boolean } | undefined> {
+  /** Asks once; undefined where Redis does not answer. */
+  async function ask(request: LeaseRequest, member: string): Promise<{ lease?: Lease } | undefined> {
+    const { project, limits } = request;
     const id = randomUUID();
-    const limits = lanes.flatMap(({ name, limit }) => [name, limit]);
-    asked.set(id, place);
-    const taken = await link.run(TAKE, place, [replica, id, leaseMs, WAITING_MS, INTEREST_MS, ...limits]);
-    asked.delete(id);
-    if (!taken || !Array.isArray(taken.answer)) {
-      uncountedAtMs = performance.now();
+    const times = [leaseMs, WAITING_MS, INTEREST_MS];
+    const asked = await connection.run(SCRIPTS.acquire, keysOf(project), [replica, id, member, channel, ...times, ...limits]);
+    if (!asked || !Array.isArray(asked.answer)) {
+      refusedAtMs = performance.now();
+      unconfirmed.add(() => void end(request, id));
       return undefined;
     }
-    const [granted, others, free, ...seen] = taken.answer as unknown[];
-    // A Redis that has just begun knows only those who have found it.
-    replicas.set(place, isAlone() ? Math.max(Number(others), replicas.get(place) ?? 0) : Number(others));
-    return granted === 1 ? { lease: leaseOf(id, place, lanes, seen), isLast: Number(free) <= 0 } : {};
+    const [granted, replicas, grantedAt] = asked.answer as unknown[];
+    // A Redis that has just started knows only the replicas that have found it.
+    replicasOf.set(project, isAlone() ? Math.max(Number(replicas), replicasOf.get(project) ?? 0) : Number(replicas));
+    return granted === 1 ? { lease: keep(request, id, String(grantedAt)) } : {};
   }
 
   return {
-    async take(project, lanes, signal) {
-      const place = vault.place('leases', project);
-      const waiting = queue.join(place, lanes.at(-1)?.name ?? '', signal);
+    async acquire(request) {
+      const { project, limits, signal } = request;
+      const member = `${cipher.digest('caller', request.caller)} ${replica}`;
+      const waiter = createWaiter();
+      const keys = keysOf(project);
+      const lanes = limits.map((_, lane) => `${keys[1 + KEYS_PER_LANE.length * lane]} ${member}`);
+      for (const lane of lanes) freed.on(lane, waiter.wake);
+      signal.addEventListener('abort', waiter.wake, { once: true });
+      let isWaiting = false;
       try {
-        if (link.isUp && !waiting.isFirst()) await waiting.chance();
         for (;;) {
           signal.throwIfAborted();
-          waiting.arm();
-          const found = await ask(place, lanes);
-          if (!found) {
-            queue.wakeAll();
-            return undefined;
-          }
-          const { lease, isLast } = found;
-          if (lease) waiting.leave();
-          if (lease && !isLast) queue.wake(place);
+          waiter.reset();
+          const found = await ask(request, member);
+          if (!found) return undefined;
+          const { lease } = found;
+          isWaiting = !lease;
           if (lease && !signal.aborted) return lease;
-          if (!lease) await waiting.chance();
-          else lease.release(false);
+          lease?.release(false);
+          if (!lease) await waiter.wait(POLL_MS * (0.75 + Math.random() / 2));
         }
       } finally {
-        waiting.leave();
+        signal.removeEventListener('abort', waiter.wake);
+        for (const lane of lanes) freed.off(lane, waiter.wake);
+        if (isWaiting && signal.aborted) void end(request, '', { member });
       }
     },
-    note(project, lanes) {
-      const place = vault.place('leases', project);
-      const lease = leaseOf(randomUUID(), place, lanes, []);
-      if (link.isUp) holdOn([place]);
+    addUncounted(request) {
+      const lease = keep(request, randomUUID(), '');
+      if (connection.isUp) renew([request.project]);
       return lease;
     },
     isAlone,
-    sharersOf: (project) => (isAlone() ? Math.max(replicas.get(vault.place('leases', project)) ?? 0, FEWEST_REPLICAS) : 1),
+    sharersOf: (project) => (isAlone() ? Math.max(replicasOf.get(project) ?? 0, FEWEST_REPLICAS) : 1),
     close() {
-      stopHearing();
+      unsubscribe();
       clearInterval(timer);
-      queue.wakeAll();
+      for (const lane of freed.eventNames()) freed.emit(lane);
+    },
+  };
+}
+
+/** A pause that can be ended early, also before it begins. */
+function createWaiter() {
+  let isWoken = false;
+  let end: () => void = () => undefined;
+  return {
+    wake() {
+      isWoken = true;
+      end();
+    },
+    reset() {
+      isWoken = false;
+    },
+    async wait(ms: number): Promise<void> {
+      if (isWoken) return;
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, ms).unref();
+        end = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
     },
   };
 }

@@ -1,10 +1,10 @@
 import { createLimiter, type Limiter, type Slot, type SlotRequest } from '../api/limiter.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Lease, LeaseLane, Leases } from './leases.ts';
+import type { Lease, LeaseRequest, Leases } from './leases.ts';
 
 /**
- * Holds back calls so that those of all replicas together stay below the limits of a project. Sessions take turns within a replica,
- * replicas take turns among each other; without Redis each replica keeps to its share of the limits, one call at least.
+ * Limits the calls of all replicas together to what a project may have in flight. Callers take turns across all replicas, the sessions
+ * of a caller within each; without Redis each replica keeps to its share of the limits, at least one call.
  */
 export function createSharedLimiter({
   leases,
@@ -17,22 +17,30 @@ export function createSharedLimiter({
   concurrency: number;
   speedConcurrency: number;
 }): Limiter {
-  const limits = { clock, concurrency, speedConcurrency };
-  const turns = createLimiter(limits);
-  const share = createLimiter({ ...limits, sharersOf: (project) => leases.sharersOf(project) });
-  const all: LeaseLane = { name: 'all', limit: concurrency };
-  const speed: LeaseLane = { name: 'speed', limit: speedConcurrency };
+  // One call of each caller asks for a lease at a time; Redis decides between callers.
+  const asking = createLimiter({ clock, concurrency: 1, speedConcurrency: 1 });
+  const share = createLimiter({ clock, concurrency, speedConcurrency, sharersOf: (project) => leases.sharersOf(project) });
 
-  /** A lease and a place in the share; a call that waited for its share while Redis came back needs a lease after all. */
+  async function acquireLease(request: SlotRequest, leased: LeaseRequest): Promise<Lease | undefined> {
+    const turn = await asking.acquire({ ...request, project: JSON.stringify([leased.project, leased.caller, request.speed]) });
+    try {
+      return await leases.acquire(leased);
+    } finally {
+      turn.release();
+    }
+  }
+
+  /** A lease and a slot of the share; a call that waited for its share while Redis came back needs a lease after all. */
   async function enter(request: SlotRequest): Promise<{ lease: Lease; own: Slot }> {
-    const { project, signal } = request;
-    const lanes = request.speed ? [all, speed] : [all];
+    const { project, principalId, sessionId, speed, signal } = request;
+    const limits = speed ? [concurrency, speedConcurrency] : [concurrency];
+    const leased: LeaseRequest = { project, caller: principalId ?? sessionId, limits, signal };
     for (;;) {
-      const lease = await leases.take(project, lanes, signal);
+      const lease = await acquireLease(request, leased);
       try {
         const own = await share.acquire(request);
         if (lease) return { lease, own };
-        if (leases.isAlone()) return { lease: leases.note(project, lanes), own };
+        if (leases.isAlone()) return { lease: leases.addUncounted(leased), own };
         own.release();
       } catch (error) {
         lease?.release(false);
@@ -43,25 +51,17 @@ export function createSharedLimiter({
 
   return {
     async acquire(request) {
-      const turn = await turns.acquire(request);
-      try {
-        const { lease, own } = await enter(request);
-        return {
-          release(refused = false) {
-            own.release();
-            lease.release(refused);
-            turn.release(refused);
-          },
-        };
-      } catch (error) {
-        turn.release();
-        throw error;
-      }
+      const { lease, own } = await enter(request);
+      return {
+        release(refused = false) {
+          own.release(refused);
+          lease.release(refused);
+        },
+      };
     },
     load() {
-      const { inFlight } = share.load();
-      const { inFlight: admitted, waiting } = turns.load();
-      return { waiting: waiting + admitted - inFlight, inFlight };
+      const [ask, call] = [asking.load(), share.load()];
+      return { waiting: ask.waiting + ask.inFlight + call.waiting, inFlight: call.inFlight };
     },
   };
 }

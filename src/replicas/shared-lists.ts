@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import type { Link } from './link.ts';
-import type { Told } from './told.ts';
-import type { Vault } from './vault.ts';
+import type { Cipher } from './cipher.ts';
+import type { PubSub } from './pub-sub.ts';
+import type { RedisConnection } from './redis-connection.ts';
 
-/** All lists of a principal are forgotten together, so they are one hash; it ends when none was added for this long. */
+/** All lists of a principal are forgotten together, so they are one hash; it expires when none was added for this time. */
 const LIFE_MS = 10 * 60_000;
-/** More questions than this are begun afresh, so that nobody fills Redis. */
+/** With more questions than this the hash is begun afresh, so that no principal fills Redis. */
 const MAX_LISTS = 500;
-/** Longer answers are asked for by each replica. */
+/** Each replica asks for longer answers itself. */
 const MAX_CHARS = 512 * 1024;
 
 const WRITE = `
@@ -28,31 +28,41 @@ interface List {
   readonly answer: unknown;
 }
 
-/** Lists of names of one principal, `owner`, by question; what is told over `told` reaches the same principal on all replicas. */
-export function createSharedLists({ link, vault, told, owner }: { link: Link; vault: Vault; told: Told; owner: readonly string[] }) {
-  const place = vault.place('lists', ...owner);
+/** What the lists and watches of one principal are made of. */
+export interface SharedParts {
+  readonly connection: RedisConnection;
+  readonly cipher: Cipher;
+  readonly pubSub: PubSub;
+  /** Identifies the principal on all replicas. */
+  readonly owner: readonly string[];
+}
+
+/** Lists of names of one principal, by question. */
+export function createSharedLists({ connection, cipher, pubSub, owner }: SharedParts) {
+  const key = cipher.key('lists', ...owner);
   const self = randomUUID();
   return {
-    /** What is known of a question; undefined where Redis cannot be reached. */
+    /** The list that answers a question, if any; undefined where Redis cannot be reached. */
     async look(question: string) {
-      const field = vault.place('question', ...owner, question);
-      const found = await link.ask(place, ['HMGET', place, field, 'forgotten']);
+      const field = cipher.digest('question', ...owner, question);
+      const found = await connection.command(key, ['HMGET', key, field, 'forgotten']);
       if (!found || !Array.isArray(found.answer)) return undefined;
-      const [sealed, forgotten] = found.answer as unknown[];
-      const text = vault.open(sealed, field);
+      const [encrypted, forgotten] = found.answer as unknown[];
+      const text = cipher.decrypt(encrypted, field);
       return {
-        list: text === undefined ? undefined : (JSON.parse(text) as List), // sealed by `write` of a replica with the same key
+        list: text === undefined ? undefined : (JSON.parse(text) as List), // encrypted by `write` of a replica with the same key
         write(list: List) {
           const written = JSON.stringify(list);
           if (written.length > MAX_CHARS) return;
-          void link.run(WRITE, place, [LIFE_MS, typeof forgotten === 'string' ? forgotten : '0', field, vault.seal(written, field)]);
+          const version = typeof forgotten === 'string' ? forgotten : '0';
+          void connection.run(WRITE, [key], [LIFE_MS, version, field, cipher.encrypt(written, field)]);
         },
       };
     },
     forget() {
-      void link.run(FORGET, place, [LIFE_MS]);
-      told.tell({ place, from: self });
+      void connection.run(FORGET, [key], [LIFE_MS]);
+      pubSub.publish({ topic: key, sender: self });
     },
-    onForgotten: (listener: () => void) => told.on(place, self, listener),
+    onForgotten: (listener: () => void) => pubSub.subscribe(key, self, listener),
   };
 }

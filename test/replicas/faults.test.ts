@@ -18,6 +18,25 @@ async function ownRedis(extra?: readonly string[]): Promise<TestRedis> {
   return redis;
 }
 
+/** A network to Redis whose answers take `lateMs`, with its connections to Redis in the order in which they were made. */
+async function wayTo(redis: TestRedis, lateMs = 0): Promise<{ url: string; sockets: Socket[] }> {
+  const sockets: Socket[] = [];
+  const way = createServer((near) => {
+    const far = connect(redis.port, '127.0.0.1');
+    for (const socket of [near, far]) socket.on('error', () => socket.destroy());
+    near.pipe(far);
+    if (lateMs === 0) far.pipe(near);
+    else far.on('data', (answer) => void delay(lateMs).then(() => near.write(answer)));
+    sockets.push(far);
+  }).listen(0, '127.0.0.1');
+  await once(way, 'listening');
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    way.close();
+  });
+  return { url: `redis://127.0.0.1:${(way.address() as AddressInfo).port}`, sockets };
+}
+
 /** Replicas that call without pause until `stop`: each call takes a token and a slot. Tells how long they took. */
 async function underLoad(redis: TestRedis, count: number) {
   const clock = manualClock(START);
@@ -215,28 +234,34 @@ describe.skipIf(!hasRedis)('Redis', () => {
     expect(other.load().inFlight).toBe(0);
   });
 
+  it('that answers slowly for some time is named once in the log', async () => {
+    const redis = await ownRedis();
+    await redis.start();
+    const way = await wayTo(redis, 200);
+    const cache = await openReplica(way.url);
+    const lists = cache.listsOf(ownerOf('slow'));
+    await until(async () => (await lists.look('question')) !== undefined && cache.lines.length > 0);
+    for (let turn = 0; turn < 3; turn += 1) await lists.look('question');
+    expect([cache.isUp, cache.lines]).toEqual([
+      true,
+      [expect.stringMatching(/^The shared cache often takes longer than 150 ms to answer/)],
+    ]);
+  });
+
   it('whose news stay away without a word is connected to again', async () => {
     const redis = await ownRedis();
     await redis.start();
-    const sockets: Socket[] = [];
-    const way = createServer((near) => {
-      const far = connect(redis.port, '127.0.0.1');
-      for (const socket of [near, far]) socket.on('error', () => socket.destroy());
-      near.pipe(far).pipe(near);
-      sockets.push(far);
-    }).listen(0, '127.0.0.1');
-    await once(way, 'listening');
-    onTestFinished(() => {
-      for (const socket of sockets) socket.destroy();
-      way.close();
-    });
-    const cache = await openReplica(`redis://127.0.0.1:${(way.address() as AddressInfo).port}`, { aliveMs: 300 });
+    const { url, sockets } = await wayTo(redis);
+    const cache = await openReplica(url, { heartbeatMs: 300 });
     await delay(700);
     expect([cache.isUp, cache.lines]).toEqual([true, []]);
     // The second connection is the one that listens.
     sockets[1]?.unpipe();
     await until(() => cache.lines.length === 2);
-    expect(cache.lines).toEqual([expect.stringContaining('What was told was not heard'), expect.stringContaining('answers again')]);
+    expect(cache.lines).toEqual([
+      expect.stringContaining('Messages that were published did not arrive'),
+      expect.stringContaining('answers again'),
+    ]);
   });
 
   it('that takes no more is told of once, and each replica keeps to its share', async () => {

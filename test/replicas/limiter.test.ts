@@ -71,6 +71,36 @@ describe.skipIf(!hasRedis)('calls of one project on several replicas', () => {
     expect(seen.most).toBe(1);
   });
 
+  it('go to callers in turn, whichever replicas they call', async () => {
+    const { limits, request } = await limiters(3, { concurrency: 2 });
+    const { seen, call } = counter();
+    const greedy = every(60, (index) => call(limits[index % 3] as Limiter, 'greedy', { ...request, principalId: 'greedy' }, 10));
+    await until(() => seen.order.length >= 6);
+    for (let turn = 0; turn < 6; turn += 1) {
+      const before = seen.order.length;
+      await call(limits[turn % 3] as Limiter, 'modest', { ...request, principalId: 'modest' }, 10);
+      // Both places may have been taken just before it came, and it runs for one more.
+      expect(seen.order.length - before).toBeLessThanOrEqual(5);
+    }
+    await greedy;
+    expect(seen.most).toBe(2);
+  });
+
+  it('to speed analysis go to callers in turn too', async () => {
+    const { limits, request } = await limiters(3);
+    const { seen, call } = counter();
+    const speed = { ...request, speed: true };
+    const greedy = every(30, (index) => call(limits[index % 3] as Limiter, 'greedy', { ...speed, principalId: 'greedy' }, 10));
+    await until(() => seen.order.length >= 3);
+    for (let turn = 0; turn < 6; turn += 1) {
+      const before = seen.order.length;
+      await call(limits[turn % 3] as Limiter, 'modest', { ...speed, principalId: 'modest' }, 10);
+      expect(seen.order.length - before).toBeLessThanOrEqual(3);
+    }
+    await greedy;
+    expect(seen.most).toBe(1);
+  });
+
   it('of different projects do not count together', async () => {
     const { limits, request } = await limiters(2, { concurrency: 1 });
     const [one, two] = limits as [Limiter, Limiter];

@@ -26,7 +26,7 @@ export const ownerOf = (principalId: string): Owner => ({
 /** The shared cache of one replica, closed when the test ends, with the lines that it logged. */
 export async function openReplica(
   url: string,
-  { key = CACHE_KEY, ...times }: { key?: string; leaseMs?: number; aliveMs?: number } = {},
+  { key = CACHE_KEY, ...times }: { key?: string; leaseMs?: number; heartbeatMs?: number } = {},
 ): Promise<SharedCache & { readonly lines: string[] }> {
   const lines: string[] = [];
   const cache = await openSharedCache({ url, key, ...times, log: (_level, message) => void lines.push(message) });

@@ -66,6 +66,7 @@ export async function makeRedis(extra: readonly string[] = []): Promise<TestRedi
 
   async function valueOf(key: string): Promise<unknown> {
     const type = String(await command('TYPE', key));
+    if (type === 'zset') return command('ZRANGE', key, '0', '-1', 'WITHSCORES');
     return type === 'hash' ? command('HGETALL', key) : command('GET', key);
   }
 
