@@ -10,6 +10,9 @@ import { openCredentials, openSignIn, withCredentials } from './sign-in.ts';
 import { traceCalls } from './trace-calls.ts';
 import type { WorldOptions } from './world-options.ts';
 
+/** How long clients that keep connections have to notice that this server stops for another; then idle connections are closed. */
+const LINGER_MS = 3_000;
+
 /** Said whatever the level of the log: with --port 0 nobody else knows. */
 function sayWhere(url: string, { logFormat = 'json' }: Settings): void {
   if (logFormat === 'json') createLog('info', { format: 'json' })('info', `listens on ${url}`);
@@ -29,9 +32,12 @@ export async function serveOverHttp(settings: Settings, world: WorldOptions, cat
     sayWhere(serving.url, settings);
     const stopped = new AbortController();
     const { signal } = stopped;
-    await Promise.race([once(process, 'SIGINT', { signal }), once(process, 'SIGTERM', { signal })]);
+    const lingerMs = await Promise.race([
+      once(process, 'SIGINT', { signal }).then(() => 0),
+      once(process, 'SIGTERM', { signal }).then(() => LINGER_MS),
+    ]);
     stopped.abort();
-    await serving.close();
+    await serving.close(lingerMs);
   } finally {
     // An open connection would keep a process alive that could not begin to serve.
     await platform.close();

@@ -1,14 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp } from 'node:fs/promises';
+import { Agent, type IncomingMessage, request } from 'node:http';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { doctor } from '../../src/commands/doctor.ts';
 import { readSettings } from '../../src/settings.ts';
 import { sharedPlatform } from '../support/emulator.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { post2026 } from '../support/http.ts';
+import { post2026, request2026 } from '../support/http.ts';
 import { CACHE_KEY, hasRedis, sharedRedis } from '../support/redis.ts';
 import { balance } from '../support/round-robin.ts';
 import { freshBundle } from '../support/stdio.ts';
@@ -59,6 +60,29 @@ async function startReplica(more: Record<string, string> = {}, bundle?: string):
   return { child, url, stderr: () => stderr };
 }
 
+/** How a call of list_goals was answered, or the code of a connection that failed. */
+type GoalsAnswer = { readonly status?: number; readonly connection?: string | undefined; readonly code?: string };
+
+/** Keeps one connection open between calls, until the test ends. */
+function keptConnection(): Agent {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  onTestFinished(() => agent.destroy());
+  return agent;
+}
+
+async function callGoals(url: string, agent: Agent | undefined): Promise<GoalsAnswer> {
+  const { headers, body } = request2026('tools/call', { name: 'list_goals', arguments: {} });
+  const sending = request(url, { agent, method: 'POST', headers: { ...headers, 'content-length': Buffer.byteLength(body) } });
+  try {
+    sending.end(body);
+    const [response] = (await once(sending, 'response')) as [IncomingMessage];
+    await response.resume().toArray();
+    return { status: response.statusCode ?? 0, connection: response.headers.connection };
+  } catch (error) {
+    return { code: error instanceof Error && 'code' in error ? String(error.code) : String(error) };
+  }
+}
+
 describe.skipIf(!hasRedis)('replicas as processes of their own', () => {
   it('lose no more than what was in work on the one that is killed, and its places come free', async () => {
     const replicas = await Promise.all([startReplica(), startReplica()]);
@@ -105,6 +129,53 @@ describe.skipIf(!hasRedis)('replicas as processes of their own', () => {
     await held.reached(4);
     held.release();
     await Promise.all(waiting);
+  });
+
+  it('lose no call when one is asked to stop, though their callers keep connections open', async () => {
+    const replicas = await Promise.all([startReplica(), startReplica()]);
+    const [leaving] = replicas;
+    platform().faults.add({ kind: 'slow', operation: 'listGoals', delayMs: 10 });
+    const stopped = new AbortController();
+    const failed: unknown[] = [];
+    const served = replicas.map(() => 0);
+
+    /** Calls over kept connections, as a balancer does: the next replica where one does not accept a connection. */
+    async function callOnAndOn(): Promise<void> {
+      const agents = replicas.map(() => keptConnection());
+      for (let turn = 0; !stopped.signal.aborted; turn += 1) {
+        let answer: GoalsAnswer = { code: 'ECONNREFUSED' };
+        for (let at = turn; at < turn + replicas.length && answer.code === 'ECONNREFUSED'; at += 1) {
+          const index = at % replicas.length;
+          answer = await callGoals(replicas[index]?.url ?? '', agents[index]);
+          if (answer.status === 200) served[index] = (served[index] ?? 0) + 1;
+        }
+        if (answer.status !== 200) failed.push(answer);
+      }
+    }
+
+    const running = Array.from({ length: 16 }, callOnAndOn);
+    while (served.some((count) => count < 20)) await delay(5);
+    leaving.child.kill('SIGTERM');
+    expect(await once(leaving.child, 'exit')).toEqual([0, null]);
+    const after = served[1] ?? 0;
+    while ((served[1] ?? 0) < after + 20) await delay(5);
+    stopped.abort();
+    await Promise.all(running);
+    platform().faults.clear();
+    expect(failed).toEqual([]);
+  });
+
+  it('that are asked to stop close each connection with the next answer over it', async () => {
+    const replica = await startReplica();
+    const kept = keptConnection();
+    expect(await callGoals(replica.url, kept)).toEqual({ status: 200, connection: 'keep-alive' });
+    replica.child.kill('SIGTERM');
+    const answers = [];
+    do answers.push(await callGoals(replica.url, kept));
+    while (answers.at(-1)?.connection === 'keep-alive');
+    expect(answers.at(-1)).toEqual({ status: 200, connection: 'close' });
+    expect(await callGoals(replica.url, kept)).toEqual({ code: 'ECONNREFUSED' });
+    expect(await once(replica.child, 'exit')).toEqual([0, null]);
   });
 
   it('start without Redis, say so once, and stop when they are asked to', async () => {

@@ -169,13 +169,21 @@ export function post(url: string, message: object, headers: Record<string, strin
   return send(url, { method: 'POST', headers: { ...HEADERS, ...headers }, body: JSON.stringify({ jsonrpc: '2.0', ...message }) });
 }
 
-/** Sends one request of the 2026-07-28 era, with the headers that belong to it. */
-export function post2026(url: string, method: string, params: Record<string, unknown> = {}, headers: Record<string, string> = {}) {
+/** One request of the 2026-07-28 era, with the headers that belong to it. */
+export function request2026(method: string, params: Record<string, unknown> = {}): { headers: Record<string, string>; body: string } {
   const name = params['name'] ?? params['uri'];
   const named = typeof name === 'string' ? { 'mcp-name': name } : {};
-  const standard = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': method, ...named };
   const meta = { ...META, ...(params['_meta'] as object | undefined) };
-  return post(url, { id: 1, method, params: { ...params, _meta: meta } }, { ...standard, ...headers });
+  return {
+    headers: { ...HEADERS, 'mcp-protocol-version': '2026-07-28', 'mcp-method': method, ...named },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: meta } }),
+  };
+}
+
+/** Sends one request of the 2026-07-28 era. */
+export function post2026(url: string, method: string, params: Record<string, unknown> = {}, headers: Record<string, string> = {}) {
+  const { headers: usual, body } = request2026(method, params);
+  return send(url, { method: 'POST', headers: { ...usual, ...headers }, body });
 }
 
 export const INITIALIZE = { id: 0, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: INFO } };

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { localPrincipal, type Principal, type SignIn } from '../../sign-in/principal.ts';
 import { createCrossOrigin } from './cross-origin.ts';
 import { createDoor, type DoorOptions } from './door.ts';
@@ -68,8 +69,11 @@ export interface HttpServing {
   /** Sessions that are open. */
   readonly sessions: () => number;
   readonly sessionsByEra: () => Readonly<Record<Era, number>>;
-  /** Takes nothing new, lets running calls end, closes streams and sessions. */
-  close(): Promise<void>;
+  /**
+   * Takes nothing new, lets running calls end, closes streams and sessions. Before that, for up to `lingerMs` (default 0), answers
+   * over the connections that are open, each once more, so that clients open their next one elsewhere.
+   */
+  close(lingerMs?: number): Promise<void>;
 }
 
 /** Where the protocol is served. */
@@ -95,7 +99,9 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
   const { maxRequests } = limits;
   // Where callers are told apart none may hold all places. Streams take none.
   const places = createPlaces({ max: maxRequests, maxOfOne: signIn ? Math.ceil(maxRequests / 2) : maxRequests });
+  let leaving = false;
   let closing = false;
+  const responses = new Set<ServerResponse>();
 
   async function principalOf(request: IncomingMessage, response: ServerResponse): Promise<Principal | undefined> {
     if (!signIn) return localPrincipal;
@@ -174,6 +180,9 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
   }
 
   const listener: RequestListener = (request, response) => {
+    responses.add(response);
+    response.once('close', () => responses.delete(response));
+    if (leaving) response.setHeader('connection', 'close');
     // One that went away before its answer began got none.
     if (onAnswer) response.once('close', () => response.headersSent && onAnswer(response.statusCode));
     answer(request, response).catch((error: unknown) => {
@@ -216,9 +225,14 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
     over.abort();
   }
 
-  async function close(): Promise<void> {
-    closing = true;
+  async function close(lingerMs: number): Promise<void> {
+    leaving = true;
+    for (const response of responses) if (!response.headersSent) response.setHeader('connection', 'close');
     const closed = once(server, 'close');
+    // That of the HTTP server closes idle connections at once, over which clients may be sending a call.
+    NetServer.prototype.close.call(server);
+    if (lingerMs > 0) await Promise.race([closed, delay(lingerMs, undefined, { ref: false })]);
+    closing = true;
     server.close();
     server.closeIdleConnections();
     await drained();
@@ -232,6 +246,6 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
     url: `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${taken}${ENDPOINT}`,
     sessions: () => door.size,
     sessionsByEra: () => door.sizeByEra,
-    close: () => (ending ??= close()),
+    close: (lingerMs = 0) => (ending ??= close(lingerMs)),
   };
 }
