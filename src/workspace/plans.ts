@@ -1,18 +1,23 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
 import { ApiError } from '../api/errors.ts';
 import type { InputOf } from '../api/operation.ts';
 import { createExportJob } from '../api/operations/data-export.ts';
 import { recordId } from '../api/operations/records.ts';
-import { takeLock } from './lock.ts';
+import { type Lock, takeLock } from './lock.ts';
 
 const DAY_MS = 86_400_000;
 /** How long a plan can be applied; what it was checked against changes. */
 const PLAN_LIFE_MS = 7 * DAY_MS;
 /** How long a plan is kept for what it tells of its jobs: the interface shows neither range nor segment of a job. */
 const KEPT_MS = 92 * DAY_MS;
+/** How long a call waits for another one that applies the same plan. */
+const HOLD_WAIT_MS = 5_000;
+/** Longest pause before it tries again; pauses are random, so that of many calls at once one comes first. */
+const RETRY_MS = 100;
 
 const instant = z.iso.datetime();
 
@@ -57,7 +62,7 @@ export interface PlanStore {
   /** Writes the plan whole or not at all. */
   save(plan: ExportPlan): Promise<void>;
   all(): Promise<ExportPlan[]>;
-  /** Runs what only one process at a time may do with a plan; throws a `busy` error where another does. */
+  /** Runs what only one process at a time may do with a plan; throws a `busy` error where another takes too long. */
   hold<T>(planId: string, run: () => Promise<T>): Promise<T>;
 }
 
@@ -83,8 +88,8 @@ function unwritable(error: unknown): ApiError {
   );
 }
 
-/** Opens the plans below a directory, which is made when the first one is kept. */
-export function openPlans(directory: string, projectId: number): PlanStore {
+/** Opens the plans below a directory, which is made when the first one is kept; `waitMs` is another wait for `hold`, for tests. */
+export function openPlans(directory: string, projectId: number, waitMs = HOLD_WAIT_MS): PlanStore {
   const fileOf = (planId: string) => join(directory, `${planId}.json`);
 
   async function read(planId: string): Promise<ExportPlan | undefined> {
@@ -119,6 +124,19 @@ export function openPlans(directory: string, projectId: number): PlanStore {
     }
   }
 
+  /** Of calls that come at the same moment the lock may go to none, so each tries again. */
+  async function lockOf(planId: string): Promise<Lock> {
+    const own = join(directory, `${planId}.lock`);
+    await mkdir(own, { recursive: true, mode: 0o700 });
+    for (const endMs = performance.now() + waitMs; ; ) {
+      const lock = await takeLock(own, 'write');
+      if ('release' in lock) return lock;
+      const pauseMs = RETRY_MS * Math.random();
+      if (performance.now() + pauseMs > endMs) throw held();
+      await delay(pauseMs);
+    }
+  }
+
   return {
     async add({ bodies, known, fills, nowMs }) {
       await sweep();
@@ -141,10 +159,7 @@ export function openPlans(directory: string, projectId: number): PlanStore {
       return (await Promise.all(ids.map(read))).filter((plan) => plan !== undefined);
     },
     async hold(planId, run) {
-      const own = join(directory, `${planId}.lock`);
-      await mkdir(own, { recursive: true, mode: 0o700 });
-      const lock = await takeLock(own, 'write');
-      if (!('release' in lock)) throw held();
+      const lock = await lockOf(planId);
       try {
         return await run();
       } finally {

@@ -74,21 +74,31 @@ describe('a plan', () => {
 });
 
 describe('the right to apply a plan', () => {
-  it('belongs to one at a time at most, and is free again afterwards', async () => {
+  it('belongs to one at a time, and of calls at the same moment to each in turn', async () => {
     const { planId } = await open().add(draft);
     let inside = 0;
     let most = 0;
+    let done = 0;
     const run = async () => {
+      done += 1;
       most = Math.max(most, (inside += 1));
       await readdir(directory);
       inside -= 1;
     };
-    const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => open().hold(planId, run)));
-    expect(most).toBeLessThanOrEqual(1);
-    const refusals = outcomes.flatMap((outcome): unknown[] => (outcome.status === 'rejected' ? [outcome.reason] : []));
-    for (const refusal of refusals)
-      expect(refusal).toMatchObject({ kind: 'busy', message: expect.stringMatching(/^Another call is applying this plan/) });
-    await expect(open().hold(planId, async () => 'done')).resolves.toBe('done');
+    await Promise.all(Array.from({ length: 20 }, () => open().hold(planId, run)));
+    expect([most, done]).toEqual([1, 20]);
+  });
+
+  it('is refused to a call that has waited too long for another', async () => {
+    const { planId } = await open().add(draft);
+    const shortly = openPlans(directory, 1201, 50);
+    await open().hold(planId, async () => {
+      await expect(shortly.hold(planId, async () => 'done')).rejects.toMatchObject({
+        kind: 'busy',
+        message: expect.stringMatching(/^Another call is applying this plan/),
+      });
+    });
+    await expect(shortly.hold(planId, async () => 'done')).resolves.toBe('done');
   });
 
   it('is free again after a failure', async () => {
