@@ -59,6 +59,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@opentelemetry/sdk-trace-base': ['src/telemetry/tracing.ts'],
   '@opentelemetry/exporter-trace-otlp-http': ['src/telemetry/tracing.ts'],
   'lossless-json': ['src/api/'],
+  'p-limit': ['src/lib/map-concurrent.ts', 'src/workspace/'],
   'fuse.js': ['src/analysis/'],
   tldts: ['src/analysis/'],
   'simple-statistics': ['src/analysis/'],

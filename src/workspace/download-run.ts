@@ -2,8 +2,8 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Ask } from '../api/client.ts';
 import { getExportJob, getExportRun } from '../api/operations/data-export.ts';
-import { atMostAtOnce } from '../lib/at-once.ts';
 import type { Clock } from '../lib/clock.ts';
+import { mapConcurrent } from '../lib/map-concurrent.ts';
 import { diskFailure, makeDirectory, syncDirectory, writeDurably } from './disk.ts';
 import { downloadPart, type WantedPart } from './download-part.ts';
 import type { FileStore } from './file-store.ts';
@@ -173,7 +173,7 @@ async function fetchFiles(id: RunId, run: RunRecord, format: string, directory: 
     tell();
   };
   tell();
-  const results = await atMostAtOnce(parts, FILES_AT_ONCE, async (part) => {
+  const results = await mapConcurrent(parts, FILES_AT_ONCE, async (part) => {
     if (hasFailed) return undefined;
     try {
       const file = await downloadPart(part, { ...context, directory, format, refresh, onBytes });

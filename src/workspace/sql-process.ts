@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { availableParallelism, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { createTurns } from '../lib/turns.ts';
+import pLimit from 'p-limit';
 import type { Cell, Failure, Message, Query, ResultColumn } from './query/protocol.ts';
 
 /** The bundled process of a query; one of its own, because some functions of DuckDB neither stop when told nor keep to the memory limit. */
@@ -43,7 +43,7 @@ export interface SqlOptions {
   readonly script?: string;
 }
 
-const inTurn = createTurns(AT_ONCE);
+const inTurn = pLimit(AT_ONCE);
 
 function abortReason(signal: AbortSignal | undefined): Error {
   return signal?.reason instanceof Error ? signal.reason : new Error('The query was cancelled.');
