@@ -167,7 +167,7 @@ export function createClient(options: ClientOptions): Client {
       tell({ type: 'token', kept: held.fromCache, durationMs: clock.now() - startMs }, observe);
       const complete = operation.base === 'enrichment' ? withProject(input, held.projectId) : input;
       try {
-        return await retry(limits, { clock, random }, (number) =>
+        return await retry(limits, { clock, random, isAlone: () => limiter.isAlone?.() ?? false }, (number) =>
           attempt({ operation, input: complete, encoding, limits, attempt: number, observe }, held),
         );
       } catch (error) {

@@ -22,6 +22,8 @@ export interface Slot {
 export interface Limiter {
   /** Waits for a free slot. */
   acquire(request: SlotRequest): Promise<Slot>;
+  /** True while calls of other replicas may be in flight that are not counted, so that a refusal by the service passes. */
+  isAlone?(): boolean;
   /** Calls of all projects at this moment. */
   load(): { readonly waiting: number; readonly inFlight: number };
 }

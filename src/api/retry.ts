@@ -6,6 +6,8 @@ import { ApiError } from './errors.ts';
 export const MAX_ATTEMPTS = 3;
 const FIRST_BACKOFF_MS = 400;
 const LONGEST_BACKOFF_MS = 5_000;
+/** Longest pause while replicas may exceed the limit of the service together. */
+const LONGEST_ALONE_BACKOFF_MS = 1_000;
 
 /** Time until the instant or the delay of a `Retry-After` header; undefined when there is none that can be read. */
 export function retryAfterMs(header: string | undefined, nowMs: number): number | undefined {
@@ -19,19 +21,23 @@ export function retryAfterMs(header: string | undefined, nowMs: number): number 
 
 /**
  * Repeats what failed for a moment: full jitter, never sooner than the service asked, given up at once when the deadline lies
- * before the next try. A write that may have taken effect is never repeated.
+ * before the next try. A write that may have taken effect is never repeated. What the service refuses because of too many calls is
+ * repeated until the deadline while `isAlone`: the calls of other replicas end too.
  */
 export async function retry<T>(
   limits: Limits,
-  { clock, random }: { clock: Clock; random: () => number },
+  { clock, random, isAlone = () => false }: { clock: Clock; random: () => number; isAlone?: () => boolean },
   attempt: (number: number) => Promise<T>,
 ): Promise<T> {
   for (let number = 1; ; number += 1) {
     try {
       return await attempt(number);
     } catch (error) {
-      if (!(error instanceof ApiError) || !error.transient || error.outcomeUnknown || number >= MAX_ATTEMPTS) throw error;
-      const jitterMs = random() * Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (number - 1));
+      if (!(error instanceof ApiError) || !error.transient || error.outcomeUnknown) throw error;
+      const waitsForOthers = error.kind === 'busy' && isAlone();
+      if (number >= MAX_ATTEMPTS && !waitsForOthers) throw error;
+      const longestMs = waitsForOthers ? LONGEST_ALONE_BACKOFF_MS : LONGEST_BACKOFF_MS;
+      const jitterMs = random() * Math.min(longestMs, FIRST_BACKOFF_MS * 2 ** (number - 1));
       const waitMs = Math.max(error.retryAfterMs ?? 0, jitterMs);
       if (waitMs >= limits.deadlineMs - clock.now()) throw tooLong(error);
       await clock.sleep(waitMs, limits.signal);

@@ -1,12 +1,12 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 
-/** A key for one purpose; `id` tells keys apart and says nothing of the key. */
+/** A key for one purpose; `id` distinguishes keys and reveals nothing of them. */
 export interface SealKey {
   readonly id: string;
   readonly bytes: Uint8Array;
 }
 
-/** A sealed text that does not open; `reason` tells a wrong key from a changed text. */
+/** A sealed text that does not open, because of another key or because it was changed. */
 export class SealError extends Error {
   override name = 'SealError';
   readonly reason: 'other key' | 'damaged';
@@ -24,7 +24,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const VERSION = 'v1';
 
-/** What a key is expected to be given as, for the message of a setting. */
+/** The form in which a key is expected, for the message of a setting. */
 export const SEAL_SECRET_WORDS = 'expected 32 random bytes in base64 or hex, such as `openssl rand -base64 32` prints';
 
 /** The bytes of a secret given as base64, base64url or hex; undefined unless they are 32. */
@@ -55,9 +55,8 @@ export function sealKey(secret: string, purpose: string): SealKey {
 
 /** What the tag covers beside the text: the header of the sealed text and the context, which never travels with it. */
 function associated(header: string, context: readonly string[]): Buffer {
-  return createHash('sha256')
-    .update(JSON.stringify([header, ...context]))
-    .digest();
+  const text = JSON.stringify([header, ...context]);
+  return createHash('sha256').update(text).digest();
 }
 
 /** Encrypts a text with AES-256-GCM: `v1.<key id>.<nonce, text and tag in base64url>`. It opens only with the same key and context. */
@@ -77,7 +76,7 @@ export function unseal(sealed: string, keys: readonly SealKey[], context: readon
   const key = keys.find((each) => each.id === id);
   if (!key) throw new SealError('other key', 'The text was sealed with another key.');
   const bytes = Buffer.from(body, 'base64url');
-  // Buffer.from reads past what it does not know: the same bytes would have many spellings.
+  // Buffer.from skips characters that it does not know, so that the same bytes would have many spellings.
   if (bytes.length < NONCE_BYTES + TAG_BYTES || bytes.toString('base64url') !== body) throw damaged();
   const decipher = createDecipheriv(ALGORITHM, key.bytes, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });
   decipher.setAAD(associated(`${version}.${id}`, context));

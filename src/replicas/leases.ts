@@ -65,7 +65,7 @@ interface HeldLease {
 export function createLeases({ connection, cipher, channel, leaseMs = LEASE_MS }: LeaseOptions): Leases {
   const replica = randomUUID();
   const held = new Map<string, HeldLease>();
-  /** Calls to repeat when Redis is back: it may hold leases that it could not confirm, or not be told that others ended. */
+  /** Calls to repeat when Redis is back: it may hold leases that it did not confirm, and not know that others have ended. */
   const unconfirmed = new Set<() => void>();
   const replicasOf = new Map<string, number>();
   /** Wakes waiting calls, by lane and member: a caller with its replica. */
@@ -190,7 +190,7 @@ function createWaiter() {
   let isWoken = false;
   let end: () => void = () => undefined;
   return {
-    wake() {
+    wake: (): void => {
       isWoken = true;
       end();
     },

@@ -8,7 +8,7 @@ export interface Redis {
   close(): void;
 }
 
-/** Where to connect to, and who is told what comes from there. */
+/** Where to connect to, and what is called with messages. */
 export interface RedisOptions {
   /** `redis://` or `rediss://`, with user and password where they are needed. */
   readonly url: string;
@@ -58,7 +58,7 @@ function end(client: { readonly isOpen: boolean; destroy(): void }): void {
   if (client.isOpen) client.destroy();
 }
 
-/** Every node of a cluster tells what it is; a server that knows no HELLO is older than that. */
+/** Every node of a cluster says what it is; a server that does not know HELLO is older than that. */
 async function isCluster(client: Awaited<ReturnType<typeof openSingle>>): Promise<boolean> {
   const answer = await client.sendCommand(['HELLO']).catch(() => []);
   return JSON.stringify(answer).includes('"mode","cluster"');

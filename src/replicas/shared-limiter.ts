@@ -59,6 +59,7 @@ export function createSharedLimiter({
         },
       };
     },
+    isAlone: () => leases.isAlone(),
     load() {
       const [ask, call] = [asking.load(), share.load()];
       return { waiting: ask.waiting + ask.inFlight + call.waiting, inFlight: call.inFlight };

@@ -24,17 +24,17 @@ export interface IssuerKeys {
   fault(): Promise<string | undefined>;
 }
 
-/** Neither kept keys nor new ones: no token can be checked. */
+/** No token can be checked, because there are neither kept keys nor new ones. */
 export class KeysUnavailableError extends Error {
   override name = 'KeysUnavailableError';
 }
 
 /** Keys are read again when they are older, so that a withdrawn key stops working. */
 const FRESH_MS = 10 * 60_000;
-/** No attempt follows another sooner, whatever tokens arrive. */
+/** Pause between two attempts to read keys, whatever tokens arrive. */
 export const KEYS_PAUSE_MS = 30_000;
 /** Longest that a caller waits for new keys while there are old ones. */
-const IDLE_TIMEOUT_MS = 2_000;
+const RENEWAL_WAIT_MS = 2_000;
 /** A withdrawn key works no longer than this while the issuer cannot be reached. */
 const LONGEST_USE_MS = 24 * 3_600_000;
 
@@ -54,14 +54,17 @@ export function metadataAddresses(issuer: string): string[] {
   ];
 }
 
-/** Why keys are not read from there; the query is the issuer's business. */
+/** Why keys are not read from an address; its query may be anything. */
 function keysAddressFault(address: string): string | undefined {
   return addressFault(address.replace(/\?[^#]*$/, ''));
 }
 
 const wordsOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-/** Keeps the keys of an issuer: read on first use, when they are old, and for a key id that is not among them; the last ones go on while the issuer is down. */
+/**
+ * Keeps the keys of an issuer: read on first use, when they are old, and for a key id that is not among them. While the issuer is down
+ * the last ones stay in use; `createRemoteJWKSet` of jose refuses every token then, and neither finds the keys' address nor takes a clock.
+ */
 export function createIssuerKeys({ issuer, jwksAddress, fetchJson, clock, log }: IssuerKeysOptions): IssuerKeys {
   let kept: { keys: JWTVerifyGetKey; readAtMs: number } | undefined;
   let address = jwksAddress;
@@ -70,15 +73,15 @@ export function createIssuerKeys({ issuer, jwksAddress, fetchJson, clock, log }:
 
   async function discover(): Promise<string> {
     const failures: string[] = [];
-    for (const place of metadataAddresses(issuer)) {
+    for (const metadataAddress of metadataAddresses(issuer)) {
       try {
-        const metadata = metadataSchema.parse(await fetchJson(place));
+        const metadata = metadataSchema.parse(await fetchJson(metadataAddress));
         if (metadata.issuer !== issuer) throw new Error('they are those of another issuer.');
         const fault = keysAddressFault(metadata.jwks_uri);
         if (fault) throw new Error(`their jwks_uri ${fault}.`);
         return metadata.jwks_uri;
       } catch (error) {
-        failures.push(`${place}: ${error instanceof z.ZodError ? 'no metadata of an authorization server.' : wordsOf(error)}`);
+        failures.push(`${metadataAddress}: ${error instanceof z.ZodError ? 'no metadata of an authorization server.' : wordsOf(error)}`);
       }
     }
     throw new Error(`The metadata of the issuer cannot be used. ${failures.join(' ')}`);
@@ -96,12 +99,12 @@ export function createIssuerKeys({ issuer, jwksAddress, fetchJson, clock, log }:
       const words = error instanceof z.ZodError ? 'The answer is no JSON Web Key Set.' : wordsOf(error);
       log(
         'warn',
-        `The keys of the issuer could not be read${kept ? '; the last ones go on being used' : ''}. Check WEB_ANALYTICS_ISSUER and WEB_ANALYTICS_JWKS_URL. ${words}`,
+        `The keys of the issuer could not be read${kept ? '; the last ones stay in use' : ''}. Check WEB_ANALYTICS_ISSUER and WEB_ANALYTICS_JWKS_URL. ${words}`,
       );
     }
   }
 
-  /** Reads the keys again unless that was just tried; all that wait share one attempt. */
+  /** Reads the keys again unless that was just tried; all callers share one attempt. */
   async function renew(): Promise<void> {
     if (!reading && Math.abs(clock.now() - triedAtMs) < KEYS_PAUSE_MS) return;
     reading ??= read().finally(() => {
@@ -115,13 +118,13 @@ export function createIssuerKeys({ issuer, jwksAddress, fetchJson, clock, log }:
     return kept.keys;
   }
 
-  /** Waits for new keys, but not long: the kept ones are still good for those who come while the issuer takes its time. */
+  /** Waits for new keys, but not long: the kept ones are still good while the issuer is slow. */
   async function renewSoon(): Promise<void> {
     const renewing = renew();
-    const idleTimeoutMs = triedAtMs + IDLE_TIMEOUT_MS - clock.now();
-    if (idleTimeoutMs <= 0) return;
+    const remainingMs = triedAtMs + RENEWAL_WAIT_MS - clock.now();
+    if (remainingMs <= 0) return;
     const over = new AbortController();
-    await Promise.race([renewing, clock.sleep(idleTimeoutMs, over.signal).catch(() => undefined)]);
+    await Promise.race([renewing, clock.sleep(remainingMs, over.signal).catch(() => undefined)]);
     over.abort();
   }
 

@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Client } from '../../src/api/client.ts';
+import { createLimiter } from '../../src/api/limiter.ts';
 import { operations } from '../../src/api/operations/index.ts';
 import { MAX_ATTEMPTS, retryAfterMs } from '../../src/api/retry.ts';
 import { manualClock } from '../support/clock.ts';
@@ -69,6 +70,29 @@ describe('repeated until it passes', () => {
     const error = await failure(openClient(stub).call(listSegments, {}));
     expect(error).toMatchObject({ kind: 'down', status: 502, outcomeUnknown: false });
     expect(stub.calls).toHaveLength(MAX_ATTEMPTS);
+  });
+});
+
+describe('while replicas may exceed the limit together', () => {
+  const tooMany = json(409, refused('CONCURRENT_API_CALL'));
+
+  test.each(names)('%s is repeated until the service takes it', async (name) => {
+    const clock = skippingClock();
+    const limiter = { ...createLimiter({ clock }), isAlone: () => true };
+    const stub = await openStub({ answers: [...Array.from({ length: 8 }, () => tooMany), payload(fine[name])] });
+    expect(await run(name, openClient(stub, { clock, limiter, timeoutMs: 30_000, random: () => 0.999 }))).toEqual(fine[name]);
+    expect(Math.max(...clock.slept)).toBeLessThan(1_000);
+  });
+
+  test('a read is given up when the next try lies beyond the deadline', async () => {
+    const clock = skippingClock();
+    const limiter = { ...createLimiter({ clock }), isAlone: () => true };
+    const stub = await openStub({ answers: [tooMany] });
+    const error = await failure(
+      openClient(stub, { clock, limiter, random: () => 0.999 }).call(listSegments, {}, { deadlineMs: clock.now() + 5_000 }),
+    );
+    expect(error).toMatchObject({ kind: 'busy', status: 409 });
+    expect(stub.calls.length).toBeGreaterThan(MAX_ATTEMPTS);
   });
 });
 

@@ -9,6 +9,7 @@ import { median, type Row, timed } from './measure.ts';
 import { benchMetrics } from './metrics.ts';
 import { greet, type Peer, peakMegabytes, startPeer } from './peer.ts';
 import { benchQueries } from './queries.ts';
+import { benchReplicas } from './replicas.ts';
 import { benchSpeed } from './speed.ts';
 
 const PRODUCT = 'dist/main.js';
@@ -171,6 +172,7 @@ try {
   rows.push(...(await benchDownloads()));
   rows.push(...(await benchQueries()));
   rows.push(...(await benchHttp(PRODUCT, emulator)));
+  rows.push(...(await benchReplicas()));
   rows.push(...(await world()));
   print(rows);
 } finally {

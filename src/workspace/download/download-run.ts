@@ -4,8 +4,8 @@ import type { Ask } from '../../api/client.ts';
 import { ApiError } from '../../api/errors.ts';
 import type { PayloadOf } from '../../api/operation.ts';
 import { getExportJob, getExportRun } from '../../api/operations/data-export.ts';
-import { atMostAtOnce } from '../../lib/at-once.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { mapConcurrent } from '../../lib/map-concurrent.ts';
 import { diskFailure, makeDirectory, syncDirectory, WorkspaceError, writeDurably } from '../store/disk.ts';
 import { MANIFEST, runDirectory } from '../store/layout.ts';
 import { isLockName, type Lock, takeLock } from '../store/lock.ts';
@@ -217,7 +217,7 @@ async function fetchFiles(id: RunId, run: RunRecord, format: string, directory: 
     tell();
   };
   tell();
-  const results = await atMostAtOnce(parts, FILES_AT_ONCE, async (part) => {
+  const results = await mapConcurrent(parts, FILES_AT_ONCE, async (part) => {
     if (hasFailed) return undefined;
     try {
       const file = await downloadPart(part, { ...context, directory, format, refresh, onBytes });

@@ -1,6 +1,6 @@
 import { ApiError } from '../../api/errors.ts';
-import { atMostAtOnce } from '../../lib/at-once.ts';
 import { grouped } from '../../lib/grouped.ts';
+import { mapConcurrent } from '../../lib/map-concurrent.ts';
 import type { RunFile, RunManifest } from '../store/manifest.ts';
 import { type Layout, namesInFile } from './columns.ts';
 import { type Beginning, sniff } from './sniff.ts';
@@ -74,7 +74,7 @@ function sniffPart({ run, file, path }: Part): Promise<Beginning> {
 
 /** What the beginnings of the parts say, for each of the parts; throws what the first failure was. */
 async function sniffAll(parts: readonly Part[]): Promise<Beginning[]> {
-  const looks = await atMostAtOnce(parts, FILES_AT_ONCE, sniffPart);
+  const looks = await mapConcurrent(parts, FILES_AT_ONCE, sniffPart);
   return looks.map((look) => {
     if (look.status === 'rejected') throw look.reason;
     return look.value;

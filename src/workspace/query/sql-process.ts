@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process';
 import { availableParallelism, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import pLimit from 'p-limit';
 import { shippedFile } from '../../lib/shipped.ts';
-import { createTurns } from '../../lib/turns.ts';
 import type { Cell, Failure, Message, Query, ResultColumn } from './protocol.ts';
 
 /** The bundled process of a query; one of its own, because some functions of DuckDB neither stop when told nor keep to the memory limit. */
@@ -44,7 +44,7 @@ export interface SqlOptions {
   readonly script?: string;
 }
 
-const inTurn = createTurns(AT_ONCE);
+const inTurn = pLimit(AT_ONCE);
 
 function abortReason(signal: AbortSignal | undefined): Error {
   return signal?.reason instanceof Error ? signal.reason : new Error('The query was cancelled.');

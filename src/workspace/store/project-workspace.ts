@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import pLimit from 'p-limit';
 import type { Ask } from '../../api/client.ts';
 import { isLoopback } from '../../lib/address.ts';
-import { atMostAtOnce } from '../../lib/at-once.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { createTurns } from '../../lib/turns.ts';
+import { mapConcurrent } from '../../lib/map-concurrent.ts';
 import { removeTempFiles } from '../download/download-run.ts';
 import { type Download, type DownloadOptions, downloadOf, startDownload } from '../download/downloads.ts';
 import { createFileStore } from '../download/file-store.ts';
@@ -81,7 +81,7 @@ export function openProjectWorkspace({ quotaMb, ask, askKept, clock, random = Ma
   const ending = new AbortController();
   const store = createFileStore({ allowInner: isLoopback(new URL(owner.authUrl).hostname) });
   const context = { projectDir: dir, ask, askKept, clock, random, store, quota, signal: ending.signal };
-  const inTurn = createTurns(RUNS_AT_ONCE);
+  const inTurn = pLimit(RUNS_AT_ONCE);
   const started = new Set<Download>();
   let tidied: Promise<void> | undefined;
 
@@ -96,7 +96,7 @@ export function openProjectWorkspace({ quotaMb, ask, askKept, clock, random = Ma
     tidied ??= tidy(dir);
     await tidied;
     const ids = await runsIn(dir, jobId);
-    const read = await atMostAtOnce(ids, 16, async (id) => ({ id, manifest: await readManifest(dir, id) }));
+    const read = await mapConcurrent(ids, 16, async (id) => ({ id, manifest: await readManifest(dir, id) }));
     return read.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
   }
 

@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import pLimit from 'p-limit';
 import { formatBytes } from '../../lib/number-text.ts';
-import { createTurns } from '../../lib/turns.ts';
 import { WorkspaceError } from './disk.ts';
 
 /** Others write into the directory too, so it is counted anew after so much was written here, or so long. */
@@ -44,7 +44,7 @@ export async function bytesBelow(directory: string): Promise<number> {
 /** Watches over the room of one directory. */
 export function createQuota(directory: string, limitBytes: number): Quota {
   // One after the other, so that two files are not promised the same room.
-  const inTurn = createTurns(1);
+  const inTurn = pLimit(1);
   let counted = { bytes: 0, atMs: Number.NEGATIVE_INFINITY };
   let writtenSince = 0;
   let kept = 0;

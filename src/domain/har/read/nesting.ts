@@ -10,14 +10,14 @@ const STRIDE = 64 * WINDOW;
 /** Levels that the samples must suggest before all is counted; brackets inside of texts make them differ by some thousands. */
 const SUSPECT_DEPTH = 100_000;
 
-/** What a text would cost `JSON.parse` beyond measure, with the place; null for all that may be parsed. */
+/** Why `JSON.parse` would take too much memory for a text, and where. */
 export interface Excess {
   what: 'depth' | 'containers';
   position: number;
 }
 
 /**
- * Tells a text whose brackets would fill the memory before `JSON.parse` reads it. Counting all brackets takes half as long as parsing, so
+ * Finds a text whose brackets would fill the memory before `JSON.parse` reads it; null for all that may be parsed. Counting all brackets takes half as long as parsing, so
  * that large texts are sampled first (a 64th), and counted only where the samples are odd: a nesting that passes unseen is harmless.
  */
 export function findExcess(text: string): Excess | null {
