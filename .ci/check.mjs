@@ -22,16 +22,29 @@ const checks = [
 /** No colours where nobody sees them: a log would hold more codes than words. */
 const environment = process.stdout.isTTY ? process.env : { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0' };
 
-function run([label, command, ...args], stdio) {
+/** A log with longer lines is not read: whatever prints one is to be found. */
+const MAX_LINE_CHARS = 10_000;
+
+/** Runs a check; what it prints is shown at once where `watched`, else only when it fails. */
+function run([label, command, ...args], watched = false) {
   const started = Date.now();
+  const stdio = watched && process.stdout.isTTY ? 'inherit' : ['ignore', 'pipe', 'pipe'];
   return new Promise((resolve) => {
     const child = spawn(command, args, { stdio, env: environment, shell: process.platform === 'win32' });
     let output = '';
-    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (output += chunk));
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.setEncoding('utf8').on('data', (chunk) => {
+        output += chunk;
+        if (watched) process.stdout.write(chunk);
+      });
+    }
     child.on('close', (code) => {
-      console.log(`${code === 0 ? '✓' : '✗'} ${label} (${((Date.now() - started) / 1000).toFixed(1)} s)`);
-      if (code !== 0 && output) console.log(output);
-      resolve(code === 0);
+      const tooLong = output.split('\n').find((line) => line.length > MAX_LINE_CHARS);
+      const passed = code === 0 && tooLong === undefined;
+      if (tooLong !== undefined) console.log(`A line of ${tooLong.length} characters was printed; it begins: ${tooLong.slice(0, 120)}`);
+      console.log(`${passed ? '✓' : '✗'} ${label} (${((Date.now() - started) / 1000).toFixed(1)} s)`);
+      if (code !== 0 && output && !watched) console.log(output);
+      resolve(passed);
     });
   });
 }
@@ -39,7 +52,7 @@ function run([label, command, ...args], stdio) {
 async function runTwoAtOnce(queue) {
   const outcomes = [];
   const worker = async () => {
-    for (let next = queue.shift(); next; next = queue.shift()) outcomes.push(await run(next, ['ignore', 'pipe', 'pipe']));
+    for (let next = queue.shift(); next; next = queue.shift()) outcomes.push(await run(next));
   };
   await Promise.all([worker(), worker()]);
   return outcomes.every(Boolean);
@@ -51,11 +64,12 @@ const vitest = [
   'run',
   '--config',
   'test/vitest.config.ts',
-  '--reporter=dot',
+  // A line for each file, but for a person who watches a dot for each test.
+  `--reporter=${process.stdout.isTTY ? 'dot' : 'default'}`,
   '--reporter=json',
   `--outputFile.json=${RESULTS}`,
 ];
-const green = await run(['tests', ...vitest], 'inherit');
+const green = await run(['tests', ...vitest], true);
 const results = JSON.parse(readFileSync(RESULTS, 'utf8'));
 console.log(`${results.numPassedTests} passed, ${results.numFailedTests} failed, ${results.numPendingTests} skipped`);
 // On the machine of a developer a missing browser or Redis may skip its tests; where the whole is judged nothing is left out in silence.

@@ -41,7 +41,7 @@ function mayImport(importer: string, imported: string): boolean {
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@modelcontextprotocol/server': ['src/protocol/'],
   '@modelcontextprotocol/node': ['src/protocol/http/'],
-  '@modelcontextprotocol/client': ['src/commands/'],
+  '@modelcontextprotocol/client': ['src/commands/', 'src/generate/'],
   '@hono/node-server': ['src/emulator/'],
   hono: ['src/emulator/'],
   undici: ['src/api/http.ts', 'src/api/connections.ts'],
@@ -117,7 +117,7 @@ function isOfProject(path: string): boolean {
 
 /** The part that a file belongs to: its folder, `roots` for what is started, its name for a file that stands alone in `src`. */
 function partOf(path: string): string {
-  if (path === 'src/main.ts' || path === 'src/generate.ts' || path.startsWith('src/commands/')) return 'roots';
+  if (/^src\/(main\.ts$|generate(\.ts$|\/)|commands\/)/.test(path)) return 'roots';
   const [first = '', second = ''] = path.split('/');
   return first === 'src' ? second.replace(/\.ts$/, '') : first;
 }

@@ -10,5 +10,6 @@ export default defineConfig({
     // Two at the least, because tests wait for processes that they start.
     maxWorkers: Math.max(2, availableParallelism()),
     testTimeout: 20_000,
+    hookTimeout: 60_000, // some wait for the bundle to be built
   },
 });

@@ -7,10 +7,10 @@ export const commands = {
   serve: 'serve MCP over stdio, or with --http over Streamable HTTP (default)',
   demo: 'ask the embedded emulator a few questions through a real MCP client',
   emulator: 'run the emulated platform alone',
-  doctor: 'check settings, token, scopes and one call of each family',
+  doctor: 'check settings, optional parts, token, scopes and one call of each family',
   call: "call one tool: call <tool> '<json>'",
-  token: 'make, list or remove static tokens that let callers of HTTP serving in',
-  credentials: 'add, list or remove platform credentials of single callers of HTTP serving',
+  token: 'create, list or remove static tokens for callers of HTTP serving',
+  credentials: 'add, list or remove platform credentials of callers of HTTP serving',
 } as const;
 export type CommandName = keyof typeof commands;
 
@@ -30,7 +30,10 @@ export interface CommandLine {
   readonly format: string | undefined;
   /** What `token create` makes. */
   readonly token: { readonly scopes: string | undefined; readonly validDays: string | undefined };
-  readonly help: boolean;
+  /** `doctor` prints JSON. */
+  readonly json: boolean;
+  /** The command that help is wanted about; `all` where none is named. */
+  readonly help: CommandName | 'all' | undefined;
   readonly version: boolean;
 }
 
@@ -55,6 +58,7 @@ function parse(args: readonly string[]) {
     help: { type: 'boolean', short: 'h' },
     version: { type: 'boolean', short: 'v' },
     format: { type: 'string' },
+    json: { type: 'boolean' },
     scopes: { type: 'string' },
     'valid-days': { type: 'string' },
   };
@@ -71,10 +75,10 @@ export function readCommandLine(args: readonly string[]): CommandLine {
   const { values, positionals } = parse(args);
   const [first = 'serve', ...rest] = positionals;
   if (!isCommand(first)) throw new SettingsError(`no command "${first}"; there are ${Object.keys(commands).join(', ')}`);
-  const [stray] = WORDY.has(first) ? [] : rest;
+  const [stray] = WORDY.has(first) || values['help'] === true ? [] : rest;
   if (stray !== undefined)
-    throw new SettingsError(`"${stray}" belongs to nothing; ${first} takes flags alone, and a switch such as --demo no value`);
-  const { help, version, format, scopes, 'valid-days': validDays, seed, clock, fault, ...flags } = values as Values;
+    throw new SettingsError(`"${stray}" is not expected: ${first} takes only flags, and a switch such as --demo takes no value`);
+  const { help, version, format, json, scopes, 'valid-days': validDays, seed, clock, fault, ...flags } = values as Values;
   const text = (value: string | boolean | string[] | undefined) => (value === undefined ? undefined : String(value));
   return {
     command: first,
@@ -88,46 +92,89 @@ export function readCommandLine(args: readonly string[]): CommandLine {
     port: text(flags['port']),
     format: text(format),
     token: { scopes: text(scopes), validDays: text(validDays) },
-    help: help === true,
+    json: json === true,
+    help: help === true ? (positionals.length === 0 ? 'all' : first) : undefined,
     version: version === true,
   };
 }
 
-/** The text of `--help`, made from the declarations. */
-export function usage(): string {
-  const width = 26;
-  const row = (left: string, right: string) => `  ${left.padEnd(width)} ${right}`;
-  const settings = Object.values(settingDeclarations).map((setting) => {
-    const flag = flagOf(setting);
-    const fallback = 'default' in setting ? setting.default : 'otherwise' in setting ? setting.otherwise : undefined;
-    return row(
-      flag === undefined ? setting.variable : `--${flag}`,
-      `${setting.words}${fallback === undefined ? '' : ` (default: ${fallback})`}`,
-    );
-  });
+type Row = readonly [left: string, words: string];
+
+function settingRow(name: SettingName): Row {
+  const setting = settingDeclarations[name];
+  const flag = flagOf(setting);
+  const fallback = 'default' in setting ? setting.default : 'otherwise' in setting ? setting.otherwise : undefined;
   return [
-    'Usage: web-analytics-mcp [command] [flags]',
-    '',
-    'Commands:',
-    ...Object.entries(commands).map(([name, words]) => row(name, words)),
-    '',
-    'Settings (each flag has a variable, --time-zone is WEB_ANALYTICS_TIME_ZONE):',
-    ...settings,
-    '',
-    'The emulated world (--demo and emulator):',
-    ...Object.entries(worldFlags).map(([name, { words }]) => row(`--${name}`, words)),
-    row('--port', 'Port of the command emulator; it uses the three after it too'),
-    '',
-    'call:',
-    row('--format', 'json (default), table, or junit for check_speed_budgets'),
-    '',
-    'token create <name>, token list, token remove <name>:',
-    row('--scopes', 'What the token allows: read (default), or read,write'),
-    row('--valid-days', 'Days until it expires (default: until it is removed)'),
-    '',
-    'credentials add <name>, credentials list, credentials remove <name>:',
-    row('stdin', 'The credential of add: {"clientId":"…","clientSecret":"…"}; asked for at a terminal'),
-    '',
-    'Exit codes: 0 done or passed, 1 failed, 2 wrong command line, 3 a speed budget is broken',
-  ].join('\n');
+    flag === undefined ? setting.variable : `--${flag}`,
+    `${setting.words}${fallback === undefined ? '' : ` (default: ${fallback})`}`,
+  ];
+}
+
+const settingNames = Object.keys(settingDeclarations) as SettingName[];
+const worldRows = Object.entries(worldFlags).map(([name, { words }]): Row => [`--${name}`, words]);
+const SETTINGS = 'Settings (each flag has a variable, --time-zone is WEB_ANALYTICS_TIME_ZONE)';
+const WORLD = 'The emulated world (with --demo)';
+
+/** What the help of a command says beside its one line: its forms, then rows below headings. */
+const manuals: Readonly<
+  Record<CommandName, { readonly forms: readonly string[]; readonly parts: Readonly<Record<string, readonly Row[]>> }>
+> = {
+  serve: { forms: ['[serve] [flags]'], parts: { [SETTINGS]: settingNames.map(settingRow), [WORLD]: worldRows } },
+  demo: { forms: ['demo [flags]'], parts: { 'The emulated world': worldRows } },
+  emulator: {
+    forms: ['emulator [flags]'],
+    parts: {
+      'The emulated world': [...worldRows, ['--port', 'Port of the emulator; it uses the three after it too (default: free ones)']],
+    },
+  },
+  doctor: {
+    forms: ['doctor [--json] [flags]'],
+    parts: { Output: [['--json', 'Prints all checks as one JSON object']], [SETTINGS]: settingNames.map(settingRow), [WORLD]: worldRows },
+  },
+  call: {
+    forms: ["call <tool> '<arguments as JSON>' [flags]"],
+    parts: {
+      Output: [['--format', 'json (default), table, or junit for check_speed_budgets']],
+      [SETTINGS]: settingNames.map(settingRow),
+      [WORLD]: worldRows,
+    },
+  },
+  token: {
+    forms: ['token create <name> [--scopes read,write] [--valid-days 90]', 'token list', 'token remove <name>'],
+    parts: {
+      'A new token': [
+        ['--scopes', 'What the token allows: read (default), or read,write'],
+        ['--valid-days', 'Days until it expires (default: until it is removed)'],
+      ],
+      Settings: [settingRow('tokensFile')],
+    },
+  },
+  credentials: {
+    forms: ['credentials add <name>', 'credentials list', 'credentials remove <name>'],
+    parts: {
+      'A new credential': [['stdin', '{"clientId":"…","clientSecret":"…"}; asked for at a terminal']],
+      Settings: (['credentialsFile', 'credentialsKey', 'tokensFile', 'issuer'] as const).map(settingRow),
+    },
+  },
+};
+
+const EXIT_CODES = 'Exit codes: 0 done or passed, 1 failed, 2 wrong command line, 3 a speed budget is broken';
+
+function written(parts: Readonly<Record<string, readonly Row[]>>): string[] {
+  const lines = (rows: readonly Row[]) => rows.map(([left, words]) => `  ${left.padEnd(26)} ${words}`);
+  return Object.entries(parts).flatMap(([heading, rows]) => ['', `${heading}:`, ...lines(rows)]);
+}
+
+/** The text of `--help`, about all commands or one of them; made from the declarations. */
+export function usage(command: CommandName | 'all' = 'all'): string {
+  if (command !== 'all') {
+    const { forms, parts } = manuals[command];
+    const usages = forms.map((form, index) => `${index === 0 ? 'Usage:' : '      '} web-analytics-mcp ${form}`);
+    const [initial = '', ...rest] = commands[command];
+    return [...usages, '', `${initial.toUpperCase()}${rest.join('')}.`, ...written(parts), '', EXIT_CODES].join('\n');
+  }
+  const rows = Object.entries(commands).map(([name, words]): Row => [name, words]);
+  const parts = { Commands: rows, [SETTINGS]: settingNames.map(settingRow), 'The emulated world (--demo, demo and emulator)': worldRows };
+  const more = 'web-analytics-mcp <command> --help says more about a command.';
+  return ['Usage: web-analytics-mcp [command] [flags]', ...written(parts), '', more, EXIT_CODES].join('\n');
 }

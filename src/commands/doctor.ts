@@ -2,8 +2,10 @@ import type { Settings } from '../settings/settings.ts';
 import { callTool } from '../tooling/call-tool.ts';
 import type { Session } from '../tooling/session.ts';
 import type { AnyTool } from '../tooling/tool.ts';
+import { version } from './about.ts';
 import { enabledTools, listedTools, loadTool } from './catalogue.ts';
 import { openSession } from './open-session.ts';
+import { type Check, tryOptionalParts } from './optional-parts.ts';
 import { cacheReport } from './replicas.ts';
 import { signInReport } from './sign-in-report.ts';
 import type { WorldOptions } from './world-options.ts';
@@ -76,43 +78,35 @@ function openChoice({ demo, projectId }: Settings, { projects }: Data): { id: nu
   return Array.isArray(projects) && projects.length > 1 && projectId === undefined && !demo ? projects : [];
 }
 
-/** Checks what a call needs, step by step, and says how to mend what is wrong; 0 when all is well, else 1. */
-export async function doctor(settings: Settings, world: WorldOptions): Promise<number> {
-  const print = (line: string) => void process.stdout.write(`${line}\n`);
+const MARKS: Readonly<Record<Check['state'], string>> = { good: '✓', fault: '✗', absent: '–' };
+
+/** Checks what a call needs, step by step, handing each result to `report` as soon as it is known. */
+async function examine(settings: Settings, world: WorldOptions, report: (check: Check) => void): Promise<void> {
   const tools = enabledTools(await listedTools(), settings);
   const session = openSession(settings, tools, world);
   const server = settings.demo ? 'embedded emulator' : (settings.authUrl ?? 'no authentication server set');
-  print(`✓ settings: ${server}, time zone ${settings.timeZone}, ${tools.length} tools`);
-  let problems = 0;
-  const complain = (name: string, words: string) => {
-    problems += 1;
-    print(`✗ ${name}: ${words.replaceAll('\n', '\n  ')}`);
-  };
 
   /** What the tool answers; undefined where it is switched off or fails. */
   async function run({ tool, args = {}, shown }: Probe, chosen: Data = {}): Promise<Data | undefined> {
     if (!tools.some((each) => each.name === tool)) {
-      print(`– ${tool}: its toolset is switched off`);
+      report({ name: tool, state: 'absent', words: 'its toolset is switched off' });
       return undefined;
     }
     const answer = await answerOf(await loadTool(tool), { ...args, ...chosen }, session);
-    if ('problem' in answer) complain(tool, answer.problem);
-    else print(`✓ ${tool}: ${shown(answer.data)}`);
+    if ('problem' in answer) report({ name: tool, state: 'fault', words: answer.problem });
+    else report({ name: tool, state: 'good', words: shown(answer.data) });
     return 'data' in answer ? answer.data : undefined;
   }
 
   async function tryCalls(): Promise<void> {
-    const before = problems;
     const credential = await run(credentialProbe);
     // Without a credential nothing else can work: one complaint is enough.
-    if (problems > before) return;
+    if (credential === undefined && tools.some(({ name }) => name === credentialProbe.tool)) return;
     const choice = openChoice(settings, credential ?? {});
     const [first] = choice;
     if (first) {
-      complain(
-        'project',
-        `the credential reaches ${names(choice)}: set WEB_ANALYTICS_PROJECT_ID to the usual one, or name projectId in each call. What follows is of ${first.id}.`,
-      );
+      const words = `the credential reaches ${names(choice)}: set WEB_ANALYTICS_PROJECT_ID to the usual one, or name projectId in each call. What follows is of ${first.id}.`;
+      report({ name: 'project', state: 'fault', words });
     }
     const more =
       tools.some(({ name }) => name === 'send_enrichments') && hasEnrichment(settings, credential ?? {}) ? [enrichmentProbe] : [];
@@ -120,15 +114,29 @@ export async function doctor(settings: Settings, world: WorldOptions): Promise<n
   }
 
   try {
-    for (const { name, words, isFault } of [...(await signInReport(settings)), ...(await cacheReport(settings))]) {
-      if (isFault) complain(name, words);
-      else print(`✓ ${name}: ${words}`);
-    }
-    if (settings.credentialsFile && !settings.clientId && !settings.demo) print('– calls: only callers have credentials; none to try');
+    report({ name: 'settings', state: 'good', words: `${server}, time zone ${settings.timeZone}, ${tools.length} tools` });
+    for (const part of await tryOptionalParts()) report(part);
+    for (const { name, words, isFault } of [...(await signInReport(settings)), ...(await cacheReport(settings))])
+      report({ name, state: isFault ? 'fault' : 'good', words });
+    if (settings.credentialsFile && !settings.clientId && !settings.demo)
+      report({ name: 'calls', state: 'absent', words: 'only callers have credentials; none to try' });
     else await tryCalls();
   } finally {
     await session.close();
   }
-  print(problems === 0 ? 'All is well.' : `${problems} problem${problems === 1 ? '' : 's'}.`);
+}
+
+/** Checks the settings, the optional parts and the way to the platform, as text or as one JSON object; 0 when all is well, else 1. */
+export async function doctor(settings: Settings, world: WorldOptions, json = false): Promise<number> {
+  const print = (line: string) => void process.stdout.write(`${line}\n`);
+  const checks: Check[] = [];
+  await examine(settings, world, (check) => {
+    checks.push(check);
+    if (!json) print(`${MARKS[check.state]} ${check.name}: ${check.words.replaceAll('\n', '\n  ')}`);
+  });
+  const problems = checks.filter(({ state }) => state === 'fault').length;
+  const { versions, platform, arch } = process;
+  if (json) print(JSON.stringify({ ok: problems === 0, version, node: versions.node, system: `${platform}-${arch}`, checks }, null, 2));
+  else print(problems === 0 ? 'All is well.' : `${problems} problem${problems === 1 ? '' : 's'}.`);
   return problems === 0 ? 0 : 1;
 }

@@ -12,7 +12,8 @@ describe('a command line', () => {
       world: {},
       port: undefined,
       token: {},
-      help: false,
+      json: false,
+      help: undefined,
       version: false,
     });
   });
@@ -56,8 +57,8 @@ describe('a command line', () => {
     [['start'], 'no command "start"; there are serve, demo, emulator, doctor, call, token, credentials'],
     [['--tool-sets', 'x'], "Unknown option '--tool-sets'"],
     [['--time-zone'], '--time-zone'],
-    [['serve', 'now'], '"now" belongs to nothing; serve takes flags alone'],
-    [['serve', '--raw-har', 'false'], '"false" belongs to nothing; serve takes flags alone, and a switch such as --demo no value'],
+    [['serve', 'now'], '"now" is not expected: serve takes only flags'],
+    [['serve', '--raw-har', 'false'], '"false" is not expected: serve takes only flags, and a switch such as --demo takes no value'],
     [['--client-secret', 'x'], "Unknown option '--client-secret'"],
   ])('that cannot be read is refused: %j', (args, words) => {
     expect(() => readCommandLine(args)).toThrow(words);
@@ -74,6 +75,18 @@ describe('the help', () => {
       expect(text).toContain(setting.words);
     }
     expect(text).toContain('(default: UTC)');
+  });
+
+  it('after a command is about that command alone', () => {
+    expect(readCommandLine(['token', '--help']).help).toBe('token');
+    expect(readCommandLine(['token', 'create', '-h']).help).toBe('token');
+    expect(readCommandLine(['--help']).help).toBe('all');
+    const text = usage('token');
+    expect(text).toMatch(/^Usage: web-analytics-mcp token create <name> .*\n {7}web-analytics-mcp token list\n/);
+    expect(text).toContain('Create, list or remove static tokens for callers of HTTP serving.');
+    for (const flag of ['--scopes', '--valid-days', '--tokens-file']) expect(text).toContain(`  ${flag} `);
+    expect(text).not.toMatch(/--time-zone|--demo|--format|Commands:/);
+    for (const command of Object.keys(commands) as (keyof typeof commands)[]) expect(usage(command)).toContain(` ${command}`);
   });
 });
 

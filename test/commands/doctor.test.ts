@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import about from '../../package.json' with { type: 'json' };
 import { credentials as keepCredentials } from '../../src/commands/credentials.ts';
 import { doctor } from '../../src/commands/doctor.ts';
 import { token } from '../../src/commands/token.ts';
@@ -9,6 +10,7 @@ import { readWorldOptions } from '../../src/commands/world-options.ts';
 import { readSettings } from '../../src/settings/settings.ts';
 import { type Platform, sharedPlatform } from '../support/emulator.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { freshBundle } from '../support/stdio.ts';
 import { listen } from '../support/stub-platform.ts';
 import { captured } from './captured.ts';
 
@@ -28,11 +30,35 @@ function environmentOf({ authUrl, credentials }: Platform, name: keyof Platform[
 /** Marks and names of the checks, in order. */
 const marks = (out: string) => out.split('\n').flatMap((line) => /^([✓✗–] [\w-]+):/.exec(line)?.[1] ?? []);
 
+/** What is looked at before anything is asked of the platform. */
+const BEFORE = ['✓ settings', '✓ sql-engine', '✓ pictures'];
+
+beforeAll(freshBundle); // the SQL engine is a process of its own, which the build makes
+
 describe('doctor', () => {
+  it('prints the same as JSON, for scripts', async () => {
+    const { code, out } = await captured(() => doctor(environmentOf(platform(), 'noSpeed'), world, true));
+    const { ok, version, checks } = JSON.parse(out) as {
+      ok: boolean;
+      version: string;
+      checks: { name: string; state: string; words: string }[];
+    };
+    expect([code, ok, version]).toEqual([1, false, about.version]);
+    expect(checks.find(({ state }) => state === 'fault')).toMatchObject({
+      name: 'list_scenarios',
+      words: expect.stringContaining('speed-analysis'),
+    });
+    expect(checks.find(({ name }) => name === 'sql-engine')).toMatchObject({
+      state: 'good',
+      words: expect.stringContaining('query_export works'),
+    });
+    expect(out).not.toContain(platform().credentials.noSpeed.clientSecret);
+  });
+
   it('goes through settings, token, projects and one call of each family', async () => {
     const { code, out } = await captured(() => doctor(environmentOf(platform(), 'shop'), world));
     expect(marks(out)).toEqual([
-      '✓ settings',
+      ...BEFORE,
       '✓ get_credential',
       '✓ authenticate',
       '✓ list_scenarios',
@@ -48,7 +74,7 @@ describe('doctor', () => {
   it('says what is missing when no credential is set, once', async () => {
     const { code, out } = await captured(() => doctor(readSettings({}), world));
     expect(code).toBe(1);
-    expect(marks(out)).toEqual(['✓ settings', '✗ get_credential']);
+    expect(marks(out)).toEqual([...BEFORE, '✗ get_credential']);
     expect(out).toContain('Set WEB_ANALYTICS_AUTH_URL, WEB_ANALYTICS_CLIENT_ID and WEB_ANALYTICS_CLIENT_SECRET');
     expect(out).toMatch(/\n1 problem\.\n$/);
   });
@@ -110,7 +136,7 @@ describe('doctor of a served team', () => {
     await captured(() => token(settings, ['create', 'alice']));
     await captured(() => keepCredentials(settings, ['add', 'alice'], Readable.from(['{"clientId":"a","clientSecret":"canary"}'])));
     const { code, out } = await captured(() => doctor(settings, world));
-    expect([code, marks(out)]).toEqual([0, ['✓ settings', '✓ sign-in', '✓ credentials', '– calls']]);
+    expect([code, marks(out)]).toEqual([0, [...BEFORE, '✓ sign-in', '✓ credentials', '– calls']]);
     const other = await captured(() => doctor({ ...settings, credentialsKey: randomBytes(32).toString('base64') }, world));
     expect(other).toMatchObject({ code: 1, out: expect.stringContaining('✗ credentials: WEB_ANALYTICS_CREDENTIALS_KEY: is not the key') });
     expect(missing.out + out + other.out).not.toContain('canary');
@@ -128,7 +154,7 @@ describe('doctor of a served team', () => {
       CLIENT_SECRET: clientSecret,
     });
     const { code, out, err } = await captured(() => doctor(settings, world));
-    expect([code, marks(out).slice(0, 3)]).toEqual([1, ['✓ settings', '✗ sign-in', '✓ get_credential']]);
+    expect([code, marks(out).slice(0, 5)]).toEqual([1, [...BEFORE, '✗ sign-in', '✓ get_credential']]);
     expect(err).toContain('refused the connection');
   });
 });

@@ -1,14 +1,16 @@
+import { realpathSync } from 'node:fs';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { formatMs } from '../../lib/number-text.ts';
 import { version } from '../about.ts';
+import { startCommand } from '../start-command.ts';
 import { createAsk } from './ask.ts';
 import { printHeading, printHowToConnect, printLine, printQuestion } from './print.ts';
 import { type Memory, questions } from './questions.ts';
 
 /** Starts the server with its embedded emulator as a child, asks it the questions, prints the answers and how to connect a host. */
 export async function demo({ seed, clock }: { seed?: string; clock?: string }): Promise<number> {
-  const executable = process.argv[1] ?? 'dist/main.js';
+  const executable = realpathSync(process.argv[1] ?? 'dist/main.js'); // npm starts a link to it
   const startedMs = performance.now();
   printHeading('A real MCP client, the built server over stdio, and the emulated platform behind it.');
   const world = [...(seed === undefined ? [] : ['--seed', seed]), ...(clock === undefined ? [] : ['--clock', clock])];
@@ -29,6 +31,6 @@ export async function demo({ seed, clock }: { seed?: string; clock?: string }): 
   } finally {
     await client.close();
   }
-  printHowToConnect(executable);
+  printHowToConnect(startCommand(executable, ['--demo']));
   return 0;
 }

@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import { formatNumber, NO_VALUE } from '../../lib/number-text.ts';
+import { type StartCommand, shellWords } from '../start-command.ts';
 
 /** A cell of a printed table; null is "no value". */
 export type PrintedCell = string | number | null | undefined;
@@ -48,14 +49,13 @@ export function printTable(header: readonly string[], rows: readonly (readonly P
   for (const row of texts) printLine(line(row).trimEnd());
 }
 
-/** How the hosts are told of a server, with the path of this installation. */
-export function printHowToConnect(executable: string): void {
-  const server = { command: 'node', args: [executable, '--demo'] };
+/** How a host is given the server. */
+export function printHowToConnect(server: StartCommand): void {
   const json = (value: object) => JSON.stringify(value, null, 2).split('\n');
   printHeading('Connect your assistant (leave out --demo and set the WEB_ANALYTICS_… variables for your own platform)');
   printLine('Claude Code:');
-  printLine(`  claude mcp add web-analytics -- node "${executable}" --demo`);
-  printLine('Claude Desktop (claude_desktop_config.json) and Cursor (.cursor/mcp.json):');
+  printLine(`  claude mcp add web-analytics -- ${shellWords(server)}`);
+  printLine('Claude Desktop (claude_desktop_config.json), Cursor (.cursor/mcp.json) and most others:');
   for (const line of json({ mcpServers: { 'web-analytics': server } })) printLine(`  ${line}`);
   printLine('VS Code (.vscode/mcp.json):');
   for (const line of json({ servers: { 'web-analytics': { type: 'stdio', ...server } } })) printLine(`  ${line}`);
