@@ -75,6 +75,7 @@ describe('the settings', () => {
       rawHar: false,
       demo: false,
       dataQuotaMb: 5_000,
+      keepSource: false,
       speedConcurrency: 1,
       concurrency: 8,
       timeoutMs: 30_000,

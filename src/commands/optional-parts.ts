@@ -23,7 +23,8 @@ function absent(name: string, lost: string, installed: string): Check {
 async function trySqlEngine(): Promise<Check> {
   const name = 'sql-engine';
   const query = {
-    viewSql: 'CREATE VIEW data AS SELECT 42 AS answer',
+    views: ['data'],
+    setup: ['CREATE VIEW data AS SELECT 42 AS answer'],
     files: [],
     sql: 'SELECT answer FROM data',
     maxRows: 1,

@@ -198,7 +198,8 @@ export function createPlatform(
     clock,
     log,
     openSession(principal = localPrincipal, { spansReplicas = false, ...manner } = {}) {
-      const workspace = { dir, quotaMb: settings.dataQuotaMb, principal: principal.id, authUrl: () => authUrl };
+      const conversion = settings.keepSource ? ('keep source' as const) : ('drop source' as const);
+      const workspace = { dir, quotaMb: settings.dataQuotaMb, conversion, principal: principal.id, authUrl: () => authUrl };
       let shared: SharedState | undefined;
       let useOnce: UseOnce | undefined;
       function joinReplicas(owner: Owner): SharedTokens | undefined {

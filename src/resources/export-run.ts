@@ -14,8 +14,8 @@ export default defineResource({
     const id = { jobId: integer('jobId', jobId), runId: integer('runId', runId) };
     const manifest = await workspace.find(id);
     if (!manifest) throw new ApiError('missing', `run ${runId} of job ${jobId} is not in the workspace; download_export_run fetches it`);
-    const { firstRows } = await import('../workspace/query/sniff.ts');
-    const begin = await workspace.reading([id], () => firstRows(manifest, (file) => workspace.pathOf(id, file)));
-    return JSON.stringify({ manifest, directory: workspace.directoryOf(id), columns: begin.columns, firstRows: begin.rows });
+    const { firstRows } = await import('../workspace/query/first-rows.ts');
+    const begin = await workspace.reading([id], async ([run = manifest]) => ({ run, ...(await firstRows(run, workspace)) }));
+    return JSON.stringify({ manifest: begin.run, directory: workspace.directoryOf(id), columns: begin.columns, firstRows: begin.rows });
   },
 });

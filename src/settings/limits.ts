@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { logLevels } from '../lib/log.ts';
-import { count, list, type Setting, words } from './setting.ts';
+import { count, flag, list, type Setting, words } from './setting.ts';
 
 /** How far calls may reach, how long they may take, how large answers may be. */
 export const limitSettings = {
@@ -64,5 +64,12 @@ export const workspaceSettings = {
     words: 'Room that downloaded exports of one caller may take, in MB',
     schema: count(1, 100_000_000, 'megabytes'),
     default: '5000',
+  },
+  keepSource: {
+    variable: 'WEB_ANALYTICS_KEEP_SOURCE',
+    title: 'Keep source files',
+    words: 'Keep the downloaded files of a run after it was converted to Parquet and checked',
+    schema: flag,
+    default: 'false',
   },
 } satisfies Record<string, Setting>;

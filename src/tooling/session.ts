@@ -12,6 +12,8 @@ import type { SharedState } from './shared-state.ts';
 export interface WorkspaceOptions {
   readonly dir: string;
   readonly quotaMb: number;
+  /** Whether downloaded runs become tables, and whether their files stay then; left out: they stay as they are. */
+  readonly conversion?: 'drop source' | 'keep source' | undefined;
   /** Whose they are; `local` over stdio. */
   readonly principal: string;
   /** Address of the authentication server; known once the session is connected. */

@@ -46,6 +46,8 @@ export interface AssistantOptions {
   /** Directory of downloaded exports, kept when the assistant closes; left out: one of its own. */
   readonly dataDir?: string;
   readonly dataQuotaMb?: number;
+  /** Left out: runs are not converted, so that what lies on the disk does not depend on the moment. */
+  readonly conversion?: 'drop source' | 'keep source';
   readonly principal?: string;
   /** Answers the question before a write; left out: the client cannot ask. */
   readonly answer?: (message: string) => 'accept' | 'decline';
@@ -62,7 +64,13 @@ export async function openAssistant(platform: Platform, options: AssistantOption
   const defaultProjectId = credential === 'account' && !('defaultProjectId' in options) ? 1201 : options.defaultProjectId;
   const dir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'workspace-')));
   const session = createSession({
-    workspace: { dir, quotaMb: options.dataQuotaMb ?? 1_000, principal: options.principal ?? 'local', authUrl: () => authUrl },
+    workspace: {
+      dir,
+      quotaMb: options.dataQuotaMb ?? 1_000,
+      conversion: options.conversion,
+      principal: options.principal ?? 'local',
+      authUrl: () => authUrl,
+    },
     clock,
     timeZone: options.timeZone ?? 'UTC',
     maxResultTokens: options.maxResultTokens ?? 20_000,

@@ -8,18 +8,20 @@ export default defineTool({
   name: 'query_export',
   title: 'Query an export',
   description:
-    'SQL (DuckDB, one SELECT) over the downloaded runs of a job, as the view data: repeated sessions once, ids as text. Without sql: columns, days and examples.',
+    'SQL (DuckDB, one SELECT) over downloaded runs: of one job as the view data, of several or all jobs as the views sessions and views, to be joined. Repeated rows once, ids as text. Without sql: columns, days and examples.',
   annotations: READ,
   operation: getExportJob,
   idsFrom: 'list_workspace',
   input: z.strictObject({
-    jobId: p.ref('export job'),
+    jobId: p.ref('export job', 'One job, as the view data').optional(),
+    jobIds: p.refs('export job', 'Several jobs, as views by scope; default all').optional(),
     sql: z.string().trim().min(1).max(20_000).describe('e.g. SELECT browser_name, count(*) FROM data GROUP BY ALL').optional(),
     limit: z.int().min(1).max(1000).describe('Rows, default 100').optional(),
   }),
   output: z.object({
-    jobId: z.number(),
-    job: z.string(),
+    jobId: z.number().optional(),
+    job: z.string().optional(),
+    jobs: z.array(z.object({ jobId: z.number(), job: z.string() })).optional(),
     scope: z.string().optional(),
     format: z.string().optional(),
     runs: z.number().optional(),
@@ -33,10 +35,10 @@ export default defineTool({
     uri: z.string().optional(),
   }),
   charted: true,
-  async handler({ jobId, sql, limit }, context) {
+  async handler({ sql, limit, ...asked }, context) {
     const { describeExport, queryExport } = await import('../../src/usecases/exports/query-export.ts');
-    if (sql === undefined) return describeExport(jobId, context);
-    const { types, resultId, ...answer } = await queryExport({ jobId, sql, limit }, context);
+    if (sql === undefined) return describeExport(asked, context);
+    const { types, resultId, ...answer } = await queryExport({ ...asked, sql, limit }, context);
     context.draw(async () => (await import('../../src/views/from-query.ts')).chartOfRows({ ...answer, types }, 'UTC'));
     if (resultId === undefined) return answer;
     const uri = exportQuery.uri({ projectId: await context.projectId(), queryId: resultId });

@@ -1,13 +1,14 @@
 import { ApiError } from '../../api/errors.ts';
 import { describeRange } from '../../lib/dates.ts';
-import { coverageOf, type Stretch } from '../../workspace/query/batches.ts';
-import type { Unit } from '../../workspace/query/column-types.ts';
+import { grouped } from '../../lib/grouped.ts';
+import { coverageOf, type Look, type Stretch } from '../../workspace/query/batches.ts';
+import { meaningOf, type Unit } from '../../workspace/query/column-types.ts';
 import { type Column, typeOf } from '../../workspace/query/columns.ts';
 import { type DataView, dataViewOf } from '../../workspace/query/data-view.ts';
 import { type Example, examplesOf } from '../../workspace/query/examples.ts';
 import type { Cell } from '../../workspace/query/protocol.ts';
 import { resultsOf } from '../../workspace/query/query-results.ts';
-import { runSql, type SqlResult } from '../../workspace/query/sql-process.ts';
+import { lookInto, runSql, type SqlResult } from '../../workspace/query/sql-process.ts';
 import type { RunManifest } from '../../workspace/store/manifest.ts';
 import type { ProjectWorkspace } from '../../workspace/store/project-workspace.ts';
 import type { Context } from '../context.ts';
@@ -25,19 +26,28 @@ const USUAL_ROWS = 100;
 const SHORT_ROWS = 20;
 /** Units that a number is not understood without. */
 const AMOUNTS: ReadonlySet<Unit> = new Set<Unit>(['cents', 'money', 'ms', 's', '%']);
+/** Columns that one note names. */
+const MAX_NAMED = 12;
 /** Gaps beyond this are counted only. */
 const MAX_GAPS = 5;
 
 type Uses = Pick<Context, 'workspace' | 'note' | 'covers' | 'timeZone' | 'nowMs' | 'signal' | 'whole'>;
 
+/** Which downloaded runs are asked: those of one job as the view `data`, or those of several or all jobs as a view for each scope. */
+export interface Asked {
+  readonly jobId?: number | undefined;
+  readonly jobIds?: readonly number[] | undefined;
+}
+
 /** What both answers say of the data. */
-interface Source {
-  readonly jobId: number;
-  readonly job: string;
+interface Sources {
+  readonly jobId?: number;
+  readonly job?: string;
+  readonly jobs?: { readonly jobId: number; readonly job: string }[];
 }
 
 /** Rows of a query. */
-export interface QueryAnswer extends Source {
+export interface QueryAnswer extends Sources {
   readonly rowCount: number;
   readonly columns: string[];
   readonly rows: Cell[][];
@@ -50,9 +60,9 @@ export interface QueryAnswer extends Source {
 }
 
 /** What there is to be queried: a row for each column of the data. */
-export interface Description extends Source {
-  readonly scope: string;
-  readonly format: string;
+export interface Description extends Sources {
+  readonly scope?: string;
+  readonly format?: string;
   readonly runs: number;
   readonly rowCount?: number;
   readonly covered: string[];
@@ -66,34 +76,121 @@ function wordsOf({ startMs, endMs }: Stretch, { timeZone, nowMs }: Uses): string
   return describeRange({ startMs, endMs, startIso: '', endIso: '', timeZone, nowMs }).text;
 }
 
-/** The complete runs of a job; throws where nothing is there. */
-async function runsOf(workspace: ProjectWorkspace, jobId: number): Promise<RunManifest[]> {
-  const runs = await workspace.runs(jobId);
-  if (runs.length > 0) return runs;
+/** The complete runs that are meant; throws where nothing is there. */
+async function runsOf(workspace: ProjectWorkspace, { jobId, jobIds }: Asked): Promise<RunManifest[]> {
+  if (jobId !== undefined && jobIds) throw new ApiError('invalid', 'jobId, jobIds: give one of them.');
+  const all = await workspace.runs(jobId);
+  const runs = jobIds ? all.filter((run) => jobIds.includes(run.jobId)) : all;
+  const absent = jobIds?.filter((id) => !runs.some((run) => run.jobId === id)) ?? [];
+  if (runs.length > 0 && absent.length === 0) return runs;
+  const [name, jobs] =
+    jobId === undefined ? ['jobIds', absent.length > 0 ? `of job ${absent.join(', ')}` : ''] : ['jobId', `of job ${jobId}`];
   throw new ApiError(
     'invalid',
-    `jobId: nothing of job ${jobId} is in the workspace yet. download_export_run fetches its latest run, sync_exports all that the platform still has.`,
+    `${name}: nothing ${jobs ? `${jobs} ` : ''}is in the workspace yet. download_export_run fetches its latest run, sync_exports all that the platform still has.`,
   );
 }
 
-/** Says what the data cover; a sum over days that are not there is none over the whole range. */
-function noteCoverage(runs: readonly RunManifest[], context: Uses): { covered: string[]; gaps: string[] } {
-  const { covered, gaps } = coverageOf(runs);
-  const [first, last] = [covered[0], covered.at(-1)];
-  if (first && last) context.covers(first.startMs, last.endMs - 1);
-  const words = gaps.map((gap) => wordsOf(gap, context));
-  const more = words.length > MAX_GAPS ? ` and ${words.length - MAX_GAPS} more` : '';
-  if (words.length > 0) context.note(`Not in the data: ${words.slice(0, MAX_GAPS).join(', ')}${more}. find_export_gaps tells why.`);
-  return { covered: covered.map((interval) => wordsOf(interval, context)), gaps: words };
+/** Runs that make one view. */
+interface Part {
+  readonly runs: readonly RunManifest[];
+  readonly view: DataView;
 }
 
-/** Runs one statement over the view while none of its files can be removed. */
-async function select(view: DataView, sql: string, maxRows: number, workspace: ProjectWorkspace, signal: AbortSignal): Promise<SqlResult> {
+interface Data {
+  readonly workspace: ProjectWorkspace;
+  readonly runs: readonly RunManifest[];
+  readonly parts: readonly Part[];
+  readonly about: Sources;
+}
+
+/** The name of the view of a scope. */
+function viewName(scope: string): string {
+  const name = scope.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_');
+  return /^[a-z]/.test(name) ? name : `scope_${name}`;
+}
+
+async function withData<T>(asked: Asked, context: Uses, use: (data: Data) => Promise<T>): Promise<T> {
+  const { signal } = context;
+  const workspace = await context.workspace();
+  const { dir: directory, holder, pathOf } = workspace;
+  const look: Look = (files) => lookInto({ files }, { directory, holder, signal, timeoutMs: TIMEOUT_MS });
+  return workspace.reading(await runsOf(workspace, asked), async (runs) => {
+    try {
+      const groups = asked.jobId === undefined ? [...grouped(runs, ({ scope }) => viewName(scope))] : [['data', runs] as const];
+      const parts: Part[] = [];
+      for (const [name, own] of groups) parts.push({ runs: own, view: await dataViewOf(own, { directory, pathOf, look, name }) });
+      for (const { view } of parts) for (const sentence of view.notes) context.note(sentence);
+      const about = aboutOf(asked, runs);
+      return await use({ workspace, runs, parts, about });
+    } catch (error) {
+      throw await sqlFailure(error, []);
+    }
+  });
+}
+
+function aboutOf({ jobId }: Asked, runs: readonly RunManifest[]): Sources {
+  if (jobId !== undefined) return { jobId, job: runs.at(-1)?.jobName ?? '' };
+  const latest = new Map(runs.map((run) => [run.jobId, run.jobName]));
+  return { jobs: [...latest].map(([id, job]) => ({ jobId: id, job })) };
+}
+
+/** Says what the data cover; a sum over days that are not there is none over the whole range. */
+function noteCoverage({ runs, parts }: Data, context: Uses): { covered: string[]; gaps: string[] } {
+  const whole = coverageOf(runs).covered;
+  const [first, last] = [whole[0], whole.at(-1)];
+  if (first && last) context.covers(first.startMs, last.endMs - 1);
+  const each = parts.map((part) => {
+    const { covered, gaps } = coverageOf(part.runs);
+    const prefix = parts.length > 1 ? `${part.view.name}: ` : '';
+    const words = gaps.map((gap) => wordsOf(gap, context));
+    const more = words.length > MAX_GAPS ? ` and ${words.length - MAX_GAPS} more` : '';
+    if (words.length > 0)
+      context.note(`${prefix}Not in the data: ${words.slice(0, MAX_GAPS).join(', ')}${more}. find_export_gaps gives the causes.`);
+    notePartialColumns(part, context);
+    const withPrefix = (texts: readonly string[]) => texts.map((text) => `${prefix}${text}`);
+    return { covered: withPrefix(covered.map((interval) => wordsOf(interval, context))), gaps: withPrefix(words) };
+  });
+  return { covered: each.flatMap(({ covered }) => covered), gaps: each.flatMap(({ gaps }) => gaps) };
+}
+
+/** Says which days only some columns cover, where several jobs export different ones. */
+function notePartialColumns({ runs, view }: Part, context: Uses): void {
+  const daysOf = (own: readonly RunManifest[]) =>
+    coverageOf(own)
+      .covered.map((interval) => wordsOf(interval, context))
+      .join(', ');
+  const all = daysOf(runs);
+  const partial = [...view.runsWith].flatMap(([folded, own]) => {
+    const days = daysOf(own);
+    const name = view.columns.find((column) => column.name.toLowerCase() === folded)?.name ?? folded;
+    return days === all ? [] : [{ name, days }];
+  });
+  for (const [days, columns] of grouped(partial, ({ days: own }) => own)) {
+    const names = columns.map(({ name }) => name);
+    const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
+    context.note(
+      `In ${view.name} only ${days} ${columns.length === 1 ? 'has' : 'have'} ${names.slice(0, MAX_NAMED).join(', ')}${more}; elsewhere NULL.`,
+    );
+  }
+}
+
+/** Runs one statement over the views while none of their files can be removed. */
+async function select({ parts, workspace }: Data, sql: string, maxRows: number, signal: AbortSignal): Promise<SqlResult> {
+  const views = parts.map(({ view }) => view);
   try {
-    const request = { viewSql: view.viewSql, files: view.files, sql, maxRows, maxChars: MAX_CHARS };
-    return await runSql(request, { directory: workspace.dir, timeoutMs: TIMEOUT_MS, signal });
+    const files = [...new Set(views.flatMap((view) => view.files))];
+    const request = {
+      views: views.map(({ name }) => name),
+      setup: views.map(({ setup }) => setup),
+      files,
+      sql,
+      maxRows,
+      maxChars: MAX_CHARS,
+    };
+    return await runSql(request, { directory: workspace.dir, holder: workspace.holder, timeoutMs: TIMEOUT_MS, signal });
   } catch (error) {
-    throw await sqlFailure(error, view.columns);
+    throw await sqlFailure(error, views);
   }
 }
 
@@ -106,40 +203,31 @@ function unitsOf(names: readonly string[], columns: readonly Column[]): Record<s
   return Object.fromEntries(columns.flatMap(({ name, unit }) => (unit && AMOUNTS.has(unit) && names.includes(name) ? [[name, unit]] : [])));
 }
 
-async function withView<T>(
-  jobId: number,
-  context: Uses,
-  use: (data: { workspace: ProjectWorkspace; runs: RunManifest[]; view: DataView }) => Promise<T>,
-): Promise<T> {
-  const workspace = await context.workspace();
-  const runs = await runsOf(workspace, jobId);
-  return workspace.reading(runs, async () => {
-    const view = await dataViewOf(runs, { directory: workspace.dir, pathOf: (run, file) => workspace.pathOf(run, file) });
-    for (const sentence of view.notes) context.note(sentence);
-    return use({ workspace, runs, view });
-  });
-}
-
-/** Answers one SELECT over the downloaded runs of a job. */
+/** Answers one SELECT over downloaded runs. */
 export function queryExport(
-  { jobId, sql, limit }: { jobId: number; sql: string; limit?: number | undefined },
+  { sql, limit, ...asked }: Asked & { sql: string; limit?: number | undefined },
   context: Uses,
 ): Promise<QueryAnswer> {
-  return withView(jobId, context, async ({ workspace, runs, view }) => {
-    noteCoverage(runs, context);
-    const { columns, rows, more } = await select(view, sql, MAX_ROWS, workspace, context.signal);
+  return withData(asked, context, async (data) => {
+    const { workspace, parts, about } = data;
+    noteCoverage(data, context);
+    const { columns, rows, more } = await select(data, sql, MAX_ROWS, context.signal);
     if (more && rows.length === 0)
       throw new ApiError('invalid', `sql: its first row alone has more than ${MAX_CHARS} characters. Select shorter values.`);
     if (more) context.note(`Only the first ${rows.length} rows were read; group or filter to get all in one answer.`);
+    if (/\b(rollup|cube|grouping\s+sets)\b/i.test(sql) && !/\bgrouping(_id)?\s*\(/i.test(sql))
+      context.note('In a ROLLUP, CUBE or GROUPING SETS a NULL may be a total or a missing value: grouping(column) is 1 for a total.');
     const names = columns.map(({ name }) => name);
-    const units = unitsOf(names, view.columns);
+    const units = unitsOf(
+      names,
+      parts.flatMap(({ view }) => view.columns),
+    );
     const shown = context.whole ? rows : rows.slice(0, limit ?? USUAL_ROWS);
     const resultId = rows.length > SHORT_ROWS ? await resultsOf(workspace, context.nowMs).keep({ columns: names, rows }) : undefined;
     const rest = resultId === undefined ? 'a higher limit shows more' : 'the resource in uri holds them all';
     if (shown.length < rows.length) context.note(`The result has ${rows.length} rows; ${rest}.`);
     return {
-      jobId,
-      job: runs.at(-1)?.jobName ?? '',
+      ...about,
       rowCount: rows.length,
       columns: names,
       rows: shown.map((row) => row.map(shownCell)),
@@ -150,12 +238,18 @@ export function queryExport(
   });
 }
 
-/** Rows of the view, counted where the manifests do not tell; undefined where that takes too long. */
-async function rowCountOf(view: DataView, workspace: ProjectWorkspace, { signal, note }: Uses): Promise<number | undefined> {
-  if (view.rowCount !== undefined) return view.rowCount;
+/** Rows of all views, counted where the manifests do not give them; undefined where that takes too long. */
+async function rowCountOf(data: Data, { signal, note }: Uses): Promise<number | undefined> {
+  let known = 0;
+  const unknown = data.parts.filter(({ view }) => {
+    known += view.rowCount ?? 0;
+    return view.rowCount === undefined;
+  });
+  if (unknown.length === 0) return known;
   try {
-    const { rows } = await select(view, 'SELECT count(*) FROM data', 1, workspace, signal);
-    return Number(rows[0]?.[0]);
+    const counts = unknown.map(({ view }) => `(SELECT count(*) FROM ${view.name})`);
+    const { rows } = await select(data, `SELECT ${counts.join(' + ')}`, 1, signal);
+    return known + Number(rows[0]?.[0]);
   } catch (error) {
     if (signal.aborted || (error instanceof ApiError && error.kind === 'settings')) throw error;
     note(`The rows could not be counted: ${error instanceof Error ? error.message : String(error)}`);
@@ -163,25 +257,46 @@ async function rowCountOf(view: DataView, workspace: ProjectWorkspace, { signal,
   }
 }
 
-/** Describes the data of a job: columns, rows, days, and statements that run on them. */
-export function describeExport(jobId: number, context: Uses): Promise<Description> {
-  return withView(jobId, context, async ({ workspace, runs, view }) => {
-    const rowCount = await rowCountOf(view, workspace, context);
+/** Describes downloaded data: columns, rows, days, and statements that run on them. */
+export function describeExport(asked: Asked, context: Uses): Promise<Description> {
+  return withData(asked, context, async (data) => {
+    const { runs, parts, about } = data;
+    const rowCount = await rowCountOf(data, context);
     const last = runs.at(-1);
-    const about = ({ field, from }: Column) => (from ? `from ${from}` : field ? `field ${field}` : null);
-    if (last?.format.toUpperCase() === 'CSV') context.note('In CSV an empty cell is NULL.');
-    context.note('The view is called data; names with a dot stand in double quotes; times are UTC; ids are text.');
+    const { jobId } = asked;
+    if (runs.some(({ format, table }) => format.toUpperCase() === 'CSV' && !table)) context.note('In CSV an empty cell is NULL.');
+    const views =
+      parts.length === 1 ? `The view is called ${parts[0]?.view.name}` : `The views are ${parts.map(({ view }) => view.name).join(', ')}`;
+    context.note(`${views}; names with a dot stand in double quotes; times are UTC; ids are text.`);
+    if (jobId === undefined && parts.length > 1) context.note('Views join sessions by project_id, user_id and session_id.');
+    const rows = parts.flatMap(({ view }) =>
+      view.columns.map((column) => [
+        ...(jobId === undefined ? [view.name] : []),
+        column.name,
+        typeOf(column),
+        column.unit ?? null,
+        aboutColumn(column),
+      ]),
+    );
+    const examples = parts.flatMap(({ view, runs: own }) =>
+      examplesOf(view.columns, { scope: own[0]?.scope ?? '', timeZone: context.timeZone, view: view.name }),
+    );
     return {
-      jobId,
-      job: last?.jobName ?? '',
-      scope: last?.scope ?? '',
-      format: last?.format ?? '',
+      ...about,
+      ...(jobId !== undefined && { scope: last?.scope ?? '', format: last?.format ?? '' }),
       runs: runs.length,
       ...(rowCount !== undefined && { rowCount }),
-      ...noteCoverage(runs, context),
-      columns: ['column', 'type', 'unit', 'about'],
-      rows: view.columns.map((column) => [column.name, typeOf(column), column.unit ?? null, about(column)]),
-      examples: examplesOf(view.columns, { scope: last?.scope ?? '', timeZone: context.timeZone }),
+      ...noteCoverage(data, context),
+      columns: [...(jobId === undefined ? ['view'] : []), 'column', 'type', 'unit', 'about'],
+      rows,
+      examples,
     };
   });
+}
+
+function aboutColumn({ field, from, name }: Column): string | null {
+  if (from !== undefined) return `from ${from}`;
+  const meaning = meaningOf(field ?? name);
+  if (field === undefined) return meaning ?? null;
+  return meaning === undefined ? `field ${field}` : `field ${field}: ${meaning}`;
 }

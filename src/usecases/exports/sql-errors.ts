@@ -1,6 +1,7 @@
 import { ApiError } from '../../api/errors.ts';
 import { matchName } from '../../domain/names/match-name.ts';
 import type { Column } from '../../workspace/query/columns.ts';
+import type { DataView } from '../../workspace/query/data-view.ts';
 import { SqlError } from '../../workspace/query/sql-process.ts';
 import { WorkspaceError } from '../../workspace/store/disk.ts';
 
@@ -43,17 +44,25 @@ function unquoted(prefix: string, columns: readonly Column[]): string | undefine
 async function noColumn(name: string, message: string, columns: readonly Column[]): Promise<string> {
   if (columns.some((column) => column.name.toLowerCase() === name.toLowerCase())) {
     const there = /Candidate bindings: (.+)/.exec(message)?.[1];
-    return `data has a column "${name}", but not what the statement selects from there${there === undefined ? '' : `, which has ${there}`}.`;
+    return `the data have a column "${name}", but not what the statement selects from there${there === undefined ? '' : `, which has ${there}`}.`;
   }
   return unquoted(name, columns) ?? `there is no column "${name}". ${await nearest(name, columns)} Texts stand in 'single quotes'.`;
 }
 
+type View = Pick<DataView, 'name' | 'columns'>;
+
+function tableWords(views: readonly View[]): string {
+  const names = views.map(({ name }) => name);
+  return names.length === 1 ? `the only one is ${names[0]}` : `there are ${names.join(', ')}`;
+}
+
 /** What DuckDB says of a statement, in words for who wrote it. */
-async function faultOf(message: string, columns: readonly Column[]): Promise<string> {
+async function faultOf(message: string, views: readonly View[]): Promise<string> {
+  const columns = views.flatMap((view) => view.columns);
   const column = NO_COLUMN.flatMap((words) => words.exec(message)?.[1] ?? [])[0];
   if (column !== undefined) return noColumn(column, message, columns);
   const table = /Referenced table "(.+?)" not found/.exec(message)?.[1];
-  if (table !== undefined) return unquoted(table, columns) ?? `there is no table "${table}"; the only one is data.`;
+  if (table !== undefined) return unquoted(table, columns) ?? `there is no table "${table}"; ${tableWords(views)}.`;
   return shortened(message);
 }
 
@@ -82,12 +91,19 @@ function fileFault(message: string): WorkspaceError | undefined {
 }
 
 /** Turns the failure of a query into an error that says what to do next; other errors stay what they are. */
-export async function sqlFailure(error: unknown, columns: readonly Column[]): Promise<unknown> {
+export async function sqlFailure(error: unknown, views: readonly View[]): Promise<unknown> {
   if (!(error instanceof SqlError)) return error;
   const { reason, message } = error;
   if (reason === 'missing package') {
     const how = 'Install it beside this server (npm install @duckdb/node-api@1.5.5-r.5), then call again';
     return new ApiError('settings', `query_export needs the optional package @duckdb/node-api, which cannot be loaded here. ${how}.`);
+  }
+  if (reason === 'start') {
+    const why = message === '' ? 'its process ended at once' : message.slice(0, LONGEST_MESSAGE);
+    return new ApiError(
+      'settings',
+      `The SQL engine did not start: ${why}. This is a fault of the set-up, not of the statement; doctor checks it.`,
+    );
   }
   if (reason === 'time') {
     return new ApiError(
@@ -105,5 +121,13 @@ export async function sqlFailure(error: unknown, columns: readonly Column[]): Pr
   if (reason === 'crash')
     return new ApiError('invalid', `sql: the query ended its process${message && ` (${message})`}. Write it in another way.`);
   if (reason === 'refused') return new ApiError('invalid', `sql: ${message}`);
-  return fileFault(message) ?? new ApiError('invalid', `sql: ${await faultOf(message, columns)}`);
+  const fault = fileFault(message);
+  if (fault) return fault;
+  // The views are the server's own: what fails before the statement is seen is no fault of the statement.
+  if (reason === 'data')
+    return new WorkspaceError(
+      'disk',
+      `The downloaded files could not be opened: ${shortened(message)} purge_workspace and sync_exports fetch them anew.`,
+    );
+  return new ApiError('invalid', `sql: ${await faultOf(message, views)}`);
 }

@@ -9,7 +9,7 @@ import { mapConcurrent } from '../../lib/map-concurrent.ts';
 import { diskFailure, makeDirectory, syncDirectory, WorkspaceError, writeDurably } from '../store/disk.ts';
 import { MANIFEST, runDirectory } from '../store/layout.ts';
 import { isLockName, type Lock, takeLock } from '../store/lock.ts';
-import { type RunFile, type RunId, type RunManifest, readManifest } from '../store/manifest.ts';
+import { filesOnDisk, type RunFile, type RunId, type RunManifest, readManifest } from '../store/manifest.ts';
 import type { Quota } from '../store/quota.ts';
 import { downloadPart, type WantedPart } from './download-part.ts';
 import type { FileStore } from './file-store.ts';
@@ -235,8 +235,8 @@ async function fetchFiles(id: RunId, run: RunRecord, format: string, directory: 
 }
 
 /** Removes what a complete run does not need: records of parts, and what an ended process left. */
-export async function removeTempFiles(directory: string, { files }: Pick<RunManifest, 'files'>): Promise<void> {
-  const needed = new Set([MANIFEST, ...files.map(({ name }) => name)]);
+export async function removeTempFiles(directory: string, manifest: RunManifest): Promise<void> {
+  const needed = new Set([MANIFEST, ...filesOnDisk(manifest).map(({ name }) => name)]);
   const strays = (await readdir(directory)).filter((name) => !needed.has(name) && !isLockName(name));
   for (const name of strays) await rm(join(directory, name), { recursive: true, force: true });
 }

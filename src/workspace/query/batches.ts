@@ -1,9 +1,8 @@
 import { ApiError } from '../../api/errors.ts';
 import { grouped } from '../../lib/grouped.ts';
-import { mapConcurrent } from '../../lib/map-concurrent.ts';
 import type { RunFile, RunManifest } from '../store/manifest.ts';
 import { type Layout, namesInFile } from './columns.ts';
-import { type Beginning, sniff } from './sniff.ts';
+import type { Beginning, SourceFile } from './protocol.ts';
 import type { Source } from './view-sql.ts';
 
 /** A run with its range; the end is excluded. */
@@ -44,13 +43,11 @@ export function coverageOf(runs: readonly Ranged[]): { covered: Stretch[]; gaps:
   return { covered, gaps };
 }
 
-/** Files that are looked at together. */
-const FILES_AT_ONCE = 16;
-
 /** A file of a run that has bytes. */
 export interface Part {
   readonly run: RunManifest;
-  readonly file: RunFile;
+  readonly file: Pick<RunFile, 'gzip' | 'rows'>;
+  /** Relative to the directory of the query. */
   readonly path: string;
 }
 
@@ -61,28 +58,23 @@ export interface Batch {
   readonly parts: readonly Part[];
 }
 
+/** Looks at the beginnings of files, in their order. */
+export type Look = (files: readonly SourceFile[]) => Promise<readonly Beginning[]>;
+
 /** The format of a run; throws where SQL cannot read it. */
-function formatOf({ format, jobId }: RunManifest): Source['format'] {
+export function formatOf({ format, jobId }: Pick<RunManifest, 'format' | 'jobId'>): SourceFile['format'] {
   const name = format.toUpperCase();
   if (name === 'JSONL' || name === 'CSV') return name;
   throw new ApiError('invalid', `Job ${jobId} exports ${format}, which cannot be queried; JSONL and CSV can.`);
 }
 
-function sniffPart({ run, file, path }: Part): Promise<Beginning> {
-  return sniff(path, { gzip: file.gzip, format: formatOf(run) });
-}
-
-/** What the beginnings of the parts say, for each of the parts; throws what the first failure was. */
-async function sniffAll(parts: readonly Part[]): Promise<Beginning[]> {
-  const looks = await mapConcurrent(parts, FILES_AT_ONCE, sniffPart);
-  return looks.map((look) => {
-    if (look.status === 'rejected') throw look.reason;
-    return look.value;
-  });
+function sourceOf({ run, file, path }: Part): SourceFile {
+  return { path, gzip: file.gzip, format: formatOf(run) };
 }
 
 function layoutOf(names: readonly string[], parts: readonly Part[], seen: readonly Beginning[]): Layout {
-  const samples = new Map(names.map((name) => [name, seen.flatMap((each) => each.samples.get(name) ?? [])]));
+  const valuesOf = (name: string) => seen.flatMap((each) => each.samples[each.names.indexOf(name)] ?? []);
+  const samples = new Map(names.map((name) => [name, valuesOf(name)]));
   return { names, samples, fields: parts[0]?.run.fields ?? [] };
 }
 
@@ -92,39 +84,46 @@ function spread(parts: readonly Part[]): Part[] {
   return [...new Set([0, firsts.length >> 1, firsts.length - 1])].flatMap((at) => firsts[at] ?? []);
 }
 
+type Seen = ReadonlyMap<Part, Beginning>;
+
 /** Lines name their members: three files tell which the fields do not tell. */
-async function jsonBatch(parts: readonly Part[]): Promise<Batch[]> {
-  const seen = await sniffAll(spread(parts));
+function jsonBatch(parts: readonly Part[], looks: Seen): Batch[] {
+  const seen = parts.flatMap((part) => looks.get(part) ?? []);
   const expected = namesInFile(parts[0]?.run.fields ?? []);
   const names = [...new Set([...expected, ...seen.flatMap((each) => each.names)])];
   return [{ format: 'JSONL', layout: layoutOf(names, parts, seen), parts }];
 }
 
 /** The order of the columns counts, so that each header is read; a file without a row is left out. */
-async function csvBatches(parts: readonly Part[]): Promise<Batch[]> {
-  const seen = await sniffAll(parts);
-  const looks = parts.flatMap((part, index) => {
-    const look = seen[index];
+function csvBatches(parts: readonly Part[], seen: Seen): Batch[] {
+  const looks = parts.flatMap((part) => {
+    const look = seen.get(part);
     return look && look.names.length > 0 ? [{ part, look }] : [];
   });
   return [...grouped(looks, ({ look }) => JSON.stringify(look.names)).values()].map((alike) => {
     const filled = alike.filter(({ look }) => !look.isEmpty).map(({ part }) => part);
-    const [first] = alike;
-    return {
-      format: 'CSV',
-      layout: layoutOf(
-        first?.look.names ?? [],
-        parts,
-        alike.map(({ look }) => look),
-      ),
-      parts: filled,
-    };
+    const own = alike.map(({ look }) => look);
+    return { format: 'CSV', layout: layoutOf(own[0]?.names ?? [], parts, own), parts: filled };
   });
 }
 
-/** Sorts the files of runs by how they are read, after a look into them. */
-export async function batchesOf(parts: readonly Part[]): Promise<Batch[]> {
-  const alike = grouped(parts, ({ run }) => JSON.stringify([formatOf(run), run.fields]));
-  const batches = [...alike.values()].map((group) => (group[0] && formatOf(group[0].run) === 'CSV' ? csvBatches(group) : jsonBatch(group)));
-  return (await Promise.all(batches)).flat();
+/** Runs that were converted, by their columns. */
+function parquetBatches(parts: readonly Part[]): Batch[] {
+  return [...grouped(parts, ({ run }) => JSON.stringify(run.table?.columns)).values()].map((alike) => {
+    const columns = alike[0]?.run.table?.columns ?? [];
+    const layout = { names: columns.map(({ name }) => name), fields: [], samples: new Map<string, unknown[]>(), stored: columns };
+    return { format: 'PARQUET', layout, parts: alike };
+  });
+}
+
+/** Sorts the files of runs by how they are read, after a look into those that are not converted. */
+export async function batchesOf(parts: readonly Part[], look: Look): Promise<Batch[]> {
+  const sources = parts.filter(({ run }) => run.table === undefined);
+  const groups = [...grouped(sources, ({ run }) => JSON.stringify([formatOf(run), run.fields])).values()];
+  const isCsv = (group: readonly Part[]) => group[0] !== undefined && formatOf(group[0].run) === 'CSV';
+  const wanted = groups.flatMap((group) => (isCsv(group) ? group : spread(group)));
+  const found = wanted.length > 0 ? await look(wanted.map(sourceOf)) : [];
+  const seen: Seen = new Map(wanted.flatMap((part, index) => (found[index] ? [[part, found[index]] as const] : [])));
+  const converted = parts.filter(({ run }) => run.table !== undefined);
+  return [...parquetBatches(converted), ...groups.flatMap((group) => (isCsv(group) ? csvBatches(group, seen) : jsonBatch(group, seen)))];
 }

@@ -108,6 +108,19 @@ const named: Readonly<Record<string, KnownField>> = {
   'session_transaction_items.quantity': { type: 'BIGINT[]' },
 };
 
+/** What a reader would misread without a word. */
+const meanings: Readonly<Record<string, string>> = {
+  session_number: 'number of the session of this visitor; 1 is a new visitor',
+  view_number: 'number of the view in its session, from 1',
+  is_excludable: 'true: the session looks automated',
+  referer_url: 'NULL: direct visit, or the browser sent none',
+};
+
+/** What a field means where its name could be misread. */
+export function meaningOf(fieldName: string): string | undefined {
+  return Object.hasOwn(meanings, fieldName) ? meanings[fieldName] : undefined;
+}
+
 /** Fields that are parallel arrays. */
 const LISTS = /^(app_events|session_transaction_items|errors)\./;
 

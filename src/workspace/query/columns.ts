@@ -19,6 +19,8 @@ export interface Layout {
   readonly names: readonly string[];
   readonly fields: readonly Field[];
   readonly samples: ReadonlyMap<string, readonly unknown[]>;
+  /** The columns with their types, where they are known: of runs that were converted. */
+  readonly stored?: readonly Column[];
 }
 
 /** Fields that may be chosen several times. */
@@ -53,7 +55,9 @@ function isList(values: readonly unknown[]): boolean {
   return present.length > 0 && present.every((value) => asList(value) !== undefined);
 }
 
-function columnOf(name: string, { fields, samples }: Layout): Column {
+function columnOf(name: string, { fields, samples, stored }: Layout): Column {
+  const known = stored?.find((column) => column.name === name);
+  if (known) return known;
   const field = fields.find((each) => nameInFile(each) === name);
   const isVariable = field !== undefined && VARIABLES.has(field.fieldName);
   const { type, unit } = isVariable ? { type: 'VARCHAR' as const } : knownField(field?.fieldName ?? name);

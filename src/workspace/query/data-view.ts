@@ -1,8 +1,8 @@
 import { relative, sep } from 'node:path';
 import { ApiError } from '../../api/errors.ts';
 import { grouped } from '../../lib/grouped.ts';
-import type { RunFile, RunManifest } from '../store/manifest.ts';
-import { type Batch, batchesOf, overlappingGroups, type Part } from './batches.ts';
+import type { RunManifest } from '../store/manifest.ts';
+import { type Batch, batchesOf, type Look, overlappingGroups, type Part } from './batches.ts';
 import { type Column, columnsOf, folded, namesInFile } from './columns.ts';
 import { type Overlap, type Source, viewSql } from './view-sql.ts';
 
@@ -12,50 +12,83 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
   views: ['user_id', 'session_id', 'view_number'],
 };
 
-/** The downloaded runs of one job as one table. */
+/** Downloaded runs as one table. */
 export interface DataView {
-  /** Creates the view `data`; paths are relative to the directory. */
-  readonly viewSql: string;
+  readonly name: string;
+  /** Creates the view; paths are relative to the directory. */
+  readonly setup: string;
   readonly files: readonly string[];
   readonly columns: readonly Column[];
-  /** Rows of all runs, where the manifests tell and none can be there twice. */
+  /** Rows of all runs, where the manifests give them and none can be there twice. */
   readonly rowCount: number | undefined;
   /** What a reader must know of the rows. */
   readonly notes: readonly string[];
+  /** The runs that hold a column of the files, by its name in lower case. */
+  readonly runsWith: ReadonlyMap<string, readonly RunManifest[]>;
 }
 
 export interface DataViewOptions {
   /** Directory that the query will run in. */
   readonly directory: string;
-  readonly pathOf: (run: RunManifest, file: RunFile) => string;
+  readonly pathOf: (run: RunManifest, file: { readonly name: string }) => string;
+  readonly look: Look;
+  /** Name of the view, default `data`. */
+  readonly name?: string;
 }
 
-/** The names of the columns that tell rows apart, or the fields that are missing for that. */
-function keysOf(batches: readonly Batch[], scope: string, columns: readonly Column[]): { names: string[]; missing: string[] } {
+/** The names of the columns that tell rows apart, in lower case, or the fields that are missing for that. */
+export function keysOf(scope: string, columns: readonly Column[]): { names: string[]; missing: string[] } {
   const wanted = KEYS[scope.toLowerCase()] ?? ['user_id', 'session_id', 'view_number'];
-  const inAll = columns.filter(({ name }) => batches.every(({ layout }) => layout.names.includes(name)));
-  const columnFor = (field: string) => inAll.find(({ name, field: renamed = name }) => renamed === field);
+  const columnFor = (field: string) => columns.find(({ name, field: renamed = name }) => renamed === field);
   const names = ['project_id', ...wanted].flatMap((field) => folded(columnFor(field)?.name ?? '') || []);
   return { names, missing: wanted.filter((field) => !columnFor(field)) };
 }
 
-/** The sources of some runs: a call for each batch, packed and plain apart. */
-function sourcesOf(batches: readonly Batch[], runs: ReadonlySet<RunManifest>, nameOf: (part: Part) => string): Source[] {
-  return batches.flatMap(({ format, layout, parts }) => {
+function isLater(a: RunManifest, b: RunManifest): boolean {
+  const difference = Date.parse(a.exportedAt) - Date.parse(b.exportedAt);
+  return difference > 0 || (difference === 0 && a.runId > b.runId);
+}
+
+/** Ids of the runs of an overlapping group that were exported after one of them. */
+export function laterRuns(run: RunManifest, group: readonly RunManifest[]): number[] {
+  return group.flatMap((other) => (isLater(other, run) ? [other.runId] : [])).toSorted((a, b) => a - b);
+}
+
+/** Whether it is known which rows of a run the later ones of its group hold too. */
+export function isResolved({ table, ...run }: RunManifest, group: readonly RunManifest[]): boolean {
+  if (!table || group.some((other) => other.jobId !== run.jobId)) return false;
+  return (table.superseded?.by ?? []).join() === laterRuns({ ...run, table }, group).join();
+}
+
+interface Place {
+  readonly nameOf: (run: RunManifest, file: { readonly name: string }) => string;
+}
+
+/** The sources of some runs: a call for each batch, compressed and plain apart, and for each converted run that others replace in part. */
+function sourcesOf(batches: readonly Batch[], runs: ReadonlySet<RunManifest>, { nameOf }: Place, resolved = false): Source[] {
+  return batches.flatMap(({ format, layout, parts }): Source[] => {
     const own = parts.filter(({ run }) => runs.has(run));
-    return [...grouped(own, ({ file }) => file.gzip)].map(([gzip, members]) => ({
-      format,
+    const types = layout.stored && new Map<string, string>(layout.stored.map(({ name, type }) => [name, type]));
+    const common = { format, names: layout.names, ...(types && { types }) };
+    const isWhole = ({ run }: Part) => !resolved || (run.table?.superseded?.rows ?? 0) === 0;
+    const whole = [...grouped(own.filter(isWhole), ({ file }) => file.gzip)].map(([gzip, members]) => ({
+      ...common,
       gzip,
-      names: layout.names,
-      files: members.map(nameOf),
+      files: members.map(({ path }) => path),
     }));
+    const partial = own.flatMap((part): Source[] => {
+      const { superseded, rows = 0 } = part.run.table ?? {};
+      if (isWhole(part) || !superseded?.file || superseded.rows >= rows) return [];
+      return [{ ...common, gzip: false, files: [part.path], without: nameOf(part.run, superseded.file) }];
+    });
+    return [...whole, ...partial];
   });
 }
 
-function ranksOf(batches: readonly Batch[], group: readonly RunManifest[], nameOf: (part: Part) => string): Map<string, number> {
-  const byExport = group.toSorted((a, b) => Date.parse(a.exportedAt) - Date.parse(b.exportedAt) || a.runId - b.runId);
+function ranksOf(batches: readonly Batch[], group: readonly RunManifest[]): Map<string, number> {
+  const byExport = group.toSorted((a, b) => (isLater(a, b) ? 1 : -1));
   const parts = batches.flatMap((batch) => batch.parts).filter(({ run }) => group.includes(run));
-  return new Map(parts.map((part) => [nameOf(part), byExport.indexOf(part.run)]));
+  return new Map(parts.map((part) => [part.path, byExport.indexOf(part.run)]));
 }
 
 function repeatWords(group: readonly RunManifest[], missing: readonly string[]): string {
@@ -64,44 +97,76 @@ function repeatWords(group: readonly RunManifest[], missing: readonly string[]):
 }
 
 /** Rows as the manifests count them; undefined where one does not. */
-function countOf(parts: readonly Part[]): number | undefined {
-  return parts.reduce<number | undefined>(
-    (sum, { file: { rows } }) => (sum === undefined || rows === undefined ? undefined : sum + rows),
-    0,
-  );
+function countOf(parts: readonly Part[], resolved: ReadonlySet<RunManifest>): number | undefined {
+  return parts.reduce<number | undefined>((sum, { file: { rows }, run }) => {
+    if (sum === undefined || rows === undefined) return undefined;
+    return sum + rows - (resolved.has(run) ? (run.table?.superseded?.rows ?? 0) : 0);
+  }, 0);
 }
 
-/** Describes runs of one job as one view: overlapping ones by key, the last export winning, all others as they are. */
-export async function dataViewOf(runs: readonly RunManifest[], { directory, pathOf }: DataViewOptions): Promise<DataView> {
-  const nameOf = ({ path }: Part): string => relative(directory, path).split(sep).join('/');
-  const found = runs.flatMap((run) => run.files.filter(({ bytes }) => bytes > 0).map((file) => ({ run, file, path: pathOf(run, file) })));
-  const batches = await batchesOf(found);
+/** The files of a run that a query reads. */
+function partsOf(run: RunManifest, { nameOf }: Place): Part[] {
+  const { table, files } = run;
+  if (table) return [{ run, file: { gzip: false, rows: table.rows }, path: nameOf(run, table) }];
+  return files.filter(({ bytes }) => bytes > 0).map((file) => ({ run, file, path: nameOf(run, file) }));
+}
+
+function runsWithColumns(batches: readonly Batch[]): Map<string, RunManifest[]> {
+  const found = new Map<string, RunManifest[]>();
+  for (const { layout, parts } of batches) {
+    for (const name of layout.names) {
+      const known = found.get(folded(name)) ?? [];
+      found.set(folded(name), [...known, ...new Set(parts.map(({ run }) => run))]);
+    }
+  }
+  return found;
+}
+
+/** Describes runs of one scope as one view: overlapping ones by key, the last export winning, all others as they are. */
+export async function dataViewOf(runs: readonly RunManifest[], options: DataViewOptions): Promise<DataView> {
+  const { directory, pathOf, look, name = 'data' } = options;
+  const place: Place = { nameOf: (run, file) => relative(directory, pathOf(run, file)).split(sep).join('/') };
+  const batches = await batchesOf(
+    runs.flatMap((run) => partsOf(run, place)),
+    look,
+  );
   const promised = runs.map(({ fields }) => ({ names: namesInFile(fields), fields, samples: new Map<string, unknown[]>() }));
   const columns = columnsOf(batches.length > 0 ? batches.map(({ layout }) => layout) : promised);
   if (columns.length === 0) throw new ApiError('missing', 'The downloaded runs of this job name no columns and hold no rows.');
 
   const parts = batches.flatMap((batch) => batch.parts);
-  const filled = new Set(parts.map(({ run }) => run));
-  const single = new Set<RunManifest>();
+  const [single, resolved] = [new Set<RunManifest>(), new Set<RunManifest>()];
   const overlaps: Overlap[] = [];
   const notes: string[] = [];
-  for (const group of overlappingGroups([...filled])) {
+  for (const group of overlappingGroups([...new Set(parts.map(({ run }) => run))])) {
     const members = new Set(group);
     const own = batches.filter((batch) => batch.parts.some(({ run }) => members.has(run)));
-    const { names, missing } = keysOf(own, group[0]?.scope ?? '', columns);
+    const inAll = columns.filter((column) => own.every(({ layout }) => layout.names.includes(column.name)));
+    const { names, missing } = keysOf(group[0]?.scope ?? '', inAll);
     if (group.length > 1 && missing.length === 0) {
-      overlaps.push({ sources: sourcesOf(batches, members, nameOf), keys: names, ranks: ranksOf(batches, group, nameOf) });
+      const isKnown = group.every((run) => isResolved(run, group));
+      if (isKnown) for (const run of group) resolved.add(run);
+      else
+        overlaps.push({
+          sources: sourcesOf(batches, members, place),
+          keys: names,
+          ranks: ranksOf(batches, group),
+          severalJobs: new Set(group.map(({ jobId }) => jobId)).size > 1,
+        });
       continue;
     }
     for (const run of group) single.add(run);
     if (group.length > 1) notes.push(repeatWords(group, missing));
   }
-  if (overlaps.length > 0) notes.push('Some runs overlap: each row counts once, as the last export has it.');
+  if (overlaps.length + resolved.size > 0) notes.push('Some runs overlap: each row counts once, as the last export has it.');
+  const sources = [...sourcesOf(batches, single, place), ...sourcesOf(batches, resolved, place, true)];
   return {
-    viewSql: viewSql(columns, sourcesOf(batches, single, nameOf), overlaps),
-    files: parts.map(nameOf),
+    name,
+    setup: viewSql(name, columns, sources, overlaps),
+    files: [...parts.map(({ path }) => path), ...sources.flatMap(({ without }) => without ?? [])],
     columns,
-    rowCount: overlaps.length > 0 ? undefined : countOf(parts),
+    rowCount: overlaps.length > 0 ? undefined : countOf(parts, resolved),
     notes,
+    runsWith: runsWithColumns(batches),
   };
 }

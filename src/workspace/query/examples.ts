@@ -18,16 +18,26 @@ interface Names {
   readonly of: (field: string) => string | undefined;
   /** In which days are counted; the files are in UTC. */
   readonly timeZone: string;
+  readonly view: string;
   /** The column in a derived unit that is computed from a field. */
   readonly derived: (field: string) => string | undefined;
 }
 
-function namesOf(columns: readonly Column[], { scope, timeZone }: { scope: string; timeZone: string }): Names {
+/** What is asked about the columns. */
+interface About {
+  readonly scope: string;
+  readonly timeZone: string;
+  /** Name of the view. */
+  readonly view: string;
+}
+
+function namesOf(columns: readonly Column[], { scope, timeZone, view }: About): Names {
   const byField = new Map(columns.map((column) => [column.field ?? column.name, column]));
   const written = (column: Column | undefined) =>
     column && (/^[a-z_][a-z0-9_]*$/.test(column.name) ? column.name : identifier(column.name));
   return {
     timeZone,
+    view,
     rows: scope.toLowerCase() === 'views' || byField.has('view_number') ? 'views' : 'sessions',
     of: (field) => written(byField.get(field)),
     derived(field) {
@@ -37,16 +47,16 @@ function namesOf(columns: readonly Column[], { scope, timeZone }: { scope: strin
   };
 }
 
-function byDay({ rows, of, timeZone }: Names): Example | undefined {
+function byDay({ rows, of, timeZone, view }: Names): Example | undefined {
   const time = of('session_time') ?? of('view_time');
   const local = timeZone === 'UTC' ? time : `${time} AT TIME ZONE 'UTC' AT TIME ZONE ${literal(timeZone)}`;
   const day = (timeZone === 'UTC' ? of('session_date') : undefined) ?? (time && `CAST(${local} AS DATE)`);
   return day === undefined
     ? undefined
-    : { question: `${rows} by day`, sql: `SELECT ${day} AS day, count(*) AS ${rows} FROM data GROUP BY ALL ORDER BY day` };
+    : { question: `${rows} by day`, sql: `SELECT ${day} AS day, count(*) AS ${rows} FROM ${view} GROUP BY ALL ORDER BY day` };
 }
 
-function byDimension({ rows, of, derived }: Names): Example | undefined {
+function byDimension({ rows, of, derived, view }: Names): Example | undefined {
   const field = DIMENSIONS.find((candidate) => of(candidate) !== undefined);
   const [revenue, transactions] = [derived('session_transactions_revenue_cents'), of('session_number_of_transactions')];
   const measures = [
@@ -56,24 +66,24 @@ function byDimension({ rows, of, derived }: Names): Example | undefined {
   ];
   const question = measures.map(({ name }) => name).join(', ');
   const list = measures.map(({ sql }) => sql).join(', ');
-  if (field === undefined) return measures.length > 1 ? { question, sql: `SELECT ${list} FROM data` } : undefined;
+  if (field === undefined) return measures.length > 1 ? { question, sql: `SELECT ${list} FROM ${view}` } : undefined;
   const order = `GROUP BY ALL ORDER BY ${revenue ? 'revenue' : rows} DESC`;
-  return { question: `${question} by ${of(field)}`, sql: `SELECT ${of(field)}, ${list} FROM data ${order}` };
+  return { question: `${question} by ${of(field)}`, sql: `SELECT ${of(field)}, ${list} FROM ${view} ${order}` };
 }
 
-function byPage({ of }: Names): Example | undefined {
+function byPage({ of, view }: Names): Example | undefined {
   const [path, rage, session, user] = [of('path'), of('rage_click_all_targets_ind'), of('session_id'), of('user_id')];
   if (path === undefined) return undefined;
   if (rage === undefined || session === undefined)
-    return { question: 'views by page', sql: `SELECT ${path}, count(*) AS views FROM data GROUP BY ALL ORDER BY views DESC LIMIT 20` };
+    return { question: 'views by page', sql: `SELECT ${path}, count(*) AS views FROM ${view} GROUP BY ALL ORDER BY views DESC LIMIT 20` };
   const sessions = `count(DISTINCT ${user ? `(${user}, ${session})` : session}) AS sessions`;
   return {
     question: 'sessions with rage clicks on checkout pages, by page',
-    sql: `SELECT ${path}, ${sessions} FROM data WHERE ${rage} AND ${path} LIKE '/checkout%' GROUP BY ALL ORDER BY sessions DESC`,
+    sql: `SELECT ${path}, ${sessions} FROM ${view} WHERE ${rage} AND ${path} LIKE '/checkout%' GROUP BY ALL ORDER BY sessions DESC`,
   };
 }
 
-function byElement({ of, derived }: Names): Example | undefined {
+function byElement({ of, derived, view }: Names): Example | undefined {
   const field = LISTS.find((candidate) => of(candidate) !== undefined);
   if (field === undefined) return undefined;
   const money = field.startsWith('session_transaction_items.') ? derived('session_transaction_items.revenue_cents') : undefined;
@@ -82,13 +92,13 @@ function byElement({ of, derived }: Names): Example | undefined {
   const [amount, order] = money ? ['sum(revenue) AS revenue', 'revenue'] : ['count(*) AS times', 'times'];
   return {
     question: `${order} by ${item}, a row for each element of the list`,
-    sql: `SELECT ${item}, ${amount} FROM (SELECT ${elements} FROM data) GROUP BY ALL ORDER BY ${order} DESC LIMIT 20`,
+    sql: `SELECT ${item}, ${amount} FROM (SELECT ${elements} FROM ${view}) GROUP BY ALL ORDER BY ${order} DESC LIMIT 20`,
   };
 }
 
 /** One to four statements that run on these columns as they stand. */
-export function examplesOf(columns: readonly Column[], about: { scope: string; timeZone: string }): Example[] {
+export function examplesOf(columns: readonly Column[], about: About): Example[] {
   const names = namesOf(columns, about);
   const examples = [byDay, byDimension, byPage, byElement].flatMap((example) => example(names) ?? []);
-  return examples.length > 0 ? examples : [{ question: 'some rows', sql: 'SELECT * FROM data LIMIT 5' }];
+  return examples.length > 0 ? examples : [{ question: 'some rows', sql: `SELECT * FROM ${about.view} LIMIT 5` }];
 }

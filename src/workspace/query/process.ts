@@ -1,7 +1,9 @@
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
+import { convert, resolveOverlap } from '../convert/write-table.ts';
 import { refusalOf } from './check-statement.ts';
-import type { Cell, Failure, Message, Query } from './protocol.ts';
-import { literals } from './sql-text.ts';
+import type { Cell, Failure, Machine, Message, QueryTask, Task } from './protocol.ts';
+import { lookAt } from './sniff.ts';
+import { literal, literals } from './sql-text.ts';
 
 /** What the classes of DuckDB have in common, each in its own way. */
 interface Composite {
@@ -22,25 +24,28 @@ export function cellOf(value: DuckDBValue): Cell {
   return value.toString();
 }
 
-/** Opens a database in memory that reads the given files and nothing else, writes nothing, and whose settings are locked. */
-export async function openDatabase({
-  viewSql,
-  files,
-  memoryBytes,
-  threads,
-}: Pick<Query, 'viewSql' | 'files' | 'memoryBytes' | 'threads'>): Promise<DuckDBConnection> {
+/** Files that a database may open, and what it takes. */
+export interface DatabaseOptions extends Pick<Machine, 'memoryBytes' | 'threads' | 'spill'> {
+  readonly files: readonly string[];
+  /** Statements that run before the settings are locked. */
+  readonly setup: readonly string[];
+}
+
+/** Opens a database in memory that opens the given files and nothing else, and whose settings are locked. */
+export async function openDatabase({ setup, files, memoryBytes, threads, spill }: DatabaseOptions): Promise<DuckDBConnection> {
   const { DuckDBInstance } = await import('./duckdb.ts');
   const instance = await DuckDBInstance.create(':memory:', {
     threads: String(threads),
     memory_limit: `${memoryBytes}B`,
-    temp_directory: '',
+    temp_directory: spill?.directory ?? '',
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
     allow_community_extensions: 'false',
   });
   const connection = await instance.connect();
   await connection.run("SET TimeZone = 'UTC'");
-  await connection.run(viewSql);
+  if (spill) await connection.run(`SET max_temp_directory_size = ${literal(`${spill.maxBytes}B`)}`);
+  for (const statement of setup) await connection.run(statement);
   // Files by name: a directory that is allowed could be written to.
   await connection.run(`SET allowed_paths = ${literals(files)}`);
   await connection.run('SET enable_external_access = false');
@@ -53,8 +58,8 @@ const WATCH_MS = 20;
 /** Rows that go out together. */
 const ROWS_A_MESSAGE = 2_000;
 
-/** Ends the query with its reason. */
-class QueryFailure extends Error {
+/** Ends the task with its reason. */
+export class TaskFailure extends Error {
   readonly reason: Failure;
   constructor(reason: Failure, message: string) {
     super(message);
@@ -76,28 +81,27 @@ async function attempt<T>(reason: Failure, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
-    if (error instanceof QueryFailure) throw error;
+    if (error instanceof TaskFailure) throw error;
     const message = error instanceof Error ? error.message : String(error);
-    throw new QueryFailure(/^Out of Memory|bad_alloc|bad allocation/i.test(message) ? 'memory' : reason, message);
+    throw new TaskFailure(/^Out of Memory|bad_alloc|bad allocation/i.test(message) ? 'memory' : reason, message);
   }
 }
 
 /** Throws where the statement is more than one SELECT over the views. */
 export async function checkStatement(connection: DuckDBConnection, sql: string, views: readonly string[]): Promise<void> {
   // DuckDB would run what stands before it alone, which is not what is looked at here.
-  if (sql.includes('\0')) throw new QueryFailure('refused', 'a statement holds no NUL character.');
+  if (sql.includes('\0')) throw new TaskFailure('refused', 'a statement holds no NUL character.');
   const serialise = await connection.prepare('SELECT json_serialize_sql($1::VARCHAR)');
   serialise.bindVarchar(1, sql);
   const [row] = await (await serialise.run()).getRows();
   const refusal = refusalOf(String(row?.[0]), views);
-  if (refusal !== undefined) throw new QueryFailure('refused', refusal);
+  if (refusal !== undefined) throw new TaskFailure('refused', refusal);
 }
 
-async function answer(query: Query): Promise<void> {
-  await attempt('missing package', () => import('./duckdb.ts'));
-  const connection = await attempt('data', () => openDatabase(query));
+async function answer(query: QueryTask, machine: Machine): Promise<void> {
+  const connection = await attempt('data', () => openDatabase({ ...query, ...machine }));
   await say({ kind: 'ready' });
-  await attempt('sql', () => checkStatement(connection, query.sql, ['data']));
+  await attempt('sql', () => checkStatement(connection, query.sql, query.views));
   const result = await attempt('sql', () => connection.stream(query.sql));
   const types = result.columnTypes();
   const names = result.deduplicatedColumnNames();
@@ -125,19 +129,34 @@ async function answer(query: Query): Promise<void> {
   return say({ kind: 'end', more: false });
 }
 
-process.once('message', (query: Query) => {
-  const largestBytes = query.memoryBytes + query.slackBytes;
+async function perform(task: Task, machine: Machine): Promise<void> {
+  if (task.kind === 'look') {
+    await say({ kind: 'ready' });
+    return say({ kind: 'looks', looks: await attempt('data', () => lookAt(task)) });
+  }
+  await attempt('missing package', () => import('./duckdb.ts'));
+  if (task.kind === 'query') return answer(task, machine);
+  const files = task.kind === 'convert' ? task.files : [task.file, ...task.later];
+  const setup = ['SET preserve_insertion_order = false'];
+  const connection = await attempt('data', () => openDatabase({ ...machine, setup, files: [...files, task.target] }));
+  await say({ kind: 'ready' });
+  const rows = await attempt('data', () => (task.kind === 'convert' ? convert(connection, task) : resolveOverlap(connection, task)));
+  return say({ kind: 'written', rows });
+}
+
+process.once('message', ({ task, machine }: { task: Task; machine: Machine }) => {
+  const largestBytes = machine.memoryBytes + machine.slackBytes;
   const watch = setInterval(() => {
     if (process.memoryUsage.rss() < largestBytes) return;
     clearInterval(watch);
     void say({ kind: 'failure', reason: 'memory', message: 'the process took more memory than it may' }).then(end);
   }, WATCH_MS);
-  answer(query)
+  perform(task, machine)
     .catch((error: unknown) => {
-      const { reason = 'sql', message } = error as Partial<QueryFailure> & Error; // all that is thrown is an error
+      const { reason = 'sql', message } = error as Partial<TaskFailure> & Error; // all that is thrown is an error
       return say({ kind: 'failure', reason, message });
     })
     .finally(end);
 });
-// Without the one who asked nobody wants the answer.
+// Without the process that asked there is no use for the answer.
 process.once('disconnect', end);

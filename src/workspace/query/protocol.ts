@@ -1,18 +1,72 @@
-/** What one query needs; a process is started for each and ends with it. */
-export interface Query {
-  /** Creates the view `data`. */
-  readonly viewSql: string;
+import type { Column } from './columns.ts';
+
+/** What a process may take; what the machine decides. */
+export interface Machine {
+  /** What DuckDB may take; the process may take `slackBytes` more before it ends itself. */
+  readonly memoryBytes: number;
+  readonly slackBytes: number;
+  readonly threads: number;
+  /** Private directory for what does not fit into memory, removed with the process; left out: nothing is spilled. */
+  readonly spill?: { readonly directory: string; readonly maxBytes: number };
+}
+
+/** One SELECT over views. */
+export interface QueryTask {
+  readonly kind: 'query';
+  /** Names of the views that the statement may read. */
+  readonly views: readonly string[];
+  /** Statements that create them. */
+  readonly setup: readonly string[];
   /** The only files that may be read, relative to the directory of the process. */
   readonly files: readonly string[];
   readonly sql: string;
   readonly maxRows: number;
   /** Most characters of all rows together, as JSON. */
   readonly maxChars: number;
-  /** What DuckDB may take; the process may take `slackBytes` more before it ends itself. */
-  readonly memoryBytes: number;
-  readonly slackBytes: number;
-  readonly threads: number;
 }
+
+/** A file as it was downloaded; unpacked only in a process of its own. */
+export interface SourceFile {
+  /** Relative to the directory of the process. */
+  readonly path: string;
+  readonly gzip: boolean;
+  readonly format: 'JSONL' | 'CSV';
+}
+
+/** A look at the beginnings of files. */
+export interface LookTask {
+  readonly kind: 'look';
+  readonly files: readonly SourceFile[];
+  /** Also gives the text of this many bytes at most. */
+  readonly headBytes?: number;
+}
+
+/** Writes rows into one Parquet file and checks what it wrote. */
+export interface ConvertTask {
+  readonly kind: 'convert';
+  /** A SELECT of all rows with their columns. */
+  readonly select: string;
+  readonly files: readonly string[];
+  readonly target: string;
+  /** Names of the columns that rows are sorted by. */
+  readonly order: readonly string[];
+  /** Expression of the day of a row, which comes first in the order. */
+  readonly day?: string;
+  /** Sums of amounts that are compared with those of the source, as expressions that do not depend on the order. */
+  readonly sums: readonly string[];
+}
+
+/** Finds the rows of one Parquet file that later exports hold too, and writes their numbers. */
+export interface ResolveTask {
+  readonly kind: 'resolve';
+  readonly file: string;
+  readonly later: readonly string[];
+  readonly keys: readonly string[];
+  readonly target: string;
+}
+
+/** What a process is started for; it ends with it. */
+export type Task = QueryTask | LookTask | ConvertTask | ResolveTask;
 
 /** A value as JSON holds it: decimals, instants and integers beyond 2^53 as text, lists as arrays, structs as objects. */
 export type Cell = string | number | boolean | null | readonly Cell[] | { readonly [name: string]: Cell };
@@ -24,13 +78,30 @@ export interface ResultColumn {
   readonly type: string;
 }
 
-/** Why there is no result. */
-export type Failure = 'missing package' | 'refused' | 'data' | 'sql' | 'memory';
+/** The beginning of a file: what its columns are called, and some values. */
+export interface Beginning {
+  /** In the order of the file; those of JSON in the order of their appearance. */
+  readonly names: readonly string[];
+  /** Values of the first rows by column, in the order of the names. */
+  readonly samples: readonly (readonly unknown[])[];
+  /** No row, as far as the beginning shows. */
+  readonly isEmpty: boolean;
+  /** Text of the beginning, where it was asked for; `cut` where more follows. */
+  readonly head?: { readonly text: string; readonly cut: boolean };
+}
 
-/** What the process says, in this order: that the database is open, the columns, rows as often as needed, an end. */
+/** Why there is no result. */
+export type Failure = 'missing package' | 'refused' | 'data' | 'sql' | 'memory' | 'mismatch';
+
+/** What the process says: that the engine is there; then, of a query, the columns, rows as often as needed, an end; of the others one answer. */
 export type Message =
   | { readonly kind: 'ready' }
   | { readonly kind: 'columns'; readonly columns: readonly ResultColumn[] }
   | { readonly kind: 'rows'; readonly rows: readonly (readonly Cell[])[] }
   | { readonly kind: 'end'; readonly more: boolean }
+  | { readonly kind: 'looks'; readonly looks: readonly Beginning[] }
+  | { readonly kind: 'written'; readonly rows: number }
   | { readonly kind: 'failure'; readonly reason: Failure; readonly message: string };
+
+/** Columns of a table on disk, without what is computed from them. */
+export type StoredColumn = Omit<Column, 'from'>;

@@ -1,21 +1,43 @@
 import { fork } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import pLimit from 'p-limit';
+import { createFairTurns, type FairTurns } from '../../lib/fair-turns.ts';
 import { shippedFile } from '../../lib/shipped.ts';
-import type { Cell, Failure, Message, Query, ResultColumn } from './protocol.ts';
+import { makeSpill } from '../store/spill.ts';
+import type {
+  Beginning,
+  Cell,
+  ConvertTask,
+  Failure,
+  LookTask,
+  Machine,
+  Message,
+  QueryTask,
+  ResolveTask,
+  ResultColumn,
+  Task,
+} from './protocol.ts';
 
-/** The bundled process of a query; one of its own, because some functions of DuckDB neither stop when told nor keep to the memory limit. */
+/** The bundled process of a task; one of its own, because some functions of DuckDB neither stop when asked nor keep to the memory limit. */
 const SCRIPT = fileURLToPath(shippedFile('sql-process.js'));
 const MAX_MEMORY_BYTES = 1024 ** 3;
 /** Node itself, the library and what the readers of files hold beside the limit. */
 const MAX_SLACK_BYTES = 640 * 1024 ** 2;
 const MAX_THREADS = 4;
-/** Queries of this server at a time; others wait. */
-const AT_ONCE = 2;
+/** Bytes that a query may spill. */
+const MAX_SPILL_BYTES = 4 * 1024 ** 3;
+/** Queries of this server at a time, half of them for one principal; others wait. */
+const QUERIES_AT_ONCE = 4;
+/** A conversion stays below 600 MB. */
+const CONVERSION_MEMORY_BYTES = 256 * 1024 ** 2;
+const CONVERSION_SLACK_BYTES = 344 * 1024 ** 2;
+const CONVERSIONS_AT_ONCE = 2;
+/** A look reads a few MB of each file. */
+const LOOK_MEMORY_BYTES = 512 * 1024 ** 2;
 
-/** A query without what the machine decides. */
-export type SqlRequest = Omit<Query, 'memoryBytes' | 'slackBytes' | 'threads'>;
+/** A query without its kind. */
+export type SqlRequest = Omit<QueryTask, 'kind'>;
 
 export interface SqlResult {
   readonly columns: readonly ResultColumn[];
@@ -24,19 +46,24 @@ export interface SqlResult {
   readonly more: boolean;
 }
 
-/** A query without a result; `message` is what DuckDB says, empty for `busy`, `time` and most crashes. */
+/** `start`: the process or its engine could not be started, which is no fault of a statement. */
+type Reason = Failure | 'busy' | 'time' | 'crash' | 'start';
+
+/** A task without a result; `message` is what DuckDB says, empty for `busy`, `time` and most crashes. */
 export class SqlError extends Error {
   override name = 'SqlError';
-  readonly reason: Failure | 'busy' | 'time' | 'crash';
-  constructor(reason: Failure | 'busy' | 'time' | 'crash', message = '') {
+  readonly reason: Reason;
+  constructor(reason: Reason, message = '') {
     super(message);
     this.reason = reason;
   }
 }
 
 export interface SqlOptions {
-  /** Directory that the paths of the files are relative to. */
+  /** Directory that the paths of the files are relative to, and that holds what is spilled. */
   readonly directory: string;
+  /** For whom it runs: holders take turns. */
+  readonly holder: string;
   /** The time in the queue included. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
@@ -44,7 +71,8 @@ export interface SqlOptions {
   readonly script?: string;
 }
 
-const inTurn = pLimit(AT_ONCE);
+const queriesInTurn = createFairTurns(QUERIES_AT_ONCE);
+const conversionsInTurn = createFairTurns(CONVERSIONS_AT_ONCE);
 
 function abortReason(signal: AbortSignal | undefined): Error {
   return signal?.reason instanceof Error ? signal.reason : new Error('The query was cancelled.');
@@ -60,51 +88,103 @@ function startProcess(script: string, directory: string) {
   });
 }
 
-/** Runs one statement over the view `data` in a process that ends with it; throws a `SqlError`, or the reason of the signal. */
-export async function runSql(request: SqlRequest, options: SqlOptions): Promise<SqlResult> {
-  const startedMs = performance.now();
-  return inTurn(async () => {
-    options.signal?.throwIfAborted();
-    const leftMs = options.timeoutMs - (performance.now() - startedMs);
-    if (leftMs <= 0) throw new SqlError('busy');
-    return converse(request, { ...options, timeoutMs: leftMs });
-  });
-}
-
-function converse(request: SqlRequest, { directory, timeoutMs, signal, script = SCRIPT }: SqlOptions): Promise<SqlResult> {
-  // A container may have less than its machine; without a limit the second number is larger than any memory.
+/** What a query may take here: a container may have less than its machine. */
+function queryMachine(): Machine {
+  // Without a limit the second number is larger than any memory.
   const machineBytes = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
-  const query: Query = {
-    ...request,
-    memoryBytes: Math.min(MAX_MEMORY_BYTES, Math.floor(machineBytes / 4)),
+  return {
+    memoryBytes: Math.min(MAX_MEMORY_BYTES, Math.floor(machineBytes / 8)),
     slackBytes: Math.min(MAX_SLACK_BYTES, 160 * 1024 ** 2 + Math.floor(machineBytes / 8)),
     threads: Math.min(MAX_THREADS, availableParallelism()),
   };
+}
+
+/** Runs a task when its turn comes; `hear` gets what the process says and gives the result once there is one. */
+async function perform<T>(
+  task: Task,
+  machine: Machine,
+  { inTurn, hear, ...options }: SqlOptions & { inTurn: FairTurns; hear: (message: Message) => T | undefined },
+): Promise<T> {
+  const startedMs = performance.now();
+  return inTurn(options.holder, async () => {
+    options.signal?.throwIfAborted();
+    const leftMs = options.timeoutMs - (performance.now() - startedMs);
+    if (leftMs <= 0) throw new SqlError('busy');
+    const spill = task.kind === 'look' ? undefined : await makeSpill(options.directory).catch(() => undefined); // what fits into memory is answered all the same
+    try {
+      const given = spill ? { ...machine, spill: { directory: spill.directory, maxBytes: MAX_SPILL_BYTES } } : machine;
+      return await converse(task, given, { ...options, timeoutMs: leftMs }, hear);
+    } finally {
+      await spill?.remove();
+    }
+  });
+}
+
+function converse<T>(
+  task: Task,
+  machine: Machine,
+  { directory, timeoutMs, signal, script = SCRIPT }: SqlOptions,
+  hear: (message: Message) => T | undefined,
+): Promise<T> {
+  if (!existsSync(script)) return Promise.reject(new SqlError('start', 'the file sql-process.js of this installation is missing'));
   return new Promise((resolve, reject) => {
     const child = startProcess(script, directory);
-    let columns: readonly ResultColumn[] = [];
-    const rows: (readonly Cell[])[] = [];
+    let isReady = false;
     let outcome: (() => void) | undefined;
     const finish = (result: () => void): void => {
       outcome ??= result;
       child.kill('SIGKILL');
     };
+    const broken = (message: string) => finish(() => reject(new SqlError(isReady ? 'crash' : 'start', message)));
     const onAbort = (): void => finish(() => reject(abortReason(signal)));
     const timer = setTimeout(() => finish(() => reject(new SqlError('time'))), timeoutMs);
     signal?.addEventListener('abort', onAbort, { once: true });
     child.on('message', (message: Message) => {
-      if (message.kind === 'columns') columns = message.columns;
-      else if (message.kind === 'rows') for (const row of message.rows) rows.push(row);
-      else if (message.kind === 'end') finish(() => resolve({ columns, rows, more: message.more }));
+      if (message.kind === 'ready') isReady = true;
       else if (message.kind === 'failure') finish(() => reject(new SqlError(message.reason, message.message)));
+      else {
+        const result = hear(message);
+        if (result !== undefined) finish(() => resolve(result));
+      }
     });
-    child.on('error', (error) => finish(() => reject(new SqlError('crash', error.message))));
+    child.on('error', (error) => broken(error.message));
     // Only now is its memory free for the next.
-    child.on('close', () => {
+    child.on('close', (code, by) => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', onAbort);
-      (outcome ?? (() => reject(new SqlError('crash'))))();
+      if (!outcome) broken(isReady ? '' : `its process ended with ${by ?? `code ${code}`}`);
+      outcome?.();
     });
-    child.send(query, (error) => error && finish(() => reject(new SqlError('crash', error.message))));
+    child.send({ task, machine }, (error) => error && broken(error.message));
   });
+}
+
+/** Runs one statement over its views in a process that ends with it; throws a `SqlError`, or the reason of the signal. */
+export function runSql(request: SqlRequest, options: SqlOptions): Promise<SqlResult> {
+  let columns: readonly ResultColumn[] = [];
+  const rows: (readonly Cell[])[] = [];
+  const hear = (message: Message): SqlResult | undefined => {
+    if (message.kind === 'columns') columns = message.columns;
+    else if (message.kind === 'rows') for (const row of message.rows) rows.push(row);
+    return message.kind === 'end' ? { columns, rows, more: message.more } : undefined;
+  };
+  return perform({ kind: 'query', ...request }, queryMachine(), { ...options, inTurn: queriesInTurn, hear });
+}
+
+/** Looks at the beginnings of downloaded files, in their order; throws as `runSql` does. */
+export function lookInto(request: Omit<LookTask, 'kind'>, options: SqlOptions): Promise<readonly Beginning[]> {
+  const machine = { memoryBytes: LOOK_MEMORY_BYTES, slackBytes: 0, threads: 1 };
+  const hear = (message: Message) => (message.kind === 'looks' ? message.looks : undefined);
+  return perform({ kind: 'look', ...request }, machine, { ...options, inTurn: queriesInTurn, hear });
+}
+
+/** Writes a table and gives its number of rows; throws as `runSql` does. */
+export function writeTable(task: ConvertTask | ResolveTask, options: SqlOptions): Promise<number> {
+  const machine = {
+    memoryBytes: CONVERSION_MEMORY_BYTES,
+    slackBytes: CONVERSION_SLACK_BYTES,
+    threads: Math.min(2, availableParallelism()),
+  };
+  const hear = (message: Message) => (message.kind === 'written' ? message.rows : undefined);
+  return perform(task, machine, { ...options, inTurn: conversionsInTurn, hear });
 }

@@ -4,12 +4,16 @@ import { identifier, literal, literals } from './sql-text.ts';
 
 /** Files that are read alike. */
 export interface Source {
-  readonly format: 'JSONL' | 'CSV';
+  readonly format: 'JSONL' | 'CSV' | 'PARQUET';
   readonly gzip: boolean;
   /** Paths relative to the directory that the query runs in. */
   readonly files: readonly string[];
   /** Columns of the files; those of CSV in the order of the header. */
   readonly names: readonly string[];
+  /** Types of the columns as the files hold them; left out where the reader is told the types. */
+  readonly types?: ReadonlyMap<string, string>;
+  /** A Parquet file with the numbers of the rows that are left out. */
+  readonly without?: string;
 }
 
 /** Sources whose runs overlap: of the rows with one key, those of the file with the highest rank are kept. */
@@ -18,6 +22,8 @@ export interface Overlap {
   readonly keys: readonly string[];
   /** When the run of a file was exported, as a rank. */
   readonly ranks: ReadonlyMap<string, number>;
+  /** The runs are of several jobs, which may export different columns of one row: all of them are kept. */
+  readonly severalJobs: boolean;
 }
 
 /** A row may be as long as this; each thread holds two of them. */
@@ -30,7 +36,12 @@ function readAs(column: Column, format: Source['format']): string {
   return format === 'CSV' && itemTypeOf(column.type) ? 'VARCHAR' : column.type;
 }
 
-function reader({ format, gzip, files, names }: Source, columns: readonly Column[], withFile: boolean): string {
+function reader({ format, gzip, files, names, without }: Source, columns: readonly Column[], withFile: boolean): string {
+  if (format === 'PARQUET') {
+    const file = withFile ? `, filename = '${FILE}'` : '';
+    const rows = `read_parquet(${literals(files)}${file}${without === undefined ? '' : `, file_row_number = true`})`;
+    return without === undefined ? rows : `${rows} p ANTI JOIN read_parquet(${literal(without)}) w ON p.file_row_number = w.n`;
+  }
   const byName = new Map(columns.map((column) => [column.name, column]));
   const declared = names.flatMap((name, index) => {
     const column = byName.get(name);
@@ -65,8 +76,9 @@ function scaled(value: string, { unit, type }: Column): string {
   return (itemTypeOf(type) ?? type) === 'DOUBLE' ? `${value} * ${factor}` : `CAST(${value} * ${factor} AS DECIMAL(18, ${decimals}))`;
 }
 
-function fileExpression(column: Column, format: Source['format']): string {
+function fileExpression(column: Column, { format, types }: Source): string {
   const name = identifier(column.name);
+  if (types) return types.get(column.name) === column.type ? name : `CAST(${name} AS ${column.type})`;
   const item = itemTypeOf(column.type);
   return format === 'CSV' && item ? `from_json(${name}, ${literal(JSON.stringify([item]))})` : name;
 }
@@ -83,7 +95,7 @@ function selectList(columns: readonly Column[], expressionOf: (column: Column) =
 /** All columns of the files from one source; null where it lacks one. */
 function branch(source: Source, columns: readonly Column[], more: string): string {
   const own = new Set(source.names);
-  const list = selectList(columns, (column) => (own.has(column.name) ? fileExpression(column, source.format) : `NULL::${column.type}`));
+  const list = selectList(columns, (column) => (own.has(column.name) ? fileExpression(column, source) : `NULL::${column.type}`));
   return `SELECT ${list}${more} FROM ${reader(source, columns, more !== '')}`;
 }
 
@@ -109,12 +121,46 @@ function deduplicated({ sources, keys, ranks }: Overlap, columns: readonly Colum
   return `${rows} ANTI JOIN ${ranked(later, keyColumns, ranks)} k ON ${same} AND k.${RANK} > r.${RANK}`;
 }
 
-/** The statement that creates the view `data`. */
-export function viewSql(columns: readonly Column[], sources: readonly Source[], overlaps: readonly Overlap[]): string {
+/** Whether all sources of an overlap have the same columns, so that the later row replaces the earlier one whole. */
+function isUniform({ sources }: Overlap, columns: readonly Column[]): boolean {
+  return columns.every(({ name }) => new Set(sources.map(({ names }) => names.includes(name))).size <= 1);
+}
+
+const SOURCE = '__source';
+
+/** One row for each key, every column as the last export that has the column says it; a row without its whole key is kept. */
+function merged({ sources, keys, ranks }: Overlap, columns: readonly Column[]): string {
+  const rows = sources.map((source, index) => branch(source, columns, `, ${FILE}, ${index} AS ${SOURCE}`)).join(' UNION ALL ');
+  const values = [...ranks].map(([file, rank]) => `(${literal(file)}, ${rank})`).join(', ');
+  const all = `(SELECT d.*, m.${RANK} FROM (${rows}) d JOIN (VALUES ${values}) m(${FILE}, ${RANK}) ON d.${FILE} = m.${FILE})`;
+  const isKey = ({ name }: Column) => keys.includes(folded(name));
+  const keyNames = columns.filter(isKey).map(({ name }) => identifier(name));
+  const latest = (column: Column) => {
+    const name = identifier(column.name);
+    if (isKey(column)) return name;
+    const having = sources.flatMap(({ names }, index) => (names.includes(column.name) ? [index] : []));
+    return `arg_max_null(${name}, CASE WHEN ${SOURCE} IN (${having.join(', ')}) THEN ${RANK} END)`;
+  };
+  const known = keyNames.map((name) => `${name} IS NOT NULL`).join(' AND ');
+  const plain = selectList(columns, ({ name }) => identifier(name));
+  return `SELECT ${selectList(columns, latest)} FROM ${all} WHERE ${known} GROUP BY ${keyNames.join(', ')}
+UNION ALL SELECT ${plain} FROM ${all} WHERE NOT (${known})`;
+}
+
+/** A SELECT of the columns that the files hold, all rows of all sources. */
+export function storedRowsSql(columns: readonly Column[], sources: readonly Source[], overlaps: readonly Overlap[] = []): string {
+  const branches = [
+    ...sources.map((source) => branch(source, columns, '')),
+    ...overlaps.map((overlap) =>
+      !overlap.severalJobs || isUniform(overlap, columns) ? deduplicated(overlap, columns) : merged(overlap, columns),
+    ),
+  ];
+  return branches.join('\nUNION ALL\n') || `SELECT ${selectList(columns, ({ type }) => `NULL::${type}`)} WHERE false`;
+}
+
+/** The statement that creates a view. */
+export function viewSql(name: string, columns: readonly Column[], sources: readonly Source[], overlaps: readonly Overlap[]): string {
   const stored = columns.filter(({ from }) => from === undefined);
-  const branches = [...sources.map((source) => branch(source, stored, '')), ...overlaps.map((overlap) => deduplicated(overlap, stored))];
-  const rows = branches.join('\nUNION ALL\n');
-  const nothing = `SELECT ${selectList(stored, ({ type }) => `NULL::${type}`)} WHERE false`;
   const list = selectList(columns, (column) => (column.from === undefined ? identifier(column.name) : derivedExpression(column)));
-  return `CREATE VIEW data AS SELECT ${list} FROM (${rows === '' ? nothing : rows})`;
+  return `CREATE VIEW ${identifier(name)} AS SELECT ${list} FROM (${storedRowsSql(stored, sources, overlaps)})`;
 }

@@ -31,7 +31,7 @@ export class WorkspaceError extends Error {
 }
 
 /** Exports hold personal data: nobody else on the machine reads them. */
-const DIRECTORY_MODE = 0o700;
+export const DIRECTORY_MODE = 0o700;
 export const FILE_MODE = 0o600;
 
 /** The error code of a failed system call; empty for any other failure. */

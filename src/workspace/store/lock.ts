@@ -134,11 +134,11 @@ export async function takeLock(directory: string, kind: LockKind, place: Place =
 }
 
 /** The same, tried again for `patienceMs` of real time: others hold a directory for moments while they tidy it or finish a run. */
-export async function waitForLock(directory: string, kind: LockKind, patienceMs: number): Promise<Lock | Holder> {
+export async function waitForLock(directory: string, kind: LockKind, patienceMs: number, signal?: AbortSignal): Promise<Lock | Holder> {
   const endMs = performance.now() + patienceMs;
   for (;;) {
     const lock = await takeLock(directory, kind);
-    if ('release' in lock || performance.now() >= endMs) return lock;
+    if ('release' in lock || performance.now() >= endMs || signal?.aborted) return lock;
     // Of two that come at once both may be refused: the random part lets one be first.
     await delay(RETRY_MS * (1 + Math.random()));
   }

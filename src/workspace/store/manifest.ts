@@ -26,6 +26,23 @@ export const runFile = z.object({
   rows: z.number().optional(),
 });
 
+const unit = z.enum(['cents', 'money', 'ms', 's', '%', 'px', 'UTC']);
+const itemType = z.enum(['VARCHAR', 'BIGINT', 'DOUBLE', 'BOOLEAN', 'DATE', 'TIMESTAMP']);
+const columnType = z.union([itemType, z.templateLiteral([itemType, '[]'])]);
+
+/** A run as one Parquet file, checked against its source. */
+export const runTable = z.object({
+  name: fileName,
+  bytes: z.number(),
+  rows: z.number(),
+  columns: z.array(z.object({ name: z.string(), type: columnType, unit: unit.exactOptional(), field: z.string().exactOptional() })),
+  /** Rows that later exports of the same job hold too, found once for exactly these runs. */
+  superseded: z
+    .object({ by: z.array(z.number()), rows: z.number(), file: z.object({ name: fileName, bytes: z.number() }).exactOptional() })
+    .exactOptional(),
+});
+export type RunTable = z.output<typeof runTable>;
+
 /** What one downloaded run is: written last, so that a run with a manifest is complete. */
 export const runManifest = z.object({
   version: z.literal(1),
@@ -44,7 +61,10 @@ export const runManifest = z.object({
   /** When the platform finished the run: of two runs with the same session the later one wins. */
   exportedAt: instant,
   downloadedAt: instant,
+  /** As they were downloaded; no longer on the disk where `sourceDropped` is set. */
   files: z.array(runFile),
+  table: runTable.exactOptional(),
+  sourceDropped: z.literal(true).exactOptional(),
 });
 
 export type RunManifest = z.output<typeof runManifest>;
@@ -81,13 +101,20 @@ function parsed(text: string): unknown {
   }
 }
 
+/** Files of a run that lie on the disk, with their sizes. */
+export function filesOnDisk({ files, table, sourceDropped }: Pick<RunManifest, 'files' | 'table' | 'sourceDropped'>) {
+  const sources = sourceDropped ? [] : files;
+  const tables = table ? [table, ...(table.superseded?.file ? [table.superseded.file] : [])] : [];
+  return [...sources, ...tables].map(({ name, bytes }) => ({ name, bytes }));
+}
+
 /** The manifest of a run whose files are all there with their size; undefined where it is not complete. */
 export async function readManifest(projectDir: string, id: RunId): Promise<RunManifest | undefined> {
   const directory = runDirectory(projectDir, id);
   const text = await readFile(join(directory, MANIFEST), 'utf8').catch(() => undefined);
   const manifest = text === undefined ? undefined : runManifest.safeParse(parsed(text)).data;
   if (manifest?.jobId !== id.jobId || manifest.runId !== id.runId) return undefined;
-  for (const { name, bytes } of manifest.files) {
+  for (const { name, bytes } of filesOnDisk(manifest)) {
     const size = await stat(join(directory, name)).then(
       (found) => found.size,
       () => undefined,

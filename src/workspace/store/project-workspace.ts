@@ -1,19 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import pLimit from 'p-limit';
 import type { Ask } from '../../api/client.ts';
 import { isLoopback } from '../../lib/address.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { createFairTurns } from '../../lib/fair-turns.ts';
 import { mapConcurrent } from '../../lib/map-concurrent.ts';
+import { convertJob, isWaiting } from '../convert/conversions.ts';
 import { removeTempFiles } from '../download/download-run.ts';
 import { type Download, type DownloadOptions, downloadOf, startDownload } from '../download/downloads.ts';
 import { createFileStore } from '../download/file-store.ts';
 import { diskFailure, WorkspaceError } from './disk.ts';
 import { MANIFEST, type Owner, plansDirectory, principalDirectory, projectDirectory, resultsDirectory, runDirectory } from './layout.ts';
 import { type Holder, isLockName, type Lock, type LockKind, takeLock, waitForLock } from './lock.ts';
-import { type RunFile, type RunId, type RunManifest, readManifest, runsIn } from './manifest.ts';
+import { filesOnDisk, type RunId, type RunManifest, readManifest, runsIn } from './manifest.ts';
 import { bytesBelow, createQuota } from './quota.ts';
+import { removeDeadSpills } from './spill.ts';
 
 /** A directory of a run without a manifest: what a download has left so far. */
 export interface UnfinishedRun extends RunId {
@@ -27,6 +29,8 @@ export interface ProjectWorkspace {
   readonly dir: string;
   /** Directory of its export plans; may not be there yet. */
   readonly plansDir: string;
+  /** Names the principal among those who take turns. */
+  readonly holder: string;
   /** Most bytes that all projects of the principal may take. */
   readonly quotaBytes: number;
   /** Bytes that they take. */
@@ -40,9 +44,9 @@ export interface ProjectWorkspace {
   /** Absolute path of a run. */
   directoryOf(run: RunId): string;
   /** Absolute path of a file of a run. */
-  pathOf(run: RunId, file: Pick<RunFile, 'name'>): string;
-  /** Runs `task` while none of these runs can be removed, by whatever process; throws a `WorkspaceError` where one is being removed. */
-  reading<T>(runs: readonly RunId[], task: () => Promise<T>): Promise<T>;
+  pathOf(run: RunId, file: { readonly name: string }): string;
+  /** Runs `task` with the manifests of these runs while no process can remove any of their files; throws a `WorkspaceError` where one is being removed. */
+  reading<T>(runs: readonly RunId[], task: (manifests: RunManifest[]) => Promise<T>): Promise<T>;
   /** Starts or joins the download of a run; it goes on until the workspace is closed. */
   download(run: RunId, listed?: DownloadOptions['listed']): Download;
   /** The same in its turn, where many runs are wanted. */
@@ -53,7 +57,9 @@ export interface ProjectWorkspace {
   settled(downloads: readonly Download[], untilMs: number, signal: AbortSignal): Promise<void>;
   /** Removes a run, complete or not, and gives the bytes that are free now; throws a `WorkspaceError` where it is in use. */
   remove(run: RunId): Promise<number>;
-  /** Ends the downloads that were started here; what has arrived stays. */
+  /** Resolves when no conversion that was begun here is under way. */
+  converted(): Promise<void>;
+  /** Ends the downloads and conversions that were started here; what has arrived stays. */
   close(): Promise<void>;
 }
 
@@ -63,17 +69,28 @@ export interface WorkspaceParts extends Owner {
   readonly ask: Ask;
   /** The same for answers that may be some minutes old. */
   readonly askKept: Ask;
+  /** Whether downloaded runs become tables, and whether their files stay then; left out: they stay as they are. */
+  readonly conversion?: 'drop source' | 'keep source' | undefined;
   readonly clock: Clock;
   /** Chooses the back-off, 0 to 1. */
   readonly random?: () => number;
 }
 
-/** Runs that are fetched at a time where many are wanted. */
-const RUNS_AT_ONCE = 3;
+/** Runs that this server fetches at a time where many are wanted, half of them for one principal. */
+const RUNS_AT_ONCE = 6;
+const inTurn = createFairTurns(RUNS_AT_ONCE);
 const REMOVED = '.removed-';
 
 /** Opens the part of the data directory that belongs to this owner; nothing is written before something is downloaded. */
-export function openProjectWorkspace({ quotaMb, ask, askKept, clock, random = Math.random, ...owner }: WorkspaceParts): ProjectWorkspace {
+export function openProjectWorkspace({
+  quotaMb,
+  ask,
+  askKept,
+  conversion,
+  clock,
+  random = Math.random,
+  ...owner
+}: WorkspaceParts): ProjectWorkspace {
   const dir = projectDirectory(owner);
   // Each principal has room of its own: nobody fills that of others, or hears how much they have.
   const ownDir = principalDirectory(owner);
@@ -81,15 +98,34 @@ export function openProjectWorkspace({ quotaMb, ask, askKept, clock, random = Ma
   const ending = new AbortController();
   const store = createFileStore({ allowInner: isLoopback(new URL(owner.authUrl).hostname) });
   const context = { projectDir: dir, ask, askKept, clock, random, store, quota, signal: ending.signal };
-  const inTurn = pLimit(RUNS_AT_ONCE);
   const started = new Set<Download>();
+  const converting = new Set<Promise<void>>();
   let tidied: Promise<void> | undefined;
 
   function start(id: RunId, options: DownloadOptions): Download {
     const download = startDownload(id, context, options);
     started.add(download);
-    download.result.catch(() => undefined).finally(() => started.delete(download));
+    const end = () => void started.delete(download);
+    download.result
+      .then(
+        (manifest) => convert([manifest]),
+        () => undefined,
+      )
+      .finally(end);
     return download;
+  }
+
+  /** Begins the conversion of those that wait for it; each job once, whatever it is asked for. */
+  function convert(runs: readonly RunManifest[]): void {
+    if (!conversion || ending.signal.aborted) return;
+    const options = { projectDir: dir, holder: ownDir, keepSource: conversion === 'keep source', signal: ending.signal };
+    const jobs = new Set(runs.filter((run) => isWaiting(run, options)).map(({ jobId }) => jobId));
+    for (const jobId of jobs) {
+      const work = convertJob(jobId, options);
+      if (!work) continue;
+      converting.add(work);
+      void work.finally(() => converting.delete(work));
+    }
   }
 
   async function manifests(jobId?: number): Promise<{ id: RunId; manifest: RunManifest | undefined }[]> {
@@ -104,10 +140,12 @@ export function openProjectWorkspace({ quotaMb, ask, askKept, clock, random = Ma
     projectId: owner.projectId,
     dir,
     plansDir: plansDirectory(dir),
+    holder: ownDir,
     quotaBytes: quota.limitBytes,
     usedBytes: () => bytesBelow(ownDir),
     async runs(jobId) {
       const found = (await manifests(jobId)).flatMap(({ manifest }) => manifest ?? []);
+      convert(found);
       return found.toSorted((a, b) => Date.parse(a.from) - Date.parse(b.from) || Date.parse(a.exportedAt) - Date.parse(b.exportedAt));
     },
     find: (id) => readManifest(dir, id),
@@ -121,13 +159,16 @@ export function openProjectWorkspace({ quotaMb, ask, askKept, clock, random = Ma
       const locks: Lock[] = [];
       try {
         for (const run of runs) locks.push(await lockedFor('read', runDirectory(dir, run), run));
-        return await task();
+        const found = await Promise.all(runs.map((run) => readManifest(dir, run)));
+        const gone = runs.find((_, index) => found[index] === undefined);
+        if (gone) throw missing(gone);
+        return await task(found.filter((run) => run !== undefined));
       } finally {
         await Promise.all(locks.map((lock) => lock.release()));
       }
     },
     download: (id, listed) => start(id, { listed }),
-    downloadInTurn: (id, listed) => start(id, { listed, inTurn }),
+    downloadInTurn: (id, listed) => start(id, { listed, inTurn: (task) => inTurn(ownDir, task) }),
     underWay: (id) => downloadOf(dir, id),
     async settled(downloads, untilMs, signal) {
       if (untilMs <= clock.now()) return;
@@ -159,9 +200,12 @@ export function openProjectWorkspace({ quotaMb, ask, askKept, clock, random = Ma
         await lock.release();
       }
     },
+    async converted() {
+      while (converting.size > 0) await Promise.all(converting);
+    },
     async close() {
       ending.abort(new WorkspaceError('busy', 'The server stopped the download because the session ended; what has arrived is kept.'));
-      await Promise.allSettled([...started].map(({ result }) => result));
+      await Promise.allSettled([...[...started].map(({ result }) => result), ...converting]);
       await store.close();
     },
   };
@@ -176,10 +220,14 @@ async function lockedFor(kind: 'read' | 'write', directory: string, { jobId, run
   const run = `Run ${runId} of job ${jobId}`;
   const patienceMs = kind === 'read' ? READ_PATIENCE_MS : WRITE_PATIENCE_MS;
   const lock = await waitForLock(directory, kind, patienceMs).catch(() => {
-    throw new WorkspaceError('gone', `${run} is not in the workspace. download_export_run fetches it.`);
+    throw missing({ jobId, runId });
   });
   if ('release' in lock) return lock;
   throw new WorkspaceError('busy', `${run} is ${USES[lock.kind]} ${placeOf(lock)}; call again when that is done.`);
+}
+
+function missing({ jobId, runId }: RunId): WorkspaceError {
+  return new WorkspaceError('gone', `Run ${runId} of job ${jobId} is not in the workspace. download_export_run fetches it.`);
 }
 
 const USES: Readonly<Record<LockKind, string>> = { read: 'read by a query of', add: 'being converted by', write: 'being written by' };
@@ -194,7 +242,7 @@ async function tidy(projectDir: string): Promise<void> {
   for (const id of await runsIn(projectDir)) {
     const directory = runDirectory(projectDir, id);
     const manifest = await readManifest(projectDir, id);
-    const needed = manifest && new Set([MANIFEST, ...manifest.files.map(({ name }) => name)]);
+    const needed = manifest && new Set([MANIFEST, ...filesOnDisk(manifest).map(({ name }) => name)]);
     // A lock of a reader is nothing to tidy; a dead one goes with the next lock that is taken.
     if (!needed || (await readdir(directory)).every((name) => needed.has(name) || isLockName(name))) continue;
     const lock = await takeLock(directory, 'write');
@@ -202,6 +250,7 @@ async function tidy(projectDir: string): Promise<void> {
     await removeTempFiles(directory, manifest);
     await lock.release();
   }
+  await removeDeadSpills(projectDir);
   for (const job of await readdir(projectDir).catch(() => [])) {
     const removed = (await readdir(join(projectDir, job)).catch(() => [])).filter((name) => name.startsWith(REMOVED));
     for (const name of removed) await rm(join(projectDir, job, name), { recursive: true, force: true });

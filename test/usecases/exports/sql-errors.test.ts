@@ -3,7 +3,8 @@ import { sqlFailure } from '../../../src/usecases/exports/sql-errors.ts';
 import type { Column } from '../../../src/workspace/query/columns.ts';
 import { SqlError } from '../../../src/workspace/query/sql-process.ts';
 
-const columns: Column[] = ['browser_name', 'session_id', 'errors.message'].map((name) => ({ name, type: 'VARCHAR' }));
+const names: Column[] = ['browser_name', 'session_id', 'errors.message'].map((name) => ({ name, type: 'VARCHAR' }));
+const views = [{ name: 'data', columns: names }];
 
 it.each([
   ['missing package', '', 'settings', 'npm install @duckdb/node-api'],
@@ -11,6 +12,12 @@ it.each([
   ['memory', 'x', 'invalid', 'needed more memory than it may and was stopped'],
   ['busy', '', 'busy', 'Other queries of this server'],
   ['crash', '', 'invalid', 'ended its process. Write it in another way'],
+  [
+    'start',
+    'its process ended with code 1',
+    'settings',
+    'The SQL engine did not start: its process ended with code 1. This is a fault of the set-up',
+  ],
   ['refused', 'exactly one statement is expected, found 2.', 'invalid', 'sql: exactly one statement is expected, found 2.'],
   [
     'sql',
@@ -32,7 +39,7 @@ it.each([
     'sql',
     'Binder Error: Referenced column "session_id" not found in FROM clause!\nCandidate bindings: "s"\n\nLINE 1: …',
     'invalid',
-    'data has a column "session_id", but not what the statement selects from there, which has "s".',
+    'the data have a column "session_id", but not what the statement selects from there, which has "s".',
   ],
   ['sql', 'Binder Error: Referenced column "gzip" not found in FROM clause!\n\nLINE 1: SELECT gzip', 'invalid', 'no column "gzip".'],
   [
@@ -50,7 +57,7 @@ it.each([
     'sql: Conversion Error: Could not convert LINE 1: SELECT',
   ],
 ] as const)('%s (%s) is worded', async (reason, message, kind, words) => {
-  expect(await sqlFailure(new SqlError(reason, message), columns)).toMatchObject({
+  expect(await sqlFailure(new SqlError(reason, message), views)).toMatchObject({
     name: 'ApiError',
     kind,
     message: expect.stringContaining(words),
@@ -59,12 +66,12 @@ it.each([
 
 it('blames the file and not the statement where it is the file', async () => {
   const message = 'Invalid Input Error: JSON transform error in file "31/501/part-1.jsonl.gz", in line 3\n\nLINE 1: SELECT 1';
-  const error = await sqlFailure(new SqlError('sql', message), columns);
+  const error = await sqlFailure(new SqlError('sql', message), views);
   expect(error).toMatchObject({ name: 'WorkspaceError', kind: 'disk', message: expect.stringContaining('in line 3 If it was spoilt') });
   expect(error).toMatchObject({ message: expect.stringContaining('purge_workspace with this jobId') });
 });
 
 it('leaves other errors as they are', async () => {
   const error = new Error('aborted');
-  expect(await sqlFailure(error, columns)).toBe(error);
+  expect(await sqlFailure(error, views)).toBe(error);
 });

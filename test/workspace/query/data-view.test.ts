@@ -302,8 +302,8 @@ describe('runs that overlap', () => {
 
   it('cost nothing where they only meet: no key is compared', async () => {
     const { view } = runsOnDisk({ fields, files: [lines(views(1, 1))] }, { fields, files: [lines(views(1, 1))] });
-    const { viewSql, notes } = await view();
-    expect(viewSql).not.toMatch(/JOIN|GROUP BY/);
+    const { setup, notes } = await view();
+    expect(setup).not.toMatch(/JOIN|GROUP BY/);
     expect(notes).toEqual([]);
   });
 });

@@ -9,7 +9,14 @@ import { temporaryFolder } from '../../support/folder.ts';
 
 const SCRIPT = resolve('dist/sql-process.js');
 const ENDLESS = 'SELECT count(*) FROM range(1000000000000)';
-const request: SqlRequest = { viewSql: 'CREATE VIEW data AS SELECT 1 AS a', files: [], sql: ENDLESS, maxRows: 10, maxChars: 1000 };
+const request: SqlRequest = {
+  views: ['data'],
+  setup: ['CREATE VIEW data AS SELECT 1 AS a'],
+  files: [],
+  sql: ENDLESS,
+  maxRows: 10,
+  maxChars: 1000,
+};
 const machine = { memoryBytes: 2 ** 28, slackBytes: 2 ** 30, threads: 1 };
 
 function isRunning(pid: number): boolean {
@@ -24,20 +31,20 @@ it('says so where DuckDB is not installed', async () => {
   const directory = temporaryFolder();
   cpSync(SCRIPT, join(directory, 'sql-process.js'));
   cpSync('dist/chunks', join(directory, 'chunks'), { recursive: true });
-  const running = runSql(request, { directory, timeoutMs: 10_000, script: join(directory, 'sql-process.js') });
+  const running = runSql(request, { directory, holder: 'test', timeoutMs: 10_000, script: join(directory, 'sql-process.js') });
   await expect(running).rejects.toMatchObject({ reason: 'missing package' });
 });
 
 it('says so where the process cannot be started', async () => {
-  const running = runSql(request, { directory: '/no/such/directory', timeoutMs: 10_000 });
-  await expect(running).rejects.toMatchObject({ name: 'SqlError', reason: 'crash' });
+  const running = runSql(request, { directory: '/no/such/directory', holder: 'test', timeoutMs: 10_000 });
+  await expect(running).rejects.toMatchObject({ name: 'SqlError', reason: 'start' });
 });
 
 it('ends with whoever started it, in the middle of a query too', async () => {
   const starter = `
     const child = require('node:child_process').fork(${JSON.stringify(SCRIPT)}, [], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
     child.on('message', ({ kind }) => kind === 'ready' && console.log(child.pid));
-    child.send(${JSON.stringify({ ...request, ...machine })});`;
+    child.send(${JSON.stringify({ task: { kind: 'query', ...request }, machine })});`;
   const parent = spawn(process.execPath, ['--eval', starter], { stdio: ['ignore', 'pipe', 'ignore'] });
   const [line] = (await once(parent.stdout, 'data')) as [Buffer];
   const pid = Number(line.toString());
@@ -50,7 +57,7 @@ it('ends itself where it takes more memory than it may, although the limit of Du
   const child = fork(SCRIPT, [], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
   const messages: Message[] = [];
   child.on('message', (message: Message) => messages.push(message));
-  child.send({ ...request, ...machine, slackBytes: 0, memoryBytes: 2 ** 26 });
+  child.send({ task: { kind: 'query', ...request }, machine: { ...machine, slackBytes: 0, memoryBytes: 2 ** 26 } });
   await once(child, 'close');
   expect(messages.at(-1)).toMatchObject({ kind: 'failure', reason: 'memory' });
 });

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { type DataView, dataViewOf } from '../../../src/workspace/query/data-view.ts';
-import { runSql, type SqlResult } from '../../../src/workspace/query/sql-process.ts';
+import { lookInto, runSql, type SqlResult } from '../../../src/workspace/query/sql-process.ts';
 import type { RunManifest } from '../../../src/workspace/store/manifest.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 
@@ -57,13 +57,20 @@ export function runsOnDisk(...sketches: readonly RunSketch[]): RunsOnDisk {
       }),
     };
   });
-  const view = () => dataViewOf(runs, { directory, pathOf: (run, file) => join(directory, String(run.runId), file.name) });
+  const place = { directory, holder: 'test', timeoutMs: 20_000 };
+  const view = () =>
+    dataViewOf(runs, {
+      directory,
+      pathOf: (run, file) => join(directory, String(run.runId), file.name),
+      look: (files) => lookInto({ files }, place),
+    });
   async function query(
     sql: string,
     { timeoutMs = 20_000, maxRows = 1000, signal }: { timeoutMs?: number; maxRows?: number; signal?: AbortSignal } = {},
   ) {
-    const { viewSql, files } = await view();
-    return runSql({ viewSql, files, sql, maxRows, maxChars: 4_000_000 }, { directory, timeoutMs, ...(signal && { signal }) });
+    const { name, setup, files } = await view();
+    const request = { views: [name], setup: [setup], files, sql, maxRows, maxChars: 4_000_000 };
+    return runSql(request, { ...place, timeoutMs, ...(signal && { signal }) });
   }
   return {
     directory,

@@ -57,7 +57,7 @@ describe('the sandbox', () => {
   });
 
   it('refuses every question about the engine before it runs', async () => {
-    const database = await openDatabase({ viewSql: 'CREATE VIEW data AS SELECT 1 AS a', files: [], memoryBytes: 2 ** 28, threads: 1 });
+    const database = await openDatabase({ setup: ['CREATE VIEW data AS SELECT 1 AS a'], files: [], memoryBytes: 2 ** 28, threads: 1 });
     onTestFinished(() => database.closeSync());
     const passed: string[] = [];
     for (const sql of inquiries)
@@ -69,7 +69,7 @@ describe('the sandbox', () => {
   });
 
   it('lets through what analysts write', async () => {
-    const database = await openDatabase({ viewSql: ANALYST_VIEW, files: [], memoryBytes: 2 ** 28, threads: 1 });
+    const database = await openDatabase({ setup: [ANALYST_VIEW], files: [], memoryBytes: 2 ** 28, threads: 1 });
     onTestFinished(() => database.closeSync());
     for (const sql of analysts) {
       await checkStatement(database, sql, ['data']);
@@ -93,9 +93,9 @@ describe('the sandbox', () => {
 
   it('holds without the look at the statement too: the database itself reads and writes nothing else', async () => {
     const { outside, own, runs } = place();
-    const { viewSql } = await runs.view();
+    const { setup } = await runs.view();
     const database = await openDatabase({
-      viewSql: viewSql.replaceAll('501/', `${runs.directory}/501/`),
+      setup: [setup.replaceAll('501/', `${runs.directory}/501/`)],
       files: [own],
       memoryBytes: 2 ** 28,
       threads: 1,

@@ -1,0 +1,233 @@
+import { randomBytes } from 'node:crypto';
+import { rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { grouped } from '../../lib/grouped.ts';
+import { batchesOf, formatOf, overlappingGroups, type Part } from '../query/batches.ts';
+import { type ItemType, itemTypeOf } from '../query/column-types.ts';
+import { type Column, columnsOf, folded, namesInFile } from '../query/columns.ts';
+import { isResolved, keysOf, laterRuns } from '../query/data-view.ts';
+import { lookInto, SqlError, writeTable } from '../query/sql-process.ts';
+import { identifier } from '../query/sql-text.ts';
+import { type Source, storedRowsSql } from '../query/view-sql.ts';
+import { syncDirectory, writeDurably } from '../store/disk.ts';
+import { MANIFEST, runDirectory } from '../store/layout.ts';
+import { takeLock, waitForLock } from '../store/lock.ts';
+import { type RunId, type RunManifest, type RunTable, readManifest, runsIn } from '../store/manifest.ts';
+
+/** What the conversion of a project's runs works with. */
+export interface ConversionContext {
+  readonly projectDir: string;
+  /** For whom it runs: holders take turns. */
+  readonly holder: string;
+  /** Whether the downloaded files stay after the check. */
+  readonly keepSource: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** A conversion is given up after this time; the run then answers from its source. */
+const TIMEOUT_MS = 30 * 60_000;
+/** Longer than any query reads a run. */
+const DROP_PATIENCE_MS = 45_000;
+
+/** Jobs that are worked on in this process, each with its next round where something came meanwhile. */
+const underWay = new Map<string, { again: boolean }>();
+/** Runs that could not be converted, by directory: they are not tried again by this process. */
+const given = new Set<string>();
+
+/** Converts what a job has in the background; undefined where that is under way already. Never rejects. */
+export function convertJob(jobId: number, context: ConversionContext): Promise<void> | undefined {
+  const key = join(context.projectDir, String(jobId));
+  const known = underWay.get(key);
+  if (known) {
+    known.again = true;
+    return undefined;
+  }
+  const entry = { again: true };
+  const rounds = async () => {
+    while (entry.again && !context.signal.aborted) {
+      entry.again = false;
+      await workOn(jobId, context).catch(() => undefined); // a disk that fails is met again by the call that needs it
+    }
+    underWay.delete(key);
+  };
+  underWay.set(key, entry);
+  return rounds();
+}
+
+async function workOn(jobId: number, context: ConversionContext): Promise<void> {
+  const { projectDir, keepSource, signal } = context;
+  for (const id of await runsIn(projectDir, jobId)) {
+    if (signal.aborted) return;
+    const manifest = await readManifest(projectDir, id);
+    if (manifest && !manifest.table && isConvertible(manifest)) await convertRun(id, context);
+  }
+  if (!keepSource) for (const id of await runsIn(projectDir, jobId)) await dropSource(id, context);
+  await resolveOverlaps(jobId, context);
+}
+
+function isConvertible({ format, files }: RunManifest): boolean {
+  return /^(jsonl|csv)$/i.test(format) && files.some(({ bytes }) => bytes > 0);
+}
+
+/** Whether a run waits for its conversion. */
+export function isWaiting(
+  manifest: RunManifest,
+  { projectDir, keepSource }: Pick<ConversionContext, 'projectDir' | 'keepSource'>,
+): boolean {
+  if (given.has(runDirectory(projectDir, manifest)) || !isConvertible(manifest)) return false;
+  return manifest.table === undefined || (!keepSource && !manifest.sourceDropped);
+}
+
+const AMOUNTS = new Set(['cents', 'money']);
+
+/** Sums that tell whether amounts are the same, whatever the order of the rows. */
+function sumsOf(columns: readonly Column[]): string[] {
+  const exact = (value: string, item: ItemType) => (item === 'DOUBLE' ? `round(${value} * 1000)::HUGEINT` : value);
+  return columns.flatMap(({ name, type, unit }) => {
+    if (!unit || !AMOUNTS.has(unit)) return [];
+    const item = itemTypeOf(type);
+    if (item) return [`sum(list_sum(list_transform(${identifier(name)}, lambda v: ${exact('v', item)})))`];
+    return [`sum(${exact(identifier(name), type === 'DOUBLE' ? 'DOUBLE' : 'BIGINT')})`];
+  });
+}
+
+function newName(ending: string): string {
+  return `table-${randomBytes(6).toString('hex')}${ending}`;
+}
+
+/** Runs `task` on the directory of a run that no other process converts, with its manifest as it is then. */
+async function alone(id: RunId, { projectDir }: ConversionContext, task: (run: RunManifest, directory: string) => Promise<void>) {
+  const directory = runDirectory(projectDir, id);
+  const lock = await takeLock(directory, 'add').catch(() => undefined);
+  if (!lock || !('release' in lock)) return;
+  try {
+    const run = await readManifest(projectDir, id);
+    if (run) await task(run, directory);
+  } finally {
+    await lock.release();
+  }
+}
+
+function saveManifest(directory: string, manifest: RunManifest): Promise<void> {
+  return writeDurably(join(directory, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`);
+}
+
+/** Puts a written file in its place; whatever ends before the manifest names it leaves a file that the next tidying removes. */
+async function placed(directory: string, staged: string, name: string): Promise<{ name: string; bytes: number }> {
+  const path = join(directory, name);
+  await rename(join(directory, staged), path);
+  await syncDirectory(directory);
+  return { name, bytes: (await stat(path)).size };
+}
+
+async function convertRun(id: RunId, context: ConversionContext): Promise<void> {
+  const { holder, signal } = context;
+  await alone(id, context, async (run, directory) => {
+    if (run.table || given.has(directory)) return;
+    const options = { directory, holder, signal, timeoutMs: TIMEOUT_MS };
+    const [name, staged] = [newName('.parquet'), newName('.tmp')];
+    try {
+      const parts = run.files.filter(({ bytes }) => bytes > 0).map((file): Part => ({ run, file, path: file.name }));
+      const batches = await batchesOf(parts, (files) => lookInto({ files }, options));
+      const columns = columnsOf(
+        batches.length > 0
+          ? batches.map(({ layout }) => layout)
+          : [{ names: namesInFile(run.fields), fields: run.fields, samples: new Map() }],
+      ).filter(({ from }) => from === undefined);
+      const sources = batches.flatMap(({ layout, parts: own }): Source[] =>
+        [...grouped(own, ({ file }) => file.gzip)].map(([gzip, members]) => ({
+          format: formatOf(run),
+          gzip,
+          names: layout.names,
+          files: members.map(({ path }) => path),
+        })),
+      );
+      const time = columns.find(({ field, name: own, type }) => /^(session|view)_time$/.test(field ?? own) && type === 'TIMESTAMP');
+      const keys = keysOf(run.scope, columns).names;
+      const rows = await writeTable(
+        {
+          kind: 'convert',
+          select: storedRowsSql(columns, sources),
+          files: parts.map(({ path }) => path),
+          target: staged,
+          order: columns.filter((column) => keys.includes(folded(column.name))).map((column) => column.name),
+          ...(time && { day: `CAST(${identifier(time.name)} AS DATE)` }),
+          sums: sumsOf(columns),
+        },
+        options,
+      );
+      const stored = columns.map(({ from: _, ...column }) => column);
+      const table: RunTable = { ...(await placed(directory, staged, name)), rows, columns: stored };
+      await saveManifest(directory, { ...run, table });
+    } catch (error) {
+      await rm(join(directory, staged), { force: true });
+      // What the session's end cut short is begun again; what the engine refused would be refused again.
+      if (!signal.aborted && error instanceof SqlError && error.reason !== 'busy') given.add(directory);
+    }
+  });
+}
+
+/** Removes the downloaded files of a converted run once no query reads them. */
+async function dropSource(id: RunId, { projectDir, signal }: ConversionContext): Promise<void> {
+  const directory = runDirectory(projectDir, id);
+  const manifest = await readManifest(projectDir, id);
+  if (signal.aborted || !manifest?.table || manifest.sourceDropped) return;
+  const lock = await waitForLock(directory, 'write', DROP_PATIENCE_MS, signal).catch(() => undefined);
+  if (!lock || !('release' in lock)) return;
+  try {
+    const run = await readManifest(projectDir, id);
+    if (!run?.table || run.sourceDropped) return;
+    // First the manifest: a file too many is tidied away, a file too few would be a run that is not whole.
+    await saveManifest(directory, { ...run, sourceDropped: true });
+    for (const { name } of run.files) await rm(join(directory, name), { force: true });
+  } finally {
+    await lock.release();
+  }
+}
+
+async function manifestsOf(projectDir: string, jobId: number): Promise<RunManifest[]> {
+  const found = await Promise.all((await runsIn(projectDir, jobId)).map((id) => readManifest(projectDir, id)));
+  return found.filter((run) => run !== undefined);
+}
+
+/** Finds for each run the rows that later runs of its group hold too, where that is not known for exactly these runs. */
+async function resolveOverlaps(jobId: number, context: ConversionContext): Promise<void> {
+  const { projectDir, signal } = context;
+  for (const group of overlappingGroups((await manifestsOf(projectDir, jobId)).filter(isConvertible))) {
+    if (group.some(({ table }) => !table)) continue;
+    const common = (group[0]?.table?.columns ?? []).filter(({ name }) =>
+      group.every(({ table }) => table?.columns.some((column) => column.name === name)),
+    );
+    const { names: keys, missing } = keysOf(group[0]?.scope ?? '', common);
+    if (missing.length > 0) continue;
+    for (const run of group) {
+      if (signal.aborted || isResolved(run, group)) continue;
+      await resolveRun(run, group, keys, context);
+    }
+  }
+}
+
+async function resolveRun(of: RunManifest, group: readonly RunManifest[], keys: readonly string[], context: ConversionContext) {
+  const { projectDir, holder, signal } = context;
+  const by = laterRuns(of, group);
+  await alone(of, context, async (run, directory) => {
+    if (!run.table) return;
+    const { name, bytes, rows, columns } = run.table;
+    if (by.length === 0) return saveManifest(directory, { ...run, table: { name, bytes, rows, columns } });
+    const staged = newName('.tmp');
+    try {
+      const later = group.filter(({ runId }) => by.includes(runId));
+      const pathOf = (other: RunManifest) => `${other.runId}/${other.table?.name ?? ''}`;
+      const jobDirectory = join(projectDir, String(run.jobId));
+      const task = { kind: 'resolve' as const, file: pathOf(run), later: later.map(pathOf), keys, target: `${run.runId}/${staged}` };
+      const count = await writeTable(task, { directory: jobDirectory, holder, signal, timeoutMs: TIMEOUT_MS });
+      const file = count > 0 ? await placed(directory, staged, newName('.rows.parquet')) : undefined;
+      await rm(join(directory, staged), { force: true });
+      const superseded = { by, rows: count, ...(file && { file }) };
+      // A list of before may still be read: the next tidying removes it.
+      await saveManifest(directory, { ...run, table: { name, bytes, rows, columns, superseded } });
+    } catch {
+      await rm(join(directory, staged), { force: true }); // queries find the rows by themselves
+    }
+  });
+}

@@ -1,0 +1,38 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DIRECTORY_MODE } from './disk.ts';
+import { takeLock } from './lock.ts';
+
+const PREFIX = 'spill-';
+
+/** A private directory for what a process cannot hold in memory. */
+export interface Spill {
+  readonly directory: string;
+  remove(): Promise<void>;
+}
+
+/** Makes one below a directory, locked so that it is known as long as it is used; rejects where nothing can be written there. */
+export async function makeSpill(below: string): Promise<Spill> {
+  const directory = join(below, `${PREFIX}${randomUUID()}`);
+  await mkdir(directory, { mode: DIRECTORY_MODE });
+  const lock = await takeLock(directory, 'write');
+  return {
+    directory,
+    async remove() {
+      if ('release' in lock) await lock.release();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Removes what killed processes left. */
+export async function removeDeadSpills(below: string): Promise<void> {
+  for (const name of await readdir(below).catch(() => [])) {
+    if (!name.startsWith(PREFIX)) continue;
+    const lock = await takeLock(join(below, name), 'write').catch(() => undefined);
+    if (!lock || !('release' in lock)) continue;
+    await lock.release();
+    await rm(join(below, name), { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,156 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { ProjectWorkspace } from '../../../src/workspace/store/project-workspace.ts';
+import { scratchDirectory } from '../download/store-stub.ts';
+import { openOffline, queried, type RunText, writeRun } from './converted-runs.ts';
+
+const FIELDS = [
+  'project_id',
+  'user_id',
+  'session_id',
+  'session_time',
+  'session_transactions_revenue_cents',
+  'session_transaction_items.revenue_cents',
+];
+const [, , , , REVENUE = '', ITEMS = ''] = FIELDS;
+
+const row = (id: number, cents: number, more: object = {}) => ({
+  project_id: 1201,
+  // Above 2^53, and above 2^63.
+  user_id: `@${18_446_744_073_709_000_000n + BigInt(id)}@`,
+  session_id: `@${9_007_199_254_740_993n + BigInt(id)}@`,
+  session_time: `2026-11-19T0${id % 9}:14:03.250Z`,
+  [REVENUE]: cents,
+  [ITEMS]: [cents - 1, 1],
+  ...more,
+});
+const text = (...rows: object[]) => rows.map((each) => `${JSON.stringify(each).replaceAll(/"@(\d+)@"/g, '$1')}\n`).join('');
+
+function project(...runs: RunText[]) {
+  const dir = scratchDirectory();
+  const opened: ProjectWorkspace[] = [];
+  onTestFinished(async () => {
+    await Promise.all(opened.map((workspace) => workspace.close()));
+  });
+  const open = (conversion?: 'drop source' | 'keep source') => {
+    const workspace = openOffline(dir, conversion);
+    opened.push(workspace);
+    return workspace;
+  };
+  for (const run of runs) writeRun(open(), run);
+  return open;
+}
+
+/** Opens the workspace and waits for what that begins. */
+async function converted(open: ReturnType<typeof project>, conversion: 'drop source' | 'keep source' = 'drop source') {
+  const workspace = open(conversion);
+  await workspace.runs();
+  await workspace.converted();
+  return workspace;
+}
+
+const names = (workspace: ProjectWorkspace, runId: number, jobId = 31) => readdirSync(workspace.directoryOf({ jobId, runId })).toSorted();
+const ALL = 'SELECT * FROM data ORDER BY ALL';
+
+describe('a downloaded run', () => {
+  it.each(['JSONL', 'CSV'])('of the version before (%s) becomes a table with every digit, and its files go', async (format) => {
+    const csv = `${FIELDS.join(',')}\n1201,18446744073709551615,9007199254740993,2026-11-19T08:14:03.250Z,9007199254740991,"[5,6]"\n1201,7,,,,[]\n`;
+    const file = format === 'CSV' ? csv : text(row(1, 8990), row(2, 9_007_199_254_740_991), row(3, 0, { [ITEMS]: [] }));
+    const open = project({ runId: 501, format, fields: FIELDS, files: [file, file.replaceAll('1201,', '1202,')] });
+    const before = await queried(open(), ALL);
+    const workspace = await converted(open);
+    const after = await queried(workspace, ALL);
+    expect(after.rows).toEqual(before.rows);
+    expect(after.columns).toEqual(before.columns);
+    expect(after.files).toEqual([expect.stringMatching(/^31\/501\/table-[0-9a-f]{12}\.parquet$/)]);
+    expect(names(workspace, 501)).toEqual(['manifest.json', expect.stringMatching(/^table-.*\.parquet$/)]);
+    expect((await workspace.runs())[0]).toMatchObject({ sourceDropped: true, table: { rows: before.rows.length } });
+  });
+
+  it('keeps its files where the setting says so', async () => {
+    const open = project({ runId: 501, fields: FIELDS, files: [text(row(1, 8990))] });
+    const workspace = await converted(open, 'keep source');
+    expect(names(workspace, 501)).toEqual(['manifest.json', 'part-00001.jsonl.gz', expect.stringMatching(/^table-/)]);
+  });
+
+  it('that cannot be read stays as it is, and leaves nothing half', async () => {
+    const broken = gzipSync(text(...Array.from({ length: 500 }, (_, index) => row(index, index))));
+    const open = project({ runId: 501, fields: FIELDS, files: [broken.subarray(0, broken.length - 40)] });
+    const workspace = await converted(open);
+    expect(names(workspace, 501)).toEqual(['manifest.json', 'part-00001.jsonl.gz']);
+    expect((await workspace.runs())[0]?.table).toBeUndefined();
+  });
+
+  it('is not dropped while a query reads its files', async () => {
+    const open = project({ runId: 501, fields: FIELDS, files: [text(row(1, 8990))] });
+    const workspace = open('drop source');
+    const [id] = await open().runs();
+    if (!id) throw new Error('The run is not there.');
+    await open().reading([id], async ([run]) => {
+      await workspace.runs();
+      while (!(await open().find(id))?.table) await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(names(workspace, 501)).toEqual(expect.arrayContaining(run?.files.map(({ name }) => name) ?? []));
+    });
+    await workspace.converted();
+    expect(names(workspace, 501)).toEqual(['manifest.json', expect.stringMatching(/^table-/)]);
+  });
+
+  it('has what a killed conversion left removed at the next opening', async () => {
+    const open = project({ runId: 501, fields: FIELDS, files: [text(row(1, 8990))] });
+    writeFileSync(join(open().directoryOf({ jobId: 31, runId: 501 }), 'table-0123456789ab.tmp'), 'half');
+    const workspace = await converted(open);
+    expect(names(workspace, 501)).toEqual(['manifest.json', expect.stringMatching(/^table-.*\.parquet$/)]);
+  });
+});
+
+describe('runs that overlap', () => {
+  const early = { runId: 501, fields: FIELDS, files: [text(row(1, 100), row(2, 200), row(3, 300))] };
+  const late = { runId: 502, exportedAt: '2026-11-20T05:00:00.000Z', fields: FIELDS, files: [text(row(2, 222), row(3, 333), row(4, 400))] };
+  const SUM = `SELECT count(*), sum(${REVENUE}) FROM data`;
+
+  it('are resolved once: a query compares no keys, and gives the same', async () => {
+    const open = project(early, late);
+    const before = await queried(open(), ALL);
+    expect(before.setup).toContain('ANTI JOIN');
+    const workspace = await converted(open);
+    const after = await queried(workspace, ALL);
+    expect(after.rows).toEqual(before.rows);
+    expect(after.setup).not.toMatch(/"user_id" = /);
+    expect((await queried(workspace, SUM)).rows).toEqual([[4, 1055]]);
+    expect((await workspace.runs()).map(({ table }) => table?.superseded?.rows ?? 0)).toEqual([2, 0]);
+  });
+
+  it('give the rows of the earlier one again where the later is purged', async () => {
+    const workspace = await converted(project(early, late));
+    await workspace.remove({ jobId: 31, runId: 502 });
+    expect((await queried(workspace, SUM)).rows).toEqual([[3, 600]]);
+    await workspace.converted();
+    expect((await queried(workspace, SUM)).rows).toEqual([[3, 600]]);
+  });
+
+  it('read less where the later replaces all of the earlier', async () => {
+    const all = { ...late, files: [text(row(1, 111), row(2, 222), row(3, 333))] };
+    const { rows, files } = await queried(await converted(project(early, all)), SUM);
+    expect(rows).toEqual([[3, 666]]);
+    expect(files).toHaveLength(2);
+  });
+
+  it('of several jobs give one row for each session, with the columns of all', async () => {
+    const browsers = { jobId: 32, runId: 601, fields: [...FIELDS.slice(0, 3), 'browser_name'], exportedAt: '2026-11-20T01:00:00.000Z' };
+    const key = ({ project_id, user_id, session_id }: ReturnType<typeof row>) => ({ project_id, user_id, session_id });
+    const file = text({ ...key(row(2, 0)), browser_name: 'Chrome' }, { ...key(row(9, 0)), browser_name: null });
+    const open = project(early, late, { ...browsers, files: [file] });
+    const sql = `SELECT right(user_id, 1) AS id, ${REVENUE}, browser_name FROM data ORDER BY 1`;
+    const expected = [
+      ['1', 100, null],
+      ['2', 222, 'Chrome'],
+      ['3', 333, null],
+      ['4', 400, null],
+      ['9', null, null],
+    ];
+    expect((await queried(open(), sql)).rows).toEqual(expected);
+    expect((await queried(await converted(open), sql)).rows).toEqual(expected);
+  });
+});

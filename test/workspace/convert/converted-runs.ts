@@ -1,0 +1,64 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { dataViewOf } from '../../../src/workspace/query/data-view.ts';
+import { lookInto, runSql } from '../../../src/workspace/query/sql-process.ts';
+import type { RunManifest } from '../../../src/workspace/store/manifest.ts';
+import { openProjectWorkspace, type ProjectWorkspace, type WorkspaceParts } from '../../../src/workspace/store/project-workspace.ts';
+
+/** A run as a test describes it. */
+export interface RunText extends Partial<Pick<RunManifest, 'jobId' | 'from' | 'to' | 'exportedAt' | 'format' | 'scope'>> {
+  readonly runId: number;
+  readonly fields: readonly string[];
+  /** Text of each file. */
+  readonly files: readonly (string | Buffer)[];
+}
+
+/** Opens the workspace of a project without a platform behind it. */
+export function openOffline(dir: string, conversion?: WorkspaceParts['conversion']): ProjectWorkspace {
+  const ask = () => Promise.reject(new Error('Nothing is asked of the platform here.'));
+  const owner = { dir, principal: 'local', authUrl: 'http://127.0.0.1:9', projectId: 1201 };
+  return openProjectWorkspace({ ...owner, quotaMb: 1_000, ask, askKept: ask, conversion, clock: systemClock });
+}
+
+/** Writes a complete run of a day as the version before left it. */
+export function writeRun(workspace: ProjectWorkspace, text: RunText): void {
+  const { jobId = 31, runId, fields, files, format = 'JSONL', scope = 'sessions' } = text;
+  const directory = workspace.directoryOf({ jobId, runId });
+  mkdirSync(directory, { recursive: true });
+  const day = { from: '2026-11-19T00:00:00.000Z', to: '2026-11-20T00:00:00.000Z', exportedAt: '2026-11-20T02:00:00.000Z' };
+  const { from = day.from, to = day.to, exportedAt = day.exportedAt } = text;
+  const manifest: RunManifest = {
+    version: 1,
+    jobId,
+    jobName: `Job ${jobId}`,
+    runId,
+    scope,
+    format,
+    ...{ from, to, exportedAt, downloadedAt: exportedAt },
+    fields: fields.map((fieldName) => ({ fieldName })),
+    files: files.map((content, index) => {
+      const bytes = typeof content === 'string' ? gzipSync(content) : content;
+      const name = `part-${String(index + 1).padStart(5, '0')}.${format.toLowerCase()}.gz`;
+      writeFileSync(join(directory, name), bytes);
+      return { name, bytes: bytes.length, sha256: '', gzip: true };
+    }),
+  };
+  writeFileSync(join(directory, 'manifest.json'), JSON.stringify(manifest));
+}
+
+/** Rows of one statement over all runs as the view `data`, with the files that it could read. */
+export async function queried(workspace: ProjectWorkspace, sql: string) {
+  const { dir: directory, holder, pathOf } = workspace;
+  const options = { directory, holder, timeoutMs: 30_000 };
+  return workspace.reading(await workspace.runs(), async (runs) => {
+    const { name, setup, files, columns } = await dataViewOf(runs, {
+      directory,
+      pathOf,
+      look: (wanted) => lookInto({ files: wanted }, options),
+    });
+    const { rows } = await runSql({ views: [name], setup: [setup], files, sql, maxRows: 100_000, maxChars: 20_000_000 }, options);
+    return { rows, files, setup, columns };
+  });
+}
