@@ -79,7 +79,7 @@ function openChoice({ demo, projectId }: Settings, { projects }: Data): { id: nu
 /** Checks what a call needs, step by step, and says how to mend what is wrong; 0 when all is well, else 1. */
 export async function doctor(settings: Settings, world: WorldOptions): Promise<number> {
   const print = (line: string) => void process.stdout.write(`${line}\n`);
-  const tools = enabledTools(await listedTools(), settings);
+  const { tools } = enabledTools(await listedTools(), settings);
   const session = openSession(settings, tools, world);
   const server = settings.demo ? 'embedded emulator' : (settings.authUrl ?? 'no authentication server set');
   print(`✓ settings: ${server}, time zone ${settings.timeZone}, ${tools.length} tools`);

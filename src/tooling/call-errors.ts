@@ -2,6 +2,7 @@ import { ApiError, type ErrorKind } from '../api/errors.ts';
 import { HarError } from '../domain/har/har-error.ts';
 import type { CallOutcome } from '../telemetry/call-watch.ts';
 import { WorkspaceError } from '../workspace/store/disk.ts';
+import { someWithoutAbsent } from './mentions.ts';
 import { RATE_LIMITED } from './rate-limit.ts';
 import type { AnyTool } from './tool.ts';
 
@@ -21,8 +22,14 @@ const nextSteps: Record<ErrorKind, string> = {
 /** The part of a tool that the words depend on. */
 type Failed = Pick<AnyTool, 'operation' | 'idsFrom'>;
 
-/** The text of a failed call: what happened and what to do next. */
-export function errorText(error: unknown, { operation, idsFrom }: Failed): string {
+/** The text of a failed call: what happened and what to do next, with none of the `absent` tools. */
+export function errorText(error: unknown, { operation, idsFrom }: Failed, absent?: ReadonlySet<string>): string {
+  const lister = [idsFrom, 'find_objects'].find((name) => name !== undefined && !absent?.has(name));
+  const text = textOf(error, { operation, idsFrom: idsFrom && lister });
+  return someWithoutAbsent(text, absent);
+}
+
+function textOf(error: unknown, { operation, idsFrom }: Failed): string {
   if (error instanceof HarError) return `The HAR file of this step cannot be read: ${error.message}`;
   if (error instanceof WorkspaceError) return error.message;
   if (!(error instanceof ApiError)) {
@@ -43,7 +50,7 @@ function howToLook({ operation, idsFrom }: Failed): string {
   return idsFrom ? `Look with ${idsFrom} before you repeat it.` : 'Look before you repeat it.';
 }
 
-/** How a call failed, in one word for whoever counts. */
+/** How a call failed, in one word for logs and counters. */
 export function outcomeOf(error: unknown, signal: AbortSignal): CallOutcome {
   if (signal.aborted) return 'cancelled';
   if (error instanceof ApiError) return error.code === RATE_LIMITED ? 'limited' : error.kind;

@@ -11,6 +11,7 @@ import type { MakeChart } from '../usecases/context.ts';
 import { errorText, outcomeOf } from './call-errors.ts';
 import { type Consent, NeedsConfirmation, requireConsent } from './confirmation.ts';
 import { understand } from './lenient-input.ts';
+import type { Offer } from './mentions.ts';
 import { chosenProject } from './project.ts';
 import { type ResolvedRange, rangeWords, resolveParams } from './resolve-params.ts';
 import { type Answer, answerOf, drawAnswer, redactChart } from './results.ts';
@@ -33,8 +34,10 @@ export interface Answered {
 /** What a caller brings beside the arguments. */
 export interface Caller {
   readonly session: Session;
+  /** What the connection offers; left out: all tools. */
+  readonly offer?: Offer;
   readonly signal: AbortSignal;
-  /** Left out by callers that nobody watches. */
+  /** Left out where calls are not watched. */
   readonly request?: RequestFacts;
   /** Whether the caller can put a question to the person. */
   readonly canAsk: boolean;
@@ -100,7 +103,7 @@ export async function callTool(tool: AnyTool, args: unknown, caller: Caller): Pr
     return outcome;
   } catch (error) {
     watched?.end(outcomeOf(error, signal));
-    return { isError: true, text: redact(errorText(error, tool)), links: [] };
+    return { isError: true, text: redact(errorText(error, tool, caller.offer?.absent)), links: [] };
   }
 }
 
@@ -110,14 +113,14 @@ function beginning({ session, signal, answered }: Caller, projectId: number | un
   return { nowMs: answered?.nowMs || startedMs, options: { signal, deadlineMs: startedMs + MAX_CALL_MS, observe, ...chosen } };
 }
 
-function declined(tool: AnyTool, { session }: Caller): Answer {
+function declined(tool: AnyTool, { session, offer }: Caller): Answer {
   const data = { status: 'declined', notes: ['The person declined; nothing was sent.'] };
-  return answerOf(tool, data, { session, redact: (text) => text, links: [], asked: {} });
+  return answerOf(tool, data, { session, offer, redact: (text) => text, links: [], asked: {} });
 }
 
 async function run(call: Call): Promise<Outcome> {
   const { tool, input, caller, client, nowMs, notes, links } = call;
-  const { session } = caller;
+  const { session, offer } = caller;
   const { timeZone } = session.options;
   const note = (sentence: string): void => void (notes.includes(sentence) || notes.push(sentence));
   const ask = <T extends Operation>(operation: T, request: CallInput<T>): Promise<PayloadOf<T>> =>
@@ -139,7 +142,15 @@ async function run(call: Call): Promise<Outcome> {
     if (drawn) note(drawn.note);
     const described = await describedRange(call, range);
     const whole = { ...data, ...(tool.confirmed && { status: 'done' }), ...described.range, notes: [...notes, ...described.notes] };
-    return answerOf(tool, whole, { session, redact: client.redact, links, asked: input, whole: caller.whole, ...(drawn && { drawn }) });
+    return answerOf(tool, whole, {
+      session,
+      offer,
+      redact: client.redact,
+      links,
+      asked: input,
+      whole: caller.whole,
+      ...(drawn && { drawn }),
+    });
   } catch (error) {
     if (!(error instanceof NeedsConfirmation)) throw error;
     return caller.canAsk ? { ask: error.request, nowMs } : previewed(call, error.request, await describedRange(call, range));
@@ -213,10 +224,10 @@ async function projectOf({ tool, client, options }: Call): Promise<number | unde
 
 type Described = Awaited<ReturnType<typeof rangeWords>>;
 
-function previewed({ tool, caller: { session }, client, notes }: Call, request: WriteRequest, described: Described): Answer {
+function previewed({ tool, caller: { session, offer }, client, notes }: Call, request: WriteRequest, described: Described): Answer {
   const next = 'Nothing was sent. Show this to the user; call again with confirm: true to send it.';
   const data = { status: 'preview', request, ...described.range, notes: [...notes, ...described.notes, next] };
-  return answerOf(tool, data, { session, redact: client.redact, links: [], asked: {} });
+  return answerOf(tool, data, { session, offer, redact: client.redact, links: [], asked: {} });
 }
 
 /** A page that is full may not be the last: the interface does not say how many there are. */
