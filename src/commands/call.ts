@@ -60,7 +60,7 @@ async function readArguments(json: string): Promise<unknown> {
   try {
     return await parseJson(json);
   } catch (error) {
-    throw new SettingsError(`the arguments are no JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw new SettingsError(`the arguments are not valid JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 

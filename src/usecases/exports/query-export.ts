@@ -71,8 +71,8 @@ async function runsOf(workspace: ProjectWorkspace, jobId: number): Promise<RunMa
   const runs = await workspace.runs(jobId);
   if (runs.length > 0) return runs;
   throw new ApiError(
-    'invalid',
-    `jobId: nothing of job ${jobId} is in the workspace yet. download_export_run fetches its latest run, sync_exports all that the platform still has.`,
+    'missing',
+    `Nothing of job ${jobId} is in the workspace yet. download_export_run fetches its latest run, sync_exports all that the platform still has.`,
   );
 }
 
