@@ -1,7 +1,7 @@
 import { type Settings, SettingsError } from '../settings/settings.ts';
 import type { ListedTool } from '../tooling/listing.ts';
-import { type Offer, offerOf } from '../tooling/mentions.ts';
-import type { AnyTool } from '../tooling/tool.ts';
+import { offerOf } from '../tooling/mentions.ts';
+import type { AnyTool, Offer } from '../tooling/tool.ts';
 
 /** Put in by the build, because making all JSON schemas costs more than the rest of a start. */
 declare const LISTED_TOOLS: readonly ListedTool[] | undefined;

@@ -1,10 +1,11 @@
+import { QUEUED } from '../api/deadline.ts';
 import { ApiError, type ErrorKind } from '../api/errors.ts';
 import { HarError } from '../domain/har/har-error.ts';
 import type { CallOutcome } from '../telemetry/call-watch.ts';
 import { WorkspaceError } from '../workspace/store/disk.ts';
 import { someWithoutAbsent } from './mentions.ts';
 import { RATE_LIMITED } from './rate-limit.ts';
-import type { AnyTool } from './tool.ts';
+import { type AnyTool, scopeOf } from './tool.ts';
 
 /** What to do next, by kind; an empty text where the message already says it. */
 const nextSteps: Record<ErrorKind, string> = {
@@ -20,16 +21,16 @@ const nextSteps: Record<ErrorKind, string> = {
 };
 
 /** The part of a tool that the words depend on. */
-type Failed = Pick<AnyTool, 'operation' | 'idsFrom'>;
+type Failed = Pick<AnyTool, 'operation' | 'scope' | 'idsFrom'>;
 
 /** The text of a failed call: what happened and what to do next, with none of the `absent` tools. */
-export function errorText(error: unknown, { operation, idsFrom }: Failed, absent?: ReadonlySet<string>): string {
+export function errorText(error: unknown, { idsFrom, ...tool }: Failed, absent?: ReadonlySet<string>): string {
   const lister = [idsFrom, 'find_objects'].find((name) => name !== undefined && !absent?.has(name));
-  const text = textOf(error, { operation, idsFrom: idsFrom && lister });
+  const text = textOf(error, { ...tool, idsFrom: idsFrom && lister });
   return someWithoutAbsent(text, absent);
 }
 
-function textOf(error: unknown, { operation, idsFrom }: Failed): string {
+function textOf(error: unknown, { idsFrom, ...tool }: Failed): string {
   if (error instanceof HarError) return `The HAR file of this step cannot be read: ${error.message}`;
   if (error instanceof WorkspaceError) return error.message;
   if (!(error instanceof ApiError)) {
@@ -37,16 +38,17 @@ function textOf(error: unknown, { operation, idsFrom }: Failed): string {
     return `Unexpected failure inside the server: ${message}. Report it to the maintainers.`;
   }
   const lines = [error.message];
-  if (error.outcomeUnknown) lines.push(howToLook({ operation, idsFrom }));
+  if (error.outcomeUnknown) lines.push(howToLook({ ...tool, idsFrom }));
   if (error.kind === 'busy' && error.retryAfterMs !== undefined)
     lines.push(`Wait ${Math.ceil(error.retryAfterMs / 1000)} seconds, then call again.`);
   else if (error.kind === 'missing') lines.push(idsFrom ? `${idsFrom} lists what exists.` : '');
+  else if (error.code === QUEUED) lines.push('Call again in a moment, or make fewer calls at once.');
   else if (!error.outcomeUnknown) lines.push(nextSteps[error.kind]);
   return lines.filter((line) => line !== '').join('\n');
 }
 
-function howToLook({ operation, idsFrom }: Failed): string {
-  if (operation.base === 'enrichment') return 'A resend of the same records overwrites them and is safe.';
+function howToLook({ idsFrom, ...tool }: Failed): string {
+  if (scopeOf(tool) === 'enrichment') return 'A resend of the same records overwrites them and is safe.';
   return idsFrom ? `Look with ${idsFrom} before you repeat it.` : 'Look before you repeat it.';
 }
 

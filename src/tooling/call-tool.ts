@@ -11,13 +11,13 @@ import type { MakeChart } from '../usecases/context.ts';
 import { errorText, outcomeOf } from './call-errors.ts';
 import { type Consent, NeedsConfirmation, requireConsent } from './confirmation.ts';
 import { understand } from './lenient-input.ts';
-import type { Offer } from './mentions.ts';
 import { chosenProject } from './project.ts';
 import { type ResolvedRange, rangeWords, resolveParams } from './resolve-params.ts';
 import { type Answer, answerOf, drawAnswer, redactChart } from './results.ts';
 import { inputOf } from './schema.ts';
 import type { Session } from './session.ts';
-import type { AnyTool, Link, ToolContext } from './tool.ts';
+import type { Offer } from './tool.ts';
+import { type AnyTool, type Link, scopeOf, type ToolContext } from './tool.ts';
 
 /** No call lasts longer, whatever it does: hosts give up soon after. */
 const MAX_CALL_MS = 40_000;
@@ -169,9 +169,11 @@ function contextOf(call: Call, range: ResolvedRange, ask: ToolContext['ask'], no
     ask,
     confirm: (request) => requireConsent(consentOf(call), request),
     async call(request, extra) {
-      if (tool.confirmed) requireConsent(consentOf(call), previewOf(tool.operation, request, await projectOf(call)));
-      const payload = await client.call(tool.operation, request, { ...options, ...extra });
-      if (!tool.operation.safe) session.names.forget();
+      const { operation } = tool;
+      if (!operation) throw new TypeError(`${tool.name} stands for no operation; it asks for those that it needs`);
+      if (tool.confirmed) requireConsent(consentOf(call), previewOf(operation, request, await projectOf(call)));
+      const payload = await client.call(operation, request, { ...options, ...extra });
+      if (!operation.safe) session.names.forget();
       return payload;
     },
     projectId: () => client.projectId(options),
@@ -191,6 +193,7 @@ function contextOf(call: Call, range: ResolvedRange, ask: ToolContext['ask'], no
     progress: caller.progress ?? (() => undefined),
     client,
     chosenProjectId: options.projectId,
+    offer: caller.offer,
     note,
     link: (link) => void links.push(link),
     draw(make) {
@@ -216,7 +219,7 @@ function consentOf({ input, caller: { canAsk, answered } }: Call): Consent {
 /** The project that a write would go to; unknown where no token says it. */
 async function projectOf({ tool, client, options }: Call): Promise<number | undefined> {
   try {
-    return await client.projectId({ ...options, scope: tool.operation.scope });
+    return await client.projectId({ ...options, scope: scopeOf(tool) });
   } catch {
     return options.projectId;
   }

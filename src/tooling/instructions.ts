@@ -1,5 +1,6 @@
 import { dateIn } from '../lib/time-zone.ts';
-import { type Offer, withoutAbsent } from './mentions.ts';
+import { withoutAbsent } from './mentions.ts';
+import type { Offer } from './tool.ts';
 import { unanswerable } from './unanswerable.ts';
 
 interface InstructionFacts {

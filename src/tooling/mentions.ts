@@ -1,11 +1,4 @@
-import type { ListedTool } from './listing.ts';
-
-/** What a connection offers, and what its settings leave out. */
-export interface Offer {
-  readonly tools: readonly ListedTool[];
-  /** Names of the tools that are left out: no text may send a reader to them. */
-  readonly absent: ReadonlySet<string>;
-}
+import type { ListedTool, Offer } from './tool.ts';
 
 /** A word written like the name of a tool. */
 const TOOL_LIKE = /\b[a-z]+(?:_[a-z]+)+\b|\bauthenticate\b/g;
