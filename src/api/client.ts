@@ -144,7 +144,9 @@ export function createClient(options: ClientOptions): Client {
     const project = `${authUrl} ${held.projectId ?? held.request.credential.clientId}`;
     const speed = operation.scope === 'speed-analysis';
     const queuedAtMs = clock.now();
+    limits.waitsFor = 'turn';
     const slot = await limiter.acquire({ project, principalId, sessionId, speed, signal: limits.signal });
+    limits.waitsFor = 'answer';
     tell({ type: 'slot', durationMs: clock.now() - queuedAtMs }, request.observe);
     let refused = false;
     try {
@@ -163,6 +165,7 @@ export function createClient(options: ClientOptions): Client {
     const { projectId, encoding, limits, observe } = how;
     for (let renewed = false; ; renewed = true) {
       const startMs = clock.now();
+      limits.waitsFor = 'token';
       const held = await desk.forScope(scope, { projectId, signal: limits.signal });
       tell({ type: 'token', kept: held.fromCache, durationMs: clock.now() - startMs }, observe);
       const complete = operation.base === 'enrichment' ? withProject(input, held.projectId) : input;

@@ -7,6 +7,21 @@ export interface Limits {
   readonly deadlineMs: number;
   /** Aborts with the caller's reason, or with an ApiError of kind `timeout`. */
   readonly signal: AbortSignal;
+  /** What the call waits for at the moment: the words of a timeout name it. */
+  waitsFor: 'answer' | 'turn' | 'token';
+}
+
+/** Code of a timeout that the queue in front of the platform used up. */
+export const QUEUED = 'QUEUED';
+
+function timeoutOf(waitsFor: Limits['waitsFor'], allowedMs: number): ApiError {
+  const time = seconds(allowedMs);
+  if (waitsFor === 'turn')
+    return new ApiError('timeout', `The call was given up after ${time}: it still waited for its turn behind other calls.`, {
+      code: QUEUED,
+    });
+  const who = waitsFor === 'token' ? 'the authentication server' : 'the platform';
+  return new ApiError('timeout', `The call was given up after ${time}: ${who} did not answer in that time, retries included.`);
 }
 
 /** Node takes a longer delay for 1 ms. */
@@ -38,12 +53,10 @@ export async function withDeadline<T>(
   if (signal) setMaxListeners(0, signal);
   signal?.addEventListener('abort', relay, { once: true });
   // A timer of the machine besides the clock's deadline: a clock that stands still or jumps back must not prolong a call.
-  const timer = setTimeout(
-    () => controller.abort(new ApiError('timeout', `The call was given up after ${seconds(allowedMs)}, retries and waiting included.`)),
-    Math.min(allowedMs, LONGEST_TIMER_MS),
-  );
+  const limits: Limits = { deadlineMs: endMs, signal: controller.signal, waitsFor: 'answer' };
+  const timer = setTimeout(() => controller.abort(timeoutOf(limits.waitsFor, allowedMs)), Math.min(allowedMs, LONGEST_TIMER_MS));
   try {
-    return await task({ deadlineMs: endMs, signal: controller.signal });
+    return await task(limits);
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', relay);

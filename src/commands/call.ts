@@ -60,7 +60,7 @@ async function readArguments(json: string): Promise<unknown> {
   try {
     return await parseJson(json);
   } catch (error) {
-    throw new SettingsError(`the arguments are no JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw new SettingsError(`the arguments are not valid JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
@@ -98,7 +98,8 @@ export async function call(
   [toolName, json = '{}', ...rest]: readonly string[],
   formatText?: string,
 ): Promise<number> {
-  const tools = enabledTools(await listedTools(), settings);
+  const offer = enabledTools(await listedTools(), settings);
+  const { tools } = offer;
   const listed = tools.find(({ name }) => name === toolName);
   if (!listed) throw new SettingsError(`call: no tool "${toolName ?? ''}"; there are ${tools.map(({ name }) => name).join(', ')}`);
   if (rest.length > 0) throw new SettingsError(`call: expected one JSON text of arguments; quote it: call ${listed.name} '{…}'`);
@@ -110,7 +111,13 @@ export async function call(
   process.once('SIGINT', stop);
   try {
     const whole = format === 'junit' ? ({ whole: true } as const) : {};
-    const outcome = await callTool(await loadTool(listed.name), args, { session, signal: interrupt.signal, canAsk: false, ...whole });
+    const outcome = await callTool(await loadTool(listed.name), args, {
+      session,
+      offer,
+      signal: interrupt.signal,
+      canAsk: false,
+      ...whole,
+    });
     if ('ask' in outcome || outcome.isError) {
       process.stderr.write(`${'ask' in outcome ? 'The tool asks for a confirmation' : outcome.text}\n`);
       return 1;

@@ -1,8 +1,9 @@
 import { type Settings, SettingsError } from '../settings/settings.ts';
 import type { ListedTool } from '../tooling/listing.ts';
-import type { AnyTool } from '../tooling/tool.ts';
+import { offerOf } from '../tooling/mentions.ts';
+import type { AnyTool, Offer } from '../tooling/tool.ts';
 
-/** Put in by the build, because making 46 JSON schemas costs more than the rest of a start. */
+/** Put in by the build, because making all JSON schemas costs more than the rest of a start. */
 declare const LISTED_TOOLS: readonly ListedTool[] | undefined;
 
 /** All tools as listed; computed where nothing was built. */
@@ -44,11 +45,8 @@ export const coreTools: ReadonlySet<string> = new Set([
 ]);
 const CORE = 'core';
 
-/** Those of the tools that the settings leave on, in their order; an unknown toolset is refused by name. */
-export function enabledTools(
-  all: readonly ListedTool[],
-  { toolsets: chosen, readOnly }: Pick<Settings, 'toolsets' | 'readOnly'>,
-): ListedTool[] {
+/** Those of the tools that the settings leave on, in their order, none of which names one that is left out; an unknown toolset is refused by name. */
+export function enabledTools(all: readonly ListedTool[], { toolsets: chosen, readOnly }: Pick<Settings, 'toolsets' | 'readOnly'>): Offer {
   const names = [...new Set(all.map(({ toolset }) => toolset))];
   const wanted = chosen === undefined || chosen.includes('all') ? names : chosen;
   const unknown = wanted.filter((name) => !names.includes(name) && name !== CORE);
@@ -56,5 +54,5 @@ export function enabledTools(
     throw new SettingsError(`WEB_ANALYTICS_TOOLSETS: no toolset "${unknown.join('", "')}"; there are all, ${CORE}, ${names.join(', ')}`);
   }
   const isWanted = ({ name, toolset }: ListedTool) => wanted.includes(toolset) || (wanted.includes(CORE) && coreTools.has(name));
-  return all.filter((tool) => isWanted(tool) && (tool.annotations.readOnlyHint || !readOnly));
+  return offerOf(all, (tool) => isWanted(tool) && (tool.annotations.readOnlyHint || !readOnly));
 }

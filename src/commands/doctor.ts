@@ -82,7 +82,7 @@ const MARKS: Readonly<Record<Check['state'], string>> = { good: 'âœ“', fault: 'â
 
 /** Checks what a call needs, step by step, handing each result to `report` as soon as it is known. */
 async function examine(settings: Settings, world: WorldOptions, report: (check: Check) => void): Promise<void> {
-  const tools = enabledTools(await listedTools(), settings);
+  const { tools } = enabledTools(await listedTools(), settings);
   const session = openSession(settings, tools, world);
   const server = settings.demo ? 'embedded emulator' : (settings.authUrl ?? 'no authentication server set');
 

@@ -31,7 +31,7 @@ async function trySqlEngine(): Promise<Check> {
     maxChars: 100,
   };
   try {
-    const { rows } = await runSql(query, { directory: tmpdir(), timeoutMs: PATIENCE_MS });
+    const { rows } = await runSql(query, { directory: tmpdir(), holder: 'doctor', timeoutMs: PATIENCE_MS });
     if (rows[0]?.[0] !== 42) return { name, state: 'fault', words: `DuckDB answers a trial query with ${JSON.stringify(rows)}, not 42.` };
     return { name, state: 'good', words: 'DuckDB answers a trial query, so query_export works' };
   } catch (error) {

@@ -26,8 +26,8 @@ function warnOfHttpSettings(settings: Settings, log: Log): void {
 
 /** Serves MCP over stdio until the host closes it, both protocol eras on one session; or over HTTP until the process is asked to stop. */
 export async function serve(settings: Settings, world: WorldOptions): Promise<number> {
-  const tools = enabledTools(await listedTools(), settings);
-  const catalogue: Catalogue = { name, version, tools, load: loadTool, resources, prompts };
+  const { tools, absent } = enabledTools(await listedTools(), settings);
+  const catalogue: Catalogue = { name, version, tools, absent, load: loadTool, resources, prompts };
   if (settings.http) return (await import('./serve-over-http.ts')).serveOverHttp(settings, world, catalogue);
   const platform = createPlatform(settings, tools, world);
   warnOfHttpSettings(settings, platform.log);

@@ -4,6 +4,7 @@ import { markdownTable } from '../lib/text-table.ts';
 import { prompts } from '../prompts/index.ts';
 import { resources } from '../resources/index.ts';
 import { flagOf, type Setting, settingDeclarations } from '../settings/settings.ts';
+import type { AnyTool } from '../tooling/tool.ts';
 import { questionsTable } from './questions.ts';
 
 function settingsTable(): string {
@@ -19,14 +20,19 @@ function settingsTable(): string {
   return markdownTable(['Variable', 'Flag', 'Meaning', 'Default'], rows);
 }
 
+/** The operation that a tool stands for; of one that answers with several, the scope that they need. */
+function whatOf({ operation, scope }: AnyTool): string {
+  return operation ? `\`${operation.method} ${operation.path}\`` : `scope \`${scope}\``;
+}
+
 function toolsTable(): string {
   return toolsets
     .map(({ name: toolset, description: words, tools }) => {
       const rows = tools.map((tool) => {
         const effect = tool.annotations.readOnlyHint ? '' : tool.confirmed ? 'writes, asks first' : 'writes';
-        return [`\`${tool.name}\``, tool.description, `\`${tool.operation.method} ${tool.operation.path}\``, effect];
+        return [`\`${tool.name}\``, tool.description, whatOf(tool), effect];
       });
-      return `## ${toolset}\n\n${words}\n\n${markdownTable(['Tool', 'What it does', 'Operation', ''], rows)}`;
+      return `## ${toolset}\n\n${words}\n\n${markdownTable(['Tool', 'What it does', 'Operation or scope', ''], rows)}`;
     })
     .join('\n\n');
 }

@@ -9,6 +9,7 @@ import {
 import type { Caller, Question } from '../tooling/call-tool.ts';
 import { instructions } from '../tooling/instructions.ts';
 import type { ListedTool } from '../tooling/listing.ts';
+import { withoutAbsent } from '../tooling/mentions.ts';
 import type { Prompt } from '../tooling/prompt.ts';
 import type { DefinedResource } from '../tooling/resource.ts';
 import type { Answer } from '../tooling/results.ts';
@@ -25,6 +26,8 @@ export interface ServerParts {
   readonly name: string;
   readonly version: string;
   readonly tools: readonly ListedTool[];
+  /** Names of the tools that the settings leave out. */
+  readonly absent?: ReadonlySet<string>;
   /** Gives the tool behind a listed name, at its first call. */
   readonly load: (name: string) => Promise<AnyTool>;
   readonly resources: readonly DefinedResource[];
@@ -34,6 +37,8 @@ export interface ServerParts {
   readonly subscriptions: Subscriptions;
 }
 
+const NONE: ReadonlySet<string> = new Set();
+
 /** A schema that shows what the model needs and lets everything through: the boundary checks, in its own words. */
 function shown(schema: Record<string, unknown>): StandardSchemaWithJSON {
   const json = () => schema;
@@ -42,7 +47,7 @@ function shown(schema: Record<string, unknown>): StandardSchemaWithJSON {
   };
 }
 
-function callerOf(server: McpServer, session: Session, context: ServerContext): Caller {
+function callerOf(server: McpServer, { session, tools, absent = NONE }: ServerParts, context: ServerContext): Caller {
   const { envelope, inputResponses, signal } = context.mcpReq;
   const perRequest = (envelope as Record<string, unknown> | undefined)?.[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
   const capabilities = perRequest ?? server.server.getClientCapabilities();
@@ -52,6 +57,7 @@ function callerOf(server: McpServer, session: Session, context: ServerContext): 
   const progress = progressOf(context);
   return {
     session,
+    offer: { tools, absent },
     signal,
     request: requestFacts(context),
     canAsk: canAsk(capabilities),
@@ -120,7 +126,7 @@ let calling: Promise<typeof import('../tooling/call-tool.ts')> | undefined;
  * that tool and nothing else: where each request has a server of its own, registering all the rest would cost more than the call.
  */
 export function createServer(parts: ServerParts, onlyTool?: string): McpServer {
-  const { name, version, tools, load, resources, session, subscriptions } = parts;
+  const { name, version, tools, absent = NONE, load, resources, session, subscriptions } = parts;
   const { clock, timeZone } = session.options;
   const called = onlyTool === undefined ? undefined : tools.find((tool) => tool.name === onlyTool);
   const enabled = new Set(tools.map((tool) => tool.name));
@@ -128,7 +134,7 @@ export function createServer(parts: ServerParts, onlyTool?: string): McpServer {
   const server = new McpServer(
     { name, version },
     {
-      ...(!called && { instructions: instructions({ timeZone, nowMs: clock.now() }) }),
+      ...(!called && { instructions: instructions({ timeZone, nowMs: clock.now(), offer: { tools, absent } }) }),
       capabilities: {
         tools: { listChanged: false },
         resources: { listChanged: false, subscribe: true },
@@ -151,13 +157,14 @@ export function createServer(parts: ServerParts, onlyTool?: string): McpServer {
       async (args, context) => {
         const loaded = await load(tool.name);
         const { callTool } = await (calling ??= import('../tooling/call-tool.ts'));
-        const outcome = await callTool(loaded, args, callerOf(server, session, context));
+        const outcome = await callTool(loaded, args, callerOf(server, parts, context));
         return 'ask' in outcome ? question(tool, outcome) : toResult(outcome);
       },
     );
   }
   if (called) return server;
-  for (const resource of resources) registerResource(server, resource, session);
+  for (const resource of resources)
+    registerResource(server, { ...resource, description: withoutAbsent(resource.description, absent) }, session);
   registerChartView(server);
   for (const prompt of prompts) registerPrompt(server, prompt);
   registerCompletion(server, { resources, prompts, session });

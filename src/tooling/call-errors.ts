@@ -1,13 +1,15 @@
 import { randomBytes } from 'node:crypto';
+import { QUEUED } from '../api/deadline.ts';
 import { ApiError, type ErrorKind } from '../api/errors.ts';
 import { HarError } from '../domain/har/har-error.ts';
 import type { Log } from '../lib/log.ts';
 import { quote, type Redactor } from '../lib/redact.ts';
 import type { CallOutcome } from '../telemetry/call-watch.ts';
 import { WorkspaceError } from '../workspace/store/disk.ts';
+import { someWithoutAbsent } from './mentions.ts';
 import { RATE_LIMITED } from './rate-limit.ts';
 import { ConfirmationError } from './sealed-question.ts';
-import type { AnyTool } from './tool.ts';
+import { type AnyTool, scopeOf } from './tool.ts';
 
 /** What to do next, by kind; an empty text where the message already says it. */
 const nextSteps: Record<ErrorKind, string> = {
@@ -23,7 +25,7 @@ const nextSteps: Record<ErrorKind, string> = {
 };
 
 /** The part of a tool that the words depend on. */
-type Failed = Pick<AnyTool, 'operation' | 'idsFrom'>;
+type Failed = Pick<AnyTool, 'operation' | 'scope' | 'idsFrom'>;
 
 /** What an unexpected failure is reported with. */
 export interface FaultReport {
@@ -54,22 +56,29 @@ export function resourceErrorText(error: unknown, report: FaultReport): string {
   return error instanceof HarError || error instanceof WorkspaceError ? error.message : unexpectedFailure(error, report);
 }
 
-/** The text of a failed call: what happened and what to do next. */
-export function errorText(error: unknown, { operation, idsFrom }: Failed, report: FaultReport): string {
+/** The text of a failed call: what happened and what to do next, with none of the `absent` tools. */
+export function errorText(error: unknown, { idsFrom, ...tool }: Failed, report: FaultReport, absent?: ReadonlySet<string>): string {
+  const lister = [idsFrom, 'find_objects'].find((name) => name !== undefined && !absent?.has(name));
+  const text = textOf(error, { ...tool, idsFrom: idsFrom && lister }, report);
+  return someWithoutAbsent(text, absent);
+}
+
+function textOf(error: unknown, { idsFrom, ...tool }: Failed, report: FaultReport): string {
   if (error instanceof HarError) return `The HAR file of this step cannot be read: ${error.message}`;
   if (error instanceof WorkspaceError || error instanceof ConfirmationError) return error.message;
   if (!(error instanceof ApiError)) return unexpectedFailure(error, report);
   const lines = [error.message];
-  if (error.outcomeUnknown) lines.push(howToLook({ operation, idsFrom }));
+  if (error.outcomeUnknown) lines.push(howToLook({ ...tool, idsFrom }));
   if (error.kind === 'busy' && error.retryAfterMs !== undefined)
     lines.push(`Wait ${Math.ceil(error.retryAfterMs / 1000)} seconds, then call again.`);
   else if (error.kind === 'missing') lines.push(idsFrom ? `${idsFrom} lists what exists.` : '');
+  else if (error.code === QUEUED) lines.push('Call again in a moment, or make fewer calls at once.');
   else if (!error.outcomeUnknown) lines.push(nextSteps[error.kind]);
   return lines.filter((line) => line !== '').join('\n');
 }
 
-function howToLook({ operation, idsFrom }: Failed): string {
-  if (operation.base === 'enrichment') return 'A resend of the same records overwrites them and is safe.';
+function howToLook({ idsFrom, ...tool }: Failed): string {
+  if (scopeOf(tool) === 'enrichment') return 'A resend of the same records overwrites them and is safe.';
   return idsFrom ? `Look with ${idsFrom} before you repeat it.` : 'Look before you repeat it.';
 }
 

@@ -17,7 +17,8 @@ import { type Answer, answerOf, drawAnswer, redactChart } from './results.ts';
 import { inputOf } from './schema.ts';
 import type { Asked } from './sealed-question.ts';
 import type { Session } from './session.ts';
-import type { AnyTool, Link, ToolContext } from './tool.ts';
+import type { Offer } from './tool.ts';
+import { type AnyTool, type Link, scopeOf, type ToolContext } from './tool.ts';
 
 /** No call lasts longer, whatever it does: hosts give up soon after. */
 const MAX_CALL_MS = 40_000;
@@ -32,8 +33,10 @@ export interface Answered {
 /** What a caller brings beside the arguments. */
 export interface Caller {
   readonly session: Session;
+  /** What the connection offers; left out: all tools. */
+  readonly offer?: Offer;
   readonly signal: AbortSignal;
-  /** Left out by callers that nobody watches. */
+  /** Left out where calls are not watched. */
   readonly request?: RequestFacts;
   /** Whether the caller can put a question to the person. */
   readonly canAsk: boolean;
@@ -110,7 +113,8 @@ export async function callTool(tool: AnyTool, args: unknown, caller: Caller): Pr
     return outcome;
   } catch (error) {
     watched?.end(outcomeOf(error, signal));
-    const text = redact(errorText(error, tool, { log: session.options.log, redact, signal }));
+    const report = { log: session.options.log, redact, signal };
+    const text = redact(errorText(error, tool, report, caller.offer?.absent));
     return { isError: true, text: clipped(text, 4 * session.options.maxResultTokens), links: [] };
   }
 }
@@ -126,14 +130,14 @@ function beginning({ session, signal }: Caller, projectId: number | undefined, a
   return { nowMs: asked?.nowMs ?? startedMs, options: { signal, deadlineMs: startedMs + MAX_CALL_MS, observe, ...chosen } };
 }
 
-function declined(tool: AnyTool, { session }: Caller): Answer {
+function declined(tool: AnyTool, { session, offer }: Caller): Answer {
   const data = { status: 'declined', notes: ['The person declined; nothing was sent.'] };
-  return answerOf(tool, data, { session, redact: (text) => text, links: [], asked: {} });
+  return answerOf(tool, data, { session, offer, redact: (text) => text, links: [], asked: {} });
 }
 
 async function run(call: Call): Promise<Outcome> {
   const { tool, input, caller, client, nowMs, notes, links } = call;
-  const { session } = caller;
+  const { session, offer } = caller;
   const { timeZone } = session.options;
   const note = (sentence: string): void => void (notes.includes(sentence) || notes.push(sentence));
   const ask = <T extends Operation>(operation: T, request: CallInput<T>): Promise<PayloadOf<T>> =>
@@ -155,7 +159,15 @@ async function run(call: Call): Promise<Outcome> {
     if (drawn) note(drawn.note);
     const described = await describedRange(call, range);
     const whole = { ...data, ...(tool.confirmed && { status: 'done' }), ...described.range, notes: [...notes, ...described.notes] };
-    return answerOf(tool, whole, { session, redact: client.redact, links, asked: input, whole: caller.whole, ...(drawn && { drawn }) });
+    return answerOf(tool, whole, {
+      session,
+      offer,
+      redact: client.redact,
+      links,
+      asked: input,
+      whole: caller.whole,
+      ...(drawn && { drawn }),
+    });
   } catch (error) {
     if (!(error instanceof NeedsConfirmation)) throw error;
     const { request } = error;
@@ -177,9 +189,11 @@ function contextOf(call: Call, range: ResolvedRange, ask: ToolContext['ask'], no
     ask,
     confirm: (request) => requireConsent(consentOf(call), request),
     async call(request, extra) {
-      if (tool.confirmed) requireConsent(consentOf(call), previewOf(tool.operation, request, await projectOf(call)));
-      const payload = await client.call(tool.operation, request, { ...options, ...extra });
-      if (!tool.operation.safe) session.names.forget();
+      const { operation } = tool;
+      if (!operation) throw new TypeError(`${tool.name} stands for no operation; it asks for those that it needs`);
+      if (tool.confirmed) requireConsent(consentOf(call), previewOf(operation, request, await projectOf(call)));
+      const payload = await client.call(operation, request, { ...options, ...extra });
+      if (!operation.safe) session.names.forget();
       return payload;
     },
     projectId: () => client.projectId(options),
@@ -199,6 +213,7 @@ function contextOf(call: Call, range: ResolvedRange, ask: ToolContext['ask'], no
     progress: caller.progress ?? (() => undefined),
     client,
     chosenProjectId: options.projectId,
+    offer: caller.offer,
     note,
     link: (link) => void links.push(link),
     draw(make) {
@@ -225,7 +240,7 @@ function consentOf({ input, asked, caller: { canAsk } }: Call): Consent {
 /** The project that a write would go to; unknown where no token says it. */
 async function projectOf({ tool, client, options }: Call): Promise<number | undefined> {
   try {
-    return await client.projectId({ ...options, scope: tool.operation.scope });
+    return await client.projectId({ ...options, scope: scopeOf(tool) });
   } catch {
     return options.projectId;
   }
@@ -233,10 +248,10 @@ async function projectOf({ tool, client, options }: Call): Promise<number | unde
 
 type Described = Awaited<ReturnType<typeof rangeWords>>;
 
-function previewed({ tool, caller: { session }, client, notes }: Call, request: WriteRequest, described: Described): Answer {
+function previewed({ tool, caller: { session, offer }, client, notes }: Call, request: WriteRequest, described: Described): Answer {
   const next = 'Nothing was sent. Show this to the user; call again with confirm: true to send it.';
   const data = { status: 'preview', request, ...described.range, notes: [...notes, ...described.notes, next] };
-  return answerOf(tool, data, { session, redact: client.redact, links: [], asked: {} });
+  return answerOf(tool, data, { session, offer, redact: client.redact, links: [], asked: {} });
 }
 
 /** A page that is full may not be the last: the interface says neither how many there are nor whether the first has the number 0 or 1. */

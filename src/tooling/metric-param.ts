@@ -7,7 +7,7 @@ import {
 } from '../domain/metrics/metric-definitions.ts';
 import { missingSpeedMetrics, speedMetricAliases, speedMetricNames } from '../domain/speed/speed-metrics.ts';
 import { nearestFirst } from '../lib/nearest.ts';
-import { unanswerable } from './instructions.ts';
+import { unanswerable } from './unanswerable.ts';
 
 /** `range`: metrics of site and zones over dates; `speed`: metrics of lab runs. */
 export type MetricFamily = 'range' | 'speed';

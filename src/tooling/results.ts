@@ -1,10 +1,11 @@
 import type { MakeChart } from '../usecases/context.ts';
 import { type ChartSpec, panelsOf } from '../views/spec.ts';
 import { fitAnswer } from './budget.ts';
+import { someWithoutAbsent, withoutAbsent } from './mentions.ts';
 import { renderText } from './render-text.ts';
 import { outputOf } from './schema.ts';
 import type { Session } from './session.ts';
-import type { AnyTool, Link } from './tool.ts';
+import type { AnyTool, Link, Offer } from './tool.ts';
 
 /** A picture as the protocol carries it. */
 export interface Image {
@@ -51,6 +52,7 @@ export interface Answer {
 
 interface AnswerOptions {
   readonly session: Session;
+  readonly offer: Offer | undefined;
   readonly links: readonly Link[];
   readonly redact: (text: string) => string;
   /** The arguments as given: who names a `limit` wants that many. */
@@ -59,6 +61,18 @@ interface AnswerOptions {
   readonly drawn?: Drawn;
   /** No token budget. */
   readonly whole?: boolean | undefined;
+}
+
+/** Notes and the next step without tools that the connection does not offer. */
+function withinOffer(data: Record<string, unknown>, absent: ReadonlySet<string> | undefined): Record<string, unknown> {
+  if (!absent || absent.size === 0) return data;
+  const { notes, next } = data;
+  const kept = Array.isArray(notes) ? notes.map((note) => withoutAbsent(String(note), absent)).filter((note) => note !== '') : undefined;
+  return {
+    ...data,
+    ...(typeof next === 'string' && { next: someWithoutAbsent(next, absent) }),
+    ...(kept && { notes: kept }),
+  };
 }
 
 function redactDeep(value: unknown, redact: (text: string) => string): unknown {
@@ -79,8 +93,10 @@ export function answerOf(tool: AnyTool, data: Record<string, unknown>, options: 
   const whole = Array.isArray(notes) && notes.length > 0 ? { ...documented, notes } : documented;
   const maxTokens = options.session.options.maxResultTokens;
   const fitted = options.whole ? { structured: whole, told: whole } : fitAnswer(tool, whole, { maxTokens, asked: options.asked });
-  const structured = redactDeep(fitted.structured, options.redact) as Record<string, unknown>;
-  const told = fitted.told === fitted.structured ? structured : (redactDeep(fitted.told, options.redact) as Record<string, unknown>);
+  const leaving = (part: Record<string, unknown>) =>
+    redactDeep(withinOffer(part, options.offer?.absent), options.redact) as Record<string, unknown>;
+  const structured = leaving(fitted.structured);
+  const told = fitted.told === fitted.structured ? structured : leaving(fitted.told);
   const links = options.links.map((link) => redactDeep(link, options.redact) as Link);
   const { chart, image } = options.drawn ?? {};
   return { structured: chart ? { ...structured, chart } : structured, text: renderText(told), links, ...(image && { image }) };

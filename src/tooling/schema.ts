@@ -69,7 +69,32 @@ export function inputJsonSchema(schema: z.ZodType): Json {
       asListed(context);
     },
   });
-  return tidy(json, true) as Json;
+  return defaultsInWords(tidy(json, true)) as Json;
+}
+
+/** Keywords of inputs that a host may refuse; the boundary checks and fills in what they say. */
+const REFUSED = new Set(['default', 'maxLength', 'format']);
+
+/** Says defaults in the description instead of by a keyword. */
+function defaultsInWords(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(defaultsInWords);
+  if (!isObject(node)) return node;
+  const { description, default: usual } = node;
+  const said = typeof description === 'string' && /default/i.test(description);
+  const kept = Object.entries(node).filter(([key]) => !REFUSED.has(key) && key !== 'description');
+  // Members of `properties` are names, not keywords.
+  const inner = kept.map(([key, value]) => [key, key === 'properties' && isObject(value) ? inEach(value) : defaultsInWords(value)]);
+  const words =
+    usual === undefined || said
+      ? description
+      : description
+        ? `${String(description)}; default ${String(usual)}`
+        : `Default ${String(usual)}`;
+  return { ...Object.fromEntries(inner), ...(words !== undefined && { description: words }) };
+}
+
+function inEach(properties: Json): Json {
+  return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, defaultsInWords(schema)]));
 }
 
 /** JSON Schema of a tool's structured content; open, because clients refuse answers over members they do not know. */

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { CallInput, Client } from '../api/client.ts';
-import type { Operation, PayloadOf } from '../api/operation.ts';
+import type { Operation, PayloadOf, Scope } from '../api/operation.ts';
 import type { Context } from '../usecases/context.ts';
 
 /** All four hints of the protocol, each stated. */
@@ -32,25 +32,54 @@ export interface Link {
   readonly mimeType?: string;
 }
 
-/** What a handler may do and know; it neither formats nor catches. */
-export interface ToolContext<O extends Operation = Operation> extends Context {
-  /** Sends the tool's own operation; a confirmed tool's write waits for the confirmation here. */
-  readonly call: (input: CallInput<O>, options?: { encoding?: 'form' | 'json' }) => Promise<PayloadOf<O>>;
+/** A tool as hosts list it, and what settings choose it by: plain JSON, so that a start need not load the tool itself. */
+export interface ListedTool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly annotations: Annotations;
+  readonly inputSchema: Record<string, unknown>;
+  readonly outputSchema: Record<string, unknown>;
+  /** What hosts read and models do not: the view of its charts. */
+  readonly _meta?: Readonly<Record<string, unknown>>;
+  readonly toolset: string;
+  readonly scope?: Scope;
+}
+
+/** What a connection offers, and what its settings leave out. */
+export interface Offer {
+  readonly tools: readonly ListedTool[];
+  /** Names of the tools that are left out: no text may send a reader to them. */
+  readonly absent: ReadonlySet<string>;
+}
+
+/** What the handler of an answering tool may do and know; it neither formats nor catches. */
+export interface AnswerContext extends Context {
   readonly client: Client;
   /** The `projectId` argument, for the few that pass it on. */
   readonly chosenProjectId: number | undefined;
+  /** What the connection offers; undefined where it is not known. */
+  readonly offer: Offer | undefined;
   /** Adds a resource link to the answer. */
   readonly link: (link: Link) => void;
 }
 
-/** A tool as data with one handler. */
-export interface Tool<O extends Operation = Operation, Input extends z.ZodObject = z.ZodObject, Output extends z.ZodObject = z.ZodObject> {
+/** The same for a tool that stands for one operation. */
+export interface ToolContext<O extends Operation = Operation> extends AnswerContext {
+  /** Sends the tool's own operation; a confirmed tool's write waits for the confirmation here. */
+  readonly call: (input: CallInput<O>, options?: { encoding?: 'form' | 'json' }) => Promise<PayloadOf<O>>;
+}
+
+/** What all tools declare. */
+interface Declaration<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodObject = z.ZodObject> {
   readonly name: string;
   readonly title: string;
-  /** One to three sentences for the model: what it does, where ids come from, what the numbers are. */
+  /**
+   * One to three sentences for the model: what it does, where ids come from, what the numbers are. A tool that another toolset holds is
+   * named in a clause, a sentence or a parenthesis of its own, which goes where that tool is switched off.
+   */
   readonly description: string;
   readonly annotations: Annotations;
-  readonly operation: O;
   /** Parameters without `projectId`, and without `confirm` and `chart` of confirmed and charted tools. */
   readonly input: Input;
   readonly output: Output;
@@ -68,13 +97,34 @@ export interface Tool<O extends Operation = Operation, Input extends z.ZodObject
   readonly pageAfterCut?: (page: unknown, shown: number, asked: Record<string, unknown>) => unknown;
   /** Days before now in which answers may still change, where that depends on the arguments a function of them. */
   readonly provisionalDays?: number | ((input: Record<string, unknown>) => number);
+}
+
+/** A tool that stands for one operation of the interface, as data with one handler. */
+export interface Tool<O extends Operation = Operation, Input extends z.ZodObject = z.ZodObject, Output extends z.ZodObject = z.ZodObject>
+  extends Declaration<Input, Output> {
+  readonly operation: O;
   handler(input: z.output<Input>, context: ToolContext<O>): Promise<z.input<Output>>;
+}
+
+/** A tool that answers a question with several operations. */
+export interface AnsweringTool<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodObject = z.ZodObject>
+  extends Declaration<Input, Output> {
+  /** What a credential must grant for the answer, or for most of it. */
+  readonly scope: Scope;
+  handler(input: z.output<Input>, context: AnswerContext): Promise<z.input<Output>>;
 }
 
 /** Returns the tool unchanged, with its types checked against its operation. */
 export function defineTool<const O extends Operation, const Input extends z.ZodObject, const Output extends z.ZodObject>(
   tool: Tool<O, Input, Output>,
 ): Tool<O, Input, Output> {
+  return tool;
+}
+
+/** Returns the answering tool unchanged, with its types checked. */
+export function defineAnsweringTool<const Input extends z.ZodObject, const Output extends z.ZodObject>(
+  tool: AnsweringTool<Input, Output>,
+): AnsweringTool<Input, Output> {
   return tool;
 }
 
@@ -87,7 +137,14 @@ export interface Toolset {
 }
 
 /** A tool whose schemas only its own handler knows. */
-export type AnyTool = Omit<Tool, 'handler' | 'brief'> & {
+export type AnyTool = Omit<Declaration, 'brief'> & {
   handler(input: never, context: never): Promise<Record<string, unknown>>;
   readonly brief?: (data: never) => { readonly data: Record<string, unknown>; readonly note: string };
+  readonly operation?: Operation;
+  readonly scope?: Scope;
 };
+
+/** What a credential must grant for a tool; undefined for those of the account. */
+export function scopeOf({ operation, scope }: Pick<AnyTool, 'operation' | 'scope'>): Scope | undefined {
+  return operation?.scope ?? scope;
+}

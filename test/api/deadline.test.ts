@@ -23,6 +23,7 @@ describe('time', () => {
       ['timeout', true],
       ['timeout', false],
     ]);
+    expect(results.at(1)?.message).toMatch(/^The call was given up after 100 ms: it still waited for its turn behind other calls\.$/);
     expect(stub.calls).toHaveLength(1);
   });
 
@@ -32,7 +33,7 @@ describe('time', () => {
     const client = openClient(stub, { clock });
     expect(await failure(client.call(createSpeedEvent, event, { deadlineMs: clock.now() + 100 }))).toMatchObject({
       kind: 'timeout',
-      message: expect.stringMatching(/^The call was given up after 100 ms, retries and waiting included\./),
+      message: expect.stringMatching(/^The call was given up after 100 ms: the platform did not answer in that time, retries included\./),
     });
     expect(await failure(client.call(listSegments, {}, { deadlineMs: clock.now() }))).toMatchObject({ kind: 'timeout' });
     expect(stub.calls).toHaveLength(1);

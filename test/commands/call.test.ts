@@ -16,7 +16,10 @@ describe('call', () => {
   });
 
   it('reads large ids digit by digit', async () => {
-    const { out } = await run(['send_enrichments', '{"enrichments":[{"userId":7310224081552637899}]}']);
+    const { out } = await run([
+      'send_enrichments',
+      '{"enrichments":[{"userId":7310224081552637899,"sessionNumber":1,"enrichmentNumber":1,"enrichment":{"a":1}}]}',
+    ]);
     expect(JSON.parse(out)).toMatchObject({ request: { body: { enrichments: [{ userId: '7310224081552637899' }] } } });
   });
 
@@ -42,7 +45,7 @@ describe('call', () => {
   it.each<[string, string[], RegExp]>([
     ['an unknown tool', ['get_weather'], /^call: no tool "get_weather"; there are .*authenticate, /],
     ['no tool', [], /^call: no tool ""; there are /],
-    ['arguments that are no JSON', ['list_goals', '{projectId:1}'], /^the arguments are no JSON: /],
+    ['arguments that are no JSON', ['list_goals', '{projectId:1}'], /^the arguments are not valid JSON: /],
     [
       'arguments that the shell cut',
       ['list_goals', '{', 'a}'],

@@ -56,7 +56,7 @@ export interface AssistantOptions {
 /** Connects an assistant in this process, in the way of the 2025 era; whoever opens it closes it. */
 export async function openAssistant(platform: Platform, options: AssistantOptions = {}): Promise<Assistant> {
   const { credential = 'account', answer, timeoutMs = 30_000 } = options;
-  const tools = enabledTools(await listedTools(), {
+  const { tools, absent } = enabledTools(await listedTools(), {
     readOnly: options.readOnly ?? false,
     ...(options.toolsets && { toolsets: options.toolsets }),
   });
@@ -91,7 +91,7 @@ export async function openAssistant(platform: Platform, options: AssistantOption
       }),
   });
   const subscriptions = createSubscriptions(session, resources);
-  const parts = { name: 'web-analytics-mcp', version: '0.0.0', tools, load: loadTool, resources, prompts, session, subscriptions };
+  const parts = { name: 'web-analytics-mcp', version: '0.0.0', tools, absent, load: loadTool, resources, prompts, session, subscriptions };
   const server = createServer(parts);
   const client = new Client({ name: 'test', version: '0.0.0' }, { capabilities: answer ? { elicitation: { form: {} } } : {} });
   if (answer) {

@@ -61,8 +61,8 @@ export async function openService({
     ...settings,
   };
   const read = readSettings(Object.fromEntries(Object.entries(given).map(([name, value]) => [`WEB_ANALYTICS_${name}`, value])));
-  const tools = enabledTools(await listedTools(), read);
-  const catalogue: Catalogue = { name: 'web-analytics-mcp', version: '0.0.0', tools, load: loadTool, resources, prompts };
+  const { tools, absent } = enabledTools(await listedTools(), read);
+  const catalogue: Catalogue = { name: 'web-analytics-mcp', version: '0.0.0', tools, absent, load: loadTool, resources, prompts };
   const shared = createPlatform(read, tools, { seed: 1, faults: [], clock: platform.clock }, credentials, cache);
   const serving = await startHttpServing(read, { platform: shared, catalogue, signIn, tracing, limits }).catch(async (error: unknown) => {
     await shared.close();

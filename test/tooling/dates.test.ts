@@ -130,3 +130,17 @@ describe('dates elsewhere', () => {
     expect(platform().requests.at(-1)?.operation).toBe('listScenarioReports');
   });
 });
+
+describe('a range that a tool states itself', () => {
+  it.each<[string, Record<string, unknown>]>([
+    ['list_scenario_reports', { scenarioId: 4104, lastDays: 2, metrics: ['loadTime'] }],
+    ['analyze_scenario', { scenarioId: 4104, startDate: '-2d', metrics: ['loadTime'] }],
+    ['compare_metrics', { startDate: '2026-11-09', endDate: '2026-11-15', metrics: ['visits'], explain: false }],
+  ])('of %s is in the zone of the settings', async (tool, args) => {
+    const inParis = await openAssistant(platform(), { timeZone: 'Europe/Paris' });
+    const { structured } = await inParis.call(tool, args);
+    await inParis.close();
+    const { start, end } = structured['range'] as { start: string; end: string };
+    expect([start, end]).toEqual([expect.stringMatching(/\+01:00$/), expect.stringMatching(/\+01:00$/)]);
+  });
+});

@@ -166,5 +166,6 @@ describe('null for all optional arguments', () => {
       expect(stable(withNulls.text)).toBe(stable(plain.text));
       expect(withNulls.isError).toBe(plain.isError);
     },
+    60_000,
   );
 });

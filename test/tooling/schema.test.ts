@@ -5,17 +5,21 @@ import { documented, inputJsonSchema, outputJsonSchema } from '../../src/tooling
 describe('the schema that a model reads', () => {
   it('says what the model needs and nothing else', () => {
     const input = z.strictObject({
-      ref: z.union([z.int().positive(), z.string().trim().min(1)]).describe('Id or name'),
+      ref: z.string().trim().min(1).describe('Id or name'),
       device: z.enum(['all', 'mobile']).describe(''),
-      limit: z.int().min(1).max(100).optional(),
+      limit: z.int().min(1).max(100).default(25),
+      free: z.record(z.string(), z.unknown()).describe('Any fields').optional(),
+      sql: z.string().max(20_000).describe('Default all').default('x'),
       names: z.array(z.string().min(1)).min(1).optional(),
     });
     expect(inputJsonSchema(input)).toEqual({
       type: 'object',
       properties: {
-        ref: { type: ['integer', 'string'], description: 'Id or name' },
+        ref: { type: 'string', description: 'Id or name' },
         device: { type: 'string', enum: ['all', 'mobile'] },
-        limit: { type: 'integer', minimum: 1, maximum: 100 },
+        limit: { type: 'integer', minimum: 1, maximum: 100, description: 'Default 25' },
+        free: { type: 'object', description: 'Any fields' },
+        sql: { type: 'string', description: 'Default all' },
         names: { type: 'array', items: { type: 'string' } },
       },
       required: ['ref', 'device'],
@@ -31,7 +35,7 @@ describe('the schema that a model reads', () => {
   });
 
   it('does not join types that say more than their name', () => {
-    const bounded = inputJsonSchema(
+    const bounded = outputJsonSchema(
       z.strictObject({ a: z.union([z.int().max(9), z.string()]), b: z.union([z.string().max(3), z.null()]) }),
     );
     expect(bounded['properties']).toEqual({

@@ -5,11 +5,13 @@ import type { useTools } from './support.ts';
 
 type Args = Record<string, unknown>;
 
-/** What tools take under names that mean something else elsewhere. */
+/** What tools take under names that mean something else elsewhere, or beside what is required. */
 const OF_TOOL: Readonly<Record<string, Args>> = {
   create_export_job: { fields: [{ fieldName: 'user_id' }], frequency: { value: 'daily' } },
   plan_export: { fields: ['browser'] },
   find_objects: { text: 'checkout' },
+  // Nothing to fetch: the call ends at once.
+  sync_exports: { since: 'now' },
 };
 
 /** Arguments by the names of required parameters: what every tool can be called with. */
@@ -44,13 +46,15 @@ export async function sampleArguments({ ask }: Pick<ReturnType<typeof useTools>,
   };
   return (tool) => {
     const required = Object.entries(inputOf(tool).shape).filter(([, field]) => !(field as z.ZodType).safeParse(undefined).success);
-    const args = Object.fromEntries(
+    const own = OF_TOOL[tool.name] ?? {};
+    const named = Object.fromEntries(
       required.map(([name]) => {
-        const sample = OF_TOOL[tool.name]?.[name] ?? samples[name];
+        const sample = own[name] ?? samples[name];
         if (sample === undefined) throw new Error(`${tool.name}.${name}: test/tools/sample-arguments.ts needs a sample for it`);
         return [name, sample];
       }),
     );
+    const args = { ...named, ...own };
     return 'zoneId' in args ? { ...args, projectId: 1202 } : args;
   };
 }

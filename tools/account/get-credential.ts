@@ -1,18 +1,29 @@
 import * as z from 'zod';
 import { readCredential } from '../../src/api/operations/account.ts';
 import { recordId } from '../../src/api/operations/records.ts';
+import { openedToolsets } from '../../src/tooling/opened-toolsets.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
 
 export default defineTool({
   name: 'get_credential',
   title: 'Get the credential',
-  description: 'What the credential can reach: its scopes and projects.',
+  description: 'What the credential can reach: its scopes and projects, which toolsets they open and which scopes are missing.',
   annotations: READ,
   operation: readCredential,
   input: z.strictObject({}),
-  output: z.object({ scopes: z.array(z.string()), projects: z.array(z.object({ id: recordId, name: z.string().nullish() })) }),
-  async handler(_, { client, signal }) {
-    // Read afresh, because who asks may have just been granted more.
-    return client.credential({ signal, renew: true });
+  output: z.object({
+    scopes: z.array(z.string()),
+    projects: z.array(z.object({ id: recordId, name: z.string().nullish() })),
+    toolsets: z
+      .array(z.object({ toolset: z.string(), opened: z.enum(['yes', 'partly', 'no']), missing: z.string().optional() }))
+      .optional(),
+  }),
+  async handler(_, { client, offer, note, signal }) {
+    // Read afresh, because more may have been granted a moment ago.
+    const granted = await client.credential({ signal, renew: true });
+    const toolsets = offer && openedToolsets(offer, granted.scopes);
+    if (toolsets?.some(({ missing = '' }) => missing.includes('enrichment')))
+      note('Enrichment may have a credential of its own, which is not shown here.');
+    return { ...granted, ...(toolsets && { toolsets }) };
   },
 });

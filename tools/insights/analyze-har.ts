@@ -5,15 +5,15 @@ import { pageAfterCut } from '../../src/domain/har/analyse/analyse-har.ts';
 import { HAR_VIEWS, harAnswerShape } from '../../src/domain/har/analyse/har-answer.ts';
 import { resourceTypes } from '../../src/domain/har/read/har-model.ts';
 import stepHar from '../../src/resources/step-har.ts';
-import { defineTool, READ } from '../../src/tooling/tool.ts';
+import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
 
-export default defineTool({
+export default defineAnsweringTool({
   name: 'analyze_har',
   title: 'Analyze a HAR',
   description:
     'Why a step loads as it does: findings by cost, TTFB, render-blocking, third parties, caching, errors. Any filter lists requests; a single match shows all its timings.',
   annotations: READ,
-  operation: getStepHar,
+  scope: 'speed-analysis',
   idsFrom: 'get_scenario_report',
   input: z.strictObject({
     scenarioStepResultId: text.describe('stepResultId from a scenario report'),
@@ -34,9 +34,9 @@ export default defineTool({
   output: harAnswerShape.extend({ uri: z.string() }),
   pageAfterCut,
   charted: true,
-  async handler(query, { ask, call, draw, projectId, link, note }) {
+  async handler(query, { ask, draw, projectId, link, note }) {
     const { scenarioStepResultId } = query;
-    const { har: file } = await call({ scenarioStepResultId });
+    const { har: file } = await ask(getStepHar, { scenarioStepResultId });
     const { analyseHar, loadEntities, readHar } = await import('../../src/domain/har/index.ts');
     const har = readHar(file);
     const { answer, notes } = analyseHar(har, query, await loadEntities());

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { listScenarioReports } from '../../src/api/operations/speed-analysis.ts';
 import { text } from '../../src/api/params.ts';
 import { cluesIn } from '../../src/domain/speed/clues.ts';
 import { chooseStep, windowsOf } from '../../src/domain/speed/runs.ts';
@@ -9,18 +8,18 @@ import scenarioReport from '../../src/resources/scenario-report.ts';
 import scenarioReports from '../../src/resources/scenario-reports.ts';
 import stepHar from '../../src/resources/step-har.ts';
 import * as p from '../../src/tooling/params.ts';
-import { defineTool, READ } from '../../src/tooling/tool.ts';
+import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
 import { readEventsNear, readFailures, readReports } from '../../src/usecases/speed/scenario-reports.ts';
 
 const example = z.object({ time: z.string(), stepResultId: z.string(), reportUri: z.string(), harUri: z.string() });
 
-export default defineTool({
+export default defineAnsweringTool({
   name: 'analyze_scenario',
   title: 'Analyze a scenario',
   description:
     'Is a scenario slower than its baseline, or is it noise? Verdicts per step and metric, since when, events near, what fails. Then compare_hars with the two stepResultIds.',
   annotations: READ,
-  operation: listScenarioReports,
+  scope: 'speed-analysis',
   idsFrom: 'list_scenarios',
   charted: true,
   input: z.strictObject({

@@ -1,16 +1,15 @@
 import * as z from 'zod';
-import { createExportJob } from '../../src/api/operations/data-export.ts';
 import { recordId } from '../../src/api/operations/records.ts';
 import { text } from '../../src/api/params.ts';
-import { defineTool, OVERWRITE } from '../../src/tooling/tool.ts';
+import { defineAnsweringTool, OVERWRITE } from '../../src/tooling/tool.ts';
 import { applyExportPlan } from '../../src/usecases/exports/apply-export-plan.ts';
 
-export default defineTool({
+export default defineAnsweringTool({
   name: 'apply_export_plan',
   title: 'Apply an export plan',
   description: 'Creates the export jobs of a plan, each once however often it is called; after a failure it creates only the rest.',
   annotations: OVERWRITE,
-  operation: createExportJob,
+  scope: 'data-export',
   idsFrom: 'list_export_jobs',
   confirmed: true,
   input: z.strictObject({ planId: text.describe('From plan_export or find_export_gaps') }),

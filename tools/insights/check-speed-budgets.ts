@@ -1,17 +1,16 @@
 import * as z from 'zod';
-import { listScenarioReports } from '../../src/api/operations/speed-analysis.ts';
 import { budgetAnswer, checkScenario, unmeasured } from '../../src/domain/speed/budgets.ts';
 import * as p from '../../src/tooling/params.ts';
-import { defineTool, READ } from '../../src/tooling/tool.ts';
+import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
 import { readEach, readLatest } from '../../src/usecases/speed/scenario-reports.ts';
 
-export default defineTool({
+export default defineAnsweringTool({
   name: 'check_speed_budgets',
   title: 'Check speed budgets',
   description:
     'Which scenarios break a speed budget? Holds the median of the latest runs of each step against limits; broken ones first, then the closest.',
   annotations: READ,
-  operation: listScenarioReports,
+  scope: 'speed-analysis',
   idsFrom: 'list_scenarios',
   input: z.strictObject({
     scenarioIds: p.refs('scenario', 'Scenario ids or names; default all').optional(),

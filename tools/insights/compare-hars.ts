@@ -3,23 +3,23 @@ import { getStepHar } from '../../src/api/operations/speed-analysis.ts';
 import { text } from '../../src/api/params.ts';
 import { comparisonShape } from '../../src/domain/har/compare/har-comparison.ts';
 import stepHar from '../../src/resources/step-har.ts';
-import { defineTool, READ } from '../../src/tooling/tool.ts';
+import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
 
-export default defineTool({
+export default defineAnsweringTool({
   name: 'compare_hars',
   title: 'Compare two HARs',
   description:
     'What changed between two runs of a step: requests added, removed, grown, slower, by party and type, what newly blocks rendering, and the net effect.',
   annotations: READ,
-  operation: getStepHar,
+  scope: 'speed-analysis',
   idsFrom: 'get_scenario_report',
   input: z.strictObject({
     before: text.describe('stepResultId of the earlier run'),
     after: text.describe('stepResultId of the later run'),
   }),
   output: comparisonShape.extend({ beforeUri: z.string(), afterUri: z.string() }),
-  async handler({ before, after }, { call, projectId, link, note }) {
-    const [earlier, later] = await Promise.all([before, after].map((scenarioStepResultId) => call({ scenarioStepResultId })));
+  async handler({ before, after }, { ask, projectId, link, note }) {
+    const [earlier, later] = await Promise.all([before, after].map((scenarioStepResultId) => ask(getStepHar, { scenarioStepResultId })));
     const { compareHars, loadEntities, readHar } = await import('../../src/domain/har/index.ts');
     const { comparison, notes } = compareHars(readHar(earlier?.har), readHar(later?.har), await loadEntities());
     if (before === after) note('Both ids are the same: the file is compared with itself.');

@@ -1,18 +1,17 @@
 import * as z from 'zod';
-import { getSiteMetrics } from '../../src/api/operations/metrics.ts';
 import { comparisonShape } from '../../src/domain/metrics/compare/comparison-rows.ts';
 import { baselineKinds } from '../../src/domain/metrics/compare/comparison-windows.ts';
 import * as p from '../../src/tooling/params.ts';
-import { defineTool, READ } from '../../src/tooling/tool.ts';
+import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
 import { compareMetrics } from '../../src/usecases/metrics/compare-metrics.ts';
 
-export default defineTool({
+export default defineAnsweringTool({
   name: 'compare_metrics',
   title: 'Compare metrics',
   description:
     'What changed between two periods, is it noise, since which day, and which device or segment explains it: traffic mix or a real rate change. Or devices or segments side by side.',
   annotations: READ,
-  operation: getSiteMetrics,
+  scope: 'metrics',
   idsFrom: 'find_objects',
   charted: true,
   input: z.strictObject({

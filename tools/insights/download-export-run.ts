@@ -1,17 +1,16 @@
 import * as z from 'zod';
-import { getExportRun } from '../../src/api/operations/data-export.ts';
 import exportRun from '../../src/resources/export-run.ts';
 import * as p from '../../src/tooling/params.ts';
-import { defineTool, READ } from '../../src/tooling/tool.ts';
+import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
 import { followDownload, progressWords, USUAL_WAIT_SECONDS } from '../../src/usecases/exports/sync-exports.ts';
 
-export default defineTool({
+export default defineAnsweringTool({
   name: 'download_export_run',
   title: 'Download an export run',
   description:
     'Fetches the files of a run into the workspace for query_export, and follows the run where it still computes. Goes on when the call ends: call again to look.',
   annotations: READ,
-  operation: getExportRun,
+  scope: 'data-export',
   idsFrom: 'list_export_runs',
   input: z.strictObject({
     jobId: p.ref('export job'),

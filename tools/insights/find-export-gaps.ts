@@ -1,16 +1,15 @@
 import * as z from 'zod';
-import { listExportRuns } from '../../src/api/operations/data-export.ts';
 import * as p from '../../src/tooling/params.ts';
-import { defineTool, READ } from '../../src/tooling/tool.ts';
+import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
 import { findExportGaps } from '../../src/usecases/exports/find-export-gaps.ts';
 
-export default defineTool({
+export default defineAnsweringTool({
   name: 'find_export_gaps',
   title: 'Find gaps of an export',
   description:
     'Which days or hours of an export job have no data, and why: failed, never run, expired. Its planId fills them (apply_export_plan).',
   annotations: READ,
-  operation: listExportRuns,
+  scope: 'data-export',
   idsFrom: 'list_export_jobs',
   input: z.strictObject({
     jobId: p.ref('export job'),

@@ -1,19 +1,18 @@
 import * as z from 'zod';
-import { listSegments } from '../../src/api/operations/objects.ts';
 import { recordId } from '../../src/api/operations/records.ts';
 import { text } from '../../src/api/params.ts';
-import { defineTool, READ } from '../../src/tooling/tool.ts';
+import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
 import { findObjects, objectKinds } from '../../src/usecases/find-objects.ts';
 
 const DEFAULT_LIMIT = 12;
 
-export default defineTool({
+export default defineAnsweringTool({
   name: 'find_objects',
   title: 'Find objects',
   description:
     'Finds segments, goals, mappings, page groups, zonings, zones, scenarios, export jobs and exportable fields by what they are called, typos allowed. The ids go into other tools.',
   annotations: READ,
-  operation: listSegments,
+  scope: 'metrics',
   input: z.strictObject({
     text: text.describe('Name or part of it, words of the path too'),
     kinds: z.array(z.enum(objectKinds)).min(1).describe('Default all').optional(),

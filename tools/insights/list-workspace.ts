@@ -1,16 +1,15 @@
 import * as z from 'zod';
-import { listSuccessfulExportRuns } from '../../src/api/operations/data-export.ts';
 import exportsResource from '../../src/resources/exports.ts';
 import * as p from '../../src/tooling/params.ts';
-import { defineTool, READ } from '../../src/tooling/tool.ts';
+import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
 import { WORKSPACE_COLUMNS, workspaceTable } from '../../src/workspace/store/purge.ts';
 
-export default defineTool({
+export default defineAnsweringTool({
   name: 'list_workspace',
   title: 'List the workspace',
   description: 'What of the exports is on disk: runs, range of the data, rows and bytes of each job, and the room that is left.',
   annotations: READ,
-  operation: listSuccessfulExportRuns,
+  scope: 'data-export',
   idsFrom: 'list_export_jobs',
   input: z.strictObject({ jobIds: p.refs('export job', 'Export job ids or names; default all').optional() }),
   output: z.object({

@@ -1,18 +1,17 @@
 import * as z from 'zod';
-import { listExportableFields } from '../../src/api/operations/data-export.ts';
 import { recordId } from '../../src/api/operations/records.ts';
 import { device, exportFormat, exportScope, text } from '../../src/api/params.ts';
 import * as p from '../../src/tooling/params.ts';
-import { defineTool, READ } from '../../src/tooling/tool.ts';
+import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
 import { planExport } from '../../src/usecases/exports/plan-export.ts';
 
-export default defineTool({
+export default defineAnsweringTool({
   name: 'plan_export',
   title: 'Plan an export',
   description:
     'Checks an export before anything is created: finds fields by plain words, splits long past ranges into jobs, looks for equal jobs. apply_export_plan then creates it.',
   annotations: READ,
-  operation: listExportableFields,
+  scope: 'data-export',
   idsFrom: 'list_export_jobs',
   input: z.strictObject({
     fields: z.array(text).min(1).max(200).describe('Names or plain words: browser, custom variable "plan", "revenue as money"'),

@@ -1,15 +1,14 @@
 import * as z from 'zod';
-import { listSuccessfulExportRuns } from '../../src/api/operations/data-export.ts';
 import * as p from '../../src/tooling/params.ts';
-import { defineTool, PURGE } from '../../src/tooling/tool.ts';
+import { defineAnsweringTool, PURGE } from '../../src/tooling/tool.ts';
 import { purgePlan, removeRuns } from '../../src/workspace/store/purge.ts';
 
-export default defineTool({
+export default defineAnsweringTool({
   name: 'purge_workspace',
   title: 'Purge the workspace',
   description: 'Removes downloaded runs from the disk, all or some; the platform keeps what it has. A run in use stays.',
   annotations: PURGE,
-  operation: listSuccessfulExportRuns,
+  scope: 'data-export',
   idsFrom: 'list_export_jobs',
   confirmed: true,
   input: z.strictObject({

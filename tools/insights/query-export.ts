@@ -1,16 +1,15 @@
 import * as z from 'zod';
-import { getExportJob } from '../../src/api/operations/data-export.ts';
 import exportQuery from '../../src/resources/export-query.ts';
 import * as p from '../../src/tooling/params.ts';
-import { defineTool, READ } from '../../src/tooling/tool.ts';
+import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
 
-export default defineTool({
+export default defineAnsweringTool({
   name: 'query_export',
   title: 'Query an export',
   description:
     'SQL (DuckDB, one SELECT) over downloaded runs: of one job as the view data, of several or all jobs as the views sessions and views, to be joined. Repeated rows once, ids as text. Without sql: columns, days and examples.',
   annotations: READ,
-  operation: getExportJob,
+  scope: 'data-export',
   idsFrom: 'list_workspace',
   input: z.strictObject({
     jobId: p.ref('export job', 'One job, as the view data').optional(),

@@ -1,18 +1,17 @@
 import * as z from 'zod';
-import { getSiteMetrics } from '../../src/api/operations/metrics.ts';
 import { breakdowns, metricQuery } from '../../src/domain/metrics/read/metric-query.ts';
 import { tableOutput } from '../../src/tooling/metric-tool.ts';
 import * as p from '../../src/tooling/params.ts';
-import { defineTool, READ } from '../../src/tooling/tool.ts';
+import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
 import { queryMetrics } from '../../src/usecases/metrics/query-metrics.ts';
 
-export default defineTool({
+export default defineAnsweringTool({
   name: 'query_metrics',
   title: 'Query metrics',
   description:
     'One table of site metrics, or of zone metrics with zoneIds, over any range. Rates of weeks, months and long ranges are exact, never averaged; null means no value.',
   annotations: READ,
-  operation: getSiteMetrics,
+  scope: 'metrics',
   idsFrom: 'find_objects',
   provisionalDays: ({ zoneIds }) => (zoneIds === undefined ? 0 : 7),
   input: z.strictObject({

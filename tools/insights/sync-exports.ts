@@ -1,8 +1,7 @@
 import * as z from 'zod';
-import { listSuccessfulExportRuns } from '../../src/api/operations/data-export.ts';
 import exportsResource from '../../src/resources/exports.ts';
 import * as p from '../../src/tooling/params.ts';
-import { defineTool, READ } from '../../src/tooling/tool.ts';
+import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
 import { USUAL_WAIT_SECONDS } from '../../src/usecases/exports/sync-exports.ts';
 import { SYNC_COLUMNS, syncTable } from '../../src/workspace/download/sync-plan.ts';
 
@@ -11,13 +10,13 @@ const FAILURES_TOLD = 5;
 /** Rows of jobs that nothing can be fetched of, unless they were asked for by name. */
 const LOST_JOBS_SHOWN = 5;
 
-export default defineTool({
+export default defineAnsweringTool({
   name: 'sync_exports',
   title: 'Sync exports',
   description:
     'Fetches every successful run that is not in the workspace yet, of all jobs or some, and says which have expired. Goes on when the call ends: call again to look.',
   annotations: READ,
-  operation: listSuccessfulExportRuns,
+  scope: 'data-export',
   idsFrom: 'list_export_jobs',
   input: z.strictObject({
     jobIds: p.refs('export job', 'Export job ids or names; default all').optional(),

@@ -1,7 +1,7 @@
 import * as p from '../../api/params.ts';
 import { MAX_HAR_BYTES } from '../../domain/har/read/decode-har.ts';
 import { markdownTable } from '../../lib/text-table.ts';
-import { unanswerable } from '../../tooling/instructions.ts';
+import { unanswerable } from '../../tooling/unanswerable.ts';
 import { MAX_RESOURCE_BYTES } from '../step-har.ts';
 
 const HOUR_MS = 3_600_000;

@@ -86,7 +86,7 @@ async function runsOf(workspace: ProjectWorkspace, { jobId, jobIds }: Asked): Pr
   const [name, jobs] =
     jobId === undefined ? ['jobIds', absent.length > 0 ? `of job ${absent.join(', ')}` : ''] : ['jobId', `of job ${jobId}`];
   throw new ApiError(
-    'invalid',
+    'missing',
     `${name}: nothing ${jobs ? `${jobs} ` : ''}is in the workspace yet. download_export_run fetches its latest run, sync_exports all that the platform still has.`,
   );
 }

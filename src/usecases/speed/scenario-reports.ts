@@ -46,6 +46,8 @@ export async function findReport({ scenarioId, date, nowMs }: Wanted, ask: Ask) 
     if (!(error instanceof ApiError) || !['missing', 'invalid'].includes(error.kind)) throw error;
     const days = Math.max(1, Math.ceil((nowMs - date) / DAY_MS) + 1);
     const dates = await datesOf(scenarioId, days, ask);
+    // The report is there: what was refused is something else, which the platform says itself.
+    if (dates.includes(date)) throw error;
     const nearest = dates.toSorted((a, b) => Math.abs(a - date) - Math.abs(b - date)).slice(0, 3);
     if (nearest.length === 0) throw error;
     const listed = nearest.map((near) => `${near} (${new Date(near).toISOString()})`).join(', ');

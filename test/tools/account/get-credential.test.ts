@@ -5,11 +5,27 @@ import { useTools, whole } from '../support.ts';
 
 const { call, platform } = useTools();
 
-it('tells scopes and projects of the credential', async () => {
+it('shows scopes and projects of the credential', async () => {
   const answer = await call('get_credential');
   const { scopes, projects } = platform().credentials.account;
-  expect(answer.structured).toEqual({ scopes, projects: projects.map(({ id, name }) => ({ id, name })) });
+  expect(answer.structured).toMatchObject({ scopes, projects: projects.map(({ id, name }) => ({ id, name })) });
   expect(whole(answer)).toMatchSnapshot();
+});
+
+it('says which toolsets the scopes open and which scopes are missing', async () => {
+  const assistant = await openAssistant(platform(), { credential: 'noSpeed' });
+  const { structured } = await assistant.call('get_credential');
+  await assistant.close();
+  expect(structured['toolsets']).toEqual([
+    { toolset: 'insights', opened: 'partly', missing: 'speed-analysis' },
+    { toolset: 'account', opened: 'yes' },
+    { toolset: 'speed-analysis', opened: 'no', missing: 'speed-analysis' },
+    { toolset: 'data-export', opened: 'yes' },
+    { toolset: 'objects', opened: 'yes' },
+    { toolset: 'metrics', opened: 'yes' },
+    { toolset: 'enrichment', opened: 'no', missing: 'enrichment' },
+  ]);
+  expect(structured['notes']).toEqual([expect.stringContaining('Enrichment may have a credential of its own')]);
 });
 
 it('asks afresh, so that a scope that was added counts from then on', async () => {

@@ -92,7 +92,7 @@ describe('a build', () => {
     const { code, out, err } = await run(args({ weight: 1000 }), 'junit', ['refused:listScenarioReports']);
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toContain('The request was refused.');
-    expect((await run(args({ lcp: 1 }), 'table')).code).toBe(1);
+    expect((await run(args({ lpc: 1 }), 'table')).code).toBe(1);
   });
 
   it('stops with 1 where a scenario has no run to judge', async () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { useTools, whole } from '../support.ts';
 
-const { assistant, ask, call } = useTools();
+const { assistant, ask, call, platform } = useTools();
 
 it('gives the latest report with the usual metrics, exactly as received', async () => {
   const answer = await call('get_scenario_report', { scenarioId: 'Checkout – mobile' });
@@ -37,4 +37,13 @@ it('takes a timestamp or an ISO date, and lists the nearest reports where there 
   expect(missed.text).toMatch(
     new RegExp(`^date: scenario 4102 has no report at ${Number(date) + 1}.* Nearest: ${String(date)} \\(${iso}\\)`),
   );
+});
+
+it('says in the words of the platform what was refused, where there is a report at that instant', async () => {
+  const { date } = (await call('get_scenario_report', { scenarioId: 4102 })).structured;
+  platform().faults.add({ kind: 'refused', operation: 'getScenarioReport', times: 1 });
+  const { isError, text } = await call('get_scenario_report', { scenarioId: 4102, date });
+  expect(isError).toBe(true);
+  expect(text).toContain('The request was refused.');
+  expect(text).not.toMatch(/no report at|Nearest/);
 });
