@@ -1,7 +1,9 @@
 import { once } from 'node:events';
+import { Transform } from 'node:stream';
 import { type JSONRPCMessage, type McpServer, SUBSCRIPTION_ID_META_KEY, type Transport } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Log } from '../lib/log.ts';
+import { type MessageFault, messageFault, parseMessage } from './read-message.ts';
 import { type Subscriptions, sendUpdated, type Watch } from './subscriptions.ts';
 
 /** Told which resources the other side begins or ceases to listen to. */
@@ -118,13 +120,66 @@ export function serveConnection(
   return serveStdio(() => (serving = factory()), { transport: observed, onerror: (error) => log('warn', error.message) });
 }
 
+/** Longest line that is taken. */
+const MAX_LINE_BYTES = 8 * 2 ** 20;
+const NEWLINE = 0x0a;
+
+/**
+ * Lets the lines through that are messages. All others are answered with an error of the protocol: the SDK drops them without a word,
+ * while the client waits for what it believes to have asked.
+ */
+export function checkedLines(answer: (line: string) => void): Transform {
+  let parts: Buffer[] = [];
+  let bytes = 0;
+
+  function take(part: Buffer): void {
+    bytes += part.length;
+    if (bytes > MAX_LINE_BYTES) parts = [];
+    else parts.push(part);
+  }
+
+  function refuse({ code, message, id = null }: Omit<MessageFault, 'id'> & { id?: string | number | null | undefined }): void {
+    answer(`${JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })}\n`);
+  }
+
+  function finish(stream: Transform): void {
+    const isTooLong = bytes > MAX_LINE_BYTES;
+    const line = Buffer.concat(parts);
+    parts = [];
+    bytes = 0;
+    if (isTooLong) return refuse({ code: -32_600, message: `Invalid Request: a line may have ${MAX_LINE_BYTES} bytes; send less.` });
+    if (line.every((byte) => byte <= 0x20)) return;
+    const parsed = parseMessage(line);
+    if ('fault' in parsed) return refuse(parsed.fault);
+    const fault = messageFault(parsed.value);
+    if (fault) refuse(fault);
+    else stream.push(Buffer.concat([line, Buffer.from([NEWLINE])]));
+  }
+
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      let start = 0;
+      for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
+        take(chunk.subarray(start, end));
+        finish(this);
+        start = end + 1;
+      }
+      take(chunk.subarray(start));
+      done();
+    },
+  });
+}
+
 /** Serves until the host closes the connection or the process is asked to stop. */
 export async function serveOverStdio(factory: () => McpServer, subscriptions: Subscriptions, log: Log): Promise<void> {
-  const transport = new StdioServerTransport();
+  const lines = checkedLines((line) => void process.stdout.write(line));
+  const transport = new StdioServerTransport(process.stdin.pipe(lines));
   const handle = serveConnection(transport, { factory, subscriptions, log });
   const stopped = new AbortController();
   const { signal } = stopped;
   await Promise.race([overOf(transport), once(process, 'SIGINT', { signal }), once(process, 'SIGTERM', { signal })]);
   stopped.abort();
+  // Else an input that the host leaves open would keep the process alive.
+  process.stdin.unpipe(lines).pause();
   await handle.close();
 }

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { messageId } from '../read-message.ts';
 import type { Refusal } from './refusal.ts';
 
 /** A message of the protocol as far as the door needs it; nothing of it has been checked. */
@@ -14,6 +15,7 @@ interface Message {
 }
 
 const HEADER_MISMATCH = -32_020;
+const INVALID_PARAMS = -32_602;
 
 function isMessage(value: unknown): value is Message {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -39,9 +41,19 @@ export function isInitialize(body: unknown): boolean {
   return messagesOf(body).some(({ method }) => method === 'initialize');
 }
 
-/** Names of the tools that the body calls. */
+/** Names of the tools that the body calls; what is no text names none, and the SDK refuses it. */
 export function calledTools(body: unknown): string[] {
-  return messagesOf(body).flatMap(({ method, params }) => (method === 'tools/call' ? [String(params?.name)] : []));
+  return messagesOf(body).flatMap(({ method, params }) =>
+    method === 'tools/call' && typeof params?.name === 'string' ? [params.name] : [],
+  );
+}
+
+/** The first tool call whose name is no text: the SDK would refuse it in words of its own, and only in one era. */
+export function namelessCall(body: unknown): Refusal | undefined {
+  const found = messagesOf(body).find(({ method, params }) => method === 'tools/call' && typeof params?.name !== 'string');
+  if (!found) return undefined;
+  const id = messageId(found);
+  return { status: 400, code: INVALID_PARAMS, message: 'Invalid params: name is required (string).', ...(id !== undefined && { id }) };
 }
 
 /** Addresses that a `subscriptions/listen` names; undefined for any other request. */
@@ -62,12 +74,19 @@ function plain(header: string): string {
  * required; a client of the 2025 era that sends them anyway must not get past a gateway with them.
  */
 export function headerMismatch(headers: IncomingHttpHeaders, body: unknown): Refusal | undefined {
-  const [{ method, params } = {}, ...more] = messagesOf(body);
+  const [first = {}, ...more] = messagesOf(body);
+  const { method, params } = first;
+  const id = more.length === 0 ? messageId(first) : undefined;
   const said = { 'mcp-method': [method], 'mcp-name': [params?.name, params?.uri] };
   for (const [name, values] of Object.entries(said)) {
     const sent = headers[name];
     if (sent !== undefined && (more.length > 0 || !values.includes(plain(String(sent)))))
-      return { status: 400, code: HEADER_MISMATCH, message: `The header ${name} says something else than the body.` };
+      return {
+        status: 400,
+        code: HEADER_MISMATCH,
+        message: `The header ${name} says something else than the body.`,
+        ...(id !== undefined && { id }),
+      };
   }
   return undefined;
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isJsonContentType } from '@modelcontextprotocol/server';
+import { parseMessage } from '../read-message.ts';
 import type { Refusal } from './refusal.ts';
 
 /** How much of bodies is taken. */
@@ -8,14 +9,12 @@ export interface BodyLimits {
   readonly maxBodyBytes: number;
   /** Most of all bodies that are on their way at once. */
   readonly maxHeldBytes: number;
-  /** A body that is no longer is taken all the same, so that nobody's long ones keep others out. */
+  /** A body that is no longer is taken all the same, so that the long ones of some do not keep others out. */
   readonly shortBodyBytes: number;
 }
 
 /** The parsed body of a request, or why it is not taken; undefined where the client has gone. */
 export type ReadBody = (request: IncomingMessage) => Promise<{ readonly body: unknown } | { readonly refusal: Refusal } | undefined>;
-
-const PARSE_ERROR = -32_700;
 
 /** Makes the reader of all bodies of one server. How long a body may take is up to the server. */
 export function createBodyReader({ maxBodyBytes, maxHeldBytes, shortBodyBytes }: BodyLimits): ReadBody {
@@ -53,10 +52,7 @@ export function createBodyReader({ maxBodyBytes, maxHeldBytes, shortBodyBytes }:
       return undefined; // cut off
     }
     if (!Buffer.isBuffer(bytes)) return { refusal: bytes };
-    try {
-      return { body: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) };
-    } catch {
-      return { refusal: { status: 400, code: PARSE_ERROR, message: 'Parse error: the body is no JSON in UTF-8.' } };
-    }
+    const parsed = parseMessage(bytes);
+    return 'fault' in parsed ? { refusal: { status: 400, ...parsed.fault } } : { body: parsed.value };
   };
 }

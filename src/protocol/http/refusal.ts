@@ -3,16 +3,18 @@ import type { ServerResponse } from 'node:http';
 /** A request that is turned away before the protocol sees it. */
 export interface Refusal {
   readonly status: number;
-  /** A sentence for whoever reads the client's log; nothing of the request stands in it. */
+  /** A sentence for the log of the client; nothing of the request stands in it. */
   readonly message: string;
   /** Code of the JSON-RPC error; -32000 where the protocol names none. */
   readonly code?: number;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Of the request that it answers; left out where that could not be read. */
+  readonly id?: string | number;
 }
 
-/** Answers with a JSON-RPC error that belongs to no request. */
-export function refuse(response: ServerResponse, { status, message, code = -32_000, headers = {} }: Refusal): void {
-  answerJson(response, status, { jsonrpc: '2.0', error: { code, message }, id: null }, headers);
+/** Answers with a JSON-RPC error. */
+export function refuse(response: ServerResponse, { status, message, code = -32_000, headers = {}, id }: Refusal): void {
+  answerJson(response, status, { jsonrpc: '2.0', error: { code, message }, id: id ?? null }, headers);
 }
 
 /** Answers with JSON, once; a client that is gone gets nothing. A body that is still on its way is not waited for. */

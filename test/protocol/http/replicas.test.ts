@@ -41,14 +41,20 @@ afterEach(async () => {
 /** Replicas on the same emulator and Redis, and a balancer in front of them. */
 async function serve(
   count: number,
-  { affinity = 'none', ...options }: { affinity?: Affinity; credentials?: PlatformCredentials; settings?: Record<string, string> } = {},
+  { affinity = 'none', settings, ...options }: { affinity?: Affinity; credentials?: PlatformCredentials; settings?: Record<string, string> } = {},
 ): Promise<{ replicas: Service[]; balancer: Balancer; lines: string[] }> {
   const lines: string[] = [];
   const replicas: Service[] = [];
   for (let index = 0; index < count; index += 1) {
     const log = (_: string, line: string) => void lines.push(line);
     const cache = await openSharedCache({ url: redis().url, key: CACHE_KEY, log });
-    const service = await openService({ on: platform, cache, signIn: spokenSignIn, ...options });
+    const service = await openService({
+      on: platform,
+      cache,
+      signIn: spokenSignIn,
+      settings: { CACHE_URL: redis().url, CACHE_KEY, ...settings },
+      ...options,
+    });
     replicas.push(service);
     closing.push(() => service.close());
   }

@@ -1,0 +1,48 @@
+import { isJSONRPCNotification, isJSONRPCRequest, isJSONRPCResponse } from '@modelcontextprotocol/server';
+import { jsonExcess } from '../lib/json-size.ts';
+
+/** A JSON-RPC error that answers bytes which are no message. */
+export interface MessageFault {
+  readonly code: number;
+  readonly message: string;
+  /** Of the message, where it could be read. */
+  readonly id?: string | number;
+}
+
+const PARSE_ERROR = -32_700;
+const INVALID_REQUEST = -32_600;
+
+/** No message of the protocol comes near; what walks a value does so with its stack. */
+const LIMITS = { maxDepth: 64, maxContainers: 500_000 };
+
+/** Parses the bytes of a body or a line, or says why not; what would overwhelm the parser is refused before. */
+export function parseMessage(bytes: Uint8Array): { readonly value: unknown } | { readonly fault: MessageFault } {
+  const excess = jsonExcess(bytes, LIMITS);
+  if (excess === 'depth')
+    return { fault: { code: INVALID_REQUEST, message: `Invalid Request: nested more than ${LIMITS.maxDepth} levels deep.` } };
+  if (excess === 'containers')
+    return { fault: { code: INVALID_REQUEST, message: `Invalid Request: more than ${LIMITS.maxContainers} lists and objects.` } };
+  try {
+    return { value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown };
+  } catch {
+    return { fault: { code: PARSE_ERROR, message: 'Parse error: not valid JSON in UTF-8.' } };
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The id that an answer to this message bears; undefined where it has none that one could. */
+export function messageId(value: unknown): string | number | undefined {
+  const id = isObject(value) ? value['id'] : undefined;
+  return typeof id === 'string' || (typeof id === 'number' && Number.isFinite(id)) ? id : undefined;
+}
+
+/** Why a parsed value is no message of JSON-RPC that the SDK would take; undefined for one that is. */
+export function messageFault(value: unknown): MessageFault | undefined {
+  if (isJSONRPCRequest(value) || isJSONRPCNotification(value) || isJSONRPCResponse(value)) return undefined;
+  const id = messageId(value);
+  const message = 'Invalid Request: expected jsonrpc "2.0", a method and params as an object, or an answer with an id.';
+  return { code: INVALID_REQUEST, message, ...(id !== undefined && { id }) };
+}
