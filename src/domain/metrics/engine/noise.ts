@@ -24,10 +24,10 @@ const CARRIES = [0, 0.2, 0.4, 0.6, 0.8] as const;
 const CARRY_PRIORS = [0.7, 0.12, 0.1, 0.06, 0.02] as const;
 /** Drifts that are weighed, as relative change over the series, all alike before the data speak. */
 const DRIFTS = [0.003, 0.01, 0.03, 0.1, 0.3] as const;
-const DRIFT_PRIORS = [0.35, 0.3, 0.2, 0.1, 0.05] as const;
+const DRIFT_PRIORS = { rate: [0.35, 0.3, 0.2, 0.1, 0.05], total: [0.1, 0.2, 0.3, 0.25, 0.15] } as const;
 /** Days farther off than so many standard deviations count less (Huber 1964), and what the variance of normal days loses by that. */
 const FAR = { counted: 2.5, summed: 3.5 };
-const LOSS = { counted: 0.9775, summed: 0.9989 };
+const LOSS = { counted: 0.9626, summed: 0.9984 };
 /** Normal: median of the absolute value. */
 const MIDDLE = 0.6745;
 /** Standard deviations of weekdays before anything is known, worth one of the seven weekdays. */
@@ -99,7 +99,7 @@ function forgiving(learning: Learning, sampling: Float64Array, shock: number, fa
   const scale = median(Array.from(residuals, Math.abs)) / MIDDLE || 1;
   return Float64Array.from(sampling, (variance, at) => {
     const far = Math.abs(residuals[at] ?? 0) / (farthest * scale);
-    return far > 1 ? variance + (far ** 2 - 1) * (variance + shock) : variance;
+    return far > 1 ? variance + (far ** 4 - 1) * (variance + shock) : variance;
   });
 }
 
@@ -136,17 +136,18 @@ export function estimateNoise(series: Series, known: readonly Interval[]): Noise
       for (const [at, own] of products.entries()) own[at] = (own[at] ?? 0) - size ** -2;
       const squares = (total - solved.quadratic) / freedom;
       const determinants = logDeterminant + fixed.logDeterminant + solved.logDeterminant + 2 * DRIFT_SIZE * Math.log(size);
-      const weight = Math.log((CARRY_PRIORS[index] ?? 0) * (DRIFT_PRIORS[row] ?? 0)) - determinants / 2 - (freedom / 2) * Math.log(squares);
+      const weight = Math.log((CARRY_PRIORS[index] ?? 0) * (DRIFT_PRIORS[kind === 'count' || kind === 'amount' ? 'total' : 'rate'][row] ?? 0)) - determinants / 2 - (freedom / 2) * Math.log(squares);
       return { carry, size, squares: squares / LOSS[counted ? 'counted' : 'summed'], weight };
     });
   });
   const best = Math.max(...points.map(({ weight }) => weight));
+  const moment = 0.5 + Math.min(0.5, (series.times.length - learned) / 60);
   let [weights, carry, drift, variance] = [0, 0, 0, 0];
   for (const point of points) {
     const weight = Math.exp(point.weight - best);
     weights += weight;
     carry += weight * point.carry;
-    drift += weight * point.size;
+    drift += weight * point.size ** moment;
     variance += weight * point.squares;
   }
   const factor = variance / weights;
@@ -155,7 +156,7 @@ export function estimateNoise(series: Series, known: readonly Interval[]): Noise
     sampling: counted ? own : own.map((value) => value * factor),
     shock: counted ? Math.max(0, total - chance) : shock * factor,
     carry: carry / weights,
-    drift: drift / weights,
+    drift: (drift / weights) ** (1 / moment),
     weekdaySd,
     freedom: Math.max(2, 0.95 * (freedom - (WEEK - 1) * (weekdaySd ** 2 / (weekdaySd ** 2 + (rough * WEEK) / learned)) - 2)),
   };
