@@ -1,7 +1,7 @@
 import type { Noise } from './noise.ts';
-import { type Interval, nuisanceOf } from './nuisance.ts';
-import { type Series, WEEK } from './series.ts';
-import { orthonormalise, project, type Whitener, whitenerOf } from './whiten.ts';
+import { basisOf, type Interval, nuisanceOf } from './nuisance.ts';
+import type { Series } from './series.ts';
+import { project, type Whitener, whitenerOf } from './whiten.ts';
 
 /**
  * What the data say of a change on the days c of a series, all else taken out (generalised least squares in information form): its effect is
@@ -36,19 +36,9 @@ export function informationOf(series: Series, noise: Noise): Information {
   const size = series.times.length;
   const whitener = whitenerOf(series.times, noise);
   const { apply, applyTransposed } = whitener;
-  const { fixed, drift, targets } = nuisanceOf(series, [], noise.weekdaySd);
-  const rows = size + WEEK + drift.length;
-  const columns = [...fixed, ...drift].map((column, index) => {
-    const longer = new Float64Array(rows);
-    longer.set(column);
-    if (index >= fixed.length) longer[size + WEEK + index - fixed.length] = 1 / noise.drift;
-    return apply(longer);
-  });
-  const { basis } = orthonormalise(columns);
-  const values = new Float64Array(rows);
-  values.set(targets);
-  values.set(series.deviations);
-  const score = applyTransposed(project(apply(values), basis)).subarray(0, size);
+  const nuisance = nuisanceOf(series, size, [], noise.weekdaySd);
+  const basis = basisOf(nuisance, noise.drift, whitener);
+  const score = applyTransposed(project(apply(nuisance.values), basis)).subarray(0, size);
   const directions = basis.map((direction) => applyTransposed(direction).subarray(0, size));
   return {
     size,

@@ -57,12 +57,12 @@ export interface Judgement {
 }
 
 /** Shares of the error of a verdict, which add up to 1 %. */
-const ERRORS = { step: 0.014, episode: 0.0015, level: 0.002 };
+const ERRORS = { step: 0.01, episode: 0.0008, level: 0.0015 };
 /** Error of what is named beside the verdict. */
-const BESIDE = { outlier: 0.005, earlier: 0.002, history: 0.001 };
+const BESIDE = { outlier: 0.004, earlier: 0.001, history: 0.0002 };
 const VERDICT = 0.01;
 /** Two-sided normal limits of these errors. */
-const Z_OF_LEVEL = 3.0902;
+const Z_OF_LEVEL = 3.1747;
 const Z_OF_VERDICT = 2.5758;
 const Z_OF_INTERVAL = 1.96;
 /** Days of the beginning of a series on which no change can be told from its level. */

@@ -1,7 +1,7 @@
 import { median } from 'simple-statistics';
-import { DRIFT_SIZE, type Interval, nuisanceOf } from './nuisance.ts';
+import { basisOf, DRIFT_SIZE, type Interval, type Nuisance, nuisanceOf } from './nuisance.ts';
 import { isCounted, type MetricKind, type Series, WEEK } from './series.ts';
-import { dot, orthonormalise, project, whitenerOf } from './whiten.ts';
+import { dot, orthonormalise, project, type Whitener, whitenerOf } from './whiten.ts';
 
 /** What the days that teach say of how a series scatters when nothing happens. */
 export interface Noise {
@@ -24,10 +24,10 @@ const CARRIES = [0, 0.2, 0.4, 0.6, 0.8] as const;
 const CARRY_PRIORS = [0.7, 0.12, 0.1, 0.06, 0.02] as const;
 /** Drifts that are weighed, as relative change over the series, all alike before the data speak. */
 const DRIFTS = [0.003, 0.01, 0.03, 0.1, 0.3] as const;
-const DRIFT_PRIORS = [0.35, 0.3, 0.2, 0.1, 0.05] as const;
+const DRIFT_PRIORS = { rate: [0.35, 0.3, 0.2, 0.1, 0.05], total: [0.1, 0.2, 0.3, 0.25, 0.15] } as const;
 /** Days farther off than so many standard deviations count less (Huber 1964), and what the variance of normal days loses by that. */
 const FAR = { counted: 2.5, summed: 3.5 };
-const LOSS = { counted: 0.9775, summed: 0.9989 };
+const LOSS = { counted: 0.9665, summed: 0.9985 };
 /** Normal: median of the absolute value. */
 const MIDDLE = 0.6745;
 /** Standard deviations of weekdays before anything is known, worth one of the seven weekdays. */
@@ -67,40 +67,42 @@ function solveSmall(matrix: readonly Float64Array[], vector: Float64Array): { lo
   return { logDeterminant, quadratic };
 }
 
-interface Learning {
-  readonly times: Float64Array;
-  readonly fixed: readonly Float64Array[];
-  readonly drift: readonly Float64Array[];
-  readonly values: Float64Array;
+interface Forgiven {
+  readonly sampling: Float64Array;
+  readonly lost: number;
 }
 
-/** The part of a series and of its nuisance that teaches; rows of priors stay at the end. */
-function learningOf(series: Series, known: readonly Interval[], weekdaySd: number): Learning {
-  const { learned, times } = series;
-  const past = known.filter(({ from }) => from < learned);
-  const { fixed, drift, targets } = nuisanceOf(series, past, weekdaySd);
-  const cut = (column: Float64Array) => {
-    const kept = new Float64Array(learned + WEEK);
-    kept.set(column.subarray(0, learned));
-    kept.set(column.subarray(times.length), learned);
-    return kept;
-  };
-  const values = cut(targets);
-  values.set(series.deviations.subarray(0, learned));
-  return { times: times.subarray(0, learned), fixed: fixed.map(cut), drift: drift.map(cut), values };
+/**
+ * Sampling with more variance for days that lie far off, so that they do not teach that such days are usual, and the number of days that this
+ * takes away. Twice, because far days disturb what the others are measured by.
+ */
+function forgiving(times: Float64Array, nuisance: Nuisance, sampling: Float64Array, shock: number, farthest: number): Forgiven {
+  let forgiven: Forgiven = { sampling, lost: 0 };
+  for (let turn = 0; turn < 2; turn += 1) {
+    const whitener = whitenerOf(times, { sampling: forgiven.sampling, shock, carry: 0.1 });
+    const residuals = project(whitener.apply(nuisance.values.slice()), basisOf(nuisance, 0.03, whitener)).subarray(0, sampling.length);
+    // As far off as they would be without forgiveness.
+    const distances = residuals.map((residual, at) => {
+      return Math.abs(residual) * Math.sqrt(((forgiven.sampling[at] ?? 0) + shock) / ((sampling[at] ?? 0) + shock));
+    });
+    const scale = median(Array.from(distances)) / MIDDLE || 1;
+    const factors = distances.map((distance) => Math.max(1, distance / (farthest * scale)) ** 4);
+    forgiven = {
+      sampling: sampling.map((variance, at) => variance + ((factors[at] ?? 1) - 1) * (variance + shock)),
+      lost: factors.reduce((sum, factor) => sum + 1 - 1 / factor, 0),
+    };
+  }
+  return forgiven;
 }
 
-/** Sampling with more variance for days that lie far off, so that they do not teach that such days are usual. */
-function forgiving(learning: Learning, sampling: Float64Array, shock: number, farthest: number): Float64Array {
-  const { apply } = whitenerOf(learning.times, { sampling, shock, carry: 0.15 });
-  const white = (column: Float64Array) => apply(column.slice());
-  const { basis } = orthonormalise([...learning.fixed, ...learning.drift.slice(0, 3)].map(white));
-  const residuals = project(white(learning.values), basis).subarray(0, sampling.length);
-  const scale = median(Array.from(residuals, Math.abs)) / MIDDLE || 1;
-  return Float64Array.from(sampling, (variance, at) => {
-    const far = Math.abs(residuals[at] ?? 0) / (farthest * scale);
-    return far > 1 ? variance + (far ** 2 - 1) * (variance + shock) : variance;
-  });
+/** Mean square of what is left of the days, over the degrees of freedom that the estimates leave. */
+function residualsOf(nuisance: Nuisance, driftSd: number, whitener: Whitener, lost: number): { squares: number; freedom: number } {
+  const basis = basisOf(nuisance, driftSd, whitener);
+  const residuals = project(whitener.apply(nuisance.values.slice()), basis);
+  const { days } = nuisance;
+  const spent = basis.reduce((sum, direction) => sum + dot(direction, direction, 0, days), 0);
+  const freedom = Math.max(2, days - lost - spent);
+  return { squares: dot(residuals, residuals, 0, days) / freedom, freedom };
 }
 
 /**
@@ -118,15 +120,16 @@ export function estimateNoise(series: Series, known: readonly Interval[]): Noise
   // Of amounts, half of the noise is taken to be sampling: their days are weighed between equally and by their traffic.
   const shock = counted ? Math.max(rough - chance, 0.05 * rough) : rough / 2;
   const own = counted ? sampling : sampling.map((factor) => (factor * rough) / 2);
-  const learning = learningOf(series, known, weekdaySd);
-  const forgiven = forgiving(learning, own.subarray(0, learned), shock, FAR[counted ? 'counted' : 'summed']);
-  const freedom = learned - (learning.fixed.length - WEEK);
+  const times = series.times.subarray(0, learned);
+  const nuisance = nuisanceOf(series, learned, known.filter(({ from }) => from < learned), weekdaySd); // biome-ignore format: one thought
+  const forgiven = forgiving(times, nuisance, own.subarray(0, learned), shock, counted ? FAR.counted : FAR.summed);
+  const freedom = Math.max(2, learned - forgiven.lost - (nuisance.fixed.length - WEEK));
   const points = CARRIES.flatMap((carry, index) => {
-    const { apply, logDeterminant } = whitenerOf(learning.times, { sampling: forgiven, shock, carry });
+    const { apply, logDeterminant } = whitenerOf(times, { sampling: forgiven.sampling, shock, carry });
     const white = (column: Float64Array) => apply(column.slice());
-    const fixed = orthonormalise(learning.fixed.map(white));
-    const values = project(white(learning.values), fixed.basis);
-    const drift = learning.drift.map((column) => project(white(column), fixed.basis));
+    const fixed = orthonormalise(nuisance.fixed.map(white));
+    const values = project(white(nuisance.values), fixed.basis);
+    const drift = nuisance.drift.map((column) => project(white(column), fixed.basis));
     const total = dot(values, values);
     const seen = Float64Array.from(drift, (column) => dot(column, values));
     const products = drift.map((a) => Float64Array.from(drift, (b) => dot(a, b)));
@@ -136,27 +139,31 @@ export function estimateNoise(series: Series, known: readonly Interval[]): Noise
       for (const [at, own] of products.entries()) own[at] = (own[at] ?? 0) - size ** -2;
       const squares = (total - solved.quadratic) / freedom;
       const determinants = logDeterminant + fixed.logDeterminant + solved.logDeterminant + 2 * DRIFT_SIZE * Math.log(size);
-      const weight = Math.log((CARRY_PRIORS[index] ?? 0) * (DRIFT_PRIORS[row] ?? 0)) - determinants / 2 - (freedom / 2) * Math.log(squares);
-      return { carry, size, squares: squares / LOSS[counted ? 'counted' : 'summed'], weight };
+      const weight =
+        Math.log((CARRY_PRIORS[index] ?? 0) * (DRIFT_PRIORS[kind === 'count' || kind === 'amount' ? 'total' : 'rate'][row] ?? 0)) -
+        determinants / 2 -
+        (freedom / 2) * Math.log(squares);
+      return { carry, size, weight };
     });
   });
   const best = Math.max(...points.map(({ weight }) => weight));
-  let [weights, carry, drift, variance] = [0, 0, 0, 0];
+  const moment = 0.5 + Math.min(0.5, (series.times.length - learned) / 60);
+  let [weights, carries, drifts] = [0, 0, 0];
   for (const point of points) {
     const weight = Math.exp(point.weight - best);
     weights += weight;
-    carry += weight * point.carry;
-    drift += weight * point.size;
-    variance += weight * point.squares;
+    carries += weight * point.carry;
+    drifts += weight * point.size ** moment;
   }
-  const factor = variance / weights;
-  const total = factor * ((counted ? chance : rough / 2) + shock);
+  const [carry, drift] = [carries / weights, (drifts / weights) ** (1 / moment)];
+  const left = residualsOf(nuisance, drift, whitenerOf(times, { sampling: forgiven.sampling, shock, carry }), forgiven.lost);
+  const factor = left.squares / (counted ? LOSS.counted : LOSS.summed);
   return {
     sampling: counted ? own : own.map((value) => value * factor),
-    shock: counted ? Math.max(0, total - chance) : shock * factor,
-    carry: carry / weights,
-    drift: drift / weights,
+    shock: counted ? Math.max(0, factor * (chance + shock) - chance) : shock * factor,
+    carry,
+    drift,
     weekdaySd,
-    freedom: Math.max(2, 0.95 * (freedom - (WEEK - 1) * (weekdaySd ** 2 / (weekdaySd ** 2 + (rough * WEEK) / learned)) - 2)),
+    freedom: left.freedom,
   };
 }
