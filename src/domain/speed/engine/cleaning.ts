@@ -1,0 +1,95 @@
+import { gammaln, quantile } from 'simple-statistics';
+
+/** Turns a median absolute deviation into the standard deviation of a normal distribution. */
+const MAD_TO_SD = 1.4826;
+/** Runs on each side that a run is held against: a day of hourly runs for outliers that come in clusters, fewer for those that hide in slow waves. */
+const WIDE = 12;
+const NARROW = 3;
+/** Deviations from the neighbours, in standard deviations, from which a run is an outlier. */
+const OUTLIER = 3;
+/** Outliers that crowd more than chance does in this share of series are no outliers, but a level of their own. */
+const CROWDED = 0.003;
+/** A level needs no more outliers than this to be told from a crowd. */
+const LONGEST_CROWD = 12;
+
+/** The middle of the neighbourhood of each value, itself included; cut off at the ends. */
+function runningMedian(x: Float64Array, reach: number): Float64Array {
+  const n = x.length;
+  const window = new Float64Array(2 * reach + 2);
+  let size = 0;
+  const placeOf = (value: number) => {
+    let place = 0;
+    while (place < size && (window[place] ?? 0) < value) place += 1;
+    return place;
+  };
+  const insert = (value: number) => {
+    const place = placeOf(value);
+    window.copyWithin(place + 1, place, size);
+    window[place] = value;
+    size += 1;
+  };
+  const remove = (value: number) => {
+    window.copyWithin(placeOf(value), placeOf(value) + 1, size);
+    size -= 1;
+  };
+  for (let index = 0; index < Math.min(n, reach); index += 1) insert(x[index] ?? 0);
+  return x.map((_, index) => {
+    if (index + reach < n) insert(x[index + reach] ?? 0);
+    if (index > reach) remove(x[index - reach - 1] ?? 0);
+    const half = size >> 1;
+    return size % 2 === 1 ? (window[half] ?? 0) : ((window[half - 1] ?? 0) + (window[half] ?? 0)) / 2;
+  });
+}
+
+/** Robust standard deviation of values that lie around 0; those at 0, which are medians themselves, say nothing. */
+function scaleAroundZero(values: Float64Array): number {
+  const sizes = Array.from(values, Math.abs).filter((size) => size > 0);
+  return sizes.length === 0 ? 0 : MAD_TO_SD * quantile(sizes, 0.5);
+}
+
+/** Which of the flagged runs crowd together: chance would not put as many among so few neighbours anywhere in the series. */
+function crowded(flagged: readonly number[], n: number): Set<number> {
+  const crowd = new Set<number>();
+  const logShare = Math.log((flagged.length + 1) / (n + 1));
+  for (let first = 0; first < flagged.length; first += 1) {
+    for (let count = 2; count <= LONGEST_CROWD && first + count <= flagged.length; count += 1) {
+      const length = (flagged[first + count - 1] ?? 0) - (flagged[first] ?? 0) + 1;
+      const logChoices = gammaln(length + 1) - gammaln(count + 1) - gammaln(length - count + 1);
+      if (Math.log(n) + logChoices + count * logShare > Math.log(CROWDED)) continue;
+      for (let member = first; member < first + count; member += 1) crowd.add(flagged[member] ?? 0);
+    }
+  }
+  return crowd;
+}
+
+/** Places of the values that lie far above or below the running median, over or under it as `sign` says. */
+function farFrom(deviations: Float64Array, limit: number, sign: number): number[] {
+  return Array.from(deviations.keys()).filter((index) => sign * (deviations[index] ?? 0) > limit);
+}
+
+function around(x: Float64Array, reach: number, floor: number): { deviations: Float64Array; limit: number } {
+  const middle = runningMedian(x, reach);
+  const deviations = x.map((value, index) => value - (middle[index] ?? 0));
+  return { deviations, limit: OUTLIER * Math.max(floor, scaleAroundZero(deviations)) };
+}
+
+/**
+ * Places of the values that are no outliers, by the Hampel identifier (Hampel 1974; Pearson 2002) at two widths. A shift of level
+ * is none: once more slow runs stand together than outliers do by chance, they are kept. `floor` is the least standard deviation.
+ */
+export function usualRuns(x: Float64Array, floor: number): Int32Array {
+  const dropped = new Set<number>();
+  const wide = around(x, WIDE, floor);
+  for (const sign of [1, -1]) {
+    const far = farFrom(wide.deviations, wide.limit, sign);
+    const kept = crowded(far, x.length);
+    for (const index of far) if (!kept.has(index)) dropped.add(index);
+  }
+  const places = Int32Array.from(x.keys()).filter((index) => !dropped.has(index));
+  const narrow = around(
+    Float64Array.from(places, (place) => x[place] ?? 0),
+    NARROW,
+    floor,
+  );
+  return places.filter((_, index) => Math.abs(narrow.deviations[index] ?? 0) <= narrow.limit);
+}

@@ -1,0 +1,82 @@
+import { quantile } from 'simple-statistics';
+
+/** How runs scatter around their level: autoregressive noise of first order. */
+export interface Noise {
+  /** Correlation of a run's deviation with that of the run before, 0 to 0.97. */
+  readonly phi: number;
+  /** Standard deviation of what each run adds of its own, log scale. */
+  readonly sigma: number;
+}
+
+const HIGHEST_PHI = 0.97;
+/** Lags of the differences from which the noise is estimated: short ones, of which a shift of level touches few. */
+const LAGS = [1, 2, 3, 4, 5];
+/** Where differences are cut, in standard deviations, and the share of a normal variance that is left. */
+const CUT = 2.5;
+const LEFT_BY_CUT = 0.9776;
+
+/** Half the mean square of the differences at a lag, cut so that shifts of level count no more than other large differences. */
+function semivariance(x: Float64Array, lag: number): number {
+  const squares = Array.from({ length: x.length - lag }, (_, index) => ((x[index + lag] ?? 0) - (x[index] ?? 0)) ** 2);
+  const limit = (CUT * 1.4826) ** 2 * quantile(squares, 0.5);
+  return squares.reduce((sum, square) => sum + Math.min(square, limit), 0) / (2 * LEFT_BY_CUT * squares.length);
+}
+
+/**
+ * The noise of a series with shifts of level in it, from differences of runs 1 to 5 apart: their variance grows with the distance
+ * as 1 − φᵏ, whatever the levels are (Chakar et al. 2017; Romano et al. 2022 estimate so).
+ */
+export function noiseFromDifferences(x: Float64Array, floor: number): Noise {
+  const lags = LAGS.filter((lag) => x.length - lag >= 8);
+  const logs = lags.map((lag) => Math.log(Math.max(semivariance(x, lag), floor * floor)));
+  let best = { phi: 0, misfit: Number.POSITIVE_INFINITY, level: 2 * Math.log(floor) };
+  for (let phi = 0; phi <= HIGHEST_PHI; phi += 0.01) {
+    const rests = logs.map((log, place) => log - Math.log(1 - phi ** (lags[place] ?? 1)));
+    const weights = lags.map((lag) => 1 / lag);
+    const total = weights.reduce((sum, weight) => sum + weight, 0);
+    const level = rests.reduce((sum, rest, place) => sum + rest * (weights[place] ?? 0), 0) / total;
+    const misfit = rests.reduce((sum, rest, place) => sum + (weights[place] ?? 0) * (rest - level) ** 2, 0);
+    if (misfit < best.misfit) best = { phi, misfit, level };
+  }
+  return { phi: best.phi, sigma: Math.max(floor, Math.sqrt(Math.exp(best.level) * (1 - best.phi ** 2))) };
+}
+
+/** The noise of deviations from known levels; `spent` counts what was fitted to find these. */
+export function noiseOfDeviations(deviations: Float64Array, gaps: Float64Array, { floor, spent }: { floor: number; spent: number }): Noise {
+  const n = deviations.length;
+  let [squares, products, pairs] = [0, 0, 0];
+  for (let index = 0; index < n; index += 1) {
+    const value = deviations[index] ?? 0;
+    squares += value * value;
+    if (gaps[index] !== 1) continue;
+    products += value * (deviations[index - 1] ?? 0);
+    pairs += 1;
+  }
+  const raw = squares > 0 && pairs > 0 ? products / pairs / (squares / n) : 0;
+  // The bias of a lag-1 autocorrelation around a fitted mean (Kendall 1954), for each level that was fitted.
+  const phi = Math.min(HIGHEST_PHI, Math.max(0, raw + ((1 + 3 * raw) * spent) / n));
+  const innovations = whiten(deviations, weightsOf(gaps, phi));
+  const variance = innovations.reduce((sum, value) => sum + value * value, 0) / Math.max(1, n - spent - 1);
+  return { phi, sigma: Math.max(floor, Math.sqrt(variance)) };
+}
+
+/** How whitening treats each run: `own` is its weight, `kept` what is left of a constant at it. */
+export interface Weights {
+  readonly own: Float64Array;
+  readonly kept: Float64Array;
+}
+
+/**
+ * The weights of exact AR(1) likelihood with gaps: a run `gap` places after the one before is foretold by φ to the power of the gap,
+ * and is the surer the nearer that is. The gap of the first run is not read.
+ */
+export function weightsOf(gaps: Float64Array, phi: number): Weights {
+  const own = gaps.map((gap, index) => Math.sqrt(index === 0 ? 1 - phi * phi : gap === 1 ? 1 : (1 - phi * phi) / (1 - phi ** (2 * gap))));
+  const kept = own.map((weight, index) => (index === 0 ? weight : weight * (1 - phi ** (gaps[index] ?? 1))));
+  return { own, kept };
+}
+
+/** Takes out of each value what the one before foretells of it. */
+export function whiten(x: Float64Array, { own, kept }: Weights): Float64Array {
+  return x.map((value, index) => (own[index] ?? 0) * value - ((own[index] ?? 0) - (kept[index] ?? 0)) * (x[index - 1] ?? 0));
+}

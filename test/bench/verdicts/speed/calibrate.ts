@@ -1,0 +1,30 @@
+import { errorFunction } from 'simple-statistics';
+import { fitCourse } from '../../../../src/domain/speed/engine/course.ts';
+import { strongestParts } from '../../../../src/domain/speed/engine/search.ts';
+import { DAY_MS, makeWorld } from './worlds.ts';
+
+/** Two-sided tail of the normal distribution; by its continued fraction, because 1 − erf has no digits left there. */
+export function twoSidedTail(z: number): number {
+  if (z < 2) return 1 - errorFunction(z / Math.SQRT2);
+  return (Math.sqrt(2 / Math.PI) * Math.exp((-z * z) / 2)) / (z + 1 / (z + 2 / (z + 3 / (z + 4 / (z + 5 / (z + 6))))));
+}
+
+const SIZES = process.argv[3]?.split(',').map(Number) ?? [24, 37, 74, 148, 296, 888, 3552];
+const PHIS = [0, 0.3, 0.6, 0.8, 0.9, 0.95];
+const worlds = Number(process.argv[2] ?? 300);
+for (const n of SIZES)
+  for (const ar of PHIS) {
+    const days = n < 37 ? n : 37;
+    const nature = { cadenceMs: (days * DAY_MS) / n, baselineDays: days - Math.floor(days / 5), periodDays: Math.floor(days / 5), noise: 0.1, ar, outliers: 0, cycle: 'none' } as const;
+    const scores = Array.from({ length: worlds }, (_, index) => {
+      const course = fitCourse(makeWorld(nature, { kind: 'stable' }, 9_000_000 + index), { effect: { relative: 0.05, absolute: 50 }, timeZone: 'UTC' });
+      return { ...strongestParts(course.frame, course.shortest), phi: course.noise.phi };
+    });
+    const sorted = (kind: 'step' | 'bump' | 'line' | 'phi') => scores.map((each) => each[kind]).toSorted((a, b) => a - b);
+    const words = (['step', 'bump', 'line'] as const).map((kind) => {
+      const all = sorted(kind);
+      const tests = [0.9, 0.95, 0.98].map((q) => (1 - q) / twoSidedTail(Math.sqrt(Math.max(0, all[Math.floor(q * worlds)] ?? 0))));
+      return `${kind} N ${tests.map((t) => t.toFixed(1)).join(' ')} (99 %: ${Math.sqrt(all[Math.floor(worlds * 0.99)] ?? 0).toFixed(2)})`;
+    });
+    process.stdout.write(`${n} ${ar} phi ${(sorted('phi')[worlds >> 1] ?? 0).toFixed(3)} ${words.join(' | ')}\n`);
+  }
