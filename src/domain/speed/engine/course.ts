@@ -1,18 +1,18 @@
 import { median } from 'simple-statistics';
 import { calendarCycle, weeklyLevel } from './calendar-factors.ts';
 import { usualRuns } from './cleaning.ts';
-import { type Limits, limitsFor } from './limits.ts';
+import { limitsFor } from './limits.ts';
 import { localTimes } from './local-time.ts';
-import { type Noise, noiseFromDifferences, noiseOfDeviations } from './noise.ts';
-import { type Frame, frameOf, heightsOf, type Part } from './parts.ts';
+import { frameOf, likelihoodOf, type Runs } from './likelihood.ts';
+import { type Noise, noiseFromDifferences } from './noise.ts';
+import { type Frame, heightsOf, type Part } from './parts.ts';
 import { type Effect, logOffset, type RunSeries } from './run-series.ts';
-import { type Found, searchCourse } from './search.ts';
+import { type Found, limitOf, refined, searchCourse } from './search.ts';
 
 const DAY_MS = 86_400_000;
 /** A single run that does not repeat may be an outlier; that as many in a row are is less likely than this over the whole series. */
 const RUN_OF_OUTLIERS = 0.003;
 const SHORTEST = 3;
-const STRICTER = 10;
 const LONGEST_SHORTEST = 12;
 
 /** The course of a series: its levels over time, its cycle and its noise, all on the log scale. */
@@ -24,6 +24,7 @@ export interface Course {
   readonly cycle: Float64Array;
   /** Level of each run by the parts, without the cycle. */
   readonly level: Float64Array;
+  readonly runs: Runs;
   /** Logarithms of the values (plus `offset`), as measured. */
   readonly logs: Float64Array;
   readonly offset: number;
@@ -53,11 +54,6 @@ function levelFrom(parts: readonly Part[], heights: readonly number[], days: Flo
   return level;
 }
 
-/** What the noise is estimated around must be certain: a level that chance made would take its share of the scatter with it. */
-function stricter({ step, bump, line }: Limits): Limits {
-  return { step: step + STRICTER, bump: bump + STRICTER, line: line + STRICTER };
-}
-
 /** So many slow runs in a row are hardly ever outliers. */
 function shortestLevel(n: number, outlierShare: number): number {
   const least = Math.ceil(Math.log(n / RUN_OF_OUTLIERS) / -Math.log(Math.max(outlierShare, 1e-4)));
@@ -76,11 +72,40 @@ function gapsOf(dates: readonly number[], kept: Int32Array): Float64Array {
 
 const at = (x: Float64Array, places: Int32Array) => Float64Array.from(places, (place) => x[place] ?? 0);
 
+/** The noise around levels that are known already. */
+function noiseAround(runs: Runs, level: Float64Array): Noise {
+  return likelihoodOf({ ...runs, x: minus(runs.x, level) }, []).noise;
+}
+
 /** Translates a part from the runs that are kept to all runs. */
 function toAllRuns(part: Part, kept: Int32Array, n: number): Part {
   if (part.kind === 'line') return part;
   const from = kept[part.from] ?? n;
   return part.kind === 'step' ? { ...part, from } : { ...part, from, to: kept[part.to] ?? n };
+}
+
+/**
+ * Keeps the parts that the likelihood asks for: each must exceed its limit also where the noise is estimated without it, so that slow
+ * waves are not taken for changes of level by a noise that was estimated around these very changes.
+ */
+function confirmed(runs: Runs, candidates: readonly Part[], shortest: number): { found: Found[]; noise: Noise } {
+  const n = runs.x.length;
+  let parts = [...candidates];
+  for (;;) {
+    const whole = likelihoodOf(runs, parts);
+    const found = parts.map((part, index) => {
+      const without = likelihoodOf(
+        runs,
+        parts.filter((_, other) => other !== index),
+      );
+      const gain = without.deviance - whole.deviance;
+      return { part, gain, surplus: gain - limitOf(part, limitsFor(n, without.noise.phi), n) };
+    });
+    const weakest = found.toSorted((a, b) => a.surplus - b.surplus)[0];
+    if (!weakest || weakest.surplus > 0) return { found: found.map(({ part, gain }) => ({ part, gain })), noise: whole.noise };
+    const rest = parts.filter((part) => part !== weakest.part);
+    parts = refined(frameOf(runs, whole.noise), rest, shortest).map(({ part }) => part);
+  }
 }
 
 /**
@@ -95,32 +120,24 @@ export function fitCourse({ dates, values }: RunSeries, { effect, timeZone }: { 
   const floor = Math.log1p(effect.relative) / 8;
   const time = localTimes(dates, timeZone);
   const days = daysOf(dates);
-  function fit(cycle: Float64Array, noiseIn: (x: Float64Array, kept: Int32Array, gaps: Float64Array) => Noise, change: (limits: Limits) => Limits) {
+  function fit(cycle: Float64Array, noiseOf: (runs: Runs, kept: Int32Array) => Noise) {
     const adjusted = minus(logs, cycle);
     const kept = usualRuns(adjusted, floor);
-    const x = at(adjusted, kept);
-    const gaps = gapsOf(dates, kept);
-    const noise = noiseIn(x, kept, gaps);
-    const frame = frameOf(x, at(days, kept), gaps, noise);
+    const runs = { x: at(adjusted, kept), days: at(days, kept), gaps: gapsOf(dates, kept), floor };
     const outlierShare = 1 - kept.length / n;
     const shortest = shortestLevel(n, outlierShare);
-    const found = searchCourse(frame, { limits: change(limitsFor(n, noise.phi)), shortest });
-    const heights = heightsOf(
-      frame,
-      found.map(({ part }) => part),
-    );
+    const noise = noiseOf(runs, kept);
+    const candidates = searchCourse(frameOf(runs, noise), { limits: limitsFor(n, noise.phi), shortest });
+    const { found, noise: finalNoise } = confirmed(runs, candidates.map(({ part }) => part), shortest);
+    const frame = frameOf(runs, finalNoise);
+    const parts = found.map(({ part }) => part);
     const level = levelFrom(
-      found.map(({ part }) => toAllRuns(part, kept, n)),
-      heights,
+      parts.map((part) => toAllRuns(part, kept, n)),
+      heightsOf(frame, parts),
       days,
     );
-    return { found, frame, noise, cycle, level, logs, offset, kept, outlierShare, shortest };
+    return { found, frame, runs, noise: finalNoise, cycle, level, logs, offset, kept, outlierShare, shortest };
   }
-  const first = fit(calendarCycle(minus(logs, weeklyLevel(logs, time)), time), (x) => noiseFromDifferences(x, floor), stricter);
-  const spent = first.found.length + 1;
-  return fit(
-    calendarCycle(minus(logs, first.level), time),
-    (x, kept, gaps) => noiseOfDeviations(minus(x, at(first.level, kept)), gaps, { floor, spent }),
-    (limits) => limits,
-  );
+  const first = fit(calendarCycle(minus(logs, weeklyLevel(logs, time)), time), ({ x }) => noiseFromDifferences(x, floor));
+  return fit(calendarCycle(minus(logs, first.level), time), (runs, kept) => noiseAround(runs, at(first.level, kept)));
 }

@@ -8,7 +8,7 @@ export interface Noise {
   readonly sigma: number;
 }
 
-const HIGHEST_PHI = 0.97;
+export const HIGHEST_PHI = 0.97;
 /** Lags of the differences from which the noise is estimated: short ones, of which a shift of level touches few. */
 const LAGS = [1, 2, 3, 4, 5];
 /** Where differences are cut, in standard deviations, and the share of a normal variance that is left. */
@@ -39,25 +39,6 @@ export function noiseFromDifferences(x: Float64Array, floor: number): Noise {
     if (misfit < best.misfit) best = { phi, misfit, level };
   }
   return { phi: best.phi, sigma: Math.max(floor, Math.sqrt(Math.exp(best.level) * (1 - best.phi ** 2))) };
-}
-
-/** The noise of deviations from known levels; `spent` counts what was fitted to find these. */
-export function noiseOfDeviations(deviations: Float64Array, gaps: Float64Array, { floor, spent }: { floor: number; spent: number }): Noise {
-  const n = deviations.length;
-  let [squares, products, pairs] = [0, 0, 0];
-  for (let index = 0; index < n; index += 1) {
-    const value = deviations[index] ?? 0;
-    squares += value * value;
-    if (gaps[index] !== 1) continue;
-    products += value * (deviations[index - 1] ?? 0);
-    pairs += 1;
-  }
-  const raw = squares > 0 && pairs > 0 ? products / pairs / (squares / n) : 0;
-  // The bias of a lag-1 autocorrelation around a fitted mean (Kendall 1954), for each level that was fitted.
-  const phi = Math.min(HIGHEST_PHI, Math.max(0, raw + ((1 + 3 * raw) * spent) / n));
-  const innovations = whiten(deviations, weightsOf(gaps, phi));
-  const variance = innovations.reduce((sum, value) => sum + value * value, 0) / Math.max(1, n - spent - 1);
-  return { phi, sigma: Math.max(floor, Math.sqrt(variance)) };
 }
 
 /** How whitening treats each run: `own` is its weight, `kept` what is left of a constant at it. */

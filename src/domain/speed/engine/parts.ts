@@ -1,4 +1,4 @@
-import { type Noise, type Weights, weightsOf, whiten } from './noise.ts';
+import type { Weights } from './noise.ts';
 
 /** One element of the course of a level: places count runs from 0; `to` is the first run after a bump; a line runs through all. */
 export type Part =
@@ -18,14 +18,6 @@ export interface Frame {
   readonly later: Float64Array;
 }
 
-/** Whitens a series and what it is held against. */
-export function frameOf(x: Float64Array, days: Float64Array, gaps: Float64Array, { phi, sigma }: Noise): Frame {
-  const weights = weightsOf(gaps, phi);
-  const later = new Float64Array(x.length + 2);
-  for (let place = x.length - 1; place >= 0; place -= 1) later[place] = (later[place + 1] ?? 0) + (weights.kept[place] ?? 0) ** 2;
-  return { sigma, weights, series: whiten(x, weights), line: whiten(days, weights), later };
-}
-
 /** Scalar products of one whitened vector with the whitened steps at all places; that of a step past the end is 0. */
 type StepProducts = Float64Array;
 
@@ -38,6 +30,8 @@ export interface Fit {
   /** The rest itself. */
   readonly residual: Float64Array;
   readonly vectors: readonly Float64Array[];
+  /** Logarithm of the determinant of the normal equations. */
+  readonly logDeterminant: number;
 }
 
 function dot(a: Float64Array, b: Float64Array): number {
@@ -81,6 +75,7 @@ export function fitParts(frame: Frame, parts: readonly Part[]): Fit {
   const { weights, series } = frame;
   const vectors: Float64Array[] = [];
   let residual = series;
+  let logDeterminant = 0;
   for (const column of [weights.kept, ...parts.map((part) => columnOf(part, frame))]) {
     let vector = column;
     for (const other of vectors) {
@@ -89,13 +84,14 @@ export function fitParts(frame: Frame, parts: readonly Part[]): Fit {
     }
     const length = Math.sqrt(dot(vector, vector));
     if (length < 1e-9) continue;
+    logDeterminant += 2 * Math.log(length);
     const unit = vector.map((value) => value / length);
     const share = dot(residual, unit);
     residual = residual.map((value, index) => value - share * (unit[index] ?? 0));
     vectors.push(unit);
   }
   const basis = vectors.map((vector) => stepProducts(vector, weights));
-  return { frame, rest: stepProducts(residual, weights), basis, residual, vectors };
+  return { frame, rest: stepProducts(residual, weights), basis, residual, vectors, logDeterminant };
 }
 
 /** The square of the standard score that a step at `from`, undone at `to` (the length of the series: never), would have on top of a fit. */

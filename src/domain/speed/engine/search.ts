@@ -30,11 +30,11 @@ const GROWTH = 1.3;
 const BEGINNINGS = 5;
 
 /** What a part must exceed: for bumps with the penalty of Dümbgen and Spokoiny (2001) for short ones. */
-function limitOf(part: Part, limits: Limits, n: number): number {
+export function limitOf(part: Part, limits: Limits, n: number): number {
   return limits[part.kind] + (part.kind === 'bump' ? bumpPenalty(part.to - part.from, n) : 0);
 }
 
-const bumpPenalty = (length: number, n: number) => 2 * Math.log(n / length);
+export const bumpPenalty = (length: number, n: number) => 2 * Math.log(n / length);
 
 /** Places at which a level begins. */
 export function edgesOf(parts: readonly Part[], n: number): number[] {
@@ -97,7 +97,7 @@ function refineBump(fit: Fit, from: number, to: number, blocked: Uint8Array, sho
 }
 
 /** Moves each part to its best place given the others, and says how sure each is. */
-function refined(frame: Frame, parts: readonly Part[], shortest: number): Found[] {
+export function refined(frame: Frame, parts: readonly Part[], shortest: number): Found[] {
   const moved = [...parts];
   const n = frame.series.length;
   return parts.map((part, index) => {
@@ -159,12 +159,10 @@ export function searchCourse(frame: Frame, rules: Rules): Found[] {
   return worth(frame, sloped, limits) > worth(frame, levels, limits) ? sloped : levels;
 }
 
-/** The strongest step, bump (less its penalty) and line of a series on top of a constant level, as squares of standard scores. */
-export function strongestParts(frame: Frame, shortest: number): Limits {
+/** The strongest step and bump of a series on top of a constant level. */
+export function strongestParts(frame: Frame, shortest: number): Part[] {
   const n = frame.series.length;
   const fit = fitParts(frame, []);
   const blocked = blockedPlaces([], n, shortest);
-  const bump = bestBump(fit, blocked, shortest);
-  const penalty = bump?.part.kind === 'bump' ? bumpPenalty(bump.part.to - bump.part.from, n) : 0;
-  return { step: bestStep(fit, blocked)?.gain ?? 0, bump: (bump?.gain ?? 0) - penalty, line: gainOfLine(fit) };
+  return [bestStep(fit, blocked), bestBump(fit, blocked, shortest)].flatMap((found) => (found ? [found.part] : []));
 }

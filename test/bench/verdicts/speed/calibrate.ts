@@ -1,6 +1,8 @@
 import { errorFunction } from 'simple-statistics';
 import { fitCourse } from '../../../../src/domain/speed/engine/course.ts';
-import { strongestParts } from '../../../../src/domain/speed/engine/search.ts';
+import { frameOf, likelihoodOf } from '../../../../src/domain/speed/engine/likelihood.ts';
+import { noiseFromDifferences } from '../../../../src/domain/speed/engine/noise.ts';
+import { bumpPenalty, strongestParts } from '../../../../src/domain/speed/engine/search.ts';
 import { DAY_MS, makeWorld } from './worlds.ts';
 
 /** Two-sided tail of the normal distribution; by its continued fraction, because 1 − erf has no digits left there. */
@@ -17,8 +19,15 @@ for (const n of SIZES)
     const days = n < 37 ? n : 37;
     const nature = { cadenceMs: (days * DAY_MS) / n, baselineDays: days - Math.floor(days / 5), periodDays: Math.floor(days / 5), noise: 0.1, ar, outliers: 0, cycle: 'none' } as const;
     const scores = Array.from({ length: worlds }, (_, index) => {
-      const course = fitCourse(makeWorld(nature, { kind: 'stable' }, 9_000_000 + index), { effect: { relative: 0.05, absolute: 50 }, timeZone: 'UTC' });
-      return { ...strongestParts(course.frame, course.shortest), phi: course.noise.phi };
+      const { runs, shortest } = fitCourse(makeWorld(nature, { kind: 'stable' }, 9_000_000 + index), { effect: { relative: 0.05, absolute: 50 }, timeZone: 'UTC' });
+      const none = likelihoodOf(runs, []);
+      const most = { step: 0, bump: 0, line: none.deviance - likelihoodOf(runs, [{ kind: 'line' }]).deviance, phi: none.noise.phi };
+      for (const noise of [none.noise, noiseFromDifferences(runs.x, runs.floor)])
+        for (const part of strongestParts(frameOf(runs, noise), shortest)) {
+          const gain = none.deviance - likelihoodOf(runs, [part]).deviance - (part.kind === 'bump' ? bumpPenalty(part.to - part.from, runs.x.length) : 0);
+          most[part.kind] = Math.max(most[part.kind], gain);
+        }
+      return most;
     });
     const sorted = (kind: 'step' | 'bump' | 'line' | 'phi') => scores.map((each) => each[kind]).toSorted((a, b) => a - b);
     const words = (['step', 'bump', 'line'] as const).map((kind) => {
