@@ -1,13 +1,13 @@
 import { median } from 'simple-statistics';
 import { calendarCycle, weeklyLevel } from './calendar-factors.ts';
 import { usualRuns } from './cleaning.ts';
-import { limitsFor } from './limits.ts';
+import { chanceOf, limitsFor } from './limits.ts';
 import { localTimes } from './local-time.ts';
 import { frameOf, likelihoodOf, type Runs } from './likelihood.ts';
 import { type Noise, noiseFromDifferences } from './noise.ts';
 import { type Frame, heightsOf, type Part } from './parts.ts';
 import { type Effect, logOffset, type RunSeries } from './run-series.ts';
-import { type Found, limitOf, refined, searchCourse } from './search.ts';
+import { type Found, limitOf, penaltyOf, refined, searchCourse } from './search.ts';
 
 const DAY_MS = 86_400_000;
 /** A single run that does not repeat may be an outlier; that as many in a row are is less likely than this over the whole series. */
@@ -15,9 +15,14 @@ const RUN_OF_OUTLIERS = 0.003;
 const SHORTEST = 3;
 const LONGEST_SHORTEST = 12;
 
+/** A part with the chance that a series without any change would show as strong a one. */
+export interface Confirmed extends Found {
+  readonly p: number;
+}
+
 /** The course of a series: its levels over time, its cycle and its noise, all on the log scale. */
 export interface Course {
-  readonly found: readonly Found[];
+  readonly found: readonly Confirmed[];
   readonly frame: Frame;
   readonly noise: Noise;
   /** What hour and weekday add to each run. */
@@ -88,7 +93,7 @@ function toAllRuns(part: Part, kept: Int32Array, n: number): Part {
  * Keeps the parts that the likelihood asks for: each must exceed its limit also where the noise is estimated without it, so that slow
  * waves are not taken for changes of level by a noise that was estimated around these very changes.
  */
-function confirmed(runs: Runs, candidates: readonly Part[], shortest: number): { found: Found[]; noise: Noise } {
+function confirmed(runs: Runs, candidates: readonly Part[], shortest: number): { found: Confirmed[]; noise: Noise } {
   const n = runs.x.length;
   let parts = [...candidates];
   for (;;) {
@@ -99,10 +104,12 @@ function confirmed(runs: Runs, candidates: readonly Part[], shortest: number): {
         parts.filter((_, other) => other !== index),
       );
       const gain = without.deviance - whole.deviance;
-      return { part, gain, surplus: gain - limitOf(part, limitsFor(n, without.noise.phi), n) };
+      const { phi } = without.noise;
+      const p = chanceOf(part.kind, gain - penaltyOf(part, n), n, phi);
+      return { part, gain, p, surplus: gain - limitOf(part, limitsFor(n, phi), n) };
     });
     const weakest = found.toSorted((a, b) => a.surplus - b.surplus)[0];
-    if (!weakest || weakest.surplus > 0) return { found: found.map(({ part, gain }) => ({ part, gain })), noise: whole.noise };
+    if (!weakest || weakest.surplus > 0) return { found: found.map(({ part, gain, p }) => ({ part, gain, p })), noise: whole.noise };
     const rest = parts.filter((part) => part !== weakest.part);
     parts = refined(frameOf(runs, whole.noise), rest, shortest).map(({ part }) => part);
   }

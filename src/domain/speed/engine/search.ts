@@ -1,3 +1,4 @@
+import type { Limits } from './limits.ts';
 import { type Fit, type Frame, fitParts, gainOf, gainOfLine, type Part } from './parts.ts';
 
 /** A part of the fitted course and how sure it is. */
@@ -5,14 +6,6 @@ export interface Found {
   readonly part: Part;
   /** Square of its standard score, given the other parts. */
   readonly gain: number;
-}
-
-/** Squares of the standard scores that parts must exceed. */
-export interface Limits {
-  readonly step: number;
-  /** Of a bump as long as the series; shorter ones, of which there are more, must exceed more. */
-  readonly bump: number;
-  readonly line: number;
 }
 
 interface Rules {
@@ -29,12 +22,17 @@ const LEAST_BUMP = 6;
 const GROWTH = 1.3;
 const BEGINNINGS = 5;
 
-/** What a part must exceed: for bumps with the penalty of Dümbgen and Spokoiny (2001) for short ones. */
-export function limitOf(part: Part, limits: Limits, n: number): number {
-  return limits[part.kind] + (part.kind === 'bump' ? bumpPenalty(part.to - part.from, n) : 0);
+const bumpPenalty = (length: number, n: number) => 2 * Math.log(n / length);
+
+/** What the shortness of a part costs: there are more short bumps than long ones (Dümbgen and Spokoiny 2001). */
+export function penaltyOf(part: Part, n: number): number {
+  return part.kind === 'bump' ? bumpPenalty(part.to - part.from, n) : 0;
 }
 
-export const bumpPenalty = (length: number, n: number) => 2 * Math.log(n / length);
+/** What a part must exceed. */
+export function limitOf(part: Part, limits: Limits, n: number): number {
+  return limits[part.kind] + penaltyOf(part, n);
+}
 
 /** Places at which a level begins. */
 export function edgesOf(parts: readonly Part[], n: number): number[] {

@@ -1,15 +1,9 @@
-import { errorFunction } from 'simple-statistics';
 import { fitCourse } from '../../../../src/domain/speed/engine/course.ts';
 import { frameOf, likelihoodOf } from '../../../../src/domain/speed/engine/likelihood.ts';
+import { twoSidedTail } from '../../../../src/domain/speed/engine/limits.ts';
 import { noiseFromDifferences } from '../../../../src/domain/speed/engine/noise.ts';
-import { bumpPenalty, strongestParts } from '../../../../src/domain/speed/engine/search.ts';
+import { penaltyOf, strongestParts } from '../../../../src/domain/speed/engine/search.ts';
 import { DAY_MS, makeWorld } from './worlds.ts';
-
-/** Two-sided tail of the normal distribution; by its continued fraction, because 1 − erf has no digits left there. */
-export function twoSidedTail(z: number): number {
-  if (z < 2) return 1 - errorFunction(z / Math.SQRT2);
-  return (Math.sqrt(2 / Math.PI) * Math.exp((-z * z) / 2)) / (z + 1 / (z + 2 / (z + 3 / (z + 4 / (z + 5 / (z + 6))))));
-}
 
 const SIZES = process.argv[3]?.split(',').map(Number) ?? [24, 37, 74, 148, 296, 888, 3552];
 const PHIS = [0, 0.3, 0.6, 0.8, 0.9, 0.95];
@@ -24,7 +18,7 @@ for (const n of SIZES)
       const most = { step: 0, bump: 0, line: none.deviance - likelihoodOf(runs, [{ kind: 'line' }]).deviance, phi: none.noise.phi };
       for (const noise of [none.noise, noiseFromDifferences(runs.x, runs.floor)])
         for (const part of strongestParts(frameOf(runs, noise), shortest)) {
-          const gain = none.deviance - likelihoodOf(runs, [part]).deviance - (part.kind === 'bump' ? bumpPenalty(part.to - part.from, runs.x.length) : 0);
+          const gain = none.deviance - likelihoodOf(runs, [part]).deviance - penaltyOf(part, runs.x.length);
           most[part.kind] = Math.max(most[part.kind], gain);
         }
       return most;

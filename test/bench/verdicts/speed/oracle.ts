@@ -7,15 +7,24 @@ export interface OracleView {
   readonly z: number;
   /** Place of the first run since the step. */
   readonly at: number;
+  /** Largest likelihood ratio of a bump of the length asked for, as a standard score; 0 where none was asked for. */
+  readonly bumpZ: number;
   /** Likelihood ratio of an even drift against none, as a standard score. */
   readonly driftZ: number;
+}
+
+interface Knowledge {
+  readonly noise: number;
+  readonly ar: number;
+  /** Length of a bump in units of the cadence. */
+  readonly bumpPlaces?: number;
 }
 
 /**
  * Likelihood-ratio scan for one step by somebody who knows the noise, its correlation, the cycle and which runs are outliers:
  * generalised least squares with exact AR(1) weights, gaps of left-out runs included; only the level and the step are unknown.
  */
-export function oracleScan(deviations: ArrayLike<number>, places: ArrayLike<number>, { noise, ar }: { noise: number; ar: number }): OracleView {
+export function oracleScan(deviations: ArrayLike<number>, places: ArrayLike<number>, { noise, ar, bumpPlaces = 0 }: Knowledge): OracleView {
   const n = deviations.length;
   const [y, one, rho] = [new Float64Array(n), new Float64Array(n), new Float64Array(n)];
   const line = new Float64Array(n);
@@ -28,7 +37,11 @@ export function oracleScan(deviations: ArrayLike<number>, places: ArrayLike<numb
     line[i] = ((places[i] ?? 0) - r * before * (places[i - 1] ?? 0)) / sd;
     rho[i] = 1 / sd;
   }
-  const dot = (a: Float64Array, b: Float64Array) => a.reduce((sum, value, i) => sum + value * (b[i] ?? 0), 0);
+  const dot = (a: Float64Array, b: Float64Array) => {
+    let sum = 0;
+    for (let i = 0; i < n; i += 1) sum += (a[i] ?? 0) * (b[i] ?? 0);
+    return sum;
+  };
   const [yy1, o11] = [dot(y, one), dot(one, one)];
   const [ll, l1, ly] = [dot(line, line), dot(line, one), dot(line, y)];
   const driftZ = (ly - (l1 * yy1) / o11) / Math.sqrt(ll - (l1 * l1) / o11);
@@ -45,39 +58,72 @@ export function oracleScan(deviations: ArrayLike<number>, places: ArrayLike<numb
     sy += (one[k] ?? 0) * (y[k] ?? 0);
     s1 += (one[k] ?? 0) ** 2;
   }
-  return { z: best, at, driftZ };
+  return { z: best, at, driftZ, bumpZ: bumpPlaces > 0 ? strongestBump(y, one, rho, places, bumpPlaces) : 0 };
+}
+
+/** The same for a bump of known length, wherever it begins. */
+function strongestBump(y: Float64Array, one: Float64Array, rho: Float64Array, places: ArrayLike<number>, length: number): number {
+  const n = y.length;
+  const [sumY, sum1] = [new Float64Array(n + 1), new Float64Array(n + 1)];
+  for (let i = 0; i < n; i += 1) {
+    sumY[i + 1] = (sumY[i] ?? 0) + (one[i] ?? 0) * (y[i] ?? 0);
+    sum1[i + 1] = (sum1[i] ?? 0) + (one[i] ?? 0) ** 2;
+  }
+  const [yy1, o11] = [sumY[n] ?? 0, sum1[n] ?? 0];
+  let best = 0;
+  for (let k = 1, end = 1; k < n - 1; k += 1) {
+    while (end < n && (places[end] ?? 0) < (places[k] ?? 0) + length) end += 1;
+    if (end >= n) break;
+    const [first, last] = [rho[k] ?? 0, (one[end] ?? 0) - (rho[end] ?? 0)];
+    const num = first * (y[k] ?? 0) + (sumY[end] ?? 0) - (sumY[k + 1] ?? 0) + last * (y[end] ?? 0);
+    const cross = first * (one[k] ?? 0) + (sum1[end] ?? 0) - (sum1[k + 1] ?? 0) + last * (one[end] ?? 0);
+    const own = first * first + (sum1[end] ?? 0) - (sum1[k + 1] ?? 0) + last * last;
+    const z = (num - (cross * yy1) / o11) / Math.sqrt(Math.max(1e-12, own - (cross * cross) / o11));
+    if (Math.abs(z) > Math.abs(best)) best = z;
+  }
+  return best;
 }
 
 /** The scan of a generated world, with places counted in its runs. */
-export function oracleView({ values, cycle, isOutlier, nature, dates }: World): OracleView {
+export function oracleView({ values, cycle, isOutlier, nature, dates }: World, bumpMs = 0): OracleView {
   const kept = values.map((_, i) => i).filter((i) => isOutlier[i] === 0);
   const deviations = kept.map((i) => Math.log(values[i] ?? 1) - (cycle[i] ?? 0));
   const places = kept.map((i) => Math.round(((dates[i] ?? 0) - (dates[0] ?? 0)) / nature.cadenceMs));
-  const view = oracleScan(deviations, places, nature);
+  const view = oracleScan(deviations, places, { ...nature, bumpPlaces: Math.round(bumpMs / nature.cadenceMs) });
   return { ...view, at: kept[view.at] ?? 0 };
 }
 
-const limits = new Map<string, number>();
+interface OracleLimits {
+  readonly step: number;
+  readonly bump: number;
+  readonly drift: number;
+}
 
-/** The score that a share `alpha` of worlds without a step reaches, by 3,000 draws of the reference's own model. */
-export function oracleLimit(n: number, { ar, outliers }: { ar: number; outliers: number }, alpha: number): number {
-  const rounded = Math.round(n / 20) * 20;
-  const key = `${rounded} ${ar} ${outliers} ${alpha}`;
+const limits = new Map<string, OracleLimits>();
+
+/** The scores that a share `alpha` of worlds without a change reaches, by 2,000 draws of the reference's own model; each kind by itself. */
+export function oracleLimits({ nature, dates }: World, alpha: number, bumpMs = 0): OracleLimits {
+  const { ar, outliers, cadenceMs } = nature;
+  const n = Math.round(dates.length / 40) * 40;
+  const bumpPlaces = Math.round(bumpMs / cadenceMs);
+  const key = `${n} ${ar} ${outliers} ${alpha} ${bumpPlaces}`;
   const known = limits.get(key);
-  if (known !== undefined) return known;
+  if (known) return known;
   const random = seeded(777);
-  const scores = Array.from({ length: 3_000 }, () => {
+  const views = Array.from({ length: 2_000 }, () => {
     const [deviations, places]: [number[], number[]] = [[], []];
     let deviation = random.normal();
-    for (let i = 0; i < rounded; i += 1) {
+    for (let i = 0; i < n; i += 1) {
       deviation = ar * deviation + Math.sqrt(1 - ar * ar) * random.normal();
       if (random.uniform() < outliers) continue;
       deviations.push(deviation);
       places.push(i);
     }
-    return Math.abs(oracleScan(deviations, places, { noise: 1, ar }).z);
-  }).toSorted((a, b) => a - b);
-  const limit = scores[Math.floor((1 - alpha) * scores.length)] ?? 0;
-  limits.set(key, limit);
-  return limit;
+    return oracleScan(deviations, places, { noise: 1, ar, bumpPlaces });
+  });
+  const limitOf = (score: (view: OracleView) => number) =>
+    views.map((view) => Math.abs(score(view))).toSorted((a, b) => a - b)[Math.floor((1 - alpha) * views.length)] ?? 0;
+  const found = { step: limitOf(({ z }) => z), bump: limitOf(({ bumpZ }) => bumpZ), drift: limitOf(({ driftZ }) => driftZ) };
+  limits.set(key, found);
+  return found;
 }

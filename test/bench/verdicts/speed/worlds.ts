@@ -43,7 +43,7 @@ export interface World {
   readonly isOutlier: Uint8Array;
   /** Places of the first runs at a new level, in order. */
   readonly changes: readonly number[];
-  /** Logarithm of the level at each run, without cycle. */
+  /** Logarithm of the level at each run, without cycle and noise. */
   readonly level: Float64Array;
 }
 
@@ -119,7 +119,7 @@ export function makeWorld(nature: Nature, shape: Shape, seed: number): World {
     dates?.push(ms);
     cycles?.push(cycle);
     masks?.push(slow > 0 ? 1 : 0);
-    levels?.push(at);
+    levels?.push(base + at);
     values?.push(Math.exp(base + at + cycle + noise * deviation + ofDay + slow + mode));
   }
   const all = dates ?? [];
