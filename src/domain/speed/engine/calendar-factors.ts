@@ -1,5 +1,7 @@
 import { median } from 'simple-statistics';
+import { inverseOf } from './linear-algebra.ts';
 import type { LocalTime } from './local-time.ts';
+import type { Weights } from './noise.ts';
 
 /** Days on each side from which the level of a day is taken: a week has the same weekdays wherever it begins. */
 const HALF_WEEK = 3;
@@ -7,6 +9,7 @@ const HALF_WEEK = 3;
 const LEAST_RETURNS = 3;
 /** Standard errors below which a weekday counts as any other. */
 const LEAST_T = 2;
+const RIDGE = 1e-3;
 
 const minus = (a: Float64Array, b: Float64Array) => a.map((value, index) => value - (b[index] ?? 0));
 
@@ -46,11 +49,9 @@ function readCells(values: Float64Array, cellOf: Uint8Array, time: LocalTime, ce
   return { factors, chance: clusters.map((each) => ((Math.PI / 2) * ofDay * ofDay) / Math.max(1, each.length)) };
 }
 
-/** Factors of the hours: pulled towards none by the share of their scatter that chance explains (James and Stein 1961; Efron and Morris 1973). */
-function hourFactors(values: Float64Array, time: LocalTime): Float64Array {
-  const hours = readCells(values, time.hour, time, 24);
-  const factors = new Float64Array(24);
-  if (!hours) return factors;
+/** Pulls the factors of hours to their mean by the share of their scatter that chance explains (James and Stein 1961; Efron and Morris 1973). */
+function shrunk(hours: Cells): Float64Array {
+  const factors = new Float64Array(hours.factors.length);
   const known = [...hours.factors.keys()].filter((hour) => !Number.isNaN(hours.factors[hour]));
   const meanOf = (numberAt: (hour: number) => number) => known.reduce((sum, hour) => sum + numberAt(hour), 0) / known.length;
   const centre = meanOf((hour) => hours.factors[hour] ?? 0);
@@ -61,24 +62,22 @@ function hourFactors(values: Float64Array, time: LocalTime): Float64Array {
   return factors;
 }
 
-/**
- * Factors of the weekdays, against the middle one: a few days differ (weekends), most are alike, and five of each are little to go by.
- * So each is pulled to the middle by itself, wholly below two standard errors (the garrote of Gao 1998).
- */
-function weekdayFactors(values: Float64Array, time: LocalTime): Float64Array {
-  const days = readCells(values, time.weekday, time, 7);
-  const factors = new Float64Array(7);
-  if (!days) return factors;
+/** Pulls the factors of weekdays to the middle one, each by itself and wholly below two standard errors (the garrote of Gao 1998): a few days differ (weekends), most are alike. */
+function garrote(days: Cells): Float64Array {
   const centre = median(days.factors.filter((factor) => !Number.isNaN(factor)));
-  for (const [day, factor] of days.factors.entries()) {
+  return Float64Array.from(days.factors, (factor, day) => {
     const distance = factor - centre;
-    if (distance ** 2 > LEAST_T ** 2 * (days.chance[day] ?? 0)) factors[day] = distance - (LEAST_T ** 2 * (days.chance[day] ?? 0)) / distance;
-  }
-  return factors;
+    const least = LEAST_T ** 2 * (days.chance[day] ?? 0);
+    return distance ** 2 > least ? distance - least / distance : 0;
+  });
 }
 
 /** The median of each run's day, or what a function makes of the medians of all days. */
-function byDay(x: Float64Array, { day }: LocalTime, change: (medians: readonly number[]) => readonly number[] = (medians) => medians): Float64Array {
+function byDay(
+  x: Float64Array,
+  { day }: LocalTime,
+  change: (medians: readonly number[]) => readonly number[] = (medians) => medians,
+): Float64Array {
   const days: { number: number; values: number[] }[] = [];
   for (let index = 0; index < x.length; index += 1) {
     const last = days.at(-1);
@@ -106,11 +105,82 @@ export function weeklyLevel(x: Float64Array, time: LocalTime): Float64Array {
   });
 }
 
-/** What hour and weekday add to each run, log scale; nothing where no cycle stands out. `deviations` are freed of the level. */
-export function calendarCycle(deviations: Float64Array, time: LocalTime): Float64Array {
-  const weekdays = weekdayFactors(deviations, time);
-  const ofDay = byDay(deviations, time);
+/** What hour and weekday add to each run, log scale; nothing where no cycle stands out. By medians of days; `deviations` are freed of the level. */
+export function robustCycle(deviations: Float64Array, time: LocalTime): Float64Array {
+  const weekdays = readCells(deviations, time.weekday, time, 7);
   // Hours are held against their own day, so that the level of the day is no part of their scatter.
-  const hours = hourFactors(minus(deviations, ofDay), time);
-  return deviations.map((_, index) => (weekdays[time.weekday[index] ?? 0] ?? 0) + (hours[time.hour[index] ?? 0] ?? 0));
+  const hours = readCells(minus(deviations, byDay(deviations, time)), time.hour, time, 24);
+  return cycleOf(weekdays && garrote(weekdays), hours && shrunk(hours), time);
+}
+
+function cycleOf(weekdays: Float64Array | undefined, hours: Float64Array | undefined, time: LocalTime): Float64Array {
+  return Float64Array.from(time.hour, (hour, index) => (weekdays?.[time.weekday[index] ?? 0] ?? 0) + (hours?.[hour] ?? 0));
+}
+
+interface Whitened {
+  /** Deviations from the level, with the cycle in them, of the runs at `places`. */
+  readonly deviations: Float64Array;
+  readonly places: Int32Array;
+  readonly weights: Weights;
+  readonly sigma: number;
+}
+
+/**
+ * The same by generalised least squares, which also sees the jumps between the cells that slow waves of the noise do not hide. Each
+ * whitened run has its own two cells and, weighted with what it is foretold by, those of the run before.
+ */
+export function whitenedCycle({ deviations, places, weights: { own, kept }, sigma }: Whitened, time: LocalTime): Float64Array {
+  const size = 31;
+  const matrix = Array.from({ length: size }, () => new Float64Array(size));
+  const right = new Float64Array(size);
+  const runsIn = new Float64Array(size);
+  const cells = [0, 0, 0, 0];
+  const shares = [0, 0, 0, 0];
+  for (let index = 0; index < places.length; index += 1) {
+    const [run, before] = [places[index] ?? 0, places[index - 1] ?? 0];
+    const weight = own[index] ?? 0;
+    const past = index === 0 ? 0 : (kept[index] ?? 0) - weight;
+    cells[0] = time.weekday[run] ?? 0;
+    cells[1] = 7 + (time.hour[run] ?? 0);
+    cells[2] = time.weekday[before] ?? 0;
+    cells[3] = 7 + (time.hour[before] ?? 0);
+    shares[0] = weight;
+    shares[1] = weight;
+    shares[2] = past;
+    shares[3] = past;
+    const value = weight * (deviations[index] ?? 0) + past * (deviations[index - 1] ?? 0);
+    for (let first = 0; first < 4; first += 1) {
+      const row = matrix[cells[first] ?? 0];
+      const share = shares[first] ?? 0;
+      right[cells[first] ?? 0] = (right[cells[first] ?? 0] ?? 0) + share * value;
+      for (let second = 0; row && second < 4; second += 1)
+        row[cells[second] ?? 0] = (row[cells[second] ?? 0] ?? 0) + share * (shares[second] ?? 0);
+    }
+    if (time.day[run] !== time.day[before] || index === 0) runsIn[cells[0]] = (runsIn[cells[0]] ?? 0) + 1;
+    if (time.day[run] !== time.day[before] || time.hour[run] !== time.hour[before] || index === 0)
+      runsIn[cells[1]] = (runsIn[cells[1]] ?? 0) + 1;
+  }
+  // A weak pull to 0 says what the runs leave open: that weekdays and hours have no level of their own.
+  for (const [cell, row] of matrix.entries()) row[cell] = (row[cell] ?? 0) + RIDGE;
+  const inverse = inverseOf(matrix);
+  const cellsOf = (from: number, to: number): Cells => ({
+    factors: inverse
+      .slice(from, to)
+      .map((row, cell) =>
+        (runsIn[from + cell] ?? 0) < LEAST_RETURNS ? Number.NaN : row.reduce((sum, value, other) => sum + value * (right[other] ?? 0), 0),
+      ),
+    chance: contrastVariances(inverse, from, to).map((variance) => variance * sigma * sigma),
+  });
+  const enough = ({ factors }: Cells) => factors.filter((factor) => !Number.isNaN(factor)).length >= factors.length / 2;
+  const [weekdays, hours] = [cellsOf(0, 7), cellsOf(7, 31)];
+  return cycleOf(enough(weekdays) ? garrote(weekdays) : undefined, enough(hours) ? shrunk(hours) : undefined, time);
+}
+
+/** Variances of each cell's distance from the mean of its kind: that of the mean itself is no part of the cycle. */
+function contrastVariances(inverse: readonly Float64Array[], from: number, to: number): number[] {
+  const block = inverse.slice(from, to).map((row) => row.subarray(from, to));
+  const size = to - from;
+  const means = block.map((row) => row.reduce((sum, value) => sum + value, 0) / size);
+  const whole = means.reduce((sum, value) => sum + value, 0) / size;
+  return block.map((row, cell) => (row[cell] ?? 0) - 2 * (means[cell] ?? 0) + whole);
 }

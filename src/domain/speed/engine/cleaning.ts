@@ -3,8 +3,7 @@ import { gammaln, quantile } from 'simple-statistics';
 /** Turns a median absolute deviation into the standard deviation of a normal distribution. */
 const MAD_TO_SD = 1.4826;
 /** Runs on each side that a run is held against: a day of hourly runs for outliers that come in clusters, fewer for those that hide in slow waves. */
-const WIDE = 12;
-const NARROW = 3;
+const REACHES = [12, 6, 3];
 /** Deviations from the neighbours, in standard deviations, from which a run is an outlier. */
 const OUTLIER = 3;
 /** Outliers that crowd more than chance does in this share of series are no outliers, but a level of their own. */
@@ -74,22 +73,24 @@ function around(x: Float64Array, reach: number, floor: number): { deviations: Fl
 }
 
 /**
- * Places of the values that are no outliers, by the Hampel identifier (Hampel 1974; Pearson 2002) at two widths. A shift of level
+ * Places of the values that are no outliers, by the Hampel identifier (Hampel 1974; Pearson 2002) at three widths. A shift of level
  * is none: once more slow runs stand together than outliers do by chance, they are kept. `floor` is the least standard deviation.
  */
 export function usualRuns(x: Float64Array, floor: number): Int32Array {
-  const dropped = new Set<number>();
-  const wide = around(x, WIDE, floor);
-  for (const sign of [1, -1]) {
-    const far = farFrom(wide.deviations, wide.limit, sign);
-    const kept = crowded(far, x.length);
-    for (const index of far) if (!kept.has(index)) dropped.add(index);
+  let places = Int32Array.from(x.keys());
+  for (const reach of REACHES) {
+    const { deviations, limit } = around(
+      Float64Array.from(places, (place) => x[place] ?? 0),
+      reach,
+      floor,
+    );
+    const dropped = new Set<number>();
+    for (const sign of [1, -1]) {
+      const far = farFrom(deviations, limit, sign);
+      const kept = crowded(far, places.length);
+      for (const index of far) if (!kept.has(index)) dropped.add(index);
+    }
+    if (dropped.size > 0) places = places.filter((_, index) => !dropped.has(index));
   }
-  const places = Int32Array.from(x.keys()).filter((index) => !dropped.has(index));
-  const narrow = around(
-    Float64Array.from(places, (place) => x[place] ?? 0),
-    NARROW,
-    floor,
-  );
-  return places.filter((_, index) => Math.abs(narrow.deviations[index] ?? 0) <= narrow.limit);
+  return places;
 }

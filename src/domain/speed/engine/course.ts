@@ -1,9 +1,9 @@
 import { median } from 'simple-statistics';
-import { calendarCycle, weeklyLevel } from './calendar-factors.ts';
+import { robustCycle, weeklyLevel, whitenedCycle } from './calendar-factors.ts';
 import { usualRuns } from './cleaning.ts';
+import { frameOf, likelihoodOf, type Runs } from './likelihood.ts';
 import { chanceOf, limitsFor } from './limits.ts';
 import { localTimes } from './local-time.ts';
-import { frameOf, likelihoodOf, type Runs } from './likelihood.ts';
 import { type Noise, noiseFromDifferences } from './noise.ts';
 import { type Frame, heightsOf, type Part } from './parts.ts';
 import { type Effect, logOffset, type RunSeries } from './run-series.ts';
@@ -135,7 +135,11 @@ export function fitCourse({ dates, values }: RunSeries, { effect, timeZone }: { 
     const shortest = shortestLevel(n, outlierShare);
     const noise = noiseOf(runs, kept);
     const candidates = searchCourse(frameOf(runs, noise), { limits: limitsFor(n, noise.phi), shortest });
-    const { found, noise: finalNoise } = confirmed(runs, candidates.map(({ part }) => part), shortest);
+    const { found, noise: finalNoise } = confirmed(
+      runs,
+      candidates.map(({ part }) => part),
+      shortest,
+    );
     const frame = frameOf(runs, finalNoise);
     const parts = found.map(({ part }) => part);
     const level = levelFrom(
@@ -145,6 +149,11 @@ export function fitCourse({ dates, values }: RunSeries, { effect, timeZone }: { 
     );
     return { found, frame, runs, noise: finalNoise, cycle, level, logs, offset, kept, outlierShare, shortest };
   }
-  const first = fit(calendarCycle(minus(logs, weeklyLevel(logs, time)), time), ({ x }) => noiseFromDifferences(x, floor));
-  return fit(calendarCycle(minus(logs, first.level), time), (runs, kept) => noiseAround(runs, at(first.level, kept)));
+  const first = fit(robustCycle(minus(logs, weeklyLevel(logs, time)), time), ({ x }) => noiseFromDifferences(x, floor));
+  const {
+    kept: places,
+    frame: { weights, sigma },
+  } = first;
+  const deviations = at(minus(logs, first.level), places);
+  return fit(whitenedCycle({ deviations, places, weights, sigma }, time), (runs, kept) => noiseAround(runs, at(first.level, kept)));
 }

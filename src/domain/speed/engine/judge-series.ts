@@ -203,10 +203,17 @@ export function judgeSeries(series: RunSeries, options: JudgeOptions): Verdict {
   if (line) {
     const ends = Math.max(NEEDED.inPeriod, Math.ceil(runs / 5));
     const part = (from: number, to: number) => levelIn(series, course, [{ from, to, height: 0, beganIn: undefined }]);
-    return { ...facts, state: 'drifting', relativePer30Days: Math.expm1(30 * line.height), first: part(0, ends), last: part(runs - ends, runs) };
+    return {
+      ...facts,
+      state: 'drifting',
+      relativePer30Days: Math.expm1(30 * line.height),
+      first: part(0, ends),
+      last: part(runs - ends, runs),
+    };
   }
-  const episode = episodes.toSorted((a, b) => Number(b.toMs >= period.startMs) - Number(a.toMs >= period.startMs) || Math.abs(b.relative) - Math.abs(a.relative))[0];
+  const episode = episodes.toSorted(
+    (a, b) => Number(b.toMs >= period.startMs) - Number(a.toMs >= period.startMs) || Math.abs(b.relative) - Math.abs(a.relative),
+  )[0];
   if (episode) return { ...facts, state: episode.relative > 0 ? 'was slower' : 'was faster', episode };
   return { ...facts, state: facts.scatter >= UNSTABLE_FROM ? 'unstable' : 'steady' };
 }
-

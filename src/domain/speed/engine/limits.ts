@@ -54,7 +54,13 @@ const SEARCHED: Readonly<Record<Kind, readonly (readonly number[])[]>> = {
 
 /** Place of a value in a sorted scale, with the share of the way to the next mark. */
 function placeIn(scale: readonly number[], value: number, stretch: (value: number) => number): { low: number; share: number } {
-  const low = Math.max(0, Math.min(scale.length - 2, scale.findLastIndex((mark) => mark <= value)));
+  const low = Math.max(
+    0,
+    Math.min(
+      scale.length - 2,
+      scale.findLastIndex((mark) => mark <= value),
+    ),
+  );
   const [from, to] = [stretch(scale[low] ?? 0), stretch(scale[low + 1] ?? 0)];
   return { low, share: Math.max(0, Math.min(1, (stretch(value) - from) / (to - from))) };
 }

@@ -1,3 +1,4 @@
+import { inverseOf } from './linear-algebra.ts';
 import type { Weights } from './noise.ts';
 
 /** One element of the course of a level: places count runs from 0; `to` is the first run after a bump; a line runs through all. */
@@ -115,18 +116,7 @@ export function gainOfLine({ frame, residual, vectors }: Fit): number {
 /** Heights of the parts on the log scale, in their order, by generalised least squares; the level of runs without any comes first. */
 export function heightsOf(frame: Frame, parts: readonly Part[]): number[] {
   const columns = [frame.weights.kept, ...parts.map((part) => columnOf(part, frame))];
-  const size = columns.length;
-  const system = columns.map((column) => [...columns.map((other) => dot(column, other)), dot(column, frame.series)]);
-  // Gauss and Jordan; the matrix is positive definite.
-  for (let pivot = 0; pivot < size; pivot += 1) {
-    const row = system[pivot] ?? [];
-    const head = row[pivot] ?? 1;
-    for (let column = pivot; column <= size; column += 1) row[column] = (row[column] ?? 0) / head;
-    for (const [index, other] of system.entries()) {
-      if (index === pivot) continue;
-      const factor = other[pivot] ?? 0;
-      for (let column = pivot; column <= size; column += 1) other[column] = (other[column] ?? 0) - factor * (row[column] ?? 0);
-    }
-  }
-  return system.map((row) => row[size] ?? 0);
+  const inverse = inverseOf(columns.map((column) => Float64Array.from(columns, (other) => dot(column, other))));
+  const right = columns.map((column) => dot(column, frame.series));
+  return inverse.map((row) => row.reduce((sum, value, index) => sum + value * (right[index] ?? 0), 0));
 }

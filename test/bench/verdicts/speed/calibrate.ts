@@ -11,9 +11,20 @@ const worlds = Number(process.argv[2] ?? 300);
 for (const n of SIZES)
   for (const ar of PHIS) {
     const days = n < 37 ? n : 37;
-    const nature = { cadenceMs: (days * DAY_MS) / n, baselineDays: days - Math.floor(days / 5), periodDays: Math.floor(days / 5), noise: 0.1, ar, outliers: 0, cycle: 'none' } as const;
+    const nature = {
+      cadenceMs: (days * DAY_MS) / n,
+      baselineDays: days - Math.floor(days / 5),
+      periodDays: Math.floor(days / 5),
+      noise: 0.1,
+      ar,
+      outliers: 0,
+      cycle: 'none',
+    } as const;
     const scores = Array.from({ length: worlds }, (_, index) => {
-      const { runs, shortest } = fitCourse(makeWorld(nature, { kind: 'stable' }, 9_000_000 + index), { effect: { relative: 0.05, absolute: 50 }, timeZone: 'UTC' });
+      const { runs, shortest } = fitCourse(makeWorld(nature, { kind: 'stable' }, 9_000_000 + index), {
+        effect: { relative: 0.05, absolute: 50 },
+        timeZone: 'UTC',
+      });
       const none = likelihoodOf(runs, []);
       const most = { step: 0, bump: 0, line: none.deviance - likelihoodOf(runs, [{ kind: 'line' }]).deviance, phi: none.noise.phi };
       for (const noise of [none.noise, noiseFromDifferences(runs.x, runs.floor)])

@@ -4,7 +4,18 @@ import { DAY_MS, HOUR_MS, type Nature, type Shape } from './worlds.ts';
 export interface Cell {
   /** What it is chosen by: `--cell step` runs all whose id contains the word. */
   readonly id: string;
-  readonly group: 'stable' | 'other stable' | 'step' | 'recent step' | 'old step' | 'faster' | 'bump' | 'drift' | 'unstable' | 'sparse' | 'two steps';
+  readonly group:
+    | 'stable'
+    | 'other stable'
+    | 'step'
+    | 'recent step'
+    | 'old step'
+    | 'faster'
+    | 'bump'
+    | 'drift'
+    | 'unstable'
+    | 'sparse'
+    | 'two steps';
   readonly nature: Nature;
   readonly shape: Shape;
 }
@@ -12,7 +23,15 @@ export interface Cell {
 const QUARTER_MS = HOUR_MS / 4;
 const CADENCES = [HOUR_MS, QUARTER_MS];
 const NOISES = [0.05, 0.1, 0.2, 0.3];
-const usual: Nature = { cadenceMs: HOUR_MS, baselineDays: 30, periodDays: 7, noise: 0.1, ar: 0.3, outliers: 0.02, cycle: 'weekend and nights' };
+const usual: Nature = {
+  cadenceMs: HOUR_MS,
+  baselineDays: 30,
+  periodDays: 7,
+  noise: 0.1,
+  ar: 0.3,
+  outliers: 0.02,
+  cycle: 'weekend and nights',
+};
 
 const cadenceWords = (ms: number) => (ms < HOUR_MS ? `${ms / 60_000} min` : `${ms / HOUR_MS} h`);
 
@@ -20,7 +39,12 @@ function cell(group: Cell['group'], shape: Shape, changed: Partial<Nature>, word
   const nature = { ...usual, ...changed };
   const { cadenceMs, ar, noise, outliers, cycle } = nature;
   const size = 'size' in shape ? ` ${shape.size > 0 ? '+' : ''}${Math.round(100 * shape.size)} %` : '';
-  return { id: `${group}${size}, ${cadenceWords(cadenceMs)}, AR ${ar}, noise ${noise}, outliers ${100 * outliers} %, ${cycle}${words}`, group, nature, shape };
+  return {
+    id: `${group}${size}, ${cadenceWords(cadenceMs)}, AR ${ar}, noise ${noise}, outliers ${100 * outliers} %, ${cycle}${words}`,
+    group,
+    nature,
+    shape,
+  };
 }
 
 function eachOf<T, R>(values: readonly T[], make: (value: T) => readonly R[]): R[] {
@@ -49,12 +73,17 @@ export const cells: readonly Cell[] = [
     cell('other stable', stable, { cadenceMs, ar: 0.6, noise: 0.2 }),
   ]),
   ...eachOf([4 * HOUR_MS, 12 * HOUR_MS, DAY_MS], (cadenceMs) =>
-    eachOf([0.3, 0.6], (ar) => [cell('sparse', stable, { cadenceMs, ar }), cell('sparse', stepOf(0.4, [3 * DAY_MS, 6.5 * DAY_MS]), { cadenceMs, ar })]),
+    eachOf([0.3, 0.6], (ar) => [
+      cell('sparse', stable, { cadenceMs, ar }),
+      cell('sparse', stepOf(0.4, [3 * DAY_MS, 6.5 * DAY_MS]), { cadenceMs, ar }),
+    ]),
   ),
   ...eachOf([0.1, 0.2, 0.4], (size) => natures(NOISES).map((nature) => cell('step', stepOf(size, lately), nature))),
   ...eachOf([0.1, 0.2, 0.4], (size) => [0.1, 0.2].map((noise) => cell('step', stepOf(size, lately), { noise, outliers: 0.08 }))),
   ...eachOf(CADENCES, (cadenceMs) => [
-    ...[0.05, 0.1, 0.2].map((noise) => cell('recent step', stepOf(0.4, [4 * HOUR_MS, 12 * HOUR_MS]), { cadenceMs, noise }, ', 4 to 12 h ago')),
+    ...[0.05, 0.1, 0.2].map((noise) =>
+      cell('recent step', stepOf(0.4, [4 * HOUR_MS, 12 * HOUR_MS]), { cadenceMs, noise }, ', 4 to 12 h ago'),
+    ),
     ...[0.05, 0.1, 0.2].map((noise) => cell('recent step', stepOf(0.2, [12 * HOUR_MS, DAY_MS]), { cadenceMs, noise }, ', 12 to 24 h ago')),
     ...[0.1, 0.2].map((noise) => cell('old step', stepOf(0.2, [10 * DAY_MS, 27 * DAY_MS]), { cadenceMs, noise }, ', 10 to 27 days ago')),
     cell('faster', stepOf(-0.2, lately), { cadenceMs, noise: 0.2 }),
@@ -72,6 +101,18 @@ export const cells: readonly Cell[] = [
     cell('unstable', stable, { cadenceMs, noise: 0.1, tails: 'bimodal' }, ', 30 % of runs at 2.5 times'),
   ]),
   ...[0.1, 0.2].map((noise) =>
-    cell('two steps', { kind: 'two steps', sizes: [0.3, 0.3], agoMs: [[18 * DAY_MS, 25 * DAY_MS], [2 * DAY_MS, 6 * DAY_MS]] }, { noise }, ', +30 % twice'),
+    cell(
+      'two steps',
+      {
+        kind: 'two steps',
+        sizes: [0.3, 0.3],
+        agoMs: [
+          [18 * DAY_MS, 25 * DAY_MS],
+          [2 * DAY_MS, 6 * DAY_MS],
+        ],
+      },
+      { noise },
+      ', +30 % twice',
+    ),
   ),
 ];

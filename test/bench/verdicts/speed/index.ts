@@ -27,7 +27,12 @@ function rowOf({ id }: Cell, outcomes: readonly Outcome[]): string[] {
   const oracleOff = middle(outcomes.filter(({ oracleIsRight }) => oracleIsRight).map(({ oracleOffRuns }) => oracleOffRuns));
   const inRange = outcomes.filter(({ isInRange }) => isInRange !== undefined);
   const error = (of: (outcome: Outcome) => number | undefined) => {
-    const size = middle(outcomes.map((outcome) => of(outcome) ?? Number.NaN).filter((value) => !Number.isNaN(value)).map(Math.abs));
+    const size = middle(
+      outcomes
+        .map((outcome) => of(outcome) ?? Number.NaN)
+        .filter((value) => !Number.isNaN(value))
+        .map(Math.abs),
+    );
     return size === undefined ? '' : percent(size);
   };
   return [
@@ -43,7 +48,17 @@ function rowOf({ id }: Cell, outcomes: readonly Outcome[]): string[] {
   ];
 }
 
-const HEADER = ['world', 'right', 'reference', 'wrong states', 'instant off, runs (reference)', 'in range', 'before off', 'since off', 'CPU ms'];
+const HEADER = [
+  'world',
+  'right',
+  'reference',
+  'wrong states',
+  'instant off, runs (reference)',
+  'in range',
+  'before off',
+  'since off',
+  'CPU ms',
+];
 
 /** Runs the bench and prints its table in Markdown, a row as soon as its worlds are judged. */
 export function benchSpeedVerdicts({ worlds, seed, cell }: SpeedVerdictOptions): void {
@@ -53,6 +68,10 @@ export function benchSpeedVerdicts({ worlds, seed, cell }: SpeedVerdictOptions):
   for (const each of cells) {
     if (cell && !each.id.includes(cell)) continue;
     const outcomes = Array.from({ length: worlds }, (_, index) => outcomeOf(each, seed * 1_000_003 + index));
-    process.stdout.write(`${markdownTable(HEADER, [rowOf(each, outcomes)]).split('\n').at(-1)}\n`);
+    process.stdout.write(
+      `${markdownTable(HEADER, [rowOf(each, outcomes)])
+        .split('\n')
+        .at(-1)}\n`,
+    );
   }
 }

@@ -78,7 +78,12 @@ export function outcomeOf(cell: Cell, seed: number): Outcome {
     if (!isRight || !('episode' in verdict)) return { ...base, ...none };
     const { fromMs, began } = verdict.episode;
     const trueMs = world.dates[truth] ?? 0;
-    return { ...base, ...none, offRuns: Math.abs(world.dates.indexOf(fromMs) - truth), isInRange: began.startMs < trueMs && began.endMs >= trueMs };
+    return {
+      ...base,
+      ...none,
+      offRuns: Math.abs(world.dates.indexOf(fromMs) - truth),
+      isInRange: began.startMs < trueMs && began.endMs >= trueMs,
+    };
   }
   const { atMs, range, before, since } = verdict.change;
   const trueMs = world.dates[truth] ?? 0;
@@ -91,4 +96,3 @@ export function outcomeOf(cell: Cell, seed: number): Outcome {
     sinceError: since.median / trueMedian(world, truth, world.dates.length) - 1,
   };
 }
-

@@ -11,7 +11,11 @@ export type Shape =
   /** Grows by `size` over the whole look-back, evenly on the log scale. */
   | { readonly kind: 'drift'; readonly size: number }
   /** Two changes, both still felt. */
-  | { readonly kind: 'two steps'; readonly sizes: readonly [number, number]; readonly agoMs: readonly [readonly [number, number], readonly [number, number]] };
+  | {
+      readonly kind: 'two steps';
+      readonly sizes: readonly [number, number];
+      readonly agoMs: readonly [readonly [number, number], readonly [number, number]];
+    };
 
 /** How the runs of a scenario scatter. */
 export interface Nature {
