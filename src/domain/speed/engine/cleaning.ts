@@ -14,30 +14,30 @@ const LONGEST_CROWD = 12;
 /** The middle of the neighbourhood of each value, itself included; cut off at the ends. */
 function runningMedian(x: Float64Array, reach: number): Float64Array {
   const n = x.length;
+  const medians = new Float64Array(n);
+  // In order; typed loops, because calls cost more than moving a dozen numbers.
   const window = new Float64Array(2 * reach + 2);
   let size = 0;
-  const placeOf = (value: number) => {
-    let place = 0;
-    while (place < size && (window[place] ?? 0) < value) place += 1;
-    return place;
-  };
-  const insert = (value: number) => {
-    const place = placeOf(value);
-    window.copyWithin(place + 1, place, size);
-    window[place] = value;
-    size += 1;
-  };
-  const remove = (value: number) => {
-    window.copyWithin(placeOf(value), placeOf(value) + 1, size);
-    size -= 1;
-  };
-  for (let index = 0; index < Math.min(n, reach); index += 1) insert(x[index] ?? 0);
-  return x.map((_, index) => {
-    if (index + reach < n) insert(x[index + reach] ?? 0);
-    if (index > reach) remove(x[index - reach - 1] ?? 0);
+  for (let index = -reach; index < n; index += 1) {
+    if (index + reach < n) {
+      const value = x[index + reach] ?? 0;
+      let place = size;
+      for (; place > 0 && (window[place - 1] ?? 0) > value; place -= 1) window[place] = window[place - 1] ?? 0;
+      window[place] = value;
+      size += 1;
+    }
+    if (index > reach) {
+      const value = x[index - reach - 1] ?? 0;
+      let place = 0;
+      while (place < size - 1 && (window[place] ?? 0) !== value) place += 1;
+      size -= 1;
+      for (; place < size; place += 1) window[place] = window[place + 1] ?? 0;
+    }
+    if (index < 0) continue;
     const half = size >> 1;
-    return size % 2 === 1 ? (window[half] ?? 0) : ((window[half - 1] ?? 0) + (window[half] ?? 0)) / 2;
-  });
+    medians[index] = size % 2 === 1 ? (window[half] ?? 0) : ((window[half - 1] ?? 0) + (window[half] ?? 0)) / 2;
+  }
+  return medians;
 }
 
 /** Robust standard deviation of values that lie around 0; those at 0, which are medians themselves, say nothing. */

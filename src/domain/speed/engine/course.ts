@@ -1,7 +1,7 @@
 import { median } from 'simple-statistics';
 import { robustCycle, weeklyLevel, whitenedCycle } from './calendar-factors.ts';
 import { usualRuns } from './cleaning.ts';
-import { frameOf, likelihoodOf, type Runs } from './likelihood.ts';
+import { frameOf, likelihoodOf, type Runs, sumsOf } from './likelihood.ts';
 import { chanceOf, limitsFor } from './limits.ts';
 import { localTimes } from './local-time.ts';
 import { type Noise, noiseFromDifferences } from './noise.ts';
@@ -79,7 +79,7 @@ const at = (x: Float64Array, places: Int32Array) => Float64Array.from(places, (p
 
 /** The noise around levels that are known already. */
 function noiseAround(runs: Runs, level: Float64Array): Noise {
-  return likelihoodOf({ ...runs, x: minus(runs.x, level) }, []).noise;
+  return likelihoodOf(sumsOf({ ...runs, x: minus(runs.x, level) }, [])).noise;
 }
 
 /** Translates a part from the runs that are kept to all runs. */
@@ -97,12 +97,10 @@ function confirmed(runs: Runs, candidates: readonly Part[], shortest: number): {
   const n = runs.x.length;
   let parts = [...candidates];
   for (;;) {
-    const whole = likelihoodOf(runs, parts);
+    const sums = sumsOf(runs, parts);
+    const whole = likelihoodOf(sums);
     const found = parts.map((part, index) => {
-      const without = likelihoodOf(
-        runs,
-        parts.filter((_, other) => other !== index),
-      );
+      const without = likelihoodOf(sums, index);
       const gain = without.deviance - whole.deviance;
       const { phi } = without.noise;
       const p = chanceOf(part.kind, gain - penaltyOf(part, n), n, phi);

@@ -31,8 +31,6 @@ export interface Fit {
   /** The rest itself. */
   readonly residual: Float64Array;
   readonly vectors: readonly Float64Array[];
-  /** Logarithm of the determinant of the normal equations. */
-  readonly logDeterminant: number;
 }
 
 function dot(a: Float64Array, b: Float64Array): number {
@@ -76,7 +74,6 @@ export function fitParts(frame: Frame, parts: readonly Part[]): Fit {
   const { weights, series } = frame;
   const vectors: Float64Array[] = [];
   let residual = series;
-  let logDeterminant = 0;
   for (const column of [weights.kept, ...parts.map((part) => columnOf(part, frame))]) {
     let vector = column;
     for (const other of vectors) {
@@ -85,14 +82,13 @@ export function fitParts(frame: Frame, parts: readonly Part[]): Fit {
     }
     const length = Math.sqrt(dot(vector, vector));
     if (length < 1e-9) continue;
-    logDeterminant += 2 * Math.log(length);
     const unit = vector.map((value) => value / length);
     const share = dot(residual, unit);
     residual = residual.map((value, index) => value - share * (unit[index] ?? 0));
     vectors.push(unit);
   }
   const basis = vectors.map((vector) => stepProducts(vector, weights));
-  return { frame, rest: stepProducts(residual, weights), basis, residual, vectors, logDeterminant };
+  return { frame, rest: stepProducts(residual, weights), basis, residual, vectors };
 }
 
 /** The square of the standard score that a step at `from`, undone at `to` (the length of the series: never), would have on top of a fit. */

@@ -75,10 +75,11 @@ function bestBump(fit: Fit, blocked: Uint8Array, shortest: number): Found | unde
   let best = { from: -1, to: -1, surplus: Number.NEGATIVE_INFINITY };
   const least = Math.max(LEAST_BUMP, 2 * shortest);
   for (let length = least; length <= n / 2; length = Math.max(length + 1, Math.floor(length * GROWTH))) {
+    const penalty = bumpPenalty(length, n);
     const stride = Math.max(1, Math.floor(length / BEGINNINGS));
     for (let from = 1; from + length < n; from += stride) {
       if (blocked[from] === 1 || blocked[from + length] === 1) continue;
-      const surplus = gainOf(fit, from, from + length) - bumpPenalty(length, n);
+      const surplus = gainOf(fit, from, from + length) - penalty;
       if (surplus > best.surplus) best = { from, to: from + length, surplus };
     }
   }

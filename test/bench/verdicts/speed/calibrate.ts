@@ -1,5 +1,5 @@
 import { fitCourse } from '../../../../src/domain/speed/engine/course.ts';
-import { frameOf, likelihoodOf } from '../../../../src/domain/speed/engine/likelihood.ts';
+import { frameOf, likelihoodOf, sumsOf } from '../../../../src/domain/speed/engine/likelihood.ts';
 import { twoSidedTail } from '../../../../src/domain/speed/engine/limits.ts';
 import { noiseFromDifferences } from '../../../../src/domain/speed/engine/noise.ts';
 import { penaltyOf, strongestParts } from '../../../../src/domain/speed/engine/search.ts';
@@ -25,11 +25,11 @@ for (const n of SIZES)
         effect: { relative: 0.05, absolute: 50 },
         timeZone: 'UTC',
       });
-      const none = likelihoodOf(runs, []);
-      const most = { step: 0, bump: 0, line: none.deviance - likelihoodOf(runs, [{ kind: 'line' }]).deviance, phi: none.noise.phi };
+      const none = likelihoodOf(sumsOf(runs, []));
+      const most = { step: 0, bump: 0, line: none.deviance - likelihoodOf(sumsOf(runs, [{ kind: 'line' }])).deviance, phi: none.noise.phi };
       for (const noise of [none.noise, noiseFromDifferences(runs.x, runs.floor)])
         for (const part of strongestParts(frameOf(runs, noise), shortest)) {
-          const gain = none.deviance - likelihoodOf(runs, [part]).deviance - penaltyOf(part, runs.x.length);
+          const gain = none.deviance - likelihoodOf(sumsOf(runs, [part])).deviance - penaltyOf(part, runs.x.length);
           most[part.kind] = Math.max(most[part.kind], gain);
         }
       return most;
