@@ -1,7 +1,7 @@
 import { median } from 'simple-statistics';
-import { inverseOf } from './linear-algebra.ts';
 import type { LocalTime } from './local-time.ts';
 import type { Weights } from './noise.ts';
+import { inverseOf, minus } from './vectors.ts';
 
 /** Days on each side from which the level of a day is taken: a week has the same weekdays wherever it begins. */
 const HALF_WEEK = 3;
@@ -10,8 +10,6 @@ const LEAST_RETURNS = 3;
 /** Standard errors below which a weekday counts as any other. */
 const LEAST_T = 2;
 const RIDGE = 1e-3;
-
-const minus = (a: Float64Array, b: Float64Array) => a.map((value, index) => value - (b[index] ?? 0));
 
 /** Median of each cell's runs of a day, by cell: medians, because the runs still have their outliers. */
 function clusterMedians(values: Float64Array, cellOf: Uint8Array, { day }: LocalTime, cells: number): number[][] {
@@ -114,7 +112,10 @@ export function robustCycle(deviations: Float64Array, time: LocalTime): Float64A
 }
 
 function cycleOf(weekdays: Float64Array | undefined, hours: Float64Array | undefined, time: LocalTime): Float64Array {
-  return Float64Array.from(time.hour, (hour, index) => (weekdays?.[time.weekday[index] ?? 0] ?? 0) + (hours?.[hour] ?? 0));
+  const cycle = new Float64Array(time.hour.length);
+  for (let run = 0; run < cycle.length; run += 1)
+    cycle[run] = (weekdays?.[time.weekday[run] ?? 0] ?? 0) + (hours?.[time.hour[run] ?? 0] ?? 0);
+  return cycle;
 }
 
 interface Whitened {

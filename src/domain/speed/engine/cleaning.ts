@@ -1,4 +1,5 @@
 import { gammaln, quantile } from 'simple-statistics';
+import { minus, pick } from './vectors.ts';
 
 /** Turns a median absolute deviation into the standard deviation of a normal distribution. */
 const MAD_TO_SD = 1.4826;
@@ -42,12 +43,13 @@ function runningMedian(x: Float64Array, reach: number): Float64Array {
 
 /** Robust standard deviation of values that lie around 0; those at 0, which are medians themselves, say nothing. */
 function scaleAroundZero(values: Float64Array): number {
-  const sizes = Array.from(values, Math.abs).filter((size) => size > 0);
+  const sizes: number[] = [];
+  for (const value of values) if (value !== 0) sizes.push(Math.abs(value));
   return sizes.length === 0 ? 0 : MAD_TO_SD * quantile(sizes, 0.5);
 }
 
-/** Which of the flagged runs crowd together: chance would not put as many among so few neighbours anywhere in the series. */
-function crowded(flagged: readonly number[], n: number): Set<number> {
+/** Which of the flagged runs do not crowd together: where they do, chance would not put as many among so few neighbours anywhere in the series. */
+function alone(flagged: readonly number[], n: number): number[] {
   const crowd = new Set<number>();
   const logShare = Math.log((flagged.length + 1) / (n + 1));
   for (let first = 0; first < flagged.length; first += 1) {
@@ -58,18 +60,7 @@ function crowded(flagged: readonly number[], n: number): Set<number> {
       for (let member = first; member < first + count; member += 1) crowd.add(flagged[member] ?? 0);
     }
   }
-  return crowd;
-}
-
-/** Places of the values that lie far above or below the running median, over or under it as `sign` says. */
-function farFrom(deviations: Float64Array, limit: number, sign: number): number[] {
-  return Array.from(deviations.keys()).filter((index) => sign * (deviations[index] ?? 0) > limit);
-}
-
-function around(x: Float64Array, reach: number, floor: number): { deviations: Float64Array; limit: number } {
-  const middle = runningMedian(x, reach);
-  const deviations = x.map((value, index) => value - (middle[index] ?? 0));
-  return { deviations, limit: OUTLIER * Math.max(floor, scaleAroundZero(deviations)) };
+  return flagged.filter((index) => !crowd.has(index));
 }
 
 /**
@@ -79,17 +70,14 @@ function around(x: Float64Array, reach: number, floor: number): { deviations: Fl
 export function usualRuns(x: Float64Array, floor: number): Int32Array {
   let places = Int32Array.from(x.keys());
   for (const reach of REACHES) {
-    const { deviations, limit } = around(
-      Float64Array.from(places, (place) => x[place] ?? 0),
-      reach,
-      floor,
-    );
-    const dropped = new Set<number>();
-    for (const sign of [1, -1]) {
-      const far = farFrom(deviations, limit, sign);
-      const kept = crowded(far, places.length);
-      for (const index of far) if (!kept.has(index)) dropped.add(index);
-    }
+    const values = pick(x, places);
+    const deviations = minus(values, runningMedian(values, reach));
+    const limit = OUTLIER * Math.max(floor, scaleAroundZero(deviations));
+    const [above, below]: [number[], number[]] = [[], []];
+    for (const [index, deviation] of deviations.entries())
+      if (deviation > limit) above.push(index);
+      else if (deviation < -limit) below.push(index);
+    const dropped = new Set([...alone(above, values.length), ...alone(below, values.length)]);
     if (dropped.size > 0) places = places.filter((_, index) => !dropped.has(index));
   }
   return places;

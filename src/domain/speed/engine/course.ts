@@ -8,10 +8,13 @@ import { type Noise, noiseFromDifferences } from './noise.ts';
 import { type Frame, heightsOf, type Part } from './parts.ts';
 import { type Effect, logOffset, type RunSeries } from './run-series.ts';
 import { type Found, limitOf, penaltyOf, refined, searchCourse } from './search.ts';
+import { minus, pick } from './vectors.ts';
 
 const DAY_MS = 86_400_000;
 /** A single run that does not repeat may be an outlier; that as many in a row are is less likely than this over the whole series. */
 const RUN_OF_OUTLIERS = 0.003;
+/** Nothing is left of a deviation after so many runs. */
+const LONGEST_GAP = 200;
 const SHORTEST = 3;
 const LONGEST_SHORTEST = 12;
 
@@ -65,17 +68,15 @@ function shortestLevel(n: number, outlierShare: number): number {
   return Math.min(LONGEST_SHORTEST, Math.max(SHORTEST, least));
 }
 
-const minus = (a: Float64Array, b: Float64Array) => a.map((value, index) => value - (b[index] ?? 0));
-
 /** Distances of runs in units of the usual one; failed runs and dropped outliers leave gaps. */
-function gapsOf(dates: readonly number[], kept: Int32Array): Float64Array {
-  const usual = median(dates.slice(1).map((date, index) => date - (dates[index] ?? 0)));
-  return Float64Array.from(kept, (place, index) =>
-    Math.max(1, Math.round(((dates[place] ?? 0) - (dates[kept[index - 1] ?? 0] ?? 0)) / usual)),
-  );
+function gapsOf(dates: readonly number[], kept: Int32Array, usualMs: number): Float64Array {
+  const gaps = new Float64Array(kept.length).fill(1);
+  for (let index = 1; index < kept.length; index += 1) {
+    const gapMs = (dates[kept[index] ?? 0] ?? 0) - (dates[kept[index - 1] ?? 0] ?? 0);
+    gaps[index] = Math.min(LONGEST_GAP, Math.max(1, Math.round(gapMs / usualMs)));
+  }
+  return gaps;
 }
-
-const at = (x: Float64Array, places: Int32Array) => Float64Array.from(places, (place) => x[place] ?? 0);
 
 /** The noise around levels that are known already. */
 function noiseAround(runs: Runs, level: Float64Array): Noise {
@@ -125,10 +126,11 @@ export function fitCourse({ dates, values }: RunSeries, { effect, timeZone }: { 
   const floor = Math.log1p(effect.relative) / 8;
   const time = localTimes(dates, timeZone);
   const days = daysOf(dates);
+  const usualMs = median(dates.slice(1).map((date, index) => date - (dates[index] ?? 0)));
   function fit(cycle: Float64Array, noiseOf: (runs: Runs, kept: Int32Array) => Noise) {
     const adjusted = minus(logs, cycle);
     const kept = usualRuns(adjusted, floor);
-    const runs = { x: at(adjusted, kept), days: at(days, kept), gaps: gapsOf(dates, kept), floor };
+    const runs = { x: pick(adjusted, kept), days: pick(days, kept), gaps: gapsOf(dates, kept, usualMs), floor };
     const outlierShare = 1 - kept.length / n;
     const shortest = shortestLevel(n, outlierShare);
     const noise = noiseOf(runs, kept);
@@ -152,6 +154,6 @@ export function fitCourse({ dates, values }: RunSeries, { effect, timeZone }: { 
     kept: places,
     frame: { weights, sigma },
   } = first;
-  const deviations = at(minus(logs, first.level), places);
-  return fit(whitenedCycle({ deviations, places, weights, sigma }, time), (runs, kept) => noiseAround(runs, at(first.level, kept)));
+  const deviations = pick(minus(logs, first.level), places);
+  return fit(whitenedCycle({ deviations, places, weights, sigma }, time), (runs, kept) => noiseAround(runs, pick(first.level, kept)));
 }

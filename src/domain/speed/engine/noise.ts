@@ -17,9 +17,12 @@ const LEFT_BY_CUT = 0.9776;
 
 /** Half the mean square of the differences at a lag, cut so that shifts of level count no more than other large differences. */
 function semivariance(x: Float64Array, lag: number): number {
-  const squares = Array.from({ length: x.length - lag }, (_, index) => ((x[index + lag] ?? 0) - (x[index] ?? 0)) ** 2);
+  const squares: number[] = [];
+  for (let index = lag; index < x.length; index += 1) squares.push(((x[index] ?? 0) - (x[index - lag] ?? 0)) ** 2);
   const limit = (CUT * 1.4826) ** 2 * quantile(squares, 0.5);
-  return squares.reduce((sum, square) => sum + Math.min(square, limit), 0) / (2 * LEFT_BY_CUT * squares.length);
+  let sum = 0;
+  for (const square of squares) sum += Math.min(square, limit);
+  return sum / (2 * LEFT_BY_CUT * squares.length);
 }
 
 /**
@@ -52,12 +55,28 @@ export interface Weights {
  * and is the surer the nearer that is. The gap of the first run is not read.
  */
 export function weightsOf(gaps: Float64Array, phi: number): Weights {
-  const own = gaps.map((gap, index) => Math.sqrt(index === 0 ? 1 - phi * phi : gap === 1 ? 1 : (1 - phi * phi) / (1 - phi ** (2 * gap))));
-  const kept = own.map((weight, index) => (index === 0 ? weight : weight * (1 - phi ** (gaps[index] ?? 1))));
+  const own = new Float64Array(gaps.length).fill(1);
+  const kept = new Float64Array(gaps.length).fill(1 - phi);
+  own[0] = Math.sqrt(1 - phi * phi);
+  kept[0] = own[0];
+  for (let index = 1; index < gaps.length; index += 1) {
+    const gap = gaps[index] ?? 1;
+    if (gap === 1) continue;
+    const rho = phi ** gap;
+    own[index] = Math.sqrt((1 - phi * phi) / (1 - rho * rho));
+    kept[index] = (own[index] ?? 1) * (1 - rho);
+  }
   return { own, kept };
 }
 
 /** Takes out of each value what the one before foretells of it. */
 export function whiten(x: Float64Array, { own, kept }: Weights): Float64Array {
-  return x.map((value, index) => (own[index] ?? 0) * value - ((own[index] ?? 0) - (kept[index] ?? 0)) * (x[index - 1] ?? 0));
+  const whitened = new Float64Array(x.length);
+  let before = 0;
+  for (let index = 0; index < x.length; index += 1) {
+    const [value, weight] = [x[index] ?? 0, own[index] ?? 0];
+    whitened[index] = weight * value - (weight - (kept[index] ?? 0)) * before;
+    before = value;
+  }
+  return whitened;
 }

@@ -1,5 +1,5 @@
-import { inverseOf } from './linear-algebra.ts';
 import type { Weights } from './noise.ts';
+import { dot, inverseOf, minus } from './vectors.ts';
 
 /** One element of the course of a level: places count runs from 0; `to` is the first run after a bump; a line runs through all. */
 export type Part =
@@ -31,12 +31,6 @@ export interface Fit {
   /** The rest itself. */
   readonly residual: Float64Array;
   readonly vectors: readonly Float64Array[];
-}
-
-function dot(a: Float64Array, b: Float64Array): number {
-  let sum = 0;
-  for (let index = 0; index < a.length; index += 1) sum += (a[index] ?? 0) * (b[index] ?? 0);
-  return sum;
 }
 
 /** A whitened step has the run's own weight at its first run and what is left of a constant after it. */
@@ -76,15 +70,11 @@ export function fitParts(frame: Frame, parts: readonly Part[]): Fit {
   let residual = series;
   for (const column of [weights.kept, ...parts.map((part) => columnOf(part, frame))]) {
     let vector = column;
-    for (const other of vectors) {
-      const share = dot(vector, other);
-      vector = vector.map((value, index) => value - share * (other[index] ?? 0));
-    }
+    for (const other of vectors) vector = minus(vector, other, dot(vector, other));
     const length = Math.sqrt(dot(vector, vector));
     if (length < 1e-9) continue;
-    const unit = vector.map((value) => value / length);
-    const share = dot(residual, unit);
-    residual = residual.map((value, index) => value - share * (unit[index] ?? 0));
+    const unit = minus(vector, vector, 1 - 1 / length);
+    residual = minus(residual, unit, dot(residual, unit));
     vectors.push(unit);
   }
   const basis = vectors.map((vector) => stepProducts(vector, weights));
