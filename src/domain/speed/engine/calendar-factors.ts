@@ -154,7 +154,8 @@ export function whitenedCycle({ deviations, places, weights: { own, kept }, sigm
       const row = matrix[cells[first] ?? 0];
       const share = shares[first] ?? 0;
       right[cells[first] ?? 0] = (right[cells[first] ?? 0] ?? 0) + share * value;
-      for (let second = 0; row && second < 4; second += 1)
+      if (!row) continue;
+      for (let second = 0; second < 4; second += 1)
         row[cells[second] ?? 0] = (row[cells[second] ?? 0] ?? 0) + share * (shares[second] ?? 0);
     }
     if (time.day[run] !== time.day[before] || index === 0) runsIn[cells[0]] = (runsIn[cells[0]] ?? 0) + 1;

@@ -1,6 +1,6 @@
 import { quantile } from 'simple-statistics';
 import { type Course, fitCourse } from './course.ts';
-import { levelIn, type Plateau, partsThatCount, plateausOf } from './plateaus.ts';
+import { type CountedPart, levelIn, type Plateau, partsThatCount, plateausOf } from './plateaus.ts';
 import type { Effect, Level, RunSeries, Span } from './run-series.ts';
 
 /** Fewer runs than this in all, or in the period, are not enough to say anything. */
@@ -40,7 +40,6 @@ export interface Episode {
 
 interface Facts {
   readonly runs: number;
-  readonly inPeriod: number;
   /** Of the latest plateau, or of all runs where there is one only. */
   readonly level: Level;
   /** Interquartile range over median, freed of levels and cycle. */
@@ -54,13 +53,21 @@ interface Facts {
   readonly episodes: readonly Episode[];
 }
 
+/** How many runs there are, and how many it takes. */
+export interface NotEnough {
+  readonly state: 'not enough data';
+  readonly runs: number;
+  readonly inPeriod: number;
+  readonly needed: typeof NEEDED;
+}
+
 /** The one state that a series is in. */
 export type Verdict =
   | (Facts & { readonly state: 'slower' | 'faster'; readonly change: Change })
   | (Facts & { readonly state: 'was slower' | 'was faster'; readonly episode: Episode })
   | (Facts & { readonly state: 'drifting'; readonly relativePer30Days: number; readonly first: Level; readonly last: Level })
   | (Facts & { readonly state: 'unstable' | 'steady' })
-  | { readonly state: 'not enough data'; readonly runs: number; readonly inPeriod: number; readonly needed: typeof NEEDED };
+  | NotEnough;
 
 export interface JudgeOptions {
   readonly period: Span;
@@ -73,9 +80,10 @@ export interface JudgeOptions {
   readonly highestP?: number | undefined;
 }
 
-interface Study {
+export interface Study {
   readonly series: RunSeries;
   readonly course: Course;
+  readonly counted: readonly CountedPart[];
   readonly plateaus: readonly Plateau[];
   readonly options: JudgeOptions;
 }
@@ -170,50 +178,57 @@ function beyondIn(values: readonly number[], value: number): { value: number; sh
   return { value, share: values.filter((each) => each > value).length / Math.max(1, values.length) };
 }
 
-/** Says which state a series is in. Runs before and in the period count alike, wherever a change lies; the period only says which change to name first. */
-export function judgeSeries(series: RunSeries, options: JudgeOptions): Verdict {
-  const { dates, values } = series;
-  const { period, effect, timeZone, threshold, highestP = 1 } = options;
+/** The levels of a series with all that was fitted, and the part of it that counts. */
+export function studySeries(series: RunSeries, options: JudgeOptions): Study {
+  const { effect, timeZone, highestP = 1 } = options;
+  const course = fitCourse(series, { effect, timeZone });
+  const counted = partsThatCount(course, quantile([...series.values], 0.5), effect).filter(({ p }) => p <= highestP);
+  return { series, course, counted, plateaus: plateausOf(course, counted, series.dates), options };
+}
+
+/** The verdict of a drift: what its first and last fifth of runs show. */
+function driftOf({ series, course }: Study, slopePerDay: number): { relativePer30Days: number; first: Level; last: Level } {
+  const runs = series.values.length;
+  const fifth = Math.max(NEEDED.inPeriod, Math.ceil(runs / 5));
+  const levelOfRuns = (from: number, to: number) => levelIn(series, course, [{ from, to, height: 0, beganIn: undefined }]);
+  return { relativePer30Days: Math.expm1(30 * slopePerDay), first: levelOfRuns(0, fifth), last: levelOfRuns(runs - fifth, runs) };
+}
+
+/** Runs of the whole series and of the period; undefined where these are enough. */
+export function missingRuns({ dates, values }: RunSeries, { period }: JudgeOptions): NotEnough | undefined {
   const inPeriod = dates.filter((date) => date >= period.startMs && date <= period.endMs).length;
   const runs = values.length;
-  if (runs < NEEDED.runs || inPeriod < NEEDED.inPeriod) return { state: 'not enough data', runs, inPeriod, needed: NEEDED };
-  const course = fitCourse(series, { effect, timeZone });
-  const counted = partsThatCount(course, quantile([...values], 0.5), effect).filter(({ p }) => p <= highestP);
-  const plateaus = plateausOf(course, counted, dates);
-  const study: Study = { series, course, plateaus, options };
+  return runs < NEEDED.runs || inPeriod < NEEDED.inPeriod ? { state: 'not enough data', runs, inPeriod, needed: NEEDED } : undefined;
+}
+
+/** Says which state a series is in. Runs before and in the period count alike, wherever a change lies; the period only says which change to name first. */
+export function judgeSeries(series: RunSeries, options: JudgeOptions): Verdict {
+  const missing = missingRuns(series, options);
+  if (missing) return missing;
+  const study = studySeries(series, options);
   const excursions = excursionsIn(study);
   const groups = lastingLevels(study, excursions);
-  const level = levelIn(series, course, groups.at(-1) ?? []);
-  const latest = groups.at(-1)?.flatMap(({ from, to }) => values.slice(from, to)) ?? [];
+  const level = levelIn(series, study.course, groups.at(-1) ?? []);
   const changes = groups.slice(1).map((_, place) => changeOf(study, groups, place + 1));
   const episodes = excursions.map((excursion) => episodeOf(study, excursion));
   const facts: Facts = {
-    runs,
-    inPeriod,
+    runs: series.values.length,
     level,
-    scatter: scatterOf(course, level.median),
-    beyond: beyondIn(latest, threshold ?? 1.5 * level.median),
-    p: Math.min(1, ...counted.map(({ p }) => p)),
+    scatter: scatterOf(study.course, level.median),
+    beyond: beyondIn(
+      groups.at(-1)?.flatMap(({ from, to }) => series.values.slice(from, to)) ?? [],
+      options.threshold ?? 1.5 * level.median,
+    ),
+    p: Math.min(1, ...study.counted.map(({ p }) => p)),
     changes,
     episodes,
   };
   const change = leadingChange(changes);
   if (change) return { ...facts, state: change.relative > 0 ? 'slower' : 'faster', change };
-  const line = counted.find(({ part }) => part.kind === 'line');
-  if (line) {
-    const ends = Math.max(NEEDED.inPeriod, Math.ceil(runs / 5));
-    const part = (from: number, to: number) => levelIn(series, course, [{ from, to, height: 0, beganIn: undefined }]);
-    return {
-      ...facts,
-      state: 'drifting',
-      relativePer30Days: Math.expm1(30 * line.height),
-      first: part(0, ends),
-      last: part(runs - ends, runs),
-    };
-  }
-  const episode = episodes.toSorted(
-    (a, b) => Number(b.toMs >= period.startMs) - Number(a.toMs >= period.startMs) || Math.abs(b.relative) - Math.abs(a.relative),
-  )[0];
+  const line = study.counted.find(({ part }) => part.kind === 'line');
+  if (line) return { ...facts, state: 'drifting', ...driftOf(study, line.height) };
+  const isLate = ({ toMs }: Episode) => Number(toMs >= options.period.startMs);
+  const episode = episodes.toSorted((a, b) => isLate(b) - isLate(a) || Math.abs(b.relative) - Math.abs(a.relative))[0];
   if (episode) return { ...facts, state: episode.relative > 0 ? 'was slower' : 'was faster', episode };
   return { ...facts, state: facts.scatter >= UNSTABLE_FROM ? 'unstable' : 'steady' };
 }

@@ -61,7 +61,13 @@ export function sumsOf(runs: Runs, parts: readonly Part[]): Sums {
     const gap = index === 0 ? 0 : (runs.gaps[index] ?? 1);
     let sums = byGap.get(gap);
     if (!sums) {
-      sums = { gap, runs: 0, later: new Float64Array(size * size), mixed: new Float64Array(size * size), earlier: new Float64Array(size * size) };
+      sums = {
+        gap,
+        runs: 0,
+        later: new Float64Array(size * size),
+        mixed: new Float64Array(size * size),
+        earlier: new Float64Array(size * size),
+      };
       byGap.set(gap, sums);
     }
     sums.runs += 1;

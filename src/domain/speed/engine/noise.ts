@@ -30,7 +30,7 @@ function semivariance(x: Float64Array, lag: number): number {
  * as 1 − φᵏ, whatever the levels are (Chakar et al. 2017; Romano et al. 2022 estimate so).
  */
 export function noiseFromDifferences(x: Float64Array, floor: number): Noise {
-  const lags = LAGS.filter((lag) => x.length - lag >= 8);
+  const lags = LAGS.filter((lag) => lag === 1 || x.length - lag >= 8);
   const logs = lags.map((lag) => Math.log(Math.max(semivariance(x, lag), floor * floor)));
   let best = { phi: 0, misfit: Number.POSITIVE_INFINITY, level: 2 * Math.log(floor) };
   for (let phi = 0; phi <= HIGHEST_PHI; phi += 0.01) {

@@ -16,8 +16,17 @@ export interface Plateau {
 /** Deviance that a place may lie above the best one and still be in the range: about 95 % of ranges hold the true place. */
 const RANGE_DEVIANCE = 7;
 
+/** A part that is large enough to matter. */
+export interface CountedPart {
+  readonly part: Part;
+  /** Log scale; of a line, a day. */
+  readonly height: number;
+  /** Chance that a series without any change would show as strong a part. */
+  readonly p: number;
+}
+
 /** What the parts of a course come to where they count for something: differences too small to matter are left out. */
-export function partsThatCount(course: Course, median: number, effect: Effect): { part: Part; height: number; p: number }[] {
+export function partsThatCount(course: Course, median: number, effect: Effect): CountedPart[] {
   const parts = course.found.map(({ part }) => part);
   const heights = heightsOf(course.frame, parts);
   const { days } = course.runs;
@@ -50,7 +59,7 @@ function rangeOf(course: Course, part: Part, edge: 'from' | 'to', dates: readonl
 }
 
 /** The plateaus of a course in order; without a part that counts there is one. */
-export function plateausOf(course: Course, counted: readonly { part: Part; height: number }[], dates: readonly number[]): Plateau[] {
+export function plateausOf(course: Course, counted: readonly CountedPart[], dates: readonly number[]): Plateau[] {
   const n = dates.length;
   const place = (index: number) => course.kept[index] ?? n;
   const edges = counted.flatMap(({ part, height }) => {
