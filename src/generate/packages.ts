@@ -166,7 +166,11 @@ export function claudeMarketplace(): object {
 }
 
 /** Names of the skills, and the prompts that they are made from. */
-const skillPrompts = { 'weekly-report': 'weekly_kpi_report', 'release-review': 'review_release', 'export-set-up': 'set_up_export' } as const;
+const skillPrompts = {
+  'weekly-report': 'weekly_kpi_report',
+  'release-review': 'review_release',
+  'export-set-up': 'set_up_export',
+} as const;
 
 /** Skills of the plugin by path. */
 export function claudeSkills(): Record<string, string> {

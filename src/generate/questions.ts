@@ -17,7 +17,8 @@ interface Question {
 }
 
 const answerOf = (tool: string, args: Record<string, unknown>) => async (call: Call) => (await call(tool, args)).answer;
-const spoken = (value: string | number | null) => (typeof value === 'number' ? formatNumber(value, { group: true }) : (value ?? 'no value'));
+const spoken = (value: string | number | null) =>
+  typeof value === 'number' ? formatNumber(value, { group: true }) : (value ?? 'no value');
 const listed = (rows: readonly (readonly (string | number | null)[])[], unit = '') =>
   rows.map(([name, value]) => `${spoken(name ?? null)} ${spoken(value ?? null)}${unit}`).join(', ');
 
