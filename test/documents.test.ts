@@ -1,0 +1,135 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { dirname, join } from 'node:path/posix';
+import { promisify } from 'node:util';
+import { beforeAll, describe, expect, it } from 'vitest';
+import about from '../package.json' with { type: 'json' };
+import { commands } from '../src/commands/command-line.ts';
+import { type Setting, settingDeclarations } from '../src/settings/settings.ts';
+import { temporaryFolder } from './support/folder.ts';
+import { filesBelow, textOf } from './support/sources.ts';
+import { freshBundle } from './support/stdio.ts';
+
+const pages = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  'SECURITY.md',
+  'AGENTS.md',
+  ...filesBelow('docs').filter((path) => path.endsWith('.md')),
+];
+
+/** The text without code, where brackets are no links. */
+const prose = (path: string) => textOf(path).replaceAll(/```[^]*?```|`[^`\n]*`/g, '');
+const linksIn = (path: string) => [...prose(path).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
+const anchorsIn = (path: string) =>
+  [...textOf(path).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w\s-]/g, '')
+      .replaceAll(' ', '-'),
+  );
+const repository = about.repository.url.replace(/^git\+|\.git$/g, '');
+
+/** Where a link leads inside the project; undefined for one that leads out of it. */
+function targetOf(page: string, link: string): { path: string; anchor: string | undefined } | undefined {
+  const inner = link.startsWith(`${repository}/blob/main/`) ? `/${link.slice(`${repository}/blob/main/`.length)}` : link;
+  if (/^[a-z]+:/.test(inner)) return undefined;
+  const [path = '', anchor] = inner.split('#');
+  const resolved = path === '' ? page : path.startsWith('/') ? path.slice(1) : join(dirname(page), path);
+  return { path: resolved, anchor };
+}
+
+describe('links', () => {
+  it.each(pages)('of %s lead to what is there', (page) => {
+    const broken = linksIn(page).filter((link) => {
+      const target = targetOf(page, link);
+      if (!target) return !/^https:\/\/[\w.-]+(\/|$)/.test(link);
+      if (!existsSync(target.path)) return true;
+      return target.anchor !== undefined && !anchorsIn(target.path).includes(target.anchor);
+    });
+    expect(broken).toEqual([]);
+  });
+
+  it('lead from README to every page, and from every page back', () => {
+    const reached = new Set(['README.md']);
+    for (const page of reached) {
+      for (const link of linksIn(page)) {
+        const path = targetOf(page, link)?.path;
+        if (path?.endsWith('.md')) reached.add(path);
+      }
+    }
+    expect(pages.filter((page) => !reached.has(page))).toEqual([]);
+    const lost = filesBelow('docs').filter((page) => page.endsWith('.md') && !linksIn(page).some((link) => /README\.md$/.test(link)));
+    expect(lost).toEqual([]);
+  });
+
+  it('of the package files lead to pages that exist', () => {
+    const urls = ['manifest.json', 'server.json'].flatMap((file) => textOf(file).match(/https:\/\/github\.com[^"]+/g) ?? []);
+    const paths = urls.flatMap((url) => /\/(?:blob|raw)\/main\/(.+)$/.exec(url)?.[1] ?? []);
+    expect(paths.length).toBeGreaterThan(2);
+    expect(paths.filter((path) => !existsSync(path))).toEqual([]);
+  });
+});
+
+describe('the README', () => {
+  it('is short, and its picture is there', () => {
+    expect(textOf('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(200);
+    expect(textOf('README.md')).toMatch(/!\[[^\]]{20,}\]\(docs\/images\/\w+\.png\)/);
+  });
+});
+
+describe('words of the documents', () => {
+  const whole = pages.map(textOf).join('\n');
+
+  it('name only variables that are settings', () => {
+    const known = Object.values<Setting>(settingDeclarations).flatMap(({ variable }) => [variable, `${variable}_FILE`]);
+    const named = [...new Set(whole.match(/WEB_ANALYTICS_[A-Z_]*[A-Z]/g))];
+    expect(named.filter((name) => !known.includes(name))).toEqual([]);
+  });
+
+  it('name only files of the source that exist', () => {
+    const named = [...new Set([...whole.matchAll(/`((?:src|test|docs|\.ci)\/[\w./-]+)`/g)].map(([, path = '']) => path))];
+    expect(named.filter((path) => !existsSync(path))).toEqual([]);
+  });
+});
+
+/** Lines of shell in the documents that begin with the product's own name; what goes on until somebody stops it is left to other tests. */
+const ownCommands = pages.flatMap((page) =>
+  [...textOf(page).matchAll(/```sh\n([^]*?)```/g)].flatMap(([, block = '']) =>
+    block
+      .split('\n')
+      .filter((line) => /^(npx -y )?web-analytics-mcp /.test(line) && !/ (serve|emulator)\b/.test(line))
+      .map((line) => line.replace(/^npx -y /, '').replace(/\s+#.*$/, '')),
+  ),
+);
+
+describe('commands of the documents', () => {
+  let bundle = '';
+  beforeAll(async () => void (bundle = resolve(await freshBundle())));
+
+  it('are those that exist', () => {
+    expect(ownCommands.length).toBeGreaterThan(4);
+    expect(ownCommands.map((line) => line.split(' ')[1]).filter((command) => !Object.hasOwn(commands, command ?? ''))).toEqual([]);
+  });
+
+  it.each(ownCommands)('%s', async (line) => {
+    const folder = temporaryFolder();
+    const [, ...words] = (line.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replace(/^'(.*)'$/, '$1'));
+    const files = {
+      WEB_ANALYTICS_TOKENS_FILE: join(folder, 'tokens.json'),
+      WEB_ANALYTICS_CREDENTIALS_FILE: join(folder, 'credentials.json'),
+      WEB_ANALYTICS_CREDENTIALS_KEY: Buffer.alloc(32, 7).toString('base64'),
+    };
+    const env = { PATH: process.env['PATH'], ...(/^(token|credentials)$/.test(words[0] ?? '') && files) };
+    const running = promisify(execFile)(process.execPath, [bundle, ...words], { cwd: folder, env });
+    running.child.stdin?.end('{"clientId":"a","clientSecret":"b"}');
+    const { code, said } = await running.then(
+      ({ stderr }) => ({ code: 0, said: stderr }),
+      (error: { code: number; stderr: string; stdout: string }) => ({ code: error.code, said: error.stderr + error.stdout }),
+    );
+    // A broken speed budget is an answer, as the page says.
+    expect(line.includes('check_speed_budgets') ? [0, 3] : [0], said).toContain(code);
+  });
+});
