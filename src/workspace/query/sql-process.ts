@@ -19,7 +19,10 @@ import type {
 } from './protocol.ts';
 
 /** The bundled process of a task; one of its own, because some functions of DuckDB neither stop when asked nor keep to the memory limit. */
-const SCRIPT = fileURLToPath(new URL('../../../dist/sql-process.js', import.meta.url));
+const SCRIPT = ['./sql-process.js', '../sql-process.js', '../../../dist/sql-process.js']
+  .map((path) => fileURLToPath(new URL(path, import.meta.url)))
+  // As a bundle this file lies in dist or in dist/chunks, else where its source is.
+  .reduce((found, path) => (existsSync(found) ? found : path));
 const MAX_MEMORY_BYTES = 1024 ** 3;
 /** Node itself, the library and what the readers of files hold beside the limit. */
 const MAX_SLACK_BYTES = 640 * 1024 ** 2;
