@@ -62,7 +62,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'third-party-web': ['src/domain/'],
   echarts: ['src/views/'],
   '@resvg/resvg-js': ['src/views/'],
-  '@duckdb/node-api': ['src/workspace/query/'],
+  '@duckdb/node-api': ['src/workspace/query/', 'src/workspace/convert/'],
   'temporal-polyfill': ['src/lib/'],
   zod: ['src/', 'tools/'],
 };

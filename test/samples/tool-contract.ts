@@ -96,7 +96,7 @@ export const insightContract: Readonly<Record<string, ToolContract>> = {
   download_export_run: { parameters: 'jobId! runId waitSeconds' },
   sync_exports: { parameters: 'jobIds since waitSeconds' },
   find_export_gaps: { parameters: 'jobId! startDate endDate' },
-  query_export: { parameters: 'jobId! sql limit chart' },
+  query_export: { parameters: 'jobId jobIds sql limit chart' },
   list_workspace: { parameters: 'jobIds' },
   purge_workspace: { parameters: 'jobIds before', write: true, confirmed: true },
 };

@@ -86,7 +86,7 @@ function sumsOf(columns: readonly Column[]): string[] {
   return columns.flatMap(({ name, type, unit }) => {
     if (!unit || !AMOUNTS.has(unit)) return [];
     const item = itemTypeOf(type);
-    if (item) return [`sum(list_sum(list_transform(${identifier(name)}, lambda v: ${exact('v', item)})))`];
+    if (item) return [`sum(array_aggregate(array_transform(${identifier(name)}, lambda v: ${exact('v', item)}), 'sum'))`];
     return [`sum(${exact(identifier(name), type === 'DOUBLE' ? 'DOUBLE' : 'BIGINT')})`];
   });
 }

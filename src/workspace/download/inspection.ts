@@ -64,6 +64,11 @@ export interface Inspection {
 /** Large, because each piece that is unpacked takes a turn of the event loop. */
 const UNPACKED_CHUNK_BYTES = 256 * 1024;
 
+/** No export unpacks to more than this many times its size; zeros do to a thousand. */
+const MAX_RATIO = 250;
+/** Small files may be as repetitive as they like. */
+const FREE_BYTES = 64 * 1024 * 1024;
+
 function nothing(): void {}
 
 /** Begins to look at a file of this format (JSONL, CSV …). */
@@ -76,9 +81,15 @@ export function inspect(format: string): Inspection {
   let plainBytes = 0;
   let fault: string | undefined;
 
+  let compressedBytes = 0;
+
   function plain(chunk: Buffer): void {
     plainBytes += chunk.length;
-    counter?.add(chunk);
+    if (fault === undefined) counter?.add(chunk);
+    if (gunzip && plainBytes > FREE_BYTES && plainBytes > MAX_RATIO * compressedBytes) {
+      fault ??= `it unpacks to more than ${MAX_RATIO} times its size`;
+      gunzip.destroy();
+    }
   }
 
   let [isOver, wake, end] = [false, nothing, nothing];
@@ -116,6 +127,7 @@ export function inspect(format: string): Inspection {
   return {
     add(chunk) {
       hash.update(chunk);
+      compressedBytes += chunk.length;
       if (isKnown) return feed(chunk);
       start = Buffer.concat([start, chunk]);
       if (start.length < 2) return undefined;

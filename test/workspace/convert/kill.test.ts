@@ -1,0 +1,77 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { scratchDirectory } from '../download/store-stub.ts';
+import { openOffline, queried, writeRun } from './converted-runs.ts';
+
+const KILLS = 50;
+const RUNS = 6;
+const ROWS = 3_000;
+/** A conversion of all runs takes some seconds; most kills fall into it. */
+const LONGEST_LIFE_MS = 1_500;
+
+/** Numbers from 0 to 1 that are the same in each run of the test. */
+function randomNumbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return state / 2_147_483_648;
+  };
+}
+
+function bundled(directory: string): string {
+  const build = `import { build } from 'esbuild'; import { executable } from './.ci/build.mjs';
+    await build({ ...executable, entryPoints: ['test/workspace/convert/convert-process.ts'], outdir: process.argv[1], outExtension: { '.js': '.mjs' } });`;
+  execFileSync(process.execPath, ['--input-type=module', '-e', build, directory]);
+  return join(process.cwd(), directory, 'convert-process.mjs');
+}
+
+const sessions = (run: number) =>
+  Array.from({ length: ROWS }, (_, index) => {
+    // Each run repeats the last third of the one before.
+    const id = run * Math.floor((ROWS * 2) / 3) + index;
+    return `{"project_id":1,"user_id":${7_000_000_000_000_000_000n + BigInt(id)},"session_id":${id},"session_transactions_revenue_cents":${id}}\n`;
+  }).join('');
+
+it('a server that is killed at 50 random moments of its conversions loses no row and doubles none', async () => {
+  // From here the bundle finds the process of the product as its source does.
+  const script = bundled('node_modules/.cache/convert-kill');
+  const dir = scratchDirectory();
+  const random = randomNumbers(7);
+  const plain = openOffline(dir);
+  const fields = ['project_id', 'user_id', 'session_id', 'session_transactions_revenue_cents'];
+  for (let run = 0; run < RUNS; run += 1) {
+    const exportedAt = `2026-11-20T0${run}:00:00.000Z`;
+    writeRun(plain, { runId: 501 + run, exportedAt, fields, files: [sessions(run), ''] });
+  }
+  const sql = 'SELECT count(*), count(DISTINCT session_id), sum(session_transactions_revenue_cents) FROM data';
+  const truth = (await queried(plain, sql)).rows;
+  let killed = 0;
+  while (killed < KILLS) {
+    const child = spawn(process.execPath, [script, dir], { stdio: ['ignore', 'ignore', 'inherit'], env: {} });
+    const ended = once(child, 'exit');
+    await Promise.race([delay(random() * LONGEST_LIFE_MS), ended]);
+    if (child.exitCode === null) {
+      child.kill('SIGKILL');
+      await ended;
+    }
+    killed += 1;
+    if (killed % 10 === 0) expect((await queried(plain, sql)).rows).toEqual(truth);
+  }
+  const last = openOffline(dir, 'drop source');
+  await last.runs();
+  await last.converted();
+  const after = await queried(last, sql);
+  expect(after.rows).toEqual(truth);
+  expect(after.setup).not.toMatch(/read_json|"session_id" = /);
+  // What the killed ones left is tidied away by the next opening.
+  await openOffline(dir).runs();
+  for (const { jobId, runId, table } of await last.runs()) {
+    const names = ['manifest.json', table?.name, table?.superseded?.file?.name].filter((name) => name !== undefined);
+    expect(readdirSync(last.directoryOf({ jobId, runId })).toSorted()).toEqual(names.toSorted());
+  }
+  await last.close();
+}, 240_000);

@@ -1,0 +1,89 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { inspect } from '../../../src/workspace/download/inspection.ts';
+import { openDatabase } from '../../../src/workspace/query/process.ts';
+import { lookInto, runSql } from '../../../src/workspace/query/sql-process.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+
+const ENDLESS = 'SELECT count(*) FROM range(1000000000000)';
+const request = (sql: string) => ({
+  views: ['data'],
+  setup: ['CREATE VIEW data AS SELECT 1 AS a'],
+  files: [],
+  sql,
+  maxRows: 10,
+  maxChars: 10_000,
+});
+
+/** A gigabyte of zeros, compressed to one megabyte. */
+function bomb(): Buffer {
+  const block = gzipSync(Buffer.alloc(64 * 1024 * 1024), { level: 9 });
+  return Buffer.concat(Array.from({ length: 16 }, () => block));
+}
+
+describe('a megabyte that unpacks to a gigabyte', () => {
+  it('is looked at outside the server, which takes no memory for it', async () => {
+    const directory = temporaryFolder();
+    writeFileSync(join(directory, 'zeros.jsonl.gz'), bomb());
+    const file = { path: 'zeros.jsonl.gz', gzip: true, format: 'JSONL' as const };
+    const beforeBytes = process.memoryUsage.rss();
+    const looks = await Promise.all(
+      Array.from({ length: 8 }, () => lookInto({ files: [file] }, { directory, holder: 'test', timeoutMs: 60_000 })),
+    );
+    expect(looks.flat().map(({ names, isEmpty }) => [names, isEmpty])).toEqual(looks.map(() => [[], true]));
+    expect(process.memoryUsage.rss()).toBeLessThan(1.5 * beforeBytes);
+  });
+
+  it('is refused as it arrives, long before its end', async () => {
+    const inspection = inspect('JSONL');
+    const bytes = bomb();
+    for (let at = 0; at < bytes.length; at += 65_536) await inspection.add(bytes.subarray(at, at + 65_536));
+    const { fault, plainBytes } = await inspection.end();
+    expect(fault).toMatch(/unpacks to more than 250 times its size/);
+    expect(plainBytes).toBeLessThan(128 * 1024 * 1024);
+  });
+});
+
+describe('queries', () => {
+  it('of another caller are answered while twelve endless ones of one caller run', async () => {
+    const directory = temporaryFolder();
+    const ending = new AbortController();
+    const greedy = Array.from({ length: 12 }, () =>
+      runSql(request(ENDLESS), { directory, holder: 'greedy', timeoutMs: 60_000, signal: ending.signal }),
+    );
+    // Until the first two have begun.
+    await expect(runSql(request(ENDLESS), { directory, holder: 'third', timeoutMs: 1_500 })).rejects.toMatchObject({ name: 'SqlError' });
+    const startedMs = performance.now();
+    const { rows } = await runSql(request('SELECT 1 AS one'), { directory, holder: 'other', timeoutMs: 30_000 });
+    expect(rows).toEqual([[1]]);
+    // Two seconds on a machine that has nothing else to do; the endless queries themselves end after a minute.
+    expect(performance.now() - startedMs).toBeLessThan(10_000);
+    ending.abort(new Error('enough'));
+    expect((await Promise.allSettled(greedy)).every(({ status }) => status === 'rejected')).toBe(true);
+  });
+
+  it('that need more than the memory spill into a private directory of bounded size, and fail without one', async () => {
+    const sql = 'SELECT count(*) FROM (SELECT i, md5(i::VARCHAR) AS h, count(*) AS n FROM range(1500000) r(i) GROUP BY ALL)';
+    const answer = async (spill?: { directory: string; maxBytes: number }) => {
+      const options = { setup: [], files: [], memoryBytes: 2 ** 26, threads: 2, ...(spill && { spill }) };
+      const database = await openDatabase(options);
+      try {
+        return (await database.runAndReadAll(sql)).getRowsJson();
+      } finally {
+        database.closeSync();
+      }
+    };
+    const directory = temporaryFolder();
+    expect(await answer({ directory, maxBytes: 2 ** 30 })).toEqual([['1500000']]);
+    await expect(answer({ directory: temporaryFolder(), maxBytes: 2 ** 23 })).rejects.toThrow(/max_temp_directory_size|Out of Memory/i);
+    await expect(answer()).rejects.toThrow(/Out of Memory/i);
+  });
+
+  it('leave nothing of their private directory', async () => {
+    const directory = temporaryFolder();
+    await runSql(request('SELECT 1'), { directory, holder: 'test', timeoutMs: 30_000 });
+    expect(readdirSync(directory)).toEqual([]);
+  });
+});
