@@ -141,7 +141,6 @@ function isEnvelope(body: unknown): body is { payload: unknown } {
 describe('the answer to each operation', () => {
   it('is described by the table for all of them and no other', () => {
     expect(Object.keys(reference).toSorted()).toEqual(names.toSorted());
-    expect(names).toHaveLength(46);
   });
 
   it.each(names)('%s has exactly the fields of the reference', (name) => {

@@ -2,14 +2,19 @@ import { describe, expect, it } from 'vitest';
 import { coreTools, enabledTools } from '../../src/commands/catalogue.ts';
 import { listTools } from '../../src/tooling/listing.ts';
 import { toolsets } from '../../tools/index.ts';
-import { insightContract, toolContract } from '../samples/tool-contract.ts';
 import { type AssistantOptions, openAssistant } from '../support/assistant.ts';
 import { sharedPlatform } from '../support/emulator.ts';
 
 const platform = sharedPlatform();
-const contracts = [...Object.values(toolContract).flatMap((tools) => Object.entries(tools)), ...Object.entries(insightContract)];
 const known = toolsets.flatMap(({ tools }) => tools.map(({ name }) => name));
-const writes = new Set(contracts.filter(([, { write }]) => write).map(([name]) => name));
+const writes = new Set([
+  'create_speed_event',
+  'delete_speed_event',
+  'create_export_job',
+  'send_enrichments',
+  'apply_export_plan',
+  'purge_workspace',
+]);
 
 /** Names as a client lists them. */
 async function listed(options: AssistantOptions): Promise<string[]> {
