@@ -4,6 +4,7 @@ import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { localPrincipal, type Principal, type SignIn } from '../../sign-in/principal.ts';
+import { type ConnectionLimits, createConnections } from './connections.ts';
 import type { Era } from './era-handler.ts';
 import { createCrossOrigin, createGuard, type GuardOptions } from './guard.ts';
 import { calledTools, headerMismatch, listenedUris, namelessCall, requestIds } from './messages.ts';
@@ -51,10 +52,9 @@ function createInFlightLimit({ max, maxOfOne }: { max: number; maxOfOne: number 
 }
 
 /** How much one process takes upon itself. */
-export interface HttpLimits extends TableLimits, BodyLimits {
+export interface HttpLimits extends TableLimits, BodyLimits, ConnectionLimits {
   /** Requests in work at once; streams do not count. */
   readonly maxRequests: number;
-  readonly maxConnections: number;
   /** Until the headers have come. */
   readonly headersTimeoutMs: number;
   /** Until the body has come. */
@@ -124,7 +124,7 @@ const CLOSING: Refusal = {
   headers: { connection: 'close', 'retry-after': '1' },
 };
 /** How often the caller of a stream is asked again who it is. */
-const PROOF_MS = 60_000;
+const PROOF_MS = 4_000;
 
 /** Serves MCP over Streamable HTTP in both protocol eras until it is closed. Rejects where the address cannot be had. */
 export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
@@ -132,6 +132,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
   const guard = createGuard(options);
   const crossOrigin = createCrossOrigin(METHODS);
   const readBody = createBodyReader(limits);
+  const connections = createConnections(limits);
   const { maxRequests } = limits;
   // Where callers are told apart none may hold all places. Streams take none.
   const places = createInFlightLimit({ max: maxRequests, maxOfOne: signIn ? Math.ceil(maxRequests / 2) : maxRequests });
@@ -209,6 +210,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
       return refuse(response, { status: 405, message: 'Method not allowed.', headers: { allow: METHODS.join(', ') } });
     const principal = await principalOf(request, response);
     if (!principal) return;
+    connections.prove(request.socket);
     if (request.method === 'POST') return answerMessage(request, response, principal);
     if (closing) return refuse(response, CLOSING);
     keepProved(request, principal, response);
@@ -221,6 +223,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
     if (leaving) response.setHeader('connection', 'close');
     // One that went away before its answer began got none.
     if (onAnswer) response.once('close', () => response.headersSent && onAnswer(response.statusCode));
+    response.once('close', connections.use(request.socket));
     answer(request, response).catch((error: unknown) => {
       log('error', `a request failed: ${error instanceof Error ? error.message : String(error)}`);
       refuse(response, { status: 500, code: -32_603, message: 'Internal server error.' });
@@ -236,15 +239,10 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
   const server = tls
     ? createTlsServer({ ...timeouts, handshakeTimeout: limits.headersTimeoutMs, ...tls }, listener)
     : createServer(timeouts, listener);
-  server.maxConnections = limits.maxConnections;
   // A client that does not take its answer would keep its place for ever.
   server.setTimeout(limits.silenceMs);
-  // The server itself knows nothing of those that have not shaken hands yet, and would wait for them at its end.
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
+  // Of connections that have not shaken hands yet the server itself knows nothing, and would wait for them at its end.
+  server.on('connection', (socket: Socket) => connections.add(socket));
   // After all that can fail: what looks for idle sessions keeps the process alive.
   const door = createRouter(options);
   server.listen({ host, port });
@@ -273,7 +271,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
     server.closeIdleConnections();
     await drained();
     await door.close();
-    for (const socket of sockets) socket.destroy();
+    connections.closeAll();
     await closed;
   }
 

@@ -41,7 +41,11 @@ afterEach(async () => {
 /** Replicas on the same emulator and Redis, and a balancer in front of them. */
 async function serve(
   count: number,
-  { affinity = 'none', settings, ...options }: { affinity?: Affinity; credentials?: PlatformCredentials; settings?: Record<string, string> } = {},
+  {
+    affinity = 'none',
+    settings,
+    ...options
+  }: { affinity?: Affinity; credentials?: PlatformCredentials; settings?: Record<string, string> } = {},
 ): Promise<{ replicas: Service[]; balancer: Balancer; lines: string[] }> {
   const lines: string[] = [];
   const replicas: Service[] = [];
