@@ -1,4 +1,4 @@
-import { markdownTable } from '../../../../src/lib/markdown-table.ts';
+import { markdownTable } from '../../../../src/lib/text-table.ts';
 import { type Cell, cells } from './cells.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 
