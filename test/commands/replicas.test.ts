@@ -163,7 +163,7 @@ describe.skipIf(!hasRedis)('replicas as processes of their own', () => {
     await Promise.all(running);
     platform().faults.clear();
     expect(failed).toEqual([]);
-  });
+  }, 60_000);
 
   it('that are asked to stop close each connection with the next answer over it', async () => {
     const replica = await startReplica();

@@ -1,41 +1,13 @@
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { SlotRequest } from '../../src/api/limiter.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { loadRedis } from '../../src/replicas/redis.ts';
 import { manualClock } from '../support/clock.ts';
 import { START } from '../support/emulator.ts';
-import { hasRedis, makeRedis, type TestRedis } from '../support/redis.ts';
-import { never, openReplica, ownerOf, REQUEST, tokenService, tokensOn, until } from './replica.ts';
+import { hasRedis, type TestRedis } from '../support/redis.ts';
+import { never, openReplica, ownerOf, ownRedis, REQUEST, tokenService, tokensOn, until } from './replica.ts';
 
 const REQUESTED: SlotRequest = { project: 'p', sessionId: 'a', speed: false, signal: never };
-
-async function ownRedis(extra?: readonly string[]): Promise<TestRedis> {
-  const redis = await makeRedis(extra);
-  onTestFinished(() => redis.kill());
-  return redis;
-}
-
-/** A network to Redis whose answers take `lateMs`, with its connections to Redis in the order in which they were made. */
-async function wayTo(redis: TestRedis, lateMs = 0): Promise<{ url: string; sockets: Socket[] }> {
-  const sockets: Socket[] = [];
-  const way = createServer((near) => {
-    const far = connect(redis.port, '127.0.0.1');
-    for (const socket of [near, far]) socket.on('error', () => socket.destroy());
-    near.pipe(far);
-    if (lateMs === 0) far.pipe(near);
-    else far.on('data', (answer) => void delay(lateMs).then(() => near.write(answer)));
-    sockets.push(far);
-  }).listen(0, '127.0.0.1');
-  await once(way, 'listening');
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
-    way.close();
-  });
-  return { url: `redis://127.0.0.1:${(way.address() as AddressInfo).port}`, sockets };
-}
 
 /** Replicas that call without pause until `stop`: each call takes a token and a slot. Tells how long they took. */
 async function underLoad(redis: TestRedis, count: number) {
@@ -143,16 +115,6 @@ describe.skipIf(!hasRedis)('Redis', () => {
     expect(load.service.asked).toBe(1);
   });
 
-  it('is not taken for silent when this process stood still', async () => {
-    const redis = await ownRedis();
-    await redis.start();
-    const cache = await openReplica(redis.url);
-    const looking = cache.listsOf(ownerOf('busy')).look('question');
-    for (const endMs = performance.now() + 800; performance.now() < endMs; );
-    expect(await looking).toMatchObject({ list: undefined });
-    expect([cache.isUp, cache.lines]).toEqual([true, []]);
-  });
-
   it('that is away from the start is missed by nobody, and found when it comes', async () => {
     const redis = await ownRedis();
     const startMs = performance.now();
@@ -235,36 +197,6 @@ describe.skipIf(!hasRedis)('Redis', () => {
     expect(other.load().inFlight).toBe(0);
   });
 
-  it('that answers slowly for some time is named once in the log', async () => {
-    const redis = await ownRedis();
-    await redis.start();
-    const way = await wayTo(redis, 200);
-    const cache = await openReplica(way.url);
-    const lists = cache.listsOf(ownerOf('slow'));
-    await until(async () => (await lists.look('question')) !== undefined && cache.lines.length > 0);
-    for (let turn = 0; turn < 3; turn += 1) await lists.look('question');
-    expect([cache.isUp, cache.lines]).toEqual([
-      true,
-      [expect.stringMatching(/^The shared cache often takes longer than 150 ms to answer/)],
-    ]);
-  });
-
-  it('whose news stay away without a word is connected to again', async () => {
-    const redis = await ownRedis();
-    await redis.start();
-    const { url, sockets } = await wayTo(redis);
-    const cache = await openReplica(url, { heartbeatMs: 300 });
-    await delay(700);
-    expect([cache.isUp, cache.lines]).toEqual([true, []]);
-    // The second connection is the one that listens.
-    sockets[1]?.unpipe();
-    await until(() => cache.lines.length === 2);
-    expect(cache.lines).toEqual([
-      expect.stringContaining('Messages that were published did not arrive'),
-      expect.stringContaining('answers again'),
-    ]);
-  });
-
   it('that takes no more is told of once, and each replica keeps to its share', async () => {
     const redis = await ownRedis();
     await redis.start();
@@ -280,17 +212,6 @@ describe.skipIf(!hasRedis)('Redis', () => {
     }
     await delay(50);
     expect(load.people.map(({ limiter }) => limiter.load().inFlight)).toEqual([4, 4]);
-  });
-
-  it('that wants a password says so in the log, which does not repeat the one that was tried', async () => {
-    const redis = await ownRedis(['--requirepass', 'right/word']);
-    await redis.start();
-    const wrong = await openReplica(redis.url.replace('//', '//:canary%2Fword@'));
-    expect(wrong.isUp).toBe(false);
-    expect(wrong.lines.join()).toMatch(/out of reach.*WRONGPASS/);
-    expect(wrong.lines.join()).not.toContain('canary');
-    const right = await openReplica(redis.url.replace('//', '//:right%2Fword@'));
-    expect([right.isUp, right.lines]).toEqual([true, []]);
   });
 
   it('of a cluster is used as one', async () => {
@@ -312,9 +233,4 @@ describe.skipIf(!hasRedis)('Redis', () => {
     lists?.forget();
     await heard;
   });
-});
-
-it('says how to install the package that it needs', async () => {
-  const missing = () => Promise.reject(new Error('Cannot find package'));
-  await expect(loadRedis(missing)).rejects.toMatchObject({ kind: 'settings', message: expect.stringContaining('npm install @keyv/redis') });
 });

@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest';
 import { createTokenCache, type Token, type TokenRequest } from '../../src/api/tokens.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import { type Owner, openSharedCache, type SharedCache } from '../../src/replicas/index.ts';
-import { CACHE_KEY } from '../support/redis.ts';
+import { CACHE_KEY, makeRedis, type TestRedis } from '../support/redis.ts';
 
 /** A signal that never aborts. */
 export const never = new AbortController().signal;
@@ -22,6 +22,13 @@ export const ownerOf = (principalId: string): Owner => ({
   authUrl: 'https://auth.example.com',
   credential: REQUEST.credential,
 });
+
+/** A Redis of the test's own, not started yet, ended with the test. */
+export async function ownRedis(extra?: readonly string[]): Promise<TestRedis> {
+  const redis = await makeRedis(extra);
+  onTestFinished(() => redis.kill());
+  return redis;
+}
 
 /** The shared cache of one replica, closed when the test ends, with the lines that it logged. */
 export async function openReplica(

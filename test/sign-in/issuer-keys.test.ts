@@ -71,7 +71,7 @@ describe('the keys of an issuer', () => {
     expect([await enter(), await enter(), await enter()]).toEqual([200, 200, 200]);
     expect(reads()).toBe(2);
     expect(logged).toEqual([
-      expect.stringMatching(/^warn: The keys of the issuer could not be read; the last ones go on .* refused the connection\.$/),
+      expect.stringMatching(/^warn: The keys of the issuer could not be read; the last ones stay in use.* refused the connection\.$/),
     ]);
     await clock.advance(24 * 3_600_000);
     expect(await enter()).toBe(503);

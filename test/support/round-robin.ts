@@ -62,6 +62,8 @@ export async function balance(urls: readonly string[], affinity: Affinity = 'non
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
     incoming.on('end', () => forward(incoming, response, Buffer.concat(chunks), choose(incoming)));
   });
+  // Longer than a test: a client may be about to send over a connection that is closed for being idle.
+  server.keepAliveTimeout = 60_000;
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
