@@ -151,7 +151,7 @@ describe('a result', () => {
     });
     expect({ isError, text }).toEqual({
       isError: true,
-      text: expect.stringMatching(/the limit is 20000: narrow with jobId, sql, limit\./),
+      text: expect.stringMatching(/the limit is 20000: narrow with jobId, jobIds, sql, limit\./),
     });
   });
 
