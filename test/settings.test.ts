@@ -28,6 +28,7 @@ const PROMISED = [
   'LOG_LEVEL',
   'DATA_DIR',
   'DATA_QUOTA_MB',
+  'KEEP_SOURCE',
   'HTTP',
   'HOST',
   'PORT',
@@ -197,6 +198,7 @@ describe('flags', () => {
       'READ_ONLY',
       'RAW_HAR',
       'DEMO',
+      'KEEP_SOURCE',
       'HTTP',
     ]);
   });

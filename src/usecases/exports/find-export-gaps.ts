@@ -21,6 +21,13 @@ interface Asked {
   readonly endDate?: string | undefined;
 }
 
+/** What became of a once job without files, in one sentence. */
+function onceWords({ jobId, name }: JobRecord, { runs, state }: ExportHistory): string {
+  const job = `Job ${jobId} "${name ?? ''}" runs once`;
+  const [run] = runs;
+  return run ? `${job}: its run ${run.runId} is in state ${run.state} and has no files.` : `${job} and has no run yet (state ${state}).`;
+}
+
 /** The range of a once job: no run follows it, so that it must be told by its run, by a plan, or by the caller. */
 function onceRange(job: JobRecord, history: ExportHistory, plans: readonly ExportPlan[]): ExportRange | undefined {
   return history.covering[0] ?? coverageOf([job], [], plans)(job.jobId)[0];
@@ -41,7 +48,7 @@ function study(
   if (startMs === undefined || endMs === undefined)
     throw new ApiError(
       'invalid',
-      `startDate, endDate: required for job ${job.jobId}: it runs once (now ${history.runs[0]?.state ?? history.state}), and the interface does not show the range of a once job without files.`,
+      `${onceWords(job, history)} The interface does not show the range of a once job without files: give startDate and endDate to plan the export anew.`,
     );
   const { next: _, ...rest } = history;
   return findGaps(rest, { ...asked, startMs, endMs: Math.min(endMs, nowMs) });

@@ -22,9 +22,7 @@ const MAX_ROWS = 50_000;
 const MAX_CHARS = 8_000_000;
 /** Rows of an answer, where the caller names no limit. */
 const USUAL_ROWS = 100;
-/** An answer with fewer rows is never cut. */
 const SHORT_ROWS = 20;
-/** Units that a number is not understood without. */
 const AMOUNTS: ReadonlySet<Unit> = new Set<Unit>(['cents', 'money', 'ms', 's', '%']);
 /** Columns that one note names. */
 const MAX_NAMED = 12;
@@ -91,7 +89,6 @@ async function runsOf(workspace: ProjectWorkspace, { jobId, jobIds }: Asked): Pr
   );
 }
 
-/** Runs that make one view. */
 interface Part {
   readonly runs: readonly RunManifest[];
   readonly view: DataView;
@@ -104,7 +101,6 @@ interface Data {
   readonly about: Sources;
 }
 
-/** The name of the view of a scope. */
 function viewName(scope: string): string {
   const name = scope.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_');
   return /^[a-z]/.test(name) ? name : `scope_${name}`;

@@ -39,7 +39,7 @@ const NAMES = `
   json_valid json_value row_to_json to_json coalesce error if ifnull nullif typeof alias can_cast_implicitly gen_random_uuid uuid
   uuidv4 uuidv7 uuid_extract_timestamp uuid_extract_version is_histogram_other_bin`;
 
-/** The functions of lists, each called `list_…` and `array_…`. */
+/** The functions of lists, each with a name for lists and one for arrays. */
 const OF_LISTS = `
   agg aggr aggregate any_value append apply approx_count_distinct avg bit_and bit_or bit_xor bool_and bool_or cat concat contains
   cosine_distance cosine_similarity count cross_product distance distinct dot_product element entropy extract filter first grade_up has
@@ -53,7 +53,7 @@ const words = (text: string) => text.trim().split(/\s+/);
 /** Functions that a statement may call. */
 export const allowedFunctions: ReadonlySet<string> = new Set([
   ...words(NAMES),
-  ...words(OF_LISTS).flatMap((name) => [`list_${name}`, `array_${name}`]),
+  ...words(OF_LISTS).flatMap((name) => ['list', 'array'].map((kind) => `${kind}_${name}`)),
 ]);
 
 /** Functions that make rows out of their arguments alone, and may stand where a table does. */

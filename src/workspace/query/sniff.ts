@@ -67,7 +67,7 @@ async function headOf(path: string, gzip: boolean, bytes: number): Promise<Head>
     .subarray(0, maxBytes)
     .toString('utf8')
     .replace(/^\uFEFF/, '');
-  return { text, cut: size > bytes || length > maxBytes };
+  return { text, cut: size > bytes || (gzip && length >= maxBytes) };
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

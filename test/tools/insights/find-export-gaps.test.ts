@@ -162,7 +162,7 @@ describe('a once job', () => {
     const open = await call('find_export_gaps', { jobId: 'Tablet sessions, failed' });
     expect(open).toMatchObject({
       isError: true,
-      text: expect.stringMatching(/^startDate, endDate: required for job \d+: it runs once \(now failure\)/),
+      text: expect.stringMatching(/^Job \d+ ".*" runs once: its run \d+ is in state failure and has no files\./),
     });
     const answer = await call('find_export_gaps', { jobId: 'Tablet sessions, failed', startDate: '2026-11-06', endDate: '2026-11-10' });
     expect(told(answer, 'failed')).toEqual(['2026-11-06 to 2026-11-10: 5 failed']);

@@ -104,6 +104,27 @@ describe('without sql', () => {
   });
 });
 
+describe('several jobs', () => {
+  it('are views by scope, which one statement joins', async () => {
+    await call('download_export_run', { jobId: 'Daily views' });
+    const answer = await call('query_export', {
+      jobIds: ['Daily sessions', 'Daily views'],
+      sql: `SELECT path, count(*) AS views FROM views JOIN sessions USING (project_id, user_id, session_id)
+        WHERE device_id = 2 GROUP BY ALL ORDER BY views DESC LIMIT 5`,
+    });
+    expect(answer).toMatchObject({ isError: false, structured: { jobs: [{ job: expect.any(String) }, { job: expect.any(String) }] } });
+    expect(records(answer).length).toBeGreaterThan(1);
+    const described = await call('query_export');
+    expect(described.structured['columns']).toEqual(['view', 'column', 'type', 'unit', 'about']);
+    expect(described.text).toContain('The views are');
+  });
+
+  it('are given as jobIds or jobId, not both', async () => {
+    const answer = await call('query_export', { jobId: 'Daily sessions', jobIds: ['Daily views'] });
+    expect(answer).toMatchObject({ isError: true, text: expect.stringContaining('jobId, jobIds: give one of them.') });
+  });
+});
+
 describe('in another zone', () => {
   const paris = useTools({ timeZone: 'Europe/Paris' });
 
@@ -130,7 +151,7 @@ describe('a result', () => {
     });
     expect({ isError, text }).toEqual({
       isError: true,
-      text: expect.stringMatching(/the limit is 20000: narrow with jobId, sql, limit\./),
+      text: expect.stringMatching(/the limit is 20000: narrow with jobId, jobIds, sql, limit\./),
     });
   });
 

@@ -69,10 +69,27 @@ function matchVariable(words: string, all: readonly Found[], kind: keyof typeof 
   return { problem: `${words === '' ? 'does not say which' : 'is none of them'}; the ${kind} variables are ${listed(all)}.` };
 }
 
+/** Letters that are inserted, left out or replaced between two texts. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (const [at, sign] of [...a].entries()) {
+    const next = [at + 1];
+    for (let index = 0; index < b.length; index += 1)
+      next.push(Math.min((next[index] ?? 0) + 1, (row[index + 1] ?? 0) + 1, (row[index] ?? 0) + (sign === b.charAt(index) ? 0 : 1)));
+    row = next;
+  }
+  return row[b.length] ?? a.length;
+}
+
+/** Whether a text is a name with at most one wrong letter in five. */
+function isTypo(text: string, name: string): boolean {
+  return editDistance(text, name) <= Math.max(1, Math.floor(name.length / 5));
+}
+
 /** What resembles the words at all, where nothing is said by them. */
-async function resembling(words: string, { fields }: FieldCatalogue, variables: readonly Found[]): Promise<FieldMatch> {
+async function resembling(words: string, catalogue: FieldCatalogue, variables: readonly Found[]): Promise<FieldMatch> {
   const objects = [
-    ...fields.map((field) => ({
+    ...catalogue.fields.map((field) => ({
       found: fieldFound(field),
       id: field.name,
       words: `${(field.aliases ?? []).join(' ')} ${field.description ?? ''}`,
@@ -81,8 +98,12 @@ async function resembling(words: string, { fields }: FieldCatalogue, variables: 
   ];
   const search = objects.map(({ id, words: text }, index) => ({ kind: String(index), id, path: [id], words: text }));
   const hits = (await searchObjects(search, words)).flatMap(({ kind }) => objects[Number(kind)]?.found ?? []);
-  if (hits.length === 1 && hits[0]) return chosen(hits[0], 4);
-  return hits.length > 0 ? several(hits) : { problem: 'resembles no field; list_exportable_fields lists them.' };
+  const typos = hits.filter(({ fieldName, key }) => isTypo(plain(words), plain(key ?? fieldName)));
+  if (hits.length === 1 && typos.length === 1 && typos[0]) return chosen(typos[0], 4);
+  if (typos.length > 1) return several(typos);
+  // What only looks alike is never taken for what was meant: "device" is no dynamic variable delivery_days.
+  const nearest = hits.length > 0 ? ` The names that look most alike: ${listed(hits.slice(0, 3))}.` : '';
+  return { problem: `is no field of scope ${catalogue.scope}; list_exportable_fields lists them.${nearest}` };
 }
 
 /** Finds the field or variable that a request means; what is not clear is a problem with its candidates, never a guess. */

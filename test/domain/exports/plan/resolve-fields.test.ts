@@ -70,13 +70,19 @@ describe('a text', () => {
     ['custom variable colour', /is none of them; the custom variables are /],
     ['dynamic variable "colour"', /is none of them; the dynamic variables are .*voucher_code/],
     ['items', /may mean session_transaction_items\.id \(Ids of the bought items\), .*Name one of them/],
-    ['weather', /resembles no field; list_exportable_fields lists them\./],
+    ['weather', /is no field of scope sessions; list_exportable_fields lists them\./],
   ])('"%s" is not guessed: its candidates are listed', async (text, words) => {
     expect(await meant(text)).toMatch(words);
   });
 
   it('with a typo means the only name that resembles it', async () => {
     expect(await meant('contry_code')).toBe('country_code');
+  });
+
+  it('is never taken for a field or variable that only looks alike', async () => {
+    const some: FieldCatalogue = { scope: 'views', fields: [{ name: 'path' }], customVariables: [], dynamicKeys: ['delivery_days'] };
+    expect(await meant('device', some)).toMatch(/^"device" is no field of scope views/);
+    expect(await meant('delivery_dais', some)).toBe('dynamic variable delivery_days');
   });
 
   it('may name the column', () => {
@@ -168,8 +174,8 @@ it('a text that only another scope has is told with that scope, any other as a t
   expect(lackWords(resolved)).toEqual({
     scope: 'sessions',
     problems: [
-      '"rage clicks" is a field of scope views, which lacks "browser", "revenue", "weather": plan an export for each scope.',
-      '"weather" resembles no field; list_exportable_fields lists them.',
+      '"rage clicks" is a field of scope views, which lacks "browser", "revenue", "weather": plan an export for each scope; query_export joins them by project_id, user_id and session_id.',
+      '"weather" is no field of scope sessions; list_exportable_fields lists them.',
     ],
   });
   expect(lackWords([])).toBeUndefined();
