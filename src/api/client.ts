@@ -117,6 +117,8 @@ export function createClient(options: ClientOptions): Client {
   const { credential, enrichmentCredential, defaultProjectId, neededScopes, endpointDomains = [] } = options;
   const { limiter, principalId, sessionId, clock, timeoutMs, random = Math.random, http = createHttp() } = options;
   const authUrl = checkedAuthUrl(options.authUrl);
+  // Allowed domains are the operator's word; without them an endpoint lies no further inside than the authentication server.
+  const trustedHost = endpointDomains.length > 0 ? undefined : new URL(authUrl).hostname;
   const { redact, learn } = createRedaction([
     credential.clientSecret,
     ...(enrichmentCredential ? [enrichmentCredential.clientSecret] : []),
@@ -150,7 +152,7 @@ export function createClient(options: ClientOptions): Client {
     tell({ type: 'slot', durationMs: clock.now() - queuedAtMs }, request.observe);
     let refused = false;
     try {
-      return await exchange(wiring, { ...request, base: held.token.endpoint, accessToken: held.token.accessToken });
+      return await exchange(wiring, { ...request, base: held.token.endpoint, trustedHost, accessToken: held.token.accessToken });
     } catch (error) {
       refused = error instanceof ApiError && error.kind === 'busy';
       throw error;

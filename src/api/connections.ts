@@ -1,8 +1,10 @@
+import { type LookupAddress, type LookupAllOptions, lookup as resolveName } from 'node:dns';
 import { setMaxListeners } from 'node:events';
-import type { LookupFunction } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
 import type { Dispatcher } from 'undici';
 import { isLoopback } from '../lib/address.ts';
 import { ApiError } from './errors.ts';
+import { isInnerAddress } from './inner-address.ts';
 
 /** A watch over something that has to be heard of again and again. */
 export interface IdleTimeout {
@@ -39,6 +41,50 @@ export function startIdleTimeout({ idleTimeoutMs, signal }: { idleTimeoutMs?: nu
   };
 }
 
+/** Code of the error where a name has inner addresses only. */
+export const INNER_ADDRESS = 'ERR_INNER_ADDRESS';
+
+/** Finds all addresses of a name, as `dns.lookup` does. */
+export type Resolve = (
+  hostname: string,
+  options: LookupAllOptions,
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
+
+/** Calls back with whether a host leads into this machine or a network behind it, and nowhere else. */
+function judge(hostname: string, resolve: Resolve, answer: (isInside: boolean) => void): void {
+  const bare = hostname.replace(/^\[|\]$/g, '');
+  if (isIP(bare) !== 0) answer(isInnerAddress(bare));
+  else
+    resolve(bare, { all: true }, (_, found) => {
+      const addresses = found ?? [];
+      answer(addresses.length > 0 && addresses.every(({ address }) => isInnerAddress(address)));
+    });
+}
+
+/**
+ * Resolves names as a connection is opened, to public addresses only: what a name meant when it was looked at before would not count.
+ * Where `unlessInside` leads inside itself, inner addresses are taken too, because the whole platform lies there.
+ */
+export function outsideLookup(resolve: Resolve = resolveName, unlessInside?: string): LookupFunction {
+  return (hostname, options, callback) => {
+    resolve(hostname, { ...options, all: true }, (error, addresses) => {
+      const answer = (found: LookupAddress[]) => {
+        const [first] = found;
+        if (error || !first) {
+          const reason = `${hostname} leads into this machine or the network behind it`;
+          callback(error ?? Object.assign(new Error(reason), { code: INNER_ADDRESS }), '');
+        } else if (options.all) callback(null, found);
+        else callback(null, first.address, first.family);
+      };
+      const all = addresses ?? [];
+      const outer = all.filter(({ address }) => !isInnerAddress(address));
+      if (error || outer.length > 0 || unlessInside === undefined) answer(outer);
+      else judge(unlessInside, resolve, (isInside) => answer(isInside ? all : []));
+    });
+  };
+}
+
 /** Failures of the certificate of the other side: trying again does not help. */
 const CERTIFICATE = /^(CERT_|ERR_TLS_CERT|DEPTH_ZERO_SELF|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH|UND_ERR_PRX_TLS)/;
 
@@ -51,6 +97,8 @@ function codeOf(error: unknown): string {
 
 function words(code: string, host: string, detail: string): string {
   if (/proxy/i.test(detail)) return `The proxy did not let the request to ${host} through: ${/\d{3}/.exec(detail)?.[0] ?? code}.`;
+  if (code === INNER_ADDRESS)
+    return `${host} leads into this machine or the network behind it, so it was not called; if that is meant, WEB_ANALYTICS_ENDPOINT_DOMAINS allows it.`;
   if (code === 'ECONNREFUSED') return `${host} refused the connection.`;
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `The name of ${host} could not be resolved.`;
   if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') return `${host} did not take the connection in time.`;
@@ -63,7 +111,7 @@ function words(code: string, host: string, detail: string): string {
 export function networkFailure(error: unknown, host: string, outcomeUnknown: boolean): ApiError {
   const code = codeOf(error);
   const detail = error instanceof Error ? error.message : '';
-  const lasting = CERTIFICATE.test(code) || /proxy/i.test(detail);
+  const lasting = CERTIFICATE.test(code) || code === INNER_ADDRESS || /proxy/i.test(detail);
   return new ApiError('down', words(code, host, detail), { code: code || undefined, outcomeUnknown, transient: !lasting });
 }
 

@@ -42,6 +42,8 @@ export interface Exchange {
   /** Base address. */
   base: string;
   accessToken?: string;
+  /** Where the base address comes from a token: as `HttpRequest` has it. */
+  trustedHost?: string | undefined;
   /** How a body travels; `form` is for enrichment alone. */
   encoding: 'form' | 'json';
   limits: Limits;
@@ -85,6 +87,7 @@ export async function exchange(wiring: Wiring, request: Exchange): Promise<unkno
       headers: headersOf(request, userAgent, body !== undefined),
       body: body && (encoding === 'form' ? formOf(body) : JSON.stringify(body)),
       safe: operation.safe,
+      trustedHost: request.trustedHost,
       maxBytes: operation === getStepHar ? sizeLimits.harBytes : sizeLimits.otherBytes,
       idleTimeoutMs: operation.safe && attempt < MAX_ATTEMPTS ? leftMs * IDLE_TIMEOUT_SHARE : undefined,
       signal: limits.signal,

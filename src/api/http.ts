@@ -1,7 +1,16 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, brotliDecompressSync, gunzip, gunzipSync, inflate, inflateSync } from 'node:zlib';
 import type { Dispatcher } from 'undici';
-import { type Connections, type Environment, networkFailure, openConnections, startIdleTimeout } from './connections.ts';
+import { jsonExcess } from '../lib/json-size.ts';
+import {
+  type Connections,
+  type Environment,
+  networkFailure,
+  openConnections,
+  outsideLookup,
+  type Resolve,
+  startIdleTimeout,
+} from './connections.ts';
 import { abortable, seconds } from './deadline.ts';
 import { ApiError } from './errors.ts';
 
@@ -53,6 +62,20 @@ const inThread: ReadonlyMap<string, Unpacker> = new Map([
   ['br', promisify(brotliDecompress)],
 ]);
 
+/** JSON is packed to a tenth or a thirtieth. What unpacks to more of its size than this, beyond what is small anyway, was made to fill the memory. */
+const MAX_RATIO = 250;
+const ANY_RATIO_BYTES = 4 * 1_048_576;
+/** No answer comes near: HAR files have 20 levels, and under 3 million lists and objects in 96 MB. */
+const JSON_LIMITS = { maxDepth: 512, maxContainers: 5_000_000 };
+
+/** Refuses what would overwhelm a parser. */
+function refuseExcess(bytes: Buffer, safe: boolean): void {
+  const excess = jsonExcess(bytes, JSON_LIMITS);
+  if (!excess) return;
+  const what = excess === 'depth' ? `is nested more than ${JSON_LIMITS.maxDepth} levels deep` : 'holds too many lists and objects';
+  throw new ApiError('shape', `The answer ${what}, so it was not read.`, { outcomeUnknown: !safe });
+}
+
 /** Undoes the content encodings of an answer, the last applied first; never unpacks more than `maxBytes`. */
 async function unpack(packed: Buffer, encodings: string, { maxBytes, safe }: { maxBytes: number; safe: boolean }): Promise<Buffer> {
   const names = encodings
@@ -67,9 +90,14 @@ async function unpack(packed: Buffer, encodings: string, { maxBytes, safe }: { m
   for (const name of names.toReversed()) {
     const unpacker = unpackers.get(name);
     if (!unpacker) throw new ApiError('shape', 'The answer is packed in a way that was not asked for.', { outcomeUnknown: !safe });
+    const maxOutputLength = Math.min(maxBytes, Math.max(ANY_RATIO_BYTES, bytes.length * MAX_RATIO));
     try {
-      bytes = await unpacker(bytes, { maxOutputLength: maxBytes });
+      bytes = await unpacker(bytes, { maxOutputLength });
     } catch (error) {
+      if (error instanceof RangeError && maxOutputLength < maxBytes)
+        throw new ApiError('shape', `The answer unpacks to more than ${MAX_RATIO} times its size, so it was not read.`, {
+          outcomeUnknown: !safe,
+        });
       if (error instanceof RangeError) throw tooLarge(maxBytes, safe);
       throw new ApiError('shape', 'The answer is packed data that is broken or cut short.', { outcomeUnknown: !safe });
     }
@@ -85,6 +113,11 @@ export interface HttpRequest {
   body?: string | undefined;
   /** False for a write: a failure then says whether it may have taken effect. */
   safe: boolean;
+  /**
+   * Set where the address comes from outside: it is then called in an inner network only where the name of this host leads there too.
+   * Names are judged by what they resolve to as the connection is opened.
+   */
+  trustedHost?: string | undefined;
   /** Largest answer, packed and unpacked. */
   maxBytes: number;
   /** Longest silence of the service before the attempt is given up; left out: until the signal. */
@@ -134,14 +167,22 @@ function failure(error: unknown, request: HttpRequest, { sent, silent }: { sent:
 }
 
 /** Makes the HTTP side of the client; undici is loaded by the first request. Proxies are read from `environment`. */
-export function createHttp({ environment }: { environment?: Environment } = {}): Http {
-  let opening: Promise<Connections> | undefined;
+export function createHttp({ environment, resolve }: { environment?: Environment; resolve?: Resolve } = {}): Http {
+  /** By trusted host; the empty one calls anywhere. */
+  const pools = new Map<string, Promise<Connections>>();
   let closed = false;
+
+  function poolOf(trustedHost = ''): Promise<Connections> {
+    const lookup = trustedHost === '' ? undefined : outsideLookup(resolve, trustedHost);
+    const pool = pools.get(trustedHost) ?? openConnections({ environment, ...(lookup && { lookup }) });
+    pools.set(trustedHost, pool);
+    return pool;
+  }
+
   return {
     async send(request) {
       if (closed) throw new ApiError('down', 'The connections were closed; open a new session.');
-      opening ??= openConnections({ environment });
-      const connections = await opening;
+      const connections = await poolOf(request.trustedHost);
       const { method, url, headers, body = null, maxBytes, safe } = request;
       let sent = false;
       const silence = startIdleTimeout(request);
@@ -168,6 +209,7 @@ export function createHttp({ environment }: { environment?: Environment } = {}):
         const packed = await readBytes(answer.body, { maxBytes, safe, onChunk: () => silence.heard() });
         const encodings = String(answer.headers['content-encoding'] ?? '');
         const bytes = encodings === '' ? packed : await abortable(unpack(packed, encodings, { maxBytes, safe }), request.signal);
+        refuseExcess(bytes, safe);
         const retryAfter = answer.headers['retry-after'];
         return {
           status: answer.statusCode,
@@ -183,7 +225,7 @@ export function createHttp({ environment }: { environment?: Environment } = {}):
     async close() {
       closed = true;
       // Settings that kept undici from being loaded were reported by the request.
-      await (await opening?.catch(() => undefined))?.close();
+      await Promise.all([...pools.values()].map(async (pool) => (await pool.catch(() => undefined))?.close()));
     },
   };
 }

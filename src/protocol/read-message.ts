@@ -11,6 +11,17 @@ export interface MessageFault {
 
 const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
+const INVALID_PARAMS = -32_602;
+
+/** Members of `params` that are text, by method: the SDK refuses other values with an internal error and the words of its schema. */
+const REQUIRED: Readonly<Record<string, string>> = {
+  'tools/call': 'name',
+  'prompts/get': 'name',
+  'resources/read': 'uri',
+  'resources/subscribe': 'uri',
+  'resources/unsubscribe': 'uri',
+};
+const LISTS = new Set(['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list']);
 
 /** No message of the protocol comes near; what walks a value does so with its stack. */
 const LIMITS = { maxDepth: 64, maxContainers: 500_000 };
@@ -41,8 +52,22 @@ export function messageId(value: unknown): string | number | undefined {
 
 /** Why a parsed value is no message of JSON-RPC that the SDK would take; undefined for one that is. */
 export function messageFault(value: unknown): MessageFault | undefined {
-  if (isJSONRPCRequest(value) || isJSONRPCNotification(value) || isJSONRPCResponse(value)) return undefined;
+  if (isJSONRPCRequest(value) || isJSONRPCNotification(value) || isJSONRPCResponse(value)) return paramsFault(value);
   const id = messageId(value);
   const message = 'Invalid Request: expected jsonrpc "2.0", a method and params as an object, or an answer with an id.';
   return { code: INVALID_REQUEST, message, ...(id !== undefined && { id }) };
+}
+
+/** Why the params of a request cannot be used, whatever its era; undefined where they can, or where the SDK says it in words. */
+export function paramsFault(value: unknown): MessageFault | undefined {
+  const id = messageId(value);
+  if (!isObject(value) || id === undefined || typeof value['method'] !== 'string') return undefined;
+  const { method } = value;
+  const params = isObject(value['params']) ? value['params'] : {};
+  const required = Object.hasOwn(REQUIRED, method) ? REQUIRED[method] : undefined;
+  if (required !== undefined && typeof params[required] !== 'string')
+    return { code: INVALID_PARAMS, message: `Invalid params: ${required} is required (string).`, id };
+  if (LISTS.has(method) && params['cursor'] !== undefined)
+    return { code: INVALID_PARAMS, message: 'Invalid params: cursor is not known; this list has one page, so leave it out.', id };
+  return undefined;
 }

@@ -23,13 +23,32 @@ describe('over HTTP', () => {
     const session = await openRawSession(service().url);
     const message = { id: 'mine', method: 'tools/call', params: { name, arguments: {} } };
     expect(await post(service().url, message, session)).toMatchObject({
-      status: 400,
+      status: 200,
       message: { id: 'mine', error: { code: -32_602, message: 'Invalid params: name is required (string).' } },
     });
     expect(await post2026(service().url, 'tools/call', { name, arguments: {} })).toMatchObject({
-      status: 400,
+      status: 200,
       message: { id: 1, error: { code: -32_602 } },
     });
+  });
+
+  it.each<[string, Record<string, unknown>, string]>([
+    ['resources/read', {}, 'uri is required (string).'],
+    ['resources/read', { uri: { a: 1 } }, 'uri is required (string).'],
+    ['resources/subscribe', {}, 'uri is required (string).'],
+    ['prompts/get', {}, 'name is required (string).'],
+    ['tools/list', { cursor: 'made up' }, 'cursor is not known; this list has one page, so leave it out.'],
+    ['resources/list', { cursor: 5 }, 'cursor is not known; this list has one page, so leave it out.'],
+    ['resources/templates/list', { cursor: '' }, 'cursor is not known; this list has one page, so leave it out.'],
+    ['prompts/list', { cursor: null }, 'cursor is not known; this list has one page, so leave it out.'],
+  ])('%s with %j is refused in words, in both eras and over stdio', async (method, params, words) => {
+    const error = { code: -32_602, message: `Invalid params: ${words}` };
+    const session = await openRawSession(service().url);
+    expect((await post(service().url, { id: 'p', method, params }, session)).message).toMatchObject({ id: 'p', error });
+    expect((await post2026(service().url, method, params)).message).toMatchObject({ id: 1, error });
+    const answers: unknown[] = [];
+    checkedLines((line) => void answers.push(JSON.parse(line))).write(`${JSON.stringify({ jsonrpc: '2.0', id: 3, method, params })}\n`);
+    expect(answers).toMatchObject([{ id: 3, error }]);
   });
 
   it.each([65, 3_000, 1_000_000])('a body nested %i levels deep is refused before it is parsed', async (levels) => {

@@ -4,10 +4,11 @@ import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { localPrincipal, type Principal, type SignIn } from '../../sign-in/principal.ts';
+import { paramsFault } from '../read-message.ts';
 import { type ConnectionLimits, createConnections } from './connections.ts';
 import type { Era } from './era-handler.ts';
 import { createCrossOrigin, createGuard, type GuardOptions } from './guard.ts';
-import { calledTools, headerMismatch, listenedUris, namelessCall, requestIds } from './messages.ts';
+import { calledTools, headerMismatch, listenedUris, requestIds } from './messages.ts';
 import { type BodyLimits, createBodyReader } from './read-body.ts';
 import { answerJson, type Refusal, refuse } from './refusal.ts';
 import { createRouter, type RouterOptions } from './router.ts';
@@ -177,8 +178,10 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
     if (!read) return;
     if ('refusal' in read) return refuse(response, read.refusal);
     const { body } = read;
-    const fault = headerMismatch(request.headers, body) ?? namelessCall(body);
-    if (fault) return refuse(response, fault);
+    const mismatch = headerMismatch(request.headers, body);
+    if (mismatch) return refuse(response, mismatch);
+    const fault = paramsFault(body);
+    if (fault) return refuse(response, { status: 200, ...fault });
     if (signIn && !principal.scopes.has('write') && calledTools(body).some((name) => options.writes(name))) {
       const { status, body: words, headers } = signIn.stepUp('write');
       return answerJson(response, status, words, headers);

@@ -15,7 +15,6 @@ interface Message {
 }
 
 const HEADER_MISMATCH = -32_020;
-const INVALID_PARAMS = -32_602;
 
 function isMessage(value: unknown): value is Message {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -46,14 +45,6 @@ export function calledTools(body: unknown): string[] {
   return messagesOf(body).flatMap(({ method, params }) =>
     method === 'tools/call' && typeof params?.name === 'string' ? [params.name] : [],
   );
-}
-
-/** The first tool call whose name is no text: the SDK would refuse it in words of its own, and only in one era. */
-export function namelessCall(body: unknown): Refusal | undefined {
-  const found = messagesOf(body).find(({ method, params }) => method === 'tools/call' && typeof params?.name !== 'string');
-  if (!found) return undefined;
-  const id = messageId(found);
-  return { status: 400, code: INVALID_PARAMS, message: 'Invalid params: name is required (string).', ...(id !== undefined && { id }) };
 }
 
 /** Addresses that a `subscriptions/listen` names; undefined for any other request. */

@@ -1,10 +1,16 @@
-import { type LookupAddress, type LookupAllOptions, lookup } from 'node:dns';
-import type { LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
-import { type Connections, type Environment, networkFailure, openConnections, startIdleTimeout } from '../../api/connections.ts';
+import {
+  type Connections,
+  type Environment,
+  INNER_ADDRESS,
+  networkFailure,
+  openConnections,
+  outsideLookup,
+  startIdleTimeout,
+} from '../../api/connections.ts';
 import { seconds } from '../../api/deadline.ts';
 import { ApiError } from '../../api/errors.ts';
-import { isInnerAddress, leadsInside } from '../../api/inner-address.ts';
+import { leadsInside } from '../../api/inner-address.ts';
 import { isLoopback } from '../../lib/address.ts';
 import { WorkspaceError } from '../store/disk.ts';
 
@@ -74,30 +80,6 @@ export function fileAddressFault(address: string, { allowInner }: { allowInner: 
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) return 'is not https';
   if (url.username || url.password) return 'carries a user name or a password';
   return undefined;
-}
-
-/** Code of the error where a name has inner addresses only. */
-const INNER_ADDRESS = 'ERR_INNER_ADDRESS';
-
-type Resolve = (
-  hostname: string,
-  options: LookupAllOptions,
-  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
-) => void;
-
-/** Resolves names as a connection is opened, to public addresses only: what a name meant when it was looked at before would not count. */
-export function outsideLookup(resolve: Resolve = lookup): LookupFunction {
-  return (hostname, options, callback) => {
-    resolve(hostname, { ...options, all: true }, (error, addresses) => {
-      const outer = (addresses ?? []).filter(({ address }) => !isInnerAddress(address));
-      const [first] = outer;
-      if (error || !first) {
-        const reason = `${hostname} leads into this machine or the network behind it`;
-        callback(error ?? Object.assign(new Error(reason), { code: INNER_ADDRESS }), '');
-      } else if (options.all) callback(null, outer);
-      else callback(null, first.address, first.family);
-    });
-  };
 }
 
 /** Longest silence of the store before a try is given up. */

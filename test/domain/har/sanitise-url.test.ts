@@ -68,41 +68,47 @@ describe('sanitiseUrl', () => {
     );
   });
 
-  it('stays linear on hostile input', () => {
-    const hostile = ['a', '/;=%', 'a-', '&=', '@', '-eyJ', ' a:'];
-    const quickestMs = (chars: number) => {
-      const texts = hostile.map((part) => `https://s.example/?${part.repeat(chars / part.length)}`);
-      const runs = [1, 2, 3].map(() => {
-        const started = performance.now();
-        for (const text of texts) expect(typeof sanitiseUrl(text) === 'string' && typeof sanitiseText(text) === 'string').toBe(true);
-        return performance.now() - started;
-      });
-      return Math.min(...runs);
+  it.each([
+    ['https://s.example/reset%2Fabcdefghij', 'abcdefghij'],
+    ['https://s.example/reset%252Fabcdefghij', 'abcdefghij'],
+    ['https://s.example/token/qwertyuiopasdf', 'qwertyuiopasdf'],
+    ['https://s.example/invite/hunter', 'hunter'],
+    ['https://s.example/session/open-sesame-please', 'sesame'],
+  ])('a secret of letters alone behind a word that announces it is masked: %s', (url, secret) => {
+    expect(sanitiseUrl(url)).not.toContain(secret);
+  });
+
+  it.each([
+    'https://s.example/password/reset',
+    'https://s.example/auth/login',
+    'https://s.example/session/v2/status',
+    'https://s.example/auth/main.js',
+  ])('while the steps of a site stay: %s', (url) => {
+    expect(sanitiseUrl(url)).toBe(url);
+  });
+
+  it('what is not seen, or turns the direction of a text, is left out', () => {
+    expect(sanitiseText('Sale\u202Egpj.exe \u200Bnow\u2066 \u0007today')).toBe('Salegpj.exe now today');
+  });
+
+  it('stays linear on hostile input', { timeout: 60_000 }, () => {
+    const hostile = (size: number) => [
+      'a'.repeat(size),
+      '/;=%'.repeat(size / 4),
+      `https://s.example/${'a-'.repeat(size / 2)}`,
+      `?${'&='.repeat(size / 2)}`,
+      '@'.repeat(size),
+      '-eyJ'.repeat(size / 4),
+      ' a:'.repeat(size / 3),
+    ];
+    const timeMs = (size: number) => {
+      const texts = hostile(size);
+      const started = performance.now();
+      for (const url of texts) expect(typeof sanitiseUrl(url) === 'string' && typeof sanitiseText(url) === 'string').toBe(true);
+      return performance.now() - started;
     };
-    quickestMs(10_000);
-    // Eight times the text takes eight times as long; were it quadratic, 64 times. A busy machine is no reason to fail.
-    expect(quickestMs(400_000) / quickestMs(50_000)).toBeLessThan(40);
-  });
-});
-
-describe('shortUrl', () => {
-  it('cuts the query first, then the middle', () => {
-    const path = 'https://s.example/shop/shoes';
-    expect(shortUrl(`${path}?${'a=1&'.repeat(40)}`)).toBe(`${path}?…`);
-    const long = shortUrl(`https://s.example/${'shoes/'.repeat(40)}last.js`, 60);
-    expect(long).toHaveLength(60);
-    expect(long).toMatch(/^https:\/\/s\.example\/shoes.*….*\/last\.js$/);
-  });
-});
-
-describe('sanitiseText', () => {
-  it('keeps words, masks addresses, values and tokens', () => {
-    expect(sanitiseText(`Cart of jane@mail.example on https://s.example/?sid=1 key=abc ${HEX}`)).toBe(
-      'Cart of [removed] on https://s.example/?sid=[removed] key=[removed] [removed]',
-    );
-  });
-
-  it('never shows the cut-off part of a token', () => {
-    expect(sanitiseText(`${'word '.repeat(39)}${HEX}`)).not.toContain('0123');
+    // Eight times as much takes 64 times as long where the work is quadratic. Other work on the machine only slows a try: the quickest counts.
+    const ratios = Array.from({ length: 5 }, () => timeMs(200_000) / timeMs(25_000));
+    expect(Math.min(...ratios)).toBeLessThan(32);
   });
 });

@@ -1,9 +1,10 @@
 import { join, relative } from 'node:path';
 import { assert, property, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { outsideLookup } from '../../../src/api/connections.ts';
 import { isInnerAddress } from '../../../src/api/inner-address.ts';
 import { defaultDataDirectory } from '../../../src/commands/directories.ts';
-import { fileAddressFault, outsideLookup } from '../../../src/workspace/download/file-store.ts';
+import { fileAddressFault } from '../../../src/workspace/download/file-store.ts';
 import { projectDirectory, runDirectory, safeName } from '../../../src/workspace/store/layout.ts';
 import { runManifest } from '../../../src/workspace/store/manifest.ts';
 

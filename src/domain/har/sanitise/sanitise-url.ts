@@ -80,7 +80,9 @@ const UNREADABLE = 'https://removed.invalid/';
 /** Path segments after which a secret is usual, as in `/reset-password/…`. */
 const ANNOUNCES_SECRET =
   /(?:^|[-_.])(?:access|activate|activation|auth|code|confirm|invitation|invite|jwt|key|magic|oauth|otp|password|reset|secret|session|sid|ticket|token|unsubscribe|verify)s?$/i;
-const PLAIN_WORDS = /^(?:v\d{1,2}|[a-z]{1,20}(?:-[a-z]{1,20}){0,4}(?:\.[a-z]{2,5})?)$/;
+/** What may follow such a segment: another one, a version, a step that sites name, or a file of the page. A token can be all letters, so other words are masked. */
+const STEP =
+  /^(?:v\d{1,2}|callback|change|check|complete|confirmation|done|edit|end|error|expired|failed|forgot|index|info|list|login|logout|new|refresh|register|renew|request|resend|sent|signin|signout|signup|start|status|success|update|user|users|validate|[a-z]{1,20}(?:-[a-z]{1,20}){0,4}\.(?:css|gif|html?|ico|jpe?g|js|json|php|png|svg|webp|woff2?))$/;
 
 /**
  * An address without secrets: user info and fragment dropped, query values masked unless harmless, path segments masked where they look like
@@ -135,7 +137,7 @@ function sanitisePath(path: string): string {
     .split(/([/\\])/)
     .map((segment) => {
       if (segment === '' || segment === '/' || segment === '\\') return segment;
-      const masked = announced && !PLAIN_WORDS.test(segment) ? REMOVED : sanitiseSegment(segment);
+      const masked = announced && !STEP.test(segment) && !ANNOUNCES_SECRET.test(segment) ? REMOVED : sanitiseSegment(segment);
       announced = ANNOUNCES_SECRET.test(segment);
       return masked;
     })
@@ -145,6 +147,8 @@ function sanitisePath(path: string): string {
 function sanitiseSegment(segment: string): string {
   if (/^[\w.~-]{1,15}$/.test(segment)) return segment;
   const decoded = decodeFully(segment);
+  // A slash in disguise: a path that was written so that no rule sees its parts.
+  if (decoded?.includes('/') && !segment.includes('/')) return REMOVED;
   // A nested address, a query in disguise, or the padding of base64.
   if (decoded === null || /[?#@\\]|:\/\/|[A-Za-z0-9+/_-]={1,2}$/.test(decoded)) return REMOVED;
   if (decoded !== segment && /[;=]/.test(decoded)) return REMOVED;
@@ -177,12 +181,14 @@ function sanitiseParameter(parameter: string): string {
 }
 
 const MAX_TEXT = 200;
+/** Controls but white space, and characters that are not seen or turn the direction of what is read (U+202E, U+200B). */
+const INVISIBLE = /(?!\s)\p{Cc}|[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu;
 
 /** Free text such as a page title: addresses in it sanitised, values after "=" and words that look like tokens masked, 200 characters at most. */
 export function sanitiseText(text: string): string {
   const words: string[] = [];
   let length = 0;
-  for (const word of text.split(/(\s+)/)) {
+  for (const word of text.replaceAll(INVISIBLE, '').split(/(\s+)/)) {
     const safe = sanitiseWord(word);
     words.push(safe);
     length += safe.length;

@@ -1,0 +1,108 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { outsideLookup } from '../../src/api/connections.ts';
+import { createHttp } from '../../src/api/http.ts';
+import { listen } from '../support/stub-platform.ts';
+
+const MB = 1_048_576;
+
+/** What the client makes of this answer. */
+async function reading(body: Buffer | string, headers: Record<string, string> = {}, maxBytes = 32 * MB): Promise<unknown> {
+  const { url } = await listen((_, response) => response.writeHead(200, headers).end(body));
+  const http = createHttp();
+  onTestFinished(() => http.close());
+  const { signal } = new AbortController();
+  return http.send({ method: 'GET', url, headers: {}, safe: true, maxBytes, signal }).then(
+    ({ text }) => text.length,
+    ({ kind, message }: { kind: string; message: string }) => ({ kind, message }),
+  );
+}
+
+describe('an answer that would overwhelm the parser is not read', () => {
+  it.each<[string, () => string, string]>([
+    ['31 MB of lists in lists', () => '['.repeat(31 * MB), 'is nested more than 512 levels deep'],
+    ['513 levels', () => `${'{"a":'.repeat(513)}1${'}'.repeat(513)}`, 'is nested more than 512 levels deep'],
+    ['15 MB of empty lists', () => `[${'[],'.repeat(5_000_000)}[]]`, 'holds too many lists and objects'],
+  ])('%s', async (_, body, words) => {
+    const heapBytes = process.memoryUsage().heapUsed;
+    expect(await reading(body())).toEqual({ kind: 'shape', message: `The answer ${words}, so it was not read.` });
+    expect(process.memoryUsage().heapUsed - heapBytes).toBeLessThan(200 * MB);
+  });
+
+  it('while 512 levels are, and brackets in texts do not count', async () => {
+    const deep = `${'['.repeat(512)}${']'.repeat(512)}`;
+    expect(await reading(deep)).toBe(1_024);
+    const quoted = JSON.stringify({ text: `\\"${'['.repeat(1_000)}` });
+    expect(await reading(quoted)).toBe(quoted.length);
+  });
+});
+
+describe('a packed answer', () => {
+  const packed = { 'content-encoding': 'gzip' };
+
+  it('that unpacks to more than 250 times its size is not read, whatever its size', async () => {
+    const words = { kind: 'shape', message: 'The answer unpacks to more than 250 times its size, so it was not read.' };
+    expect(await reading(gzipSync(Buffer.alloc(30 * MB)), packed)).toEqual(words);
+    expect(await reading(gzipSync(Buffer.alloc(90 * MB)), packed, 96 * MB)).toEqual(words);
+  });
+
+  it('of ordinary rows is', async () => {
+    const rows = JSON.stringify(
+      Array.from({ length: 50_000 }, (_, index) => ({ id: index, name: 'visits', value: index % 7, none: null })),
+    );
+    expect(await reading(gzipSync(rows), packed)).toBe(rows.length);
+    expect(await reading(gzipSync(`[${'0,'.repeat(1_000_000)}0]`), packed)).toBe(2_000_003);
+  });
+});
+
+describe('a name that leads inside', () => {
+  const names: Record<string, string[]> = {
+    'api.example.com': ['10.1.2.3'],
+    'auth.example.com': ['93.184.216.34'],
+    'auth.corp.example': ['10.9.9.9'],
+    'both.example.com': ['127.0.0.1', '93.184.216.34'],
+  };
+  const resolve: Parameters<typeof outsideLookup>[0] = (hostname, _, callback) =>
+    callback(
+      null,
+      (names[hostname] ?? []).map((address) => ({ address, family: 4 })),
+    );
+  const lookup = (hostname: string, unlessInside?: string) =>
+    new Promise<unknown>((done) => {
+      outsideLookup(resolve, unlessInside)(hostname, {}, (error, address) => done(error?.code ?? address));
+    });
+
+  it('is refused as the connection is opened, unless the authentication server lies inside too', async () => {
+    expect(await lookup('api.example.com', 'auth.example.com')).toBe('ERR_INNER_ADDRESS');
+    expect(await lookup('api.example.com', 'auth.corp.example')).toBe('10.1.2.3');
+    expect(await lookup('api.example.com', '10.0.0.1')).toBe('10.1.2.3');
+    expect(await lookup('api.example.com', '8.8.8.8')).toBe('ERR_INNER_ADDRESS');
+    expect(await lookup('both.example.com', 'auth.example.com')).toBe('93.184.216.34');
+  });
+
+  it('is never sent the bearer, and the error says what allows it', async () => {
+    const seen: (string | undefined)[] = [];
+    const { url } = await listen((request, response) => {
+      seen.push(request.headers.authorization);
+      response.end('{}');
+    });
+    const { port } = new URL(url);
+    const http = createHttp({
+      environment: {},
+      resolve: (hostname, _, callback) =>
+        callback(null, [{ address: hostname === 'auth.example.com' ? '93.184.216.34' : '127.0.0.1', family: 4 }]),
+    });
+    onTestFinished(() => http.close());
+    const request = { method: 'GET', headers: { authorization: 'Bearer secret' }, safe: true, maxBytes: 100 } as const;
+    const sending = (trustedHost?: string) =>
+      http.send({ ...request, url: `http://api.example.com:${port}/v1`, trustedHost, signal: AbortSignal.timeout(5_000) });
+    await expect(sending('auth.example.com')).rejects.toMatchObject({
+      kind: 'down',
+      transient: false,
+      message: expect.stringContaining('WEB_ANALYTICS_ENDPOINT_DOMAINS allows it'),
+    });
+    expect(seen).toEqual([]);
+    expect(await sending('api.example.com')).toMatchObject({ status: 200 });
+    expect(seen).toEqual(['Bearer secret']);
+  });
+});
