@@ -48,16 +48,13 @@ const unlisted = toolsets
   .flatMap((tool) => ({ tool, name: tool.name, operation: nameOf(tool.operation) }))
   .filter(({ operation }) => operation !== undefined && outline.every((step) => step.operation !== operation));
 
-it.each(unlisted)(
-  '$operation: $name sends it, and answers in its listed form',
-  async ({ tool, name, operation }) => {
-    const answer = await call(name, (await sampleArguments({ ask }))(tool));
-    expect(answer).toMatchObject({ isError: false });
-    expect(platform().requests.filter((request) => request.operation === operation)).toHaveLength(1);
-    const schema = outputSchemas.get(name);
-    expect(schema && validator.getValidator(schema)(answer.structured)).toMatchObject({ valid: true });
-  },
-);
+it.each(unlisted)('$operation: $name sends it, and answers in its listed form', async ({ tool, name, operation }) => {
+  const answer = await call(name, (await sampleArguments({ ask }))(tool));
+  expect(answer).toMatchObject({ isError: false });
+  expect(platform().requests.filter((request) => request.operation === operation)).toHaveLength(1);
+  const schema = outputSchemas.get(name);
+  expect(schema && validator.getValidator(schema)(answer.structured)).toMatchObject({ valid: true });
+});
 
 it.each(outline.map(({ tool, operation }, index) => ({ tool, operation, index })))(
   '$operation: $tool sends exactly what was meant, and answers in its listed form',
