@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { listed } from '../api/check-input.ts';
 import { ApiError } from '../api/errors.ts';
-import { pathOf } from '../domain/names/match-name.ts';
 import { type ParamFact, paramFacts } from './params.ts';
 
 /** Gives a name's object; throws where there is none or several. */

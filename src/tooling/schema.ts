@@ -87,9 +87,9 @@ function defaultsInWords(node: unknown): unknown {
   const words =
     usual === undefined || said
       ? description
-      : description
-        ? `${String(description)}; default ${String(usual)}`
-        : `Default ${String(usual)}`;
+      : typeof description === 'string'
+        ? `${description}; default ${JSON.stringify(usual).replaceAll('"', '')}`
+        : `Default ${JSON.stringify(usual).replaceAll('"', '')}`;
   return { ...Object.fromEntries(inner), ...(words !== undefined && { description: words }) };
 }
 

@@ -17,7 +17,7 @@ function schemasIn(schema: Json): Json[] {
   return [schema, ...[...members, items].filter(isObject).flatMap(schemasIn)];
 }
 
-const schemasOf = ({ inputSchema }: Listed) => schemasIn(inputSchema as Json);
+const schemasOf = ({ inputSchema }: Listed) => schemasIn(inputSchema);
 const depthOf = ({ properties, items }: Json): number => {
   const below = [...(isObject(properties) ? Object.values(properties) : []), items].filter(isObject);
   return 1 + Math.max(0, ...below.map(depthOf));
@@ -30,7 +30,7 @@ const nameFits =
     pattern.test(name);
 
 /** Fields of an enrichment are free: strict mode has no word for it, so hosts list this tool without strict mode. */
-const NOT_STRICT = ['send_enrichments'];
+const NOT_STRICT = new Set(['send_enrichments']);
 
 const every: Record<string, (tool: Listed) => boolean> = {
   'an object at the root and nothing beside it': ({ inputSchema }) =>
@@ -68,9 +68,9 @@ const hosts: Record<string, Record<string, (tool: Listed) => boolean>> = {
       'pattern',
     ]),
     'closed objects, so that each can be made strict': (tool) =>
-      NOT_STRICT.includes(tool.name) ||
+      NOT_STRICT.has(tool.name) ||
       schemasOf(tool).every(({ type, additionalProperties }) => type !== 'object' || additionalProperties === false),
-    'at most 10 levels': ({ inputSchema }) => depthOf(inputSchema as Json) <= 10,
+    'at most 10 levels': ({ inputSchema }) => depthOf(inputSchema) <= 10,
     'a description of at most 1,024 characters': ({ description = '' }) => description.length > 0 && description.length <= 1024,
   },
   Gemini: {

@@ -85,7 +85,7 @@ describe.each(choices)('%s', (_, options) => {
         Object.keys(inputOf(tool).shape).flatMap((name) => (/Ids?$/.test(name) && name !== 'projectId' ? [[name, 'zzzzzzzz']] : [])),
       );
       const gone = Object.fromEntries(
-        Object.keys(usual).flatMap((name) => (/Id$/.test(name) && name !== 'projectId' ? [[name, '987654']] : [])),
+        Object.keys(usual).flatMap((name) => (name.endsWith('Id') && name !== 'projectId' ? [[name, '987654']] : [])),
       );
       for (const args of [usual, { ...usual, ...gone }, { ...usual, ...nowhere }]) {
         const { text, structured } = await assistant.call(tool.name, args);

@@ -63,7 +63,7 @@ const fields = [
 ];
 const enrichments = [{ userId: '7310224081552637899', sessionNumber: 1, enrichmentNumber: 2, enrichment: { agent: 'Mia' } }];
 
-/** All operations once, in an order in which each can succeed. */
+/** Operations of the reference, in an order in which each can succeed; one that is not here is walked with its sample arguments. */
 export function stepsOf({ date, stepResultId, jobId, runId, clientId, clientSecret }: Known): Step[] {
   const credential = { client_id: clientId, client_secret: clientSecret };
   const paging = { limit: 5, order: 'ASC', page: 1 };

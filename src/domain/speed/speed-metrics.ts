@@ -1,7 +1,7 @@
 import { aggregateMetricNames, stepTimingNames } from '../../api/metric-names.ts';
 import { formatBytes, formatMs, formatNumber } from '../../lib/number-text.ts';
 
-/** Speed metrics that an answer holds when none are named (tools.md). */
+/** Speed metrics that an answer holds when none are named. */
 export const usualSpeedMetrics = [
   'largestContentfulPaint',
   'firstContentfulPaint',
