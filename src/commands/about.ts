@@ -1,4 +1,4 @@
 import about from '../../package.json' with { type: 'json' };
 
 /** Said once, in package.json. */
-export const { name, version, description, license, optionalDependencies } = about;
+export const { name, version, optionalDependencies } = about;

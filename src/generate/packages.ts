@@ -119,7 +119,7 @@ export function registryEntry(): object {
 }
 
 /** How a host starts the published package. */
-export const published = { command: 'npx', args: ['-y', about.name] };
+const published = { command: 'npx', args: ['-y', about.name] };
 
 /** Extension of Gemini CLI. */
 export function geminiExtension(): object {

@@ -5,7 +5,7 @@ import { formatNumber } from '../lib/number-text.ts';
 import { markdownTable } from '../lib/text-table.ts';
 
 /** The instant at which the questions of README are asked; the emulated world is the same whenever that is. */
-export const ASKED_AT = '2026-11-20T10:00:00Z';
+const ASKED_AT = '2026-11-20T10:00:00Z';
 
 type Call = <T = { readonly answer: string }>(tool: string, args: Record<string, unknown>) => Promise<T>;
 

@@ -1,0 +1,32 @@
+import { readSettings, SettingsError } from '../settings/settings.ts';
+import { name, version } from './about.ts';
+import { readCommandLine, usage } from './command-line.ts';
+import { readWorldOptions } from './world-options.ts';
+
+async function dispatch(args: readonly string[]): Promise<number> {
+  const line = readCommandLine(args);
+  if (line.help || line.version) {
+    process.stdout.write(`${line.help ? usage(line.help) : version}\n`);
+    return 0;
+  }
+  const world = await readWorldOptions(line.world);
+  if (line.command === 'emulator') return (await import('./emulator.ts')).emulator(world, line.port);
+  if (line.command === 'demo') return (await import('./demo/demo.ts')).demo(line.world);
+  const settings = readSettings(process.env, line.flags);
+  if (line.command === 'doctor') return (await import('./doctor.ts')).doctor(settings, world, line.json);
+  if (line.command === 'call') return (await import('./call.ts')).call(settings, world, line.positionals, line.format);
+  if (line.command === 'token') return (await import('./token.ts')).token(settings, line.positionals, line.token);
+  if (line.command === 'credentials') return (await import('./credentials.ts')).credentials(settings, line.positionals);
+  return (await import('./serve.ts')).serve(settings, world);
+}
+
+/** Runs the command line and sets the exit code of the process; what went wrong is one line on stderr. */
+export async function run(args: readonly string[]): Promise<void> {
+  try {
+    process.exitCode = await dispatch(args);
+  } catch (error) {
+    const words = error instanceof SettingsError ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error);
+    process.stderr.write(`${name}: ${words}\n`);
+    process.exitCode = error instanceof SettingsError ? 2 : 1;
+  }
+}
