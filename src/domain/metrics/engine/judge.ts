@@ -1,7 +1,8 @@
 import type { Change, Quest } from './changes.ts';
+import { type DatedChange, dated } from './dated.ts';
 import type { Noise } from './noise.ts';
 import { type DailyPoint, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
-import { type Shape, studentOf } from './significance.ts';
+import { studentOf } from './significance.ts';
 import { type Study, studySeries } from './study.ts';
 
 /** `drift`: the level differs, but it slid there slowly, so there is no day on which it changed. */
@@ -22,23 +23,6 @@ export interface Question {
   readonly period: Window;
 }
 
-/** A change in words of days: from `from` to `to`, of which `to` is left out where it goes on. */
-export interface DatedChange {
-  readonly shape: Shape;
-  readonly from: string;
-  readonly to?: string;
-  /** Days it has lasted for. */
-  readonly days: number;
-  /** First and last day on which it may have begun as well (95 %). */
-  readonly earliest: string;
-  readonly latest: string;
-  /** Against the days before it: −0.25 for a quarter less; `low` and `high` bound it at 95 %. */
-  readonly relative: number;
-  readonly low: number;
-  readonly high: number;
-  readonly pValue: number;
-}
-
 /** Whether and how a metric changed from the baseline to the period. */
 export interface Judgement {
   readonly verdict: Verdict;
@@ -57,14 +41,12 @@ export interface Judgement {
 }
 
 /** Shares of the error of a verdict, which add up to 1 %. */
-const ERRORS = { step: 0.01, episode: 0.0008, level: 0.0015 };
+const ERRORS = { step: 0.012, episode: 0.0008, level: 0.0015 };
 /** Error of what is named beside the verdict. */
 const BESIDE = { outlier: 0.004, earlier: 0.001, history: 0.0002 };
-const VERDICT = 0.01;
 /** Two-sided normal limits of these errors. */
 const Z_OF_LEVEL = 3.1747;
 const Z_OF_VERDICT = 2.5758;
-const Z_OF_INTERVAL = 1.96;
 /** Days of the beginning of a series on which no change can be told from its level. */
 const LEAST_DAYS = 7;
 /** Windows up to this length hold too few days to say anything but what these days were. */
@@ -73,24 +55,6 @@ const SINGLE_DAY = 1;
 function indexOf({ labels }: Series, label: string): number {
   const at = labels.findIndex((own) => own >= label);
   return at < 0 ? labels.length : at;
-}
-
-function dated(series: Series, change: Change): DatedChange {
-  const { labels } = series;
-  const { shape, from, to, effect, error, logP, earliest, latest } = change;
-  const label = (at: number) => labels[at] ?? '';
-  return {
-    shape,
-    from: label(from),
-    ...(to < labels.length && { to: label(to - 1) }),
-    days: to - from,
-    earliest: label(earliest),
-    latest: label(latest),
-    relative: relativeOf(series, effect),
-    low: relativeOf(series, effect - Z_OF_INTERVAL * error),
-    high: relativeOf(series, effect + Z_OF_INTERVAL * error),
-    pValue: Math.exp(logP),
-  };
 }
 
 /** Weights that make the mean of a window, by what is expected of its days. */
@@ -130,7 +94,11 @@ interface Level {
 }
 
 /** Undefined where a window has no day left. */
-function levelOf({ series, noise, changes, left }: Study, { baseline, period }: Pick<Question, 'baseline' | 'period'>, leftOut: ReadonlySet<number>): Level | undefined {
+function levelOf(
+  { series, noise, changes, left }: Study,
+  { baseline, period }: Pick<Question, 'baseline' | 'period'>,
+  leftOut: ReadonlySet<number>,
+): Level | undefined {
   const [before, after] = [weightsOf(series, baseline, leftOut), weightsOf(series, period, leftOut)];
   if (before.every((value) => value === 0) || after.every((value) => value === 0)) return undefined;
   const weights = after.map((value, at) => value - (before[at] ?? 0));
@@ -138,10 +106,13 @@ function levelOf({ series, noise, changes, left }: Study, { baseline, period }: 
   // Windows of other weekdays share the doubt about weekdays.
   const variance = series.sampling.length > 0 ? product(along, weights) : 0;
   const usual = noise.shock + noise.sampling.reduce((sum, value) => sum + value, 0) / noise.sampling.length;
-  const doubt = 1 / ((series.learned / WEEK / usual) + noise.weekdaySd ** -2);
+  const doubt = 1 / (series.learned / WEEK / usual + noise.weekdaySd ** -2);
   const shares = new Float64Array(WEEK);
   for (const [at, weight] of weights.entries()) shares[series.weekdays[at] ?? 0] = (shares[series.weekdays[at] ?? 0] ?? 0) + weight;
-  const made = changes.reduce((sum, { from, to, effect }) => sum + effect * weights.subarray(from, to).reduce((total, weight) => total + weight, 0), 0);
+  const made = changes.reduce(
+    (sum, { from, to, effect }) => sum + effect * weights.subarray(from, to).reduce((total, weight) => total + weight, 0),
+    0,
+  );
   return {
     difference: product(weights, series.deviations),
     error: Math.sqrt(variance + doubt * product(shares, shares)),
@@ -168,7 +139,7 @@ function questsOf(series: Series, { baseline, period }: Question, isByStep: bool
     { shape: 'outlier', from: Math.min(early, learned), to: end, level: BESIDE.outlier },
   ];
   const own: Quest[] = [
-    { shape: 'step', from: learned, to: end, level: ERRORS.step },
+    { shape: 'step', from: learned, to: end, level: ERRORS.step * Math.sqrt(WEEK / Math.max(WEEK, end - learned)) },
     { shape: 'episode', from: Math.min(early, learned), to: end, level: ERRORS.episode },
   ];
   return [...beside, ...(isByStep ? own : [])].filter(({ from, to }) => from < to);
@@ -190,7 +161,11 @@ function mainOf(changes: readonly Change[], start: number): Change | undefined {
  */
 export function judgePeriods(question: Question): Judgement {
   const { days, kind, baseline, period } = question;
-  const series = seriesOf(days.filter(({ label }) => label <= period.to), kind, period.from);
+  const series = seriesOf(
+    days.filter(({ label }) => label <= period.to),
+    kind,
+    period.from,
+  );
   if (!series) return UNKNOWN;
   const isFar = indexOf(series, baseline.from) < series.block;
   const isByStep = lengthOf(baseline) > SINGLE_DAY;

@@ -11,13 +11,15 @@ export function logTail(score: number): number {
       (1.00002368 +
         t *
           (0.37409196 +
-            t * (0.09678418 + t * (-0.18628806 + t * (0.27886807 + t * (-1.13520398 + t * (1.48851587 + t * (-0.82215223 + t * 0.17087277))))))));
+            t *
+              (0.09678418 +
+                t * (-0.18628806 + t * (0.27886807 + t * (-1.13520398 + t * (1.48851587 + t * (-0.82215223 + t * 0.17087277))))))));
   return Math.log(t) - x * x + polynomial;
 }
 
 /** The standard normal that is as improbable as a value of Student's t (Wallace 1959). */
 export function normalOf(t: number, freedom: number): number {
-  return (((8 * freedom + 1) / (8 * freedom + 3)) * Math.sqrt(freedom * Math.log1p(t ** 2 / freedom))) * Math.sign(t);
+  return ((8 * freedom + 1) / (8 * freedom + 3)) * Math.sqrt(freedom * Math.log1p(t ** 2 / freedom)) * Math.sign(t);
 }
 
 /** The value of Student's t for a standard normal; the inverse of `normalOf`. */

@@ -111,8 +111,16 @@ export function drawWorld(options: WorldOptions): World {
   const holidays = new Set([random.integer(3, history - 1), random.integer(3, history - 1), ...(options.holidays ?? [])]);
   const weekend = between(random, 0.65, 1.35);
   const weekdayVisits = Array.from({ length: 7 }, (_, day) => (day === 0 || day === 6 ? weekend : 1) * Math.exp(0.04 * random.normal()));
-  const weekdayRates = Array.from({ length: 7 }, (_, day) => (day === 0 || day === 6 ? between(random, 0.85, 1.1) : 1) * Math.exp(0.02 * random.normal()));
-  const sizes = { visits: between(random, 0.04, 0.08), rate: between(random, 0.02, 0.06), basket: between(random, 0.01, 0.03), bounce: between(random, 0.01, 0.03) };
+  const weekdayRates = Array.from(
+    { length: 7 },
+    (_, day) => (day === 0 || day === 6 ? between(random, 0.85, 1.1) : 1) * Math.exp(0.02 * random.normal()),
+  );
+  const sizes = {
+    visits: between(random, 0.04, 0.08),
+    rate: between(random, 0.02, 0.06),
+    basket: between(random, 0.01, 0.03),
+    bounce: between(random, 0.01, 0.03),
+  };
   const shocksFor = (sd: number) => {
     const common = shocksOf(random, days, sd * Math.sqrt(COMMON), carry);
     return () => {
@@ -120,9 +128,22 @@ export function drawWorld(options: WorldOptions): World {
       return common.map((value, day) => value + (own[day] ?? 0));
     };
   };
-  const drawn = { visits: shocksFor(sizes.visits), rate: shocksFor(sizes.rate), basket: shocksFor(sizes.basket), bounce: shocksFor(sizes.bounce) };
+  const drawn = {
+    visits: shocksFor(sizes.visits),
+    rate: shocksFor(sizes.rate),
+    basket: shocksFor(sizes.basket),
+    bounce: shocksFor(sizes.bounce),
+  };
   const drift = { visits: driftOf(random, 0.15), rate: driftOf(random, 0.06) };
-  const event = new Map([...holidays].map((day) => [day, { visits: Math.log(random.uniform() < 0.7 ? between(random, 0.5, 0.75) : between(random, 1.3, 1.6)), rate: Math.log(between(random, 0.75, 0.95)) }]));
+  const event = new Map(
+    [...holidays].map((day) => [
+      day,
+      {
+        visits: Math.log(random.uniform() < 0.7 ? between(random, 0.5, 0.75) : between(random, 1.3, 1.6)),
+        rate: Math.log(between(random, 0.75, 0.95)),
+      },
+    ]),
+  );
   const level = Math.exp(0.25 * random.normal());
   const basket = 80 * Math.exp(0.3 * random.normal());
   const cells = DEVICES.flatMap((device) =>
@@ -136,19 +157,36 @@ export function drawWorld(options: WorldOptions): World {
       for (let day = 0; day < days; day += 1) {
         const weekday = day % 7;
         const slow = (of: 'visits' | 'rate') => (drifts ? drift[of](day) : 0);
-        const mean = visitsPerDay * share * (weekdayVisits[weekday] ?? 1) * Math.exp((shocks.visits[day] ?? 0) + slow('visits') + (event.get(day)?.visits ?? 0)) * factorOf(planted, 'visits', cell, day);
-        const chance = rate * (weekdayRates[weekday] ?? 1) * Math.exp((shocks.rate[day] ?? 0) + slow('rate') + (event.get(day)?.rate ?? 0)) * factorOf(planted, 'rate', cell, day);
+        const mean =
+          visitsPerDay *
+          share *
+          (weekdayVisits[weekday] ?? 1) *
+          Math.exp((shocks.visits[day] ?? 0) + slow('visits') + (event.get(day)?.visits ?? 0)) *
+          factorOf(planted, 'visits', cell, day);
+        const chance =
+          rate *
+          (weekdayRates[weekday] ?? 1) *
+          Math.exp((shocks.rate[day] ?? 0) + slow('rate') + (event.get(day)?.rate ?? 0)) *
+          factorOf(planted, 'rate', cell, day);
         const count = random.negativeBinomial(mean, SIZE);
         visits[day] = count;
         conversions[day] = random.binomial(count, Math.min(0.9, chance));
-        revenue[day] = Math.round(100 * basketsOf(random, conversions[day] ?? 0, basket * Math.exp(shocks.basket[day] ?? 0) * factorOf(planted, 'basket', cell, day))) / 100;
+        revenue[day] =
+          Math.round(
+            100 *
+              basketsOf(random, conversions[day] ?? 0, basket * Math.exp(shocks.basket[day] ?? 0) * factorOf(planted, 'basket', cell, day)),
+          ) / 100;
         bounces[day] = random.binomial(count, Math.min(0.95, 0.45 * Math.exp(shocks.bounce[day] ?? 0)));
         views[day] = count + Math.round(count * 3.2 * Math.exp((shocks.bounce[day] ?? 0) / -2) + 4.5 * Math.sqrt(count) * random.normal());
       }
       return { ...cell, visits, conversions, revenue, bounces, views };
     }),
   );
-  return { labels: Array.from({ length: days }, (_, day) => new Date(FIRST_MS + day * DAY_MS).toISOString().slice(0, 10)), cells, holidays };
+  return {
+    labels: Array.from({ length: days }, (_, day) => new Date(FIRST_MS + day * DAY_MS).toISOString().slice(0, 10)),
+    cells,
+    holidays,
+  };
 }
 
 type Measure = 'visits' | 'conversions' | 'revenue' | 'bounces' | 'views';
@@ -172,4 +210,20 @@ export function pointsOf({ cells, labels }: World, metric: Metric, selection: Se
   const own = cells.filter((cell) => touches(selection, cell));
   const sum = (measure: Measure, day: number) => own.reduce((total, cell) => total + (cell[measure][day] ?? 0), 0);
   return labels.map((label, day) => ({ label, numerator: sum(above, day), denominator: below ? sum(below, day) : 1, isWhole: true }));
+}
+
+/** The relative change that planted changes make of a metric of a part of the site on a day, in expectation. */
+export function plantedEffect(planted: readonly Planted[], metric: Metric, selection: Selection, day: number): number {
+  const { above, below } = METRICS[metric];
+  const sumOf = (measure: Measure, changes: readonly Planted[]) =>
+    DEVICES.flatMap((device) => SEGMENTS.map((segment) => ({ device, segment })))
+      .filter((cell) => touches(selection, cell))
+      .reduce((sum, cell) => {
+        const visits = DEVICE_SHARES[cell.device] * SEGMENT_SHARES[cell.segment] * factorOf(changes, 'visits', cell, day);
+        if (measure === 'visits' || measure === 'bounces' || measure === 'views') return sum + visits;
+        const conversions = visits * DEVICE_RATES[cell.device] * SEGMENT_RATES[cell.segment] * factorOf(changes, 'rate', cell, day);
+        return sum + conversions * (measure === 'revenue' ? factorOf(changes, 'basket', cell, day) : 1);
+      }, 0);
+  const valueOf = (changes: readonly Planted[]) => sumOf(above, changes) / (below ? sumOf(below, changes) : 1);
+  return valueOf(planted) / valueOf([]) - 1;
 }
