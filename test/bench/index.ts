@@ -11,6 +11,7 @@ import { greet, type Peer, peakMegabytes, startPeer } from './peer.ts';
 import { benchQueries } from './queries.ts';
 import { benchReplicas } from './replicas.ts';
 import { benchSpeed } from './speed.ts';
+import { benchVerdicts } from './verdicts/index.ts';
 
 const PRODUCT = 'dist/main.js';
 const STARTS = 25;
@@ -160,21 +161,27 @@ function print(rows: readonly Row[]): void {
   }
 }
 
-const bare = await buildBareServer(PRODUCT);
-const emulator = await startExternalEmulator(PRODUCT);
-try {
-  const rows = await coldStart(bare);
-  rows.push(...(await memory(bare, emulator.environment)));
-  rows.push(...(await overhead(bare, emulator.environment, await directReader(emulator))));
-  rows.push(...(await benchMetrics(PRODUCT, emulator)));
-  rows.push(...(await benchSpeed(emulator)));
-  rows.push(...(await benchHar()));
-  rows.push(...(await benchDownloads()));
-  rows.push(...(await benchQueries()));
-  rows.push(...(await benchHttp(PRODUCT, emulator)));
-  rows.push(...(await benchReplicas()));
-  rows.push(...(await world()));
-  print(rows);
-} finally {
-  await emulator.stop();
+async function benchProduct(): Promise<void> {
+  const bare = await buildBareServer(PRODUCT);
+  const emulator = await startExternalEmulator(PRODUCT);
+  try {
+    const rows = await coldStart(bare);
+    rows.push(...(await memory(bare, emulator.environment)));
+    rows.push(...(await overhead(bare, emulator.environment, await directReader(emulator))));
+    rows.push(...(await benchMetrics(PRODUCT, emulator)));
+    rows.push(...(await benchSpeed(emulator)));
+    rows.push(...(await benchHar()));
+    rows.push(...(await benchDownloads()));
+    rows.push(...(await benchQueries()));
+    rows.push(...(await benchHttp(PRODUCT, emulator)));
+    rows.push(...(await benchReplicas()));
+    rows.push(...(await world()));
+    print(rows);
+  } finally {
+    await emulator.stop();
+  }
 }
+
+const [subject, ...rest] = process.argv.slice(2);
+if (subject === 'verdicts') benchVerdicts(rest);
+else await benchProduct();

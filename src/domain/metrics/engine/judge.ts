@@ -1,7 +1,8 @@
 import type { Change, Quest } from './changes.ts';
+import { type DatedChange, dated } from './dated.ts';
 import type { Noise } from './noise.ts';
 import { type DailyPoint, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
-import { type Shape, studentOf } from './significance.ts';
+import { studentOf } from './significance.ts';
 import { type Study, studySeries } from './study.ts';
 
 /** `drift`: the level differs, but it slid there slowly, so there is no day on which it changed. */
@@ -22,23 +23,6 @@ export interface Question {
   readonly period: Window;
 }
 
-/** A change in words of days: from `from` to `to`, of which `to` is left out where it goes on. */
-export interface DatedChange {
-  readonly shape: Shape;
-  readonly from: string;
-  readonly to?: string;
-  /** Days it has lasted for. */
-  readonly days: number;
-  /** First and last day on which it may have begun as well (95 %). */
-  readonly earliest: string;
-  readonly latest: string;
-  /** Against the days before it: −0.25 for a quarter less; `low` and `high` bound it at 95 %. */
-  readonly relative: number;
-  readonly low: number;
-  readonly high: number;
-  readonly pValue: number;
-}
-
 /** Whether and how a metric changed from the baseline to the period. */
 export interface Judgement {
   readonly verdict: Verdict;
@@ -57,14 +41,12 @@ export interface Judgement {
 }
 
 /** Shares of the error of a verdict, which add up to 1 %. */
-const ERRORS = { step: 0.01, episode: 0.0008, level: 0.0015 };
+const ERRORS = { step: 0.012, episode: 0.0008, level: 0.0015 };
 /** Error of what is named beside the verdict. */
 const BESIDE = { outlier: 0.004, earlier: 0.001, history: 0.0002 };
-const VERDICT = 0.01;
 /** Two-sided normal limits of these errors. */
 const Z_OF_LEVEL = 3.1747;
 const Z_OF_VERDICT = 2.5758;
-const Z_OF_INTERVAL = 1.96;
 /** Days of the beginning of a series on which no change can be told from its level. */
 const LEAST_DAYS = 7;
 /** Windows up to this length hold too few days to say anything but what these days were. */
@@ -73,24 +55,6 @@ const SINGLE_DAY = 1;
 function indexOf({ labels }: Series, label: string): number {
   const at = labels.findIndex((own) => own >= label);
   return at < 0 ? labels.length : at;
-}
-
-function dated(series: Series, change: Change): DatedChange {
-  const { labels } = series;
-  const { shape, from, to, effect, error, logP, earliest, latest } = change;
-  const label = (at: number) => labels[at] ?? '';
-  return {
-    shape,
-    from: label(from),
-    ...(to < labels.length && { to: label(to - 1) }),
-    days: to - from,
-    earliest: label(earliest),
-    latest: label(latest),
-    relative: relativeOf(series, effect),
-    low: relativeOf(series, effect - Z_OF_INTERVAL * error),
-    high: relativeOf(series, effect + Z_OF_INTERVAL * error),
-    pValue: Math.exp(logP),
-  };
 }
 
 /** Weights that make the mean of a window, by what is expected of its days. */
@@ -175,7 +139,7 @@ function questsOf(series: Series, { baseline, period }: Question, isByStep: bool
     { shape: 'outlier', from: Math.min(early, learned), to: end, level: BESIDE.outlier },
   ];
   const own: Quest[] = [
-    { shape: 'step', from: learned, to: end, level: ERRORS.step },
+    { shape: 'step', from: learned, to: end, level: ERRORS.step * Math.sqrt(WEEK / Math.max(WEEK, end - learned)) },
     { shape: 'episode', from: Math.min(early, learned), to: end, level: ERRORS.episode },
   ];
   return [...beside, ...(isByStep ? own : [])].filter(({ from, to }) => from < to);

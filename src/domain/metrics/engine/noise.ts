@@ -148,14 +148,15 @@ export function estimateNoise(series: Series, known: readonly Interval[]): Noise
   });
   const best = Math.max(...points.map(({ weight }) => weight));
   const moment = 0.5 + Math.min(0.5, (series.times.length - learned) / 60);
-  let [weights, carries, drifts] = [0, 0, 0];
+  let [weights, lives, drifts] = [0, 0, 0];
   for (const point of points) {
     const weight = Math.exp(point.weight - best);
     weights += weight;
-    carries += weight * point.carry;
+    // What a shock adds up to over its life: the mean of that errs less on the side of false alarms than the mean carry.
+    lives += (weight * (1 + point.carry)) / (1 - point.carry);
     drifts += weight * point.size ** moment;
   }
-  const [carry, drift] = [carries / weights, (drifts / weights) ** (1 / moment)];
+  const [carry, drift] = [(lives - weights) / (lives + weights), (drifts / weights) ** (1 / moment)];
   const left = residualsOf(nuisance, drift, whitenerOf(times, { sampling: forgiven.sampling, shock, carry }), forgiven.lost);
   const factor = left.squares / (counted ? LOSS.counted : LOSS.summed);
   return {

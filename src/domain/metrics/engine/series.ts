@@ -150,3 +150,35 @@ export function seriesOf(days: readonly DailyPoint[], kind: MetricKind, judgedFr
     ),
   };
 }
+
+/** The days of one series relative to another on the days that both have: its deviations are the differences of theirs. */
+export function contrastOf(own: Series, others: Series): Series | undefined {
+  const at = new Map(others.labels.map((label, index) => [label, index]));
+  const both = own.labels.flatMap((label, index) => {
+    const other = at.get(label);
+    return other === undefined ? [] : [{ label, index, other }];
+  });
+  const [first] = both;
+  if (!first) return undefined;
+  const numbers = (of: (index: number, other: number) => number) => Float64Array.from(both, ({ index, other }) => of(index, other));
+  const times = numbers((index) => own.times[index] ?? 0);
+  const learned = both.filter(({ index }) => index < own.learned).length;
+  const deviations = numbers((index, other) => (own.deviations[index] ?? 0) - (others.deviations[other] ?? 0));
+  return {
+    kind: isCounted(own.kind) ? 'share' : 'average',
+    labels: both.map(({ label }) => label),
+    times,
+    weekdays: Uint8Array.from(both, ({ index }) => own.weekdays[index] ?? 0),
+    expected: numbers((index) => own.expected[index] ?? 0),
+    deviations,
+    power: LEAST_POWER,
+    sampling: numbers((index, other) => (own.sampling[index] ?? 0) + (others.sampling[other] ?? 0)),
+    weekdayFactors: own.weekdayFactors.map((factor, weekday) => factor / (others.weekdayFactors[weekday] ?? 1)),
+    roughVariance: Math.max(roughVarianceOf(deviations, times, learned), LEAST_VARIANCE),
+    learned,
+    block: Math.max(
+      0,
+      times.findLastIndex((time, index) => index > 0 && time - (times[index - 1] ?? 0) > FAR_DAYS),
+    ),
+  };
+}

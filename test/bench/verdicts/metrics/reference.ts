@@ -3,8 +3,8 @@ import { seeded } from '../random.ts';
 
 /**
  * The reference: weekday means and one variance of the logarithms of all days before the period, by least squares, with holidays known to it
- * and left out; the largest likelihood ratio over the days on which a change of the level may have begun. It knows no autocorrelation, drift
- * or earlier changes and shares no code with the engine.
+ * and left out; the largest likelihood ratio over the days on which a change may have begun. It knows no autocorrelation, drift or earlier
+ * changes and shares no code with the engine.
  */
 export interface Referred {
   readonly isFound: boolean;
@@ -13,56 +13,90 @@ export interface Referred {
   readonly score: number;
 }
 
-export function scoresOf(
-  values: readonly number[],
-  known: ReadonlySet<number>,
-  learned: number,
-  start: number,
-  fixed = false,
-): { score: number; start: number } {
+/** An interval of days, the last one not included, and how far it lies from the days before the period. */
+interface Scored {
+  readonly from: number;
+  readonly to: number;
+  readonly score: number;
+}
+
+interface Fit {
+  readonly residuals: readonly number[];
+  readonly deviation: number;
+  /** Days that stand behind the mean of each weekday. */
+  readonly counts: readonly number[];
+}
+
+function fitOf(values: readonly number[], known: ReadonlySet<number>, learned: number): Fit {
   const groups = Array.from({ length: 7 }, (): number[] => []);
   for (let day = 0; day < learned; day += 1) if (!known.has(day)) groups[day % 7]?.push(values[day] ?? 0);
   const means = groups.map((group) => group.reduce((sum, value) => sum + value, 0) / group.length);
-  const count = groups.reduce((sum, { length }) => sum + length, 0);
-  const squares = groups.reduce(
-    (sum, group, weekday) => sum + group.reduce((own, value) => own + (value - (means[weekday] ?? 0)) ** 2, 0),
-    0,
-  );
-  const deviation = Math.sqrt(squares / (count - 7));
-  let best = { score: 0, start };
-  let sum = 0;
-  const taken = new Array<number>(7).fill(0);
-  for (let day = values.length - 1; day >= start; day -= 1) {
-    sum += (values[day] ?? 0) - (means[day % 7] ?? 0);
-    taken[day % 7] = (taken[day % 7] ?? 0) + 1;
-    const length = values.length - day;
-    const variance = length + taken.reduce((total, days, weekday) => total + days ** 2 / (groups[weekday]?.length ?? 1), 0);
-    const score = sum / (deviation * Math.sqrt(variance));
-    if (fixed ? day === start : Math.abs(score) > Math.abs(best.score)) best = { score, start: day };
+  const counts = groups.map(({ length }) => length);
+  const squares = groups.flatMap((group, weekday) => group.map((value) => (value - (means[weekday] ?? 0)) ** 2));
+  const freedom = squares.length - 7;
+  return {
+    residuals: values.map((value, day) => value - (means[day % 7] ?? 0)),
+    deviation: Math.sqrt(squares.reduce((sum, square) => sum + square, 0) / freedom),
+    counts,
+  };
+}
+
+/** The interval that lies farthest off among those that begin from day `from` on; with `isToEnd` only those that last. */
+function farthest({ residuals, deviation, counts }: Fit, from: number, isToEnd: boolean): Scored {
+  const end = residuals.length;
+  let best: Scored = { from, to: end, score: 0 };
+  for (let start = from; start < end; start += 1) {
+    let [sum, doubt] = [0, 0];
+    const taken = Array.from({ length: 7 }, () => 0);
+    for (let day = start; day < end; day += 1) {
+      const weekday = day % 7;
+      sum += residuals[day] ?? 0;
+      doubt += (2 * (taken[weekday] ?? 0) + 1) / (counts[weekday] ?? 1);
+      taken[weekday] = (taken[weekday] ?? 0) + 1;
+      if (isToEnd && day + 1 < end) continue;
+      const score = sum / (deviation * Math.sqrt(day + 1 - start + doubt));
+      if (Math.abs(score) > Math.abs(best.score)) best = { from: start, to: day + 1, score };
+    }
   }
   return best;
 }
 
 const limits = new Map<string, number>();
+const NONE: ReadonlySet<number> = new Set();
 
 /** The score that one unchanged series in `1 / chance` exceeds, by simulation. */
-export function limitOf(days: number, learned: number, chance: number): number {
+function limitOf(days: number, learned: number, chance: number): number {
   const key = `${days}/${learned}/${chance}`;
   const known = limits.get(key);
   if (known !== undefined) return known;
   const { normal } = seeded(4_711);
-  const draws = 40_000;
-  const scores = Array.from({ length: draws }, () =>
-    Math.abs(scoresOf(Array.from({ length: days }, normal), new Set(), learned, learned).score),
-  );
+  const draws = 20_000;
+  const scores = Array.from({ length: draws }, () => {
+    const values = Array.from({ length: days }, normal);
+    return Math.abs(farthest(fitOf(values, NONE, learned), learned, true).score);
+  });
   const limit = scores.toSorted((a, b) => b - a)[Math.floor(draws * chance)] ?? Number.NaN;
   limits.set(key, limit);
   return limit;
 }
 
-/** Looks for a change that began on or after day `learned` and lasts to the end. */
+const logarithms = (points: readonly DailyPoint[]) => points.map(({ numerator, denominator }) => Math.log((numerator + 0.5) / denominator));
+
+/** Looks for a change that began on or after day `learned` and lasts to the end; errs in `chance` of unchanged series. */
 export function referTo(points: readonly DailyPoint[], holidays: ReadonlySet<number>, learned: number, chance = 0.01): Referred {
-  const values = points.map(({ numerator, denominator }) => Math.log((numerator + 0.5) / denominator));
-  const { score, start } = scoresOf(values, holidays, learned, learned);
-  return { isFound: Math.abs(score) > limitOf(points.length, learned, chance), start, score };
+  const { score, from } = farthest(fitOf(logarithms(points), holidays, learned), learned, true);
+  return { isFound: Math.abs(score) > limitOf(points.length, learned, chance), start: from, score };
+}
+
+/** The farthest intervals of a series from day `learned` on, each taken out before the next is sought. */
+export function referToIntervals(points: readonly DailyPoint[], holidays: ReadonlySet<number>, learned: number, most: number): Scored[] {
+  let fit = fitOf(logarithms(points), holidays, learned);
+  return Array.from({ length: most }, () => {
+    const best = farthest(fit, learned, false);
+    const own = fit.residuals.slice(best.from, best.to);
+    const effect = own.reduce((sum, value) => sum + value, 0) / own.length;
+    const residuals = fit.residuals.map((value, day) => (day >= best.from && day < best.to ? value - effect : value));
+    fit = { ...fit, residuals };
+    return best;
+  });
 }

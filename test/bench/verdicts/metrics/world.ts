@@ -211,3 +211,19 @@ export function pointsOf({ cells, labels }: World, metric: Metric, selection: Se
   const sum = (measure: Measure, day: number) => own.reduce((total, cell) => total + (cell[measure][day] ?? 0), 0);
   return labels.map((label, day) => ({ label, numerator: sum(above, day), denominator: below ? sum(below, day) : 1, isWhole: true }));
 }
+
+/** The relative change that planted changes make of a metric of a part of the site on a day, in expectation. */
+export function plantedEffect(planted: readonly Planted[], metric: Metric, selection: Selection, day: number): number {
+  const { above, below } = METRICS[metric];
+  const sumOf = (measure: Measure, changes: readonly Planted[]) =>
+    DEVICES.flatMap((device) => SEGMENTS.map((segment) => ({ device, segment })))
+      .filter((cell) => touches(selection, cell))
+      .reduce((sum, cell) => {
+        const visits = DEVICE_SHARES[cell.device] * SEGMENT_SHARES[cell.segment] * factorOf(changes, 'visits', cell, day);
+        if (measure === 'visits' || measure === 'bounces' || measure === 'views') return sum + visits;
+        const conversions = visits * DEVICE_RATES[cell.device] * SEGMENT_RATES[cell.segment] * factorOf(changes, 'rate', cell, day);
+        return sum + conversions * (measure === 'revenue' ? factorOf(changes, 'basket', cell, day) : 1);
+      }, 0);
+  const valueOf = (changes: readonly Planted[]) => sumOf(above, changes) / (below ? sumOf(below, changes) : 1);
+  return valueOf(planted) / valueOf([]) - 1;
+}

@@ -1,0 +1,59 @@
+/** Sums of one group in one range; a count or an amount has the denominator 1. */
+export interface Sums {
+  readonly numerator: number;
+  readonly denominator: number;
+}
+
+/** A group of visits before and after. */
+export interface GroupSums {
+  readonly name: string;
+  readonly before: Sums;
+  readonly after: Sums;
+}
+
+/** What of a change comes from one group, in units of the value. */
+export interface Part {
+  readonly name: string;
+  /** Its share of the denominators, 0 … 1. */
+  readonly shareBefore: number;
+  readonly shareAfter: number;
+  /** Its share moved, and its value is another than that of the whole. */
+  readonly mix: number;
+  /** Its own value moved. */
+  readonly rate: number;
+}
+
+const valueOf = ({ numerator, denominator }: Sums) => (denominator > 0 ? numerator / denominator : undefined);
+
+/** The members of the whole that are in none of the groups, which then partition it; undefined where there are none. */
+export function othersOf(name: string, whole: Omit<GroupSums, 'name'>, groups: readonly GroupSums[]): GroupSums | undefined {
+  const left = (side: 'before' | 'after', member: keyof Sums) =>
+    groups.reduce((sum, group) => sum - group[side][member], whole[side][member]);
+  const sideOf = (side: 'before' | 'after') => ({ numerator: left(side, 'numerator'), denominator: left(side, 'denominator') });
+  const others = { name, before: sideOf('before'), after: sideOf('after') };
+  return others.before.denominator <= 0 && others.after.denominator <= 0 ? undefined : others;
+}
+
+/**
+ * Splits the change of a ratio over groups that partition it (Marshall–Edgeworth, symmetric in time): mix = Δshare × (mean value − mean value
+ * of the whole), rate = mean share × Δvalue. All parts together are the change; a group without members on one side is all mix. Undefined
+ * where the whole has no members on a side.
+ */
+export function decompose(groups: readonly GroupSums[]): Part[] | undefined {
+  const total = (side: 'before' | 'after', member: keyof Sums) => groups.reduce((sum, group) => sum + group[side][member], 0);
+  const [before, after] = [total('before', 'denominator'), total('after', 'denominator')];
+  if (!(before > 0) || !(after > 0)) return undefined;
+  const middle = (total('before', 'numerator') / before + total('after', 'numerator') / after) / 2;
+  return groups.map((group) => {
+    const [shareBefore, shareAfter] = [group.before.denominator / before, group.after.denominator / after];
+    const first = valueOf(group.before) ?? valueOf(group.after) ?? middle;
+    const second = valueOf(group.after) ?? first;
+    return {
+      name: group.name,
+      shareBefore,
+      shareAfter,
+      mix: (shareAfter - shareBefore) * ((first + second) / 2 - middle),
+      rate: ((shareBefore + shareAfter) / 2) * (second - first),
+    };
+  });
+}

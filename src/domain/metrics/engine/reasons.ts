@@ -1,0 +1,123 @@
+import { INTERVAL } from './dated.ts';
+import { informationOf, knownOf } from './information.ts';
+import { estimateNoise } from './noise.ts';
+import type { Interval } from './nuisance.ts';
+import { contrastOf, type DailyPoint, type MetricKind, relativeOf, type Series, seriesOf } from './series.ts';
+import { adjusted, logTail, normalOf } from './significance.ts';
+
+/** A part of all visits, whose days are sums that are contained in those of the whole. */
+export interface Group {
+  readonly name: string;
+  readonly days: readonly DailyPoint[];
+}
+
+/** A change to explain: its days, and the first of those that were judged. */
+export interface Occasion {
+  readonly kind: MetricKind;
+  readonly whole: readonly DailyPoint[];
+  /** First and last day of the change; `2026-09-28`. */
+  readonly from: string;
+  readonly to: string;
+  /** First day of the period: days before it and before `from` teach what is usual. */
+  readonly periodFrom: string;
+}
+
+/** How a group moved on the days of a change. */
+export interface GroupChange {
+  readonly name: string;
+  /** Against its own days before, 95 % bounds; null where there is too little to tell. */
+  readonly relative: number | null;
+  readonly low: number | null;
+  readonly high: number | null;
+  /** The same of all visits that are not in it. */
+  readonly relativeOfOthers: number | null;
+  /** That it moved like the others, allowed for the number of groups looked at. */
+  readonly pValue: number;
+  /** Whether it moved more than the others, less (or the other way), or like them as far as noise allows. */
+  readonly verdict: 'more' | 'less' | 'alike' | 'not enough data';
+}
+
+/** Which group a change comes from. */
+export interface Reasons {
+  readonly groups: readonly GroupChange[];
+  /** The one group without which little is left of the change; left out where the groups moved alike. */
+  readonly named?: string;
+}
+
+/** Probability of naming a group although all moved alike. */
+const ERROR = 0.02;
+
+interface Effect {
+  readonly effect: number;
+  readonly error: number;
+  /** As a standard normal. */
+  readonly score: number;
+}
+
+/** The effect on an interval of days. */
+function effectOn(series: Series, { from, to }: Pick<Occasion, 'from' | 'to'>): Effect | undefined {
+  const noise = estimateNoise(series, []);
+  const interval = intervalOf(series, from, to);
+  if (!noise || interval.from >= interval.to) return undefined;
+  const { weight, score } = knownOf(informationOf(series, noise), interval);
+  return { effect: score / weight, error: 1 / Math.sqrt(weight), score: normalOf(score / Math.sqrt(weight), noise.freedom) };
+}
+
+function intervalOf({ labels }: Series, from: string, to: string): Interval {
+  const after = labels.findIndex((label) => label > to);
+  const start = labels.findIndex((label) => label >= from);
+  return { from: start < 0 ? labels.length : start, to: after < 0 ? labels.length : after };
+}
+
+/** What of the whole is not in a group, day by day. */
+function othersThan(whole: readonly DailyPoint[], { days }: Group, kind: MetricKind): DailyPoint[] {
+  const own = new Map(days.map((day) => [day.label, day]));
+  const isRatio = kind === 'share' || kind === 'average';
+  return whole.flatMap(({ label, numerator, denominator, isWhole }) => {
+    const part = own.get(label);
+    if (!part) return [];
+    return [{ label, numerator: numerator - part.numerator, denominator: isRatio ? denominator - part.denominator : 1, isWhole }];
+  });
+}
+
+/**
+ * Tests for each group whether it changed otherwise than all others together, by the days of the two relative to each other, so that what
+ * moves both is no noise; Holm's allowance for the number of groups. The group that is named is the one without which the rest stands
+ * nearest to no change.
+ */
+export function findReasons(occasion: Occasion, groups: readonly Group[]): Reasons {
+  const { kind, whole, periodFrom, from } = occasion;
+  const judgedFrom = from < periodFrom ? from : periodFrom;
+  const looked = groups.map((group) => {
+    const own = seriesOf(group.days, kind, judgedFrom);
+    const others = seriesOf(othersThan(whole, group, kind), kind, judgedFrom);
+    const contrast = own && others && contrastOf(own, others);
+    return {
+      name: group.name,
+      own: own && { series: own, effect: effectOn(own, occasion) },
+      others: others && { series: others, effect: effectOn(others, occasion) },
+      difference: contrast && effectOn(contrast, occasion),
+    };
+  });
+  const known = looked.filter(({ difference }) => difference);
+  const pValues = adjusted(known.map(({ difference }) => Math.exp(logTail(difference?.score ?? 0))));
+  const result = looked.map((each): GroupChange & { scoreOfOthers: number } => {
+    const pValue = each.difference ? (pValues[known.indexOf(each)] ?? 1) : 1;
+    const [own, others] = [each.own?.effect, each.others?.effect];
+    const relative = (factor: number) => (each.own && own ? relativeOf(each.own.series, own.effect + factor * own.error) : null);
+    const [mine, theirs] = [own?.effect ?? 0, others?.effect ?? 0];
+    const isMore = Math.abs(mine) > Math.abs(theirs);
+    return {
+      name: each.name,
+      relative: relative(0),
+      low: relative(-INTERVAL),
+      high: relative(INTERVAL),
+      relativeOfOthers: each.others && others ? relativeOf(each.others.series, others.effect) : null,
+      pValue,
+      verdict: each.difference ? (pValue > ERROR ? 'alike' : isMore ? 'more' : 'less') : 'not enough data',
+      scoreOfOthers: Math.abs(others?.score ?? 0),
+    };
+  });
+  const [named] = result.filter(({ verdict }) => verdict === 'more').toSorted((a, b) => a.scoreOfOthers - b.scoreOfOthers);
+  return { groups: result.map(({ scoreOfOthers: _score, ...group }) => group), ...(named && { named: named.name }) };
+}

@@ -1,0 +1,102 @@
+import type { Change, Quest } from './changes.ts';
+import { type DatedChange, dated } from './dated.ts';
+import { nuisanceOf } from './nuisance.ts';
+import { type DailyPoint, type MetricKind, type Series, seriesOf, WEEK } from './series.ts';
+import { discoveryLimit, logTail, normalOf } from './significance.ts';
+import { type Study, studySeries } from './study.ts';
+import { dot, orthonormalise, project, whitenerOf } from './whiten.ts';
+
+/** One of many series to look through. */
+export interface Scanned {
+  readonly id: string;
+  readonly kind: MetricKind;
+  /** Those before the first day of the scan teach what is usual. */
+  readonly days: readonly DailyPoint[];
+}
+
+/** A change in one of many series. */
+export interface Finding extends Omit<DatedChange, 'shape'> {
+  readonly id: string;
+  readonly shape: DatedChange['shape'] | 'drift';
+}
+
+/** What is found in many series. */
+export interface ScanResult {
+  /** The clearest first. */
+  readonly findings: readonly Finding[];
+  /** Series with enough days to be looked at. */
+  readonly looked: number;
+  /** The largest p-value that was still taken for a change. */
+  readonly limit: number;
+}
+
+/** Share of the findings that may be chance. */
+const RATE = 0.05;
+/** Changes less clear than this are no candidates, however many others there are. */
+const LOOSEST = 0.01;
+/** Step, episode, outlier day, drift. */
+const SHAPES = 4;
+const HISTORY = 0.0002;
+/** Drift is told per so many days. */
+const DRIFT_DAYS = 28;
+
+function questsOf({ block, learned, labels }: Series): Quest[] {
+  const [from, to] = [learned, labels.length];
+  const quests: Quest[] = [
+    { shape: 'step', from: block + WEEK, to: learned, level: HISTORY },
+    ...(['step', 'episode', 'outlier'] as const).map((shape) => ({ shape, from, to, level: LOOSEST })),
+  ];
+  return quests.filter((quest) => quest.from < quest.to);
+}
+
+/** A straight slope over all days, where nothing else moved. */
+function driftOf({ series, noise }: Study): (Change & { days: number }) | undefined {
+  const days = series.labels.length;
+  const { fixed, drift, values } = nuisanceOf(series, days, [], noise.weekdaySd);
+  const { apply } = whitenerOf(series.times, noise);
+  const { basis } = orthonormalise(fixed.map((column) => apply(column.slice())));
+  const slope = project(apply((drift[0] ?? values).slice()), basis);
+  const weight = dot(slope, slope);
+  const total = dot(slope, apply(values.slice())) / weight;
+  const span = (series.times[days - 1] ?? 0) - (series.times[series.block] ?? 0) + 1;
+  const [effect, error] = [(total * DRIFT_DAYS) / span, DRIFT_DAYS / span / Math.sqrt(weight)];
+  const logP = logTail(normalOf(total * Math.sqrt(weight), noise.freedom));
+  return {
+    shape: 'step',
+    from: series.learned,
+    to: days,
+    effect,
+    error,
+    logP,
+    earliest: series.learned,
+    latest: series.learned,
+    days: DRIFT_DAYS,
+  };
+}
+
+/** Everything that may be a change in one series. */
+function candidatesOf({ id, kind, days }: Scanned, from: string, to: string): Finding[] | undefined {
+  const series = seriesOf(days.filter(({ label }) => label <= to), kind, from); // biome-ignore format: one thought
+  const study = series && studySeries(series, questsOf(series));
+  if (!series || !study) return undefined;
+  const changes = study.changes.filter((change) => change.from >= series.learned);
+  const found = changes.map((change): Finding => ({ id, ...dated(series, change) }));
+  // A step slopes too.
+  if (study.changes.some(({ shape }) => shape !== 'outlier')) return found;
+  const drift = driftOf(study);
+  return drift ? [...found, { id, ...dated(series, drift), shape: 'drift', days: drift.days }] : found;
+}
+
+/**
+ * Looks through many series for steps, episodes, outlier days and drift from day `from` to day `to`. The false discovery rate over all series
+ * and shapes is 5 % (Benjamini and Hochberg 1995).
+ */
+export function scanSeries(all: readonly Scanned[], from: string, to: string): ScanResult {
+  const each = all.map((scanned) => candidatesOf(scanned, from, to));
+  const candidates = each.flatMap((found) => found ?? []);
+  const looked = each.filter((found) => found !== undefined).length;
+  const clearest = new Map<string, number>();
+  for (const { id, shape, pValue } of candidates) clearest.set(`${id}/${shape}`, Math.min(pValue, clearest.get(`${id}/${shape}`) ?? 1));
+  const limit = discoveryLimit([...clearest.values()], RATE, looked * SHAPES);
+  return { findings: candidates.filter(({ pValue }) => pValue <= limit).toSorted((a, b) => a.pValue - b.pValue), looked, limit };
+}

@@ -1,0 +1,34 @@
+import { blamed } from './metrics/blamed.ts';
+import { falseAlarms } from './metrics/false-alarms.ts';
+import { found } from './metrics/found.ts';
+import { scanned } from './metrics/scanned.ts';
+import type { Table, Trial } from './metrics/trial.ts';
+
+const DEFAULTS = { worlds: 300, seed: 1 };
+
+function numberAfter(args: readonly string[], name: string): number | undefined {
+  const at = args.indexOf(name);
+  if (at < 0) return undefined;
+  const value = Number(args[at + 1]);
+  if (!Number.isInteger(value) || value < 1) throw new TypeError(`${name} is followed by a whole number of at least 1.`);
+  return value;
+}
+
+function print({ title, columns, lines }: Table): void {
+  if (lines.length === 0) return;
+  const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |\n`;
+  process.stdout.write(`\n### ${title}\n\n${row(columns)}${row(columns.map(() => '---'))}`);
+  for (const { cells } of lines) process.stdout.write(row(cells));
+}
+
+/** Judges generated worlds and prints Markdown tables: `--worlds 300 --seed 1 --cell found/`. */
+export function benchVerdicts(args: readonly string[]): void {
+  const only = args.includes('--cell') ? args[args.indexOf('--cell') + 1] : undefined;
+  const trial: Trial = {
+    worlds: numberAfter(args, '--worlds') ?? DEFAULTS.worlds,
+    seed: numberAfter(args, '--seed') ?? DEFAULTS.seed,
+    only,
+  };
+  process.stdout.write(`${trial.worlds} worlds a cell, seed ${trial.seed}\n`);
+  for (const tableOf of [falseAlarms, found, blamed, scanned]) print(tableOf(trial));
+}

@@ -1,0 +1,62 @@
+import { type Judgement, judgePeriods } from '../../../../src/domain/metrics/engine/judge.ts';
+import { METRICS, type Metric, pointsOf, type Selection, type World } from './world.ts';
+
+/** A line of a table of the report. */
+export interface Line {
+  readonly cells: readonly string[];
+}
+
+/** A table of the report. */
+export interface Table {
+  readonly title: string;
+  readonly columns: readonly string[];
+  readonly lines: readonly Line[];
+}
+
+/** What a run of the bench is asked for. */
+export interface Trial {
+  readonly worlds: number;
+  readonly seed: number;
+  /** Part of the names of the cells to run; all without one. */
+  readonly only: string | undefined;
+}
+
+export const HISTORY_DAYS = 84;
+export const SITES = { small: 5_000, middle: 25_000, large: 100_000 } as const;
+export type Site = keyof typeof SITES;
+export const SITE_NAMES = ['small', 'middle', 'large'] as const;
+
+/** Days of history, a baseline and a period of equal length. */
+export interface Layout {
+  readonly days: number;
+  readonly baseline: number;
+  readonly period: number;
+}
+
+export const layoutOf = (length: number): Layout => ({
+  days: HISTORY_DAYS + 2 * length,
+  baseline: HISTORY_DAYS,
+  period: HISTORY_DAYS + length,
+});
+export const WEEK_LAYOUT = layoutOf(7);
+export const MONTH_LAYOUT = layoutOf(30);
+
+/** A seed for one world of one cell, so that cells share none. */
+export function seedOf({ seed }: Trial, cell: string, world: number): number {
+  let hash = 2_166_136_261;
+  for (const character of `${seed}/${cell}`) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 16_777_619);
+  return (hash >>> 0) + world;
+}
+
+export function judge(world: World, metric: Metric, selection: Selection, { days, baseline, period }: Layout): Judgement {
+  const label = (day: number) => world.labels[day] ?? '';
+  return judgePeriods({
+    kind: METRICS[metric].kind,
+    days: pointsOf(world, metric, selection),
+    baseline: { from: label(baseline), to: label(period - 1) },
+    period: { from: label(period), to: label(days - 1) },
+  });
+}
+
+export const percent = (hits: number, of: number, digits = 0) => (of > 0 ? `${((100 * hits) / of).toFixed(digits)} %` : '–');
+export const ratio = (own: number, other: number) => (other > 0 ? (own / other).toFixed(2) : '–');
