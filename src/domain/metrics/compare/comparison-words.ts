@@ -1,5 +1,6 @@
 import { formatNumber, formatPercent, NO_VALUE } from '../../../lib/number-text.ts';
-import type { DatedChange, Judgement } from '../engine/judge.ts';
+import type { DatedChange } from '../engine/dated.ts';
+import type { Judgement } from '../engine/judge.ts';
 import { definitionOf, unitOf } from '../metric-definitions.ts';
 import { type Contribution, type Explained, fixed, type RevenueSplit } from './contributions.ts';
 import { isRateOfCounts } from './days.ts';

@@ -1,4 +1,5 @@
-import { type DatedChange, type Judgement, judgePeriods, type Question, type Verdict } from '../engine/judge.ts';
+import type { DatedChange } from '../engine/dated.ts';
+import { type Judgement, judgePeriods, type Question, type Verdict } from '../engine/judge.ts';
 import type { DailyPoint } from '../engine/series.ts';
 import type { MetricValues } from '../read/combine.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
