@@ -123,6 +123,37 @@ function startsOf(information: Information, { from, to, score }: Candidate): { e
   return { earliest, latest };
 }
 
+interface Placed extends Candidate {
+  readonly earliest: number;
+  readonly latest: number;
+}
+
+/** Whether two changes begin together and end on different days. */
+function areTwins(one: Candidate, other: Candidate): boolean {
+  const isLasting = one.shape !== 'outlier' && other.shape !== 'outlier';
+  return isLasting && Math.abs(one.from - other.from) <= 1 && one.to !== other.to;
+}
+
+/** Reads two changes that begin together as one after the other: what changes when the shorter one ends is a change of its own. */
+function inTurn(found: readonly Placed[], size: number): Placed[] {
+  const result: Placed[] = [];
+  for (const change of found) {
+    const at = result.findIndex((other) => areTwins(other, change));
+    const clearer = result[at];
+    if (!clearer) {
+      result.push(change);
+      continue;
+    }
+    const [short, long] = clearer.to < change.to ? [clearer, change] : [change, clearer];
+    const [earliest, latest] = [Math.min(short.earliest, long.earliest), Math.max(short.latest, long.latest)];
+    const [from, to] = [short.to, long.to];
+    result[at] = { ...long, from: clearer.from, logP: clearer.logP, earliest, latest };
+    const shape = to === size ? 'step' : to - from === 1 ? 'outlier' : 'episode';
+    result.push({ ...change, shape, from, to, earliest: from, latest: from });
+  }
+  return result;
+}
+
 /** Effects of several changes at once: each with the others taken out. */
 function together(information: Information, candidates: readonly Candidate[]): { effect: number; error: number }[] {
   return candidates.map((own) => {
@@ -143,7 +174,7 @@ export interface Found {
  * 1993), and estimates them together.
  */
 export function findChangesIn(information: Information, quests: readonly Quest[], freedom: number): Found {
-  const found: (Candidate & { earliest: number; latest: number })[] = [];
+  const found: Placed[] = [];
   let left = information;
   while (found.length < MOST_CHANGES) {
     const candidate = nextChange(left, quests, freedom);
@@ -152,8 +183,9 @@ export function findChangesIn(information: Information, quests: readonly Quest[]
     found.push({ ...own, ...(own.shape === 'outlier' ? { earliest: own.from, latest: own.from } : startsOf(left, own)) });
     left = without(left, candidate);
   }
-  const effects = together(information, found);
-  const changes = found.map(({ score: _score, ...change }, index): Change => {
+  const read = inTurn(found, information.size);
+  const effects = together(information, read);
+  const changes = read.map(({ score: _score, ...change }, index): Change => {
     const { effect, error } = effects[index] ?? { effect: 0, error: 0 };
     return { ...change, effect, error };
   });

@@ -136,6 +136,7 @@ function questsOf(series: Series, { baseline, period }: Question, isByStep: bool
   const beside: Quest[] = [
     { shape: 'step', from: first, to: early, level: BESIDE.history },
     { shape: 'step', from: early, to: learned, level: BESIDE.earlier },
+    { shape: 'outlier', from: first, to: early, level: BESIDE.history },
     { shape: 'outlier', from: Math.min(early, learned), to: end, level: BESIDE.outlier },
   ];
   const own: Quest[] = [

@@ -17,6 +17,7 @@ export interface Scanned {
 /** A change in one of many series. */
 export interface Finding extends Omit<DatedChange, 'shape'> {
   readonly id: string;
+  /** Of `drift`, `relative` is what four weeks of it make. */
   readonly shape: DatedChange['shape'] | 'drift';
 }
 
@@ -37,40 +38,46 @@ const LOOSEST = 0.01;
 /** Step, episode, outlier day, drift. */
 const SHAPES = 4;
 const HISTORY = 0.0002;
-/** Drift is told per so many days. */
+/** Drift is given per so many days. */
 const DRIFT_DAYS = 28;
 
 function questsOf({ block, learned, labels }: Series): Quest[] {
   const [from, to] = [learned, labels.length];
   const quests: Quest[] = [
-    { shape: 'step', from: block + WEEK, to: learned, level: HISTORY },
+    ...(['step', 'outlier'] as const).map((shape) => ({ shape, from: block + WEEK, to: learned, level: HISTORY })),
     ...(['step', 'episode', 'outlier'] as const).map((shape) => ({ shape, from, to, level: LOOSEST })),
   ];
   return quests.filter((quest) => quest.from < quest.to);
 }
 
-/** A straight slope over all days, where nothing else moved. */
-function driftOf({ series, noise }: Study): (Change & { days: number }) | undefined {
-  const days = series.labels.length;
+/** Relative change over the series of a straight slope on its first `days`, as a deviation. */
+function slopeOf({ series, noise }: Study, days: number): { effect: number; error: number; logP: number } {
   const { fixed, drift, values } = nuisanceOf(series, days, [], noise.weekdaySd);
-  const { apply } = whitenerOf(series.times, noise);
+  const { apply } = whitenerOf(series.times.subarray(0, days), noise);
   const { basis } = orthonormalise(fixed.map((column) => apply(column.slice())));
   const slope = project(apply((drift[0] ?? values).slice()), basis);
   const weight = dot(slope, slope);
-  const total = dot(slope, apply(values.slice())) / weight;
-  const span = (series.times[days - 1] ?? 0) - (series.times[series.block] ?? 0) + 1;
-  const [effect, error] = [(total * DRIFT_DAYS) / span, DRIFT_DAYS / span / Math.sqrt(weight)];
-  const logP = logTail(normalOf(total * Math.sqrt(weight), noise.freedom));
+  const effect = dot(slope, apply(values.slice())) / weight;
+  return { effect, error: 1 / Math.sqrt(weight), logP: logTail(normalOf(effect * Math.sqrt(weight), noise.freedom)) };
+}
+
+/** Drift is a slope that the days before the scan have and that goes on: both they and all days must show it. */
+function driftOf(study: Study): Change | undefined {
+  const { times, learned, block } = study.series;
+  const days = times.length;
+  const [before, whole] = [slopeOf(study, learned), slopeOf(study, days)];
+  if (before.effect * whole.effect <= 0) return undefined;
+  const share = DRIFT_DAYS / ((times[days - 1] ?? 0) - (times[block] ?? 0) + 1);
+  const logP = Math.max(before.logP, whole.logP);
   return {
     shape: 'step',
-    from: series.learned,
+    from: learned,
     to: days,
-    effect,
-    error,
+    effect: whole.effect * share,
+    error: whole.error * share,
     logP,
-    earliest: series.learned,
-    latest: series.learned,
-    days: DRIFT_DAYS,
+    earliest: learned,
+    latest: learned,
   };
 }
 
@@ -84,7 +91,7 @@ function candidatesOf({ id, kind, days }: Scanned, from: string, to: string): Fi
   // A step slopes too.
   if (study.changes.some(({ shape }) => shape !== 'outlier')) return found;
   const drift = driftOf(study);
-  return drift ? [...found, { id, ...dated(series, drift), shape: 'drift', days: drift.days }] : found;
+  return drift ? [...found, { id, ...dated(series, drift), shape: 'drift' as const }] : found;
 }
 
 /**

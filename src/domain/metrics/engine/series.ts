@@ -12,6 +12,8 @@ export interface DailyPoint {
   readonly label: string;
   readonly numerator: number;
   readonly denominator: number;
+  /** Of an amount: the number of events that it is the sum of, as orders of a revenue; an average has them as its denominator. */
+  readonly events?: number;
   /** False for a day that is cut or not final: it takes no part. */
   readonly isWhole: boolean;
 }
@@ -34,6 +36,8 @@ export interface Series {
   readonly sampling: Float64Array;
   /** Relative level of each weekday. */
   readonly weekdayFactors: Float64Array;
+  /** What an amount or an average was summed over, one of which may be very large; left out where that is not known or cannot be. */
+  readonly events?: Float64Array;
   /** A first robust guess of the variance of a deviation. */
   readonly roughVariance: number;
   /** Number of days before the first one that is judged: only these teach what is usual. */
@@ -85,6 +89,12 @@ function weekdayFactorsOf(points: readonly DailyPoint[], times: Float64Array, we
   return Float64Array.from(middles, (middle) => (middle * WEEK) / all);
 }
 
+function eventsOf(points: readonly DailyPoint[], kind: MetricKind): Float64Array | undefined {
+  if (kind === 'average') return Float64Array.from(points, ({ denominator }) => denominator);
+  const isKnown = kind === 'amount' && points.every(({ events }) => events !== undefined);
+  return isKnown ? Float64Array.from(points, ({ events = 0 }) => events) : undefined;
+}
+
 /** A first guess of the relative variance of a day: squares of differences over a week, which know no weekdays and hardly any drift. */
 function roughVarianceOf(values: Float64Array, times: Float64Array, learned: number): number {
   const pairs: number[] = [];
@@ -122,6 +132,7 @@ export function seriesOf(days: readonly DailyPoint[], kind: MetricKind, judgedFr
   const level = above / below;
   const correction = isCounted(kind) ? ANSCOMBE : 0;
   const expected = Float64Array.from(points, ({ denominator }, at) => denominator * level * (weekdayFactors[weekdays[at] ?? 0] ?? 1));
+  const events = eventsOf(points, kind);
   const usual = expected.reduce((sum, value) => sum + value, 0) / expected.length;
   const ratios = Float64Array.from(points, ({ numerator }, at) => (numerator + correction) / ((expected[at] ?? 0) + correction));
   const roots = ratios.map((ratio) => 2 * (Math.sqrt(ratio) - 1));
@@ -142,6 +153,7 @@ export function seriesOf(days: readonly DailyPoint[], kind: MetricKind, judgedFr
       return usual / mean;
     }),
     weekdayFactors,
+    ...(events && { events }),
     roughVariance,
     learned,
     block: Math.max(

@@ -1,13 +1,29 @@
-import { type Found, findChangesIn, type Quest } from './changes.ts';
+import { type Change, type Found, findChangesIn, type Quest } from './changes.ts';
 import { informationOf } from './information.ts';
 import { estimateNoise, type Noise } from './noise.ts';
 import type { Interval } from './nuisance.ts';
-import type { Series } from './series.ts';
+import { relativeOf, type Series } from './series.ts';
 
 /** A series with its noise and what was found in it. */
 export interface Study extends Found {
   readonly series: Series;
   readonly noise: Noise;
+}
+
+/** Sums of money and time have tails like a Pareto distribution with about this index. */
+const TAIL = 2.5;
+
+/**
+ * Logarithm of the probability that a single very large event, as an order of a hundred usual ones, lifts the days of a change as much: days
+ * of few orders have such outliers in nature.
+ */
+function logOfLargeEvent(series: Series, { from, to, effect }: Change): number {
+  if (!series.events || effect <= 0) return -Infinity;
+  const events = series.events.subarray(from, to).reduce((sum, count) => sum + count, 0);
+  return (
+    Math.min(0, Math.log(events) - TAIL * Math.log1p(relativeOf(series, effect) * events)) +
+    Math.log(series.labels.length - series.learned || 1)
+  );
 }
 
 /** Estimates of the noise are made anew at most so often, when changes are found among the days that teach. */
@@ -26,7 +42,13 @@ export function studySeries(series: Series, quests: readonly Quest[]): Study | u
     if (!noise) return undefined;
     const found = findChangesIn(informationOf(series, noise), quests, noise.freedom);
     const past = found.changes.filter(({ from }) => from < series.learned);
-    if (round === MOST_ROUNDS || keyOf(past) === keyOf(known)) return { series, noise, ...found };
+    if (round === MOST_ROUNDS || keyOf(past) === keyOf(known)) {
+      const changes = found.changes.map((change) => ({
+        ...change,
+        logP: Math.min(0, Math.max(change.logP, logOfLargeEvent(series, change))),
+      }));
+      return { series, noise, changes, left: found.left };
+    }
     known = past;
   }
 }

@@ -209,7 +209,13 @@ export function pointsOf({ cells, labels }: World, metric: Metric, selection: Se
   const { above, below } = METRICS[metric];
   const own = cells.filter((cell) => touches(selection, cell));
   const sum = (measure: Measure, day: number) => own.reduce((total, cell) => total + (cell[measure][day] ?? 0), 0);
-  return labels.map((label, day) => ({ label, numerator: sum(above, day), denominator: below ? sum(below, day) : 1, isWhole: true }));
+  return labels.map((label, day) => ({
+    label,
+    numerator: sum(above, day),
+    denominator: below ? sum(below, day) : 1,
+    ...(above === 'revenue' && { events: sum('conversions', day) }),
+    isWhole: true,
+  }));
 }
 
 /** The relative change that planted changes make of a metric of a part of the site on a day, in expectation. */
