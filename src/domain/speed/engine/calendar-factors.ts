@@ -108,7 +108,17 @@ export function robustCycle(deviations: Float64Array, time: LocalTime): Float64A
   const weekdays = readCells(deviations, time.weekday, time, 7);
   // Hours are held against their own day, so that the level of the day is no part of their scatter.
   const hours = readCells(minus(deviations, byDay(deviations, time)), time.hour, time, 24);
-  return cycleOf(weekdays && garrote(weekdays), hours && shrunk(hours), time);
+  return withHoursOfWeekdays(deviations, cycleOf(weekdays && garrote(weekdays), hours && shrunk(hours), time), time);
+}
+
+/** Adds what each hour has on one weekday only, such as quiet nights of working days, by medians of the weeks. */
+function withHoursOfWeekdays(deviations: Float64Array, cycle: Float64Array, time: LocalTime): Float64Array {
+  const rest = minus(deviations, cycle);
+  const cellOf = time.hour.map((hour, run) => 24 * (time.weekday[run] ?? 0) + hour);
+  const cells = readCells(minus(rest, byDay(rest, time)), cellOf, time, 7 * 24);
+  if (!cells) return cycle;
+  const factors = shrunk(cells);
+  return cycle.map((value, run) => value + (factors[cellOf[run] ?? 0] ?? 0));
 }
 
 function cycleOf(weekdays: Float64Array | undefined, hours: Float64Array | undefined, time: LocalTime): Float64Array {

@@ -7,6 +7,8 @@ const MAD_TO_SD = 1.4826;
 const REACHES = [12, 6, 3];
 /** Deviations from the neighbours, in standard deviations, from which a run is an outlier. */
 const OUTLIER = 3;
+/** Share of runs up to which they may be outliers. */
+const MOST_OUTLIERS = 0.15;
 /** Outliers that crowd more than chance does in this share of series are no outliers, but a level of their own. */
 const CROWDED = 0.003;
 /** A level needs no more outliers than this to be told from a crowd. */
@@ -80,5 +82,6 @@ export function usualRuns(x: Float64Array, floor: number): Int32Array {
     const dropped = new Set([...alone(above, values.length), ...alone(below, values.length)]);
     if (dropped.size > 0) places = places.filter((_, index) => !dropped.has(index));
   }
-  return places;
+  // What so many runs do is no exception: then all count, and the scatter is as wide as they make it.
+  return places.length < (1 - MOST_OUTLIERS) * x.length ? Int32Array.from(x.keys()) : places;
 }

@@ -4,8 +4,8 @@ import { usualRuns } from './cleaning.ts';
 import { frameOf, likelihoodOf, type Runs, sumsOf } from './likelihood.ts';
 import { chanceOf, limitsFor } from './limits.ts';
 import { localTimes } from './local-time.ts';
-import { type Noise, noiseFromDifferences } from './noise.ts';
-import { type Frame, heightsOf, type Part } from './parts.ts';
+import { type Noise, noiseFromDifferences, slowVariance } from './noise.ts';
+import { type Frame, fitParts, heightsOf, type Part } from './parts.ts';
 import { type Effect, logOffset, type RunSeries } from './run-series.ts';
 import { type Found, limitOf, penaltyOf, refined, searchCourse } from './search.ts';
 import { minus, pick } from './vectors.ts';
@@ -100,9 +100,10 @@ function confirmed(runs: Runs, candidates: readonly Part[], shortest: number): {
   for (;;) {
     const sums = sumsOf(runs, parts);
     const whole = likelihoodOf(sums);
+    const inflation = slowVariance(fitParts(frameOf(runs, whole.noise), parts).residual, whole.noise.sigma);
     const found = parts.map((part, index) => {
       const without = likelihoodOf(sums, index);
-      const gain = without.deviance - whole.deviance;
+      const gain = (without.deviance - whole.deviance) / inflation;
       const { phi } = without.noise;
       const p = chanceOf(part.kind, gain - penaltyOf(part, n), n, phi);
       return { part, gain, p, surplus: gain - limitOf(part, limitsFor(n, phi), n) };

@@ -80,3 +80,31 @@ export function whiten(x: Float64Array, { own, kept }: Weights): Float64Array {
   }
   return whitened;
 }
+
+/** Shortest blocks whose sums are looked at, and how many blocks it takes. */
+const SHORTEST_BLOCK = 6;
+const LEAST_BLOCKS = 12;
+/** Standard errors by which the variance of sums may exceed what it should be before it counts. */
+const MARGIN = 1;
+
+/**
+ * How many times the variance of sums of neighbouring innovations exceeds that of independent ones, at the length of block at which it
+ * does so most; 1 where the noise is as the model has it. It is larger where days have a level of their own, or where two kinds of
+ * noise mix; what a level costs to be told from noise grows with it (the variance ratio of Lo and MacKinlay 1988, cut for outliers).
+ */
+export function slowVariance(innovations: Float64Array, sigma: number): number {
+  let most = 1;
+  for (let length = SHORTEST_BLOCK; length * LEAST_BLOCKS <= innovations.length; length *= 2) {
+    const squares: number[] = [];
+    // Blocks overlap by half, which makes the most of a short series.
+    for (let from = 0; from + length <= innovations.length; from += length / 2) {
+      let sum = 0;
+      for (let index = from; index < from + length; index += 1) sum += innovations[index] ?? 0;
+      squares.push((sum * sum) / (length * sigma * sigma));
+    }
+    const limit = (CUT * 1.4826) ** 2 * quantile(squares, 0.5);
+    const ratio = squares.reduce((sum, square) => sum + Math.min(square, limit), 0) / (LEFT_BY_CUT * squares.length);
+    most = Math.max(most, ratio / (1 + MARGIN * Math.sqrt((2 * length) / innovations.length)));
+  }
+  return most;
+}

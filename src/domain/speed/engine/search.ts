@@ -17,7 +17,9 @@ interface Rules {
 /** More changes than this in one look-back are no course of levels. */
 const MOST_PARTS = 7;
 /** Runs that a bump lasts for at least, or twice what a level must, where that is more. */
-const LEAST_BUMP = 6;
+const LEAST_BUMP = 12;
+/** Runs that the level before the first change is known by at least; in short series an eighth of all. */
+const LEAST_BEFORE = 12;
 /** Lengths of bumps that are tried grow by this factor, and so do the distances between their beginnings. */
 const GROWTH = 1.3;
 const BEGINNINGS = 5;
@@ -43,9 +45,13 @@ export function edgesOf(parts: readonly Part[], n: number): number[] {
 /** 1 where a new edge would leave a level shorter than allowed. */
 function blockedPlaces(parts: readonly Part[], n: number, shortest: number): Uint8Array {
   const blocked = new Uint8Array(n + 1);
-  for (const edge of [0, ...edgesOf(parts, n), n]) blocked.fill(1, Math.max(0, edge - shortest + 1), Math.min(n + 1, edge + shortest));
+  blocked.fill(1, 0, Math.max(shortest, Math.min(LEAST_BEFORE, Math.floor(n / 8))));
+  for (const edge of [...edgesOf(parts, n), n]) blocked.fill(1, Math.max(0, edge - shortest + 1), Math.min(n + 1, edge + shortest));
   return blocked;
 }
+
+/** Shorter in short series, which have no others. */
+const leastBump = (n: number, shortest: number) => Math.max(2 * shortest, Math.min(LEAST_BUMP, Math.floor(n / 8)));
 
 function bestStep(fit: Fit, blocked: Uint8Array): Found | undefined {
   const n = fit.frame.series.length;
@@ -73,7 +79,7 @@ function bestEdge(fit: Fit, [low, high]: readonly [number, number], scoreAt: (pl
 function bestBump(fit: Fit, blocked: Uint8Array, shortest: number): Found | undefined {
   const n = fit.frame.series.length;
   let best = { from: -1, to: -1, surplus: Number.NEGATIVE_INFINITY };
-  const least = Math.max(LEAST_BUMP, 2 * shortest);
+  const least = leastBump(n, shortest);
   for (let length = least; length <= n / 2; length = Math.max(length + 1, Math.floor(length * GROWTH))) {
     const penalty = bumpPenalty(length, n);
     const stride = Math.max(1, Math.floor(length / BEGINNINGS));
@@ -107,7 +113,7 @@ export function refined(frame: Frame, parts: readonly Part[], shortest: number):
     const found =
       part.kind === 'step'
         ? (bestStep(fit, blocked) ?? { part, gain: gainOf(fit, part.from, n) })
-        : refineBump(fit, part.from, part.to, blocked, Math.max(LEAST_BUMP, 2 * shortest));
+        : refineBump(fit, part.from, part.to, blocked, leastBump(n, shortest));
     moved[index] = found.part;
     return found;
   });
