@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type OperationName, operations } from '../../src/api/operations/index.ts';
+import { operations } from '../../src/api/operations/index.ts';
 import { shop } from '../../src/emulator/projects.ts';
 import type { CredentialName } from '../../src/emulator/seeded-credentials.ts';
 import { metricNames, reference } from '../samples/reference-fields.ts';

@@ -9,7 +9,6 @@ const use = useTools();
 const { ask, call, platform } = use;
 const direct = toolsets.flatMap(({ name, tools }) => (name === 'insights' ? [] : tools));
 const tokensOf = ({ text, structured }: ToolAnswer) => Math.max(text.length, JSON.stringify(structured).length) / 4;
-const week = { startDate: 'last_week', endDate: 'last_week' };
 
 /** Every tool that stands for an operation, with its required arguments alone. */
 async function callsWithDefaults(): Promise<[string, Record<string, unknown>][]> {

@@ -109,7 +109,8 @@ function viewName(scope: string): string {
 async function withData<T>(asked: Asked, context: Uses, use: (data: Data) => Promise<T>): Promise<T> {
   const { signal } = context;
   const workspace = await context.workspace();
-  const { dir: directory, holder, pathOf } = workspace;
+  const { dir: directory, holder } = workspace;
+  const pathOf: typeof workspace.pathOf = (...place) => workspace.pathOf(...place);
   const look: Look = (files) => lookInto({ files }, { directory, holder, signal, timeoutMs: TIMEOUT_MS });
   return workspace.reading(await runsOf(workspace, asked), async (runs) => {
     try {

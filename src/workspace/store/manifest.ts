@@ -31,7 +31,7 @@ const itemType = z.enum(['VARCHAR', 'BIGINT', 'DOUBLE', 'BOOLEAN', 'DATE', 'TIME
 const columnType = z.union([itemType, z.templateLiteral([itemType, '[]'])]);
 
 /** A run as one Parquet file, checked against its source. */
-export const runTable = z.object({
+const runTable = z.object({
   name: fileName,
   bytes: z.number(),
   rows: z.number(),

@@ -36,7 +36,10 @@ export function writeRun(workspace: ProjectWorkspace, text: RunText): void {
     runId,
     scope,
     format,
-    ...{ from, to, exportedAt, downloadedAt: exportedAt },
+    from,
+    to,
+    exportedAt,
+    downloadedAt: exportedAt,
     fields: fields.map((fieldName) => ({ fieldName })),
     files: files.map((content, index) => {
       const bytes = typeof content === 'string' ? gzipSync(content) : content;
@@ -50,12 +53,12 @@ export function writeRun(workspace: ProjectWorkspace, text: RunText): void {
 
 /** Rows of one statement over all runs as the view `data`, with the files that it could read. */
 export async function queried(workspace: ProjectWorkspace, sql: string) {
-  const { dir: directory, holder, pathOf } = workspace;
+  const { dir: directory, holder } = workspace;
   const options = { directory, holder, timeoutMs: 30_000 };
   return workspace.reading(await workspace.runs(), async (runs) => {
     const { name, setup, files, columns } = await dataViewOf(runs, {
       directory,
-      pathOf,
+      pathOf: (...place) => workspace.pathOf(...place),
       look: (wanted) => lookInto({ files: wanted }, options),
     });
     const { rows } = await runSql({ views: [name], setup: [setup], files, sql, maxRows: 100_000, maxChars: 20_000_000 }, options);

@@ -73,7 +73,8 @@ describe('the sandbox', () => {
     onTestFinished(() => database.closeSync());
     for (const sql of analysts) {
       await checkStatement(database, sql, ['data']);
-      await database.runAndReadAll(sql);
+      const read = await database.runAndReadAll(sql);
+      expect([sql, read.columnCount > 0]).toEqual([sql, true]);
     }
   });
 

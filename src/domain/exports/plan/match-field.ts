@@ -72,7 +72,7 @@ function matchVariable(words: string, all: readonly Found[], kind: keyof typeof 
 /** Letters that are inserted, left out or replaced between two texts. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (const [at, sign] of [...a].entries()) {
+  for (const [at, sign] of Array.from(a).entries()) {
     const next = [at + 1];
     for (let index = 0; index < b.length; index += 1)
       next.push(Math.min((next[index] ?? 0) + 1, (row[index + 1] ?? 0) + 1, (row[index] ?? 0) + (sign === b.charAt(index) ? 0 : 1)));

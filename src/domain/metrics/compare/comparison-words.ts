@@ -38,7 +38,7 @@ const NAMES: Readonly<Record<string, string>> = {
 /** What a person calls a metric. */
 export const nameOf = (metric: string) => NAMES[metric] ?? metric;
 /** Begins a sentence. */
-export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 /** True for metrics in percent, whose changes are points. */
 export const isPercent = (metric: string) => definitionOf(metric)?.unit === '%';
 

@@ -19,7 +19,7 @@ function sidesOf(metric: string): Sides {
 }
 
 /** Numerator and denominator of a metric in some values; undefined where a part of it has no value. */
-export function termsOf(metric: string, values: MetricValues): { numerator: number; denominator: number } | undefined {
+function termsOf(metric: string, values: MetricValues): { numerator: number; denominator: number } | undefined {
   const { numerator, denominator, times } = sidesOf(metric);
   const below = denominator === undefined ? 1 : values[denominator];
   if (typeof below !== 'number' || below <= 0) return undefined;

@@ -134,9 +134,9 @@ export function estimateNoise(series: Series, known: readonly Interval[]): Noise
     const seen = Float64Array.from(drift, (column) => dot(column, values));
     const products = drift.map((a) => Float64Array.from(drift, (b) => dot(a, b)));
     return DRIFTS.map((size, row) => {
-      for (const [at, own] of products.entries()) own[at] = (own[at] ?? 0) + size ** -2;
+      for (const [at, line] of products.entries()) line[at] = (line[at] ?? 0) + size ** -2;
       const solved = solveSmall(products, seen);
-      for (const [at, own] of products.entries()) own[at] = (own[at] ?? 0) - size ** -2;
+      for (const [at, line] of products.entries()) line[at] = (line[at] ?? 0) - size ** -2;
       const squares = (total - solved.quadratic) / freedom;
       const determinants = logDeterminant + fixed.logDeterminant + solved.logDeterminant + 2 * DRIFT_SIZE * Math.log(size);
       const weight =

@@ -27,7 +27,7 @@ export function dot(a: Float64Array, b: Float64Array, from = 0, to = a.length): 
 }
 
 /** Adds `factor` × `b` to `a`. */
-export function addTo(a: Float64Array, b: Float64Array, factor: number): void {
+function addTo(a: Float64Array, b: Float64Array, factor: number): void {
   for (let at = 0; at < a.length; at += 1) a[at] = (a[at] ?? 0) + factor * (b[at] ?? 0);
 }
 

@@ -37,7 +37,7 @@ export function limitOf(part: Part, limits: Limits, n: number): number {
 }
 
 /** Places at which a level begins. */
-export function edgesOf(parts: readonly Part[], n: number): number[] {
+function edgesOf(parts: readonly Part[], n: number): number[] {
   const edges = parts.flatMap((part) => (part.kind === 'line' ? [] : part.kind === 'step' ? [part.from] : [part.from, part.to]));
   return [...new Set(edges)].filter((edge) => edge < n).toSorted((a, b) => a - b);
 }

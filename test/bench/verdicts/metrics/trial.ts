@@ -33,7 +33,7 @@ export interface Layout {
   readonly period: number;
 }
 
-export const layoutOf = (length: number): Layout => ({
+const layoutOf = (length: number): Layout => ({
   days: HISTORY_DAYS + 2 * length,
   baseline: HISTORY_DAYS,
   period: HISTORY_DAYS + length,

@@ -98,7 +98,7 @@ const touches = (selection: Selection, { device, segment }: Selection) =>
   (selection.device ?? device) === device && (selection.segment ?? segment) === segment;
 
 /** What a day's visits, rates and baskets are multiplied by where changes were planted. */
-export function factorOf(planted: readonly Planted[], on: Planted['on'], cell: Selection, day: number): number {
+function factorOf(planted: readonly Planted[], on: Planted['on'], cell: Selection, day: number): number {
   return planted
     .filter((change) => change.on === on && day >= change.from && day < change.to && touches(change, cell))
     .reduce((product, { factor }) => product * factor, 1);

@@ -79,11 +79,11 @@ describe('the split of a rate', () => {
 describe('the split of a count', () => {
   it('adds up to the change, scaled where the ranges differ in length', () => {
     fc.assert(
-      fc.property(groups, fc.double({ min: 0.1, max: 10, noNaN: true }), (each, before) => {
-        const factors = { before, after: 1 };
+      fc.property(groups, fc.double({ min: 0.1, max: 10, noNaN: true }), (each, scale) => {
+        const factors = { before: scale, after: 1 };
         const values = each.map(({ name, before, after }): GroupValues => ({ name, before: valuesOf(before), after: valuesOf(after) }));
         const sum = (side: 'before' | 'after') => each.reduce((total, group) => total + group[side].visits, 0);
-        const told = explain('visits', sum('after') - before * sum('before'), values, factors);
+        const told = explain('visits', sum('after') - scale * sum('before'), values, factors);
         const total = (told?.groups ?? []).reduce((all, { contribution }) => all + contribution, told?.remainder ?? 0);
         expect(total).toBeCloseTo(told?.change ?? Number.NaN, 5);
       }),

@@ -16,7 +16,7 @@ const medianOf = (values: readonly number[]) => values.toSorted((a, b) => a - b)
 describe('a lasting change', () => {
   it('is dated, with the levels of the runs on both sides of it', () => {
     const { world, verdict } = judged(slower(0.4, 3));
-    if (verdict.state !== 'slower') expect.unreachable(verdict.state);
+    if (verdict.state !== 'slower') throw new Error(verdict.state);
     const { change } = verdict;
     const place = world.changes[0] ?? 0;
     expect(Math.abs(world.dates.indexOf(change.atMs) - place)).toBeLessThanOrEqual(1);
@@ -43,14 +43,14 @@ describe('a lasting change', () => {
 
   it('of a few runs is marked as known by a small sample', () => {
     const { verdict } = judged(slower(0.5, 0.4));
-    if (verdict.state !== 'slower') expect.unreachable(verdict.state);
+    if (verdict.state !== 'slower') throw new Error(verdict.state);
     expect(verdict.change.since).toMatchObject({ isSmall: true });
     expect(verdict.change.before).toMatchObject({ isSmall: false });
   });
 
   it('that came twice names the one in the period, and lists both', () => {
     const { verdict } = judged({ kind: 'two steps', sizes: [0.3, 0.3], agoMs: [ago(20), ago(4)] });
-    if (verdict.state !== 'slower') expect.unreachable(verdict.state);
+    if (verdict.state !== 'slower') throw new Error(verdict.state);
     expect(verdict.changes).toHaveLength(2);
     expect(verdict.change).toBe(verdict.changes[1]);
     expect(verdict.changes[0]?.isInPeriod).toBe(false);
@@ -58,7 +58,7 @@ describe('a lasting change', () => {
 
   it('is compared at like hours: six slower hours of the night are no faster ones', () => {
     const { verdict } = judged(slower(0.3, 2), { cycle: 'weekend and nights', noise: 0.05 });
-    if (verdict.state !== 'slower') expect.unreachable(verdict.state);
+    if (verdict.state !== 'slower') throw new Error(verdict.state);
     expect(Math.abs(verdict.change.since.typical / verdict.change.before.typical - 1.3)).toBeLessThan(0.05);
   });
 });
@@ -66,7 +66,7 @@ describe('a lasting change', () => {
 describe('other states', () => {
   it('of one day that is over say from when to when', () => {
     const { world, verdict } = judged({ kind: 'bump', size: 0.5, lengthMs: DAY_MS, endedAgoMs: ago(5) });
-    if (verdict.state !== 'was slower') expect.unreachable(verdict.state);
+    if (verdict.state !== 'was slower') throw new Error(verdict.state);
     const [from = 0, to = 0] = world.changes.map((place) => world.dates[place] ?? 0);
     expect(Math.abs(verdict.episode.fromMs - from)).toBeLessThanOrEqual(2 * HOUR_MS);
     expect(Math.abs(verdict.episode.toMs - to)).toBeLessThanOrEqual(2 * HOUR_MS);
@@ -76,7 +76,7 @@ describe('other states', () => {
 
   it('of a slow rise are a drift with its size', () => {
     const { verdict } = judged({ kind: 'drift', size: 0.4 }, { baselineDays: 53 });
-    if (verdict.state !== 'drifting') expect.unreachable(verdict.state);
+    if (verdict.state !== 'drifting') throw new Error(verdict.state);
     expect(verdict.relativePer30Days).toBeGreaterThan(0.14);
     expect(verdict.relativePer30Days).toBeLessThan(0.23);
     expect(verdict.last.median).toBeGreaterThan(verdict.first.median);
@@ -86,7 +86,7 @@ describe('other states', () => {
     const { world, options } = worldOf({ kind: 'stable' }, { noise: 0.5, cycle: 'none' });
     const limit = medianOf(world.values) * 2;
     const verdict = judgeSeries(world, { ...options, threshold: limit });
-    if (verdict.state !== 'unstable') expect.unreachable(verdict.state);
+    if (verdict.state !== 'unstable') throw new Error(verdict.state);
     expect(verdict.scatter).toBeGreaterThan(0.55);
     expect(verdict.beyond).toEqual({ value: limit, share: world.values.filter((value) => value > limit).length / world.values.length });
   });

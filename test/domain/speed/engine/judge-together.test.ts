@@ -77,7 +77,7 @@ describe('a given instant', () => {
   it('at which the level changed is named with the levels of both sides', () => {
     const verdict = judgeSince(world, changeMs - 10 * 60_000, options);
     expect(verdict).toMatchObject({ state: 'slower', found: { startMs: expect.any(Number) as number } });
-    if (verdict.state === 'not enough data') expect.unreachable();
+    if (verdict.state === 'not enough data') throw new Error('this state is not expected');
     expect(verdict.relative).toBeGreaterThan(0.14);
     expect(verdict.relative).toBeLessThan(0.26);
     expect(verdict.p).toBeLessThan(1e-6);
