@@ -162,14 +162,9 @@ describe('two weeks', () => {
   });
 
   it('of counts on one device are drawn by segments and what all others add', async () => {
-    const answer = await compare({
-      startDate: '2025-12-01',
-      endDate: '2025-12-14',
-      baselineStartDate: '2025-11-03',
-      metrics: ['visits'],
-      devices: ['desktop'],
-      chart: true,
-    });
+    const { startDay, endDay, device } = platform().stories.mixCampaign;
+    const answer = await compare({ startDate: startDay, endDate: endDay, metrics: ['visits'], devices: [device], chart: true }, content);
+    expect(records(answer)).toEqual([expect.objectContaining({ verdict: 'up' })]);
     const steps = panelsIn(answer)[1]?.steps ?? [];
     expect(steps.slice(0, 3).map(({ part }) => part)).toEqual(['amount', 'rest', 'remainder']);
     expect(steps.slice(0, 3).reduce((total, { value }) => total + value, 0)).toBeCloseTo(Number(records(answer)[0]?.['change']), 6);
@@ -284,10 +279,11 @@ describe('what cannot be compared', () => {
     ]);
   });
 
-  it('says where days before lie outside retention, and judges by those that do not', async () => {
+  it('says where days before lie outside retention, and that the rest are too few', async () => {
     const answer = await compare({ startDate: '2025-12-01', endDate: '2025-12-07', metrics: ['conversionRate'], explain: false });
     expect(notes(answer)).toContain('Some days could not be read and teach nothing of the noise');
-    expect(records(answer)).toEqual([expect.objectContaining({ verdict: 'within noise' })]);
+    expect(records(answer)).toEqual([expect.objectContaining({ verdict: 'not enough data' })]);
+    expect(answer.structured['answer']).toContain('not enough data');
   });
 
   it('refuses zones and ranges that overlap', async () => {
