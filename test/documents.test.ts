@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { dirname, join } from 'node:path/posix';
 import { promisify } from 'node:util';
@@ -61,7 +61,7 @@ describe('links', () => {
       }
     }
     expect(pages.filter((page) => !reached.has(page))).toEqual([]);
-    const lost = filesBelow('docs').filter((page) => page.endsWith('.md') && !linksIn(page).some((link) => /README\.md$/.test(link)));
+    const lost = filesBelow('docs').filter((page) => page.endsWith('.md') && !linksIn(page).some((link) => link.endsWith('README.md')));
     expect(lost).toEqual([]);
   });
 
@@ -84,9 +84,9 @@ describe('words of the documents', () => {
   const whole = pages.map(textOf).join('\n');
 
   it('name only variables that are settings', () => {
-    const known = Object.values<Setting>(settingDeclarations).flatMap(({ variable }) => [variable, `${variable}_FILE`]);
+    const known = new Set(Object.values<Setting>(settingDeclarations).flatMap(({ variable }) => [variable, `${variable}_FILE`]));
     const named = [...new Set(whole.match(/WEB_ANALYTICS_[A-Z_]*[A-Z]/g))];
-    expect(named.filter((name) => !known.includes(name))).toEqual([]);
+    expect(named.filter((name) => !known.has(name))).toEqual([]);
   });
 
   it('name only files of the source that exist', () => {
@@ -116,6 +116,7 @@ describe('commands of the documents', () => {
 
   it.each(ownCommands)('%s', async (line) => {
     const folder = temporaryFolder();
+    mkdirSync(join(folder, 'secrets')); // as the page of the container does
     const [, ...words] = (line.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replace(/^'(.*)'$/, '$1'));
     const files = {
       WEB_ANALYTICS_TOKENS_FILE: join(folder, 'tokens.json'),
@@ -130,6 +131,7 @@ describe('commands of the documents', () => {
       (error: { code: number; stderr: string; stdout: string }) => ({ code: error.code, said: error.stderr + error.stdout }),
     );
     // A broken speed budget is an answer, as the page says.
-    expect(line.includes('check_speed_budgets') ? [0, 3] : [0], said).toContain(code);
+    const isGood = code === 0 || (code === 3 && line.includes('check_speed_budgets'));
+    expect(isGood ? 'works' : said).toBe('works');
   });
 });

@@ -123,14 +123,14 @@ const published = { command: 'npx', args: ['-y', about.name] };
 
 /** Extension of Gemini CLI. */
 export function geminiExtension(): object {
-  const wanted = ['WEB_ANALYTICS_AUTH_URL', 'WEB_ANALYTICS_CLIENT_ID', 'WEB_ANALYTICS_CLIENT_SECRET', 'WEB_ANALYTICS_TIME_ZONE'];
+  const wanted = new Set(['WEB_ANALYTICS_AUTH_URL', 'WEB_ANALYTICS_CLIENT_ID', 'WEB_ANALYTICS_CLIENT_SECRET', 'WEB_ANALYTICS_TIME_ZONE']);
   return {
     name: about.name,
     version: about.version,
     description: about.description,
     mcpServers: { 'web-analytics': published },
     settings: asked
-      .filter(({ variable }) => wanted.includes(variable))
+      .filter(({ variable }) => wanted.has(variable))
       .map((setting) => ({
         name: setting.title,
         description: setting.words,
