@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { dirname, join } from 'node:path/posix';
 import { promisify } from 'node:util';
@@ -116,6 +116,7 @@ describe('commands of the documents', () => {
 
   it.each(ownCommands)('%s', async (line) => {
     const folder = temporaryFolder();
+    mkdirSync(join(folder, 'secrets')); // as the page of the container does
     const [, ...words] = (line.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replace(/^'(.*)'$/, '$1'));
     const files = {
       WEB_ANALYTICS_TOKENS_FILE: join(folder, 'tokens.json'),
@@ -130,6 +131,7 @@ describe('commands of the documents', () => {
       (error: { code: number; stderr: string; stdout: string }) => ({ code: error.code, said: error.stderr + error.stdout }),
     );
     // A broken speed budget is an answer, as the page says.
-    expect(line.includes('check_speed_budgets') ? [0, 3] : [0], said).toContain(code);
+    const isGood = code === 0 || (code === 3 && line.includes('check_speed_budgets'));
+    expect(isGood ? 'works' : said).toBe('works');
   });
 });

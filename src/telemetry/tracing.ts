@@ -23,17 +23,7 @@ const CLOSE_MS = 3_000;
 /** A collector that is away is told of once in this time. */
 const COMPLAINT_PAUSE_MS = 60_000;
 
-async function loadOpenTelemetry() {
-  const [api, resources, sdk, otlp] = await Promise.all([
-    import('@opentelemetry/api'),
-    import('@opentelemetry/resources'),
-    import('@opentelemetry/sdk-trace-base'),
-    import('@opentelemetry/exporter-trace-otlp-http'),
-  ]);
-  return { ...api, ...resources, ...sdk, ...otlp };
-}
-
-type OpenTelemetry = Awaited<ReturnType<typeof loadOpenTelemetry>>;
+type OpenTelemetry = typeof import('./opentelemetry.ts');
 
 /** Sends the complaints of the packages, which can be many, to the log now and then. */
 function reportTo(log: Log, clock: Clock, { diag, DiagLogLevel }: OpenTelemetry): void {
@@ -59,7 +49,7 @@ const FINE: ReadonlySet<CallOutcome | 'aborted'> = new Set<CallOutcome>(['ok', '
 
 /** Opens the way to the collector that the OTEL_ variables of the process name. */
 export async function openTracing({ service, clock, log }: TracingOptions): Promise<Tracing> {
-  const loaded = await loadOpenTelemetry();
+  const loaded = await import('./opentelemetry.ts');
   const { SpanKind, SpanStatusCode, ROOT_CONTEXT, trace } = loaded;
   reportTo(log, clock, loaded);
   const named = loaded.resourceFromAttributes({ 'service.name': service.name, 'service.version': service.version });
