@@ -1,7 +1,7 @@
 import { median } from 'simple-statistics';
 import { robustCycle, weeklyLevel, whitenedCycle } from './calendar-factors.ts';
 import { usualRuns } from './cleaning.ts';
-import { frameOf, likelihoodOf, type Runs, sumsOf } from './likelihood.ts';
+import { frameOf, gainOfPart, likelihoodOf, type Runs, sumsOf } from './likelihood.ts';
 import { chanceOf, limitsFor } from './limits.ts';
 import { localTimes } from './local-time.ts';
 import { type Noise, noiseFromDifferences, slowVariance } from './noise.ts';
@@ -100,11 +100,12 @@ function confirmed(runs: Runs, candidates: readonly Part[], shortest: number): {
   for (;;) {
     const sums = sumsOf(runs, parts);
     const whole = likelihoodOf(sums);
-    const inflation = slowVariance(fitParts(frameOf(runs, whole.noise), parts).residual, whole.noise.sigma);
+    // Short bumps stay in: a few of them hardly touch a robust variance, many are what the noise is like.
+    const lasting = parts.filter((part) => part.kind !== 'bump' || part.to - part.from > n / 12);
+    const inflation = slowVariance(fitParts(frameOf(runs, whole.noise), lasting).residual, whole.noise.sigma);
     const found = parts.map((part, index) => {
-      const without = likelihoodOf(sums, index);
-      const gain = (without.deviance - whole.deviance) / inflation;
-      const { phi } = without.noise;
+      const { gain: own, phi } = gainOfPart(sums, index, whole);
+      const gain = own / inflation;
       const p = chanceOf(part.kind, gain - penaltyOf(part, n), n, phi);
       return { part, gain, p, surplus: gain - limitOf(part, limitsFor(n, phi), n) };
     });

@@ -132,15 +132,17 @@ function pointAt({ size, byGap, runs, floor }: Sums, used: readonly number[], ph
 
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
 const ROUNDS = 14;
+/** Standard errors that the autocorrelation may be higher by: one in long series, more where it is known badly. */
+const phiErrors = (runs: number) => Math.max(1, 300 / runs);
 
 /**
  * The autocorrelation by restricted maximum likelihood (Patterson and Thompson 1971), which takes into account what the levels have
- * been fitted to, and the likelihood at it. `without` leaves out one of the parts.
+ * been fitted to, and the likelihood at it. `without` leaves out one of the parts; the autocorrelation is looked for up to `highestPhi`.
  */
-export function likelihoodOf(sums: Sums, without = -1): Likelihood {
+export function likelihoodOf(sums: Sums, without = -1, highestPhi = HIGHEST_PHI): Likelihood {
   const used = Array.from({ length: sums.size }, (_, column) => column).filter((column) => column !== without + 1 || without < 0);
   const at = (phi: number) => pointAt(sums, used, phi);
-  let [low, high] = [0, HIGHEST_PHI];
+  let [low, high] = [0, Math.min(HIGHEST_PHI, highestPhi)];
   let [left, right] = [at(high - GOLDEN * (high - low)), at(low + GOLDEN * (high - low))];
   for (let round = 0; round < ROUNDS; round += 1) {
     if (left.restricted < right.restricted) {
@@ -156,4 +158,15 @@ export function likelihoodOf(sums: Sums, without = -1): Likelihood {
   const best = left.restricted < right.restricted ? left : right;
   const free = Math.max(1, sums.runs - used.length + 1);
   return { noise: { phi: best.phi, sigma: Math.sqrt(Math.max(sums.floor ** 2, best.squares / free)) }, deviance: best.deviance };
+}
+
+/**
+ * By how much a part lowers the deviance. Without it the autocorrelation is estimated anew, because slow waves and changes of level
+ * explain each other, but no higher than the series with the part leaves possible: a confidence set for the nuisance parameter, as in
+ * Berger and Boos (1994).
+ */
+export function gainOfPart(sums: Sums, index: number, whole: Likelihood): { gain: number; phi: number } {
+  const { phi } = whole.noise;
+  const without = likelihoodOf(sums, index, phi + phiErrors(sums.runs) * Math.sqrt((1 - phi * phi) / sums.runs));
+  return { gain: without.deviance - whole.deviance, phi: without.noise.phi };
 }

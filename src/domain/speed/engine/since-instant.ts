@@ -1,5 +1,5 @@
 import { type JudgeOptions, missingRuns, NEEDED, type NotEnough, studySeries } from './judge-series.ts';
-import { likelihoodOf, sumsOf } from './likelihood.ts';
+import { gainOfPart, likelihoodOf, sumsOf } from './likelihood.ts';
 import { chanceOf } from './limits.ts';
 import { heightsOf, type Part } from './parts.ts';
 import { levelIn, type Plateau } from './plateaus.ts';
@@ -58,9 +58,8 @@ export function judgeSince(series: RunSeries, instantMs: number, options: JudgeO
     const bumps = course.found.flatMap(({ part }) => (isHere(part) && part.kind === 'bump' ? [part] : []));
     for (const bump of bumps) parts.unshift({ kind: 'step', from: bump.from === from ? bump.to : bump.from });
     const sums = sumsOf(course.runs, parts);
-    const without = likelihoodOf(sums, parts.length - 1);
-    const gain = without.deviance - likelihoodOf(sums).deviance;
+    const { gain, phi } = gainOfPart(sums, parts.length - 1, likelihoodOf(sums));
     const height = heightsOf(course.frame, parts).at(-1) ?? 0;
-    return { relative: Math.expm1(height), p: chanceOf('line', gain, course.runs.x.length, without.noise.phi) };
+    return { relative: Math.expm1(height), p: chanceOf('line', gain, course.runs.x.length, phi) };
   }
 }
