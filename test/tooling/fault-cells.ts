@@ -65,7 +65,10 @@ export const writes: readonly Subject[] = [
 export const enrichment: Subject = {
   tool: 'send_enrichments',
   operation: 'sendEnrichments',
-  args: (mark) => ({ enrichments: [{ userId: String(userIdOf(mark)), sessionNumber: 1, enrichmentNumber: 1, enrichment: { mark } }], confirm: true }),
+  args: (mark) => ({
+    enrichments: [{ userId: String(userIdOf(mark)), sessionNumber: 1, enrichmentNumber: 1, enrichment: { mark } }],
+    confirm: true,
+  }),
   effects: ({ world }, mark) => world.exports.enrichments.list(shop.id).filter(({ values }) => values['mark'] === mark).length,
 };
 

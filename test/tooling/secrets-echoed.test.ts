@@ -119,7 +119,10 @@ describe('a secret inside of a good answer', () => {
 
   it('is removed from what enrichment answers, and from notes about names', async () => {
     const { assistant, stub } = await openScene((response, request) => json(200, { seen: overheard(request) })(response, request));
-    const sent = await assistant.call('send_enrichments', { enrichments: [{ userId: '1' }], confirm: true });
+    const sent = await assistant.call('send_enrichments', {
+      enrichments: [{ userId: '1', sessionNumber: 1, enrichmentNumber: 1, enrichment: { plan: 'gold' } }],
+      confirm: true,
+    });
     expect(sent).toMatchObject({ isError: false, structured: { status: 'done' } });
     expect(leaksIn(sent)).toEqual([]);
     stub.answers = [(response, request) => payload([segment(OPAQUE)])(response, request)];

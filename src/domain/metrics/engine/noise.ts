@@ -1,7 +1,8 @@
 import { median } from 'simple-statistics';
-import { basisOf, DRIFT_SIZE, type Interval, type Nuisance, nuisanceOf } from './nuisance.ts';
+import { weighCarryAndDrift } from './drift-grid.ts';
+import { basisOf, type Interval, type Nuisance, nuisanceOf } from './nuisance.ts';
 import { isCounted, type MetricKind, type Series, WEEK } from './series.ts';
-import { dot, orthonormalise, project, type Whitener, whitenerOf } from './whiten.ts';
+import { dot, project, type Whitener, whitenerOf } from './whiten.ts';
 
 /** What the days that teach say of how a series scatters when nothing happens. */
 export interface Noise {
@@ -19,15 +20,10 @@ export interface Noise {
   readonly freedom: number;
 }
 
-/** Carries that are weighed against each other, with what they are thought to be worth before the data speak. */
-const CARRIES = [0, 0.2, 0.4, 0.6, 0.8] as const;
-const CARRY_PRIORS = [0.7, 0.12, 0.1, 0.06, 0.02] as const;
-/** Drifts that are weighed, as relative change over the series, all alike before the data speak. */
-const DRIFTS = [0.003, 0.01, 0.03, 0.1, 0.3] as const;
-const DRIFT_PRIORS = { rate: [0.35, 0.3, 0.2, 0.1, 0.05], total: [0.1, 0.2, 0.3, 0.25, 0.15] } as const;
 /** Days farther off than so many standard deviations count less (Huber 1964), and what the variance of normal days loses by that. */
 const FAR = { counted: 2.5, summed: 3.5 };
 const LOSS = { counted: 0.9665, summed: 0.9985 };
+const USUAL_DRIFT = 0.03;
 /** Normal: median of the absolute value. */
 const MIDDLE = 0.6745;
 /** Standard deviations of weekdays before anything is known, worth one of the seven weekdays. */
@@ -46,27 +42,6 @@ function weekdayVariance({ weekdayFactors, kind }: Series, variance: number, lea
   return ((WEEK - 1) * Math.max(0, squares / (WEEK - 1) - chance) + usual) / WEEK;
 }
 
-/** Logarithm of the determinant of a small symmetric matrix, and the quadratic form of its inverse (Cholesky). */
-function solveSmall(matrix: readonly Float64Array[], vector: Float64Array): { logDeterminant: number; quadratic: number } {
-  const size = vector.length;
-  const lower = matrix.map((row) => Float64Array.from(row));
-  const solved = Float64Array.from(vector);
-  let [logDeterminant, quadratic] = [0, 0];
-  for (let row = 0; row < size; row += 1) {
-    const own = lower[row] ?? solved;
-    for (let at = 0; at <= row; at += 1) {
-      const other = lower[at] ?? solved;
-      const rest = (own[at] ?? 0) - dot(own, other, 0, at);
-      own[at] = at === row ? Math.sqrt(rest) : rest / (other[at] ?? 1);
-    }
-    const pivot = own[row] ?? 1;
-    solved[row] = ((solved[row] ?? 0) - dot(own, solved, 0, row)) / pivot;
-    logDeterminant += 2 * Math.log(pivot);
-    quadratic += (solved[row] ?? 0) ** 2;
-  }
-  return { logDeterminant, quadratic };
-}
-
 interface Forgiven {
   readonly sampling: Float64Array;
   readonly lost: number;
@@ -77,10 +52,11 @@ interface Forgiven {
  * takes away. Twice, because far days disturb what the others are measured by.
  */
 function forgiving(times: Float64Array, nuisance: Nuisance, sampling: Float64Array, shock: number, farthest: number): Forgiven {
+  const rough = { ...nuisance, drift: nuisance.drift.slice(0, 2) };
   let forgiven: Forgiven = { sampling, lost: 0 };
   for (let turn = 0; turn < 2; turn += 1) {
     const whitener = whitenerOf(times, { sampling: forgiven.sampling, shock, carry: 0.1 });
-    const residuals = project(whitener.apply(nuisance.values.slice()), basisOf(nuisance, 0.03, whitener)).subarray(0, sampling.length);
+    const residuals = project(whitener.apply(nuisance.values.slice()), basisOf(rough, USUAL_DRIFT, whitener)).subarray(0, sampling.length);
     // As far off as they would be without forgiveness.
     const distances = residuals.map((residual, at) => {
       return Math.abs(residual) * Math.sqrt(((forgiven.sampling[at] ?? 0) + shock) / ((sampling[at] ?? 0) + shock));
@@ -106,9 +82,8 @@ function residualsOf(nuisance: Nuisance, driftSd: number, whitener: Whitener, lo
 }
 
 /**
- * Learns the noise of a series from the days before the first one that is judged, `known` changes left out. The carry of shocks and the size
- * of drift are means over a grid, weighed by their restricted likelihood (Patterson and Thompson 1971), so that nothing jumps at a threshold;
- * the variance is what fits at each point of the grid, never below sampling where sampling is known. Undefined with too few days.
+ * Learns the noise of a series from the days before the first one that is judged, `known` changes left out. Carry and drift are weighed means
+ * over a grid; the variance is what their fit leaves, never below sampling where sampling is known. Undefined with too few days.
  */
 export function estimateNoise(series: Series, known: readonly Interval[]): Noise | undefined {
   const { learned, kind, sampling } = series;
@@ -119,48 +94,16 @@ export function estimateNoise(series: Series, known: readonly Interval[]): Noise
   const weekdaySd = Math.sqrt(weekdayVariance(series, rough, learned));
   // Of amounts, half of the noise is taken to be sampling: their days are weighed between equally and by their traffic.
   const shock = counted ? Math.max(rough - chance, 0.05 * rough) : rough / 2;
-  const own = counted ? sampling : sampling.map((factor) => (factor * rough) / 2);
+  const expected = counted ? sampling : sampling.map((factor) => (factor * rough) / 2);
   const times = series.times.subarray(0, learned);
-  const nuisance = nuisanceOf(series, learned, known.filter(({ from }) => from < learned), weekdaySd); // biome-ignore format: one thought
-  const forgiven = forgiving(times, nuisance, own.subarray(0, learned), shock, counted ? FAR.counted : FAR.summed);
-  const freedom = Math.max(2, learned - forgiven.lost - (nuisance.fixed.length - WEEK));
-  const points = CARRIES.flatMap((carry, index) => {
-    const { apply, logDeterminant } = whitenerOf(times, { sampling: forgiven.sampling, shock, carry });
-    const white = (column: Float64Array) => apply(column.slice());
-    const fixed = orthonormalise(nuisance.fixed.map(white));
-    const values = project(white(nuisance.values), fixed.basis);
-    const drift = nuisance.drift.map((column) => project(white(column), fixed.basis));
-    const total = dot(values, values);
-    const seen = Float64Array.from(drift, (column) => dot(column, values));
-    const products = drift.map((a) => Float64Array.from(drift, (b) => dot(a, b)));
-    return DRIFTS.map((size, row) => {
-      for (const [at, line] of products.entries()) line[at] = (line[at] ?? 0) + size ** -2;
-      const solved = solveSmall(products, seen);
-      for (const [at, line] of products.entries()) line[at] = (line[at] ?? 0) - size ** -2;
-      const squares = (total - solved.quadratic) / freedom;
-      const determinants = logDeterminant + fixed.logDeterminant + solved.logDeterminant + 2 * DRIFT_SIZE * Math.log(size);
-      const weight =
-        Math.log((CARRY_PRIORS[index] ?? 0) * (DRIFT_PRIORS[kind === 'count' || kind === 'amount' ? 'total' : 'rate'][row] ?? 0)) -
-        determinants / 2 -
-        (freedom / 2) * Math.log(squares);
-      return { carry, size, weight };
-    });
-  });
-  const best = Math.max(...points.map(({ weight }) => weight));
-  const moment = 0.5 + Math.min(0.5, (series.times.length - learned) / 60);
-  let [weights, lives, drifts] = [0, 0, 0];
-  for (const point of points) {
-    const weight = Math.exp(point.weight - best);
-    weights += weight;
-    // What a shock adds up to over its life: the mean of that errs less on the side of false alarms than the mean carry.
-    lives += (weight * (1 + point.carry)) / (1 - point.carry);
-    drifts += weight * point.size ** moment;
-  }
-  const [carry, drift] = [(lives - weights) / (lives + weights), (drifts / weights) ** (1 / moment)];
-  const left = residualsOf(nuisance, drift, whitenerOf(times, { sampling: forgiven.sampling, shock, carry }), forgiven.lost);
-  const factor = left.squares / (counted ? LOSS.counted : LOSS.summed);
+  const past = known.filter(({ from }) => from < learned);
+  const nuisance = nuisanceOf(series, learned, past, weekdaySd);
+  const forgiven = { ...forgiving(times, nuisance, expected.subarray(0, learned), shock, FAR[counted ? 'counted' : 'summed']), shock };
+  const { carry, drift } = weighCarryAndDrift(times, nuisance, forgiven, kind, series.times.length - learned);
+  const left = residualsOf(nuisance, drift, whitenerOf(times, { ...forgiven, carry }), forgiven.lost);
+  const factor = left.squares / LOSS[counted ? 'counted' : 'summed'];
   return {
-    sampling: counted ? own : own.map((value) => value * factor),
+    sampling: counted ? expected : expected.map((value) => value * factor),
     shock: counted ? Math.max(0, factor * (chance + shock) - chance) : shock * factor,
     carry,
     drift,

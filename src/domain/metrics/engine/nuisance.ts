@@ -21,8 +21,7 @@ export interface Nuisance {
 
 /** Prior standard deviations of the waves, against that of the slope over the whole series; wave j has the period of 2 / j series. */
 const WAVES = [0.4, 0.14, 0.077, 0.05, 0.036];
-export const DRIFT_SIZE = WAVES.length + 1;
-const PRIORS = WEEK + DRIFT_SIZE;
+const PRIORS = WEEK + WAVES.length + 1;
 
 /** The first `days` of a series; `weekdaySd` is the prior relative standard deviation of weekdays. */
 export function nuisanceOf(series: Series, days: number, known: readonly Interval[], weekdaySd: number): Nuisance {
@@ -62,5 +61,5 @@ export function basisOf({ days, fixed, drift }: Nuisance, driftSd: number, { app
     own[days + WEEK + index] = 1 / driftSd;
     return apply(own);
   });
-  return orthonormalise([...fixed.map((column) => apply(column.slice())), ...loose]).basis;
+  return orthonormalise([...fixed.map((column) => apply(column.slice())), ...loose]);
 }

@@ -54,7 +54,7 @@ function questsOf({ block, learned, labels }: Series): Quest[] {
 function slopeOf({ series, noise }: Study, days: number): { effect: number; error: number; logP: number } {
   const { fixed, drift, values } = nuisanceOf(series, days, [], noise.weekdaySd);
   const { apply } = whitenerOf(series.times.subarray(0, days), noise);
-  const { basis } = orthonormalise(fixed.map((column) => apply(column.slice())));
+  const basis = orthonormalise(fixed.map((column) => apply(column.slice())));
   const slope = project(apply((drift[0] ?? values).slice()), basis);
   const weight = dot(slope, slope);
   const effect = dot(slope, apply(values.slice())) / weight;

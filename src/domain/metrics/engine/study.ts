@@ -41,7 +41,8 @@ export function studySeries(series: Series, quests: readonly Quest[]): Study | u
     const noise = estimateNoise(series, known);
     if (!noise) return undefined;
     const found = findChangesIn(informationOf(series, noise), quests, noise.freedom);
-    const past = found.changes.filter(({ from }) => from < series.learned);
+    // Single days are forgiven as it is.
+    const past = found.changes.filter(({ from, shape }) => from < series.learned && shape !== 'outlier');
     if (round === MOST_ROUNDS || keyOf(past) === keyOf(known)) {
       const changes = found.changes.map((change) => ({
         ...change,

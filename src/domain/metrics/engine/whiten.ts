@@ -92,24 +92,19 @@ export function whitenerOf(times: Float64Array, { sampling, shock, carry }: Nois
   };
 }
 
-/**
- * Makes columns orthonormal in place by modified Gram–Schmidt and drops those that depend on the ones before; returns what is left and the
- * logarithm of the determinant of their products.
- */
-export function orthonormalise(columns: readonly Float64Array[]): { basis: Float64Array[]; logDeterminant: number } {
+/** Makes columns orthonormal in place by modified Gram–Schmidt and drops those that depend on the ones before. */
+export function orthonormalise(columns: readonly Float64Array[]): Float64Array[] {
   const basis: Float64Array[] = [];
-  let logDeterminant = 0;
   for (const column of columns) {
     const before = dot(column, column);
-    for (const other of basis) addTo(column, other, -dot(column, other));
+    project(column, basis);
     const square = dot(column, column);
     if (square <= 1e-10 * before || square === 0) continue;
-    logDeterminant += Math.log(square);
     const scale = 1 / Math.sqrt(square);
     for (let at = 0; at < column.length; at += 1) column[at] = (column[at] ?? 0) * scale;
     basis.push(column);
   }
-  return { basis, logDeterminant };
+  return basis;
 }
 
 /** Takes out of a column what an orthonormal basis explains of it. */

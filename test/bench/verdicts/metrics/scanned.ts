@@ -91,10 +91,10 @@ function measure(site: Site, drifts: boolean, trial: Trial): string[] {
     const planted = Array.from({ length: PLANTED }, (_, turn) => plant(random, turn));
     const drawn = drawWorld({ seed, visitsPerDay: SITES[site], days: DAYS, history: HISTORY_DAYS, planted, drifts });
     const points = SERIES.map(({ metric, selection }) => pointsOf(drawn, metric, selection));
-    const asked = SERIES.map(({ metric, id }, index) => ({ id, kind: METRICS[metric].kind, days: points[index] ?? [] }));
+    const all = SERIES.map(({ metric, id }, index) => ({ id, kind: METRICS[metric].kind, days: points[index] ?? [] }));
     const label = (day: number) => drawn.labels[day] ?? '';
     const started = performance.now();
-    const { findings } = scanSeries(asked, label(HISTORY_DAYS), label(DAYS - 1));
+    const { findings } = scanSeries(all, label(HISTORY_DAYS), label(DAYS - 1));
     counts.elapsedMs += performance.now() - started;
     const claimOf = (finding: Finding): Claim => {
       const { metric, selection } = SERIES.find(({ id }) => id === finding.id) ?? { metric: 'visits', selection: {} };

@@ -1,0 +1,196 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { judgePeriods, type Question } from '../../../../src/domain/metrics/engine/judge.ts';
+import {
+  drawWorld,
+  METRICS,
+  type Metric,
+  type Planted,
+  pointsOf,
+  type Selection,
+  type WorldOptions,
+} from '../../../bench/verdicts/metrics/world.ts';
+
+const DAYS = 98;
+const PERIOD = 91;
+const BASELINE = 84;
+
+interface Asked extends Partial<WorldOptions> {
+  readonly metric?: Metric;
+  readonly selection?: Selection;
+  readonly length?: number;
+}
+
+/** The last week, or as many days as asked, of a large site against those before. */
+function questionOf({ metric = 'conversionRate', selection = {}, length = 7, ...options }: Asked): Question {
+  const days = BASELINE + 2 * length;
+  const world = drawWorld({ seed: 5, visitsPerDay: 100_000, days, history: BASELINE, ...options });
+  const label = (day: number) => world.labels[day] ?? '';
+  return {
+    kind: METRICS[metric].kind,
+    days: pointsOf(world, metric, selection),
+    baseline: { from: label(BASELINE), to: label(BASELINE + length - 1) },
+    period: { from: label(BASELINE + length), to: label(days - 1) },
+  };
+}
+
+const labelOf = ({ days }: Question, day: number) => days[day]?.label ?? '';
+const dropOf = (from: number, to: number, factor: number): Planted => ({ on: 'rate', from, to, factor });
+
+describe('a change in the period', () => {
+  it('is reported on its first day, which may become an outlier day or a new level', () => {
+    const question = questionOf({ planted: [dropOf(DAYS - 1, DAYS, 0.75)] });
+    const { verdict, main } = judgePeriods(question);
+    expect(verdict).toBe('down');
+    expect(main).toMatchObject({ shape: 'step', from: labelOf(question, DAYS - 1), days: 1 });
+    expect(main).not.toHaveProperty('to');
+    expect(main?.relative).toBeGreaterThan(-0.4);
+    expect(main?.relative).toBeLessThan(-0.12);
+    expect(main?.high).toBeLessThan(0);
+  });
+
+  it.each([2, 3, 4, 5, 6, 7])('that began %i days ago has this first day', (since) => {
+    const question = questionOf({ planted: [dropOf(DAYS - since, DAYS, 0.75)] });
+    const { verdict, main } = judgePeriods(question);
+    expect([verdict, main?.from, main?.days]).toEqual(['down', labelOf(question, DAYS - since), since]);
+    expect(main?.low).toBeLessThan(-0.25);
+    expect(main?.high).toBeGreaterThan(-0.25);
+  });
+
+  it('that ended is an episode with a first and a last day', () => {
+    const question = questionOf({ planted: [dropOf(PERIOD + 1, PERIOD + 4, 0.6)] });
+    const { verdict, main } = judgePeriods(question);
+    expect(verdict).toBe('down');
+    expect(main).toMatchObject({ shape: 'episode', from: labelOf(question, PERIOD + 1), to: labelOf(question, PERIOD + 3), days: 3 });
+  });
+});
+
+describe('no change in the period', () => {
+  it('is within a noise that the levels do not exceed', () => {
+    const { verdict, relative, noise, changes, main } = judgePeriods(questionOf({}));
+    expect([verdict, changes, main]).toEqual(['within noise', [], undefined]);
+    expect(Math.abs(relative ?? 1)).toBeLessThan(noise ?? 0);
+  });
+
+  it('names an outlier day and leaves it out, and says what it would have made of the verdict', () => {
+    const question = questionOf({ planted: [dropOf(PERIOD + 2, PERIOD + 3, 0.25)] });
+    const { verdict, changes, withOutliers } = judgePeriods(question);
+    expect([verdict, withOutliers]).toEqual(['within noise', 'down']);
+    expect(changes).toMatchObject([{ shape: 'outlier', from: labelOf(question, PERIOD + 2), to: labelOf(question, PERIOD + 2) }]);
+  });
+
+  it('names an outlier day of the baseline', () => {
+    const question = questionOf({ planted: [dropOf(BASELINE + 3, BASELINE + 4, 0.4)] });
+    const { verdict, changes } = judgePeriods(question);
+    expect(verdict).toBe('within noise');
+    expect(changes).toMatchObject([{ shape: 'outlier', from: labelOf(question, BASELINE + 3) }]);
+  });
+
+  it('names a change that began before the period, and compares the levels', () => {
+    const question = questionOf({ planted: [dropOf(BASELINE, DAYS, 0.7)] });
+    const { verdict, changes, main } = judgePeriods(question);
+    expect([verdict, main]).toEqual(['within noise', undefined]);
+    expect(changes).toMatchObject([{ shape: 'step', from: labelOf(question, BASELINE) }]);
+    const late = questionOf({ planted: [dropOf(BASELINE + 5, DAYS, 0.7)] });
+    const judged = judgePeriods(late);
+    expect([judged.verdict, judged.main]).toEqual(['down', undefined]);
+    expect(judged.changes).toMatchObject([{ shape: 'step', from: labelOf(late, BASELINE + 5) }]);
+  });
+
+  it('calls a slow slide drift, which has no first day', () => {
+    const { days, ...question } = questionOf({ metric: 'visits', length: 30 });
+    const sliding = days.map((day, at) => ({ ...day, numerator: Math.round(day.numerator * Math.exp(-0.0035 * at)) }));
+    const { verdict, main, relative } = judgePeriods({ ...question, days: sliding });
+    expect([verdict, main]).toEqual(['drift', undefined]);
+    expect(relative).toBeLessThan(-0.05);
+  });
+});
+
+describe('other windows', () => {
+  it('of a single day each are judged as these two days', () => {
+    const question = questionOf({ planted: [dropOf(DAYS - 1, DAYS, 0.6)] });
+    const day = (at: number) => ({ from: labelOf(question, at), to: labelOf(question, at) });
+    const judged = judgePeriods({ ...question, baseline: day(DAYS - 8), period: day(DAYS - 1) });
+    expect(judged).toMatchObject({ verdict: 'down' });
+    expect(judged).not.toHaveProperty('main');
+    expect(judgePeriods({ ...question, baseline: day(DAYS - 9), period: day(DAYS - 2) }).verdict).toBe('within noise');
+  });
+
+  it('in another season are compared by level', () => {
+    const question = questionOf({ planted: [dropOf(0, DAYS, 0.8)] });
+    const before = questionOf({ seed: 6 });
+    const earlier = before.days.slice(PERIOD).map((day) => ({ ...day, label: day.label.replace('2026', '2025') }));
+    const baseline = { from: earlier[0]?.label ?? '', to: earlier.at(-1)?.label ?? '' };
+    const level = (days: Question['days']) =>
+      days.reduce((sum, { numerator }) => sum + numerator, 0) / days.reduce((sum, { denominator }) => sum + denominator, 0);
+    const judged = judgePeriods({ ...question, days: [...earlier, ...question.days], baseline });
+    expect(judged.main).toBeUndefined();
+    expect(judged.relative).toBeCloseTo(level(question.days.slice(PERIOD)) / level(earlier) - 1, 1);
+  });
+
+  it('given the other way round give the opposite answer', () => {
+    const question = questionOf({ planted: [dropOf(PERIOD, DAYS, 0.7)] });
+    const turned = judgePeriods({ ...question, baseline: question.period, period: question.baseline });
+    const straight = judgePeriods(question);
+    expect([straight.verdict, turned.verdict]).toEqual(['down', 'up']);
+    expect((1 + (straight.relative ?? 0)) * (1 + (turned.relative ?? 0))).toBeCloseTo(1);
+  });
+
+  it('with too few days, or nothing counted, give no verdict', () => {
+    const { days, ...question } = questionOf({});
+    expect(judgePeriods({ ...question, days: days.slice(-12) }).verdict).toBe('not enough data');
+    expect(judgePeriods({ ...question, days: [] }).verdict).toBe('not enough data');
+    expect(judgePeriods({ ...question, days: days.map((day) => ({ ...day, numerator: 0 })) }).verdict).toBe('not enough data');
+    expect(judgePeriods({ ...question, days: days.slice(0, PERIOD) }).verdict).toBe('not enough data');
+  });
+});
+
+describe('a judgement', () => {
+  it('does not depend on the unit of an amount', () => {
+    const question = questionOf({ metric: 'revenueSum', planted: [dropOf(DAYS - 3, DAYS, 0.8)] });
+    const { score, verdict } = judgePeriods(question);
+    expect(verdict).toBe('down');
+    fc.assert(
+      fc.property(fc.double({ min: 1e-3, max: 1e6, noNaN: true }), (unit) => {
+        const scaled = judgePeriods({ ...question, days: question.days.map((day) => ({ ...day, numerator: day.numerator * unit })) });
+        expect(scaled.verdict).toBe(verdict);
+        expect(scaled.score).toBeCloseTo(score, 6);
+      }),
+      { numRuns: 3 },
+    );
+  });
+
+  it('does not depend on the order of the days, nor on days that are not whole', () => {
+    const question = questionOf({ planted: [dropOf(DAYS - 3, DAYS, 0.8)] });
+    const judged = judgePeriods(question);
+    expect(judgePeriods({ ...question, days: question.days.toReversed() })).toEqual(judged);
+    const cut = { label: '2026-06-08', numerator: 1, denominator: 50, isWhole: false };
+    expect(judgePeriods({ ...question, days: [...question.days, cut], period: { ...question.period, to: cut.label } })).toEqual(judged);
+  });
+
+  it('is there when days are missing', () => {
+    const question = questionOf({ planted: [dropOf(DAYS - 3, DAYS, 0.75)] });
+    const { verdict, main } = judgePeriods({ ...question, days: question.days.filter((_, at) => at % 11 !== 4) });
+    expect([verdict, main?.from]).toEqual(['down', labelOf(question, DAYS - 3)]);
+  });
+
+  it('of few counts, with days without any, is no alarm', () => {
+    const { days, ...question } = questionOf({ metric: 'conversionCount', visitsPerDay: 40 });
+    expect(days.some(({ numerator }) => numerator === 0)).toBe(true);
+    expect(judgePeriods({ ...question, days }).verdict).toBe('within noise');
+  });
+
+  it('is for any series of counts a verdict with finite numbers', () => {
+    const { days, ...question } = questionOf({});
+    fc.assert(
+      fc.property(fc.array(fc.nat({ max: 50 }), { minLength: DAYS, maxLength: DAYS }), (counts) => {
+        const drawn = days.map((day, at) => ({ ...day, numerator: counts[at] ?? 0, denominator: 1 }));
+        const { verdict, relative, noise, score } = judgePeriods({ ...question, kind: 'count', days: drawn });
+        if (verdict === 'not enough data') return;
+        expect([relative, noise, score].every((value) => Number.isFinite(value))).toBe(true);
+        expect(noise).toBeGreaterThan(0);
+      }),
+      { numRuns: 10 },
+    );
+  });
+});

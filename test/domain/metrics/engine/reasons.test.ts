@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { findReasons } from '../../../../src/domain/metrics/engine/reasons.ts';
+import {
+  DEVICES,
+  drawWorld,
+  METRICS,
+  type Metric,
+  type Planted,
+  pointsOf,
+  SEGMENTS,
+  type World,
+} from '../../../bench/verdicts/metrics/world.ts';
+
+const DAYS = 98;
+const FROM = 94;
+
+function worldOf(planted: Omit<Planted, 'from' | 'to'>): World {
+  return drawWorld({ seed: 11, visitsPerDay: 100_000, days: DAYS, history: 84, planted: [{ ...planted, from: FROM, to: DAYS }] });
+}
+
+const occasionOf = (world: World, metric: Metric) => ({
+  kind: METRICS[metric].kind,
+  whole: pointsOf(world, metric),
+  from: world.labels[FROM] ?? '',
+  to: world.labels[DAYS - 1] ?? '',
+  periodFrom: world.labels[91] ?? '',
+});
+const devicesOf = (world: World, metric: Metric) => DEVICES.map((device) => ({ name: device, days: pointsOf(world, metric, { device }) }));
+const segmentsOf = (world: World, metric: Metric) =>
+  SEGMENTS.map((segment) => ({ name: segment, days: pointsOf(world, metric, { segment }) }));
+
+describe('a group', () => {
+  it('is named where it alone moved, among devices and among segments', () => {
+    const mobile = worldOf({ on: 'rate', factor: 0.75, device: 'mobile' });
+    const { named, groups } = findReasons(occasionOf(mobile, 'conversionRate'), devicesOf(mobile, 'conversionRate'));
+    expect(named).toBe('mobile');
+    const own = groups.find(({ name }) => name === 'mobile');
+    expect(own).toMatchObject({ verdict: 'more' });
+    expect([own?.low, own?.high].map((bound) => (bound ?? 0) < -0.25)).toEqual([true, false]);
+    expect(Math.abs(own?.relativeOfOthers ?? 1)).toBeLessThan(0.1);
+    const returning = worldOf({ on: 'rate', factor: 0.75, segment: 'returning' });
+    expect(findReasons(occasionOf(returning, 'conversionRate'), segmentsOf(returning, 'conversionRate')).named).toBe('returning');
+    expect(findReasons(occasionOf(returning, 'conversionRate'), devicesOf(returning, 'conversionRate'))).not.toHaveProperty('named');
+  });
+
+  it.each(['conversionRate', 'revenueSum', 'conversionCount'] as const)('is not named where all moved alike (%s)', (metric) => {
+    const world = worldOf({ on: 'rate', factor: 0.75 });
+    const { groups, ...reasons } = findReasons(occasionOf(world, metric), devicesOf(world, metric));
+    expect(reasons).toEqual({});
+    expect(groups.map(({ verdict }) => verdict)).toEqual(['alike', 'alike', 'alike']);
+  });
+
+  it('is judged alike in whatever order the groups come', () => {
+    const world = worldOf({ on: 'visits', factor: 0.7, device: 'desktop' });
+    const straight = findReasons(occasionOf(world, 'visits'), devicesOf(world, 'visits'));
+    const turned = findReasons(occasionOf(world, 'visits'), devicesOf(world, 'visits').toReversed());
+    expect(straight.named).toBe('desktop');
+    expect(turned.named).toBe('desktop');
+    expect(turned.groups.toReversed()).toEqual(straight.groups);
+  });
+
+  it('without days has nothing to tell', () => {
+    const world = worldOf({ on: 'rate', factor: 0.75 });
+    const { groups, named } = findReasons(occasionOf(world, 'conversionRate'), [{ name: 'tv', days: [] }]);
+    expect(named).toBeUndefined();
+    expect(groups).toEqual([
+      { name: 'tv', relative: null, low: null, high: null, relativeOfOthers: null, pValue: 1, verdict: 'not enough data' },
+    ]);
+  });
+});
