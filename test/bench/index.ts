@@ -12,7 +12,6 @@ import { benchQueries } from './queries.ts';
 import { benchReplicas } from './replicas.ts';
 import { benchSpeed } from './speed.ts';
 import { benchVerdicts } from './verdicts/index.ts';
-import { benchSpeedVerdicts } from './verdicts/speed/index.ts';
 
 const PRODUCT = 'dist/main.js';
 const STARTS = 25;
@@ -185,5 +184,4 @@ async function benchProduct(): Promise<void> {
 
 const [subject, ...rest] = process.argv.slice(2);
 if (subject === 'verdicts') benchVerdicts(rest);
-else if (subject === 'speed-verdicts') benchSpeedVerdicts({ worlds: Number(rest[0] ?? 200), seed: Number(rest[1] ?? 1), cell: rest[2] });
 else await benchProduct();

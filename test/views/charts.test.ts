@@ -17,14 +17,12 @@ interface Series {
 }
 
 function seriesOf(spec: PanelSpec): readonly Series[] {
-  const { option } = drawChart(spec, { theme: themes.light, widthPx: 960 });
-  return option['series'] as Series[];
+  return drawChart(spec, { theme: themes.light, widthPx: 960 }).option['series'] as Series[];
 }
 
 /** All numbers of an option, however deep. */
 function numbersIn(value: unknown): number[] {
-  if (typeof value === 'number') return [value];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(numbersIn) : [];
+  return typeof value === 'number' ? [value] : Object.values(value ?? {}).flatMap(numbersIn);
 }
 
 /** What a tooltip says, as a view would get it. */

@@ -10,13 +10,11 @@ const shop = sharedAssistant(platform, { credential: 'shop' });
 const content = sharedAssistant(platform, { credential: 'content' });
 const noSpeed = sharedAssistant(platform, { credential: 'noSpeed' });
 const paris = sharedAssistant(platform, { credential: 'shop', timeZone: 'Europe/Paris' });
-
 const compare = (args: Record<string, unknown>, assistant = shop) => assistant().call('compare_metrics', args);
 const WEEK = { startDate: '2026-11-09', endDate: '2026-11-15' };
-
-type Row = Record<string, string | number | null>;
-const list = ({ structured }: ToolAnswer, member: string) => (structured[member] ?? []) as Row[];
-const sum = (rows: readonly Row[], name: string) => rows.reduce((total, row) => total + Number(row[name] ?? 0), 0);
+const list = ({ structured }: ToolAnswer, member: string) => (structured[member] ?? []) as Record<string, string | number | null>[];
+const sum = (rows: readonly Record<string, string | number | null>[], name: string) =>
+  rows.reduce((total, row) => total + Number(row[name] ?? 0), 0);
 const notes = ({ structured }: ToolAnswer) => (structured['notes'] as string[]).join('\n');
 
 /** The pictures of an answer, from top to bottom. */

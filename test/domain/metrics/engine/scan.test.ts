@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Scanned, scanSeries } from '../../../../src/domain/metrics/engine/scan.ts';
 import {
-  DEVICES,
   drawWorld,
   METRIC_NAMES,
   METRICS,

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { records, useTools, WEEK } from '../support.ts';
+
+const tools = useTools();
+const { call } = tools;
+
+describe('a chart', () => {
+  it('draws the first metric over time, a line for each device, a part of a unit under its day', async () => {
+    const args = {
+      startDate: '2026-09',
+      endDate: 'now',
+      metrics: ['conversionRate', 'visits'],
+      breakdown: ['month'],
+      devices: ['desktop', 'mobile'],
+    };
+    const answer = await call('query_metrics', { ...args, chart: true });
+    const values = (device: string) =>
+      records(answer)
+        .filter((row) => row['device'] === device)
+        .map(({ conversionRate }) => conversionRate);
+    expect(answer.structured['chart']).toEqual({
+      kind: 'trend',
+      title: 'Conversion rate by month',
+      subtitle: '%, e-commerce goal, the first of 2 metrics, UTC, only in part: 2026-11',
+      unit: 'percent',
+      timeZone: 'UTC',
+      times: ['2026-09-01', '2026-10-01', '2026-11-01'],
+      series: [
+        { name: 'desktop', values: values('desktop') },
+        { name: 'mobile', values: values('mobile') },
+      ],
+      events: [],
+    });
+    expect(values('mobile')).toHaveLength(3);
+  });
+
+  it('draws bars where rows are no times: a picture for each of a few metrics, colours for the last column', async () => {
+    const args = {
+      ...WEEK,
+      metrics: ['visits', 'revenueSum'],
+      breakdown: ['device', 'segment'],
+      devices: ['desktop', 'mobile'],
+      compareSegments: ['Germany', 'France'],
+    };
+    const answer = await call('query_metrics', { ...args, chart: true });
+    const of = (metric: string, segment: string) =>
+      records(answer)
+        .filter((row) => row['segment'] === segment)
+        .map((row) => row[metric]);
+    expect(answer.structured['chart']).toEqual({
+      kind: 'panels',
+      panels: [
+        ['visits', 'Visits', 'sessions'],
+        ['revenueSum', 'Revenue', 'EUR'],
+      ].map(([metric = '', name, unit]) => ({
+        kind: 'bars',
+        title: `${name} by device and segment`,
+        subtitle: unit,
+        unit: 'none',
+        labels: ['desktop', 'mobile'],
+        series: ['Germany', 'France'].map((segment) => ({ name: segment, values: of(metric, segment) })),
+      })),
+    });
+    expect(answer.text).toContain('Drawn as bars chart: Visits by device and segment; bars chart: Revenue by device and segment.');
+    const many = await call('query_metrics', { ...WEEK, metrics: ['all'], breakdown: ['segment'], chart: true });
+    expect(many.structured['chart']).toMatchObject({ kind: 'bars', subtitle: '%, e-commerce goal, the first of 8 metrics' });
+  });
+
+  it('ranks segments and goals by their value, and leaves devices in their order', async () => {
+    const bars = async (breakdown: string) => {
+      const answer = await call('query_metrics', { ...WEEK, metrics: ['conversionRate'], breakdown: [breakdown], chart: true });
+      const { labels, series } = answer.structured['chart'] as { labels: string[]; series: { values: (number | null)[] }[] };
+      const rows = records(answer).map((row) => [row[breakdown], row['conversionRate']]);
+      const drawn = labels.map((label, index) => [label, series[0]?.values[index]]);
+      expect(new Set(drawn.map(String))).toEqual(new Set(rows.map(String)));
+      return drawn.map(([, value]) => (value === null ? -1 : Number(value)));
+    };
+    for (const breakdown of ['goal', 'segment']) {
+      const values = await bars(breakdown);
+      expect(values).toEqual(values.toSorted((a, b) => b - a));
+    }
+    const devices = await call('query_metrics', { ...WEEK, metrics: ['visits'], breakdown: ['device'], chart: true });
+    expect(devices.structured['chart']).toMatchObject({ labels: ['all', 'desktop', 'mobile', 'tablet'] });
+  });
+
+  it('is none where there is a single row', async () => {
+    const answer = await call('query_metrics', { ...WEEK, metrics: ['visits'], chart: true });
+    expect(answer.text).toContain('No chart');
+    expect(answer.structured).not.toHaveProperty('chart');
+  });
+});
