@@ -22,7 +22,7 @@ function seriesOf(spec: PanelSpec): readonly Series[] {
 
 /** All numbers of an option, however deep. */
 function numbersIn(value: unknown): number[] {
-  return typeof value === 'number' ? [value] : Object.values(value ?? {}).flatMap(numbersIn);
+  return typeof value === 'number' ? [value] : typeof value === 'object' ? Object.values(value ?? {}).flatMap(numbersIn) : [];
 }
 
 /** What a tooltip says, as a view would get it. */

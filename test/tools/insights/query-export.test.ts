@@ -233,7 +233,7 @@ describe('an error says what to do next', () => {
     const answer = await call('query_export', { jobId: 'Hourly sessions', sql: 'SELECT 1' });
     expect(answer).toMatchObject({
       isError: true,
-      text: expect.stringMatching(/^Nothing of job \d+ is in the workspace yet\. download_export_run/),
+      text: expect.stringMatching(/^jobId: nothing of job \d+ is in the workspace yet\. download_export_run/),
     });
     // No argument is wrong, so none has to be corrected.
     expect(answer.text).toMatch(/list_workspace lists what exists\.$/);

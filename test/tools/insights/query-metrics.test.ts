@@ -155,7 +155,7 @@ describe('more than 92 days', () => {
 
 describe('what does not go together is refused before anything is asked', () => {
   it.each([
-    [{ metrics: ['clicks'] }, 'no such metric: clicks; there are all, bounceRate'],
+    [{ metrics: ['clicks'] }, 'clicks are not counted; the nearest are tapRate and tapRecurrence of app zones'],
     [{ metrics: ['tapRate'] }, 'zoneIds: a zone is needed for tapRate; find_objects finds its id'],
     [{ metrics: ['visits'], zoneIds: [8_120_571] }, 'metrics: no metric of a zone: visits'],
     [{ metrics: ['visits'], goalIds: [73_310] }, 'goalIds: none of visits depends on a goal'],
