@@ -27,6 +27,8 @@ async function openServer(dataDir: string) {
     WEB_ANALYTICS_CLIENT_ID: clientId,
     WEB_ANALYTICS_CLIENT_SECRET: clientSecret,
     WEB_ANALYTICS_DATA_DIR: dataDir,
+    // What is looked at are the files as they were fetched.
+    WEB_ANALYTICS_KEEP_SOURCE: 'true',
   });
   onTestFinished(() => void server.child.kill('SIGKILL'));
   const client = new Client({ name: 'test', version: '0.0.0' });
