@@ -1,4 +1,4 @@
-import { isJSONRPCNotification, isJSONRPCRequest, isJSONRPCResponse } from '@modelcontextprotocol/server';
+import { isJSONRPCNotification, isJSONRPCRequest, isJSONRPCResponse, PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server';
 import { jsonExcess } from '../lib/json-size.ts';
 
 /** A JSON-RPC error that answers bytes which are no message. */
@@ -21,6 +21,8 @@ const REQUIRED: Readonly<Record<string, string>> = {
   'resources/subscribe': 'uri',
   'resources/unsubscribe': 'uri',
 };
+/** Methods that the 2026-07-28 era does not have; the SDK says so. */
+const REMOVED_IN_2026 = new Set(['resources/subscribe', 'resources/unsubscribe']);
 const LISTS = new Set(['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list']);
 
 /** No message of the protocol comes near; what walks a value does so with its stack. */
@@ -58,12 +60,18 @@ export function messageFault(value: unknown): MessageFault | undefined {
   return { code: INVALID_REQUEST, message, ...(id !== undefined && { id }) };
 }
 
+/** Whether the params carry the protocol version, as each request of the 2026-07-28 era does. */
+function isOf2026({ _meta: meta }: Readonly<Record<string, unknown>>): boolean {
+  return isObject(meta) && Object.hasOwn(meta, PROTOCOL_VERSION_META_KEY);
+}
+
 /** Why the params of a request cannot be used, whatever its era; undefined where they can, or where the SDK says it in words. */
 export function paramsFault(value: unknown): MessageFault | undefined {
   const id = messageId(value);
   if (!isObject(value) || id === undefined || typeof value['method'] !== 'string') return undefined;
   const { method } = value;
   const params = isObject(value['params']) ? value['params'] : {};
+  if (REMOVED_IN_2026.has(method) && isOf2026(params)) return undefined;
   const required = Object.hasOwn(REQUIRED, method) ? REQUIRED[method] : undefined;
   if (required !== undefined && typeof params[required] !== 'string')
     return { code: INVALID_PARAMS, message: `Invalid params: ${required} is required (string).`, id };
