@@ -5,9 +5,10 @@ import { comparePeriods, periodNotes } from '../../domain/metrics/compare/compar
 import type { Comparison } from '../../domain/metrics/compare/comparison-rows.ts';
 import { type Windows, windowsOf } from '../../domain/metrics/compare/comparison-windows.ts';
 import { outlierNote } from '../../domain/metrics/compare/comparison-words.ts';
+import { judgeChanges } from '../../domain/metrics/compare/judged-changes.ts';
 import { type Reading, readingsOf } from '../../domain/metrics/compare/readings.ts';
 import type { MetricAnswers } from '../../domain/metrics/read/metric-answers.ts';
-import type { Device, MetricGrid } from '../../domain/metrics/read/metric-grid.ts';
+import type { Device } from '../../domain/metrics/read/metric-grid.ts';
 import { refusedNotes } from '../../domain/metrics/read/query-notes.ts';
 import { isoAt, resolveDate, todayIn } from '../../lib/dates.ts';
 import { daysBetween, shiftDays } from '../../lib/time-zone.ts';
@@ -16,6 +17,7 @@ import { type CompareInput, gridOf, type Question, questionOf } from './compare-
 import { type ChosenSegments, readSegments } from './compare-segments.ts';
 import { compareAtOnce } from './compare-sides.ts';
 import { fetchMetrics, requireGoal } from './fetch-metrics.ts';
+import { readDaysOrNone } from './read-days.ts';
 
 /** Days before and after a change in which events are looked for. */
 const DAYS = 2;
@@ -39,7 +41,7 @@ async function readEventsAround(
       .toSorted((a, b) => a.atMs - b.atMs)
       .slice(0, MOST_EVENTS);
     if (near.length === 0) note(`No speed event lies within ${DAYS} days of ${day}.`);
-    else note(`Events: within ${DAYS} days of ${day}; that they come together does not show that one causes the other.`);
+    else note(`Events within ${DAYS} days of ${day}: being near in time is no proof of a cause.`);
     return near.map(({ key, text, atMs }) => ({ day: todayIn(timeZone, atMs), event: text || key }));
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
@@ -52,7 +54,7 @@ async function readEventsAround(
   }
 }
 
-const NO_SEGMENTS: ChosenSegments = { groups: [] };
+const NO_SEGMENTS: ChosenSegments = { all: [], chosen: [] };
 const PARTS: readonly Device[] = ['desktop', 'mobile', 'tablet'];
 
 function refuse(message: string): never {
@@ -76,20 +78,6 @@ function requireSides({ rows, missing }: MetricAnswers, { period, baseline }: Wi
     const [name, side] = isOf(baseline) && !hasSide(0) ? (['baseline', baseline] as const) : (['period', period] as const);
     if (isOf(side) && !hasSide(side === baseline ? 0 : 1))
       refuse(`The ${name} (${isoAt(side.startMs, timeZone)} … ${isoAt(side.endMs, timeZone)}) cannot be read: ${reason}`);
-  }
-}
-
-/** The days behind the totals; none where they cannot be read, which the verdicts then say. */
-async function readDays(grid: Omit<MetricGrid, 'ranges'>, { history, baseline, period }: Windows, context: Context) {
-  try {
-    const quiet = { ...context, progress: () => undefined };
-    const { rows, missing } = await fetchMetrics({ ...grid, ranges: [history, baseline, period], daily: true }, quiet);
-    for (const { reason } of missing) context.note(`Some days could not be read and teach nothing of the noise: ${reason}`);
-    return rows;
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    context.note(`Days could not be read, so nothing can be told from noise: ${error.message}`);
-    return [];
   }
 }
 
@@ -117,10 +105,9 @@ async function compareRanges(question: Question, context: Context): Promise<Comp
     context.progress((done += 1), 3, 'reading metrics');
     return result;
   };
-  const [totals, days, segments] = await Promise.all([
+  const [totals, days] = await Promise.all([
     step(fetchMetrics({ ...grid, ranges: [baseline, period] }, { ...context, progress: () => undefined })),
-    step(readDays(grid, windows, context)),
-    step(explains ? readSegments(question, windows, context) : Promise.resolve(NO_SEGMENTS)),
+    step(readDaysOrNone(grid, windows, context)),
   ]);
   requireSides(totals, windows, timeZone);
   for (const { reason, parts } of totals.missing)
@@ -131,13 +118,18 @@ async function compareRanges(question: Question, context: Context): Promise<Comp
   const table = byDevice ? readings.slice(0, 1) : readings;
   const labelOf = ({ device, segmentIds }: Reading) =>
     [...(device === 'all' ? [] : [device]), ...segmentIds.map((id) => lists.nameOf('segment', id))].join(', ');
+  const periods = { metrics: question.metrics, windows, readings: table, devices: byDevice ? readings.slice(1) : [], labelOf };
+  const judgedChanges = judgeChanges(periods);
+  const [whole] = table;
+  const segments = await step(
+    explains && whole && !judgedChanges.isNoise
+      ? readSegments({ question, metric: judgedChanges.headline.metric, whole, windows }, context)
+      : Promise.resolve(NO_SEGMENTS),
+  );
   const result = comparePeriods({
-    metrics: question.metrics,
-    windows,
-    readings: table,
-    devices: byDevice ? readings.slice(1) : [],
-    segments: segments.groups,
-    labelOf,
+    ...periods,
+    judged: judgedChanges,
+    segments,
     currency: totals.currency,
     explains: question.explain,
   });
@@ -159,13 +151,12 @@ async function compareRanges(question: Question, context: Context): Promise<Comp
     headline.judgement.verdict === 'not enough data'
       ? 'too few days to tell a change from noise'
       : 'a change within noise has nothing to explain';
-  const left = result.isNoise && segments.groups.length > 0 ? `Segments are left out: ${reason}.` : segments.choice;
+  const left = result.isNoise && explains ? `Segments are left out: ${reason}.` : segments.choice;
   if (left !== undefined) note(left);
   // What is in no device cannot be asked for.
   if (PARTS.some((device) => device === result.leader)) note(`Next: devices ["${result.leader}"] shows the segments within it.`);
-  const outliers = outlierNote(headline);
-  if (outliers !== undefined) note(outliers);
-  for (const sentence of [...windows.notes, ...periodNotes(comparison, judged, windows)]) note(sentence);
+  for (const sentence of judgedChanges.changes.flatMap((change) => outlierNote(change) ?? [])) note(sentence);
+  for (const sentence of [...windows.notes, ...periodNotes(judged, windows)]) note(sentence);
   if (question.explain && !isOne) note('explain takes one device and one set of segments at a time.');
   for (const sentence of refusedNotes(totals.refused)) note(sentence);
   return comparison;

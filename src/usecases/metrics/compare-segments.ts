@@ -1,70 +1,77 @@
 import { ApiError } from '../../api/errors.ts';
+import type { SegmentReadings } from '../../domain/metrics/compare/comparison.ts';
 import type { Windows } from '../../domain/metrics/compare/comparison-windows.ts';
-import type { GroupValues } from '../../domain/metrics/compare/contributions.ts';
-import type { Device } from '../../domain/metrics/read/metric-grid.ts';
-import type { Named } from '../../domain/names/match-name.ts';
+import { contrastScore, type GroupValues } from '../../domain/metrics/compare/partition.ts';
+import { type Reading, readingsOf } from '../../domain/metrics/compare/readings.ts';
 import { type CompareContext, gridOf, type Question } from './compare-question.ts';
 import { fetchMetrics } from './fetch-metrics.ts';
+import { readDays } from './read-days.ts';
 
-/** Segments that are read, and of these so many with most visits are shown. */
+/** Segments that are read, and of these so many that differ most from all other visits are judged and shown. */
 const READ = 20;
-const SHOWN = 8;
-
-/** Both sides of some segments on one device, each within the selection of the question. */
-async function readBoth(
-  segments: readonly { id: number; name: string }[],
-  device: Device,
-  question: Question,
-  { baseline, period }: Windows,
-  context: CompareContext,
-): Promise<GroupValues[]> {
-  const segmentSets = segments.map(({ id }) => [...question.segmentIds, id]);
-  const grid = { ...gridOf(question), ranges: [baseline, period], devices: [device], segmentSets };
-  const { rows } = await fetchMetrics(grid, { ...context, progress: () => undefined });
-  const valuesOf = (id: number, range: number) =>
-    rows.find((row) => row.range === range && row.selection.segmentIds.at(-1) === id)?.values ?? {};
-  return segments.map(({ id, name }) => ({ name, before: valuesOf(id, 0), after: valuesOf(id, 1) }));
-}
-
-/** What `read` gives; where the platform refuses, nothing and a note. */
-async function orNothing(read: Promise<GroupValues[]>, note: (sentence: string) => void): Promise<GroupValues[]> {
-  try {
-    return await read;
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    note(`Segments could not be read: ${error.message}`);
-    return [];
-  }
-}
+const SHOWN = 4;
 
 /** Segments that may explain a change. */
-export interface ChosenSegments {
-  readonly groups: readonly GroupValues[];
+export interface ChosenSegments extends SegmentReadings {
   /** How they were chosen, where there are more. */
   readonly choice?: string;
+}
+
+/** A change of which segments may be the cause. */
+export interface SegmentSearch {
+  readonly question: Question;
+  readonly metric: string;
+  readonly whole: Reading;
+  readonly windows: Windows;
 }
 
 function choiceOf(shown: number, all: number): string | undefined {
   const latest = all > READ ? ` among the ${READ} changed last` : '';
   const others = all > READ ? '; segmentIds asks for any other' : '';
   if (shown === 0) return all > READ ? `Segments: none with visits${latest}, of ${all}${others}.` : undefined;
-  return all > shown ? `Segments: the ${shown} with most visits${latest}, of ${all}${others}.` : undefined;
+  return all > shown ? `Segments: the ${shown} that differ most from all other visits${latest}, of ${all}${others}.` : undefined;
 }
 
-/** Both sides of the segments with most visits within the selection; none where they cannot be read, which is noted. */
-export async function readSegments(question: Question, windows: Windows, context: CompareContext): Promise<ChosenSegments> {
-  let others: readonly Named[] = [];
-  const read = async () => {
-    const lists = await context.lists();
-    others = (await lists.of('segment')).filter(({ id }) => !question.segmentIds.includes(id));
-    const latest = others.toSorted((a, b) => (b.changedAt ?? '').localeCompare(a.changedAt ?? '')).slice(0, READ);
-    const named = latest.map(({ id, path }) => ({ id, name: path.join(' / ') }));
-    return named.length === 0 ? [] : readBoth(named, question.devices[0] ?? 'all', question, windows, context);
-  };
-  const visitsOf = ({ before, after }: GroupValues) => (before['visits'] ?? 0) + (after['visits'] ?? 0);
-  const groups = await orNothing(read(), context.note);
+const visitsOf = ({ before, after }: GroupValues) => (before['visits'] ?? 0) + (after['visits'] ?? 0);
+
+/** Reads both ranges of the segments that were changed last, and the days of those that differ most from all other visits. */
+async function readBoth({ question, metric, whole, windows }: SegmentSearch, context: CompareContext): Promise<ChosenSegments> {
+  const others = (await (await context.lists()).of('segment')).filter(({ id }) => !question.segmentIds.includes(id));
+  const latest = others.toSorted((a, b) => (b.changedAt ?? '').localeCompare(a.changedAt ?? '')).slice(0, READ);
+  if (latest.length === 0) return { all: [], chosen: [] };
+  const names = new Map(latest.map(({ id, path }) => [id, path.join(' / ')]));
+  const idOf = ({ segmentIds }: { readonly segmentIds: readonly number[] }) => segmentIds.at(-1) ?? 0;
+  const base = { ...gridOf({ ...question, metrics: [metric] }), devices: [question.devices[0] ?? 'all'] as const };
+  const within = (ids: readonly number[]) => ({ ...base, segmentSets: ids.map((id) => [...question.segmentIds, id]) });
+  const quiet = { ...context, progress: () => undefined };
+  const totals = await fetchMetrics({ ...within([...names.keys()]), ranges: [windows.baseline, windows.period] }, quiet);
+  const groups = readingsOf(totals.rows, []).map(({ segmentIds, before, after }) => {
+    const id = idOf({ segmentIds });
+    return { id, name: names.get(id) ?? String(id), before, after };
+  });
   const visited = groups.filter((group) => visitsOf(group) > 0);
-  const shown = visited.toSorted((a, b) => visitsOf(b) - visitsOf(a)).slice(0, SHOWN);
-  const choice = groups.length > 0 ? choiceOf(shown.length, others.length) : undefined;
-  return { groups: shown, ...(choice !== undefined && { choice }) };
+  const scored = visited.map((group) => ({ group, score: contrastScore(metric, whole, group, windows.factors) }));
+  const chosen = scored.toSorted((a, b) => b.score - a.score || visitsOf(b.group) - visitsOf(a.group)).slice(0, SHOWN);
+  const choice = choiceOf(chosen.length, others.length);
+  const shown = within(chosen.map(({ group }) => group.id));
+  const days = chosen.length === 0 ? [] : await readDays(shown, windows, quiet, true);
+  const rows = totals.rows.filter(({ selection }) => chosen.some(({ group }) => group.id === idOf(selection)));
+  const readings = readingsOf(rows, days).map((reading) => ({ name: names.get(idOf(reading)) ?? '', reading }));
+  const rank = new Map(chosen.map(({ group }, index) => [group.name, index]));
+  return {
+    all: visited,
+    chosen: readings.toSorted((a, b) => (rank.get(a.name) ?? 0) - (rank.get(b.name) ?? 0)),
+    ...(choice !== undefined && { choice }),
+  };
+}
+
+/** Segments that may be the cause of a change; none where they cannot be read, which is noted. */
+export async function readSegments(search: SegmentSearch, context: CompareContext): Promise<ChosenSegments> {
+  try {
+    return await readBoth(search, context);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    context.note(`Segments could not be read: ${error.message}`);
+    return { all: [], chosen: [] };
+  }
 }

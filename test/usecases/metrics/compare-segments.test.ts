@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../../src/api/errors.ts';
 import type { PayloadOf } from '../../../src/api/operation.ts';
 import { windowsOf } from '../../../src/domain/metrics/compare/comparison-windows.ts';
+import type { Reading } from '../../../src/domain/metrics/compare/readings.ts';
 import type { Named } from '../../../src/domain/names/match-name.ts';
 import { type CompareContext, questionOf } from '../../../src/usecases/metrics/compare-question.ts';
 import { readSegments } from '../../../src/usecases/metrics/compare-segments.ts';
@@ -43,23 +44,28 @@ async function read(all: readonly Named[], visitsOf: (id: number) => number, sel
   };
   const question = questionOf({ ...WEEK, by: 'period', explain: true, metrics: ['conversionRate'], ...selection });
   const period = { startMs: Date.parse(WEEK.startDate), endMs: Date.parse(WEEK.endDate) };
-  const { groups, choice } = await readSegments(question, windowsOf({ period, kind: 'previous', timeZone: 'UTC', nowMs }), context);
-  return { choice, names: groups.map(({ name }) => name), asked: [...asked].toSorted((a, b) => a - b), notes };
+  const windows = windowsOf({ period, kind: 'previous', timeZone: 'UTC', nowMs });
+  const values = { visits: 1_000, conversionCount: 1_000, conversionRate: 100 };
+  const whole: Reading = { device: 'all', segmentIds: [], before: values, after: values, history: [], baselineDays: [], periodDays: [] };
+  const { chosen, choice } = await readSegments({ question, metric: 'conversionRate', whole, windows }, context);
+  return { choice, names: chosen.map(({ name }) => name), asked: [...asked].toSorted((a, b) => a - b), notes };
 }
 
 describe('segments that may explain a change', () => {
-  it('are those with most visits, and the answer says of how many', async () => {
+  it('are, of those that moved alike, the ones with most visits, and the answer says of how many', async () => {
     const { names, choice } = await read(segments(10), (id) => id);
-    expect(names).toEqual([10, 9, 8, 7, 6, 5, 4, 3].map((id) => `Segment ${id}`));
-    expect(choice).toBe('Segments: the 8 with most visits, of 10.');
-    expect((await read(segments(8), (id) => id)).choice).toBeUndefined();
+    expect(names).toEqual([10, 9, 8, 7].map((id) => `Segment ${id}`));
+    expect(choice).toBe('Segments: the 4 that differ most from all other visits, of 10.');
+    expect((await read(segments(4), (id) => id)).choice).toBeUndefined();
   });
 
   it('of a project with many are sought among the 20 changed last, and the answer says so', async () => {
     const { names, asked, choice } = await read(segments(25), (id) => id);
     expect(asked).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
     expect(names[0]).toBe('Segment 20');
-    expect(choice).toBe('Segments: the 8 with most visits among the 20 changed last, of 25; segmentIds asks for any other.');
+    expect(choice).toBe(
+      'Segments: the 4 that differ most from all other visits among the 20 changed last, of 25; segmentIds asks for any other.',
+    );
   });
 
   it('are told to be none where none of those 20 has visits', async () => {

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import type { Verdict } from '../engine/judge.ts';
+import type { GroupChange } from '../engine/reasons.ts';
 import { unitOf } from '../metric-definitions.ts';
-import type { Factors } from './comparison-windows.ts';
-import { type Change, effectsOf } from './comparison-words.ts';
-import { type Contribution, type Explained, explain, fixed, type GroupValues, type RevenueSplit } from './contributions.ts';
-import { noisePercentOf } from './readings.ts';
+import { effectsOf } from './cause-words.ts';
+import { type Change, differenceOf } from './comparison-words.ts';
+import { type Contribution, type Explained, fixed, type RevenueSplit } from './contributions.ts';
+import { type Judged, noisePercentOf } from './readings.ts';
 
 const cell = z.union([z.string(), z.number(), z.null()]);
 /** Rows of a table of its own; members without a value are left out. */
@@ -16,11 +16,11 @@ export const comparisonShape = z.object({
   baseline: z.object({ start: z.string(), end: z.string(), days: z.number() }).optional(),
   columns: z.array(z.string()),
   rows: z.array(z.array(cell)),
-  /** What of each change comes from which device. */
+  /** What each device did of the metric of the headline, and what of the change comes from it. */
   devices: records,
-  /** Mix and rate of all devices together, and what is left. */
+  /** Mix and rate of all groups of a division together (`of`: devices, or segments that divide the visits), and what is left. */
   sums: records,
-  /** Each segment against all other visits. */
+  /** What each segment did, and what of the change comes from it and from all other visits. */
   segments: records,
   revenue: z
     .object({ change: z.number(), visits: z.number(), conversion: z.number(), basket: z.number(), remainder: z.number() })
@@ -40,11 +40,6 @@ function percent(value: number | null): number | null {
   return value === null || !Number.isFinite(value) ? null : Math.round(value * 100) / 100;
 }
 
-/** After minus before, for a day where the ranges of a count differ in length; null where one has no value. */
-export function differenceOf({ compared: { before, after } }: Change): number | null {
-  return before === null || after === null ? null : after - before;
-}
-
 /** One metric of one selection. */
 export function rowOf(change: Change, isLabelled: boolean, currency: string | undefined): Cell[] {
   const { metric, before, after, compared, judgement, since, of } = change;
@@ -57,6 +52,7 @@ export function rowOf(change: Change, isLabelled: boolean, currency: string | un
     round(after),
     round(difference),
     percent(difference === null || !compared.before ? null : (100 * difference) / compared.before),
+    percent(judgement.relative === null ? null : 100 * judgement.relative),
     percent(noisePercentOf(judgement)),
     judgement.verdict,
     since?.from ?? null,
@@ -64,58 +60,60 @@ export function rowOf(change: Change, isLabelled: boolean, currency: string | un
   ];
 }
 
-/** One device of one metric; without a change that stands out there is nothing that it could be a share of. */
-export function deviceRecord(
-  metric: string,
-  group: Contribution,
-  change: number | undefined,
-  verdict: Verdict | undefined,
-): Record<string, Cell> {
+/** What a group did by itself, and next to all other visits. */
+export interface GroupVerdict {
+  readonly judged: Judged;
+  readonly change: GroupChange | undefined;
+}
+
+const changePercentOf = ({ before, after }: Contribution) =>
+  before === null || after === null || before === 0 ? null : percent((100 * (after - before)) / before);
+
+/** Its change and noise in percent, its verdict, and whether it moved like all other visits. */
+function verdictCells(group: Contribution, verdict: GroupVerdict | undefined): Record<string, Cell> {
+  return {
+    changePercent: changePercentOf(group),
+    noisePercent: verdict ? percent(noisePercentOf(verdict.judged)) : null,
+    verdict: verdict?.judged.verdict ?? null,
+    ...(verdict?.change && { againstOthers: verdict.change.verdict }),
+  };
+}
+
+/** One device; `change` is undefined where nothing stands out that it could be a share of. */
+export function deviceRecord(group: Contribution, change: number | undefined, verdict: GroupVerdict | undefined): Record<string, Cell> {
   const { name, before, after, shareBefore, shareAfter, mix, rate, contribution } = group;
   const shares = shareBefore === undefined ? {} : { shareBefore: percent(shareBefore), shareAfter: percent(shareAfter ?? null) };
-  const effects = mix === undefined ? {} : { mix: mix, rate: rate ?? null };
-  const explains = change === undefined ? {} : { explainsPercent: change === 0 ? null : percent((100 * contribution) / change) };
+  const effects = mix === undefined ? {} : { mix, rate: rate ?? null };
+  const part = change === undefined ? {} : { shareOfChangePercent: change === 0 ? null : percent((100 * contribution) / change) };
   return {
     device: name,
-    metric,
     before: round(before),
     after: round(after),
+    ...verdictCells(group, verdict),
     ...shares,
     ...effects,
     contribution,
-    ...explains,
-    verdict: verdict ?? null,
+    ...part,
   };
 }
 
 /** Mix and rate of all groups together, and what is left. */
-export function sumsOf(explained: Explained): Record<string, Cell> {
+export function sumsOf(of: string, explained: Explained): Record<string, Cell> {
   const { metric, change, groups, remainder } = explained;
-  return { metric, change, ...(groups.some(({ mix }) => mix !== undefined) && effectsOf(explained)), remainder };
+  return { metric, of, change, ...(groups.some(({ mix }) => mix !== undefined) && effectsOf(explained)), remainder };
 }
 
-/** One segment against all other visits. */
-export function segmentRecord(change: Change, pair: { segment: GroupValues; complement: GroupValues }, factors: Factors) {
-  const total = differenceOf(change) ?? 0;
-  const explained = explain(change.metric, total, [pair.segment, pair.complement], factors);
-  const [own, others] = explained?.groups ?? [];
-  if (!explained || !own || !others) return undefined;
-  const { shareBefore, shareAfter } = own;
-  const mix = own.mix === undefined ? {} : { mix: effectsOf(explained).mix, rate: own.rate ?? null, rateOfOthers: others.rate ?? null };
-  const shares = shareBefore === undefined ? {} : { shareBefore: percent(shareBefore), shareAfter: percent(shareAfter ?? null) };
-  const counts = own.mix === undefined ? { contribution: own.contribution, ofOthers: others.contribution } : {};
+/** One segment; its contribution and that of all other visits are the change. */
+export function segmentRecord({ groups: [own], change }: Explained, verdict: GroupVerdict): Record<string, Cell> {
+  if (!own) return {};
+  const { name, before, after, contribution } = own;
   return {
-    own,
-    explained,
-    record: {
-      segment: own.name,
-      before: round(own.before),
-      after: round(own.after),
-      ...shares,
-      ...mix,
-      ...counts,
-      remainder: explained.remainder,
-    },
+    segment: name,
+    before: round(before),
+    after: round(after),
+    ...verdictCells(own, verdict),
+    contribution,
+    ofOthers: fixed(change - contribution),
   };
 }
 

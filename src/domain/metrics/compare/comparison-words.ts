@@ -2,8 +2,6 @@ import { formatNumber, formatPercent, NO_VALUE } from '../../../lib/number-text.
 import type { DatedChange } from '../engine/dated.ts';
 import type { Judgement } from '../engine/judge.ts';
 import { definitionOf, unitOf } from '../metric-definitions.ts';
-import { type Contribution, type Explained, fixed, type RevenueSplit } from './contributions.ts';
-import { isRateOfCounts } from './days.ts';
 import { isChanged, noisePercentOf } from './readings.ts';
 
 /** One metric of one selection on both sides. */
@@ -24,6 +22,11 @@ export interface Change {
   readonly of: string;
 }
 
+/** After minus before, for a day where the ranges of a count differ in length; null where one has no value. */
+export function differenceOf({ compared: { before, after } }: Change): number | null {
+  return before === null || after === null ? null : after - before;
+}
+
 const NAMES: Readonly<Record<string, string>> = {
   bounceRate: 'Bounce rate',
   cartAverage: 'Average cart',
@@ -38,7 +41,7 @@ const NAMES: Readonly<Record<string, string>> = {
 /** What a person calls a metric. */
 export const nameOf = (metric: string) => NAMES[metric] ?? metric;
 /** Begins a sentence. */
-const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 /** True for metrics in percent, whose changes are points. */
 export const isPercent = (metric: string) => definitionOf(metric)?.unit === '%';
 
@@ -59,12 +62,13 @@ export function changeText(metric: string, before: number | null, after: number 
   return `${formatNumber(after - before, { sign: true, digits: 2 })} pp, ${relative}`;
 }
 
-const signed = (share: number) => formatPercent(100 * share, { sign: true, digits: 1 });
+/** A relative change as `−5.2%`. */
+export const signed = (share: number) => formatPercent(100 * share, { sign: true, digits: 1 });
 const sizeOf = (share: number) => formatPercent(Math.abs(100 * share), { digits: 1 });
 const lowerOrHigher = (share: number) => (share < 0 ? 'lower' : 'higher');
 
 /** `25% lower (20% to 30%)`: against the days before, with its interval at 95 %. */
-function levelText({ relative, low, high }: DatedChange): string {
+export function levelText({ relative, low, high }: Pick<DatedChange, 'relative' | 'low' | 'high'>): string {
   const [least, most] = [Math.abs(low), Math.abs(high)].toSorted((a, b) => a - b);
   const range = low * high > 0 ? `${sizeOf(least ?? 0)} to ${sizeOf(most ?? 0)}` : `${signed(low)} to ${signed(high)}`;
   return `${sizeOf(relative)} ${lowerOrHigher(relative)} (${range})`;
@@ -86,7 +90,7 @@ function figuresText({ metric, before, after, compared, isPerDay }: Change, curr
 function withoutOutliersText({ compared: { before, after }, judgement: { changes, relative, noise } }: Change): string {
   if (relative === null || noise === null || before === null || after === null || before === 0) return '';
   if (!changes.some(({ shape }) => shape === 'outlier')) return '';
-  return Math.abs((after - before) / before - relative) < noise / 4 ? '' : `; ${signed(relative)} without the days that stand out`;
+  return Math.abs((after - before) / before - relative) < noise / 4 ? '' : ` (${signed(relative)} without the days that stand out)`;
 }
 
 function daysText(days: number): string {
@@ -141,95 +145,24 @@ export function outlierNote({ metric, judgement, of }: Change): string | undefin
   const name = of === '' ? nameOf(metric) : `${nameOf(metric)} (${of})`;
   const listed = outliers.map(({ from, relative }) => `${from} (${signed(relative)})`).join(', ');
   const { withOutliers } = judgement;
-  const matters = withOutliers === undefined ? 'the verdict is the same with them' : `with them the verdict would be "${withOutliers}"`;
-  return `${name}: ${listed} ${outliers.length === 1 ? 'stands' : 'stand'} out, such as holidays and outages do, and ${outliers.length === 1 ? 'is' : 'are'} left out of the verdict; ${matters}.`;
-}
-
-const rounded = (value: number) => formatPercent(value, { digits: 0 });
-const shareOf = (part: number, change: number) => rounded((100 * part) / change);
-
-function ratesText({ before, after }: Contribution): string {
-  return `${formatPercent(before)} → ${formatPercent(after)}`;
-}
-
-/** The largest of some groups by what it adds to a change. */
-function leading(groups: readonly Contribution[], change: number, of: (group: Contribution) => number): Contribution | undefined {
-  const sign = Math.sign(change);
-  return groups.toSorted((a, b) => sign * (of(b) - of(a)))[0];
-}
-
-/** What of a change comes from moved traffic, and what from rates that moved. */
-export function effectsOf({ groups }: Explained): { mix: number; rate: number } {
-  const sum = (of: (group: Contribution) => number) => groups.reduce((total, group) => total + of(group), 0);
-  return { mix: fixed(sum(({ mix = 0 }) => mix)), rate: fixed(sum(({ rate = 0 }) => rate)) };
-}
-
-/** The segment whose share of the visits moved most, and by how much. */
-function movedSegment(segments: readonly Contribution[]): string {
-  const moved = (group: Contribution) => Math.abs((group.shareAfter ?? 0) - (group.shareBefore ?? 0));
-  const [most] = segments.toSorted((a, b) => moved(b) - moved(a));
-  if (!most || moved(most) < 3) return '';
-  return ` Most moved segment: "${most.name}", ${rounded(most.shareBefore ?? 0)} → ${rounded(most.shareAfter ?? 0)} of the visits.`;
-}
-
-/** The group whose own rate explains a change of a rate best; undefined where moved traffic explains more, or it is none of counts. */
-export function leadOf(explained: Explained): Contribution | undefined {
-  const { mix, rate } = effectsOf(explained);
-  if (!isRateOfCounts(explained.metric) || Math.abs(mix) > Math.abs(rate)) return undefined;
-  return leading(explained.groups, explained.change, (group) => group.rate ?? 0);
-}
-
-/** A device that is half of all makes half of any change: it explains one only beyond its size. */
-const BEYOND_SIZE = 0.2;
-
-function countSentence({ change, groups }: Explained): string {
-  const first = leading(groups, change, ({ contribution }) => contribution);
-  if (!first) return '';
-  const all = groups.reduce((sum, { before }) => sum + (before ?? 0), 0);
-  const size = all > 0 ? (first.before ?? 0) / all : 0;
-  if (first.contribution / change - size >= BEYOND_SIZE)
-    return `${capital(first.name)} explains ${shareOf(first.contribution, change)} of it.`;
-  return `Devices moved alike: ${first.name}, ${rounded(100 * size)} of the whole before, makes ${shareOf(first.contribution, change)} of it.`;
-}
-
-/** One sentence: which device explains a change, and whether by its own rate or by moved traffic; `ratesMoved`: that of a device is beyond noise. */
-export function deviceSentence(explained: Explained, segments: readonly Contribution[], ratesMoved: boolean): string {
-  const { metric, change, groups } = explained;
-  if (change === 0) return '';
-  if (!isRateOfCounts(metric)) return countSentence(explained);
-  const { mix, rate } = effectsOf(explained);
-  if (Math.abs(mix) > Math.abs(rate)) {
-    const moved = leading(groups, 1, ({ shareAfter = 0, shareBefore = 0 }) => shareAfter - shareBefore);
-    const share = moved ? `: the share of ${moved.name} rose ${rounded(moved.shareBefore ?? 0)} → ${rounded(moved.shareAfter ?? 0)}` : '';
-    return `Traffic mix explains ${shareOf(mix, change)}${share}; rates within devices ${shareOf(rate, change)}${ratesMoved ? '' : ' (each within noise)'}.${movedSegment(segments)}`;
-  }
-  const first = leadOf(explained);
-  if (!first) return '';
-  const direction = (first.after ?? 0) < (first.before ?? 0) ? 'fell' : 'rose';
-  return `${capital(first.name)} explains ${shareOf(first.contribution, change)}: its own rate ${direction} (${ratesText(first)}); traffic mix ${shareOf(mix, change)}.`;
-}
-
-/** One sentence: which factor moved revenue, the strongest first. */
-export function revenueSentence(split: RevenueSplit, change: number): string {
-  if (change === 0) return '';
-  const parts = [
-    ['visits', split.visits],
-    ['conversion', split.conversion],
-    ['basket', split.basket],
-  ] as const;
-  const sorted = parts.toSorted(([, a], [, b]) => Math.sign(change) * (b - a));
-  return `Of the change of revenue, ${sorted.map(([name, effect]) => `${name} make${name === 'visits' ? '' : 's'} ${shareOf(effect, change)}`).join(', ')}.`;
+  const one = outliers.length === 1;
+  const matters =
+    withOutliers === undefined
+      ? `the verdict is the same with ${one ? 'it' : 'them'}`
+      : `with ${one ? 'it' : 'them'} the verdict would be "${withOutliers}"`;
+  return `${name}: ${listed} ${one ? 'stands' : 'stand'} out, as holidays and outages do, and ${one ? 'is' : 'are'} left out of the verdict; ${matters}.`;
 }
 
 /** The other metrics in a few words. */
 export function othersSentence(changes: readonly Change[]): string {
   const phrases = changes
     .filter(({ before, after }) => before !== null && after !== null)
-    .map(({ metric, compared, judgement, since, days, of }) => {
+    .map((change) => {
+      const { metric, compared, judgement, since, days, of } = change;
       const { verdict } = judgement;
       const stands = verdict === 'up' || verdict === 'down' ? 'beyond noise' : verdict === 'drift' ? 'drifting' : verdict;
       const when = since && since.to === undefined && since.from > days.first ? ` (${signed(since.relative)} since ${since.from})` : '';
-      return `${nameOf(metric).toLowerCase()}${of === '' ? '' : ` (${of})`} ${changeText(metric, compared.before, compared.after)} ${stands}${when}`;
+      return `${nameOf(metric).toLowerCase()}${of === '' ? '' : ` (${of})`} ${changeText(metric, compared.before, compared.after)}${withoutOutliersText(change)} ${stands}${when}`;
     });
   return phrases.length === 0 ? '' : `${capital(phrases.join('; '))}.`;
 }

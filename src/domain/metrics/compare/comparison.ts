@@ -1,32 +1,33 @@
-import type { Judgement } from '../engine/judge.ts';
-import { type Comparison, deviceRecord, differenceOf, revenueRecord, rowOf, segmentRecord, sumsOf } from './comparison-rows.ts';
+import { findReasons, type Reasons } from '../engine/reasons.ts';
+import { type Cause, deviceSentence, effectsOf, isMix, type MovedShare, revenueSentence, segmentSentence } from './cause-words.ts';
+import { type Comparison, deviceRecord, type GroupVerdict, revenueRecord, rowOf, segmentRecord, sumsOf } from './comparison-rows.ts';
 import type { Windows } from './comparison-windows.ts';
 import {
   aloneSentence,
   type Change,
   changeSentence,
   changeText,
-  deviceSentence,
+  differenceOf,
   earlierSentence,
-  leadOf,
   othersSentence,
-  revenueSentence,
 } from './comparison-words.ts';
-import { type Explained, explain, type GroupValues, OTHER_DEVICE, rest, splitRevenue } from './contributions.ts';
-import { isCount } from './days.ts';
+import { type Explained, explain, splitRevenue } from './contributions.ts';
+import { daysOf, type JudgedChanges, occasionOf, type PeriodsInput } from './judged-changes.ts';
+import { findPartition, type GroupValues, OTHER_DEVICE, partition } from './partition.ts';
 import { isChanged, type Judged, judgeReading, type Reading, sinceOf } from './readings.ts';
 
+/** Segments that may have caused a change. */
+export interface SegmentReadings {
+  /** Both ranges of all that were looked at. */
+  readonly all: readonly GroupValues[];
+  /** Days of those whose change differs most from that of all other visits. */
+  readonly chosen: readonly { readonly name: string; readonly reading: Reading }[];
+}
+
 /** What a comparison of two periods is made from. */
-export interface PeriodsInput {
-  readonly metrics: readonly string[];
-  readonly windows: Windows;
-  /** Those of the table; with `devices`, the first is the whole. */
-  readonly readings: readonly Reading[];
-  /** The devices that partition the whole. */
-  readonly devices: readonly Reading[];
-  /** Segments with most visits, each within the selection. */
-  readonly segments: readonly GroupValues[];
-  readonly labelOf: (reading: Reading) => string;
+export interface CausesInput extends PeriodsInput {
+  readonly judged: JudgedChanges;
+  readonly segments: SegmentReadings;
   readonly currency: string | undefined;
   /** Whether causes are wanted: devices, segments, factors of revenue. */
   readonly explains: boolean;
@@ -42,7 +43,7 @@ export interface PeriodsResult {
   readonly isNoise: boolean;
   /** The headline by devices, where they explain it. */
   readonly byDevice: Explained | undefined;
-  /** The device whose own rate explains the headline best, where one does. */
+  /** The one device that changed, where there is one. */
   readonly leader: string | undefined;
   /** The headline by each segment and its complement. */
   readonly bySegment: readonly Explained[];
@@ -50,151 +51,155 @@ export interface PeriodsResult {
   readonly factors: ReturnType<typeof revenueRecord> | undefined;
 }
 
-/** A device that stands out alone must do so at 0.1 %, because there are several. */
-const CLEAR_SCORE = 3.3;
-
-const standsAlone = (judged: Judgement) => isChanged(judged) && Math.abs(judged.score) > CLEAR_SCORE;
-
-/** Devices and what is in none of them, as one partition. */
-function partitionOf(whole: Reading, devices: readonly Reading[]): GroupValues[] {
-  const other = {
-    name: OTHER_DEVICE,
-    before: rest(
-      whole.before,
-      devices.map(({ before }) => before),
-    ),
-    after: rest(
-      whole.after,
-      devices.map(({ after }) => after),
-    ),
-  };
-  const isNothing = other.before['visits'] === 0 && other.after['visits'] === 0;
-  return [...devices.map(({ device, before, after }) => ({ name: device, before, after })), ...(isNothing ? [] : [other])];
+/** Devices as causes of one change. */
+interface DeviceCause extends Cause {
+  readonly explained: Explained;
+  readonly verdictOf: (device: string) => GroupVerdict | undefined;
 }
 
-function complementOf(whole: Reading, { name, before, after }: GroupValues): GroupValues {
-  return { name: `not ${name}`, before: rest(whole.before, [before]), after: rest(whole.after, [after]) };
-}
-
-/** Compares two periods: a row for each metric and selection, and what explains the headline where there is one selection. */
-export function comparePeriods({
-  metrics,
-  windows,
-  readings,
-  devices,
-  segments,
-  labelOf,
-  currency,
-  explains,
-}: PeriodsInput): PeriodsResult {
-  const { factors } = windows;
-  const isPerDay = factors.before !== 1 || factors.after !== 1;
-  const judgedOf = (metric: string) => [...readings, ...devices].map((reading) => judgeReading(reading, metric));
-  const judged = new Map(metrics.map((metric) => [metric, judgedOf(metric)]));
-  const changes = metrics.flatMap((metric) =>
-    readings.map((reading, index): Change => {
-      const own = judged.get(metric)?.[index];
-      if (!own) throw new TypeError(`${metric} was not judged.`);
-      const candidates = devices.length > 0 ? (judged.get(metric) ?? []) : [own];
-      const [before, after] = [reading.before[metric] ?? null, reading.after[metric] ?? null];
-      const isScaled = isPerDay && isCount(metric);
-      const compared = isScaled
-        ? { before: before === null ? null : before * factors.before, after: after === null ? null : after * factors.after }
-        : { before, after };
-      const labels = reading.periodDays.flatMap(({ interval }) => (interval.isPart ? [] : (interval.label ?? [])));
-      return {
-        metric,
-        before,
-        after,
-        compared,
-        isPerDay: isScaled,
-        // Without a value on each side there is nothing that the verdict of the days could be about.
-        judgement: before === null || after === null ? { ...own, verdict: 'not enough data' } : own,
-        since: sinceOf(own, candidates, windows),
-        days: { first: labels[0] ?? '', last: labels.at(-1) ?? '' },
-        of: labelOf(reading),
-      };
-    }),
+/** What the devices make of a change and did themselves; undefined where they do not divide it. */
+function deviceCause(change: Change, whole: Reading, { devices, windows, judged }: CausesInput): DeviceCause | undefined {
+  const { metric } = change;
+  const difference = differenceOf(change);
+  const parts = partition(
+    metric,
+    whole,
+    devices.map(({ device, before, after }) => ({ name: device, before, after })),
+    OTHER_DEVICE,
   );
-  const deviceJudged = (metric: string) => (judged.get(metric) ?? []).slice(readings.length);
-  const hidden = changes.find(({ metric }) => deviceJudged(metric).some(standsAlone));
-  const headline =
-    changes.find(({ judgement }) => isChanged(judgement)) ??
-    hidden ??
-    changes.find((change) => differenceOf(change) !== null) ??
-    changes[0];
-  if (!headline) throw new TypeError('There is nothing to compare.');
-  const isNoise = !isChanged(headline.judgement) && headline !== hidden;
+  const explained = difference === null || !parts ? undefined : explain(metric, difference, parts, windows.factors);
+  if (!explained) return undefined;
+  const hidden = change === judged.headline ? judged.hidden : undefined;
+  const groups = devices.map((reading) => ({ name: reading.device, days: daysOf(reading, metric) }));
+  const reasons: Reasons =
+    isChanged(change.judgement) || hidden ? findReasons(occasionOf(change, whole, hidden, windows), groups) : { groups: [] };
+  return {
+    of: 'devices',
+    explained,
+    reasons,
+    isSteady: !judged.devicesOf(metric).some(isChanged),
+    verdictOf(device) {
+      const own = judged.devicesOf(metric).find(({ reading }) => reading.device === device);
+      return own && { judged: own, change: reasons.groups.find(({ name }) => name === device) };
+    },
+  };
+}
 
-  const [whole] = readings;
-  const groups = whole && devices.length > 0 ? partitionOf(whole, devices) : [];
-  // What is within noise has no cause to be sought.
-  const worth = changes.filter((change) => change === headline || isChanged(change.judgement));
-  const explained = worth.flatMap((change): Explained[] => {
-    const difference = differenceOf(change);
-    const split = difference === null || groups.length === 0 ? undefined : explain(change.metric, difference, groups, factors);
-    return split ? [split] : [];
+/** What segments make of the headline and did themselves. */
+function segmentCauses({ headline, hidden }: JudgedChanges, whole: Reading, { windows, segments: { all, chosen } }: CausesInput) {
+  const { metric } = headline;
+  const difference = differenceOf(headline) ?? 0;
+  const explainedBy = (parts: readonly GroupValues[], rest: string) => {
+    const groups = partition(metric, whole, parts, rest);
+    return groups && explain(metric, difference, groups, windows.factors);
+  };
+  const groups = chosen.map(({ name, reading }) => ({ name, days: daysOf(reading, metric) }));
+  const reasons = findReasons(occasionOf(headline, whole, hidden, windows), groups, all.length);
+  const explained = chosen.flatMap(({ name, reading }) => {
+    const apart = explainedBy([{ name, before: reading.before, after: reading.after }], `not ${name}`);
+    const change = reasons.groups.find((group) => group.name === name);
+    return apart ? [{ apart, verdict: { judged: judgeReading(reading, metric), change } }] : [];
   });
-  const pairs = whole && !isNoise ? segments.map((segment) => ({ segment, complement: complementOf(whole, segment) })) : [];
-  const told = pairs.flatMap((pair) => segmentRecord(headline, pair, factors) ?? []);
+  const parts = findPartition(whole, all);
+  const divided: Cause | undefined = parts && {
+    of: parts.map(({ name }) => name).join(' and '),
+    explained: explainedBy(parts, 'no segment of these'),
+    reasons,
+    isSteady: false,
+  };
+  return { reasons, explained, divided };
+}
+
+/** The segment whose share of the visits moved most, where that is 3 points or more. */
+function movedSegmentOf(whole: Reading | undefined, segments: readonly GroupValues[]): MovedShare | undefined {
+  const percentOf = (values: GroupValues['before'], all: GroupValues['before'] = {}) =>
+    (100 * (values['visits'] ?? 0)) / (all['visits'] || 1);
+  const shares = segments.map(({ name, before, after }) => ({
+    name,
+    before: percentOf(before, whole?.before),
+    after: percentOf(after, whole?.after),
+  }));
+  const [most] = shares.toSorted((a, b) => Math.abs(b.after - b.before) - Math.abs(a.after - a.before));
+  return most && Math.abs(most.after - most.before) >= LEAST_MOVED ? most : undefined;
+}
+
+/** Points. */
+const LEAST_MOVED = 3;
+/** Moved shares that make less of a change are not worth a line. */
+const LEAST_MIX = 0.1;
+
+function isWorthMix(explained: Explained): boolean {
+  return Math.abs(effectsOf(explained).mix) >= LEAST_MIX * Math.abs(explained.change);
+}
+
+const COLUMNS = [
+  'metric',
+  'unit',
+  'before',
+  'after',
+  'change',
+  'changePercent',
+  'levelPercent',
+  'noisePercent',
+  'verdict',
+  'since',
+  'sinceChangePercent',
+];
+
+/** Tells what changed between two periods: a row for each metric and selection, and where there is one selection, the causes of the headline. */
+export function comparePeriods(input: CausesInput): PeriodsResult {
+  const { windows, readings, devices, currency, explains, judged } = input;
+  const { factors } = windows;
+  const { changes, headline, hidden, isNoise } = judged;
+  const [whole] = readings;
+  const byDevice = whole && devices.length > 0 ? deviceCause(headline, whole, input) : undefined;
+  const bySegment = whole && !isNoise && input.segments.all.length > 0 ? segmentCauses(judged, whole, input) : undefined;
   const revenueChange = changes.find(({ metric }) => metric === 'revenueSum');
   const split =
     explains && readings.length === 1 && whole && revenueChange
       ? splitRevenue(takings(whole.before, factors.before), takings(whole.after, factors.after))
       : undefined;
   const revenueDifference = (revenueChange && differenceOf(revenueChange)) ?? 0;
-
-  const main = explained.find(({ metric }) => metric === headline.metric);
+  const isHeadlineChanged = isChanged(headline.judgement);
+  const divided = isHeadlineChanged && !(byDevice?.explained && isMix(byDevice.explained)) ? bySegment?.divided : undefined;
   const sentences = [
     changeSentence(headline, currency),
     earlierSentence(headline),
-    isChanged(headline.judgement) && main
-      ? deviceSentence(
-          main,
-          told.map(({ own }) => own),
-          deviceJudged(headline.metric).some(isChanged),
-        )
-      : hiddenSentence(headline, deviceJudged(headline.metric), windows),
-    split && revenueChange && (revenueChange === headline || isChanged(revenueChange.judgement))
-      ? revenueSentence(split, revenueDifference)
-      : '',
+    isHeadlineChanged
+      ? byDevice && deviceSentence(byDevice, movedSegmentOf(whole, input.segments.all))
+      : hidden && hiddenSentence(headline, hidden, windows),
+    bySegment && segmentSentence(divided, bySegment.reasons),
+    split && revenueChange && (revenueChange === headline || isChanged(revenueChange.judgement)) ? revenueSentence(split, revenueDifference) : '',
     othersSentence(changes.filter((change) => change !== headline)),
   ];
   const revenueFactors = split && revenueRecord(split, revenueDifference);
   const isLabelled = readings.length > 1;
-  const verdictOf = (metric: string, name: string) => deviceJudged(metric).find(({ reading }) => reading.device === name)?.verdict;
+  const sums = [
+    ...(byDevice ? [sumsOf(byDevice.of, byDevice.explained)] : []),
+    ...(bySegment?.divided?.explained && isWorthMix(bySegment.divided.explained)
+      ? [sumsOf(bySegment.divided.of, bySegment.divided.explained)]
+      : []),
+  ];
   return {
     data: {
-      answer: sentences.filter((sentence) => sentence !== '').join(' '),
-      columns: [
-        ...(isLabelled ? ['of'] : []),
-        'metric',
-        'unit',
-        'before',
-        'after',
-        'change',
-        'changePercent',
-        'noisePercent',
-        'verdict',
-        'since',
-        'sinceChangePercent',
-      ],
+      answer: sentences.filter((sentence) => sentence !== undefined && sentence !== '').join(' '),
+      columns: [...(isLabelled ? ['of'] : []), ...COLUMNS],
       rows: changes.map((change) => rowOf(change, isLabelled, currency)),
-      ...(explained.length > 0 && {
-        devices: explained.flatMap(({ metric, groups: each, change }) =>
-          each.map((group) => deviceRecord(metric, group, isNoise ? undefined : change, verdictOf(metric, group.name))),
+      ...(byDevice && {
+        devices: byDevice.explained.groups.map((group) =>
+          deviceRecord(group, isNoise ? undefined : byDevice.explained.change, byDevice.verdictOf(group.name)),
         ),
-        sums: explained.map(sumsOf),
       }),
-      ...(told.length > 0 && { segments: told.map(({ record }) => record) }),
+      ...(sums.length > 0 && { sums }),
+      ...(bySegment && { segments: bySegment.explained.map(({ apart, verdict }) => segmentRecord(apart, verdict)) }),
       ...(revenueFactors && { revenue: revenueFactors }),
     },
     headline,
-    judged: judged.get(headline.metric) ?? [],
+    judged: judged.judgedOf(headline.metric),
     isNoise,
-    byDevice: isNoise ? undefined : main,
-    leader: !isNoise && main ? leadOf(main)?.name : undefined,
-    bySegment: told.map(({ explained: apart }) => apart),
+    byDevice: isNoise ? undefined : byDevice?.explained,
+    leader: hidden?.reading.device ?? byDevice?.reasons.named,
+    bySegment: bySegment?.explained.map(({ apart }) => apart) ?? [],
     factors: revenueFactors,
   };
 }
@@ -206,45 +211,19 @@ function takings(values: Reading['before'], scale: number) {
 }
 
 /** A device that stands out although the whole does not. */
-function hiddenSentence({ metric }: Change, devices: readonly Judged[], windows: Windows): string {
-  const [first] = devices.filter(standsAlone).toSorted((a, b) => Math.abs(b.score) - Math.abs(a.score));
-  if (!first) return '';
-  const { reading } = first;
+function hiddenSentence({ metric }: Change, hidden: Judged, windows: Windows): string {
+  const { reading } = hidden;
   const [before, after] = [reading.before[metric] ?? null, reading.after[metric] ?? null];
-  return aloneSentence(reading.device, first, sinceOf(first, [first], windows), changeText(metric, before, after));
+  return aloneSentence(reading.device, hidden, sinceOf(hidden, [hidden], windows), changeText(metric, before, after));
 }
 
-/** How the numbers of a comparison of periods were made: methods, formulas, and what is not in them. */
-export function periodNotes(
-  { rows, devices, sums, segments, revenue }: Comparison,
-  judged: readonly Judged[],
-  { isAdjacent, isFar }: Windows,
-): string[] {
-  const [whole] = judged;
-  const hasRates = [...(sums ?? []), ...(segments ?? [])].some(({ mix }) => mix !== undefined);
-  const hasOther = devices?.some(({ device }) => String(device).startsWith('other')) ?? false;
+/** How the numbers of a comparison of periods were made, and what is not in them; docs/statistics.md explains the columns. */
+export function periodNotes([whole]: readonly Judged[], { isAdjacent, isFar }: Windows): string[] {
   return [
     whole && whole.verdict !== 'not enough data'
-      ? `Noise: the change of the level that chance exceeds once in 100, from ${whole.learnedDays} days before the period (weekdays, overdispersion, autocorrelation and slow drift estimated; docs/statistics.md).`
+      ? `noisePercent: what chance exceeds once in 100, for levelPercent (weekdays and days that stand out taken out); learned from ${whole.learnedDays} days. All columns: docs/statistics.md.`
       : 'Noise: too few days with a value before the period.',
-    ...(rows.some((row) => row.at(-2) !== null)
-      ? ['since: the first day of the change that the scan of start days finds; sinceChangePercent: its level against the days before it.']
-      : []),
     ...(isAdjacent ? [] : ['The baseline does not end where the period begins: a change among the days between has no date.']),
     ...(isFar ? ['Drift over the time between the two ranges is not in the noise.'] : []),
-    ...(hasRates
-      ? [
-          'mix = Δshare of visits × (mean rate − mean rate of all), rate = mean share × Δrate, means over both ranges; with the remainder they add up to the change (in points).',
-        ]
-      : []),
-    ...(hasOther ? ['Other or unknown device: all minus desktop, mobile and tablet, by subtraction of counts.'] : []),
-    ...(segments
-      ? [
-          `Segments overlap, so their rows do not add up: each is split against all other visits (counts subtracted), where ${hasRates ? 'mix + rate + rateOfOthers' : 'contribution + ofOthers'} + remainder is the change.`,
-        ]
-      : []),
-    ...(revenue
-      ? ['revenue = visits × conversion × basket, basket = revenue / conversions; logarithmic means (LMDI) make the three add up.']
-      : []),
   ];
 }

@@ -1,3 +1,4 @@
+import type { Sums } from '../engine/decompose.ts';
 import type { DailyPoint, MetricKind } from '../engine/series.ts';
 import { definitionOf } from '../metric-definitions.ts';
 import type { MetricValues } from '../read/combine.ts';
@@ -18,11 +19,12 @@ function sidesOf(metric: string): Sides {
   return { denominator: metric === 'cartAverage' ? 'conversionCount' : 'visits', times: 1 };
 }
 
-/** Numerator and denominator of a metric in some values; undefined where a part of it has no value. */
-function termsOf(metric: string, values: MetricValues): { numerator: number; denominator: number } | undefined {
+/** Numerator and denominator of a metric in some values, both 0 where nothing was counted below; undefined where a part of it has no value. */
+export function termsOf(metric: string, values: MetricValues): Sums | undefined {
   const { numerator, denominator, times } = sidesOf(metric);
   const below = denominator === undefined ? 1 : values[denominator];
-  if (typeof below !== 'number' || below <= 0) return undefined;
+  if (below === 0) return { numerator: 0, denominator: 0 };
+  if (typeof below !== 'number' || below < 0) return undefined;
   const above = values[numerator ?? metric];
   if (typeof above !== 'number') return undefined;
   return { numerator: numerator === undefined ? above * below : above * times, denominator: below };
@@ -52,12 +54,16 @@ export function kindOf(metric: string): MetricKind {
 
 /** The whole days among the rows of one selection, in order; days without a value are left out. Percentages become events of their trials. */
 export function dayPoints(rows: readonly MetricRow[], metric: string): DailyPoint[] {
-  const times = kindOf(metric) === 'share' ? 0.01 : 1;
+  const kind = kindOf(metric);
+  const times = kind === 'share' ? 0.01 : 1;
   return rows
     .filter(({ interval }) => interval.label !== undefined && !interval.isPart)
     .flatMap(({ interval, values }) => {
       const terms = termsOf(metric, values);
-      return terms ? [{ label: interval.label ?? '', ...terms, numerator: terms.numerator * times, isWhole: true }] : [];
+      if (!terms || terms.denominator === 0) return [];
+      const { conversionCount: events } = values;
+      const isSumOf = kind === 'amount' && typeof events === 'number' ? { events } : {};
+      return [{ label: interval.label ?? '', ...terms, ...isSumOf, numerator: terms.numerator * times, isWhole: true }];
     })
     .toSorted((a, b) => a.label.localeCompare(b.label));
 }

@@ -25,15 +25,6 @@ export interface Part {
 
 const valueOf = ({ numerator, denominator }: Sums) => (denominator > 0 ? numerator / denominator : undefined);
 
-/** The members of the whole that are in none of the groups, which then partition it; undefined where there are none. */
-export function othersOf(name: string, whole: Omit<GroupSums, 'name'>, groups: readonly GroupSums[]): GroupSums | undefined {
-  const left = (side: 'before' | 'after', member: keyof Sums) =>
-    groups.reduce((sum, group) => sum - group[side][member], whole[side][member]);
-  const sideOf = (side: 'before' | 'after') => ({ numerator: left(side, 'numerator'), denominator: left(side, 'denominator') });
-  const others = { name, before: sideOf('before'), after: sideOf('after') };
-  return others.before.denominator <= 0 && others.after.denominator <= 0 ? undefined : others;
-}
-
 /**
  * Splits the change of a ratio over groups that partition it (Marshall–Edgeworth, symmetric in time): mix = Δshare × (mean value − mean value
  * of the whole), rate = mean share × Δvalue. All parts together are the change; a group without members on one side is all mix. Undefined

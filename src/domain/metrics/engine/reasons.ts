@@ -1,9 +1,11 @@
 import { INTERVAL } from './dated.ts';
 import { informationOf, knownOf } from './information.ts';
+import { levelOf, type Window } from './level.ts';
 import { estimateNoise } from './noise.ts';
 import type { Interval } from './nuisance.ts';
 import { contrastOf, type DailyPoint, type MetricKind, relativeOf, type Series, seriesOf } from './series.ts';
 import { adjusted, logTail, normalOf } from './significance.ts';
+import { studySeries } from './study.ts';
 
 /** A part of all visits, whose days are sums that are contained in those of the whole. */
 export interface Group {
@@ -20,6 +22,8 @@ export interface Occasion {
   readonly to: string;
   /** First day of the period: days before it and before `from` teach what is usual. */
   readonly periodFrom: string;
+  /** Where no day is known on which the change began: the days whose level `from` … `to` is compared with. */
+  readonly baseline?: Window | undefined;
 }
 
 /** How a group moved on the days of a change. */
@@ -33,19 +37,22 @@ export interface GroupChange {
   readonly relativeOfOthers: number | null;
   /** That it moved like the others, allowed for the number of groups looked at. */
   readonly pValue: number;
-  /** Whether it moved more than the others, less (or the other way), or like them as far as noise allows. */
+  /** Whether it moved more than the others, less (or in the other direction), or like them as far as noise allows. */
   readonly verdict: 'more' | 'less' | 'alike' | 'not enough data';
 }
 
 /** Which group a change comes from. */
 export interface Reasons {
   readonly groups: readonly GroupChange[];
-  /** The one group without which little is left of the change; left out where the groups moved alike. */
+  /** The one group that moved more than the others, which without it are within noise; left out where there is none or several share the change. */
   readonly named?: string;
 }
 
 /** Probability of naming a group although all moved alike. */
-const ERROR = 0.02;
+const ERROR = 0.06;
+/** Two-sided normal limit of 1 %: all others together did not change. */
+const Z_OF_OTHERS = 2.5758;
+const NO_DAYS: ReadonlySet<number> = new Set();
 
 interface Effect {
   readonly effect: number;
@@ -54,8 +61,18 @@ interface Effect {
   readonly score: number;
 }
 
-/** The effect on an interval of days. */
-function effectOn(series: Series, { from, to }: Pick<Occasion, 'from' | 'to'>): Effect | undefined {
+/** The difference of the levels of two windows. */
+function effectBetween(series: Series, baseline: Window, period: Window): Effect | undefined {
+  const study = studySeries(series, []);
+  const level = study && levelOf(study, { baseline, period }, NO_DAYS);
+  if (!study || !level) return undefined;
+  const { difference: effect, error } = level;
+  return { effect, error, score: normalOf(effect / error, study.noise.freedom) };
+}
+
+/** The effect on an interval of days, against the days before it or against a baseline. */
+function effectOn(series: Series, { from, to, baseline }: Pick<Occasion, 'from' | 'to' | 'baseline'>): Effect | undefined {
+  if (baseline) return effectBetween(series, baseline, { from, to });
   const noise = estimateNoise(series, []);
   const interval = intervalOf(series, from, to);
   if (!noise || interval.from >= interval.to) return undefined;
@@ -83,9 +100,9 @@ function othersThan(whole: readonly DailyPoint[], { days }: Group, kind: MetricK
 /**
  * Tests for each group whether it changed otherwise than all others together, by the days of the two relative to each other, so that what
  * moves both is no noise; Holm's allowance for the number of groups. The group that is named is the one without which the rest stands
- * nearest to no change.
+ * nearest to no change. `count` groups were looked at, where those that looked most alike are left out of the list.
  */
-export function findReasons(occasion: Occasion, groups: readonly Group[]): Reasons {
+export function findReasons(occasion: Occasion, groups: readonly Group[], count = groups.length): Reasons {
   const { kind, whole, periodFrom, from } = occasion;
   const judgedFrom = from < periodFrom ? from : periodFrom;
   const looked = groups.map((group) => {
@@ -100,7 +117,10 @@ export function findReasons(occasion: Occasion, groups: readonly Group[]): Reaso
     };
   });
   const known = looked.filter(({ difference }) => difference);
-  const pValues = adjusted(known.map(({ difference }) => Math.exp(logTail(difference?.score ?? 0))));
+  const pValues = adjusted(
+    known.map(({ difference }) => Math.exp(logTail(difference?.score ?? 0))),
+    Math.max(count, known.length),
+  );
   const result = looked.map((each): GroupChange & { scoreOfOthers: number } => {
     const pValue = each.difference ? (pValues[known.indexOf(each)] ?? 1) : 1;
     const [own, others] = [each.own?.effect, each.others?.effect];
@@ -118,6 +138,7 @@ export function findReasons(occasion: Occasion, groups: readonly Group[]): Reaso
       scoreOfOthers: Math.abs(others?.score ?? 0),
     };
   });
-  const [named] = result.filter(({ verdict }) => verdict === 'more').toSorted((a, b) => a.scoreOfOthers - b.scoreOfOthers);
-  return { groups: result.map(({ scoreOfOthers: _score, ...group }) => group), ...(named && { named: named.name }) };
+  const [nearest] = result.filter(({ verdict }) => verdict === 'more').toSorted((a, b) => a.scoreOfOthers - b.scoreOfOthers);
+  const isAlone = nearest !== undefined && nearest.scoreOfOthers <= Z_OF_OTHERS;
+  return { groups: result.map(({ scoreOfOthers: _score, ...group }) => group), ...(isAlone && { named: nearest.name }) };
 }

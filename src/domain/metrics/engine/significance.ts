@@ -67,13 +67,13 @@ export function discoveryLimit(pValues: readonly number[], rate: number, count =
   return last < 0 ? 0 : ((last + 1) * rate) / count;
 }
 
-/** P-values of several questions, each allowed for the others (Holm 1979), in the order given. */
-export function adjusted(pValues: readonly number[]): number[] {
+/** P-values of several questions, each allowed for the others (Holm 1979), in the order given; `count` questions, of which those with large p-values may be left out. */
+export function adjusted(pValues: readonly number[], count = pValues.length): number[] {
   const order = pValues.map((_, index) => index).toSorted((a, b) => (pValues[a] ?? 1) - (pValues[b] ?? 1));
   const result = pValues.map(() => 1);
   let largest = 0;
   for (const [rank, index] of order.entries()) {
-    largest = Math.min(1, Math.max(largest, (pValues.length - rank) * (pValues[index] ?? 1)));
+    largest = Math.min(1, Math.max(largest, (count - rank) * (pValues[index] ?? 1)));
     result[index] = largest;
   }
   return result;

@@ -15,6 +15,7 @@ interface Story {
 
 const STORIES: readonly Story[] = [
   { name: 'conversion rate −20 % on all devices alike', metric: 'conversionRate', planted: { on: 'rate', factor: 0.8 } },
+  { name: 'conversion rate −12 % on all devices alike', metric: 'conversionRate', planted: { on: 'rate', factor: 0.88 } },
   { name: 'visits −20 % on all devices alike', metric: 'visits', planted: { on: 'visits', factor: 0.8 } },
   {
     name: 'conversion rate −25 % on mobile',
@@ -80,8 +81,11 @@ function measure(story: Story, site: Site, trial: Trial): string[] {
     counts.explained += 1;
     const labels = { from: main?.from ?? drawn.labels[period] ?? '', to: main?.to ?? drawn.labels[days - 1] ?? '' };
     const occasion = { kind: METRICS[metric].kind, whole: pointsOf(drawn, metric), ...labels, periodFrom: drawn.labels[period] ?? '' };
-    const namedAmong = (groups: typeof devices | typeof segments) =>
-      findReasons(occasion, groups.map(({ name: own, selection }) => ({ name: own, days: pointsOf(drawn, metric, selection) }))).named; // biome-ignore format: one thought
+    const daysOf = ({ name: own, selection }: { name: string; selection: Selection }) => ({
+      name: own,
+      days: pointsOf(drawn, metric, selection),
+    });
+    const namedAmong = (groups: typeof devices | typeof segments) => findReasons(occasion, groups.map(daysOf)).named;
     const [device, segment] = [namedAmong(devices), namedAmong(segments)];
     if (device !== undefined) counts.device += 1;
     if (device === story.device) counts.deviceRight += 1;

@@ -1,14 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  explain,
-  type Group,
-  type GroupValues,
-  rest,
-  splitRate,
-  splitRevenue,
-  type Takings,
-} from '../../../../src/domain/metrics/compare/contributions.ts';
+import { explain, splitRevenue, type Takings } from '../../../../src/domain/metrics/compare/contributions.ts';
+import { contrastScore, findPartition, type GroupValues, partition } from '../../../../src/domain/metrics/compare/partition.ts';
 
 /** Ranges of equal length: totals are compared as they are. */
 const TOTALS = { before: 1, after: 1 };
@@ -16,47 +9,39 @@ const TOTALS = { before: 1, after: 1 };
 const counts = fc
   .integer({ min: 0, max: 50_000 })
   .chain((visits) => fc.integer({ min: 0, max: visits }).map((conversions) => ({ visits, conversions })));
-const groups = fc
-  .array(fc.record({ name: fc.string(), before: counts, after: counts }), { minLength: 1, maxLength: 6 })
-  .filter((each) => each.some(({ before }) => before.visits > 0) && each.some(({ after }) => after.visits > 0));
+const pairs = fc
+  .array(fc.record({ before: counts, after: counts }), { minLength: 1, maxLength: 6 })
+  .filter((each) => (['before', 'after'] as const).every((side) => each.some(({ [side]: { visits } }) => visits > 0)));
+type Pairs = readonly { readonly before: Counts; readonly after: Counts }[];
+interface Counts {
+  readonly visits: number;
+  readonly conversions: number;
+}
 
-const rateOf = (each: readonly Group[], side: 'before' | 'after') => {
-  const sum = (name: 'visits' | 'conversions') => each.reduce((total, group) => total + group[side][name], 0);
-  return sum('conversions') / sum('visits');
-};
-const valuesOf = ({ visits, conversions }: Group['before']) => ({ visits, conversionCount: conversions, revenueSum: conversions * 7.25 });
+const valuesOf = ({ visits, conversions }: Counts) => ({
+  visits,
+  conversionCount: conversions,
+  conversionRate: visits > 0 ? (100 * conversions) / visits : null,
+  bounceRate: visits > 0 ? (50 * conversions) / visits : null,
+  revenueSum: conversions * 7.25,
+});
+const groupsOf = (each: Pairs): GroupValues[] =>
+  each.map(({ before, after }, index) => ({ name: String(index), before: valuesOf(before), after: valuesOf(after) }));
+const totalOf = (each: Pairs, side: 'before' | 'after') =>
+  each.reduce((sum, { [side]: { visits, conversions } }) => ({ visits: sum.visits + visits, conversions: sum.conversions + conversions }), {
+    visits: 0,
+    conversions: 0,
+  });
+const wholeOf = (each: Pairs) => ({ before: valuesOf(totalOf(each, 'before')), after: valuesOf(totalOf(each, 'after')) });
 
 describe('the split of a rate', () => {
-  it('adds up to the change, whatever the groups are', () => {
+  it('shows numbers that add up to the change with the remainder, to the last digit, whatever the groups are', () => {
     fc.assert(
-      fc.property(groups, (each) => {
-        const total = splitRate(each).reduce((sum, { mix, rate }) => sum + mix + rate, 0);
-        expect(total).toBeCloseTo(rateOf(each, 'after') - rateOf(each, 'before'), 10);
-      }),
-    );
-  });
-
-  it('is all mix where no rate moved, and all rate where no share moved', () => {
-    const steady = splitRate([
-      { name: 'a', before: { visits: 1_000, conversions: 100 }, after: { visits: 1_000, conversions: 100 } },
-      { name: 'b', before: { visits: 1_000, conversions: 10 }, after: { visits: 9_000, conversions: 90 } },
-    ]);
-    expect(steady.map(({ rate }) => rate)).toEqual([0, 0]);
-    expect(steady.reduce((sum, { mix }) => sum + mix, 0)).toBeCloseTo(0.019 - 0.055, 12);
-    const moved = splitRate([
-      { name: 'a', before: { visits: 1_000, conversions: 100 }, after: { visits: 2_000, conversions: 100 } },
-      { name: 'b', before: { visits: 1_000, conversions: 10 }, after: { visits: 2_000, conversions: 20 } },
-    ]);
-    expect(moved.map(({ mix }) => Math.abs(mix))).toEqual([0, 0]);
-    expect(moved[0]?.rate).toBeCloseTo(-0.025, 12);
-  });
-
-  it('shows numbers that add up to the change with the remainder, to the last digit', () => {
-    fc.assert(
-      fc.property(groups, fc.double({ min: -0.0002, max: 0.0002, noNaN: true }), (each, rounding) => {
-        const change = 100 * (rateOf(each, 'after') - rateOf(each, 'before')) + rounding;
-        const values = each.map(({ name, before, after }) => ({ name, before: valuesOf(before), after: valuesOf(after) }));
-        const told = explain('conversionRate', change, values, TOTALS);
+      fc.property(pairs, fc.double({ min: -0.0002, max: 0.0002, noNaN: true }), (each, rounding) => {
+        const whole = wholeOf(each);
+        const change = (whole.after.conversionRate ?? 0) - (whole.before.conversionRate ?? 0) + rounding;
+        const parts = partition('conversionRate', whole, groupsOf(each).slice(1), 'the rest') ?? [];
+        const told = explain('conversionRate', change, parts, TOTALS);
         if (!told) throw new Error('nothing was explained');
         const sum = told.groups.reduce((total, { mix = 0, rate = 0 }) => total + mix + rate, told.remainder);
         expect(sum).toBeCloseTo(told.change, 9);
@@ -66,11 +51,17 @@ describe('the split of a rate', () => {
     );
   });
 
-  it('takes rates of counts: what is left after subtraction has the rate of those who are left, not an average', () => {
+  it('leaves to the rest the rate of those who are left, not an average; of an average likewise', () => {
     fc.assert(
       fc.property(counts, counts, (one, other) => {
-        const whole = { visits: one.visits + other.visits, conversions: one.conversions + other.conversions };
-        expect(rest(valuesOf(whole), [valuesOf(one)])).toMatchObject({ visits: other.visits, conversionCount: other.conversions });
+        const each = [one, other].map((side) => ({ before: side, after: side }));
+        const [part] = groupsOf(each);
+        for (const metric of ['conversionRate', 'bounceRate'] as const) {
+          const rest = partition(metric, wholeOf(each), part ? [part] : [], 'the rest')?.[1];
+          if (other.visits === 0) expect(rest).toBeUndefined();
+          else
+            expect((rest?.before.numerator ?? 0) / (rest?.before.denominator ?? 0)).toBeCloseTo(valuesOf(other)[metric] ?? Number.NaN, 3);
+        }
       }),
     );
   });
@@ -79,30 +70,61 @@ describe('the split of a rate', () => {
 describe('the split of a count', () => {
   it('adds up to the change, scaled where the ranges differ in length', () => {
     fc.assert(
-      fc.property(groups, fc.double({ min: 0.1, max: 10, noNaN: true }), (each, scale) => {
-        const factors = { before: scale, after: 1 };
-        const values = each.map(({ name, before, after }): GroupValues => ({ name, before: valuesOf(before), after: valuesOf(after) }));
-        const sum = (side: 'before' | 'after') => each.reduce((total, group) => total + group[side].visits, 0);
-        const told = explain('visits', sum('after') - scale * sum('before'), values, factors);
+      fc.property(pairs, fc.double({ min: 0.1, max: 10, noNaN: true }), (each, scale) => {
+        const whole = wholeOf(each);
+        const parts = partition('visits', whole, groupsOf(each).slice(1), 'the rest') ?? [];
+        const told = explain('visits', whole.after.visits - scale * whole.before.visits, parts, { before: scale, after: 1 });
         const total = (told?.groups ?? []).reduce((all, { contribution }) => all + contribution, told?.remainder ?? 0);
         expect(total).toBeCloseTo(told?.change ?? Number.NaN, 5);
       }),
     );
   });
 
-  it('is refused where a count has no value, and for what no counts make', () => {
-    const gap = [{ name: 'a', before: { visits: null, conversionCount: 1 }, after: { visits: 1, conversionCount: 1 } }];
-    expect(explain('visits', 1, gap, TOTALS)).toBeUndefined();
-    expect(explain('conversionRate', 1, gap, TOTALS)).toBeUndefined();
-    expect(
-      explain('bounceRate', 1, [{ name: 'a', before: { visits: 1, bounceRate: 3 }, after: { visits: 1, bounceRate: 4 } }], TOTALS),
-    ).toBeUndefined();
-    expect(rest({ visits: 5, conversionCount: null }, [{ visits: 2, conversionCount: 1 }])).toEqual({
-      visits: 3,
-      conversionCount: null,
-      revenueSum: null,
-    });
+  it('is refused where a part has no value', () => {
+    const whole = { before: { visits: 2, conversionCount: 1 }, after: { visits: 2, conversionCount: 1 } };
+    const gap = { name: 'a', before: { visits: null, conversionCount: 1 }, after: { visits: 1, conversionCount: 1 } };
+    expect(partition('visits', whole, [gap], 'the rest')).toBeUndefined();
+    expect(partition('conversionRate', whole, [gap], 'the rest')).toBeUndefined();
   });
+});
+
+describe('segments that divide the visits', () => {
+  const group = (name: string, visits: number, conversions: number): GroupValues => ({
+    name,
+    before: valuesOf({ visits, conversions }),
+    after: valuesOf({ visits: 2 * visits, conversions }),
+  });
+  const whole = group('', 1_000, 40);
+
+  it('are those whose visits and conversions add up to all in both ranges, the fewest', () => {
+    const groups = [
+      group('all', 1_000, 40),
+      group('none', 0, 0),
+      group('new', 600, 15),
+      group('back', 400, 25),
+      group('a', 200, 5),
+      group('b', 400, 10),
+    ];
+    expect(findPartition(whole, groups)?.map(({ name }) => name)).toEqual(['new', 'back']);
+    expect(findPartition(whole, groups.slice(0, 3).concat(groups.slice(4)))).toBeUndefined();
+    expect(findPartition(whole, groups.slice(3))?.map(({ name }) => name)).toEqual(['back', 'a', 'b']);
+  });
+
+  it('are none where only the visits add up', () => {
+    expect(findPartition(whole, [group('new', 600, 15), group('others', 400, 20)])).toBeUndefined();
+  });
+});
+
+it('a segment that moved unlike all others ranks before one that moved like them, whatever their size', () => {
+  const side = (visits: number, conversions: number) => valuesOf({ visits, conversions });
+  const whole = { before: side(100_000, 3_000), after: side(100_000, 2_700) };
+  const alike: GroupValues = { name: 'large', before: side(60_000, 1_800), after: side(60_000, 1_620) };
+  const fallen: GroupValues = { name: 'small', before: side(5_000, 150), after: side(5_000, 75) };
+  const score = (group: GroupValues) => contrastScore('conversionRate', whole, group, TOTALS);
+  expect(score(alike)).toBeLessThan(0.1);
+  // By hand: log(75 / 150) − log(2,625 / 2,850) over √(1/150 + 1/75 + 1/2,850 + 1/2,625).
+  expect(score(fallen)).toBeCloseTo(0.6109 / 0.144, 1);
+  expect(contrastScore('revenueSum', whole, fallen, TOTALS)).toBeCloseTo(score(fallen), 6);
 });
 
 describe('the split of revenue', () => {

@@ -1,31 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { deviceSentence } from '../../../../src/domain/metrics/compare/comparison-words.ts';
+import { type Cause, deviceSentence, revenueSentence, segmentSentence } from '../../../../src/domain/metrics/compare/cause-words.ts';
 import type { Explained } from '../../../../src/domain/metrics/compare/contributions.ts';
+import type { GroupChange } from '../../../../src/domain/metrics/engine/reasons.ts';
 
-function visits(...groups: [name: string, before: number, after: number][]): Explained {
-  const told = groups.map(([name, before, after]) => ({ name, before, after, contribution: after - before }));
-  return { metric: 'visits', change: told.reduce((sum, { contribution }) => sum + contribution, 0), groups: told, remainder: 0 };
-}
-
-describe('what explains a change of a count', () => {
-  it('is a device that moved beyond its size', () => {
-    const told = deviceSentence(visits(['desktop', 500, 510], ['mobile', 500, 700]), [], false);
-    expect(told).toBe('Mobile explains 95% of it.');
-  });
-
-  it('is no device where all moved alike, however large one is', () => {
-    const told = deviceSentence(visits(['desktop', 300, 270], ['mobile', 700, 630]), [], false);
-    expect(told).toBe('Devices moved alike: mobile, 70% of the whole before, makes 70% of it.');
-  });
-
-  it('is a device that came anew, and nothing where nothing changed', () => {
-    expect(deviceSentence(visits(['desktop', 500, 500], ['tablet', 0, 90]), [], false)).toBe('Tablet explains 100% of it.');
-    expect(deviceSentence(visits(['desktop', 500, 500]), [], false)).toBe('');
-  });
+const moved = (name: string, relative: number, verdict: GroupChange['verdict'] = 'alike', relativeOfOthers = 0): GroupChange => ({
+  name,
+  relative,
+  low: relative - 0.05,
+  high: relative + 0.05,
+  relativeOfOthers,
+  pValue: verdict === 'alike' ? 1 : 0.001,
+  verdict,
 });
 
-describe('what explains a change of a rate', () => {
-  const rates = (mix: number, rate: number): Explained => ({
+function rates(mix: number, rate: number): Explained {
+  return {
     metric: 'conversionRate',
     change: mix + rate,
     groups: [
@@ -33,12 +22,66 @@ describe('what explains a change of a rate', () => {
       { name: 'desktop', before: 5, after: 5, shareBefore: 60, shareAfter: 40, mix: 0, rate: 0, contribution: 0 },
     ],
     remainder: 0,
-  });
+  };
+}
 
-  it('is the own rate of a device where that weighs more, else the mix of traffic', () => {
-    expect(deviceSentence(rates(-0.1, -0.9), [], true)).toBe('Mobile explains 100%: its own rate fell (3% → 2.1%); traffic mix 10%.');
-    expect(deviceSentence(rates(-0.9, -0.1), [], false)).toBe(
-      'Traffic mix explains 90%: the share of mobile rose 40% → 60%; rates within devices 10% (each within noise).',
+function cause(explained: Explained | undefined, groups: readonly GroupChange[], named?: string): Cause {
+  return { of: 'devices', explained, reasons: { groups, ...(named !== undefined && { named }) }, isSteady: true };
+}
+
+describe('what devices have to do with a change', () => {
+  it('is that one of them changed, by how much, and what that makes of the change', () => {
+    const groups = [moved('mobile', -0.3, 'more', -0.01), moved('desktop', 0.02, 'less')];
+    expect(deviceSentence(cause(rates(-0.1, -0.9), groups, 'mobile'))).toBe(
+      'The change is on mobile: 30.0% lower (25.0% to 35.0%), all other visits -1.0% (within noise). It accounts for 100% of the change.',
     );
   });
+
+  it('is nothing that one could be blamed for where all moved alike, however large one is', () => {
+    const groups = [moved('desktop', -0.1), moved('mobile', -0.12), moved('tablet', -0.07)];
+    expect(deviceSentence(cause(rates(-0.01, -0.9), groups))).toBe(
+      'All devices moved alike as far as noise allows: mobile -12.0%, desktop -10.0%, tablet -7.0%.',
+    );
+  });
+
+  it('is that they moved differently where no single one makes the difference', () => {
+    const groups = [moved('desktop', 0.1, 'less'), moved('mobile', -0.12, 'more'), moved('tablet', -0.2)];
+    expect(deviceSentence(cause(rates(-0.01, -0.9), groups))).toBe(
+      'Devices moved differently: tablet -20.0%, mobile -12.0%, desktop +10.0%.',
+    );
+  });
+
+  it('is the mix of traffic where moved shares make more of it than moved rates', () => {
+    const groups = [moved('mobile', -0.02), moved('desktop', -0.01)];
+    expect(deviceSentence(cause(rates(-0.9, -0.1), groups), { name: 'Sale', before: 2, after: 21.4 })).toBe(
+      'Traffic mix of devices accounts for 90% of the change: the share of mobile rose 40% → 60%; values within them for 10% (each within noise). Most moved segment: "Sale", 2% → 21% of the visits.',
+    );
+  });
+
+  it('is not said where too little is known of them', () => {
+    expect(deviceSentence(cause(undefined, [moved('mobile', -0.3)]))).toBe('');
+    expect(deviceSentence(cause(undefined, []))).toBe('');
+  });
+});
+
+describe('what segments have to do with a change', () => {
+  it('is the one that moved most unlike the rest, or nothing', () => {
+    const groups = [moved('Germany', -0.1), moved('Paid search', -0.4, 'more', -0.02)];
+    expect(segmentSentence(undefined, { groups, named: 'Paid search' })).toBe(
+      'Of the segments, Paid search moved most unlike the rest: 40.0% lower (35.0% to 45.0%), all other visits -2.0%.',
+    );
+    expect(segmentSentence(undefined, { groups: [moved('Germany', -0.1)] })).toBe('');
+  });
+
+  it('is the mix of those that divide the visits', () => {
+    const divided: Cause = { ...cause(rates(-0.9, -0.1), []), of: 'new and back', isSteady: false };
+    expect(segmentSentence(divided, { groups: [] })).toMatch(/^Traffic mix of new and back accounts for 90% of the change/);
+  });
+});
+
+it('the factors of revenue are named in the order of what they make of its change, beyond 100% too', () => {
+  expect(revenueSentence({ visits: 42, conversion: -142, basket: 0 }, -100)).toBe(
+    'Conversion accounts for 142% of the revenue change, basket for 0%, visits for -42%.',
+  );
+  expect(revenueSentence({ visits: 5, conversion: -5, basket: 0 }, 0)).toBe('');
 });

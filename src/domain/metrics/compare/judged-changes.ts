@@ -1,0 +1,118 @@
+import type { Occasion } from '../engine/reasons.ts';
+import type { Factors, Windows } from './comparison-windows.ts';
+import { type Change, differenceOf } from './comparison-words.ts';
+import { dayPoints, isCount, kindOf } from './days.ts';
+import { isChanged, type Judged, judgeReading, type Reading, sinceOf } from './readings.ts';
+
+/** What was read of two periods. */
+export interface PeriodsInput {
+  readonly metrics: readonly string[];
+  readonly windows: Windows;
+  /** Those of the table; with `devices`, the first is the whole. */
+  readonly readings: readonly Reading[];
+  /** The devices of the whole, which share no visit. */
+  readonly devices: readonly Reading[];
+  readonly labelOf: (reading: Reading) => string;
+}
+
+/** The change of each metric with its verdict, and which of them is the headline. */
+export interface JudgedChanges {
+  readonly changes: readonly Change[];
+  readonly headline: Change;
+  /** The device that stands out although the headline as a whole does not. */
+  readonly hidden: Judged | undefined;
+  /** Neither the headline nor a device of it stands out: there is nothing to explain. */
+  readonly isNoise: boolean;
+  /** The judged whole and devices of a metric, in the order of the readings. */
+  readonly judgedOf: (metric: string) => readonly Judged[];
+  readonly devicesOf: (metric: string) => readonly Judged[];
+}
+
+/** A device that stands out alone must do so at 0.1 %, because there are several. */
+const CLEAR_SCORE = 3.3;
+const CLEAR_P_VALUE = 0.001;
+
+function standsAlone(judged: Judged): boolean {
+  return isChanged(judged) && (Math.abs(judged.score) > CLEAR_SCORE || (judged.main?.pValue ?? 1) < CLEAR_P_VALUE);
+}
+
+const pValueOf = ({ main, score }: Judged) => main?.pValue ?? Math.exp(-(score ** 2) / 2);
+
+function changeOf(metric: string, own: Judged, candidates: readonly Judged[], windows: Windows, of: string): Change {
+  const { reading } = own;
+  const { factors } = windows;
+  const [before, after] = [reading.before[metric] ?? null, reading.after[metric] ?? null];
+  const isPerDay = isCount(metric) && (factors.before !== 1 || factors.after !== 1);
+  const labels = reading.periodDays.flatMap(({ interval }) => (interval.isPart ? [] : (interval.label ?? [])));
+  return {
+    metric,
+    before,
+    after,
+    compared: isPerDay ? perDay(before, after, factors) : { before, after },
+    isPerDay,
+    // Without a value on each side there is nothing that the verdict of the days could be about.
+    judgement: before === null || after === null ? { ...own, verdict: 'not enough data' } : own,
+    since: sinceOf(own, candidates, windows),
+    days: { first: labels[0] ?? '', last: labels.at(-1) ?? '' },
+    of,
+  };
+}
+
+function perDay(before: number | null, after: number | null, factors: Factors) {
+  return {
+    before: before === null ? null : before * factors.before,
+    after: after === null ? null : after * factors.after,
+  };
+}
+
+/** Judges each metric of each reading and device; the headline is the first metric that changed, else the first with a device that did. */
+export function judgeChanges({ metrics, windows, readings, devices, labelOf }: PeriodsInput): JudgedChanges {
+  const judged = new Map(metrics.map((metric) => [metric, [...readings, ...devices].map((reading) => judgeReading(reading, metric))]));
+  const judgedOf = (metric: string) => judged.get(metric) ?? [];
+  const devicesOf = (metric: string) => judgedOf(metric).slice(readings.length);
+  const changes = metrics.flatMap((metric) =>
+    judgedOf(metric)
+      .slice(0, readings.length)
+      .map((own) => changeOf(metric, own, devices.length > 0 ? judgedOf(metric) : [own], windows, labelOf(own.reading))),
+  );
+  const hiddenOf = (metric: string) =>
+    devicesOf(metric)
+      .filter(standsAlone)
+      .toSorted((a, b) => pValueOf(a) - pValueOf(b))[0];
+  const changed = changes.find(({ judgement }) => isChanged(judgement));
+  const uneven = changes.find(({ metric }) => hiddenOf(metric));
+  const headline = changed ?? uneven ?? changes.find((change) => differenceOf(change) !== null) ?? changes[0];
+  if (!headline) throw new TypeError('There is nothing to compare.');
+  return {
+    changes,
+    headline,
+    hidden: changed ? undefined : hiddenOf(headline.metric),
+    isNoise: !changed && !uneven,
+    judgedOf,
+    devicesOf,
+  };
+}
+
+/** All days of a reading as points of a metric, in order. */
+export function daysOf({ history, baselineDays, periodDays }: Reading, metric: string) {
+  return dayPoints([...history, ...baselineDays, ...periodDays], metric);
+}
+
+/** The days of a change that causes are sought for: since its first day, or the period against the baseline where that is not known. */
+export function occasionOf({ metric, since: own, days }: Change, whole: Reading, hidden: Judged | undefined, windows: Windows): Occasion {
+  const since = hidden ? sinceOf(hidden, [hidden], windows) : own;
+  const labels = dayPoints(whole.baselineDays, metric).map(({ label }) => label);
+  const [first, last] = [labels[0], labels.at(-1)];
+  return {
+    kind: kindOf(metric),
+    whole: daysOf(whole, metric),
+    periodFrom: days.first,
+    ...(since
+      ? { from: since.from, to: since.to ?? days.last }
+      : {
+          from: days.first,
+          to: days.last,
+          ...(first !== undefined && last !== undefined && { baseline: { from: first, to: last } }),
+        }),
+  };
+}
