@@ -7,10 +7,14 @@ export interface MetricDefinition {
   readonly words: string;
 }
 
-/** How the values of several ranges become one of all; never as their average. */
+/** How the values of several ranges become one of all: always from what they are made of, never as their plain average. */
 export type Combination =
   /** A count or an amount. */
   | { readonly by: 'sum' }
+  /** An average over what `weight` counts, so that value × weight is a sum. */
+  | { readonly by: 'mean'; readonly weight: string }
+  /** `numerator` over a count that is in no answer, but is numerator / value in each range. */
+  | { readonly by: 'quotient'; readonly numerator: string }
   /** Recomputed from counts that the interface gives: `times` × sum of `numerator` / sum of `denominator`. */
   | { readonly by: 'ratio'; readonly numerator: string; readonly denominator: string; readonly times: number }
   /** Not at all: counts that it is made of are in no answer of the interface. */
@@ -26,6 +30,7 @@ export interface RangeMetricDefinition extends MetricDefinition {
 }
 
 const SUM: Combination = { by: 'sum' };
+const MEAN_OF_VISITS: Combination = { by: 'mean', weight: 'visits' };
 const without = (counts: string): Combination => ({ by: 'refusal', lacks: counts });
 
 type SiteMetric = (typeof siteMetricNames)[number];
@@ -37,13 +42,13 @@ export const siteMetricDefinitions: Readonly<Record<SiteMetric, RangeMetricDefin
   bounceRate: {
     unit: '%',
     words: 'Share of visitors who left without a second page, in percent.',
-    combination: without('bounced visits'),
+    combination: MEAN_OF_VISITS,
     better: 'lower',
   },
   cartAverage: {
     unit: 'currency',
     words: 'Revenue divided by transactions; e-commerce projects only.',
-    combination: without('transactions'),
+    combination: { by: 'quotient', numerator: 'revenueSum' },
     better: 'higher',
   },
   conversionCount: {
@@ -64,13 +69,13 @@ export const siteMetricDefinitions: Readonly<Record<SiteMetric, RangeMetricDefin
   pageviewAverage: {
     unit: 'views per session',
     words: 'Average page views per session; a refreshed page counts as one view.',
-    combination: without('page views'),
+    combination: MEAN_OF_VISITS,
   },
   revenueSum: { unit: 'currency', words: 'Sum of transaction amounts; e-commerce projects only.', combination: SUM, better: 'higher' },
   sessionTimeAverage: {
     unit: 'time, unit not documented',
     words: 'Average time from entry to exit per visit; unit not documented.',
-    combination: without('durations of visits'),
+    combination: MEAN_OF_VISITS,
   },
   visits: { unit: 'sessions', words: 'Number of sessions.', combination: SUM, better: 'higher' },
 };

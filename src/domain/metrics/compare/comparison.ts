@@ -169,7 +169,9 @@ export function comparePeriods(input: CausesInput): PeriodsResult {
       ? byDevice && deviceSentence(byDevice, movedSegmentOf(whole, input.segments.all))
       : hidden && hiddenSentence(headline, hidden, windows),
     bySegment && segmentSentence(divided, bySegment.reasons),
-    split && revenueChange && (revenueChange === headline || isChanged(revenueChange.judgement)) ? revenueSentence(split, revenueDifference) : '',
+    split && revenueChange && (revenueChange === headline || isChanged(revenueChange.judgement))
+      ? revenueSentence(split, revenueDifference)
+      : '',
     othersSentence(changes.filter((change) => change !== headline)),
   ];
   const revenueFactors = split && revenueRecord(split, revenueDifference);

@@ -1,9 +1,9 @@
 import type { GroupSums, Sums } from '../engine/decompose.ts';
 import { definitionOf } from '../metric-definitions.ts';
-import type { MetricValues } from '../read/combine.ts';
+import { type MetricValues, sumsOf } from '../read/combine.ts';
 import type { Factors } from './comparison-windows.ts';
 import { fixed } from './contributions.ts';
-import { isCount, termsOf } from './days.ts';
+import { isCount } from './days.ts';
 
 /** What the values of one group are on both sides. */
 export interface GroupValues {
@@ -14,8 +14,8 @@ export interface GroupValues {
 
 export const OTHER_DEVICE = 'other or unknown device';
 
-function sumsOf(metric: string, { name, before, after }: GroupValues): GroupSums | undefined {
-  const [first, second] = [termsOf(metric, before), termsOf(metric, after)];
+function sidesOf(metric: string, { name, before, after }: GroupValues): GroupSums | undefined {
+  const [first, second] = [sumsOf(metric, before), sumsOf(metric, after)];
   return first && second && { name, before: first, after: second };
 }
 
@@ -41,8 +41,8 @@ export function partition(
   parts: readonly GroupValues[],
   nameOfRest: string,
 ): GroupSums[] | undefined {
-  const all = sumsOf(metric, { name: '', ...whole });
-  const groups = parts.flatMap((part) => sumsOf(metric, part) ?? []);
+  const all = sidesOf(metric, { name: '', ...whole });
+  const groups = parts.flatMap((part) => sidesOf(metric, part) ?? []);
   if (!all || groups.length < parts.length) return undefined;
   const rest = restOf(nameOfRest, metric, all, groups);
   const isEmpty = ({ numerator, denominator }: Sums) => (isCount(metric) ? numerator === 0 : denominator === 0);

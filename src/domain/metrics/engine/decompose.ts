@@ -1,4 +1,4 @@
-/** Sums of one group in one range; a count or an amount has the denominator 1. */
+/** What a value is made of, numerator / denominator; a count or an amount has the denominator 1. Ranges and groups that do not overlap are combined by adding both. */
 export interface Sums {
   readonly numerator: number;
   readonly denominator: number;

@@ -1,3 +1,4 @@
+import type { Sums } from '../engine/decompose.ts';
 import { definitionOf } from '../metric-definitions.ts';
 
 /** Values of one range by metric; null where the platform gave none. */
@@ -8,18 +9,38 @@ function tidy(value: number): number {
   return Math.round(value * 1e4) / 1e4;
 }
 
-/** The sum of a metric over ranges that do not overlap; null where one of them has no value. */
-function sumOf(parts: readonly MetricValues[], metric: string): number | null {
-  let sum = 0;
-  for (const part of parts) {
-    const value = part[metric];
-    if (typeof value !== 'number') return null;
-    sum += value;
+const NOTHING: Sums = { numerator: 0, denominator: 0 };
+
+/**
+ * The sums that a metric is made of in some values; a count has the denominator 1, and both are 0 where nothing was counted. Undefined where
+ * a value is missing, or the interface does not give what the metric is made of.
+ */
+export function sumsOf(metric: string, values: MetricValues): Sums | undefined {
+  const combination = definitionOf(metric)?.combination;
+  const value = values[metric];
+  const isNumber = typeof value === 'number';
+  if (combination?.by === 'sum') return isNumber ? { numerator: value, denominator: 1 } : undefined;
+  if (combination?.by === 'ratio') {
+    const [numerator, denominator] = [values[combination.numerator], values[combination.denominator]];
+    if (denominator === 0) return NOTHING;
+    return typeof numerator === 'number' && typeof denominator === 'number'
+      ? { numerator: combination.times * numerator, denominator }
+      : undefined;
   }
-  return tidy(sum);
+  if (combination?.by === 'mean') {
+    const weight = values[combination.weight];
+    if (weight === 0) return NOTHING;
+    return isNumber && typeof weight === 'number' ? { numerator: value * weight, denominator: weight } : undefined;
+  }
+  if (combination?.by === 'quotient') {
+    const numerator = values[combination.numerator];
+    if (numerator === 0) return NOTHING;
+    return isNumber && value > 0 && typeof numerator === 'number' ? { numerator, denominator: numerator / value } : undefined;
+  }
+  return undefined;
 }
 
-/** What is missing to tell a metric of several ranges together, such as the transactions of an average cart; undefined where nothing is. */
+/** What is missing to make one value of a metric of several ranges, such as the users of a tap rate; undefined where nothing is. */
 export function lackOf(metric: string): string | undefined {
   const combination = definitionOf(metric)?.combination;
   if (!combination) return 'its definition';
@@ -31,19 +52,24 @@ export function ingredientsOf(metrics: readonly string[]): string[] {
   const needed = metrics.flatMap((metric) => {
     const combination = definitionOf(metric)?.combination;
     if (combination?.by === 'ratio') return [combination.numerator, combination.denominator];
+    if (combination?.by === 'mean') return [metric, combination.weight];
+    if (combination?.by === 'quotient') return [metric, combination.numerator];
     return combination?.by === 'sum' ? [metric] : [];
   });
   return [...new Set(needed)];
 }
 
-/** One value of a metric over consecutive ranges: counts added, rates recomputed from counts, all else null. A single range keeps its values. */
+/** One value of a metric over consecutive ranges, made from its sums; null where one of them is not known. A single range keeps its value. */
 export function combined(parts: readonly MetricValues[], metric: string): number | null {
   const [only] = parts;
   if (parts.length <= 1) return only?.[metric] ?? null;
-  const combination = definitionOf(metric)?.combination;
-  if (!combination || combination.by === 'refusal') return null;
-  if (combination.by === 'sum') return sumOf(parts, metric);
-  const numerator = sumOf(parts, combination.numerator);
-  const denominator = sumOf(parts, combination.denominator);
-  return numerator === null || denominator === null || denominator === 0 ? null : tidy((combination.times * numerator) / denominator);
+  const sums = parts.map((part) => sumsOf(metric, part));
+  let [numerator, denominator] = [0, 0];
+  for (const part of sums) {
+    if (!part) return null;
+    numerator += part.numerator;
+    denominator += part.denominator;
+  }
+  if (definitionOf(metric)?.combination.by === 'sum') return tidy(numerator);
+  return denominator === 0 ? null : tidy(numerator / denominator);
 }

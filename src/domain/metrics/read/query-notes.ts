@@ -74,14 +74,20 @@ export function queryNotes(query: MetricQuery, answers: MetricAnswers, timeZone:
   const { metrics, interval, breakdown } = query;
   const unit = timeUnitOf(breakdown);
   const chunks = unit === undefined ? chunksOf(interval, timeZone, MAX_METRICS_RANGE_MS).length : 1;
-  const recomputed = metrics.filter((metric) => definitionOf(metric)?.combination.by === 'ratio');
+  const means = metrics.filter((metric) => definitionOf(metric)?.combination.by === 'mean');
+  const made = [
+    ...metrics.flatMap((metric) => {
+      const combination = definitionOf(metric)?.combination;
+      return combination?.by === 'ratio' ? [`${metric} = ${combination.numerator} / ${combination.denominator} of the whole range`] : [];
+    }),
+    ...(means.length > 0 ? [`${means.join(', ')} weighted by visits`] : []),
+    ...(metrics.includes('cartAverage')
+      ? ['cartAverage = revenueSum / transactions, these being revenueSum / cartAverage of each range']
+      : []),
+  ];
   const refused = Object.entries(answers.refused).map(([metric, lacks]) => `${metric} (${lacks})`);
   return [
-    ...(chunks > 1
-      ? [
-          `Read in ${chunks} ranges of at most 92 days; counts added${recomputed.length > 0 ? ', conversionRate = conversionCount / visits of the whole range' : ''}.`,
-        ]
-      : []),
+    ...(chunks > 1 ? [`Read in ${chunks} ranges of at most 92 days; ${['counts added', ...made].join('; ')}.`] : []),
     ...(refused.length > 0
       ? [
           `No value beyond 92 days for ${refused.join(', ')}: the counts in brackets are in no answer of the interface, and averages cannot be averaged. Break down by month, or ask for at most 92 days.`,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { assemble, bySlot, type SlotAnswer } from '../../../../src/domain/metrics/read/metric-answers.ts';
 import { inputOf, type MetricGrid, planGrid } from '../../../../src/domain/metrics/read/metric-grid.ts';
 import { slotsOf } from '../../../../src/lib/calendar.ts';
-import { answer, type Visit } from './fake-service.ts';
+import { answer, bounces, type Visit } from './fake-service.ts';
 
 const DAY_MS = 86_400_000;
 const at = (iso: string) => Date.parse(iso);
@@ -83,19 +83,27 @@ describe('a grid of metrics', () => {
     );
   });
 
-  it('never holds a rate that is an average: what cannot be made from counts is null, with what it lacks', () => {
+  it('holds averages of long ranges weighted by their visits, never an average of averages', () => {
     fc.assert(
       fc.property(range, visits, zone, (whole, all, timeZone) => {
-        const { rows, refused, plan } = ask({ metrics: ['bounceRate', 'visits'], ranges: [whole] }, all, timeZone);
-        const isJoined = whole.endMs - whole.startMs > 92 * DAY_MS;
-        expect(rows[0]?.values['bounceRate']).toBe(isJoined ? null : 40);
-        expect(refused).toEqual(isJoined ? { bounceRate: 'bounced visits' } : {});
-        expect(new Set(plan.calls.map(({ endpoint }) => endpoint.operation.path))).toEqual(
-          new Set([isJoined ? '/v1/metrics/site/visits' : '/v1/metrics/site']),
-        );
+        const { rows, refused } = ask({ metrics: ['bounceRate'], ranges: [whole] }, all, timeZone);
+        const inside = all.filter(({ atMs }) => atMs >= whole.startMs && atMs <= whole.endMs);
+        const share = inside.length === 0 ? null : (100 * inside.filter(bounces).length) / inside.length;
+        expect(Math.abs((rows[0]?.values['bounceRate'] ?? 0) - (share ?? 0))).toBeLessThan(1e-3);
+        expect(rows[0]?.values['bounceRate'] === null).toBe(share === null);
+        expect(refused).toEqual({});
       }),
       { numRuns: 40 },
     );
+  });
+
+  it('never holds a rate that is made of counts that the interface does not give: it is null over long ranges, with what it lacks', () => {
+    const { rows, refused, plan } = ask(
+      { metrics: ['tapRate'], ranges: [{ startMs: Date.UTC(2026, 0, 1), endMs: Date.UTC(2026, 6, 1) }] },
+      [],
+      'UTC',
+    );
+    expect([rows[0]?.values['tapRate'], refused, plan.calls]).toEqual([null, { tapRate: 'users' }, []]);
   });
 
   it('asks one endpoint where it can: 13 months of days for 8 metrics and 4 devices are 20 calls', () => {
