@@ -1,7 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, brotliDecompressSync, gunzip, gunzipSync, inflate, inflateSync } from 'node:zlib';
 import type { Dispatcher } from 'undici';
-import { jsonExcess } from '../lib/json-size.ts';
 import {
   type Connections,
   type Environment,
@@ -13,6 +12,7 @@ import {
 } from './connections.ts';
 import { abortable, seconds } from './deadline.ts';
 import { ApiError } from './errors.ts';
+import { jsonExcess } from './json.ts';
 
 /** Bytes in words of an error. */
 function megabytes(bytes: number): string {

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
 import { homedir, hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isRunning } from '../lib/is-running.ts';
+import { isRunning } from '../workspace/store/lock.ts';
 import { name as product } from './about.ts';
 
 // Containers may share the directory of temporary files and not the numbers of processes.

@@ -251,3 +251,16 @@ export function createPlatform(
     },
   };
 }
+
+/** The only session of a process; closing it closes the platform too. */
+export function openSession(settings: Settings, tools: readonly ListedTool[], world: WorldOptions): Session {
+  const platform = createPlatform(settings, tools, world);
+  const session = platform.openSession();
+  return {
+    ...session,
+    async close() {
+      await session.close();
+      await platform.close();
+    },
+  };
+}

@@ -5,9 +5,8 @@ import { createSecureContext } from 'node:tls';
 import { isLoopback } from '../lib/address.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createLog, type Log } from '../lib/log.ts';
-import type { Era, Served } from '../protocol/http/era-handler.ts';
+import { answerJson, type Era, refuse, type Served } from '../protocol/http/era-handler.ts';
 import { fixedLimits, type HttpLimits, type HttpServing, type Page, serveHttp } from '../protocol/http/http-server.ts';
-import { answerJson, refuse } from '../protocol/http/refusal.ts';
 import { createServer, type ServerParts } from '../protocol/server.ts';
 import { createSubscriptions } from '../protocol/subscriptions.ts';
 import { type Settings, SettingsError, settingDeclarations } from '../settings/settings.ts';
@@ -15,11 +14,10 @@ import type { Principal, ResourceMetadata, SignIn } from '../sign-in/principal.t
 import type { Tracing } from '../telemetry/tracing.ts';
 import { name as product } from './about.ts';
 import { logOf } from './log-of.ts';
-import { openOperations } from './monitoring.ts';
+import { openOperations, traceCalls } from './monitoring.ts';
 import { createPlatform, type Platform } from './platform.ts';
 import { openCache } from './replicas.ts';
 import { openCredentials, openSignIn, withCredentials } from './sign-in.ts';
-import { traceCalls } from './trace-calls.ts';
 import type { WorldOptions } from './world-options.ts';
 
 /** The protected-resource metadata at each of its paths, for clients that have no token yet. */

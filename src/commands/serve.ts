@@ -8,9 +8,9 @@ import { type SettingName, type Settings, settingDeclarations } from '../setting
 import { localPrincipal } from '../sign-in/principal.ts';
 import { name, version } from './about.ts';
 import { enabledTools, listedTools, loadTool } from './catalogue.ts';
+import { traceCalls } from './monitoring.ts';
 import { createPlatform } from './platform.ts';
 import type { Catalogue } from './serve-over-http.ts';
-import { traceCalls } from './trace-calls.ts';
 import type { WorldOptions } from './world-options.ts';
 
 /** What nobody sets who means stdio. */

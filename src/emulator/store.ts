@@ -1,8 +1,7 @@
 import { Hono } from 'hono';
 import type { Clock } from '../lib/clock.ts';
 import { projects } from './projects.ts';
-import type { Part } from './world/exports/files.ts';
-import { idsOf } from './world/exports/files.ts';
+import { idsOf, type Part } from './world/exports/files.ts';
 import { FILE_LIFE_MS, runState, runWithId } from './world/exports/schedule.ts';
 import type { World } from './world/index.ts';
 

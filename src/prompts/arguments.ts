@@ -1,6 +1,6 @@
 import { siteMetricNames } from '../api/metric-names.ts';
 import { fold } from '../domain/names/match-name.ts';
-import { recentReports, scenariosOf } from '../resources/recent.ts';
+import { recentReports, scenariosOf } from '../resources/variables.ts';
 import type { Completer, CompletionContext } from '../tooling/resource.ts';
 
 /** Events that are proposed; older ones are typed. */

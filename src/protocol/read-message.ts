@@ -1,5 +1,5 @@
 import { isJSONRPCNotification, isJSONRPCRequest, isJSONRPCResponse, PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server';
-import { jsonExcess } from '../lib/json-size.ts';
+import { jsonExcess } from '../api/json.ts';
 
 /** A JSON-RPC error that answers bytes which are no message. */
 export interface MessageFault {

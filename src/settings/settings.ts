@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type * as z from 'zod';
-import { limitSettings, workspaceSettings } from './limits.ts';
-import { operationsSettings } from './monitoring.ts';
+import { limitSettings, operationsSettings, workspaceSettings } from './limits.ts';
 import { platformSettings } from './platform.ts';
-import { replicaSettings } from './replicas.ts';
-import { servingSettings } from './serving.ts';
+import { replicaSettings, servingSettings } from './serving.ts';
 import { flag, type Setting } from './setting.ts';
 import { signInSettings } from './sign-in.ts';
 

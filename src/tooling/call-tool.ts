@@ -3,8 +3,7 @@ import type { CallInput, Client } from '../api/client.ts';
 import type { Observer } from '../api/observer.ts';
 import type { Operation, PayloadOf } from '../api/operation.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../api/params.ts';
-import type { WriteRequest } from '../api/write-request.ts';
-import { previewOf } from '../api/write-request.ts';
+import { previewOf, type WriteRequest } from '../api/write-request.ts';
 import { pathOf } from '../domain/names/match-name.ts';
 import type { RequestFacts } from '../telemetry/call-watch.ts';
 import type { MakeChart } from '../usecases/context.ts';
@@ -17,8 +16,7 @@ import { type Answer, answerOf, drawAnswer, redactChart } from './results.ts';
 import { inputOf } from './schema.ts';
 import type { Asked } from './sealed-question.ts';
 import type { Session } from './session.ts';
-import type { Offer } from './tool.ts';
-import { type AnyTool, type Link, scopeOf, type ToolContext } from './tool.ts';
+import { type AnyTool, type Link, type Offer, scopeOf, type ToolContext } from './tool.ts';
 
 /** No call lasts longer, whatever it does: hosts give up soon after. */
 const MAX_CALL_MS = 40_000;

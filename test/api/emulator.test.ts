@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Client, type ClientOptions, createClient } from '../../src/api/client.ts';
 import { createLimiter } from '../../src/api/limiter.ts';
 import { operations } from '../../src/api/operations/index.ts';
-import type { CredentialName } from '../../src/emulator/seeded-credentials.ts';
+import type { CredentialName } from '../../src/emulator/credentials.ts';
 import { manualClock } from '../support/clock.ts';
 import { START, sharedPlatform } from '../support/emulator.ts';
 import { failure } from '../support/failure.ts';

@@ -1,7 +1,7 @@
 import { decode, sign } from 'hono/jwt';
 import { describe, expect, it } from 'vitest';
+import type { CredentialName } from '../../src/emulator/credentials.ts';
 import { app, content, shop } from '../../src/emulator/projects.ts';
-import type { CredentialName } from '../../src/emulator/seeded-credentials.ts';
 import { sharedPlatform, withPlatform } from '../support/emulator.ts';
 
 const platform = sharedPlatform();

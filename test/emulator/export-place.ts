@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { parse } from 'lossless-json';
-import { type Place } from '../../src/emulator/handler.ts';
+import type { Place } from '../../src/emulator/handler.ts';
 import { exportHandlers } from '../../src/emulator/handlers/data-export.ts';
 import { type Project, shop } from '../../src/emulator/projects.ts';
 import { Refusal } from '../../src/emulator/responses.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { exportHandlers as exports } from '../../src/emulator/handlers/data-export.ts';
 import { app, content, shop } from '../../src/emulator/projects.ts';
-import { exportStories } from '../../src/emulator/world/exports/index.ts';
 import type { JobInput } from '../../src/emulator/world/exports/schedule.ts';
+import { exportStories } from '../../src/emulator/world/index.ts';
 import { DAY_MS, fieldsNamed, HOUR_MS, MINUTE_MS, type MovablePlace, onceJob, placeOf, refusalOf, START_MS } from './export-place.ts';
 
 async function jobNamed(place: MovablePlace, name: string) {

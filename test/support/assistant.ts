@@ -6,7 +6,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { createClient } from '../../src/api/client.ts';
 import { createLimiter } from '../../src/api/limiter.ts';
 import { enabledTools, listedTools, loadTool } from '../../src/commands/catalogue.ts';
-import type { CredentialName } from '../../src/emulator/seeded-credentials.ts';
+import type { CredentialName } from '../../src/emulator/credentials.ts';
 import { prompts } from '../../src/prompts/index.ts';
 import { createServer } from '../../src/protocol/server.ts';
 import { createSubscriptions } from '../../src/protocol/subscriptions.ts';

@@ -1,5 +1,5 @@
 import type { OperationName } from '../../src/api/operations/index.ts';
-import type { CredentialName } from '../../src/emulator/seeded-credentials.ts';
+import type { CredentialName } from '../../src/emulator/credentials.ts';
 import { type AssistantOptions, sharedAssistant, type ToolAnswer } from '../support/assistant.ts';
 import { sharedPlatform } from '../support/emulator.ts';
 import { readable } from '../support/readable.ts';

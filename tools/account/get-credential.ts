@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { readCredential } from '../../src/api/operations/account.ts';
 import { recordId } from '../../src/api/operations/records.ts';
-import { openedToolsets } from '../../src/tooling/opened-toolsets.ts';
-import { defineTool, READ } from '../../src/tooling/tool.ts';
+import { defineTool, openedToolsets, READ } from '../../src/tooling/tool.ts';
 
 export default defineTool({
   name: 'get_credential',

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { getStepHar } from '../../src/api/operations/speed-analysis.ts';
 import { text } from '../../src/api/params.ts';
 import { comparisonShape } from '../../src/domain/har/compare/har-comparison.ts';
-import stepHar from '../../src/resources/step-har.ts';
+import { stepHar } from '../../src/resources/step-har.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
 
 export default defineAnsweringTool({

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import exportsResource from '../../src/resources/exports.ts';
+import { exportsResource } from '../../src/resources/exports.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
 import { WORKSPACE_COLUMNS, workspaceTable } from '../../src/workspace/store/purge.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import exportQuery from '../../src/resources/export-query.ts';
+import { exportQuery } from '../../src/resources/exports.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
 

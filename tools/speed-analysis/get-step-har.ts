@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { getStepHar } from '../../src/api/operations/speed-analysis.ts';
 import { text } from '../../src/api/params.ts';
 import { digestHar, harDigest } from '../../src/domain/har/report/digest-har.ts';
-import stepHar from '../../src/resources/step-har.ts';
+import { stepHar } from '../../src/resources/step-har.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
 
 export default defineTool({

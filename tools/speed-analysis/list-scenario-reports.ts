@@ -3,7 +3,7 @@ import { listScenarioReports } from '../../src/api/operations/speed-analysis.ts'
 import { DEFAULT_REPORTS, instantOf } from '../../src/api/params.ts';
 import { reportTable } from '../../src/domain/speed/report-table.ts';
 import { SPEED_UNITS } from '../../src/domain/speed/speed-metrics.ts';
-import scenarioReports from '../../src/resources/scenario-reports.ts';
+import { scenarioReports } from '../../src/resources/scenarios.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
 

@@ -1,7 +1,6 @@
 import { formatBytes, formatMs, formatNumber, formatPercent } from '../../lib/number-text.ts';
 import { sparkline } from '../../lib/text-table.ts';
-import { type AskTool, numberIn, rowsOf, seriesOf, type Table } from './ask.ts';
-import { printLine, printTable } from './print.ts';
+import { type AskTool, numberIn, printLine, printTable, rowsOf, seriesOf, type Table } from './ask.ts';
 
 /** What an earlier question found out for a later one. */
 export interface Memory {

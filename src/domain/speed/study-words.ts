@@ -1,8 +1,7 @@
 import { formatMs, formatPercent } from '../../lib/number-text.ts';
-import type { Since } from './clues.ts';
+import type { RecentShift, Since } from './clues.ts';
 import { ALPHA } from './compare-windows.ts';
 import { type Failure, failureRate, failureVerdict } from './failures.ts';
-import type { RecentShift } from './recent-shift.ts';
 import type { Row, Runs, Study } from './scenario-study.ts';
 import type { ServerShare } from './server-share.ts';
 import type { NearEvent } from './speed-events.ts';

@@ -1,3 +1,14 @@
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+
+/** What the world is a pure function of. */
+export interface Origin {
+  readonly seed: number;
+  /** The clock at start, ms since 1970: stories are placed relative to it. */
+  readonly startMs: number;
+}
+
 /** Integer hash (murmur3 finaliser) of a 32-bit counter: the same input gives the same 32 bits for ever. */
 export function mix(value: number): number {
   return scramble(value) >>> 0;

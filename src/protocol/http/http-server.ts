@@ -6,11 +6,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { localPrincipal, type Principal, type SignIn } from '../../sign-in/principal.ts';
 import { paramsFault } from '../read-message.ts';
 import { type ConnectionLimits, createConnections } from './connections.ts';
-import type { Era } from './era-handler.ts';
+import { answerJson, type Era, type Refusal, refuse } from './era-handler.ts';
 import { createCrossOrigin, createGuard, type GuardOptions } from './guard.ts';
 import { calledTools, headerMismatch, listenedUris, requestIds } from './messages.ts';
 import { type BodyLimits, createBodyReader } from './read-body.ts';
-import { answerJson, type Refusal, refuse } from './refusal.ts';
 import { createRouter, type RouterOptions } from './router.ts';
 import type { TableLimits } from './session-table.ts';
 

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { messageId } from '../read-message.ts';
-import type { Refusal } from './refusal.ts';
+import type { Refusal } from './era-handler.ts';
 
 /** A message of the protocol as far as the door needs it; nothing of it has been checked. */
 interface Message {

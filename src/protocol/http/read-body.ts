@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isJsonContentType } from '@modelcontextprotocol/server';
 import { parseMessage } from '../read-message.ts';
-import type { Refusal } from './refusal.ts';
+import type { Refusal } from './era-handler.ts';
 
 /** How much of bodies is taken. */
 export interface BodyLimits {

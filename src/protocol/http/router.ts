@@ -5,9 +5,8 @@ import type { Log } from '../../lib/log.ts';
 import type { Principal } from '../../sign-in/principal.ts';
 import { createEra2025Handler, type Era2025Handler } from './era-2025.ts';
 import { createEra2026Handler } from './era-2026.ts';
-import type { Era, EraHandler, Served } from './era-handler.ts';
+import { type Era, type EraHandler, type Refusal, refuse, type Served } from './era-handler.ts';
 import { isInitialize } from './messages.ts';
-import { type Refusal, refuse } from './refusal.ts';
 import { createSessionTable, type SessionEntry, type TableLimits } from './session-table.ts';
 
 /** Leads each request to the session that it belongs to, opening one where that is due. */

@@ -1,6 +1,16 @@
 import type { BarsSpec } from '../spec.ts';
-import { axisLines, commonOption, type Drawing, LEGEND_TOP_PX, type Look, legendOption, type TooltipLine, tooltipOption } from './look.ts';
-import { rowAxis, rowPlace } from './rows.ts';
+import {
+  axisLines,
+  commonOption,
+  type Drawing,
+  LEGEND_TOP_PX,
+  type Look,
+  legendOption,
+  rowAxis,
+  rowPlace,
+  type TooltipLine,
+  tooltipOption,
+} from './look.ts';
 import { drawable, formatValue, plainText } from './values.ts';
 
 const BAR_PX = 16;

@@ -1,6 +1,16 @@
 import type { ContributionSpec, ContributionStep, Part } from '../spec.ts';
-import { axisLines, commonOption, type Drawing, LEGEND_TOP_PX, type Look, legendOption, type TooltipLine, tooltipOption } from './look.ts';
-import { rowAxis, rowPlace } from './rows.ts';
+import {
+  axisLines,
+  commonOption,
+  type Drawing,
+  LEGEND_TOP_PX,
+  type Look,
+  legendOption,
+  rowAxis,
+  rowPlace,
+  type TooltipLine,
+  tooltipOption,
+} from './look.ts';
 import type { Theme } from './theme.ts';
 import { drawable, formatValue, plainText } from './values.ts';
 

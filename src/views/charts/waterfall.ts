@@ -8,12 +8,13 @@ import {
   type Look,
   legendOption,
   MARK_PX,
+  rowAxis,
+  rowPlace,
   sliderOption,
   stagger,
   type TooltipLine,
   tooltipOption,
 } from './look.ts';
-import { rowAxis, rowPlace } from './rows.ts';
 import { type Phase, phases, type Theme } from './theme.ts';
 import { drawable, formatValue, plainText } from './values.ts';
 

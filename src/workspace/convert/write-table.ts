@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { ConvertTask, ResolveTask } from '../query/protocol.ts';
-import { identifier, literal, literals } from '../query/sql-text.ts';
+import { identifier, literal, literals } from '../query/view-sql.ts';
 
 /** Rows of a group in the file: small enough that a day of a large site has groups of its own. */
 const GROUP_ROWS = 122_880;

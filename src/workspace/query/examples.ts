@@ -1,5 +1,5 @@
 import { type Column, folded } from './columns.ts';
-import { identifier, literal } from './sql-text.ts';
+import { identifier, literal } from './view-sql.ts';
 
 /** A question and the statement that answers it. */
 export interface Example {

@@ -3,7 +3,7 @@ import { convert, resolveOverlap } from '../convert/write-table.ts';
 import { refusalOf } from './check-statement.ts';
 import type { Cell, Failure, Machine, Message, QueryTask, Task } from './protocol.ts';
 import { lookAt } from './sniff.ts';
-import { literal, literals } from './sql-text.ts';
+import { literal, literals } from './view-sql.ts';
 
 /** What the classes of DuckDB have in common, each in its own way. */
 interface Composite {

@@ -4,8 +4,17 @@ import { open, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isRunning } from '../../lib/is-running.ts';
 import { FILE_MODE } from './disk.ts';
+
+/** Whether there is a process of this number on this machine; another one may have it by now. */
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
 
 /**
  * A lock is an empty file whose name says who holds it: kind, place, process id, start of the process, and a part of its own.

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { HarError } from '../../../src/domain/har/har-error.ts';
 import { MAX_HAR_BYTES } from '../../../src/domain/har/read/decode-har.ts';
+import { HarError } from '../../../src/domain/har/read/har-model.ts';
 import { readHar } from '../../../src/domain/har/read/read-har.ts';
 import { entry, har } from './sample.ts';
 

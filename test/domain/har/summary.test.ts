@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HarError } from '../../../src/domain/har/har-error.ts';
+import { HarError } from '../../../src/domain/har/read/har-model.ts';
 import { readHar } from '../../../src/domain/har/read/read-har.ts';
 import { type SummaryOptions, summarizeHar } from '../../../src/domain/har/summary/summarize-har.ts';
 import { RECORDED_FILES, readRecorded } from './recorded-files.ts';

@@ -1,11 +1,9 @@
 import type { Har, HarEntry } from '../read/har-model.ts';
 import { count, noRequests } from '../summary/totals.ts';
-import { BLOCKING_BASIS } from './blocking-problems.ts';
-import { findProblems } from './find-problems.ts';
+import { BLOCKING_BASIS, findProblems } from './find-problems.ts';
 import type { HAR_VIEWS, HarAnswer } from './har-answer.ts';
 import { ORDER_NOTE } from './problem.ts';
-import { problemRequests, problemTable } from './problem-requests.ts';
-import { partyTable, requestDetail, requestTable, type Table, waterfallTable } from './request-rows.ts';
+import { partyTable, problemRequests, problemTable, requestDetail, requestTable, type Table, waterfallTable } from './request-rows.ts';
 import { cutPage, filterRequests, isEmptyFilter, type PagePlace, type PageRequest, pageOf, type RequestFilter } from './select-requests.ts';
 import { type HarStudy, studyHar } from './study-har.ts';
 import { findingRow, summaryView } from './summary-view.ts';

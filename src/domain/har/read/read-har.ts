@@ -1,8 +1,7 @@
-import { HarError } from '../har-error.ts';
 import { registrableDomain } from './addresses.ts';
 import { decodeHar } from './decode-har.ts';
 import { findDocument } from './find-document.ts';
-import type { Har, HarEntry, HarPage, HarSource } from './har-model.ts';
+import { type Har, type HarEntry, HarError, type HarPage, type HarSource } from './har-model.ts';
 import { createLookups } from './lookups.ts';
 import { amountOf, isRecord, kindOf, listOf, recordOf, textOf } from './member.ts';
 import { type Findings, readEntry } from './read-entry.ts';

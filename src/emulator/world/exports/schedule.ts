@@ -1,6 +1,6 @@
 import type { InputOf } from '../../../api/operation.ts';
 import type { createExportJob } from '../../../api/operations/data-export.ts';
-import { HOUR_MS, MINUTE_MS } from '../origin.ts';
+import { HOUR_MS, MINUTE_MS } from '../random.ts';
 import { DAY_MS } from '../sessions/index.ts';
 import type { FieldSelector } from './scopes.ts';
 

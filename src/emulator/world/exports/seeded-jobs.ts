@@ -1,10 +1,7 @@
-import type { Project } from '../../projects.ts';
-import { app, content, shop } from '../../projects.ts';
-import { HOUR_MS, type Origin } from '../origin.ts';
-import { hash } from '../random.ts';
+import { app, content, type Project, shop } from '../../projects.ts';
+import { HOUR_MS, hash, type Origin } from '../random.ts';
 import { DAY_MS, dayNumberOf } from '../sessions/index.ts';
-import type { ExportJob, JobDraft, Mishap } from './schedule.ts';
-import { COMPUTE_MS } from './schedule.ts';
+import { COMPUTE_MS, type ExportJob, type JobDraft, type Mishap } from './schedule.ts';
 import type { FieldSelector } from './scopes.ts';
 
 const FIRST_JOB_ID = 3101;

@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS } from '../origin.ts';
+import { DAY_MS, HOUR_MS } from '../random.ts';
 
 export { DAY_MS };
 

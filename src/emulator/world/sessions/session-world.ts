@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Origin } from '../origin.ts';
-import { hash } from '../random.ts';
+import { hash, type Origin } from '../random.ts';
 import { type Fall, fillBehaviour } from './behaviour.ts';
 import { dayNoise } from './day-noise.ts';
 import { countries, deviceIds, type Profile, profileOf } from './profiles.ts';

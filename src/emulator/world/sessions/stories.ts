@@ -1,6 +1,5 @@
 import { app, content, projects, shop } from '../../projects.ts';
-import type { Origin } from '../origin.ts';
-import { hash, unit } from '../random.ts';
+import { hash, type Origin, unit } from '../random.ts';
 import { holidaysOf } from './day-noise.ts';
 import { countries } from './profiles.ts';
 import { goalsOf, segmentsOf } from './segments-and-goals.ts';

@@ -1,7 +1,6 @@
 import { DRAWS, draw24, scramble } from '../random.ts';
 import { tapShock } from './day-noise.ts';
-import type { SessionDay } from './session-day.ts';
-import { dayNumberOf } from './session-day.ts';
+import { dayNumberOf, type SessionDay } from './session-day.ts';
 import type { SessionWorld } from './session-world.ts';
 import { type Bucket, bucketsOf, type Selection, scan } from './site-totals.ts';
 import { type PageGroup, pageGroupsOf, type Touch, type Zone } from './structure.ts';

@@ -1,8 +1,6 @@
 import { shop } from '../../projects.ts';
-import { DAY_MS, HOUR_MS, type Origin } from '../origin.ts';
-import { hash, unit } from '../random.ts';
-import type { Scenario } from './scenarios.ts';
-import { scenariosOf } from './scenarios.ts';
+import { DAY_MS, HOUR_MS, hash, type Origin, unit } from '../random.ts';
+import { type Scenario, scenariosOf } from './scenarios.ts';
 
 interface StoryPlace {
   readonly projectId: number;
