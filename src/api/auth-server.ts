@@ -18,7 +18,7 @@ export function checkedAuthUrl(address: string): string {
 
 /** Longest access token that is taken: longer ones fit into no request header, and a text that long is no token. */
 const MAX_TOKEN_CHARS = 16_384;
-/** Life of a token whose answer does not tell (section 5). */
+/** Life of a token whose answer does not state it (section 5). */
 const DOCUMENTED_LIFE_S = 3600;
 /** No token outlives its credential (section 5); what is longer would end beyond all dates. */
 const LONGEST_LIFE_S = 366 * 86_400;
@@ -43,7 +43,7 @@ function lifeMs(expiresIn: unknown): number {
   return 1000 * Math.min(Math.max(0, stated), LONGEST_LIFE_S);
 }
 
-/** Why calls must not go to this endpoint, as the end of a sentence. Whoever speaks for a public server must not send us into our own network. */
+/** Why calls must not go to this endpoint, as the end of a sentence. A public server must not direct requests into our own network. */
 function endpointFault(endpoint: string, authUrl: string, domains: readonly string[]): string | undefined {
   const fault = addressFault(endpoint, domains);
   if (fault || domains.length > 0 || !leadsInside(new URL(endpoint)) || leadsInside(new URL(authUrl))) return fault;

@@ -6,17 +6,17 @@ import { isLoopback } from '../lib/address.ts';
 import { ApiError } from './errors.ts';
 import { isInnerAddress } from './inner-address.ts';
 
-/** A watch over something that has to be heard of again and again. */
+/** A timeout that starts again with each sign of activity. */
 export interface IdleTimeout {
-  /** Aborts when nothing was heard for too long, or with the caller's own signal and its reason. */
+  /** Aborts when there was no activity for too long, or with the caller's own signal and its reason. */
   readonly signal: AbortSignal;
-  heard(): void;
-  /** True where silence ended it and not the caller. */
-  wasSilent(): boolean;
+  refresh(): void;
+  /** True where the timeout ended it and not the caller. */
+  hasExpired(): boolean;
   stop(): void;
 }
 
-/** Aborts when nothing was heard for `idleTimeoutMs`, or with `signal`; without `idleTimeoutMs` only with `signal`. */
+/** Aborts after `idleTimeoutMs` without a `refresh`, or with `signal`; without `idleTimeoutMs` only with `signal`. */
 export function startIdleTimeout({ idleTimeoutMs, signal }: { idleTimeoutMs?: number | undefined; signal: AbortSignal }): IdleTimeout {
   const controller = new AbortController();
   const relay = () => controller.abort(signal.reason);
@@ -24,16 +24,16 @@ export function startIdleTimeout({ idleTimeoutMs, signal }: { idleTimeoutMs?: nu
   // Files that are fetched at a time share one signal.
   setMaxListeners(0, signal);
   signal.addEventListener('abort', relay, { once: true });
-  let silent = false;
+  let expired = false;
   const giveUp = () => {
-    silent = true;
+    expired = true;
     controller.abort();
   };
   const timer = idleTimeoutMs === undefined ? undefined : setTimeout(giveUp, idleTimeoutMs);
   return {
     signal: controller.signal,
-    heard: () => timer?.refresh(),
-    wasSilent: () => silent && !signal.aborted,
+    refresh: () => timer?.refresh(),
+    hasExpired: () => expired && !signal.aborted,
     stop() {
       clearTimeout(timer);
       signal.removeEventListener('abort', relay);

@@ -68,7 +68,7 @@ export function seconds(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : `${Number((ms / 1000).toFixed(1))} s`;
 }
 
-/** Waits for `promise` no longer than the signal allows; the work behind it goes on for whoever else waits. */
+/** Waits for `promise` until the signal aborts; the work behind it goes on for other callers. */
 export async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   let onAbort: (() => void) | undefined;
   const aborted = new Promise<never>((_, reject) => {

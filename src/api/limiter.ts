@@ -121,7 +121,7 @@ export function createLimiter({
   clock: Clock;
   concurrency?: number;
   speedConcurrency?: number;
-  /** Among how many the limits of a project are divided; whoever waits hears of a smaller number when a call ends. */
+  /** By how many replicas the limits of a project are divided; waiting calls see a smaller number when a call ends. */
   sharersOf?: (project: string) => number;
 }): Limiter {
   const gates = new Map<string, Gate>();

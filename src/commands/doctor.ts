@@ -23,7 +23,7 @@ export interface Check {
 const { '@duckdb/node-api': duckdb, '@resvg/resvg-js': resvg } = optionalDependencies;
 const PATIENCE_MS = 20_000;
 
-/** Native parts come with the package; they are absent where npm was told to leave them out, or there is no build for the system. */
+/** Native parts come with the package; they are absent where npm left out optional packages, or there is no build for the system. */
 function absent(name: string, lost: string, installed: string): Check {
   const words = `${lost} The optional package is not installed: npm adds it unless --omit=optional is set (npm install ${installed}).`;
   return { name, state: 'absent', words };

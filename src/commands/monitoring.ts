@@ -31,7 +31,7 @@ function checksOf(platform: Watched, signIn: SignIn | undefined): Check[] {
   ];
 }
 
-/** Vital: nobody could call. */
+/** Vital: without it no caller is accepted. */
 function signInCheck(signIn: SignIn): Check {
   return {
     name: 'sign-in',

@@ -26,7 +26,7 @@ import { defaultDataDirectory, demoDirectory, sweepDemoDirectories } from './dir
 import { logOf } from './log-of.ts';
 import type { WorldOptions } from './world-options.ts';
 
-/** How a session is held, by whoever opens it. */
+/** How a session is opened. */
 export interface SessionManner extends Pick<SessionOptions, 'watch' | 'admit' | 'onNameLookup'> {
   readonly spansReplicas?: boolean;
 }
@@ -40,7 +40,7 @@ export interface Platform {
    * and names with those of the same principal on other replicas.
    */
   openSession(principal?: Pick<Principal, 'id' | 'credentialVersion'>, how?: SessionManner): Session;
-  /** Tells `observer` of all that goes to the platform from now on. */
+  /** Calls `observer` with every event on the way to the platform from now on. */
   observe(observer: Observer): void;
   /** Requests of all sessions that wait for their turn, and those that are on their way. */
   load(): ReturnType<Limiter['load']>;
@@ -103,12 +103,12 @@ async function loadShared(settings: Settings, clock: Clock, cache: SharedCache |
 }
 
 /** Uses an id once in all replicas, by the lock that they share for tokens; without their store each decides alone. */
-function usedOnceBy(tokens: SharedTokens): UseOnce {
+function createUseOnce(tokens: SharedTokens): UseOnce {
   return async (id, lifeMs) => {
     const place = `confirmation ${id}`;
     let first = false;
     const mark = { accessToken: 'used', endpoint: '', scopes: [], obtainedAtMs: 0, expiresAtMs: 0 };
-    await tokens.once(place, {
+    await tokens.singleFlight(place, {
       find: async () => (await tokens.read(place))?.token,
       async run() {
         first = true;
@@ -207,7 +207,7 @@ export function createPlatform(
         shared = { watches: cache.watchesOf(owner), ...(spansReplicas && { lists: cache.listsOf(owner) }) };
         if (!spansReplicas) return undefined;
         const tokens = cache.tokensOf(owner);
-        useOnce = usedOnceBy(tokens);
+        useOnce = createUseOnce(tokens);
         return tokens;
       }
       // A session that other replicas know too is named by its caller alone.
@@ -242,7 +242,7 @@ export function createPlatform(
     },
     isCacheUp: () => cache?.isUp,
     async close() {
-      // What could not be loaded was told to the call that wanted it; the rest is closed all the same.
+      // A part that could not be loaded was reported to the call that needed it; the rest is closed all the same.
       const shared: { http: Http } | undefined = await loading?.catch(() => undefined);
       await shared?.http.close();
       await (await reaching?.catch(() => undefined))?.close?.();

@@ -87,7 +87,7 @@ export type Catalogue = Omit<ServerParts, 'session' | 'subscriptions'>;
 export interface HttpServingParts {
   readonly platform: Platform;
   readonly catalogue: Catalogue;
-  /** Left out: whoever reaches the server is the local user. */
+  /** Left out: every caller is the local user. */
   readonly signIn?: SignIn | undefined;
   readonly tracing?: Tracing | undefined;
   /** Other limits than the product's, for tests. */
@@ -163,7 +163,7 @@ export async function startHttpServing(
 /** How long clients that keep connections have to notice that this server stops for another; then idle connections are closed. */
 const LINGER_MS = 3_000;
 
-/** Said whatever the level of the log: with --port 0 nobody else knows. */
+/** Written at every log level: with --port 0 the port is not known otherwise. */
 function sayWhere(url: string, { logFormat = 'json' }: Settings): void {
   if (logFormat === 'json') createLog('info', { format: 'json' })('info', `listens on ${url}`);
   else process.stderr.write(`${product} listens on ${url}\n`);
@@ -176,9 +176,9 @@ export async function serveOverHttp(settings: Settings, world: WorldOptions, cat
   let tracing: Awaited<ReturnType<typeof traceCalls>>;
   try {
     const signIn = await openSignIn(settings, platform);
-    const told = signIn && credentials ? withCredentials(signIn, credentials) : signIn;
+    const signInWithCredentials = signIn && credentials ? withCredentials(signIn, credentials) : signIn;
     tracing = await traceCalls(platform);
-    const serving = await startHttpServing(settings, { platform, catalogue, signIn: told, tracing });
+    const serving = await startHttpServing(settings, { platform, catalogue, signIn: signInWithCredentials, tracing });
     sayWhere(serving.url, settings);
     const stopped = new AbortController();
     const { signal } = stopped;

@@ -7,7 +7,7 @@ import type { Session } from '../tooling/session.ts';
 
 /** Values that one completion may hold (protocol). */
 const MAX_VALUES = 100;
-/** A person is typing: what takes longer helps nobody. */
+/** A person is typing: a completion that takes longer is of no use. */
 const MAX_WAIT_MS = 3_000;
 
 /** Candidates that begin like the typed text, then those that contain it, by value or words; each value once. */
@@ -75,7 +75,7 @@ function resourceCompleters(resources: readonly DefinedResource[], uri: string):
 /** Longest text of an argument; a name or a date is shorter. */
 const MAX_ARGUMENT_CHARS = 500;
 
-/** Tells hosts the arguments and lets everything through: they are checked below, in our own words. */
+/** Shows the arguments to hosts and accepts everything: they are checked below, with our own messages. */
 function declared({ arguments: all }: Prompt): StandardSchemaWithJSON {
   const properties = Object.fromEntries(Object.entries(all).map(([name, { description }]) => [name, { type: 'string', description }]));
   const required = Object.entries(all)

@@ -34,7 +34,7 @@ function cancelled(message: JSONRPCMessage): Id | undefined {
 }
 
 /**
- * The same transport, watched for `subscriptions/listen` of the 2026 era: the SDK answers it at the door and tells the server
+ * The same transport, watched for `subscriptions/listen` of the 2026 era: the SDK answers it itself and tells the server
  * nothing, but what it grants passes here as the acknowledgement, and what ends it as a cancellation, a result, or the close.
  */
 function listeningTransport(inner: Transport, observer: ListenObserver): Transport {

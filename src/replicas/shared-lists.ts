@@ -78,14 +78,14 @@ const LEAVE = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('
 export function createSharedWatches({ connection, cipher, pubSub, owner }: SharedParts) {
   const topic = cipher.key('watches', ...owner);
   const self = randomUUID();
-  const pollerKeyOf = (uri: string) => cipher.key('looker', ...owner, uri);
+  const pollerKeyOf = (uri: string) => cipher.key('poller', ...owner, uri);
   /** Resources that this watcher polls. */
   const polling = new Set<string>();
   /** Since which connection it has received all messages about a resource. */
   const receivedSince = new Map<string, number>();
 
   return {
-    async mayLook(uri: string, forMs: number): Promise<boolean> {
+    async mayPoll(uri: string, forMs: number): Promise<boolean> {
       const since = receivedSince.get(uri) ?? connection.connections;
       receivedSince.set(uri, connection.connections);
       const taken = await connection.run(TAKE, [pollerKeyOf(uri)], [self, Math.ceil(forMs)]);
@@ -94,14 +94,14 @@ export function createSharedWatches({ connection, cipher, pubSub, owner }: Share
       // Messages may have been missed while Redis was gone.
       return taken?.answer !== 0 || since !== connection.connections;
     },
-    leave(uri: string): void {
+    release(uri: string): void {
       receivedSince.delete(uri);
       if (polling.delete(uri)) void connection.run(LEAVE, [pollerKeyOf(uri)], [self]);
     },
-    tell(uri: string, newest: number): void {
+    publish(uri: string, newest: number): void {
       pubSub.publish({ topic, sender: self, uri, newest });
     },
-    onTold(listener: (uri: string, newest: number) => void): () => void {
+    onMessage(listener: (uri: string, newest: number) => void): () => void {
       return pubSub.subscribe(topic, self, ({ uri, newest }) => {
         if (uri !== undefined && newest !== undefined) listener(uri, newest);
       });

@@ -104,6 +104,6 @@ export function createSharedTokens(connection: RedisConnection, cipher: Cipher, 
       // Sent at once: a read after it does not find the token any more.
       void connection.run(DROP, [keyOf(name)], [lifeOf(lifeMs), markOf(token)]);
     },
-    once: (name, task) => singleFlight(connection, keyOf(name), task),
+    singleFlight: (name, task) => singleFlight(connection, keyOf(name), task),
   };
 }

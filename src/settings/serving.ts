@@ -71,7 +71,7 @@ export const servingSettings = {
   maxRequests: {
     variable: 'WEB_ANALYTICS_MAX_REQUESTS',
     title: 'Requests',
-    words: 'Most requests that HTTP serving works on at once; more are told to come again',
+    words: 'Most requests that HTTP serving works on at once; further ones are refused with 503',
     schema: count(1, 10_000, 'requests'),
     default: '256',
   },

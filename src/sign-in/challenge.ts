@@ -19,7 +19,7 @@ export interface Challenges {
   refused(words: string): Challenge;
   /** A good token without this scope; it names all scopes that the next token needs, because clients ask for exactly these. */
   insufficient(scope: AccessScope): Challenge;
-  /** Nobody can be let in at present, whatever the token. */
+  /** No caller can be accepted at present, whatever the token. */
   unavailable(words: string, retryAfterSeconds: number): Challenge;
 }
 

@@ -60,7 +60,7 @@ function refusal(error: unknown, { issuer, audience, algorithms }: OAuthOptions)
   return 'The token cannot be read as a signed access token.';
 }
 
-/** Lets in whoever has a JWT access token of this issuer for this audience; the token goes no further than here. */
+/** Accepts callers with a JWT access token of this issuer for this audience; the token is not passed on. */
 export function createOAuthSignIn(options: OAuthOptions): SignIn {
   const { issuer, audience, algorithms, clockSkewSeconds, clock } = options;
   const { address, metadata } = resourceMetadata(issuer, audience);

@@ -3,7 +3,7 @@ export function subjectId(issuer: string, subject: string): string {
   return `${issuer}#${subject}`;
 }
 
-/** Signature algorithms with a public key; whoever can check a signature made with a shared secret could make one too. */
+/** Signature algorithms with a public key; a shared secret that checks signatures could also make them. */
 export const tokenAlgorithms = [
   'RS256',
   'RS384',
@@ -28,7 +28,7 @@ export interface Principal {
   /** The same for every token of this caller, and no other's: issuer and subject, or the name of a static token. It is personal: logs carry a digest. */
   readonly id: string;
   readonly scopes: ReadonlySet<AccessScope>;
-  /** Changes with the caller's platform credential, where each has its own: sessions of the old one are nobody's any more. */
+  /** Changes with the caller's platform credential, where each has its own: sessions of the old one then end. */
   readonly credentialVersion?: string;
   /** When what the caller proved ends; a stream must not outlive it. */
   readonly expiresAtMs?: number;
@@ -58,7 +58,7 @@ export interface SignIn {
   authenticate(request: { readonly authorization?: string | undefined }): Promise<{ principal: Principal } | { challenge: Challenge }>;
   /** The answer to a principal whose token lacks this scope. */
   stepUp(scope: AccessScope): Challenge;
-  /** Why nobody can be let in at present, without a secret or a path; undefined where all is well. */
+  /** Why no caller can be accepted at present, without a secret or a path; undefined where all is well. */
   fault(): Promise<string | undefined>;
   /** Left out where no authorization server stands behind the tokens. */
   readonly metadata?: ResourceMetadata;

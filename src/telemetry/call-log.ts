@@ -3,7 +3,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { CallOutcome, CallWatch } from './call-watch.ts';
 
-/** Stands in logs and traces for what names a person or opens a session: the first 12 hexadecimal digits of its SHA-256, so that whoever knows the id finds its lines. */
+/** Replaces in logs and traces an id that names a person or opens a session: the first 12 hexadecimal digits of its SHA-256, so that the lines of a known id can be found. */
 export function digest(id: string): string {
   return createHash('sha256').update(id).digest('hex').slice(0, 12);
 }

@@ -23,7 +23,7 @@ export type CallOutcome = 'ok' | 'question' | 'cancelled' | 'limited' | 'workspa
 export interface CallUnderWatch {
   /** `traceparent` of the span that stands for the call, where there is one. */
   readonly traceparent?: string;
-  /** Is told of what the call does on the way to the platform. */
+  /** Called with each event between the call and the platform. */
   readonly observe: Observer;
   end(outcome: CallOutcome): void;
 }
@@ -33,7 +33,7 @@ export interface CallWatch {
   begin(request: WatchedRequest): CallUnderWatch;
 }
 
-/** Several watches as one; undefined where there is none. Those behind one that traces the call are told its span as the caller's. */
+/** Several watches as one; undefined where there is none. Those that follow a tracing watch get its span as their parent. */
 export function combineWatches(watches: readonly (CallWatch | undefined)[]): CallWatch | undefined {
   const present = watches.filter((watch) => watch !== undefined);
   if (present.length < 2) return present[0];

@@ -7,13 +7,13 @@ import type { Metrics } from './metrics.ts';
 export interface Check {
   /** As it stands in the answer. */
   readonly name: string;
-  /** Whether calls fail without it; else it is only told. */
+  /** Whether calls fail without it; otherwise it is only reported. */
   readonly vital: boolean;
   /** Resolves when all is well; rejects with an error whose words may be shown to anybody. */
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** What a probe is told. */
+/** The answer to a probe. */
 export interface Report {
   readonly ready: boolean;
   /** `ok`, or what is wrong, by the name of the check. */
@@ -78,7 +78,7 @@ interface Answer {
 
 const JSON_TYPE = 'application/json';
 
-/** A page for GET and HEAD that nobody keeps. */
+/** A page for GET and HEAD that must not be cached. */
 function page(answer: (request: IncomingMessage) => Promise<Answer>): Page {
   return async (request, response) => {
     const reads = request.method === 'GET' || request.method === 'HEAD';
@@ -106,7 +106,7 @@ function same(one: string, other: string): boolean {
   return a !== undefined && b !== undefined && timingSafeEqual(a, b);
 }
 
-/** The pages for whoever runs the server: alive, ready, and the metrics where a token opens them. */
+/** The pages for the operator of the server: liveness, readiness, and metrics where a token is set for them. */
 export function operationsPages({
   readiness,
   metrics,

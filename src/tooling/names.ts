@@ -32,7 +32,7 @@ interface Entry {
   readonly answer: Promise<unknown>;
 }
 
-/** Lists are kept per project in memory, at most until the session ends; `sharing` gives those of other replicas, once it is known where, and `onLookup` is told whether a list was at hand. */
+/** Lists are kept per project in memory, at most until the session ends. `sharing` gives those of other replicas, once the store is known; `onLookup` is called with whether a list was in the cache. */
 export function createNames(
   clock: Clock,
   sharing: () => SharedLists | undefined = () => undefined,

@@ -39,7 +39,7 @@ export interface SessionOptions {
   readonly watch?: CallWatch | undefined;
   /** Takes one more call, or throws a `busy` error where the caller has had enough. */
   readonly admit?: (() => void) | undefined;
-  /** Is told whether a list of names was at hand. */
+  /** Called with whether a list of names was in the cache. */
   readonly onNameLookup?: ((hit: boolean) => void) | undefined;
   /** What other replicas know of the same principal; known once the session is connected, undefined where there are none. */
   readonly shared?: () => SharedState | undefined;

@@ -2,9 +2,9 @@ import { nameOf } from '../domain/metrics/compare/comparison-words.ts';
 import { PART_MARK, type QueryTable } from '../domain/metrics/read/query-table.ts';
 import { type BarsSpec, type ChartSpec, joined, type PanelSpec, panelsOf, type TrendSpec } from './spec.ts';
 
-/** Lines or colours beyond this cannot be told apart. */
+/** More lines or colours cannot be distinguished. */
 const MAX_SERIES = 8;
-/** Rows beyond this make a picture that nobody reads. */
+/** More rows make a picture that cannot be read. */
 const MAX_ROWS = 30;
 
 /** A row's label as a day: that of a month is its first, a mark of a part is dropped. */
@@ -155,12 +155,12 @@ export function chartOfRows({ columns, types, rows, units = {} }: TypedRows, tim
   const [first] = places;
   if (first === undefined) return undefined;
   const isTime = TIME.test(types[0] ?? '');
-  const told = isTime ? rows.filter(([time]) => time !== null).toSorted(([a], [b]) => (cellText(a) < cellText(b) ? -1 : 1)) : rows;
-  const starts = isTime ? timeLabels(told.map(([time]) => time)) : told.map(([cell]) => cellText(cell));
+  const ordered = isTime ? rows.filter(([time]) => time !== null).toSorted(([a], [b]) => (cellText(a) < cellText(b) ? -1 : 1)) : rows;
+  const starts = isTime ? timeLabels(ordered.map(([time]) => time)) : ordered.map(([cell]) => cellText(cell));
   const metrics = places.flatMap((place) => columns[place] ?? []);
   const table = {
     columns: [isTime ? 'day' : (columns[0] ?? ''), ...columns.slice(1, first), ...metrics],
-    rows: told.map((row, index) => [
+    rows: ordered.map((row, index) => [
       starts[index] ?? '',
       ...row.slice(1, first).map(cellText),
       ...places.map((place) => (row[place] === null ? null : Number(row[place]))),

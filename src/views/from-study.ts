@@ -8,7 +8,7 @@ import { isoAt } from '../lib/dates.ts';
 import type { Unit } from './charts/values.ts';
 import type { TrendSeries, TrendSpec } from './spec.ts';
 
-/** Lines beyond this cannot be told apart. */
+/** More lines cannot be distinguished. */
 const MAX_SERIES = 6;
 /** Up to so many runs each is a point; more are summed up by day. */
 const MAX_RUNS = 60;

@@ -12,7 +12,7 @@ import { type Lock, takeLock } from './store/lock.ts';
 const DAY_MS = 86_400_000;
 /** How long a plan can be applied; what it was checked against changes. */
 const PLAN_LIFE_MS = 7 * DAY_MS;
-/** How long a plan is kept for what it tells of its jobs: the interface shows neither range nor segment of a job. */
+/** How long a plan is kept for what it says about its jobs: the interface shows neither range nor segment of a job. */
 const KEPT_MS = 92 * DAY_MS;
 /** How long a call waits for another one that applies the same plan. */
 const HOLD_WAIT_MS = 5_000;
@@ -115,7 +115,7 @@ export function openPlans(directory: string, projectId: number, waitMs = HOLD_WA
     return readdir(directory).catch(() => []);
   }
 
-  /** Removes what is too old to tell anything, and what a killed process left. */
+  /** Removes plans that are too old to be of use, and files that a killed process left. */
   async function sweep(): Promise<void> {
     for (const name of await names()) {
       const path = join(directory, name);

@@ -144,7 +144,7 @@ describe.skipIf(!hasRedis)('what is shared', () => {
     const lists = caches[0]?.listsOf(ownerOf('canary-principal'));
     (await lists?.look('canary question'))?.write({ atMs: 1, answer: ['canary segment'] });
     const watches = caches[0]?.watchesOf(ownerOf('canary-principal'));
-    expect(await watches?.mayLook('analytics://1201/canary', 60_000)).toBe(true);
+    expect(await watches?.mayPoll('analytics://1201/canary', 60_000)).toBe(true);
     await caches[0]
       ?.limiter({ clock, concurrency: 2, speedConcurrency: 1 })
       .acquire({ project: 'canary project', sessionId: 'canary', speed: true, signal: never });

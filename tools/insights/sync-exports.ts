@@ -5,7 +5,7 @@ import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
 import { USUAL_WAIT_SECONDS } from '../../src/usecases/exports/sync-exports.ts';
 import { SYNC_COLUMNS, syncTable } from '../../src/workspace/download/sync-plan.ts';
 
-/** Failures that are told in words; the table counts all. */
+/** Failures that are written out; the table counts all. */
 const FAILURES_TOLD = 5;
 /** Rows of jobs that nothing can be fetched of, unless they were asked for by name. */
 const LOST_JOBS_SHOWN = 5;
@@ -42,7 +42,7 @@ export default defineAnsweringTool({
     const idle = jobIds?.filter((jobId) => ![plan.present, plan.wanted, plan.expired].flat().some((run) => run.jobId === jobId));
     if (idle && idle.length > 0)
       note(
-        `No successful run${since === undefined ? '' : ` since ${since}`} of job ${idle.join(', ')}; list_export_runs tells of all its runs.`,
+        `No successful run${since === undefined ? '' : ` since ${since}`} of job ${idle.join(', ')}; list_export_runs lists all its runs.`,
       );
     const [lost] = plan.expired;
     if (lost) note('Expired (inferred): completed more than 7 days ago, so the platform keeps the files no longer.');

@@ -78,7 +78,7 @@ function widestSplit(values: readonly number[], shortest: number): Split | undef
 
 /**
  * Where the mean of a series shifts by far more than it scatters, in order: binary segmentation by least squares (Scott and
- * Knott 1974). For short series, in which ranks cannot tell a step from a drift.
+ * Knott 1974). For short series, in which ranks cannot distinguish a step from a drift.
  */
 export function meanShifts(values: readonly number[], { leastT, shortest }: { leastT: number; shortest: number }): number[] {
   const split = values.length >= 2 * shortest ? widestSplit(values, shortest) : undefined;

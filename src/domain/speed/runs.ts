@@ -61,7 +61,7 @@ function joinReplaced(drafts: readonly Draft[]): Draft[] {
   return joined;
 }
 
-/** The steps of these reports in the order of the latest run that has them, told apart by id: a renamed step stays the same one. */
+/** The steps of these reports in the order of the latest run that has them, identified by id: a renamed step stays the same one. */
 export function stepsOf(reports: readonly Report[]): Step[] {
   const drafts = new Map<string, Draft>();
   for (const { date, steps } of reports.toSorted((a, b) => a.date - b.date)) {

@@ -66,7 +66,7 @@ function headlineOf(rows: readonly Row[], verdict: Verdict): Row | undefined {
   )[0];
 }
 
-/** Slower wins over faster, because a loss has to be heard; a scenario without any test has not enough data. */
+/** Slower wins over faster, because a loss must not be missed; a scenario without any test has not enough data. */
 function overall(rows: readonly Row[]): Verdict {
   const order: readonly Verdict[] = ['slower', 'faster', 'within noise'];
   return order.find((verdict) => rows.some((row) => row.verdict === verdict)) ?? 'not enough data';

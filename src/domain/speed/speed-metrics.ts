@@ -48,7 +48,7 @@ interface MetricFact {
 }
 
 // 5 % is what two medians of the same page differ by when a lab runs it on another machine of the same kind; the absolute
-// limits keep small values from being called for a few ms that nobody sees. Blocking time and layout shift repeat worse
+// limits keep a few invisible ms of a small value from being reported. Blocking time and layout shift repeat worse
 // than paints (a run's blocking time may be three times another's), so they take 10 %.
 const PAINT: Effect = { relative: 0.05, absolute: 50 };
 const facts: Readonly<Record<string, MetricFact>> = {

@@ -4,7 +4,7 @@ import { cancelledIds, requestIds } from './messages.ts';
 
 /** A session of the 2025 era: one server for as long as the client keeps the id. */
 export interface Era2025Handler extends EraHandler {
-  /** False when the first request was refused, so that nobody knows the id. */
+  /** False when the first request was refused, so that no client knows the id. */
   isOpen(): boolean;
 }
 

@@ -59,7 +59,7 @@ export interface EraHandler {
   close(): Promise<void>;
 }
 
-/** What a leg is made from. */
+/** What an era handler is made from. */
 export interface EraHandlerParts {
   readonly served: Served;
   readonly log: Log;

@@ -134,7 +134,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
   const readBody = createBodyReader(limits);
   const connections = createConnections(limits);
   const { maxRequests } = limits;
-  // Where callers are told apart none may hold all places. Streams take none.
+  // Where callers are known, none may use the whole limit. Streams do not count.
   const places = createInFlightLimit({ max: maxRequests, maxOfOne: signIn ? Math.ceil(maxRequests / 2) : maxRequests });
   let leaving = false;
   let closing = false;
@@ -194,7 +194,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
       if (leave === 'caller') return refuse(response, GREEDY);
       response.once('close', leave);
     }
-    await door.handle(request, response, principal, body);
+    await router.handle(request, response, principal, body);
   }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -216,7 +216,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
     if (request.method === 'POST') return answerMessage(request, response, principal);
     if (closing) return refuse(response, CLOSING);
     keepProved(request, principal, response);
-    await door.handle(request, response, principal, undefined);
+    await router.handle(request, response, principal, undefined);
   }
 
   const listener: RequestListener = (request, response) => {
@@ -246,10 +246,10 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
   // Of connections that have not shaken hands yet the server itself knows nothing, and would wait for them at its end.
   server.on('connection', (socket: Socket) => connections.add(socket));
   // After all that can fail: what looks for idle sessions keeps the process alive.
-  const door = createRouter(options);
+  const router = createRouter(options);
   server.listen({ host, port });
   await once(server, 'listening').catch(async (error: unknown) => {
-    await door.close();
+    await router.close();
     throw error;
   });
   const { port: taken } = server.address() as AddressInfo; // what a server on a port has
@@ -272,7 +272,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
     server.close();
     server.closeIdleConnections();
     await drained();
-    await door.close();
+    await router.close();
     connections.closeAll();
     await closed;
   }
@@ -280,8 +280,8 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
   let ending: Promise<void> | undefined;
   return {
     url: `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${taken}${ENDPOINT}`,
-    sessions: () => door.size,
-    sessionsByEra: () => door.sizeByEra,
+    sessions: () => router.size,
+    sessionsByEra: () => router.sizeByEra,
     close: (lingerMs = 0) => (ending ??= close(lingerMs)),
   };
 }

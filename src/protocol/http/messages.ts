@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { messageId } from '../read-message.ts';
 import type { Refusal } from './era-handler.ts';
 
-/** A message of the protocol as far as the door needs it; nothing of it has been checked. */
+/** A message of the protocol as far as the router needs it; nothing of it has been checked. */
 interface Message {
   readonly method?: unknown;
   readonly id?: unknown;
@@ -25,7 +25,7 @@ function messagesOf(body: unknown): readonly Message[] {
   return (Array.isArray(body) ? (body as unknown[]) : [body]).filter(isMessage);
 }
 
-/** Ids of what the body asks for; none where it only answers or tells. */
+/** Ids of the requests in the body; none where it holds only responses or notifications. */
 export function requestIds(body: unknown): unknown[] {
   return messagesOf(body).flatMap(({ method, id }) => (method !== undefined && id !== undefined ? [id] : []));
 }

@@ -69,7 +69,7 @@ export function createSessionTable<T>({
   }
 
   /**
-   * Ends the longest idle session of whoever holds the most, so that nobody can push others out by opening many. One in use ends
+   * Ends the longest idle session of the principal with the most sessions, so that one cannot push others out by opening many. One in use ends
    * only where its owner holds more than twice as many as the newcomer would.
    */
   function makeRoom(newcomerId: string): boolean {

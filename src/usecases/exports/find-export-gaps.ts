@@ -28,7 +28,7 @@ function onceWords({ jobId, name }: JobRecord, { runs, state }: ExportHistory): 
   return run ? `${job}: its run ${run.runId} is in state ${run.state} and has no files.` : `${job} and has no run yet (state ${state}).`;
 }
 
-/** The range of a once job: no run follows it, so that it must be told by its run, by a plan, or by the caller. */
+/** The range of a once job: no run follows it, so it must come from its run, from a plan, or from the caller. */
 function onceRange(job: JobRecord, history: ExportHistory, plans: readonly ExportPlan[]): ExportRange | undefined {
   return history.covering[0] ?? coverageOf([job], [], plans)(job.jobId)[0];
 }
@@ -93,7 +93,7 @@ async function contentFor(job: JobRecord, plans: readonly ExportPlan[], { ask, n
 /** Rows that an answer holds. */
 const MOST_ROWS = 40;
 
-/** Tells what a job has delivered and why not the rest, and plans the jobs that fill it. */
+/** Reports what a job has delivered and why the rest is missing, and plans the jobs that fill the gaps. */
 export async function findExportGaps(asked: Asked, context: Uses) {
   const { ask, note, nowMs } = context;
   const store = await openPlansOf(context);

@@ -33,20 +33,20 @@ interface Waiting {
   readonly waitSeconds: number;
 }
 
-/** Waits for a single download and tells the host each time it gets further; then gives what it is, undefined while it goes on. */
+/** Waits for a single download and reports its progress to the host; returns its manifest, or undefined while it is still running. */
 export async function followDownload(workspace: ProjectWorkspace, download: Download, { progress, nowMs, signal, waitSeconds }: Waiting) {
-  let told = -1;
+  let reported = -1;
   let words = '';
-  const tell = () => {
+  const report = () => {
     const percent = Math.floor(percentOf(download));
     const now = progressWords(download);
-    // Nobody wants to hear of every piece of a file.
-    if (percent <= told && now === words) return;
-    [told, words] = [Math.max(percent, told + STEP), now];
-    progress(told, 100, now);
+    // Only whole percents and new phases are reported, not every chunk of a file.
+    if (percent <= reported && now === words) return;
+    [reported, words] = [Math.max(percent, reported + STEP), now];
+    progress(reported, 100, now);
   };
-  tell();
-  const stop = download.onChange(tell);
+  report();
+  const stop = download.onChange(report);
   try {
     await workspace.settled([download], nowMs + waitSeconds * 1_000, signal);
   } finally {
@@ -96,13 +96,13 @@ export async function syncExports(
   const plan = planSync(listed, here, { ...options, nowMs });
   const downloads = plan.wanted.map((run) => workspace.downloadInTurn({ jobId: run.jobId, runId: run.runId }, run));
   let ended = 0;
-  const tell = () => progress(ended, downloads.length, `${ended} of ${downloads.length} runs fetched`);
+  const report = () => progress(ended, downloads.length, `${ended} of ${downloads.length} runs fetched`);
   const count = () => {
     ended += 1;
-    if (!signal.aborted) tell();
+    if (!signal.aborted) report();
   };
   for (const { result } of downloads) result.then(count, count);
-  if (downloads.length > 0) tell();
+  if (downloads.length > 0) report();
   await workspace.settled(downloads, nowMs + options.waitSeconds * 1_000, signal);
   const ends = await outcomesOf(downloads);
   const outcomes = ends.map((end): SyncOutcome => {

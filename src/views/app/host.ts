@@ -3,7 +3,7 @@ const PROTOCOL_VERSION = '2026-01-26';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** What the host tells about itself; everything may be missing. */
+/** What the host reports about itself; everything may be missing. */
 export interface HostContext {
   readonly theme?: unknown;
   readonly styles?: { readonly variables?: Readonly<Record<string, unknown>> };
@@ -26,7 +26,7 @@ export interface Host {
   /** Whether the host passes calls of tools on to the server. */
   readonly callsTools: boolean;
   callTool(name: string, args: Members): Promise<Members>;
-  /** Tells the assistant what the person looks at now, where the host passes that on. */
+  /** Reports to the assistant what the person looks at now, where the host passes that on. */
   tellAssistant(words: string): void;
   tellSize(widthPx: number, heightPx: number): void;
 }

@@ -78,8 +78,8 @@ export function drawBars(spec: BarsSpec, look: Look): Drawing {
 
 function wordsOf({ title, labels, series, unit }: BarsSpec, names: readonly string[]): string {
   const rows = labels.map((label, row) => {
-    const told = series.map(({ values }, index) => `${series.length > 1 ? `${names[index]} ` : ''}${formatValue(values[row], unit)}`);
-    return `${plainText(label, 60)} ${told.join(', ')}`;
+    const parts = series.map(({ values }, index) => `${series.length > 1 ? `${names[index]} ` : ''}${formatValue(values[row], unit)}`);
+    return `${plainText(label, 60)} ${parts.join(', ')}`;
   });
   return `${plainText(title)}: ${rows.join('; ')}.`;
 }

@@ -134,6 +134,6 @@ export function drawContribution(spec: ContributionSpec, look: Look): Drawing {
       },
     }),
   };
-  const told = rows.map(({ words, value }) => `${plainText(words, 60)} ${formatValue(value, spec.unit)}`);
-  return { option, heightPx: top + ROW_PX * Math.max(1, rows.length) + AXIS_PX, words: `${plainText(spec.title)}: ${told.join('; ')}.` };
+  const texts = rows.map(({ words, value }) => `${plainText(words, 60)} ${formatValue(value, spec.unit)}`);
+  return { option, heightPx: top + ROW_PX * Math.max(1, rows.length) + AXIS_PX, words: `${plainText(spec.title)}: ${texts.join('; ')}.` };
 }

@@ -79,7 +79,7 @@ export function isWaiting(
 
 const AMOUNTS = new Set(['cents', 'money']);
 
-/** Sums that tell whether amounts are the same, whatever the order of the rows. */
+/** Sums that are equal when the amounts are equal, whatever the order of the rows. */
 function sumsOf(columns: readonly Column[]): string[] {
   const exact = (value: string, item: ItemType) => (item === 'DOUBLE' ? `round(${value} * 1000)::HUGEINT` : value);
   return columns.flatMap(({ name, type, unit }) => {

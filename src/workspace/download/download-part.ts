@@ -94,7 +94,7 @@ export async function downloadPart(part: WantedPart, context: PartContext): Prom
     context.onBytes(part.number, there.bytes, there.bytes);
     return there;
   }
-  // Without a strong tag nobody knows whether the rest would be of the same file.
+  // Without a strong tag it is unknown whether the rest would be of the same file.
   const keep = record.etag !== undefined && record.done === undefined && (await sizeOf(arriving)) !== undefined;
   if (!keep) record = {};
   const file = await openPartFile(arriving, { format, quota: context.quota, keep, signal });

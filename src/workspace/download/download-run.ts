@@ -201,7 +201,7 @@ async function fetchFiles(id: RunId, run: RunRecord, format: string, directory: 
   const parts = partsOf(run);
   const arrived = new Map<number, { bytes: number; totalBytes: number | undefined }>();
   let [filesDone, hasFailed] = [0, false];
-  const tell = () => {
+  const notify = () => {
     const all = [...arrived.values()];
     const isKnown = all.length === parts.length && all.every(({ totalBytes }) => totalBytes !== undefined);
     const sum = (of: (part: (typeof all)[number]) => number) => all.reduce((total, part) => total + of(part), 0);
@@ -214,15 +214,15 @@ async function fetchFiles(id: RunId, run: RunRecord, format: string, directory: 
   };
   const onBytes = (number: number, bytes: number, totalBytes: number | undefined) => {
     arrived.set(number, { bytes, totalBytes });
-    tell();
+    notify();
   };
-  tell();
+  notify();
   const results = await mapConcurrent(parts, FILES_AT_ONCE, async (part) => {
     if (hasFailed) return undefined;
     try {
       const file = await downloadPart(part, { ...context, directory, format, refresh, onBytes });
       filesDone += 1;
-      tell();
+      notify();
       return file;
     } catch (error) {
       hasFailed = true;

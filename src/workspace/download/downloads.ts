@@ -29,7 +29,7 @@ export async function latestRun(jobId: number, ask: Ask): Promise<ChosenRun> {
   throw new WorkspaceError('gone', `Job ${jobId} has nothing to download: ${why}.`);
 }
 
-/** A download that goes on by itself, whoever waits for it. */
+/** A download that goes on whether or not a call waits for it. */
 export interface Download {
   readonly id: RunId;
   readonly progress: DownloadProgress;
@@ -62,7 +62,7 @@ export function startDownload(id: RunId, context: Omit<DownloadContext, 'report'
     for (const listener of listeners) listener();
   };
   const result = inTurn(() => downloadRun(id, { ...context, report }, listed)).finally(() => underWay.delete(directory));
-  // Nobody may be waiting for it; the next call tells what is wrong.
+  // No call may be waiting for it; the next call reports what is wrong.
   result.catch(() => undefined);
   const download: Download = {
     id,

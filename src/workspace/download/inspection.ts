@@ -17,7 +17,7 @@ function lineEndsIn(chunk: Uint8Array): number {
   return found;
 }
 
-/** Counts the records of JSON lines or CSV; undefined for a format whose records cannot be told. */
+/** Counts the records of JSON lines or CSV; undefined for a format whose records cannot be counted. */
 function createRowCounter(format: string): RowCounter | undefined {
   const isCsv = format.toUpperCase() === 'CSV';
   if (!isCsv && format.toUpperCase() !== 'JSONL') return undefined;

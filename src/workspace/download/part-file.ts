@@ -32,7 +32,7 @@ export function writePartRecord(path: string, record: PartRecord): Promise<void>
 
 /** Bytes that are gathered before they are written; the next are received and hashed meanwhile. */
 const BLOCK_BYTES = 1024 * 1024;
-/** Bytes after which the disk is told to write, so that not all of a large file is left for the end. */
+/** Bytes after which the file is flushed to disk, so that a large file does not leave everything for the end. */
 const SYNC_BYTES = 64 * 1024 * 1024;
 
 /** A part while it arrives: what is on the disk has been looked at, byte by byte. */

@@ -86,7 +86,7 @@ function spread(parts: readonly Part[]): Part[] {
 
 type Seen = ReadonlyMap<Part, Beginning>;
 
-/** Lines name their members: three files tell which the fields do not tell. */
+/** Lines name their members: three files show those that the list of fields does not have. */
 function jsonBatch(parts: readonly Part[], looks: Seen): Batch[] {
   const seen = parts.flatMap((part) => looks.get(part) ?? []);
   const expected = namesInFile(parts[0]?.run.fields ?? []);

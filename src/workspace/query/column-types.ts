@@ -135,7 +135,7 @@ const endings: readonly (readonly [RegExp, ItemType, Unit?])[] = [
   [/_date$/, 'DATE', 'UTC'],
 ];
 
-/** What a field holds; text, where neither list nor name tells. */
+/** The type of a field; text where neither the list nor the name shows it. */
 export function knownField(fieldName: string): KnownField {
   const known = Object.hasOwn(named, fieldName) ? named[fieldName] : undefined;
   if (known) return known;

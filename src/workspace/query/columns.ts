@@ -34,7 +34,7 @@ function nameInFile({ fieldName, aliasName, customVarPosition, dynamicVarKey }: 
   return VARIABLES.has(fieldName) ? undefined : fieldName;
 }
 
-/** The names of the files that the fields tell. */
+/** The names in the files that the fields explain. */
 export function namesInFile(fields: readonly Field[]): string[] {
   return fields.flatMap((field) => nameInFile(field) ?? []);
 }
@@ -45,7 +45,7 @@ export function typeOf({ type, unit, from }: Column): string {
   return `DECIMAL(18, ${unit === 'money' ? 2 : 3})${itemTypeOf(type) ? '[]' : ''}`;
 }
 
-/** Names as DuckDB tells them apart. */
+/** Names as DuckDB distinguishes them. */
 export function folded(name: string): string {
   return name.toLowerCase();
 }

@@ -7,7 +7,7 @@ export interface Example {
   readonly sql: string;
 }
 
-/** What rows are told apart by in a question, the most telling first. */
+/** The columns that a question groups rows by, the most useful first. */
 const DIMENSIONS = ['browser_name', 'device_id', 'country_code', 'platform_name', 'language', 'city'];
 const LISTS = ['session_transaction_items.sku', 'session_transaction_items.id', 'errors.message', 'app_events.event_name'];
 

@@ -12,7 +12,7 @@ const MAX_RESULTS = 10;
 const LIFE_MS = 24 * 3_600_000;
 const ENDING = '.csv';
 const STAGED = '.part';
-/** Nobody writes one file for so long: whoever began it was killed. */
+/** No process writes one file for so long: the one that began it was killed. */
 const ABANDONED_MS = 3_600_000;
 const RESULT_ID = /^[\da-f]{12}$/;
 

@@ -24,7 +24,7 @@ export interface Source {
   readonly files: readonly string[];
   /** Columns of the files; those of CSV in the order of the header. */
   readonly names: readonly string[];
-  /** Types of the columns as the files hold them; left out where the reader is told the types. */
+  /** Types of the columns as the files hold them; left out where the reader gets the types. */
   readonly types?: ReadonlyMap<string, string>;
   /** A Parquet file with the numbers of the rows that are left out. */
   readonly without?: string;

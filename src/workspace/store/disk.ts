@@ -30,7 +30,7 @@ export class WorkspaceError extends Error {
   }
 }
 
-/** Exports hold personal data: nobody else on the machine reads them. */
+/** Exports hold personal data: other users of the machine cannot read them. */
 export const DIRECTORY_MODE = 0o700;
 export const FILE_MODE = 0o600;
 

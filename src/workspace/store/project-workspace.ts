@@ -92,7 +92,7 @@ export function openProjectWorkspace({
   ...owner
 }: WorkspaceParts): ProjectWorkspace {
   const dir = projectDirectory(owner);
-  // Each principal has room of its own: nobody fills that of others, or hears how much they have.
+  // Each principal has a quota of its own: none can fill that of another, or learn how much another uses.
   const ownDir = principalDirectory(owner);
   const quota = createQuota(ownDir, quotaMb * 1_000_000);
   const ending = new AbortController();

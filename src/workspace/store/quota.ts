@@ -8,7 +8,7 @@ import { WorkspaceError } from './disk.ts';
 const RECOUNT_BYTES = 64 * 1024 * 1024;
 const RECOUNT_MS = 30_000;
 
-/** The room that a data directory may take, whoever fills it. */
+/** The room that a data directory may take, for all processes together. */
 export interface Quota {
   readonly limitBytes: number;
   /** Room for one file, empty at first. */

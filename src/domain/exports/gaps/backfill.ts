@@ -3,7 +3,7 @@ import { type ExportOrder, type ExportRange, type JobBody, splitRange } from '..
 import { deviceOf, type JobRecord } from '../plan/similar-jobs.ts';
 import type { Status, StatusStretch } from './run-coverage.ts';
 
-/** What a once job must be like to deliver what another job did, and where that cannot be told. */
+/** The once job that delivers what another job did, and what of that is not known. */
 export interface BackfillContent extends Omit<ExportOrder, 'name' | 'frequency' | 'ranges'> {
   /** Sentences for the notes. */
   readonly doubts: readonly string[];
@@ -38,7 +38,7 @@ function variableOf(field: Field, { customVariables, dynamicKeys }: Variables): 
   return `Which dynamic variable ${named} holds is not shown by the interface: left out. To keep it, call plan_export with the fields of the job and "dynamic variable <key>" (${dynamicKeys.join(', ')}).`;
 }
 
-/** What the record of a job tells of its content; `made` is the request that created it, where a plan did. */
+/** What the record of a job shows of its content; `made` is the request that created it, where a plan did. */
 export function contentOf(job: JobRecord, made: JobBody | undefined, variables: Variables): BackfillContent {
   const doubts: string[] = [];
   const columns = (made?.fields ?? job.fields ?? []).flatMap((field: Field): Column[] => {
@@ -69,7 +69,7 @@ export function contentOf(job: JobRecord, made: JobBody | undefined, variables: 
   };
 }
 
-/** Name that the backfill jobs of a job begin with; what it makes is told by it from other jobs. */
+/** Name that the backfill jobs of a job begin with; it distinguishes them from other jobs. */
 export function backfillName(job: Pick<JobRecord, 'name' | 'jobId'>): string {
   return `${job.name || job.jobId} backfill`;
 }

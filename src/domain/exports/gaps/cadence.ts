@@ -10,7 +10,7 @@ const DAY_MS = 24 * HOUR_MS;
 export interface Cadence {
   readonly unit: 'day' | 'hour';
   readonly periodMs: number;
-  /** From the end of a range to the start of its run; undefined where nothing tells it. */
+  /** From the end of a range to the start of its run; undefined where it is not known. */
   readonly lagMs: number | undefined;
   /** The zone whose midnights the ranges begin at. */
   readonly timeZone: string;
@@ -47,7 +47,7 @@ export function cadenceOf(history: ExportHistory, timeZone: string): Cadence {
   };
 }
 
-/** The middle of the range that a run was for, by when it began; undefined where that cannot be told. */
+/** The middle of the range that a run was for, by when it began; undefined where that is not known. */
 export function middleOf({ startedMs }: JobRun, { periodMs, lagMs }: Cadence): number | undefined {
   return startedMs === undefined || lagMs === undefined ? undefined : startedMs - lagMs - periodMs / 2;
 }

@@ -10,14 +10,14 @@ export interface GapStudy {
   readonly range: ExportRange;
   /** In order, without a gap; equal neighbours are one. */
   readonly intervals: readonly StatusStretch[];
-  /** Ranges of runs without files are told by when they began. */
+  /** Ranges of runs without files follow from when they began. */
   readonly isInferred: boolean;
   /** How many days back were looked at, where the job has run longer. */
   readonly cutToDays?: number;
 }
 
 const DAY_MS = 86_400_000;
-/** How far back a job is looked at where nobody says it. */
+/** How far back a job is examined by default. */
 const USUAL_DAYS = { day: 92, hour: 14 } as const;
 
 interface Asked {
@@ -59,12 +59,12 @@ function causeOf(slot: ExportRange, history: ExportHistory, runs: readonly JobRu
   const filling = history.filling.find(({ fromMs, toMs }) => fromMs <= slot.fromMs && toMs >= slot.toMs);
   if (filling) return { status: 'filling', by: [filling.jobId] };
   const of = (isIt: (state: string) => boolean) => runs.filter(({ state }) => isIt(state)).map(({ runId }) => runId);
-  const told: readonly (readonly [Status, (number | string)[]])[] = [
+  const evidence: readonly (readonly [Status, (number | string)[]])[] = [
     ['running', of((state) => UNDER_WAY.has(state))],
     ['empty', of((state) => state === 'success')],
     ['failed', of(() => true)],
   ];
-  const [status, by] = told.find(([, ids]) => ids.length > 0) ?? [];
+  const [status, by] = evidence.find(([, ids]) => ids.length > 0) ?? [];
   if (status && by) return { status, by };
   const hasRun = history.runs.length > 0;
   if (hasRun && slot.toMs <= lifetime.fromMs) return { status: 'before', by: [] };

@@ -7,7 +7,7 @@ export const GAPS: readonly Status[] = ['failed', 'missing'];
 /** Statuses that are gaps only where somebody asks for a time in which the job did not run. */
 export const OUTSIDE: readonly Status[] = ['before', 'suspended'];
 
-/** The order in which an answer tells them; what is available is not told. */
+/** The order in which an answer lists them; available ranges are not listed. */
 const TOLD: readonly Status[] = ['failed', 'missing', 'suspended', 'before', 'expired', 'empty', 'running', 'filling'];
 
 const CAUSES: Readonly<Record<Status, (by: string) => string>> = {

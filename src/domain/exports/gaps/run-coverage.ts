@@ -10,7 +10,7 @@ export interface CoveringRun extends ExportRange {
   readonly isKept: boolean;
 }
 
-/** A run in the list of all runs of the job, which tells no range. */
+/** A run in the list of all runs of the job, which does not show its range. */
 export interface JobRun {
   readonly runId: number | string;
   readonly startedMs?: number;
@@ -62,7 +62,7 @@ export interface StatusStretch extends ExportRange {
   readonly status: Status;
   /** Days or hours. */
   readonly slots: number;
-  /** Runs, or backfill jobs, that it is told by. */
+  /** Runs, or backfill jobs, that show it. */
   readonly by: readonly (number | string)[];
 }
 

@@ -135,11 +135,11 @@ export async function matchField({ kind, words }: FieldRequest, catalogue: Field
   if (best && first && best.surplus <= LARGEST_SURPLUS && best.surplus < (second?.surplus ?? Number.POSITIVE_INFINITY))
     return chosen(first, 1 + best.surplus, closeFields);
 
-  const told = fields.map((field) => ({ field, how: described(field, asked) })).filter(({ how }) => how !== undefined);
-  const exact = told.filter(({ how }) => how === 'exact');
-  const [only] = exact.length === 1 ? exact : told;
-  const others = told.map(({ field }) => fieldFound(field));
-  if (only && (exact.length === 1 || told.length === 1)) return chosen(fieldFound(only.field), 3, others);
+  const matching = fields.map((field) => ({ field, how: described(field, asked) })).filter(({ how }) => how !== undefined);
+  const exact = matching.filter(({ how }) => how === 'exact');
+  const [only] = exact.length === 1 ? exact : matching;
+  const others = matching.map(({ field }) => fieldFound(field));
+  if (only && (exact.length === 1 || matching.length === 1)) return chosen(fieldFound(only.field), 3, others);
   const candidates = [...new Map([...closeFields, ...others].map((found) => [found.fieldName, found])).values()];
   if (candidates.length > 0) return several(candidates);
   return resembling(words, { ...catalogue, fields }, [...custom, ...dynamic]);

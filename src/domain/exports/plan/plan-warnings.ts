@@ -21,7 +21,7 @@ interface Planned {
 function keyWords({ scope, columns }: ExportOrder): string[] {
   const missing = (KEYS[scope] ?? []).filter((key) => !columns.some(({ fieldName }) => fieldName === key));
   if (missing.length === 0) return [];
-  return [`Without ${missing.join(', ')} rows that are exported twice cannot be told apart; add them to fields unless totals are enough.`];
+  return [`Duplicate rows cannot be recognised without ${missing.join(', ')}; add these fields unless totals are enough.`];
 }
 
 function scheduleWords({ order: { frequency, ranges }, bodies, nowMs }: Planned): string[] {

@@ -9,12 +9,12 @@ import { byCost, counted, type Problem, someOf } from './problem.ts';
 import { longestWait, SLOW_ANSWER_MS } from './response-times.ts';
 import type { HarStudy, HostTransport } from './study-har.ts';
 
-/** In words, what render-blocking is told by. */
+/** In words, how render-blocking is recognised. */
 export const BLOCKING_BASIS: Readonly<Record<BlockingBasis, string>> = {
   stated: 'Render-blocking as the HAR states it (_renderBlocking).',
   priority: 'Render-blocking by the priority that the browser gave: early stylesheets and scripts of priority High and above.',
   heuristic:
-    'Render-blocking is a heuristic: every stylesheet and script that was loaded before the first paint or DOMContentLoaded and was not asked for by a script; a HAR does not tell async from sync.',
+    'Render-blocking is a heuristic: every stylesheet and script that was loaded before the first paint or DOMContentLoaded and was not requested by a script; a HAR does not distinguish async from sync.',
 };
 
 /** What holds back the first paint: own files since the first byte, third parties by how much longer they take. */
@@ -192,8 +192,8 @@ function documentProblems({ har, summary: { document } }: HarStudy): Problem[] {
       ['of it ssl', sslMs],
       ['wait', waitMs],
     ] as const;
-    const told = parts.flatMap(([name, ms]) => (ms ? [`${name} ${formatMs(ms)}`] : []));
-    const says = `The document's first byte took ${formatMs(ttfbMs)} (good: ${formatMs(limit.good)}, ${limit.basis}): ${told.join(', ')}`;
+    const counts = parts.flatMap(([name, ms]) => (ms ? [`${name} ${formatMs(ms)}`] : []));
+    const says = `The document's first byte took ${formatMs(ttfbMs)} (good: ${formatMs(limit.good)}, ${limit.basis}): ${counts.join(', ')}`;
     problems.push({
       problem: 'slow_document',
       requests: 1,
@@ -211,8 +211,8 @@ function errorProblems({ summary: { errors }, answers: { failures, longestFailur
   const [first] = errors.listed;
   if (!first) return [];
   const statuses = [...failures].toSorted(([a], [b]) => a - b).slice(0, 6);
-  const told = statuses.map(([status, requests]) => `${requests} × ${status === 0 ? 'no response' : status}`).join(', ');
-  const says = `${counted(errors.requests, 'request')} failed: ${told}; first ${addressText(first.url)}; the longest took ${formatMs(longestFailureMs)}`;
+  const counts = statuses.map(([status, requests]) => `${requests} × ${status === 0 ? 'no response' : status}`).join(', ');
+  const says = `${counted(errors.requests, 'request')} failed: ${counts}; first ${addressText(first.url)}; the longest took ${formatMs(longestFailureMs)}`;
   return [
     { problem: 'errors', requests: errors.requests, costMs: longestFailureMs, costBytes: null, basis: 'measured', when: 'this load', says },
   ];

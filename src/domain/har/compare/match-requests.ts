@@ -14,7 +14,7 @@ const RUN = /[A-Za-z0-9]{6,}/g;
 const BUNDLE_HASH = /([-.])([A-Za-z0-9_-]{8})(?=\.[a-z0-9]{2,5}$)/;
 const ID = /\d{3,}/g;
 const PLAIN_WORD = /^[a-z_-]{1,24}$/i;
-/** More of an address tells nothing apart. */
+/** Characters of an address that are compared. */
 const MAX_ADDRESS = 2000;
 
 function isHash(run: string): boolean {

@@ -136,7 +136,7 @@ function invalidJson(text: string): HarError {
 /** First bytes of what base64 may hold: gzip, "{", a BOM, white space, a quote. */
 const PACKED_STARTS = new Set([0x1f, 0x7b, 0xef, 0x20, 0x09, 0x0a, 0x0d, 0x22]);
 
-/** The bytes of base64 text, told from JSON by its first characters; undefined for anything else. */
+/** The bytes of base64 text, distinguished from JSON by its first characters; undefined for anything else. */
 function base64Of(text: string): Uint8Array | undefined {
   const start = text.slice(0, 200).trimStart();
   const body = /^data:[\w.+/;=-]*;base64,/i.exec(start);

@@ -1,7 +1,7 @@
 /** The types of requests; `xhr` includes fetch and JSON. */
 export const resourceTypes = ['document', 'script', 'stylesheet', 'image', 'font', 'xhr', 'media', 'other'] as const;
 
-/** What a request was for: told by the browser where it says so, else by MIME type, else by the file name. */
+/** What a request was for: as the browser states it, else by MIME type, else by the file name. */
 export type ResourceType = (typeof resourceTypes)[number];
 
 /** Told by the registrable domain: that of the main document (and what the user declares) is first. */
@@ -36,7 +36,7 @@ export interface HarEntry {
   /** 0 when no response arrived (blocked, aborted, failed). */
   status: number;
   redirectUrl: string | null;
-  /** Lower case without parameters, empty when not told. */
+  /** Lower case without parameters, empty when unknown. */
   mime: string;
   type: ResourceType;
   /** Bytes over the network: `_transferSize`, else body plus headers where the file knows them; null when unknown. */

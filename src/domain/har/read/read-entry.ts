@@ -38,7 +38,7 @@ function readSizes(
   return { transferBytes: transferSize ?? bodyAndHeaders, contentBytes: contentSize, bodyLost };
 }
 
-/** What could not be read, told by the member below `log.entries[index]`; nothing in it is text of the file. */
+/** What could not be read, by the member below `log.entries[index]`; nothing in it is text of the file. */
 export interface Findings {
   /** The entry is left out. */
   drop(index: number, member: string, found: string): void;

@@ -38,7 +38,7 @@ export function readHar(har: unknown, options: ReadHarOptions = {}): Har {
   ];
   place(entries, startedMs, new Set(firstDomains.filter((domain) => domain !== null)));
   if (!chain && entries.length > 0)
-    notes.texts.push('The file holds no main document, so its requests cannot be told into first and third party.');
+    notes.texts.push('The file holds no main document, so its requests cannot be divided into first and third party.');
   return {
     creator: [textOf(recordOf(source.log.creator).name), textOf(recordOf(source.log.creator).version)].join(' ').trim() || null,
     startedMs,
@@ -125,7 +125,7 @@ function since(originMs: number | null, ms: number | null): number | null {
   return ms === null || originMs === null ? null : ms - originMs;
 }
 
-/** Counts the starts from the first and tells the parties, which stay open where no first domain is known. */
+/** Counts the starts from the first and decides first or third party, which stays open where no first domain is known. */
 function place(entries: HarEntry[], originMs: number | null, firstDomains: ReadonlySet<string>): void {
   for (const entry of entries) {
     entry.startMs = since(originMs, entry.startMs);

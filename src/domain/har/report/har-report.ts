@@ -14,7 +14,7 @@ const ROWS = { problems: 4, types: 6, parties: 5, requests: 3, errors: 3, redire
 type Document = NonNullable<HarSummary['document']>;
 type Section = readonly [title: string, ...lines: (string | undefined)[]];
 
-/** Longest address in a line; its end tells most. */
+/** Longest address in a line; its end is the most informative. */
 const URL_CHARS = 80;
 
 /** An address as code, so that nothing in it is read as Markdown. */
@@ -120,11 +120,11 @@ function wasteLine(found: Finding, what: string): string {
 }
 
 function transport({ protocols, totals }: HarSummary): Section {
-  const told = protocols.map(({ protocol, requests }) => `${protocol ?? 'unknown'} ${requests}`);
+  const parts = protocols.map(({ protocol, requests }) => `${protocol ?? 'unknown'} ${requests}`);
   const { connectionsOpened, hosts, fromCache } = totals;
   return [
     'Protocols and connections',
-    `Requests by protocol: ${told.join(', ')}. ${counted(connectionsOpened, 'connection')} opened for ${counted(totals.requests, 'request')} to ${counted(hosts, 'host')}; ${fromCache} from the cache.`,
+    `Requests by protocol: ${parts.join(', ')}. ${counted(connectionsOpened, 'connection')} opened for ${counted(totals.requests, 'request')} to ${counted(hosts, 'host')}; ${fromCache} from the cache.`,
   ];
 }
 
@@ -150,8 +150,8 @@ function repeats({ findings: { duplicates } }: HarSummary): Section {
 
 function costOf({ costMs, costBytes, basis, when }: Problem): string {
   const costs = [costMs === null ? [] : [formatMs(costMs)], costBytes === null ? [] : [formatBytes(costBytes)]].flat();
-  const told = [...costs, ...(basis === 'measured' || basis === 'stated' ? [] : [basis]), ...(when === 'this load' ? [] : [when])];
-  return told.length > 0 ? ` (${told.join(', ')})` : '';
+  const parts = [...costs, ...(basis === 'measured' || basis === 'stated' ? [] : [basis]), ...(when === 'this load' ? [] : [when])];
+  return parts.length > 0 ? ` (${parts.join(', ')})` : '';
 }
 
 function problems(study: HarStudy): Section {

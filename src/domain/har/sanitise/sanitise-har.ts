@@ -23,7 +23,7 @@ const TIMING_NUMBERS = ['_queued', '_blocked_queueing', '_blocked_proxy'];
 const ISO_DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
 
 /**
- * A copy of the file for eyes that may not see its secrets: HAR 1.2 built from an allow-list, so that a member nobody thought of is left out.
+ * A copy of the file without its secrets: HAR 1.2 built from an allow-list, so that an unknown member is left out.
  * Unknown times and sizes are -1 (`time` 0), as HAR has it. The same file gives the same copy, and a copy is a copy of itself.
  */
 export function sanitiseHar(har: Har): Format.Har {
