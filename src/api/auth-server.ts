@@ -16,7 +16,7 @@ export function checkedAuthUrl(address: string): string {
   return address.replace(/\/+$/, '');
 }
 
-/** Longest access token that is taken: longer ones fit into no request header, and a text that long is no token. */
+/** Longest access token that is accepted: a longer text fits into no request header and cannot be a token. */
 const MAX_TOKEN_CHARS = 16_384;
 /** Life of a token whose answer does not state it (section 5). */
 const DOCUMENTED_LIFE_S = 3600;

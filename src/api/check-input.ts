@@ -20,7 +20,7 @@ export function check<Schema extends z.ZodType>(schema: Schema, value: unknown):
   throw new ApiError('invalid', `${listed(wordIssues(parsed.error.issues, schema, value), '; ')}.`);
 }
 
-/** Refuses a project id that is none. */
+/** Refuses a number that cannot be a project id. */
 export function checkProjectId(projectId: number | undefined): void {
   if (!p.id.optional().safeParse(projectId).success)
     throw new ApiError('invalid', `projectId: expected a positive integer, got ${projectId}.`);

@@ -45,7 +45,7 @@ export interface TokenSummary {
   fromCache: boolean;
 }
 
-/** The REST interface for one session: calls with tokens, limits and repeats, and nothing of MCP. */
+/** The REST interface for one session: calls with tokens, limits and retries; knows nothing of MCP. */
 export interface Client {
   /** Runs one operation; throws an ApiError, or the reason of `signal`. */
   call<O extends Operation>(operation: O, input: CallInput<O>, options?: CallOptions): Promise<PayloadOf<O>>;

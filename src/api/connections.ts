@@ -130,7 +130,7 @@ function proxyAddress(value = ''): string {
   if (value === '') return '';
   const address = value.includes('://') ? value : `http://${value}`;
   if (URL.canParse(address) && /^https?:$/.test(new URL(address).protocol)) return address;
-  throw new ApiError('settings', 'HTTP_PROXY or HTTPS_PROXY is no address; expected http://host:port.');
+  throw new ApiError('settings', 'HTTP_PROXY or HTTPS_PROXY is not a valid address; expected http://host:port.');
 }
 
 /** Loads undici and opens nothing yet; `lookup` resolves the names that are reached directly. */

@@ -17,7 +17,7 @@ export const QUEUED = 'QUEUED';
 function timeoutOf(waitsFor: Limits['waitsFor'], allowedMs: number): ApiError {
   const time = seconds(allowedMs);
   if (waitsFor === 'turn')
-    return new ApiError('timeout', `The call was given up after ${time}: it still waited for its turn behind other calls.`, {
+    return new ApiError('timeout', `The call was given up after ${time}: it was still waiting behind other calls.`, {
       code: QUEUED,
     });
   const who = waitsFor === 'token' ? 'the authentication server' : 'the platform';
@@ -46,7 +46,7 @@ export async function withDeadline<T>(
   const startMs = clock.now();
   const endMs = Math.min(deadlineMs, startMs + timeoutMs);
   const allowedMs = endMs - startMs;
-  if (allowedMs <= 0) throw new ApiError('timeout', 'The time for the call had run out before anything was sent.');
+  if (allowedMs <= 0) throw new ApiError('timeout', 'The time for the call ran out before anything was sent.');
   const controller = new AbortController();
   const relay = () => controller.abort(signal?.reason);
   // Many calls may run under one signal; each takes its listener away again.

@@ -95,7 +95,7 @@ async function decompress(compressed: Buffer, encodings: string, { maxBytes, saf
       bytes = await unpacker(bytes, { maxOutputLength });
     } catch (error) {
       if (error instanceof RangeError && maxOutputLength < maxBytes)
-        throw new ApiError('shape', `The answer unpacks to more than ${MAX_RATIO} times its size, so it was not read.`, {
+        throw new ApiError('shape', `The answer decompresses to more than ${MAX_RATIO} times its size, so it was not read.`, {
           outcomeUnknown: !safe,
         });
       if (error instanceof RangeError) throw tooLarge(maxBytes, safe);

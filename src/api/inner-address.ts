@@ -28,7 +28,7 @@ for (const [network, prefix] of [
 ] as const)
   inner.addSubnet(network, prefix, 'ipv6');
 
-/** Whether an IP address is none of the public internet; IPv4 inside IPv6 counts as what it is. */
+/** Whether an IP address is outside the public internet; IPv4 inside IPv6 is checked as IPv4. */
 export function isInnerAddress(ip: string): boolean {
   const bare = ip.replace(/%.*$/, '');
   const version = isIP(bare);

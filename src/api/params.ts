@@ -62,7 +62,7 @@ export const scopeList = z
     const known: readonly string[] = scopes;
     for (const name of names) {
       if (known.includes(name)) continue;
-      context.addIssue({ code: 'custom', message: `"${name}" is no scope; there are ${scopes.join(', ')}` });
+      context.addIssue({ code: 'custom', message: `"${name}" is not a scope; expected one of ${scopes.join(', ')}` });
     }
     if (names.includes('enrichment') && names.length > 1) {
       context.addIssue({ code: 'custom', message: 'enrichment cannot be combined with other scopes; ask for it alone' });

@@ -138,7 +138,7 @@ export function createTokenCache({
   let opened: ReturnType<typeof openStore> | undefined;
   const store = () => (opened ??= openStore());
 
-  /** Keyv takes a ttl of 0 for "for ever": a token without life left is used by those who wait for it and not kept. */
+  /** Keyv reads a ttl of 0 as "forever": an expired token goes to the calls that wait for it and is not kept. */
   async function keep(key: string, token: Token): Promise<number> {
     const lifeMs = usableMs(token, clock.now());
     if (lifeMs > 0 && !session.signal.aborted) await (await store()).set(key, token, Math.ceil(lifeMs));

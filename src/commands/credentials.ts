@@ -56,7 +56,7 @@ function principalIdOf({ issuer, tokensFile }: Settings, name: string): string {
     throw new SettingsError('credentials: set WEB_ANALYTICS_ISSUER or WEB_ANALYTICS_TOKENS_FILE, so that it is clear whose name this is');
   }
   const tokenName = name.replace(/^token:/, '');
-  if (!TOKEN_NAME.test(tokenName)) throw new SettingsError(`credentials: "${name}" is no name of a token`);
+  if (!TOKEN_NAME.test(tokenName)) throw new SettingsError(`credentials: "${name}" is not a valid token name`);
   return tokenPrincipalId(tokenName);
 }
 

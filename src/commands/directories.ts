@@ -14,7 +14,7 @@ export function demoDirectory(within: string = tmpdir(), pid: number = process.p
   return join(within, `web-analytics-demo-${host}-${pid}-${randomUUID()}`);
 }
 
-/** Removes what demos left that were killed before they could; what cannot be removed belongs to somebody else. */
+/** Removes the directories of demos that were killed; one that cannot be removed belongs to another user. */
 export async function sweepDemoDirectories(within: string = tmpdir()): Promise<void> {
   for (const name of await readdir(within).catch(() => [])) {
     const pid = Number(NAME.exec(name)?.[1] ?? Number.NaN);

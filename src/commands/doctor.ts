@@ -12,7 +12,7 @@ import { cacheReport } from './replicas.ts';
 import { signInReport } from './sign-in-report.ts';
 import type { WorldOptions } from './world-options.ts';
 
-/** One thing that was looked at. `absent` is no fault: an optional part that is not there, or a family that is switched off. */
+/** One check. `absent` is not a fault: an optional part is not installed, or a toolset is switched off. */
 export interface Check {
   readonly name: string;
   readonly state: 'good' | 'fault' | 'absent';

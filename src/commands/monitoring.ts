@@ -81,7 +81,7 @@ export async function openOperations(
   };
 }
 
-/** Whether the environment asks for traces over OTLP, by the variables of OpenTelemetry; says why not where it asks for what there is not. */
+/** Whether the environment asks for traces over OTLP, by the variables of OpenTelemetry; complains where they ask for something unsupported. */
 export function tracingWanted(environment: Readonly<Record<string, string | undefined>>, complain: (message: string) => void): boolean {
   const value = (name: string) => environment[name]?.trim() ?? '';
   if (value('OTEL_SDK_DISABLED').toLowerCase() === 'true') return false;
@@ -102,7 +102,7 @@ export function tracingWanted(environment: Readonly<Record<string, string | unde
   return wanted;
 }
 
-/** Opens traces where the variables of OpenTelemetry ask for them; nothing of its packages is loaded otherwise. */
+/** Opens traces where the variables of OpenTelemetry ask for them; its packages are not loaded otherwise. */
 export async function traceCalls({ clock, log }: Pick<Platform, 'clock' | 'log'>): Promise<Tracing | undefined> {
   if (!tracingWanted(process.env, (message) => log('warn', message))) return undefined;
   const { openTracing } = await import('../telemetry/tracing.ts');

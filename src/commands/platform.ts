@@ -44,7 +44,7 @@ export interface Platform {
   observe(observer: Observer): void;
   /** Requests of all sessions that wait for their turn, and those that are on their way. */
   load(): ReturnType<Limiter['load']>;
-  /** Rejects with words for anybody where sessions could get no token: no credential is set, or the authentication server is away. */
+  /** Rejects with a publishable message where sessions could get no token: no credential is set, or the authentication server cannot be reached. */
   reachTokens(signal: AbortSignal): Promise<void>;
   /** False while what the replicas share is out of reach; undefined where they share nothing. */
   isCacheUp(): boolean | undefined;
@@ -58,7 +58,7 @@ interface Access extends Partial<PlatformCredential> {
   readonly close?: () => Promise<void>;
 }
 
-/** Largest answer of the authentication server to somebody who asks whether it is there. */
+/** Largest answer of the authentication server to the readiness check. */
 const PING_BYTES = 65_536;
 
 const MISSING =

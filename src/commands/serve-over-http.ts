@@ -109,8 +109,8 @@ function requireSafe({ host, allowedHosts }: Settings, signIn: SignIn | undefine
 const LISTEN_FAULTS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'is taken: choose another --port',
   EACCES: 'may not be used by this user: choose another --port',
-  EADDRNOTAVAIL: 'is no address of this machine: choose another --host',
-  ENOTFOUND: 'is no address of this machine: choose another --host',
+  EADDRNOTAVAIL: 'is not an address of this machine: choose another --host',
+  ENOTFOUND: 'is not an address of this machine: choose another --host',
 };
 
 /** Begins to serve over HTTP; throws a `SettingsError` where the settings do not allow it. */

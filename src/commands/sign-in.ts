@@ -34,7 +34,7 @@ function parsed(text: string, host: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Error(`What ${host} answered is no JSON.`);
+    throw new Error(`What ${host} answered is not JSON.`);
   }
 }
 

@@ -78,7 +78,7 @@ const MAX_SPEED_CALLS = 1;
 
 /** Counts what is in flight, project by project, whatever credential it came with. */
 export interface Load {
-  /** Takes a place, given back by calling the answer; a `Refusal` is handed back where there is none. */
+  /** Takes a slot and returns the function that frees it; returns a `Refusal` where there is none. */
   enter(project: unknown, scope: Scope | undefined): Refusal | (() => void);
 }
 

@@ -8,7 +8,7 @@ export interface Interval {
 
 export type CalendarUnit = 'day' | 'week' | 'month';
 
-/** A day, week (Monday to Sunday) or month of a time zone, or what a interval holds of it. */
+/** A day, week (Monday to Sunday) or month of a time zone, or the part of it inside an interval. */
 export interface CalendarSlot extends Interval {
   /** `2026-11-09` for a day, the Monday of a week, `2026-11` for a month. */
   readonly label: string;
@@ -27,7 +27,7 @@ function firstDay(date: Temporal.PlainDate, unit: CalendarUnit): Temporal.PlainD
   return unit === 'month' ? date.with({ day: 1 }) : date;
 }
 
-/** The days, weeks or months of a zone that a interval touches, in order and without a gap, cut to the interval. */
+/** The days, weeks or months of a zone that an interval touches, in order and without a gap, cut to the interval. */
 export function slotsOf(unit: CalendarUnit, { startMs, endMs }: Interval, timeZone: string): CalendarSlot[] {
   const startOf = (date: Temporal.PlainDate) => date.toZonedDateTime(timeZone).epochMilliseconds;
   const slots: CalendarSlot[] = [];
@@ -45,7 +45,7 @@ export function slotsOf(unit: CalendarUnit, { startMs, endMs }: Interval, timeZo
   return slots;
 }
 
-/** Cuts a interval at midnights of the zone into as few as possible that are no longer than `maxMs`. */
+/** Splits an interval at midnights of the zone into as few parts as possible, none longer than `maxMs`. */
 export function chunksOf(interval: Interval, timeZone: string, maxMs: number): Interval[] {
   if (interval.endMs - interval.startMs <= maxMs) return [{ startMs: interval.startMs, endMs: interval.endMs }];
   const chunks: { startMs: number; endMs: number }[] = [];

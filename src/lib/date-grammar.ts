@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 
-/** Says why a text is no usable date; the sentence begins with the text, so that a caller can put the argument's name before it. */
+/** Why a text is not a usable date; the sentence begins with the text, so that a caller can put the argument's name before it. */
 export class DateError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

@@ -7,7 +7,7 @@ interface Waiting {
 }
 
 /**
- * Lets at most `atOnce` tasks run at a time and at most half of them for one holder, so that the other half is there when somebody
+ * Lets at most `atOnce` tasks run at a time and at most half of them for one holder, so that the other half is free when somebody
  * else comes. Of those that wait the holder with the fewest running tasks is next, then the one whose last turn lies longest back.
  */
 export function createFairTurns(atOnce: number): FairTurns {

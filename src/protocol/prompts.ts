@@ -56,7 +56,7 @@ async function proposals(completer: Completer, typed: string, context: Completio
   try {
     return matching(await withDeadline({ clock, timeoutMs: MAX_WAIT_MS, signal }, (limits) => abortable(all(), limits.signal)), typed);
   } catch {
-    return []; // a proposal that cannot be made is no failure of what the person does
+    return []; // without proposals the person can still type
   }
 }
 

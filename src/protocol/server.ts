@@ -82,7 +82,7 @@ function callerOf(server: McpServer, { session, tools, absent = NONE }: ServerPa
   const perRequest = (envelope as Record<string, unknown> | undefined)?.[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
   const capabilities = perRequest ?? server.server.getClientCapabilities();
   const response = inputResponses?.['confirm'] as { action?: unknown; content?: { confirm?: unknown } } | undefined;
-  // An answer that does not say yes is none.
+  // Only an explicit yes counts.
   const accepted = response?.action === 'accept' && response.content?.confirm === true;
   const progress = progressOf(context);
   return {

@@ -34,8 +34,8 @@ function cancelled(message: JSONRPCMessage): Id | undefined {
 }
 
 /**
- * The same transport, watched for `subscriptions/listen` of the 2026 era: the SDK answers it itself and tells the server
- * nothing, but what it grants passes here as the acknowledgement, and what ends it as a cancellation, a result, or the close.
+ * The same transport, watched for `subscriptions/listen` of the 2026 era: the SDK answers it without calling the
+ * server, but its acknowledgement passes here, and its end passes as a cancellation, a result, or the close.
  */
 function listeningTransport(inner: Transport, observer: ListenObserver): Transport {
   const open = new Map<Id, ReadonlySet<string>>();

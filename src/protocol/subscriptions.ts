@@ -14,7 +14,7 @@ const SPACING_MS = 6_000;
 const MAX_WATCHED = 100;
 /** Another replica takes over the polling when it is overdue by this much. */
 const TAKEOVER_MS = 30_000;
-/** Longest wait after failures, each of which doubles it. */
+/** Longest wait after failures; each failure doubles the wait. */
 const LONGEST_WAIT_MS = 3_600_000;
 
 /** The subscription of one listener to a resource. */

@@ -5,7 +5,7 @@ import type { RedisConnection } from './redis-connection.ts';
 
 /** All lists of a principal are forgotten together, so they are one hash; it expires when none was added for this time. */
 const LIFE_MS = 10 * 60_000;
-/** With more questions than this the hash is begun afresh, so that no principal fills Redis. */
+/** With more questions than this the hash is emptied, so that no principal fills Redis. */
 const MAX_LISTS = 500;
 /** Each replica asks for longer answers itself. */
 const MAX_CHARS = 512 * 1024;

@@ -19,7 +19,7 @@ const POLL_MS = 40;
 /** No replica waits longer for another; then it does the work itself. */
 const LONGEST_WAIT_MS = 10_000;
 
-/** Both only while the lock is one's own: it may have expired and been taken by another replica. */
+/** Both only while the lock is held by this replica: it may have expired and been taken by another one. */
 const RELEASE = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0";
 const RENEW = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end return 0";
 

@@ -2,7 +2,7 @@ import { ApiError } from '../api/errors.ts';
 import { defineResource } from '../tooling/resource.ts';
 import { complete } from './variables.ts';
 
-/** Largest HAR file that is delivered as a resource; beyond it a file is no reading matter for a model. */
+/** Largest HAR file that is delivered as a resource; a model cannot read a larger one. */
 export const MAX_RESOURCE_BYTES = 8_000_000;
 
 export const stepHar = defineResource({

@@ -3,7 +3,7 @@ import type { Completer, CompletionContext } from '../tooling/resource.ts';
 
 /** The number that a variable of an address stands for; an address with anything else names nothing. */
 export function integer(name: string, text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new ApiError('missing', `${name} "${text}" is no id`);
+  if (!/^\d{1,15}$/.test(text)) throw new ApiError('missing', `${name} "${text}" is not a valid id`);
   return Number(text);
 }
 

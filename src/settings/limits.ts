@@ -28,7 +28,7 @@ export const limitSettings = {
   timeoutMs: {
     variable: 'WEB_ANALYTICS_TIMEOUT_MS',
     title: 'Timeout',
-    words: 'Longest time of one operation in ms, its retries and its time in the queue included',
+    words: 'Longest time of one operation in ms, including retries and time in the queue',
     schema: count(100, 40_000, 'milliseconds'),
     default: '30000',
   },
@@ -79,7 +79,7 @@ export const operationsSettings = {
   rateLimit: {
     variable: 'WEB_ANALYTICS_RATE_LIMIT',
     title: 'Rate limit',
-    words: 'Calls a minute that HTTP serving takes from each principal; so many may come at once',
+    words: 'Calls a minute that HTTP serving accepts from each principal; the same number may come at once',
     schema: count(1, 100_000, 'calls'),
     otherwise: 'no limit; calls wait in fair turns',
   },

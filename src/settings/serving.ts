@@ -1,7 +1,7 @@
 import { isSealSecret, SEAL_SECRET_WORDS } from '../lib/seal.ts';
 import { count, flag, list, type Setting, words } from './setting.ts';
 
-/** How a team is served over Streamable HTTP; nothing of it matters over stdio. */
+/** How a team is served over Streamable HTTP; not used over stdio. */
 export const servingSettings = {
   http: {
     variable: 'WEB_ANALYTICS_HTTP',

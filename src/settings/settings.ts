@@ -62,7 +62,7 @@ function fromFile(variable: string, environment: Record<string, string | undefin
 /** Half of a credential would be dropped without a word, and the other credential used. */
 function requireBoth(values: Partial<Record<SettingName, unknown>>, ...pair: readonly [SettingName, SettingName]): void {
   const missing = pair.filter((name) => values[name] === undefined).map((name) => settingDeclarations[name].variable);
-  if (missing.length === 1) throw new SettingsError(`${missing[0]}: is missing; expected beside its other half, or neither`);
+  if (missing.length === 1) throw new SettingsError(`${missing[0]}: is missing; set both halves or neither`);
 }
 
 /** Reads all settings from flags (first) and environment; throws a `SettingsError` for the first that is wrong. */

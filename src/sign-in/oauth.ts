@@ -18,7 +18,7 @@ export interface OAuthOptions extends IssuerKeysOptions {
   readonly clockSkewSeconds: number;
 }
 
-/** Types of tokens that are no access tokens, though the same keys may have signed them, are refused. */
+/** Refuses tokens of another type, which the same keys may have signed. */
 const ACCESS_TOKEN_TYPES = /^(?:application\/)?(?:at\+)?jwt$/i;
 /** What a subject may look like (OpenID Connect allows 255 characters). */
 const SUBJECT = /^[^\p{Cc}\p{Cf}\p{Cs}]{1,255}$/u;

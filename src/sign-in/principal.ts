@@ -37,7 +37,7 @@ export interface Principal {
 /** The only caller of a server that listens to its own machine and asks for no sign-in. */
 export const localPrincipal: Principal = { id: 'local', scopes: new Set(accessScopes) };
 
-/** The HTTP answer to a caller that is not let in; nothing of what the caller sent stands in it. */
+/** The HTTP answer to a refused caller; holds nothing that the caller sent. */
 export interface Challenge {
   /** 401: no token, or a wrong one; 403: a good one without the scope; 503: tokens cannot be checked at present. */
   readonly status: 401 | 403 | 503;

@@ -9,7 +9,7 @@ export interface Check {
   readonly name: string;
   /** Whether calls fail without it; otherwise it is only reported. */
   readonly vital: boolean;
-  /** Resolves when all is well; rejects with an error whose words may be shown to anybody. */
+  /** Resolves when all is well; rejects with an error whose message may be shown publicly. */
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -66,7 +66,7 @@ export function createReadiness({
   };
 }
 
-/** Answers one request that is no part of the protocol. */
+/** Answers one request outside the protocol. */
 export type Page = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 interface Answer {

@@ -14,7 +14,7 @@ import { type AnyTool, scopeOf } from './tool.ts';
 /** Code of the error for calls beyond the rate limit. */
 export const RATE_LIMITED = 'RATE_LIMITED';
 
-/** Lets so many calls a minute through. */
+/** Limits the calls of each principal per minute. */
 export interface RateLimit {
   /** Takes one call of this principal; throws a `busy` error that says when the next is due. */
   admit(principalId: string): void;
@@ -70,7 +70,7 @@ export interface FaultReport {
   /** Left out where there is no log. */
   readonly log?: Log | undefined;
   readonly redact: Redactor;
-  /** Of the call: what ends with it is no failure. */
+  /** Of the call: an abort is not a failure. */
   readonly signal?: AbortSignal | undefined;
 }
 

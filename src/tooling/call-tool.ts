@@ -24,7 +24,7 @@ const MAX_CALL_MS = 40_000;
 /** The answer to the question of an earlier round, as it came. */
 export interface Answered {
   readonly accepted: boolean;
-  /** What the question carried; it comes back from the client, so nothing of it is trusted. */
+  /** What the question carried; it comes back from the client, so it is not trusted. */
   readonly state: unknown;
 }
 

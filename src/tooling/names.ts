@@ -6,7 +6,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { SharedLists } from './shared-state.ts';
 
 const LIFE_MS = 10 * 60_000;
-/** A name that is not found is looked up afresh when the list is older than this: it may be new. */
+/** A name that is not found is looked up again when the list is older than this: it may be new. */
 const FRESH_MS = 5_000;
 
 /** Looks names up in the lists of one session, each fetched once while it lives. */
@@ -23,7 +23,7 @@ export interface Names {
   remembered(projectId: number, ask: Ask): Ask;
   /** Forgets all lists, after a write that changes one. */
   forget(): void;
-  /** Forgets what this process has at hand, when the session ends. */
+  /** Forgets what this process has cached, when the session ends. */
   close(): void;
 }
 

@@ -33,7 +33,7 @@ export type UseOnce = (id: string, lifeMs: number) => Promise<boolean>;
 /** How long a question can be answered. */
 const LIFE_MS = 600_000;
 const ID_BYTES = 12;
-const AGAIN = 'Nothing was sent. Call again with the arguments alone, and the person is asked anew.';
+const AGAIN = 'Nothing was sent. Call again with the arguments alone, and the person is asked again.';
 
 /** What is sealed: an id that is used once, what was asked, and when. */
 type Sealed = readonly [id: string, digest: string, nowMs: number, askedAtMs: number];
@@ -94,7 +94,7 @@ export function createConfirmations({ clock, secret }: { clock: Clock; secret?: 
           throw new ConfirmationError(`The confirmation came later than ${LIFE_MS / 60_000} minutes after the question. ${AGAIN}`);
         if (!useHere(id) || (await useEverywhere?.()?.(id, LIFE_MS)) === false)
           throw new ConfirmationError(
-            'The confirmation was used before, and it counts once. Nothing was sent by this call: look first whether the change was made. To make it again, call with the arguments alone, and the person is asked anew.',
+            'The confirmation was used before, and it counts once. Nothing was sent by this call: look first whether the change was made. To make it again, call with the arguments alone, and the person is asked again.',
           );
         return { digest, nowMs };
       },

@@ -17,7 +17,7 @@ export interface SharedAnswer {
 export interface SharedLists {
   /** Undefined where the store cannot be reached. */
   look(question: string): Promise<SharedAnswer | undefined>;
-  /** Forgets all of them, here and in what other replicas have at hand. */
+  /** Forgets all of them, here and in the caches of other replicas. */
   forget(): void;
   /** Calls `listener` when another replica forgets, until the returned function is called. */
   onForgotten(listener: () => void): () => void;

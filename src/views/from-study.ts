@@ -10,7 +10,7 @@ import type { TrendSeries, TrendSpec } from './spec.ts';
 
 /** More lines cannot be distinguished. */
 const MAX_SERIES = 6;
-/** Up to so many runs each is a point; more are summed up by day. */
+/** Up to this many runs are drawn as points; more are combined by day. */
 const MAX_RUNS = 60;
 
 /** What is drawn beside the reports. */

@@ -56,7 +56,7 @@ describe('an address that cannot be had', () => {
     await expect(openService({ settings: { PORT: port } })).rejects.toThrow(`127.0.0.1:${port} is taken: choose another --port`);
     const elsewhere = { HOST: '192.0.2.1', ALLOWED_HOSTS: 'mcp.example.com' };
     await expect(openService({ signIn: spokenSignIn, settings: elsewhere })).rejects.toThrow(
-      'is no address of this machine: choose another --host',
+      'is not an address of this machine: choose another --host',
     );
   });
 

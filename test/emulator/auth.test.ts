@@ -66,7 +66,7 @@ describe('POST /v1/oauth/token', () => {
       'invalid_scope',
       /lacks the scope speed-analysis; it has/,
     ],
-    ['a scope that does not exist', 'shop', { scope: 'everything' }, 400, 'invalid_scope', /"everything" is no scope/],
+    ['a scope that does not exist', 'shop', { scope: 'everything' }, 400, 'invalid_scope', /"everything" is not a scope/],
     ['enrichment together with another', 'enrichment', { scope: 'enrichment metrics' }, 400, 'invalid_scope', /cannot be combined/],
     ['an account credential without project_id', 'account', {}, 400, 'invalid_request', /project_id is required/],
     ['a project beyond the account', 'account', { project_id: 9 }, 403, 'access_denied', /project_id 9/],

@@ -117,7 +117,7 @@ describe('inputs', () => {
     const broken = new URLSearchParams({ projectId: String(shop.id), enrichments: '[{' });
     expect(await send(`${enrichmentUrl}v1/enrichments`, { method: 'POST', body: broken, headers })).toMatchObject({
       status: 400,
-      body: { errorMessage: expect.stringContaining('enrichments is no JSON') },
+      body: { errorMessage: expect.stringContaining('enrichments is not valid JSON') },
     });
   });
 });

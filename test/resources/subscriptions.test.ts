@@ -156,7 +156,7 @@ describe('what cannot be listened to', () => {
     ['analytics://1201/scenarios/4711', -32602, '4711'],
     ['analytics://1201/steps/bac6cc80c083e411/har', -32602, 'does not change'],
     ['analytics://reference/metrics', -32602, 'analytics://{projectId}/scenarios/{scenarioId} can be subscribed to'],
-    ['analytics://shop/scenarios/4101', -32602, '"shop" is no project id'],
+    ['analytics://shop/scenarios/4101', -32602, '"shop" is not a project id'],
     ['https://example.com/', -32602, 'no such resource'],
   ])('%s is refused in words', async (uri, code, words) => {
     const host = await place.open('SDK 1.x');

@@ -13,7 +13,7 @@ function decode(png: Buffer): { width: number; height: number; pixels: Uint8Arra
   return { width, height, pixels: new Resvg(svg, { font: { loadSystemFonts: false } }).render().pixels };
 }
 
-/** How much of a interval of the picture differs from its first pixel. */
+/** How much of an interval of the picture differs from its first pixel. */
 function inked(
   { width, pixels }: ReturnType<typeof decode>,
   [left, top, right, bottom]: readonly [number, number, number, number],

@@ -18,7 +18,7 @@ export default defineTool({
       .optional(),
   }),
   async handler(_, { client, offer, note, signal }) {
-    // Read afresh, because more may have been granted a moment ago.
+    // Not from the cache, because more may have been granted a moment ago.
     const granted = await client.credential({ signal, renew: true });
     const toolsets = offer && openedToolsets(offer, granted.scopes);
     if (toolsets?.some(({ missing = '' }) => missing.includes('enrichment')))

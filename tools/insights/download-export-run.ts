@@ -40,7 +40,7 @@ export default defineAnsweringTool({
     const chosen = runId === undefined ? await latestRun(jobId, ask) : { runId };
     const id = { jobId, runId: chosen.runId };
     const known = await workspace.find(id);
-    if (known) note('It was here already; nothing was fetched.');
+    if (known) note('It is already in the workspace; nothing was downloaded.');
     const download = known ? undefined : workspace.download(id, chosen.listed);
     const manifest = known ?? (download && (await followDownload(workspace, download, { ...context, waitSeconds })));
     const directory = workspace.directoryOf(id);

@@ -30,7 +30,7 @@ export default defineAnsweringTool({
       note(
         `Unfinished runs go on where they were: download_export_run with jobId ${resting.jobId} and runId ${resting.runId}, or sync_exports.`,
       );
-    if (runs.length === 0) note('Nothing is downloaded yet: sync_exports fetches all that is new, download_export_run a single run.');
+    if (runs.length === 0) note('Nothing is downloaded yet: sync_exports downloads all new runs, download_export_run a single run.');
     const uri = exportsResource.uri({ projectId: await projectId() });
     link({ uri, name: exportsResource.name, title: exportsResource.title, mimeType: exportsResource.mimeType });
     const usedBytes = await workspace.usedBytes();

@@ -45,7 +45,7 @@ export default defineAnsweringTool({
         `No successful run${since === undefined ? '' : ` since ${since}`} of job ${idle.join(', ')}; list_export_runs lists all its runs.`,
       );
     const [lost] = plan.expired;
-    if (lost) note('Expired (inferred): completed more than 7 days ago, so the platform keeps the files no longer.');
+    if (lost) note('Expired (inferred): completed more than 7 days ago, so the platform has deleted the files.');
     const { rows, more } = syncTable(plan, outcomes, jobIds ? jobIds.length : LOST_JOBS_SHOWN);
     if (more > 0) note(`${more} more jobs have nothing but expired runs; jobIds shows them.`);
     const uri = exportsResource.uri({ projectId: await projectId() });

@@ -8,7 +8,7 @@ import { type ServerShare, serverShareOf } from './server-share.ts';
 import { coreMetrics, metricFact } from './speed-metrics.ts';
 import { leadingRow, worstOf } from './study-table.ts';
 
-/** What lies longer before the period than this says nothing of its end. */
+/** Reports further back than this say nothing about the end of the period. */
 const HISTORY_MS = 14 * 86_400_000;
 
 /** A change that began within the period, too late to move its median. */
@@ -163,7 +163,7 @@ export function cluesIn(study: Study): Clues {
     since,
     shift: recentShiftIn(study),
     share: row?.step && serverShareOf(row.step, windows, rows.some(isOfLcp)),
-    // Levels of the sum say nothing of a step's.
+    // Levels of the sum say nothing about those of a step.
     examples: row?.step
       ? typicalRuns(row.step, row.metric, levels, row === headline ? since : undefined)
       : { before: undefined, after: undefined },

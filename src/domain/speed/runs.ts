@@ -48,7 +48,7 @@ interface Draft {
   runs: StepRun[];
 }
 
-/** Puts a step that was made anew, under another id but the same name, behind the one that it replaced. */
+/** Joins a step that was created again, with another id and the same name, to the one that it replaced. */
 function joinReplaced(drafts: readonly Draft[]): Draft[] {
   const joined: Draft[] = [];
   for (const draft of drafts) {
@@ -193,6 +193,6 @@ export async function chooseStep(steps: readonly Step[], asked: string | number)
   );
   const found = 'found' in match ? steps[match.found.id] : undefined;
   if (found) return found;
-  const several = 'several' in match ? ` fits several of them; pass the number` : ' is none of them';
+  const several = 'several' in match ? ` fits several of them; pass the number` : ' is not one of them';
   throw new ApiError('invalid', `step: the scenario has the steps ${listed(steps)}; "${text}"${several}.`);
 }

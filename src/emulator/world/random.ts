@@ -9,7 +9,7 @@ export interface Origin {
   readonly startMs: number;
 }
 
-/** Integer hash (murmur3 finaliser) of a 32-bit counter: the same input gives the same 32 bits for ever. */
+/** Integer hash (murmur3 finaliser) of a 32-bit counter: the same input always gives the same 32 bits. */
 export function mix(value: number): number {
   return scramble(value) >>> 0;
 }

@@ -7,7 +7,7 @@ export interface ConnectionLimits {
 
 /**
  * The connections of a server. Where there are too many, those go first that do nothing and over which no caller has proved who it is:
- * a new one, of a probe for example, is always let in while others idle.
+ * a new one, of a probe for example, is always accepted while others idle.
  */
 export interface Connections {
   add(socket: Socket): void;

@@ -6,7 +6,7 @@ import type { Subscriptions } from '../subscriptions.ts';
 /** A request that is turned away before the protocol sees it. */
 export interface Refusal {
   readonly status: number;
-  /** A sentence for the log of the client; nothing of the request stands in it. */
+  /** A sentence for the log of the client; holds nothing from the request. */
   readonly message: string;
   /** Code of the JSON-RPC error; -32000 where the protocol names none. */
   readonly code?: number;
@@ -27,7 +27,7 @@ export function answerJson(response: ServerResponse, status: number, body: unkno
   if (response.headersSent || response.destroyed) return;
   const text = JSON.stringify(body);
   const { complete, method } = response.req;
-  // Those that are not let in, or find nothing, keep no connection.
+  // Refused callers do not keep a connection.
   const isOver = TURNED_AWAY.has(status) || (!complete && method !== 'GET');
   response.writeHead(status, {
     'content-type': 'application/json',

@@ -15,7 +15,7 @@ import type { TableLimits } from './session-table.ts';
 
 /** Counts requests in work, so that a flood of them, or one caller's calls that wait for a person, leave room for others. */
 export interface InFlightLimit {
-  /** Takes so many places until the returned function is called; or says who has too many. */
+  /** Takes this many slots until the returned function is called; or says whose limit is reached. */
   take(principalId: string, count: number): (() => void) | 'all' | 'caller';
   /** Resolves when none is taken. */
   idle(): Promise<void>;
@@ -51,7 +51,7 @@ function createInFlightLimit({ max, maxOfOne }: { max: number; maxOfOne: number 
   };
 }
 
-/** How much one process takes upon itself. */
+/** The limits of one process. */
 export interface HttpLimits extends TableLimits, BodyLimits, ConnectionLimits {
   /** Requests in work at once; streams do not count. */
   readonly maxRequests: number;
@@ -116,11 +116,15 @@ export interface HttpServing {
 const ENDPOINT = '/mcp';
 
 const METHODS = ['POST', 'GET', 'DELETE'];
-const BUSY: Refusal = { status: 503, message: 'Too many requests at once; come again.', headers: { 'retry-after': '1' } };
-const GREEDY: Refusal = { status: 429, message: 'Too many of your requests are in work; come again.', headers: { 'retry-after': '1' } };
+const BUSY: Refusal = { status: 503, message: 'Too many requests at once; try again later.', headers: { 'retry-after': '1' } };
+const GREEDY: Refusal = {
+  status: 429,
+  message: 'Too many of your requests are being processed; try again later.',
+  headers: { 'retry-after': '1' },
+};
 const CLOSING: Refusal = {
   status: 503,
-  message: 'This server is about to stop; come again.',
+  message: 'This server is about to stop; try again later.',
   headers: { connection: 'close', 'retry-after': '1' },
 };
 /** How often the caller of a stream is asked again who it is. */
@@ -235,13 +239,13 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
     headersTimeout: limits.headersTimeoutMs,
     requestTimeout: limits.requestTimeoutMs,
     connectionsCheckingInterval: Math.min(1_000, limits.headersTimeoutMs),
-    // Longer than balancers keep theirs, else they send into a connection that is just closed.
+    // Longer than load balancers keep theirs; otherwise they send into a connection that is being closed.
     keepAliveTimeout: 75_000,
   };
   const server = tls
     ? createTlsServer({ ...timeouts, handshakeTimeout: limits.headersTimeoutMs, ...tls }, listener)
     : createServer(timeouts, listener);
-  // A client that does not take its answer would keep its place for ever.
+  // A client that does not read its answer would keep its slot forever.
   server.setTimeout(limits.silenceMs);
   // Of connections that have not shaken hands yet the server itself knows nothing, and would wait for them at its end.
   server.on('connection', (socket: Socket) => connections.add(socket));

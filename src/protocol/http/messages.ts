@@ -40,7 +40,7 @@ export function isInitialize(body: unknown): boolean {
   return messagesOf(body).some(({ method }) => method === 'initialize');
 }
 
-/** Names of the tools that the body calls; what is no text names none, and the SDK refuses it. */
+/** Names of the tools that the body calls; a name that is not text is left out, and the SDK refuses it. */
 export function calledTools(body: unknown): string[] {
   return messagesOf(body).flatMap(({ method, params }) =>
     method === 'tools/call' && typeof params?.name === 'string' ? [params.name] : [],

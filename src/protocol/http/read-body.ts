@@ -9,7 +9,7 @@ export interface BodyLimits {
   readonly maxBodyBytes: number;
   /** Most of all bodies that are on their way at once. */
   readonly maxHeldBytes: number;
-  /** A body that is no longer is taken all the same, so that the long ones of some do not keep others out. */
+  /** A body up to this size is always accepted, so that the large ones of some callers do not lock out others. */
   readonly shortBodyBytes: number;
 }
 
@@ -20,7 +20,7 @@ export type ReadBody = (request: IncomingMessage) => Promise<{ readonly body: un
 export function createBodyReader({ maxBodyBytes, maxHeldBytes, shortBodyBytes }: BodyLimits): ReadBody {
   let heldBytes = 0;
   const tooLarge: Refusal = { status: 413, message: `A body may have ${maxBodyBytes} bytes; send less.` };
-  const tooMany: Refusal = { status: 503, message: 'Too many requests at once; come again.', headers: { 'retry-after': '1' } };
+  const tooMany: Refusal = { status: 503, message: 'Too many requests at once; try again later.', headers: { 'retry-after': '1' } };
 
   async function readAll(request: IncomingMessage): Promise<Buffer | Refusal> {
     const chunks: Buffer[] = [];

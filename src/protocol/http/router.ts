@@ -35,7 +35,7 @@ const NOT_FOUND: Refusal = {
   message: 'Session not found: it has ended, or it is not yours. Initialize a new one.',
 };
 const NO_SESSION: Refusal = { status: 400, message: 'Bad Request: the Mcp-Session-Id header is missing; initialize first.' };
-const FULL: Refusal = { status: 503, message: 'Too many sessions are in use; come again.', headers: { 'retry-after': '5' } };
+const FULL: Refusal = { status: 503, message: 'Too many sessions are in use; try again later.', headers: { 'retry-after': '5' } };
 
 /** Whose a session is: the principal's, for as long as its platform credential is the one that the session was opened with. */
 function ownerOf({ id, credentialVersion }: Principal): string {

@@ -84,7 +84,7 @@ export function createSessionTable<T>({
   function sweep(): void {
     const nowMs = clock.now();
     for (const entry of entries.values()) {
-      // A clock that was set back must not make a session live for ever.
+      // A clock that was set back must not keep a session alive forever.
       if (entry.usedAtMs > nowMs) entry.usedAtMs = nowMs;
       if (entry.uses === 0 && nowMs - entry.usedAtMs >= idleMs) void end(entry.held);
     }

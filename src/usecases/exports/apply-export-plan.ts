@@ -61,7 +61,7 @@ async function adopt(application: Application, jobs: readonly JobRecord[]): Prom
   }
 }
 
-/** Refuses to add to jobs that appeared since the plan was made: somebody may have created the same. */
+/** Refuses to add to jobs that appeared since the plan was made: the same jobs may have been created by another client. */
 function requireNoOther({ plan }: Application, jobs: readonly JobRecord[]): void {
   const own = new Set(plan.parts.map(({ jobId }) => jobId));
   const known = new Set(plan.known);

@@ -48,7 +48,7 @@ function study(
   if (startMs === undefined || endMs === undefined)
     throw new ApiError(
       'invalid',
-      `${onceWords(job, history)} The interface does not show the range of a once job without files: give startDate and endDate to plan the export anew.`,
+      `${onceWords(job, history)} The interface does not show the range of a once job without files: give startDate and endDate to plan the export again.`,
     );
   const { next: _, ...rest } = history;
   return findGaps(rest, { ...asked, startMs, endMs: Math.min(endMs, nowMs) });
@@ -112,7 +112,7 @@ export async function findExportGaps(asked: Asked, context: Uses) {
     columns: ['range', `${unit}s`, 'status', 'cause'],
     rows: rows.map((row) => [row.range, row.slots, row.status, row.cause]),
   };
-  if (isInferred) note('Inferred: which range a run without files was for (from when it began, the interface shows none).');
+  if (isInferred) note('Inferred: which range a run without files was for (from its start time; the interface does not show the range).');
   if (intervals.some(({ status }) => status === 'expired')) note('Inferred: files are gone 7 days after their run.');
   if (found.cutToDays !== undefined) note(`The job has run longer; these are the last ${found.cutToDays} days. Pass startDate for more.`);
 

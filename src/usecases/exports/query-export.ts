@@ -14,7 +14,7 @@ import type { ProjectWorkspace } from '../../workspace/store/project-workspace.t
 import type { Context } from '../context.ts';
 import { sqlFailure } from './sql-errors.ts';
 
-/** A call has 40 seconds, of which the look into the files takes some. */
+/** A call has 40 seconds; reading the files takes a part of them. */
 const TIMEOUT_MS = 32_000;
 /** Most rows that a query gives. */
 const MAX_ROWS = 50_000;
@@ -132,7 +132,7 @@ function aboutOf({ jobId }: Asked, runs: readonly RunManifest[]): Sources {
   return { jobs: [...latest].map(([id, job]) => ({ jobId: id, job })) };
 }
 
-/** Says what the data cover; a sum over days that are not there is none over the whole range. */
+/** Says what the data cover: where days are missing, a sum is not one over the whole range. */
 function noteCoverage({ runs, parts }: Data, context: Uses): { covered: string[]; gaps: string[] } {
   const whole = coverageOf(runs).covered;
   const [first, last] = [whole[0], whole.at(-1)];

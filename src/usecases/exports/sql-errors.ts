@@ -123,11 +123,11 @@ export async function sqlFailure(error: unknown, views: readonly View[]): Promis
   if (reason === 'refused') return new ApiError('invalid', `sql: ${message}`);
   const fault = fileFault(message);
   if (fault) return fault;
-  // The views are the server's own: what fails before the statement is seen is no fault of the statement.
+  // The views are the server's own: a failure before the statement is read is not the fault of the statement.
   if (reason === 'data')
     return new WorkspaceError(
       'disk',
-      `The downloaded files could not be opened: ${shortened(message)} purge_workspace and sync_exports fetch them anew.`,
+      `The downloaded files could not be opened: ${shortened(message)} purge_workspace removes them and sync_exports downloads them again.`,
     );
   return new ApiError('invalid', `sql: ${await faultOf(message, views)}`);
 }

@@ -94,7 +94,7 @@ export async function connectHost(events: HostEvents): Promise<Host> {
     callTool: (name, args) => request('tools/call', { name, arguments: args }),
     tellAssistant(words) {
       if (!isMembers(capabilities['updateModelContext'])) return;
-      // Whether it arrives changes nothing of what is shown.
+      // What is shown does not depend on whether it arrives.
       request('ui/update-model-context', { content: [{ type: 'text', text: words }] }).catch(() => undefined);
     },
     tellSize: (width, height) => send({ method: 'ui/notifications/size-changed', params: { width, height } }),

@@ -160,7 +160,7 @@ async function convertRun(id: RunId, context: ConversionContext): Promise<void> 
       await saveManifest(directory, { ...run, table });
     } catch (error) {
       await rm(join(directory, staged), { force: true });
-      // What the session's end cut short is begun again; what the engine refused would be refused again.
+      // A conversion that the end of the session stopped starts again; one that the engine refused would be refused again.
       if (!signal.aborted && error instanceof SqlError && error.reason !== 'busy') given.add(directory);
     }
   });

@@ -78,7 +78,7 @@ async function finished(directory: string, arriving: string, { done }: PartRecor
 
 /** Why the bytes are not the announced file; undefined where they are. */
 function faultOf({ fault, gzip, plainBytes }: Inspected, bytes: number, fileSize: number | undefined): string | undefined {
-  if (fault !== undefined) return `is no whole gzip file (${fault})`;
+  if (fault !== undefined) return `is not a complete gzip file (${fault})`;
   if (fileSize === undefined || fileSize === bytes || fileSize === plainBytes) return undefined;
   const unpacked = gzip ? `, ${formatBytes(plainBytes)} unpacked` : '';
   return `has ${bytes} bytes${unpacked}, but the run announced ${fileSize}`;

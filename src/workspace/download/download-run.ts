@@ -140,7 +140,7 @@ async function lockedOrDone(id: RunId, directory: string, { projectDir, clock, s
 
 async function lockOf(directory: string): Promise<Lock | { readonly pid: number }> {
   try {
-    // Once more, because somebody may have removed the run a moment ago.
+    // Checked again, because another call may have removed the run a moment ago.
     await makeDirectory(directory);
     return await takeLock(directory, 'write');
   } catch (error) {
@@ -195,7 +195,7 @@ function partsOf({ files }: RunRecord): WantedPart[] {
   return parts.toSorted((a, b) => a.number - b.number);
 }
 
-/** All files of a run, several at a time; where one fails those under way come to their end, and no other is begun. */
+/** All files of a run, several at a time; after a failure the running ones are finished and no other is started. */
 async function fetchFiles(id: RunId, run: RunRecord, format: string, directory: string, context: DownloadContext): Promise<RunFile[]> {
   const { ask, clock, report } = context;
   const parts = partsOf(run);

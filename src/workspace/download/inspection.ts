@@ -48,7 +48,7 @@ export interface Inspected {
   /** Size once unpacked. */
   readonly plainBytes: number;
   readonly rows?: number;
-  /** Why it is no whole gzip file. */
+  /** Why it is not a complete gzip file. */
   readonly fault?: string;
 }
 
@@ -87,7 +87,7 @@ export function inspect(format: string): Inspection {
     plainBytes += chunk.length;
     if (fault === undefined) counter?.add(chunk);
     if (gunzip && plainBytes > FREE_BYTES && plainBytes > MAX_RATIO * compressedBytes) {
-      fault ??= `it unpacks to more than ${MAX_RATIO} times its size`;
+      fault ??= `it decompresses to more than ${MAX_RATIO} times its size`;
       gunzip.destroy();
     }
   }

@@ -39,7 +39,7 @@ const SYNC_BYTES = 64 * 1024 * 1024;
 export interface PartFile {
   /** Bytes taken so far; the next byte of the part belongs there. */
   readonly offset: number;
-  /** Keeps room for so many bytes more. */
+  /** Reserves room for this many more bytes. */
   announce(bytes: number): Promise<void>;
   take(chunk: Buffer): Promise<void>;
   /** Puts on the disk what was taken. */
@@ -154,7 +154,7 @@ export async function openPartFile(path: string, { format, quota, keep, signal }
       await syncing;
       await worded(file.sync());
       const { size } = await worded(file.stat());
-      if (size !== offset) throw new WorkspaceError('disk', `${path} has ${size} bytes instead of ${offset}: somebody else writes it.`);
+      if (size !== offset) throw new WorkspaceError('disk', `${path} has ${size} bytes instead of ${offset}: another process writes it.`);
       return inspection.end();
     },
     async close() {

@@ -137,7 +137,7 @@ export function refusalOf(serialised: string, views: readonly string[]): string 
   const { error, error_type, error_message, statements = [] }: Serialised = JSON.parse(serialised);
   if (error && error_type !== 'parser')
     return 'only a single SELECT statement runs here (no COPY, ATTACH, PRAGMA, SET, EXPLAIN; a PIVOT names its values with IN).';
-  if (error) return `this is no valid SQL: ${error_message ?? 'it cannot be read'}.`;
+  if (error) return `this is not valid SQL: ${error_message ?? 'it cannot be read'}.`;
   if (statements.length !== 1) return `exactly one statement is expected, found ${statements.length}.`;
   const known = { own: ownNames(statements), views };
   let refusal: string | undefined;

@@ -46,7 +46,7 @@ export interface SqlResult {
   readonly more: boolean;
 }
 
-/** `start`: the process or its engine could not be started, which is no fault of a statement. */
+/** `start`: the process or its engine could not be started, which is not the fault of a statement. */
 type Reason = Failure | 'busy' | 'time' | 'crash' | 'start';
 
 /** A task without a result; `message` is what DuckDB says, empty for `busy`, `time` and most crashes. */

@@ -53,7 +53,7 @@ export function resultsDirectory(projectDir: string): string {
 }
 
 function idName(id: number): string {
-  if (!Number.isSafeInteger(id) || id < 0) throw new RangeError(`${id} is no id.`);
+  if (!Number.isSafeInteger(id) || id < 0) throw new RangeError(`${id} is not a valid id.`);
   return String(id);
 }
 

@@ -115,7 +115,7 @@ async function holderOf(directory: string, name: string, place: Place): Promise<
   return undefined;
 }
 
-/** Live holders in a directory beside one's own file. */
+/** Live holders in a directory, without this process's own file. */
 async function holdersIn(directory: string, except: string, place: Place): Promise<Holder[]> {
   const names = await readdir(directory).catch(() => []);
   const found = await Promise.all(names.filter((name) => name !== except).map((name) => holderOf(directory, name, place)));

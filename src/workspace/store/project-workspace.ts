@@ -57,7 +57,7 @@ export interface ProjectWorkspace {
   settled(downloads: readonly Download[], untilMs: number, signal: AbortSignal): Promise<void>;
   /** Removes a run, complete or not, and gives the bytes that are free now; throws a `WorkspaceError` where it is in use. */
   remove(run: RunId): Promise<number>;
-  /** Resolves when no conversion that was begun here is under way. */
+  /** Resolves when no conversion of this process is running. */
   converted(): Promise<void>;
   /** Ends the downloads and conversions that were started here; what has arrived stays. */
   close(): Promise<void>;

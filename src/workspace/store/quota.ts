@@ -4,7 +4,7 @@ import pLimit from 'p-limit';
 import { formatBytes } from '../../lib/number-text.ts';
 import { WorkspaceError } from './disk.ts';
 
-/** Others write into the directory too, so it is counted anew after so much was written here, or so long. */
+/** Other processes write into the directory too, so it is measured again after this many bytes or this time. */
 const RECOUNT_BYTES = 64 * 1024 * 1024;
 const RECOUNT_MS = 30_000;
 
@@ -17,7 +17,7 @@ export interface Quota {
 
 /** Room that is kept for a file until its bytes are written. */
 export interface Room {
-  /** Makes sure that so many bytes more may be written; throws a `WorkspaceError` of kind `full` where they do not fit. */
+  /** Checks that this many more bytes may be written; throws a `WorkspaceError` of kind `full` where they do not fit. */
   need(bytes: number): Promise<void>;
   /** So many bytes of it lie on the disk now. */
   written(bytes: number): void;

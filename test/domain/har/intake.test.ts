@@ -43,11 +43,11 @@ describe('readHar takes', () => {
 describe('readHar refuses', () => {
   it.each([
     ['nothing', '', 'The HAR file is empty.'],
-    ['a list', '[]', 'This is no HAR file: the root is a list, where an object with the member "log" is expected.'],
-    ['null', null, 'This is no HAR file: the root is null, where an object with the member "log" is expected.'],
-    ['no log', {}, 'This is no HAR file: log is nothing, where an object is expected.'],
-    ['no entries', { log: {} }, 'This is no HAR file: log.entries is nothing, where a list is expected.'],
-    ['entries of another type', { log: { entries: 'x' } }, 'This is no HAR file: log.entries is text, where a list is expected.'],
+    ['a list', '[]', 'This is not a HAR file: the root is a list, where an object with the member "log" is expected.'],
+    ['null', null, 'This is not a HAR file: the root is null, where an object with the member "log" is expected.'],
+    ['no log', {}, 'This is not a HAR file: log is nothing, where an object is expected.'],
+    ['no entries', { log: {} }, 'This is not a HAR file: log.entries is nothing, where a list is expected.'],
+    ['entries of another type', { log: { entries: 'x' } }, 'This is not a HAR file: log.entries is text, where a list is expected.'],
     [
       'entries without addresses',
       { log: { entries: [{ request: { url: 7 } }, null] } },

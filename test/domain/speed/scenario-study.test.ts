@@ -202,9 +202,9 @@ describe('steps', () => {
     expect((await chooseStep(steps, '103')).name).toBe('Cart overview');
     expect((await chooseStep(steps, 'cart')).name).toBe('Cart');
     await expect(chooseStep(steps, 'Payment')).rejects.toThrow(
-      'step: the scenario has the steps 1 "Home", 2 "Cart", 3 "Cart overview"; "Payment" is none of them.',
+      'step: the scenario has the steps 1 "Home", 2 "Cart", 3 "Cart overview"; "Payment" is not one of them.',
     );
-    await expect(chooseStep(steps, 9)).rejects.toThrow('"9" is none of them');
+    await expect(chooseStep(steps, 9)).rejects.toThrow('"9" is not one of them');
   });
 });
 

@@ -44,7 +44,7 @@ describe('confirmed', () => {
       await own.call('download_export_run', { jobId: 'Daily sessions' });
       other.clock.jump(8 * 86_400_000);
       const answer = await own.call('purge_workspace');
-      expect(answer.text).toContain('1 of these runs can not be fetched again');
+      expect(answer.text).toContain('1 of these runs cannot be fetched again');
       await own.close();
     });
   });

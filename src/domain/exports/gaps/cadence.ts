@@ -52,7 +52,7 @@ export function middleOf({ startedMs }: JobRun, { periodMs, lagMs }: Cadence): n
   return startedMs === undefined || lagMs === undefined ? undefined : startedMs - lagMs - periodMs / 2;
 }
 
-/** The end of what is due at `nowMs`: the beginning of the next range, else as far as a run would have begun. */
+/** The end of what is due at `nowMs`: the beginning of the next range, or as far as a run would have started. */
 export function dueEnd({ next, covering, state }: ExportHistory, { periodMs, lagMs = 0 }: Cadence, nowMs: number): number {
   if (next) return Math.min(next.fromMs, nowMs);
   const anchorMs = covering.at(-1)?.toMs ?? 0;

@@ -4,7 +4,7 @@ import type { Status, StatusStretch } from './run-coverage.ts';
 
 /** Statuses of a part that has no data and will get none by itself. */
 export const GAPS: readonly Status[] = ['failed', 'missing'];
-/** Statuses that are gaps only where somebody asks for a time in which the job did not run. */
+/** Statuses that are gaps only where the question covers a time in which the job did not run. */
 export const OUTSIDE: readonly Status[] = ['before', 'suspended'];
 
 /** The order in which an answer lists them; available ranges are not listed. */

@@ -27,7 +27,7 @@ function keyWords({ scope, columns }: ExportOrder): string[] {
 function scheduleWords({ order: { frequency, ranges }, bodies, nowMs }: Planned): string[] {
   if (frequency !== 'once')
     return [
-      `${frequency === 'hourly' ? 'An' : 'A'} ${frequency} job runs until somebody suspends it: the interface can neither change nor delete a job, that is done in the console.`,
+      `${frequency === 'hourly' ? 'An' : 'A'} ${frequency} job runs until it is suspended in the console; the interface can neither change nor delete a job.`,
       'It exports from its creation on; the past takes a once export.',
     ];
   const split =

@@ -31,7 +31,7 @@ function listOf(query: HarQuery): unknown {
   return [viewOf(query), scenarioStepResultId, url, type, domain, status, minDurationMs, minBytes];
 }
 
-/** The place of an answer's page of which only the first `shown` rows were delivered. */
+/** The position after the first `shown` rows of a page, where not all were delivered. */
 export function pageAfterCut(page: unknown, shown: number, asked: Record<string, unknown>): PagePlace {
   // The boundary hands back what this tool answered and was asked.
   return cutPage(page as PagePlace, shown, listOf(asked));
@@ -48,7 +48,7 @@ type Listed = Omit<HarAnswer, 'view'>;
 /** Rows of a page unless the caller says how many. */
 const USUAL_ROWS = 25;
 
-/** Answers one question about a HAR file. Throws an `ApiError` of kind `invalid` for a cursor that is none of this question. */
+/** Answers one question about a HAR file. Throws an `ApiError` of kind `invalid` for a cursor of another question. */
 export function analyseHar(har: Har, query: HarQuery, entityOf: EntityOf): HarAnalysis {
   const view = viewOf(query);
   const study = studyHar(har, entityOf);

@@ -45,7 +45,7 @@ interface Cause {
   readonly follows: 'initiator' | 'time';
 }
 
-/** The request that made the browser ask for this one: its initiator, else whichever cause of requests ended last before it began. */
+/** The request that caused this one: its initiator, or else the possible cause that ended last before it began. */
 function causeOf(entry: HarEntry, { entries, document }: Har, seen: ReadonlySet<HarEntry>): Cause | null {
   const initiator = entry.initiatorUrl === null ? null : withoutFragment(entry.initiatorUrl);
   let latest = document && !seen.has(document) && (document.startMs ?? 0) <= (entry.startMs ?? 0) ? document : null;

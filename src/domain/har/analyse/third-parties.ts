@@ -28,7 +28,7 @@ export async function loadEntities(): Promise<EntityOf> {
   };
 }
 
-/** Longest name that DNS allows; what is longer is no host. */
+/** Longest name that DNS allows; a longer text is not a host. */
 const MAX_HOST = 253;
 
 /** All requests to one party: an entity where its name is known, else a registrable domain. */

@@ -54,10 +54,10 @@ export function compareHars(before: Har, after: Har, entityOf: EntityOf): { comp
 }
 
 const LISTS = ['added', 'removed', 'grown', 'shrunk', 'slower', 'faster', 'byParty', 'byType'] as const;
-/** With its notes, an answer of so many characters stays under 1,500 tokens. */
+/** With its notes, an answer of this many characters stays under 1,500 tokens. */
 const MAX_CHARACTERS = 4700;
 
-/** Takes rows off whichever list is longest until the answer is short enough; each list keeps a row. */
+/** Drops rows of the longest list until the answer is short enough; each list keeps a row. */
 function shortened(comparison: Comparison): Comparison {
   const short = { ...comparison };
   while (JSON.stringify(short).length > MAX_CHARACTERS) {

@@ -4,7 +4,7 @@ import { amountOf, isBadAmount, isRecord, kindOf, listOf, looseAmountOf, recordO
 import { resourceType } from './resource-type.ts';
 import { cacheLifetimeSeconds, readHeaders } from './response-headers.ts';
 
-/** Reads the value of a member below an entry as an amount, reporting one that is none. */
+/** Reads the value of a member below an entry as an amount, and reports any other value. */
 export type ReadAmount = (value: unknown, member: string) => number | null;
 
 /** Bytes of a response, null where the file does not know them. */
@@ -148,7 +148,7 @@ function readDuration(timeMs: number | null, timings: HarTimings): number | null
   return timeMs ?? phases.reduce((sum, ms) => sum + ms, 0);
 }
 
-/** The status, 0 for anything that is none. */
+/** The status, 0 for anything else. */
 export function readStatus(status: number | null): number {
   return status !== null && Number.isInteger(status) && status < 1000 ? status : 0;
 }

@@ -14,7 +14,7 @@ export interface ReadHarOptions {
 
 /**
  * Reads a HAR given as JSON text, object, gzip and base64, or bytes. Entries without a request address are left out, unreadable members count
- * as unknown, both are counted in `notes`; a file that is none throws `HarError` with the place.
+ * as unknown, both are counted in `notes`; any other file throws `HarError` with the place.
  */
 export function readHar(har: unknown, options: ReadHarOptions = {}): Har {
   const source = sourceOf(decodeHar(har));
@@ -61,7 +61,7 @@ function sourceOf(parsed: unknown): HarSource {
 }
 
 function noHar(path: string, expected: string, found: unknown): HarError {
-  return new HarError(`This is no HAR file: ${path} is ${kindOf(found)}, where ${expected} is expected.`, path);
+  return new HarError(`This is not a HAR file: ${path} is ${kindOf(found)}, where ${expected} is expected.`, path);
 }
 
 function collectFindings() {

@@ -65,7 +65,7 @@ function earliestDate(har: Har): string {
   return dateAt(isRecord(first) ? first : {}, new Date(0).toISOString());
 }
 
-/** The date as HAR wants it (some recorders leave the colon out of the offset), `otherwise` where it is none. */
+/** The date as HAR requires it (some recorders leave the colon out of the offset), `otherwise` for any other text. */
 function dateAt(record: Raw, otherwise: string): string {
   const date = textOf(record.startedDateTime).replace(/([+-]\d\d)(\d\d)$/, '$1:$2');
   return ISO_DATE.test(date) && !Number.isNaN(Date.parse(date)) ? date : otherwise;

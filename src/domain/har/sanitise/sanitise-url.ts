@@ -12,7 +12,7 @@ const LONGEST_NAME = 24;
 /** Changes between small letters, capitals and digits from which a shorter run is taken for random. */
 const RANDOM_CHANGES = 4;
 
-/** True for a run that is no name but a token: more than 24 characters that are no slug of words, a UUID, or random-looking from 16 on. */
+/** True for a run that is a token and not a name: more than 24 characters that are not a slug of words, a UUID, or random-looking from 16 on. */
 function isToken(run: string): boolean {
   if (UUID.test(run)) return true;
   if (run.length > LONGEST_NAME) return !isSlug(run);
@@ -25,7 +25,7 @@ function isSlug(run: string): boolean {
   return parts.length > 1 && parts.every((part) => SLUG_PART.test(part));
 }
 
-/** A capital followed by small letters begins a word and is no change. */
+/** A capital followed by small letters begins a word and does not count as a change. */
 function changes(run: string): number {
   return (run.match(/[a-z](?=[A-Z\d])|\d(?=[A-Za-z])|[A-Z](?=\d)/g) ?? []).length;
 }

@@ -10,7 +10,7 @@ const NEW_FACTOR = 0.78;
 const RETURNING_FACTOR = 1.3;
 const SECOND_TRANSACTION = 0.05;
 const MOST_VIEWS = 60;
-/** Sessions that come near to buying look at more and never bounce: so many times the buyers. */
+/** Sessions close to buying view more pages and never bounce; their number as a multiple of the buyers. */
 const NEAR = 3.5;
 /** Keep the uses of a session's hash apart. */
 const PURCHASE = 0x27d4eb2f;
