@@ -3,7 +3,7 @@ import type { Settings } from '../settings/settings.ts';
 import type { SignIn } from '../sign-in/principal.ts';
 import { createCallLog, type WatchedSession } from '../telemetry/call-log.ts';
 import { combineWatches } from '../telemetry/call-watch.ts';
-import { type Check, createReadiness, operationsPages, type Page } from '../telemetry/pages.ts';
+import { type Check, createReadiness, monitoringPages, type Page } from '../telemetry/pages.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import { createRateLimit } from '../tooling/call-errors.ts';
 import type { SessionOptions } from '../tooling/session.ts';
@@ -14,7 +14,7 @@ import type { Platform } from './platform.ts';
 type Watched = Pick<Platform, 'clock' | 'log' | 'observe' | 'load' | 'reachTokens' | 'isCacheUp'>;
 
 /** How a served server is watched and held in bounds. */
-export interface Operations {
+export interface Monitoring {
   /** What a session is opened with for that. */
   of(session: WatchedSession): Pick<SessionOptions, 'watch' | 'admit' | 'onNameLookup'>;
   /** By path: alive, ready, metrics. */
@@ -55,7 +55,7 @@ function cacheCheck(platform: Watched): Check {
 }
 
 /** Begins to watch; metrics are loaded only where a token opens them. */
-export async function openOperations(
+export async function openMonitoring(
   { rateLimit, metricsToken: token }: Pick<Settings, 'rateLimit' | 'metricsToken'>,
   {
     platform,
@@ -63,7 +63,7 @@ export async function openOperations(
     tracing,
     sessions,
   }: { platform: Watched; signIn?: SignIn | undefined; tracing?: Tracing | undefined; sessions: () => Readonly<Record<string, number>> },
-): Promise<Operations> {
+): Promise<Monitoring> {
   const { clock, log } = platform;
   const readings = { sessions, load: () => platform.load() };
   const metrics = token === undefined ? undefined : (await import('../telemetry/metrics.ts')).createMetrics({ clock, readings });
@@ -76,7 +76,7 @@ export async function openOperations(
       admit: limit && (() => limit.admit(session.principalId)),
       onNameLookup: metrics?.nameLookup,
     }),
-    pages: operationsPages({ readiness, metrics: metrics && token !== undefined ? { token, text: () => metrics.text() } : undefined }),
+    pages: monitoringPages({ readiness, metrics: metrics && token !== undefined ? { token, text: () => metrics.text() } : undefined }),
     onAnswer: metrics?.answered,
   };
 }

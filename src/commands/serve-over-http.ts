@@ -14,7 +14,7 @@ import type { Principal, ResourceMetadata, SignIn } from '../sign-in/principal.t
 import type { Tracing } from '../telemetry/tracing.ts';
 import { name as product } from './about.ts';
 import { logOf } from './log-of.ts';
-import { openOperations, traceCalls } from './monitoring.ts';
+import { openMonitoring, traceCalls } from './monitoring.ts';
 import { createPlatform, type Platform } from './platform.ts';
 import { openCache } from './replicas.ts';
 import { openCredentials, openSignIn, withCredentials } from './sign-in.ts';
@@ -124,10 +124,10 @@ export async function startHttpServing(
   const writing = new Set(catalogue.tools.filter(({ annotations }) => !annotations.readOnlyHint).map(({ name }) => name));
 
   let serving: HttpServing | undefined;
-  const operations = await openOperations(settings, { platform, signIn, tracing, sessions: () => serving?.sessionsByEra() ?? {} });
+  const monitoring = await openMonitoring(settings, { platform, signIn, tracing, sessions: () => serving?.sessionsByEra() ?? {} });
 
   function open(principal: Principal, era: Era, sessionId?: string): Served {
-    const watched = operations.of({ principalId: principal.id, sessionId });
+    const watched = monitoring.of({ principalId: principal.id, sessionId });
     const session = platform.openSession(principal, { spansReplicas: era === '2026', ...watched });
     const subscriptions = createSubscriptions(session, catalogue.resources);
     const parts: ServerParts = { ...catalogue, session, subscriptions };
@@ -149,8 +149,8 @@ export async function startHttpServing(
       open,
       limits: { ...fixedLimits, ...settled, ...limits },
       writes: (toolName) => writing.has(toolName),
-      probes: operations.pages,
-      onAnswer: operations.onAnswer,
+      probes: monitoring.pages,
+      onAnswer: monitoring.onAnswer,
       ...(signIn?.metadata && { pages: metadataPages(signIn.metadata) }),
     });
     return serving;

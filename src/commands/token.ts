@@ -1,4 +1,4 @@
-import { systemClock } from '../lib/clock.ts';
+import { DAY_MS, systemClock } from '../lib/clock.ts';
 import { textTable } from '../lib/text-table.ts';
 import { type Settings, SettingsError } from '../settings/settings.ts';
 import { type AccessScope, accessScopes } from '../sign-in/principal.ts';
@@ -7,7 +7,6 @@ import { logOf } from './log-of.ts';
 import { withFile } from './sign-in.ts';
 
 const USAGE = 'token create <name> [--scopes read,write] [--valid-days 90], token list, or token remove <name>';
-const DAY_MS = 86_400_000;
 const MAX_DAYS = 3_650;
 
 /** How a new token is asked for on the command line. */

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { decode, sign, verify } from 'hono/jwt';
 import type { Scope } from '../api/operation.ts';
 import type { Clock } from '../lib/clock.ts';
+import { DAY_MS } from '../lib/clock.ts';
 import { app, content, type Project, projects, shop } from './projects.ts';
 import { Refusal } from './responses.ts';
-import { DAY_MS, type Origin } from './world/random.ts';
+import { type Origin } from './world/random.ts';
 
 /** Credentials expire after 1 year (section 5). */
 const LIFE_MS = 365 * DAY_MS;

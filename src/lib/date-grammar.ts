@@ -1,4 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
+import { firstDayOf, UNIT_LENGTH } from './calendar.ts';
 
 /** Why a text is not a usable date; the sentence begins with the text, so that a caller can put the argument's name before it. */
 export class DateError extends Error {
@@ -25,18 +26,10 @@ const CALENDAR = /^(?<year>\d{4})(?:-(?:q(?<quarter>\d)|(?<month>\d{2})(?:-(?<da
 const AGO = /^-(?<count>\d{1,4})(?<unit>d|w|mo)$/i;
 const PERIOD = /^(?<which>last|this)_(?<period>[a-z]+)$/;
 
-const LENGTH = { week: { weeks: 1 }, month: { months: 1 }, quarter: { months: 3 }, year: { years: 1 } } as const;
-type Period = keyof typeof LENGTH;
+type Period = Exclude<keyof typeof UNIT_LENGTH, 'day'>;
 
 function isPeriod(unit: string | undefined): unit is Period {
-  return unit !== undefined && Object.hasOwn(LENGTH, unit);
-}
-
-function firstDay(date: Temporal.PlainDate, period: Period): Temporal.PlainDate {
-  if (period === 'week') return date.subtract({ days: date.dayOfWeek - 1 });
-  if (period === 'month') return date.with({ day: 1 });
-  if (period === 'quarter') return date.with({ month: date.month - ((date.month - 1) % 3), day: 1 });
-  return date.with({ month: 1, day: 1 });
+  return unit !== undefined && unit !== 'day' && Object.hasOwn(UNIT_LENGTH, unit);
 }
 
 function oneDay(first: Temporal.PlainDate): DateMeaning {
@@ -44,7 +37,7 @@ function oneDay(first: Temporal.PlainDate): DateMeaning {
 }
 
 function onePeriod(first: Temporal.PlainDate, period: Period): DateMeaning {
-  return { kind: 'days', first, next: first.add(LENGTH[period]) };
+  return { kind: 'days', first, next: first.add(UNIT_LENGTH[period]) };
 }
 
 function dateTime(text: string, offset: string | undefined, timeZone: string): DateMeaning {
@@ -82,8 +75,8 @@ function read(text: string, now: Temporal.ZonedDateTime): DateMeaning | undefine
   const relative = PERIOD.exec(keyword)?.groups;
   const period = relative?.['period'];
   if (isPeriod(period)) {
-    const first = firstDay(today, period);
-    return onePeriod(relative?.['which'] === 'last' ? first.subtract(LENGTH[period]) : first, period);
+    const first = firstDayOf(today, period);
+    return onePeriod(relative?.['which'] === 'last' ? first.subtract(UNIT_LENGTH[period]) : first, period);
   }
 
   const calendar = CALENDAR.exec(text)?.groups;

@@ -1,5 +1,6 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import { ApiError } from '../api/errors.ts';
+import { HOUR_MS } from '../lib/clock.ts';
 import { createRedactor } from '../lib/redact.ts';
 import { type Addressed, type DefinedResource, findAddressed, type ResourceContext } from '../tooling/resource.ts';
 import type { Session } from '../tooling/session.ts';
@@ -15,7 +16,7 @@ const MAX_WATCHED = 100;
 /** Another replica takes over the polling when it is overdue by this much. */
 const TAKEOVER_MS = 30_000;
 /** Longest wait after failures; each failure doubles the wait. */
-const LONGEST_WAIT_MS = 3_600_000;
+const LONGEST_WAIT_MS = HOUR_MS;
 
 /** The subscription of one listener to a resource. */
 export interface Watch {

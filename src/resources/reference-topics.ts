@@ -15,6 +15,8 @@ import {
 } from '../domain/metrics/metric-definitions.ts';
 import { SPEED_UNITS, usualSpeedMetrics } from '../domain/speed/speed-metrics.ts';
 import { PAGE_MEDIANS, thresholds } from '../domain/speed/thresholds.ts';
+import { WEEK_START } from '../lib/calendar.ts';
+import { HOUR_MS } from '../lib/clock.ts';
 import { ACCEPTED_DATES } from '../lib/date-grammar.ts';
 import { resolveDate, todayIn } from '../lib/dates.ts';
 import { formatBytes } from '../lib/number-text.ts';
@@ -113,7 +115,7 @@ export const writeDatesAndNames: WriteTopic = ({ session }) => {
 
 Accepted wherever a parameter is a date: ${ACCEPTED_DATES}.
 
-Time zone ${timeZone}, today ${todayIn(timeZone, nowMs)}. Weeks begin on Monday; -7d is the calendar day seven days ago; months are clipped to their length. A day, week, month, quarter or year is its first instant as a start and its last millisecond as an end (in exports the next midnight, so that ranges meet). An end in the future is cut to now, and noted.
+Time zone ${timeZone}, today ${todayIn(timeZone, nowMs)}. ${WEEK_START}; -7d is the calendar day seven days ago; months are clipped to their length. A day, week, month, quarter or year is its first instant as a start and its last millisecond as an end (in exports the next midnight, so that ranges meet). An end in the future is cut to now, and noted.
 
 ${markdownTable(['text', 'as a start', 'as an end'], resolved)}
 
@@ -125,8 +127,6 @@ ${markdownTable(['kind', 'listed by'], Object.entries(listingTools))}
 
 zoneId takes a path, "Home / Header / Search bar" (page group / zoning / zone, also with the mapping before it); a step may be left out where the rest is unique. Other parameters named …Id of exports and reports (stepResultId, runId) take ids only.`;
 };
-
-const HOUR_MS = 3_600_000;
 
 function daysAndHours(ms: number): string {
   return `${ms / (24 * HOUR_MS)} days (${(ms / HOUR_MS).toLocaleString('en')} hours)`;

@@ -75,7 +75,7 @@ export const workspaceSettings = {
 } satisfies Record<string, Setting>;
 
 /** How a served server is watched and held in bounds. */
-export const operationsSettings = {
+export const monitoringSettings = {
   rateLimit: {
     variable: 'WEB_ANALYTICS_RATE_LIMIT',
     title: 'Rate limit',

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type * as z from 'zod';
-import { limitSettings, operationsSettings, workspaceSettings } from './limits.ts';
+import { limitSettings, monitoringSettings, workspaceSettings } from './limits.ts';
 import { platformSettings } from './platform.ts';
 import { replicaSettings, servingSettings } from './serving.ts';
 import { flag, type Setting } from './setting.ts';
@@ -16,7 +16,7 @@ export const settingDeclarations = {
   ...servingSettings,
   ...signInSettings,
   ...replicaSettings,
-  ...operationsSettings,
+  ...monitoringSettings,
 } satisfies Record<string, Setting>;
 
 export type SettingName = keyof typeof settingDeclarations;

@@ -107,7 +107,7 @@ function same(one: string, other: string): boolean {
 }
 
 /** The pages for the operator of the server: liveness, readiness, and metrics where a token is set for them. */
-export function operationsPages({
+export function monitoringPages({
   readiness,
   metrics,
 }: {

@@ -3,6 +3,7 @@ import { QUEUED } from '../api/deadline.ts';
 import { ApiError, type ErrorKind } from '../api/errors.ts';
 import { HarError } from '../domain/har/read/har-model.ts';
 import type { Clock } from '../lib/clock.ts';
+import { MINUTE_MS } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { quote, type Redactor } from '../lib/redact.ts';
 import type { CallOutcome } from '../telemetry/call-watch.ts';
@@ -19,8 +20,6 @@ export interface RateLimit {
   /** Takes one call of this principal; throws a `busy` error that says when the next is due. */
   admit(principalId: string): void;
 }
-
-const MINUTE_MS = 60_000;
 
 /** Makes a bucket for each principal: `perMinute` calls fit in, and as many flow in over a minute. */
 export function createRateLimit({ clock, perMinute }: { clock: Clock; perMinute: number }): RateLimit {

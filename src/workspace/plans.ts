@@ -7,9 +7,9 @@ import { ApiError } from '../api/errors.ts';
 import type { InputOf } from '../api/operation.ts';
 import { createExportJob } from '../api/operations/data-export.ts';
 import { recordId } from '../api/operations/records.ts';
+import { DAY_MS } from '../lib/clock.ts';
 import { type Lock, takeLock } from './store/lock.ts';
 
-const DAY_MS = 86_400_000;
 /** How long a plan can be applied; what it was checked against changes. */
 const PLAN_LIFE_MS = 7 * DAY_MS;
 /** How long a plan is kept for what it says about its jobs: the interface shows neither range nor segment of a job. */

@@ -2,11 +2,10 @@ import { decode, sign } from 'hono/jwt';
 import { describe, expect, it } from 'vitest';
 import type { CredentialName } from '../../src/emulator/credentials.ts';
 import { app, content, shop } from '../../src/emulator/projects.ts';
+import { DAY_MS, HOUR_MS } from '../../src/lib/clock.ts';
 import { sharedPlatform, withPlatform } from '../support/emulator.ts';
 
 const platform = sharedPlatform();
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 function ask(name: CredentialName, more: Record<string, unknown> = {}) {
   const { clientId, clientSecret, scopes } = platform().credentials[name];

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { exportHandlers as exports } from '../../src/emulator/handlers/data-export.ts';
 import { storiesOf } from '../../src/emulator/world/index.ts';
-import { DAY_MS, HOUR_MS, type MovablePlace, partsOf, placeOf, START_MS } from './export-place.ts';
+import { DAY_MS, HOUR_MS } from '../../src/lib/clock.ts';
+import { type MovablePlace, partsOf, placeOf, START_MS } from './export-place.ts';
 
 /** All runs of a job, and those of the list of successful ones. */
 async function runsOf(place: MovablePlace, name: string) {

@@ -3,7 +3,8 @@ import type { Place } from '../../src/emulator/handler.ts';
 import { metricsHandlers } from '../../src/emulator/handlers/metrics.ts';
 import { app, content, type Project, shop } from '../../src/emulator/projects.ts';
 import { createWorld } from '../../src/emulator/world/index.ts';
-import { DAY_MS, dayNumberOf, goalsOf, type SessionDay, segmentsOf } from '../../src/emulator/world/sessions/index.ts';
+import { dayNumberOf, goalsOf, type SessionDay, segmentsOf } from '../../src/emulator/world/sessions/index.ts';
+import { DAY_MS } from '../../src/lib/clock.ts';
 
 const START_MS = Date.parse('2026-11-20T10:00:00.000Z');
 const world = createWorld({ seed: 1, startMs: START_MS });

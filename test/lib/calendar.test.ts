@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chunksOf, slotsOf } from '../../src/lib/calendar.ts';
+import { HOUR_MS } from '../../src/lib/clock.ts';
 
-const HOUR_MS = 3_600_000;
 const at = (iso: string) => Date.parse(iso);
 const zone = fc.constantFrom(...Intl.supportedValuesOf('timeZone'), 'UTC');
 const instant = fc.integer({ min: at('2020-01-01T00:00:00Z'), max: at('2030-12-31T00:00:00Z') });

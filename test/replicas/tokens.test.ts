@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createTokenCache } from '../../src/api/tokens.ts';
+import { HOUR_MS } from '../../src/lib/clock.ts';
 import { manualClock } from '../support/clock.ts';
 import { START } from '../support/emulator.ts';
 import { hasRedis, sharedRedis } from '../support/redis.ts';
-import { HOUR_MS, never, openReplica, ownerOf, REQUEST, tokenService, tokensOn, until } from './replica.ts';
+import { never, openReplica, ownerOf, REQUEST, tokenService, tokensOn, until } from './replica.ts';
 
 const redis = sharedRedis();
 

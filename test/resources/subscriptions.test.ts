@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { HOUR_MS, MINUTE_MS } from '../../src/lib/clock.ts';
 import { openPlatform, type Platform } from '../support/emulator.ts';
 import { type ListenerPlace, listenerNames, openListenerPlace } from './listeners.ts';
 
 const CHECKOUT = 'analytics://1201/scenarios/4101';
 const HOME = 'analytics://1201/scenarios/4104';
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 
 let platform: Platform;
 let place: ListenerPlace;

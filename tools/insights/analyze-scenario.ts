@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { text } from '../../src/api/params.ts';
 import { cluesIn } from '../../src/domain/speed/clues.ts';
-import { chooseStep, windowsOf } from '../../src/domain/speed/runs.ts';
+import { chooseStep, studyWindows } from '../../src/domain/speed/runs.ts';
 import { scenarioAnswer, scenarioAnswerShape } from '../../src/domain/speed/scenario-answer.ts';
 import { soundSteps, studyScenario } from '../../src/domain/speed/scenario-study.ts';
 import { scenarioReport, scenarioReports } from '../../src/resources/scenarios.ts';
@@ -34,7 +34,7 @@ export default defineAnsweringTool({
     examples: z.object({ before: example.optional(), after: example.optional() }),
   }),
   async handler({ scenarioId, step, metrics, ...bounds }, { ask, projectId, link, note, covers, draw, nowMs, timeZone }) {
-    const windows = windowsOf(bounds, nowMs);
+    const windows = studyWindows(bounds, nowMs);
     covers(windows.period.startMs, windows.period.endMs);
     const { name, reports } = await readReports(ask, scenarioId, windows);
     const chosen = step === undefined ? undefined : await chooseStep(soundSteps(reports, windows), step);

@@ -3,6 +3,7 @@ import { listScenarioReports } from '../../src/api/operations/speed-analysis.ts'
 import { DEFAULT_REPORTS, instantOf } from '../../src/api/params.ts';
 import { reportTable } from '../../src/domain/speed/report-table.ts';
 import { SPEED_UNITS } from '../../src/domain/speed/speed-metrics.ts';
+import { DAY_MS } from '../../src/lib/clock.ts';
 import { scenarioReports } from '../../src/resources/scenarios.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
@@ -35,7 +36,7 @@ export default defineTool({
     const windowed = input.lastDays !== undefined || input.dateFrom !== undefined || input.dateTo !== undefined;
     const { scenario } = await call({ ...input, ...(windowed && input.limit === undefined && { limit: 0 }) });
     if (input.lastDays !== undefined) {
-      const startMs = Math.max(nowMs - input.lastDays * 86_400_000, input.dateFrom === undefined ? 0 : instantOf(input.dateFrom));
+      const startMs = Math.max(nowMs - input.lastDays * DAY_MS, input.dateFrom === undefined ? 0 : instantOf(input.dateFrom));
       const endMs = input.dateTo === undefined ? nowMs : instantOf(input.dateTo);
       if (startMs < endMs) covers(startMs, endMs);
     }

@@ -1,9 +1,8 @@
 import { errorFunction, mean } from 'simple-statistics';
+import { DAY_MS, HOUR_MS } from '../../lib/clock.ts';
 import { varianceInflation } from './change-point.ts';
 import { median, ranksOf } from './order.ts';
 import type { Series, Window } from './runs.ts';
-
-const DAY_MS = 86_400_000;
 
 /** The values of 24 hours. */
 export interface Block {
@@ -47,7 +46,7 @@ export function dailyMedians(blocks: readonly Block[]): (number | null)[] {
 
 /** Runs at those times of day, to the hour, at which the other series has any: so that a morning is compared with mornings. */
 export function atSameHours({ dates, values }: Series, other: Series): Series {
-  const hourOf = (date: number) => Math.floor((date % DAY_MS) / 3_600_000);
+  const hourOf = (date: number) => Math.floor((date % DAY_MS) / HOUR_MS);
   const hours = new Set(other.dates.map(hourOf));
   const same = (_: number, index: number) => hours.has(hourOf(dates[index] ?? 0));
   return { dates: dates.filter(same), values: values.filter(same) };

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../lib/clock.ts';
 import { changePoints, varianceInflation } from './change-point.ts';
 import { SHIFTS_OF_RUNS } from './compare-windows.ts';
 import { type FailedStep, failedStepsToRead } from './failures.ts';
@@ -9,7 +10,7 @@ import { coreMetrics, metricFact } from './speed-metrics.ts';
 import { leadingRow, worstOf } from './study-table.ts';
 
 /** Reports further back than this say nothing about the end of the period. */
-const HISTORY_MS = 14 * 86_400_000;
+const HISTORY_MS = 14 * DAY_MS;
 
 /** A change that began within the period, too late to move its median. */
 export interface RecentShift {

@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import { ApiError } from '../../api/errors.ts';
 import type { reportEntry, stepResult } from '../../api/operations/records.ts';
 import { instantOf } from '../../api/params.ts';
+import { DAY_MS } from '../../lib/clock.ts';
 import { matchName } from '../names/match-name.ts';
 
 export type Report = z.output<typeof reportEntry>;
@@ -143,7 +144,7 @@ export function within({ dates, values }: Series, { startMs, endMs }: Window): S
   return { dates: dates.slice(from, to), values: values.slice(from, to) };
 }
 
-const BASELINE_MS = 30 * 86_400_000;
+const BASELINE_MS = 30 * DAY_MS;
 
 /** The dates of a comparison as ISO date-times. */
 export interface Bounds {
@@ -160,7 +161,7 @@ function ordered({ startMs, endMs }: Window, [start, end]: readonly [string, str
 }
 
 /** The period and what it is compared with: by default the 30 days before it. The two must not overlap. */
-export function windowsOf(bounds: Bounds, nowMs: number): { period: Window; baseline: Window } {
+export function studyWindows(bounds: Bounds, nowMs: number): { period: Window; baseline: Window } {
   const { startDate, endDate, baselineStartDate, baselineEndDate } = bounds;
   const at = (date: string | undefined, otherwise: number) => (date === undefined ? otherwise : instantOf(date));
   const period = ordered({ startMs: instantOf(startDate), endMs: at(endDate, nowMs) }, ['startDate', 'endDate']);

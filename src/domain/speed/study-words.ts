@@ -1,3 +1,4 @@
+import { DAY_MS, MINUTE_MS } from '../../lib/clock.ts';
 import { formatMs, formatPercent } from '../../lib/number-text.ts';
 import type { RecentShift, Since } from './clues.ts';
 import { ALPHA } from './compare-windows.ts';
@@ -9,8 +10,6 @@ import { formatValue, metricFact } from './speed-metrics.ts';
 import { leadingRow } from './study-table.ts';
 import type { Device } from './thresholds.ts';
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
 /** Share of failed runs that a person should hear of; the odd one fails everywhere. */
 const WORTH_A_SENTENCE = 0.03;
 

@@ -1,8 +1,8 @@
 import { instantOf } from '../../api/params.ts';
+import { HOUR_MS } from '../../lib/clock.ts';
 import type { Handlers, Place } from '../handler.ts';
 import { Refusal } from '../responses.ts';
 import { findStepRun } from '../world/index.ts';
-import { HOUR_MS } from '../world/random.ts';
 import { stepHar } from '../world/speed/har.ts';
 import { reportEntry, scenarioReport, stepReport } from '../world/speed/reports.ts';
 import { findRun, type Run, type RunFilter, runsBackwards } from '../world/speed/runs.ts';

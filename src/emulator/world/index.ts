@@ -1,10 +1,11 @@
+import { DAY_MS } from '../../lib/clock.ts';
 import { type Project, shop } from '../projects.ts';
 import { createEnrichments, type Enrichments } from './exports/enrichments.ts';
 import { type Addresses, createAddresses, createFiles, type ExportFiles } from './exports/files.ts';
 import type { ExportJob, JobDraft, Mishap } from './exports/schedule.ts';
 import { DAILY_JOB_NAME, mishapsOf, missingDay, seededJobs } from './exports/seeded-jobs.ts';
 import type { Origin } from './random.ts';
-import { createSessions, DAY_MS, type SessionWorld } from './sessions/index.ts';
+import { createSessions, type SessionWorld } from './sessions/index.ts';
 import { type MetricStories, metricStories } from './sessions/stories.ts';
 import { type SpeedEvent, seededEvents } from './speed/events.ts';
 import { type PagePlan, planPage } from './speed/page-plan.ts';

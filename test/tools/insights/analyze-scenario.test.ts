@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { HOUR_MS } from '../../../src/lib/clock.ts';
 import { countTokens } from '../../../src/tooling/budget.ts';
 import { type Assistant, openAssistant, type ToolAnswer } from '../../support/assistant.ts';
 import { openPlatform, type Platform, withPlatform } from '../../support/emulator.ts';
 import { records, useTools, whole } from '../support.ts';
 
-const HOUR_MS = 3_600_000;
 const LCP = 'largestContentfulPaint';
 
 /** The two channels of an answer in tokens. */

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { DAY_MS, HOUR_MS } from '../../../src/lib/clock.ts';
 import { openAssistant, type ToolAnswer } from '../../support/assistant.ts';
 import { type Platform, withPlatform } from '../../support/emulator.ts';
 import { useTools, whole } from '../support.ts';
 
 const { ask, call, platform } = useTools();
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 /** An answer as a snapshot holds it, without the ids that were drawn. */
 const fixed = (text: string) => text.replaceAll(/plan-[a-z0-9]{10}/g, 'plan-id');

@@ -1,4 +1,5 @@
-import { DAY_MS, dayNumberOf, goalsOf, type SessionDay } from '../../../src/emulator/world/sessions/index.ts';
+import { dayNumberOf, goalsOf, type SessionDay } from '../../../src/emulator/world/sessions/index.ts';
+import { DAY_MS } from '../../../src/lib/clock.ts';
 import type { Platform } from '../../support/emulator.ts';
 import { WIRE_WEEK } from '../support.ts';
 

@@ -1,10 +1,8 @@
+import { DAY_MS, HOUR_MS } from '../../../lib/clock.ts';
 import { isoAt } from '../../../lib/dates.ts';
 import { shiftDays } from '../../../lib/time-zone.ts';
 import type { ExportRange } from '../plan/job-bodies.ts';
 import type { ExportHistory, JobRun } from './run-coverage.ts';
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 /** The rhythm of a job, inferred from the runs whose range is known. */
 export interface Cadence {

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../lib/clock.ts';
 import type { ExportRange } from '../plan/job-bodies.ts';
 import { type Cadence, cadenceOf, dueEnd, middleOf, slotStart, slotsIn } from './cadence.ts';
 import { type ExportHistory, isAvailable, type JobRun, type Piece, piecesOf, type Status, type StatusStretch } from './run-coverage.ts';
@@ -16,7 +17,6 @@ export interface GapStudy {
   readonly cutToDays?: number;
 }
 
-const DAY_MS = 86_400_000;
 /** How far back a job is examined by default. */
 const USUAL_DAYS = { day: 92, hour: 14 } as const;
 

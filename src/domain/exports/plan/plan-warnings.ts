@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../lib/clock.ts';
 import { CUSTOM_VARIABLE, DYNAMIC_VARIABLE } from './field-catalogue.ts';
 import type { ExportOrder, JobBody } from './job-bodies.ts';
 import { lower, type SimilarJob } from './similar-jobs.ts';
@@ -7,7 +8,6 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
   sessions: ['project_id', 'user_id', 'session_id'],
   views: ['project_id', 'user_id', 'session_id', 'view_number'],
 };
-const DAY_MS = 86_400_000;
 /** What is older may lie before the data that the platform keeps. */
 const OLD_DAYS = 180;
 

@@ -1,7 +1,6 @@
 import type { InputOf } from '../../../api/operation.ts';
 import type { createExportJob } from '../../../api/operations/data-export.ts';
-import { HOUR_MS, MINUTE_MS } from '../random.ts';
-import { DAY_MS } from '../sessions/index.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/clock.ts';
 import type { FieldSelector } from './scopes.ts';
 
 export type JobInput = InputOf<typeof createExportJob>;
@@ -45,8 +44,6 @@ const RUNNABLE_AFTER_MS = 10_000;
 const START_AFTER_MS = 30_000;
 /** How long an ordinary run computes. */
 export const COMPUTE_MS = 90_000;
-/** How long files can be downloaded after the end of their run. */
-export const FILE_LIFE_MS = 7 * DAY_MS;
 
 /** Daily runs start at 02:10 UTC for the day before, hourly ones 12 minutes after the hour for the hour before. */
 const cadences = { daily: { periodMs: DAY_MS, offsetMs: 130 * MINUTE_MS }, hourly: { periodMs: HOUR_MS, offsetMs: 12 * MINUTE_MS } };

@@ -1,6 +1,7 @@
+import { DAY_MS, HOUR_MS } from '../../../lib/clock.ts';
 import { app, content, type Project, shop } from '../../projects.ts';
-import { HOUR_MS, hash, type Origin } from '../random.ts';
-import { DAY_MS, dayNumberOf } from '../sessions/index.ts';
+import { hash, type Origin } from '../random.ts';
+import { dayNumberOf } from '../sessions/index.ts';
 import { COMPUTE_MS, type ExportJob, type JobDraft, type Mishap } from './schedule.ts';
 import type { FieldSelector } from './scopes.ts';
 

@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS } from '../random.ts';
+import { DAY_MS, HOUR_MS } from '../../../lib/clock.ts';
 
 export { DAY_MS };
 

@@ -1,5 +1,6 @@
+import { DAY_MS } from '../../../lib/clock.ts';
 import { deviceIds } from './profiles.ts';
-import { DAY_MS, dayNumberOf, type SessionDay } from './session-day.ts';
+import { dayNumberOf, type SessionDay } from './session-day.ts';
 import type { SessionWorld } from './session-world.ts';
 
 /** Which sessions of a project a metric is about: those that began from `startMs` to `endMs`, both included. */

@@ -1,9 +1,10 @@
+import { DAY_MS } from '../../../lib/clock.ts';
 import { app, content, projects, shop } from '../../projects.ts';
 import { hash, type Origin, unit } from '../random.ts';
 import { holidaysOf } from './day-noise.ts';
 import { countries } from './profiles.ts';
 import { goalsOf, segmentsOf } from './segments-and-goals.ts';
-import { DAY_MS, dayNumberOf, RETENTION_DAYS } from './session-day.ts';
+import { dayNumberOf, RETENTION_DAYS } from './session-day.ts';
 import { pageGroupsOf } from './structure.ts';
 
 interface Named {

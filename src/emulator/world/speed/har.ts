@@ -1,5 +1,6 @@
 import type { Content, Cookie, Entry, Har, Header, PostData, Request, Response } from 'har-format';
-import { DAY_MS, hash, hashText } from '../random.ts';
+import { DAY_MS } from '../../../lib/clock.ts';
+import { hash, hashText } from '../random.ts';
 import { entryTime, type PlacedRequest, placeRequests } from './har-timeline.ts';
 import { draw, drawBetween } from './noise.ts';
 import { fillUrl, SECRET_EMAIL, secretBearer, secretToken, visitorCookies } from './planted-secrets.ts';

@@ -1,5 +1,6 @@
+import { DAY_MS, HOUR_MS } from '../../../lib/clock.ts';
 import { shop } from '../../projects.ts';
-import { DAY_MS, HOUR_MS, hash, type Origin, unit } from '../random.ts';
+import { hash, type Origin, unit } from '../random.ts';
 import { type Scenario, scenariosOf } from './scenarios.ts';
 
 interface StoryPlace {
