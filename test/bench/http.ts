@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
+import { metaOf } from '../support/http.ts';
 import { bundled } from './bare-server.ts';
 import type { ExternalEmulator } from './emulator.ts';
 import { median, type Row, timed } from './measure.ts';
@@ -40,11 +41,7 @@ async function startHttpPeer(args: readonly string[], environment: Record<string
 }
 
 const INFO = { name: 'bench', version: '1.0.0' };
-const META = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientInfo': INFO,
-  'io.modelcontextprotocol/clientCapabilities': {},
-};
+const META = metaOf(INFO);
 const INITIALIZE = { id: 0, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: INFO } };
 
 type Post = (message: object, headers?: Record<string, string>) => Promise<IncomingHttpHeaders>;

@@ -85,7 +85,7 @@ describe('POST /v1/oauth/token', () => {
     const broken = await platform().send(url, { method: 'POST', body: '{', headers: { 'content-type': 'application/json' } });
     expect(broken).toMatchObject({
       status: 400,
-      body: { error: 'invalid_request', error_description: expect.stringContaining('no JSON') },
+      body: { error: 'invalid_request', error_description: expect.stringContaining('not valid JSON') },
     });
     const form = await platform().send(url, { method: 'POST', body: new URLSearchParams({ client_id: 'a' }) });
     expect(form).toMatchObject({

@@ -89,7 +89,7 @@ describe('inputs', () => {
     expect(await messageOf(`${list}?name=a`, { ...post, body: '{}' })).toMatchObject({
       errorMessage: expect.stringContaining('in the body'),
     });
-    expect(await messageOf(list, { ...post, body: '' })).toMatchObject({ errorMessage: expect.stringContaining('no JSON') });
+    expect(await messageOf(list, { ...post, body: '' })).toMatchObject({ errorMessage: expect.stringContaining('not valid JSON') });
     expect(await messageOf(list, { ...post, body: '[]' })).toMatchObject({ errorMessage: expect.stringContaining('JSON object') });
     expect(await messageOf(list, { method: 'POST', body: '{}' })).toMatchObject({ errorMessage: expect.stringContaining('content-type') });
     // An unencoded "+" is a space by the time it arrives: offsets must come as %2B.

@@ -12,6 +12,17 @@ export type Shape = Type | readonly [Shape] | { readonly [field: string]: Shape 
 
 const scenarioListItem = { id: 'number', name: 'string' } as const;
 
+/** The last timings of reports and of steps. */
+const contentTimings = {
+  largestContentfulPaint: 'number',
+  totalBlockingTime: 'number',
+  maxPotentialFirstInputDelay: 'number',
+  totalLongTasks: 'number',
+  lastLongTask: 'number',
+  nbLongTasks: 'number',
+  cumulativeLayoutShift: 'number',
+} as const;
+
 const aggregateMetrics = {
   firstPaint: 'number',
   request: 'number',
@@ -31,13 +42,7 @@ const aggregateMetrics = {
   firstByte: 'number',
   domContentLoadedEventEnd: 'number',
   domLoading: 'number',
-  largestContentfulPaint: 'number',
-  totalBlockingTime: 'number',
-  maxPotentialFirstInputDelay: 'number',
-  totalLongTasks: 'number',
-  lastLongTask: 'number',
-  nbLongTasks: 'number',
-  cumulativeLayoutShift: 'number',
+  ...contentTimings,
 } as const;
 
 const summary = {
@@ -65,13 +70,7 @@ const timingsWithoutNavigationStart = {
   domComplete: 'number',
   firstContentfulPaint: 'number',
   firstConsistentlyInteractive: 'number',
-  largestContentfulPaint: 'number',
-  totalBlockingTime: 'number',
-  maxPotentialFirstInputDelay: 'number',
-  totalLongTasks: 'number',
-  lastLongTask: 'number',
-  nbLongTasks: 'number',
-  cumulativeLayoutShift: 'number',
+  ...contentTimings,
 } as const;
 
 const customTiming = { type: 'string', name: 'string', startTime: 'number', duration: 'number' } as const;
@@ -225,16 +224,7 @@ export const reference = {
 
 /** Names in `payload.values` of the metrics operations (section 4.4). */
 export const metricNames: Readonly<Record<string, readonly string[]>> = {
-  getSiteMetrics: [
-    'bounceRate',
-    'cartAverage',
-    'conversionCount',
-    'conversionRate',
-    'pageviewAverage',
-    'revenueSum',
-    'sessionTimeAverage',
-    'visits',
-  ],
+  getSiteMetrics: 'bounceRate cartAverage conversionCount conversionRate pageviewAverage revenueSum sessionTimeAverage visits'.split(' '),
   getSiteBounceRate: ['bounceRate'],
   getSiteCartAverage: ['cartAverage'],
   getSiteConversions: ['conversionCount'],
@@ -244,14 +234,8 @@ export const metricNames: Readonly<Record<string, readonly string[]>> = {
   getSiteSessionTimeAverage: ['sessionTimeAverage'],
   getSiteVisits: ['visits'],
   getZoneMetrics: [
-    'avgTransactionAfterTap',
-    'dragFlickRate',
-    'dragFlickRecurrence',
-    'revenuePerTap',
-    'tapRate',
-    'tapRecurrence',
-    'timeBeforeFirstTap',
-    'totalRevenueWithTap',
+    ...['avgTransactionAfterTap', 'dragFlickRate', 'dragFlickRecurrence', 'revenuePerTap'],
+    ...['tapRate', 'tapRecurrence', 'timeBeforeFirstTap', 'totalRevenueWithTap'],
   ],
   getZoneConversionRatePerTap: ['avgConversionAfterTap'],
   getZoneRevenue: ['totalRevenueWithTap'],

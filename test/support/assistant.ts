@@ -77,17 +77,12 @@ export async function openAssistant(platform: Platform, options: AssistantOption
     rawHar: options.rawHar ?? false,
     connect: async () =>
       createClient({
-        authUrl,
+        ...clientOptions(platform),
         credential: credentials[credential],
         enrichmentCredential: credentials.enrichment,
         defaultProjectId,
         neededScopes: neededScopes(tools),
         timeoutMs,
-        limiter: createLimiter({ clock }),
-        sessionId: 'test',
-        clock,
-        random: () => 0,
-        version: '0.0.0',
       }),
   });
   const subscriptions = createSubscriptions(session, resources);
@@ -128,6 +123,35 @@ export async function openAssistant(platform: Platform, options: AssistantOption
       if (options.dataDir === undefined) await rm(dir, { recursive: true, force: true });
     },
   };
+}
+
+/** The options of a client for the shop that no test chooses otherwise. */
+export function clientOptions({ clock, authUrl, credentials }: Platform) {
+  return {
+    authUrl,
+    credential: credentials.account,
+    defaultProjectId: 1201,
+    timeoutMs: 30_000,
+    limiter: createLimiter({ clock }),
+    sessionId: 'test',
+    clock,
+    random: () => 0,
+    version: '0.0.0',
+  };
+}
+
+/** Opens an assistant for one run, and closes it afterwards. */
+export async function withAssistant<T>(
+  platform: Platform,
+  options: AssistantOptions,
+  run: (assistant: Assistant) => Promise<T>,
+): Promise<T> {
+  const assistant = await openAssistant(platform, options);
+  try {
+    return await run(assistant);
+  } finally {
+    await assistant.close();
+  }
 }
 
 /** One assistant for a test file, opened before its tests and closed after them. */

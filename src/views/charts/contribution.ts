@@ -1,16 +1,6 @@
 import type { ContributionSpec, ContributionStep, Part } from '../spec.ts';
-import {
-  axisLines,
-  commonOption,
-  type Drawing,
-  LEGEND_TOP_PX,
-  type Look,
-  legendOption,
-  rowAxis,
-  rowPlace,
-  type TooltipLine,
-  tooltipOption,
-} from './look.ts';
+import type { Drawing, Look, TooltipLine } from './look.ts';
+import { axisLines, commonOption, LEGEND_TOP_PX, legendOption, rowAxis, rowPlace, tooltipOption } from './look.ts';
 import type { Theme } from './theme.ts';
 import { drawable, formatValue, plainText } from './values.ts';
 

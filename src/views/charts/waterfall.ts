@@ -1,18 +1,16 @@
 import type { Mark, WaterfallRow, WaterfallSpec } from '../spec.ts';
+import type { Drawing, Look, TooltipLine } from './look.ts';
 import {
   axisLines,
   CHARACTER_PX,
   commonOption,
-  type Drawing,
   LEGEND_TOP_PX,
-  type Look,
   legendOption,
   MARK_PX,
   rowAxis,
   rowPlace,
   sliderOption,
   stagger,
-  type TooltipLine,
   tooltipOption,
 } from './look.ts';
 import { type Phase, phases, type Theme } from './theme.ts';

@@ -1,7 +1,5 @@
 import { DAY_MS, HOUR_MS } from '../../../lib/clock.ts';
 
-export { DAY_MS };
-
 /** Sessions are kept for 13 months. */
 export const RETENTION_DAYS = 395;
 /** No session lasts longer. */
