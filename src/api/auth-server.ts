@@ -47,7 +47,10 @@ function lifeMs(expiresIn: unknown): number {
 function endpointFault(endpoint: string, authUrl: string, domains: readonly string[]): string | undefined {
   const fault = addressFault(endpoint, domains);
   if (fault || domains.length > 0 || !leadsInside(new URL(endpoint)) || leadsInside(new URL(authUrl))) return fault;
-  return 'leads into this machine or the network behind it, while the authentication server lies outside; if that is meant, WEB_ANALYTICS_ENDPOINT_DOMAINS allows it';
+  return (
+    'leads into this machine or the network behind it, while the authentication server lies outside; if that is meant, ' +
+    'WEB_ANALYTICS_ENDPOINT_DOMAINS allows it'
+  );
 }
 
 function toToken(

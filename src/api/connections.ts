@@ -98,7 +98,10 @@ function codeOf(error: unknown): string {
 function words(code: string, host: string, detail: string): string {
   if (/proxy/i.test(detail)) return `The proxy did not let the request to ${host} through: ${/\d{3}/.exec(detail)?.[0] ?? code}.`;
   if (code === INNER_ADDRESS)
-    return `${host} leads into this machine or the network behind it, so it was not called; if that is meant, WEB_ANALYTICS_ENDPOINT_DOMAINS allows it.`;
+    return (
+      `${host} leads into this machine or the network behind it, so it was not called; if that is meant, ` +
+      'WEB_ANALYTICS_ENDPOINT_DOMAINS allows it.'
+    );
   if (code === 'ECONNREFUSED') return `${host} refused the connection.`;
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `The name of ${host} could not be resolved.`;
   if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') return `${host} did not take the connection in time.`;

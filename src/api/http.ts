@@ -62,7 +62,10 @@ const inThread: ReadonlyMap<string, Unpacker> = new Map([
   ['br', promisify(brotliDecompress)],
 ]);
 
-/** JSON is compressed to a tenth or a thirtieth. What unpacks to more of its size than this, beyond what is small anyway, was made to fill the memory. */
+/**
+ * JSON is compressed to a tenth or a thirtieth. What unpacks to more of its size than this, beyond what is small anyway, was made to fill
+ * the memory.
+ */
 const MAX_RATIO = 250;
 const ANY_RATIO_BYTES = 4 * 1_048_576;
 /** No answer comes near: HAR files have 20 levels, and under 3 million lists and objects in 96 MB. */
@@ -132,7 +135,9 @@ export interface HttpAnswer {
   text: string;
 }
 
-/** Sends single requests over kept connections; never follows a redirect, never repeats. Throws an ApiError when there is no whole answer. */
+/**
+ * Sends single requests over kept connections; never follows a redirect, never repeats. Throws an ApiError when there is no whole answer.
+ */
 export interface Http {
   send(request: HttpRequest): Promise<HttpAnswer>;
   /** Ends all connections; a request that runs or comes later fails. */

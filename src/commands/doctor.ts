@@ -158,7 +158,9 @@ async function examine(settings: Settings, world: WorldOptions, report: (check: 
     const choice = openChoice(settings, credential ?? {});
     const [first] = choice;
     if (first) {
-      const words = `the credential reaches ${names(choice)}: set WEB_ANALYTICS_PROJECT_ID to the usual one, or name projectId in each call. What follows is of ${first.id}.`;
+      const words =
+        `the credential reaches ${names(choice)}: set WEB_ANALYTICS_PROJECT_ID to the usual one, or name projectId in each call. What ` +
+        `follows is of ${first.id}.`;
       report({ name: 'project', state: 'fault', words });
     }
     const more =

@@ -81,7 +81,9 @@ export async function openMonitoring(
   };
 }
 
-/** Whether the environment asks for traces over OTLP, by the variables of OpenTelemetry; complains where they ask for something unsupported. */
+/**
+ * Whether the environment asks for traces over OTLP, by the variables of OpenTelemetry; complains where they ask for something unsupported.
+ */
 export function tracingWanted(environment: Readonly<Record<string, string | undefined>>, complain: (message: string) => void): boolean {
   const value = (name: string) => environment[name]?.trim() ?? '';
   if (value('OTEL_SDK_DISABLED').toLowerCase() === 'true') return false;

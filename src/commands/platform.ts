@@ -44,7 +44,10 @@ export interface Platform {
   observe(observer: Observer): void;
   /** Requests of all sessions that wait for their turn, and those that are on their way. */
   load(): ReturnType<Limiter['load']>;
-  /** Rejects with a publishable message where sessions could get no token: no credential is set, or the authentication server cannot be reached. */
+  /**
+   * Rejects with a publishable message where sessions could get no token: no credential is set, or the authentication server cannot be
+   * reached.
+   */
   reachTokens(signal: AbortSignal): Promise<void>;
   /** False while what the replicas share is out of reach; undefined where they share nothing. */
   isCacheUp(): boolean | undefined;
@@ -62,7 +65,8 @@ interface Access extends Partial<PlatformCredential> {
 const PING_BYTES = 65_536;
 
 const MISSING =
-  'No credential is set. Set WEB_ANALYTICS_AUTH_URL, WEB_ANALYTICS_CLIENT_ID and WEB_ANALYTICS_CLIENT_SECRET (or …_SECRET_FILE), or start with --demo to use the embedded emulator.';
+  'No credential is set. Set WEB_ANALYTICS_AUTH_URL, WEB_ANALYTICS_CLIENT_ID and WEB_ANALYTICS_CLIENT_SECRET (or …_SECRET_FILE), or ' +
+  'start with --demo to use the embedded emulator.';
 
 function configured({ authUrl, clientId, clientSecret, enrichmentClientId, enrichmentClientSecret, projectId }: Settings): Access {
   if (!authUrl) throw new ApiError('settings', MISSING);

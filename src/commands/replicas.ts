@@ -5,7 +5,10 @@ import type { SharedCache } from '../replicas/index.ts';
 import { type Settings, SettingsError } from '../settings/settings.ts';
 import type { Finding } from './sign-in-report.ts';
 
-/** What replicas share, as the settings say; undefined where there is one process alone. Throws a `SettingsError` where its package is missing. */
+/**
+ * What replicas share, as the settings say; undefined where there is one process alone. Throws a `SettingsError` where its package is
+ * missing.
+ */
 export async function openCache({ cacheUrl: url, cacheKey: key }: Settings, log: Log): Promise<SharedCache | undefined> {
   if (url === undefined || key === undefined) return undefined;
   const { openSharedCache } = await import('../replicas/index.ts');

@@ -52,7 +52,10 @@ function parsed<T>(name: FileSetting, what: string, parse: () => T): T {
   }
 }
 
-/** Certificate chain and key of HTTP serving, PEM; undefined for plain HTTP. Throws a `SettingsError` for files that no client could be served with, and warns of a certificate that none would accept at present. */
+/**
+ * Certificate chain and key of HTTP serving, PEM; undefined for plain HTTP. Throws a `SettingsError` for files that no client could be
+ * served with, and warns of a certificate that none would accept at present.
+ */
 export function readCertificate(
   { tlsCertFile, tlsKeyFile }: Pick<Settings, FileSetting>,
   { clock, log }: { clock: Clock; log: Log },

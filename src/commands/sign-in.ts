@@ -61,7 +61,8 @@ export async function openCredentials(settings: Settings, log: Log): Promise<Pla
   const variable = 'WEB_ANALYTICS_CREDENTIALS_FILE';
   if (!issuer && !tokensFile) {
     throw new SettingsError(
-      `${variable}: needs sign-in, because otherwise the owner of a credential is unknown; set WEB_ANALYTICS_ISSUER or WEB_ANALYTICS_TOKENS_FILE`,
+      `${variable}: needs sign-in, because otherwise the owner of a credential is unknown; set WEB_ANALYTICS_ISSUER or ` +
+        'WEB_ANALYTICS_TOKENS_FILE',
     );
   }
   const { openCredentialsFile } = await import('../sign-in/credentials.ts');

@@ -44,7 +44,9 @@ async function create(file: TokensFile, name: string, { scopes: scopesText, vali
     return 1;
   }
   process.stderr.write(
-    `Token "${name}" for ${scopes.join(' and ')}, valid ${stored.expiresAt === undefined ? 'until it is removed' : `until ${stored.expiresAt}`}. It is shown this once; only its digest is kept.\n`,
+    `Token "${name}" for ${scopes.join(' and ')}, valid ` +
+      `${stored.expiresAt === undefined ? 'until it is removed' : `until ${stored.expiresAt}`}. It is shown this once; only its ` +
+      'digest is kept.\n',
   );
   process.stdout.write(`${made}\n`);
   return 0;

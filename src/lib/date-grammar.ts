@@ -9,14 +9,17 @@ export class DateError extends Error {
   }
 }
 
-/** What a text means: one instant (`iso` where it was written out in full), or the calendar days from `first` up to, not including, `next`. */
+/**
+ * What a text means: one instant (`iso` where it was written out in full), or the calendar days from `first` up to, not including, `next`.
+ */
 export type DateMeaning =
   | { kind: 'instant'; instantMs: number; iso?: string }
   | { kind: 'days'; first: Temporal.PlainDate; next: Temporal.PlainDate };
 
 /** The whole grammar in words, with an example of each form. */
 export const ACCEPTED_DATES =
-  'an ISO date-time (2026-11-20T10:00:00Z, 2026-11-20T10:00+01:00, or without an offset in the configured time zone), a date (2026-11-20), ' +
+  'an ISO date-time (2026-11-20T10:00:00Z, 2026-11-20T10:00+01:00, or without an offset in the configured time zone), a date ' +
+  '(2026-11-20), ' +
   'a month (2026-11), a quarter (2026-Q3), a year (2026), now, today, yesterday, -7d, -4w, -3mo, last_week, this_week, last_month, ' +
   'this_month, last_quarter, this_quarter, last_year or this_year';
 

@@ -47,7 +47,10 @@ function edgeOf(meaning: DateMeaning, edge: DateOptions['edge'], timeZone: strin
   return edge === 'end' ? nextMs - 1 : nextMs;
 }
 
-/** Turns a text of the date grammar into an instant. An end in the future becomes the present; a start there, or a text that is not a date, throws a `DateError`. */
+/**
+ * Turns a text of the date grammar into an instant. An end in the future becomes the present; a start there, or a text that is not a date,
+ * throws a `DateError`.
+ */
 export function resolveDate(text: string, { edge, timeZone, nowMs, allowFuture = false }: DateOptions): ResolvedDate {
   const now = Temporal.Instant.fromEpochMilliseconds(nowMs).toZonedDateTimeISO(timeZone);
   const meaning = readDate(text, now);

@@ -40,7 +40,9 @@ export function requestFacts({ mcpReq: { id, _meta }, http }: ServerContext): Re
   return { requestId: id, traceparent };
 }
 
-/** Those resources of a template that are few enough to be listed; none where they cannot be had, because one failure would hide all others. */
+/**
+ * Those resources of a template that are few enough to be listed; none where they cannot be had, because one failure would hide all others.
+ */
 function listOf({ known, list, mimeType, uri }: DefinedResource, session: Session) {
   if (!known && !list) return undefined;
   return async ({ mcpReq: { signal } }: { mcpReq: { signal: AbortSignal } }) => {

@@ -1,6 +1,9 @@
 import { ApiError } from '../api/errors.ts';
 
-/** A connection to Redis, or to a cluster of it, that also listens to one channel. It ends whole when any part of it fails, and never comes back. */
+/**
+ * A connection to Redis, or to a cluster of it, that also listens to one channel. It ends whole when any part of it fails, and never comes
+ * back.
+ */
 export interface Redis {
   /** Sends one command about one key; rejects when Redis refuses it or the connection ends. */
   command(key: string, args: readonly string[]): Promise<unknown>;

@@ -196,9 +196,15 @@ export const writeExportableFields: WriteTopic = async ({ ask }) => {
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         const reason = error.message;
-        return `## Scope ${scope}\n\nThe fields of the project could not be read: ${reason}\nlist_exportable_fields with scope ${scope} reads them.`;
+        return (
+          `## Scope ${scope}\n\nThe fields of the project could not be read: ${reason}\nlist_exportable_fields with scope ${scope} ` +
+          'reads them.'
+        );
       }
     }),
   );
-  return `Fields depend on the project and the scope (\`${listExportableFields.path}\`, section ${listExportableFields.section}).\n\n${CONVENTIONS}\n\n${sections.join('\n\n')}`;
+  return (
+    `Fields depend on the project and the scope (\`${listExportableFields.path}\`, section ` +
+    `${listExportableFields.section}).\n\n${CONVENTIONS}\n\n${sections.join('\n\n')}`
+  );
 };

@@ -32,7 +32,8 @@ export const scenarioReports = defineResource({
   name: 'scenario_reports',
   title: 'Latest reports of a scenario',
   description:
-    'The latest 30 reports of one speed analysis scenario, newest first, one row each, JSON: date, failures, usual metrics as averages over the steps. Subscribe to be notified of newer reports.',
+    'The latest 30 reports of one speed analysis scenario, newest first, one row each, JSON: date, failures, usual metrics as ' +
+    'averages over the steps. Subscribe to be notified of newer reports.',
   mimeType: 'application/json',
   template: 'analytics://{projectId}/scenarios/{scenarioId}',
   complete: { projectId: complete.projectId, scenarioId: complete.scenarioId },

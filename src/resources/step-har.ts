@@ -42,7 +42,8 @@ export const stepHarSummary = defineResource({
   name: 'step_har_summary',
   title: 'HAR summary of a step',
   description:
-    'What an engineer would write about the HAR file of a step, Markdown: document, redirects, blocking, weight, third parties, caching, errors. Any single request: analyze_har.',
+    'What an engineer would write about the HAR file of a step, Markdown: document, redirects, blocking, weight, third parties, ' +
+    'caching, errors. Any single request: analyze_har.',
   mimeType: 'text/markdown',
   template: 'analytics://{projectId}/steps/{stepResultId}/har/summary',
   complete: { projectId: complete.projectId, stepResultId: complete.stepResultId },

@@ -100,7 +100,8 @@ export function createIssuerKeys({ issuer, jwksAddress, fetchJson, clock, log }:
       const words = error instanceof z.ZodError ? 'The answer is not a JSON Web Key Set.' : wordsOf(error);
       log(
         'warn',
-        `The keys of the issuer could not be read${kept ? '; the last ones stay in use' : ''}. Check WEB_ANALYTICS_ISSUER and WEB_ANALYTICS_JWKS_URL. ${words}`,
+        `The keys of the issuer could not be read${kept ? '; the last ones stay in use' : ''}. Check WEB_ANALYTICS_ISSUER and ` +
+          `WEB_ANALYTICS_JWKS_URL. ${words}`,
       );
     }
   }

@@ -25,7 +25,10 @@ export type AccessScope = (typeof accessScopes)[number];
 
 /** Who calls, as the token proved it. */
 export interface Principal {
-  /** The same for every token of this caller, and no other's: issuer and subject, or the name of a static token. It is personal: logs carry a digest. */
+  /**
+   * The same for every token of this caller, and no other's: issuer and subject, or the name of a static token. It is personal: logs carry
+   * a digest.
+   */
   readonly id: string;
   readonly scopes: ReadonlySet<AccessScope>;
   /** Changes with the caller's platform credential, where each has its own: sessions of the old one then end. */

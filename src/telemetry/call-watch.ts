@@ -16,7 +16,10 @@ export interface WatchedRequest extends RequestFacts {
   readonly name: string;
 }
 
-/** How a call ended; `question` is one that the person has to answer first, `limited` one beyond the rate limit, `workspace` a trouble with downloads, `fault` a mistake of this server. */
+/**
+ * How a call ended; `question` is one that the person has to answer first, `limited` one beyond the rate limit, `workspace` a trouble with
+ * downloads, `fault` a mistake of this server.
+ */
 export type CallOutcome = 'ok' | 'question' | 'cancelled' | 'limited' | 'workspace' | 'fault' | ErrorKind;
 
 /** A call under way. */

@@ -32,7 +32,10 @@ interface Entry {
   readonly answer: Promise<unknown>;
 }
 
-/** Lists are kept per project in memory, at most until the session ends. `sharing` gives those of other replicas, once the store is known; `onLookup` is called with whether a list was in the cache. */
+/**
+ * Lists are kept per project in memory, at most until the session ends. `sharing` gives those of other replicas, once the store is known;
+ * `onLookup` is called with whether a list was in the cache.
+ */
 export function createNames(
   clock: Clock,
   sharing: () => SharedLists | undefined = () => undefined,
@@ -147,7 +150,10 @@ export function refusedName(kind: NameKind | 'project', text: string, match: Exc
   const shown = `"${text.length > 100 ? `${text.slice(0, 100)}…` : text}"`;
   if ('several' in match) {
     const more = match.several.length > MAX_LISTED ? ` and ${match.several.length - MAX_LISTED} more` : '';
-    return `${shown} fits ${match.several.length} ${kind}s: ${listed(match.several)}${more}. Pass the id${kind === 'zone' ? ' or a longer path' : ''}.`;
+    return (
+      `${shown} fits ${match.several.length} ${kind}s: ${listed(match.several)}${more}. Pass the ` +
+      `id${kind === 'zone' ? ' or a longer path' : ''}.`
+    );
   }
   if (match.closest.length === 0) return `there is no ${kind} ${shown}, nor any other ${kind}.`;
   const closest = `Closest: ${listed(match.closest)}.`;

@@ -20,7 +20,10 @@ export interface AskedCall {
   readonly args: unknown;
 }
 
-/** Seals what a session asks the person, and opens it once when the answer comes. What travels through the client can be neither read nor made there. */
+/**
+ * Seals what a session asks the person, and opens it once when the answer comes. What travels through the client can be neither read nor
+ * made there.
+ */
 export interface Confirmations {
   seal(asked: Asked, call: AskedCall): string;
   /** Throws a `ConfirmationError` for a state that is not of this session and call, that is too old, or that was opened before. */
@@ -94,7 +97,8 @@ export function createConfirmations({ clock, secret }: { clock: Clock; secret?: 
           throw new ConfirmationError(`The confirmation came later than ${LIFE_MS / 60_000} minutes after the question. ${AGAIN}`);
         if (!useHere(id) || (await useEverywhere?.()?.(id, LIFE_MS)) === false)
           throw new ConfirmationError(
-            'The confirmation was used before, and it counts once. Nothing was sent by this call: look first whether the change was made. To make it again, call with the arguments alone, and the person is asked again.',
+            'The confirmation was used before, and it counts once. Nothing was sent by this call: look first whether the change was ' +
+              'made. To make it again, call with the arguments alone, and the person is asked again.',
           );
         return { digest, nowMs };
       },

@@ -25,7 +25,10 @@ export interface SharedLists {
 
 /** Which replica polls a resource for all sessions of one principal, and what it found. */
 export interface SharedWatches {
-  /** True for one watcher at a time, for one that cannot reach the others, and once for one that may have missed messages; another may poll when `forMs` have passed without a poll. */
+  /**
+   * True for one watcher at a time, for one that cannot reach the others, and once for one that may have missed messages; another may poll
+   * when `forMs` have passed without a poll.
+   */
   mayPoll(uri: string, forMs: number): Promise<boolean>;
   /** Lets another watcher poll at once. */
   release(uri: string): void;

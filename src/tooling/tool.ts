@@ -91,7 +91,9 @@ interface Declaration<Input extends z.ZodObject = z.ZodObject, Output extends z.
   readonly idsFrom?: string | undefined;
   /** The member that holds one page of a list, so that a full page is noted. */
   readonly paged?: string;
-  /** What the text says of an answer whose records are long, with a note on what it leaves out; the structured content keeps every member. */
+  /**
+   * What the text says of an answer whose records are long, with a note on what it leaves out; the structured content keeps every member.
+   */
   readonly brief?: (data: z.output<Output>) => { readonly data: Record<string, unknown>; readonly note: string };
   /** The `page` of an answer again after the boundary kept only the first `shown` of its `rows`, so that no row falls between two pages. */
   readonly pageAfterCut?: (page: unknown, shown: number, asked: Record<string, unknown>) => unknown;

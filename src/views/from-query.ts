@@ -103,7 +103,9 @@ function barsOf({ metric, dimensions, cells, unit, about }: Drawn): BarsSpec {
   };
 }
 
-/** A table as lines over time, of its first metric, or as bars by its other columns, of a few metrics; undefined where it has a single row. */
+/**
+ * A table as lines over time, of its first metric, or as bars by its other columns, of a few metrics; undefined where it has a single row.
+ */
 export function chartOfTable(table: QueryTable, timeZone: string): ChartSpec | undefined {
   const metrics = Object.keys(table.units);
   const [first = ''] = metrics;
@@ -147,7 +149,10 @@ function worded(panel: PanelSpec, timeName: string | undefined): PanelSpec {
   };
 }
 
-/** Rows as lines over time where the first column is one, else as bars by the columns before the first amount; undefined where no amount stands behind a label. */
+/**
+ * Rows as lines over time where the first column is one, else as bars by the columns before the first amount; undefined where no amount
+ * stands behind a label.
+ */
 export function chartOfRows({ columns, types, rows, units = {} }: TypedRows, timeZone: string): ChartSpec | undefined {
   // The first column is a label even where it is a number, and so is an id.
   const isAmount = (index: number) => index > 0 && NUMBER.test(types[index] ?? '') && !/(^|_)id$/i.test(columns[index] ?? '');

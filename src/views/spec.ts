@@ -90,7 +90,10 @@ export interface BarsSpec {
   readonly series: readonly BarSeries[];
 }
 
-/** What a step of a change is: moved shares of the visits, an own rate that moved, that of all others, an amount, that of all others, or what rounding leaves. */
+/**
+ * What a step of a change is: moved shares of the visits, an own rate that moved, that of all others, an amount, that of all others, or
+ * what rounding leaves.
+ */
 export type Part = 'mix' | 'rate' | 'others' | 'amount' | 'rest' | 'remainder';
 
 /** A part of a change that comes from one group. */

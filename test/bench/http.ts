@@ -120,7 +120,9 @@ async function throughput(era: '2025' | '2026', peers: readonly [HttpPeer, HttpP
   const ratio = median((loads[0] ?? []).map(({ perSecond }, round) => perSecond / (loads[1]?.[round]?.perSecond ?? perSecond)));
   return {
     what: `tools/call a second over HTTP, ${era} era, ${CONNECTIONS} connections, over a bare server`,
-    measured: `${ratio.toFixed(2)} × (${product?.perSecond.toFixed(0)} : ${bare?.perSecond.toFixed(0)} /s; p99 ${product?.p99Ms.toFixed(0)} : ${bare?.p99Ms.toFixed(0)} ms)`,
+    measured:
+      `${ratio.toFixed(2)} × (${product?.perSecond.toFixed(0)} : ${bare?.perSecond.toFixed(0)} /s; p99 ${product?.p99Ms.toFixed(0)} : ` +
+      `${bare?.p99Ms.toFixed(0)} ms)`,
     aim: '≥ 0.9 ×',
   };
 }
@@ -171,7 +173,9 @@ export async function benchHttp(product: string, emulator: ExternalEmulator): Pr
     },
     {
       what: 'memory of an idle session over HTTP, above that of a bare server',
-      measured: `${(ours.kilobytesEach - theirs.kilobytesEach).toFixed(0)} KB (${ours.kilobytesEach.toFixed(0)} : ${theirs.kilobytesEach.toFixed(0)} KB)`,
+      measured:
+        `${(ours.kilobytesEach - theirs.kilobytesEach).toFixed(0)} KB (${ours.kilobytesEach.toFixed(0)} : ` +
+        `${theirs.kilobytesEach.toFixed(0)} KB)`,
       aim: '≤ 60 KB',
     },
   ];

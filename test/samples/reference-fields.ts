@@ -1,8 +1,10 @@
-// The field tables of the reference of the REST interface, copied by hand: sections 2 and 5 for the records, section 4 for what each operation answers.
+// The field tables of the reference of the REST interface, copied by hand: sections 2 and 5 for the records, section 4 for what each
+// operation answers.
 
 /**
  * JSON type of one field; `iso` is an ISO 8601 date in a string, `integer` a number without a fraction.
- * The reference is silent about what stands where there is no such instant (the end of a run that goes on, the next run of a finished job): null.
+ * The reference is silent about what stands where there is no such instant (the end of a run that goes on, the next run of a finished job):
+ * null.
  */
 export type Type = 'number' | 'integer' | 'string' | 'string or null' | 'iso' | 'iso or null' | 'anything';
 /** A record has exactly these fields, those with `?` only where there is a value; an array holds records or values of one kind. */

@@ -81,7 +81,8 @@ describe('every chart', () => {
       'Shop: product page: waterfall of 6 requests; the longest /images/hero.avif with 880 ms; FCP 880 ms; LCP 1.58 s; onLoad 1.62 s.',
     );
     expect(drawChart(trend(), look).words).toBe(
-      'Checkout: largestContentfulPaint: Home, Product from 2026-10-31 to 2026-11-20 (Europe/Paris); Release 42; New banner; Product slower since 12 Nov.',
+      'Checkout: largestContentfulPaint: Home, Product from 2026-10-31 to 2026-11-20 (Europe/Paris); Release 42; New banner; ' +
+        'Product slower since 12 Nov.',
     );
   });
 });
@@ -249,7 +250,8 @@ describe('contributions', () => {
 
   it('are told in words', () => {
     expect(drawChart(contribution(), { theme: themes.light, widthPx: 960 }).words).toBe(
-      'Conversion rate 3.1% → 2.6% (-0.5 pp, -16.1%): mobile: own rate -0.62 pp; mobile: traffic mix +0.04 pp; desktop: own rate +0.1 pp; desktop: traffic mix -0.0199 pp; remainder -0.0001 pp; whole change -0.5 pp.',
+      'Conversion rate 3.1% → 2.6% (-0.5 pp, -16.1%): mobile: own rate -0.62 pp; mobile: traffic mix +0.04 pp; desktop: own rate ' +
+        '+0.1 pp; desktop: traffic mix -0.0199 pp; remainder -0.0001 pp; whole change -0.5 pp.',
     );
     expect(tooltipOf(segments(), 2)).toEqual([
       { name: 'Germany: rate of all others' },

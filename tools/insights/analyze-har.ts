@@ -11,7 +11,8 @@ export default defineAnsweringTool({
   name: 'analyze_har',
   title: 'Analyze a HAR',
   description:
-    'Why a step loads as it does: findings by cost, TTFB, render-blocking, third parties, caching, errors. Any filter lists requests; a single match shows all its timings.',
+    'Why a step loads as it does: findings by cost, TTFB, render-blocking, third parties, caching, errors. Any filter lists ' +
+    'requests; a single match shows all its timings.',
   annotations: READ,
   scope: 'speed-analysis',
   idsFrom: 'get_scenario_report',

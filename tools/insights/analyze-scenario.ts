@@ -16,7 +16,8 @@ export default defineAnsweringTool({
   name: 'analyze_scenario',
   title: 'Analyze a scenario',
   description:
-    'Is a scenario slower than its baseline, or is it noise? Verdicts per step and metric, since when, events near, what fails. Then compare_hars with the two stepResultIds.',
+    'Is a scenario slower than its baseline, or is it noise? Verdicts per step and metric, since when, events near, what fails. ' +
+    'Then compare_hars with the two stepResultIds.',
   annotations: READ,
   scope: 'speed-analysis',
   idsFrom: 'list_scenarios',

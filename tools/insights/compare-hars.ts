@@ -9,7 +9,8 @@ export default defineAnsweringTool({
   name: 'compare_hars',
   title: 'Compare two HARs',
   description:
-    'What changed between two runs of a step: requests added, removed, grown, slower, by party and type, what newly blocks rendering, and the net effect.',
+    'What changed between two runs of a step: requests added, removed, grown, slower, by party and type, what newly blocks ' +
+    'rendering, and the net effect.',
   annotations: READ,
   scope: 'speed-analysis',
   idsFrom: 'get_scenario_report',

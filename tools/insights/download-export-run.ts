@@ -8,7 +8,8 @@ export default defineAnsweringTool({
   name: 'download_export_run',
   title: 'Download an export run',
   description:
-    'Fetches the files of a run into the workspace for query_export, and follows the run where it still computes. Goes on when the call ends: call again to look.',
+    'Fetches the files of a run into the workspace for query_export, and follows the run where it still computes. Goes on when the ' +
+    'call ends: call again to look.',
   annotations: READ,
   scope: 'data-export',
   idsFrom: 'list_export_runs',

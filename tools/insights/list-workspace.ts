@@ -28,7 +28,8 @@ export default defineAnsweringTool({
     const resting = unfinished.find((run) => !workspace.underWay(run));
     if (resting)
       note(
-        `Unfinished runs go on where they were: download_export_run with jobId ${resting.jobId} and runId ${resting.runId}, or sync_exports.`,
+        `Unfinished runs go on where they were: download_export_run with jobId ${resting.jobId} and runId ${resting.runId}, or ` +
+          'sync_exports.',
       );
     if (runs.length === 0) note('Nothing is downloaded yet: sync_exports downloads all new runs, download_export_run a single run.');
     const uri = exportsResource.uri({ projectId: await projectId() });

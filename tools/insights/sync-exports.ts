@@ -14,7 +14,8 @@ export default defineAnsweringTool({
   name: 'sync_exports',
   title: 'Sync exports',
   description:
-    'Fetches every successful run that is not in the workspace yet, of all jobs or some, and says which have expired. Goes on when the call ends: call again to look.',
+    'Fetches every successful run that is not in the workspace yet, of all jobs or some, and says which have expired. Goes on when ' +
+    'the call ends: call again to look.',
   annotations: READ,
   scope: 'data-export',
   idsFrom: 'list_export_jobs',

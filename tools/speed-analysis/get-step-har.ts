@@ -9,7 +9,8 @@ export default defineTool({
   name: 'get_step_har',
   title: 'Get the HAR of a step',
   description:
-    'Sums up the HAR file of a step: what loads, weighs, fails, is slow. Links to the sanitised file. What is wrong, and each request: analyze_har.',
+    'Sums up the HAR file of a step: what loads, weighs, fails, is slow. Links to the sanitised file. What is wrong, and each ' +
+    'request: analyze_har.',
   annotations: READ,
   operation: getStepHar,
   idsFrom: 'get_scenario_report',

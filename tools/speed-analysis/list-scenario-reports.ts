@@ -12,7 +12,8 @@ export default defineTool({
   name: 'list_scenario_reports',
   title: 'List reports of a scenario',
   description:
-    'Reports of a scenario, newest first, one row each: failures and metrics as averages over the steps. One whole: get_scenario_report with its date.',
+    'Reports of a scenario, newest first, one row each: failures and metrics as averages over the steps. One whole: ' +
+    'get_scenario_report with its date.',
   annotations: READ,
   operation: listScenarioReports,
   idsFrom: 'list_scenarios',

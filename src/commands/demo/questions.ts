@@ -64,7 +64,8 @@ const fromExport: Question = {
     const { answer } = await ask<{ answer: string }>('sync_exports', { jobIds: [jobId], since: '-3d' });
     printLine(answer);
     const sql =
-      'SELECT browser_name AS browser, count(*) AS sessions, sum(session_transactions_revenue) AS revenue FROM data GROUP BY ALL ORDER BY revenue DESC';
+      'SELECT browser_name AS browser, count(*) AS sessions, sum(session_transactions_revenue) AS revenue FROM data GROUP BY ALL ' +
+      'ORDER BY revenue DESC';
     try {
       const { rows, notes } = await ask<{ rows: (string | number | null)[][]; notes: string[] }>('query_export', { jobId, sql });
       printTable(['browser', 'sessions', 'revenue EUR'], rows);

@@ -30,7 +30,10 @@ export function nearFrom({ previousDate, date }: Between): number {
   return Math.min(previousDate, date - NEAR.beforeMs);
 }
 
-/** Events from 24 h before a change (or from the last report before it) to 2 h after it, the likeliest cause first: what came before, and of that the latest. */
+/**
+ * Events from 24 h before a change (or from the last report before it) to 2 h after it, the likeliest cause first: what came before, and of
+ * that the latest.
+ */
 export function eventsNear(events: readonly SpeedEvent[], change: Between): NearEvent[] {
   return events
     .map(({ key, text, date }) => {

@@ -87,7 +87,9 @@ export function worstOf(rows: readonly Row[], metric: string): Row | undefined {
   return rows.filter((row) => row.metric === metric && row.step).toSorted((a, b) => level(b) - level(a))[0];
 }
 
-/** The rows that matter: what changed, the headline's step first, and the worst step of each core metric; all where a step was asked for. */
+/**
+ * The rows that matter: what changed, the headline's step first, and the worst step of each core metric; all where a step was asked for.
+ */
 export function rowsToShow({ rows, headline }: Study, whole: boolean): Row[] {
   if (whole) return rows.toSorted((a, b) => rankOf(a.metric) - rankOf(b.metric));
   const ofHeadline = ({ step }: Row) => Number(step !== headline?.step);

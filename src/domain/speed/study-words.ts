@@ -119,8 +119,11 @@ export function methodNotes({ rows, headline, baseline, period, usualSteps, othe
     ? `; sums only over reports with ${usualSteps} steps (${otherSteps} others)`
     : '';
   return [
-    `Method: rank test of ${unit}, adjusted for ${tested.length} comparisons (Benjamini–Hochberg, p ≤ ${ALPHA}), and at least ${percent(effect.relative)} and ${formatValue(metric, effect.absolute)} of change for ${short}. Slower means more, also for CLS, weight, requests. Trend: medians of 24 h, the last 28.${hours}`,
+    `Method: rank test of ${unit}, adjusted for ${tested.length} comparisons (Benjamini–Hochberg, p ≤ ${ALPHA}), and at least ` +
+      `${percent(effect.relative)} and ${formatValue(metric, effect.absolute)} of change for ${short}. Slower means more, also for ` +
+      `CLS, weight, requests. Trend: medians of 24 h, the last 28.${hours}`,
     `${period.failed.length + baseline.failed.length} failed runs are left out${sums}.`,
-    `Ratings: field p75 limits are those of real visits, held against lab runs here; lab limits go by the median. Device ${device === 'unknown' ? 'unknown: the name does not say' : `${device}, guessed from the name`}. TBT stands in for INP.`,
+    'Ratings: field p75 limits are those of real visits, held against lab runs here; lab limits go by the median. Device ' +
+      `${device === 'unknown' ? 'unknown: the name does not say' : `${device}, guessed from the name`}. TBT stands in for INP.`,
   ];
 }

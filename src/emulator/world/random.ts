@@ -58,7 +58,10 @@ export function draw24(value: number): number {
 
 const TABLE_SIZE = 1_024;
 
-/** A table that turns the lowest ten bits of a hash into an index of `shares`, each as often as its share of 1; what is left goes to the last. */
+/**
+ * A table that turns the lowest ten bits of a hash into an index of `shares`, each as often as its share of 1; what is left goes to the
+ * last.
+ */
 export function shareTable(shares: readonly number[]): Uint8Array {
   const table = new Uint8Array(TABLE_SIZE).fill(shares.length - 1);
   let end = 0;

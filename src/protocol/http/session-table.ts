@@ -69,8 +69,8 @@ export function createSessionTable<T>({
   }
 
   /**
-   * Ends the longest idle session of the principal with the most sessions, so that one cannot push others out by opening many. One in use ends
-   * only where its owner holds more than twice as many as the newcomer would.
+   * Ends the longest idle session of the principal with the most sessions, so that one cannot push others out by opening many. One in use
+   * ends only where its owner holds more than twice as many as the newcomer would.
    */
   function makeRoom(newcomerId: string): boolean {
     const most = Math.max(...sizes.values());

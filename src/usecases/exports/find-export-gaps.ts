@@ -48,7 +48,8 @@ function study(
   if (startMs === undefined || endMs === undefined)
     throw new ApiError(
       'invalid',
-      `${onceWords(job, history)} The interface does not show the range of a once job without files: give startDate and endDate to plan the export again.`,
+      `${onceWords(job, history)} The interface does not show the range of a once job without files: give startDate and endDate to ` +
+        'plan the export again.',
     );
   const { next: _, ...rest } = history;
   return findGaps(rest, { ...asked, startMs, endMs: Math.min(endMs, nowMs) });
@@ -126,11 +127,13 @@ export async function findExportGaps(asked: Asked, context: Uses) {
   for (const sentence of content.doubts) note(sentence);
   if (backfill)
     note(
-      `planId fills what is missing with ${backfill.jobs} once ${backfill.jobs === 1 ? 'job' : 'jobs'}: apply_export_plan {"planId":"${backfill.planId}"} shows them first.`,
+      `planId fills what is missing with ${backfill.jobs} once ${backfill.jobs === 1 ? 'job' : 'jobs'}: apply_export_plan ` +
+        `{"planId":"${backfill.planId}"} shows them first.`,
     );
   if (expired)
     note(
-      `expiredPlanId exports again what expired, with ${expired.jobs} once ${expired.jobs === 1 ? 'job' : 'jobs'}; not needed where the files were fetched by other means.`,
+      `expiredPlanId exports again what expired, with ${expired.jobs} once ${expired.jobs === 1 ? 'job' : 'jobs'}; not needed where ` +
+        'the files were fetched by other means.',
     );
   return { ...answer, ...(backfill && { planId: backfill.planId }), ...(expired && { expiredPlanId: expired.planId }) };
 }

@@ -44,7 +44,8 @@ function scheduleOf({ frequency, startDate, endDate }: ExportRequest): Pick<Expo
   if (value !== 'once') {
     if (hasDates)
       refuse([
-        `startDate, endDate: only with frequency once; a ${value} job chooses its own range. Plan the past as a second export with frequency once.`,
+        `startDate, endDate: only with frequency once; a ${value} job chooses its own range. Plan the past as a second export with ` +
+          'frequency once.',
       ]);
     return { frequency: value };
   }

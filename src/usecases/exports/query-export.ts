@@ -26,8 +26,7 @@ const SHORT_ROWS = 20;
 const AMOUNTS: ReadonlySet<Unit> = new Set<Unit>(['cents', 'money', 'ms', 's', '%']);
 /** Columns that one note names. */
 const MAX_NAMED = 12;
-/** Gaps beyond this are counted only. */
-const MAX_GAPS = 5;
+const MAX_GAPS = 5; // further ones are only counted
 
 type Uses = Pick<Context, 'workspace' | 'note' | 'covers' | 'timeZone' | 'nowMs' | 'signal' | 'whole'>;
 
@@ -85,7 +84,8 @@ async function runsOf(workspace: ProjectWorkspace, { jobId, jobIds }: Asked): Pr
     jobId === undefined ? ['jobIds', absent.length > 0 ? `of job ${absent.join(', ')}` : ''] : ['jobId', `of job ${jobId}`];
   throw new ApiError(
     'missing',
-    `${name}: nothing ${jobs ? `${jobs} ` : ''}is in the workspace yet. download_export_run fetches its latest run, sync_exports all that the platform still has.`,
+    `${name}: nothing ${jobs ? `${jobs} ` : ''}is in the workspace yet. download_export_run fetches its latest run, sync_exports ` +
+      'all that the platform still has.',
   );
 }
 
@@ -167,7 +167,8 @@ function notePartialColumns({ runs, view }: Part, context: Uses): void {
     const names = columns.map(({ name }) => name);
     const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
     context.note(
-      `In ${view.name} only ${days} ${columns.length === 1 ? 'has' : 'have'} ${names.slice(0, MAX_NAMED).join(', ')}${more}; elsewhere NULL.`,
+      `In ${view.name} only ${days} ${columns.length === 1 ? 'has' : 'have'} ${names.slice(0, MAX_NAMED).join(', ')}${more}; ` +
+        'elsewhere NULL.',
     );
   }
 }

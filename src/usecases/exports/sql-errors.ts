@@ -44,7 +44,10 @@ function unquoted(prefix: string, columns: readonly Column[]): string | undefine
 async function noColumn(name: string, message: string, columns: readonly Column[]): Promise<string> {
   if (columns.some((column) => column.name.toLowerCase() === name.toLowerCase())) {
     const there = /Candidate bindings: (.+)/.exec(message)?.[1];
-    return `the data have a column "${name}", but not what the statement selects from there${there === undefined ? '' : `, which has ${there}`}.`;
+    return (
+      `the data have a column "${name}", but not what the statement selects from ` +
+      `there${there === undefined ? '' : `, which has ${there}`}.`
+    );
   }
   return unquoted(name, columns) ?? `there is no column "${name}". ${await nearest(name, columns)} Texts stand in 'single quotes'.`;
 }

@@ -23,7 +23,10 @@ export function progressWords({ progress }: Download): string {
   if (phase === 'waiting') return 'is about to begin';
   if (phase === 'elsewhere') return 'another server that shares the data directory fetches it';
   if (phase === 'fetching') return `${filesDone} of ${files} files fetched`;
-  return `the platform computes it: ${runState ?? 'state unknown'}${completionRate === undefined ? '' : `, completionRate ${completionRate}`}`;
+  return (
+    'the platform computes it: ' +
+    `${runState ?? 'state unknown'}${completionRate === undefined ? '' : `, completionRate ${completionRate}`}`
+  );
 }
 
 interface Waiting {

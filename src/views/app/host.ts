@@ -41,7 +41,10 @@ function refusal(message: unknown): string {
   return typeof message === 'string' ? message : 'The host refused.';
 }
 
-/** Shakes hands with the host over messages between windows. Only the parent is listened to; it may be of any origin, since a view knows none. */
+/**
+ * Shakes hands with the host over messages between windows. Only the parent is listened to; it may be of any origin, since a view knows
+ * none.
+ */
 export async function connectHost(events: HostEvents): Promise<Host> {
   const waiting = new Map<number, { resolve(result: Members): void; reject(error: Error): void }>();
   let lastId = 0;

@@ -88,7 +88,10 @@ function bars(rows: readonly Row[], parts: readonly Row['part'][], { theme, unit
   ];
 }
 
-/** Bars that lead from no change to the whole change, one for each step, each beginning where the one before ends; the dashed line is the whole change. */
+/**
+ * Bars that lead from no change to the whole change, one for each step, each beginning where the one before ends; the dashed line is the
+ * whole change.
+ */
 export function drawContribution(spec: ContributionSpec, look: Look): Drawing {
   const { theme, widthPx, tooltip } = look;
   const rows = rowsOf(spec);

@@ -19,7 +19,10 @@ function checkSql(rows: string, sums: readonly string[]): string {
   return `SELECT ${['count(*)', ...sums].map((expression) => `(${expression})::VARCHAR`).join(', ')} FROM ${rows}`;
 }
 
-/** Writes the rows of a run into one Parquet file, reads it back, and compares it with the source, which is read once more; gives the number of rows. */
+/**
+ * Writes the rows of a run into one Parquet file, reads it back, and compares it with the source, which is read once more; gives the number
+ * of rows.
+ */
 export async function convert(connection: DuckDBConnection, { select, target, order, day, sums }: ConvertTask): Promise<number> {
   const keys = [...(day === undefined ? [] : [day]), ...order.map(identifier)];
   const ordered = keys.length > 0 ? `SELECT * FROM (${select}) ORDER BY ${keys.join(', ')}` : select;

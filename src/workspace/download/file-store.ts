@@ -72,7 +72,9 @@ function arriving(stream: Readable, { onData, failure }: Watch): AsyncIterable<B
 
 function nothing(): void {}
 
-/** Why a file must not be fetched from here, as the end of a sentence; undefined when it may. Names are judged again when they are resolved. */
+/**
+ * Why a file must not be fetched from here, as the end of a sentence; undefined when it may. Names are judged again when they are resolved.
+ */
 export function fileAddressFault(address: string, { allowInner }: { allowInner: boolean }): string | undefined {
   if (!URL.canParse(address)) return 'is not a valid address';
   const url = new URL(address);

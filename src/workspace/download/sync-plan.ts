@@ -76,7 +76,10 @@ export const SYNC_COLUMNS = ['jobId', 'job', 'fetched', 'under way', 'failed', '
 
 type Row = (string | number | null)[];
 
-/** One row a job: those with something to fetch first, then those that lost most; of jobs whose runs have all expired, only the first `lostShown` get one, and `more` counts the others. */
+/**
+ * One row a job: those with something to fetch first, then those that lost most; of jobs whose runs have all expired, only the first
+ * `lostShown` get one, and `more` counts the others.
+ */
 export function syncTable(
   { present, wanted, expired }: SyncPlan,
   outcomes: readonly SyncOutcome[],

@@ -121,7 +121,10 @@ function viewWords(views: readonly string[]): string {
 function faultOf(node: Node, known: Known): string | undefined {
   const { type, table_name: table, function_name: name, function: call, schema } = node;
   if (type === 'TABLE_FUNCTION' && isNode(call) && !rowFunctions.has(String(call['function_name']).toLowerCase()))
-    return `${String(call['function_name'])} cannot be read from; the data are the ${known.views.length === 1 ? 'view' : 'views'} ${known.views.join(', ')}.`;
+    return (
+      `${String(call['function_name'])} cannot be read from; the data are the ${known.views.length === 1 ? 'view' : 'views'} ` +
+      `${known.views.join(', ')}.`
+    );
   if (type === 'BASE_TABLE' && !isKnown(node, known)) return `there is no table "${String(table)}"; ${viewWords(known.views)}.`;
   if (type === 'SHOW_REF' && typeof table === 'string' && !['', ...known.views].includes(table.replaceAll('"', '').toLowerCase()))
     return 'call without sql to see what there is.';

@@ -93,7 +93,10 @@ function ranksOf(batches: readonly Batch[], group: readonly RunManifest[]): Map<
 
 function repeatWords(group: readonly RunManifest[], missing: readonly string[]): string {
   const runs = group.map(({ runId }) => runId).join(', ');
-  return `Rows may repeat: runs ${runs} overlap, and without ${missing.join(', ')} in the export, a row and its later version cannot be matched.`;
+  return (
+    `Rows may repeat: runs ${runs} overlap, and without ${missing.join(', ')} in the export, a row and its later version cannot be ` +
+    'matched.'
+  );
 }
 
 /** Rows as the manifests count them; undefined where one does not. */

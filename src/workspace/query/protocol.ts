@@ -93,7 +93,10 @@ export interface Beginning {
 /** Why there is no result. */
 export type Failure = 'missing package' | 'refused' | 'data' | 'sql' | 'memory' | 'mismatch';
 
-/** What the process says: that the engine is there; then, of a query, the columns, rows as often as needed, an end; of the others one answer. */
+/**
+ * What the process says: that the engine is there; then, of a query, the columns, rows as often as needed, an end; of the others one
+ * answer.
+ */
 export type Message =
   | { readonly kind: 'ready' }
   | { readonly kind: 'columns'; readonly columns: readonly ResultColumn[] }

@@ -28,7 +28,10 @@ interface Kept {
   readonly keptAtMs: number;
 }
 
-/** The latest results of one principal and project. They lie beside the downloads, so that whichever process shares the directory finds them. */
+/**
+ * The latest results of one principal and project. They lie beside the downloads, so that whichever process shares the directory finds
+ * them.
+ */
 interface QueryResults {
   /** Gives the id under which the rows are found again; undefined where there is no room, or the directory cannot be written. */
   keep(rows: QueryRows): Promise<string | undefined>;

@@ -78,7 +78,9 @@ export function placeId({ hostname: host, bootId = '', pidNamespace = '' }: Plac
   return createHash('sha256').update([host, bootId, pidNamespace].join('\n')).digest('hex').slice(0, 8);
 }
 
-/** When a process of this place was started, in ticks since the boot; undefined where there is no such process, empty where it is not known. */
+/**
+ * When a process of this place was started, in ticks since the boot; undefined where there is no such process, empty where it is not known.
+ */
 function startOf(pid: number): string | undefined {
   try {
     // The name in parentheses may hold anything; field 22 is counted from its end.

@@ -45,7 +45,10 @@ export interface ProjectWorkspace {
   directoryOf(run: RunId): string;
   /** Absolute path of a file of a run. */
   pathOf(run: RunId, file: { readonly name: string }): string;
-  /** Runs `task` with the manifests of these runs while no process can remove any of their files; throws a `WorkspaceError` where one is being removed. */
+  /**
+   * Runs `task` with the manifests of these runs while no process can remove any of their files; throws a `WorkspaceError` where one is
+   * being removed.
+   */
   reading<T>(runs: readonly RunId[], task: (manifests: RunManifest[]) => Promise<T>): Promise<T>;
   /** Starts or joins the download of a run; it goes on until the workspace is closed. */
   download(run: RunId, listed?: DownloadOptions['listed']): Download;

@@ -42,7 +42,9 @@ describe('a question about an export', () => {
     const sums = only(
       await call('query_export', {
         jobId: 'Sales of last week',
-        sql: `SELECT count(*) AS visits, count(*) FILTER (session_number_of_transactions > 0) AS conversions, sum(session_transactions_revenue) AS revenue FROM data`,
+        sql:
+          'SELECT count(*) AS visits, count(*) FILTER (session_number_of_transactions > 0) AS conversions, ' +
+          'sum(session_transactions_revenue) AS revenue FROM data',
       }),
     );
     expect(sums).toEqual({

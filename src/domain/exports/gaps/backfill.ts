@@ -31,11 +31,17 @@ function variableOf(field: Field, { customVariables, dynamicKeys }: Variables): 
     const given = shown(field, 'customVarPosition');
     const found = given ?? (customVariables.find(({ key }) => key === alias) ?? only(customVariables))?.position;
     if (found !== undefined) return { customVarPosition: Number(found) };
-    return `Which custom variable ${named} holds is not shown by the interface: left out. To keep it, call plan_export with the fields of the job and "custom variable <key>" (${customVariables.map(({ key }) => key).join(', ')}).`;
+    return (
+      `Which custom variable ${named} holds is not shown by the interface: left out. To keep it, call plan_export with the fields of ` +
+      `the job and "custom variable <key>" (${customVariables.map(({ key }) => key).join(', ')}).`
+    );
   }
   const key = shown(field, 'dynamicVarKey') ?? dynamicKeys.find((each) => each === alias) ?? only(dynamicKeys);
   if (key !== undefined) return { dynamicVarKey: key };
-  return `Which dynamic variable ${named} holds is not shown by the interface: left out. To keep it, call plan_export with the fields of the job and "dynamic variable <key>" (${dynamicKeys.join(', ')}).`;
+  return (
+    `Which dynamic variable ${named} holds is not shown by the interface: left out. To keep it, call plan_export with the fields of ` +
+    `the job and "dynamic variable <key>" (${dynamicKeys.join(', ')}).`
+  );
 }
 
 /** What the record of a job shows of its content; `made` is the request that created it, where a plan did. */

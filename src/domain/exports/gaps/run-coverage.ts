@@ -94,7 +94,10 @@ export function isAvailable({ isKept, completedMs }: CoveringRun, nowMs: number)
   return isKept || completedMs === undefined || completedMs + FILE_LIFE_MS > nowMs;
 }
 
-/** The end of a range as the first instant after it: whether the interface counts the end in is not documented, so the last second of a minute means the next. */
+/**
+ * The end of a range as the first instant after it: whether the interface counts the end in is not documented, so the last second of a
+ * minute means the next.
+ */
 export function firstAfter(endMs: number): number {
   const intoMinuteMs = endMs % 60_000;
   return intoMinuteMs >= 59_000 ? endMs - intoMinuteMs + 60_000 : endMs;

@@ -27,7 +27,8 @@ function keyWords({ scope, columns }: ExportOrder): string[] {
 function scheduleWords({ order: { frequency, ranges }, bodies, nowMs }: Planned): string[] {
   if (frequency !== 'once')
     return [
-      `${frequency === 'hourly' ? 'An' : 'A'} ${frequency} job runs until it is suspended in the console; the interface can neither change nor delete a job.`,
+      `${frequency === 'hourly' ? 'An' : 'A'} ${frequency} job runs until it is suspended in the console; the interface can neither ` +
+        'change nor delete a job.',
       'It exports from its creation on; the past takes a once export.',
     ];
   const split =
@@ -56,7 +57,8 @@ function similarWords({ similar, order }: Planned): string[] {
   const hasVariables = order.columns.some(({ fieldName }) => fieldName === CUSTOM_VARIABLE || fieldName === DYNAMIC_VARIABLE);
   return [
     ...known,
-    `Compared without segment${hasVariables ? ' and by the names of variables' : ''}, as jobs do not show ${hasVariables ? 'more' : 'theirs'}.`,
+    `Compared without segment${hasVariables ? ' and by the names of variables' : ''}, as jobs do not show ` +
+      `${hasVariables ? 'more' : 'theirs'}.`,
   ];
 }
 

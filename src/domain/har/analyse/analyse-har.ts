@@ -104,7 +104,8 @@ function partiesOf(entries: readonly HarEntry[], { blocking }: HarStudy, entityO
 
 const TIME_NOTE = 'Times are ms after the first request; connectMs includes sslMs.';
 const PARTY_NOTE =
-  'Parties are entities named by third-party-web, else registrable domains; first party is the domain of the document. busyMs: time with a request under way.';
+  'Parties are entities named by third-party-web, else registrable domains; first party is the domain of the document. busyMs: time ' +
+  'with a request under way.';
 
 function totalsOf(entries: readonly HarEntry[]) {
   const totals = noRequests();

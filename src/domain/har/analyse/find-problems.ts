@@ -14,7 +14,8 @@ export const BLOCKING_BASIS: Readonly<Record<BlockingBasis, string>> = {
   stated: 'Render-blocking as the HAR states it (_renderBlocking).',
   priority: 'Render-blocking by the priority that the browser gave: early stylesheets and scripts of priority High and above.',
   heuristic:
-    'Render-blocking is a heuristic: every stylesheet and script that was loaded before the first paint or DOMContentLoaded and was not requested by a script; a HAR does not distinguish async from sync.',
+    'Render-blocking is a heuristic: every stylesheet and script that was loaded before the first paint or DOMContentLoaded and was ' +
+    'not requested by a script; a HAR does not distinguish async from sync.',
 };
 
 /** What holds back the first paint: own files since the first byte, third parties by how much longer they take. */
@@ -28,7 +29,9 @@ function blockingProblems({ blocking }: HarStudy): Problem[] {
     const bytes = own.reduce((sum, { transferBytes }) => sum + (transferBytes ?? 0), 0);
     const scripts = own.filter(({ type }) => type === 'script').length;
     const kinds = [scripts > 0 && counted(scripts, 'script'), own.length > scripts && counted(own.length - scripts, 'stylesheet')];
-    const says = `${kinds.filter(Boolean).join(' and ')} of the page's own (${formatBytes(bytes)}) hold back rendering until ${formatMs(ownUntilMs)}${waitWords(own)}`;
+    const says =
+      `${kinds.filter(Boolean).join(' and ')} of the page's own (${formatBytes(bytes)}) hold back rendering until ` +
+      `${formatMs(ownUntilMs)}${waitWords(own)}`;
     problems.push({
       problem: 'render_blocking',
       requests: own.length,
@@ -44,7 +47,9 @@ function blockingProblems({ blocking }: HarStudy): Problem[] {
     const hosts = hostsByEnd(third);
     const longer = costMs ? `, ${formatMs(costMs)} longer than the page's own files` : ', no longer than the page itself';
     const ends = third.map(endOf).reduce((a, b) => Math.max(a, b), 0);
-    const says = `${counted(third.length, 'request')} to ${someOf(hosts, 3)} hold back rendering until ${formatMs(ends)}${longer}${waitWords(third)}`;
+    const says =
+      `${counted(third.length, 'request')} to ${someOf(hosts, 3)} hold back rendering until ` +
+      `${formatMs(ends)}${longer}${waitWords(third)}`;
     problems.push({ problem: 'third_party_blocking', requests: third.length, costMs, costBytes: null, basis, when: 'this load', says });
   }
   return problems;
@@ -86,7 +91,9 @@ function transportProblems({ hosts }: HarStudy): Problem[] {
     const extra = total(again, ({ openedMultiplexed }) => openedMultiplexed - 1);
     const costMs = longestOf(again, ({ longestOpeningMs }) => longestOpeningMs);
     const names = namesOf(again, ({ openedMultiplexed }) => openedMultiplexed);
-    const says = `${counted(extra, 'connection')} more than one for each host over HTTP/2 or 3: ${someOf(names, 2)}; the longest took ${formatMs(costMs)} to open`;
+    const says =
+      `${counted(extra, 'connection')} more than one for each host over HTTP/2 or 3: ${someOf(names, 2)}; the longest took ` +
+      `${formatMs(costMs)} to open`;
     problems.push({ problem: 'reconnects', requests: extra, costMs, costBytes: null, basis: 'measured', when: 'this load', says });
   }
   return problems;
@@ -129,7 +136,9 @@ function uncompressed(finding: Finding, share: number): Problem[] {
   if (requests === 0) return [];
   const sent = transferBytes ?? contentBytes;
   const costBytes = sent === null ? null : Math.round(sent * (1 - share));
-  const says = `${counted(requests, 'text')} came unpacked (${formatBytes(sent)}; packed about ${Math.round(share * 100)} % of it)${worst(finding)}`;
+  const says =
+    `${counted(requests, 'text')} came unpacked (${formatBytes(sent)}; packed about ${Math.round(share * 100)} % of ` +
+    `it)${worst(finding)}`;
   return [{ problem: 'uncompressed_text', requests, costMs: null, costBytes, basis: 'estimate', when: 'this load', says }];
 }
 
@@ -212,7 +221,9 @@ function errorProblems({ summary: { errors }, answers: { failures, longestFailur
   if (!first) return [];
   const statuses = [...failures].toSorted(([a], [b]) => a - b).slice(0, 6);
   const counts = statuses.map(([status, requests]) => `${requests} × ${status === 0 ? 'no response' : status}`).join(', ');
-  const says = `${counted(errors.requests, 'request')} failed: ${counts}; first ${addressText(first.url)}; the longest took ${formatMs(longestFailureMs)}`;
+  const says =
+    `${counted(errors.requests, 'request')} failed: ${counts}; first ${addressText(first.url)}; the longest took ` +
+    formatMs(longestFailureMs);
   return [
     { problem: 'errors', requests: errors.requests, costMs: longestFailureMs, costBytes: null, basis: 'measured', when: 'this load', says },
   ];
@@ -225,7 +236,9 @@ function slowAnswerProblems({ answers, blocking }: HarStudy): Problem[] {
   const longest = longestWait(slow);
   if (!longest) return [];
   const { entry, waitMs } = longest;
-  const says = `${counted(slow.length, 'request')} that block no rendering waited ${SLOW_ANSWER_MS} ms or more for the server; longest ${addressText(sanitiseUrl(entry.url))} with ${formatMs(waitMs)}`;
+  const says =
+    `${counted(slow.length, 'request')} that block no rendering waited ${SLOW_ANSWER_MS} ms or more for the server; longest ` +
+    `${addressText(sanitiseUrl(entry.url))} with ${formatMs(waitMs)}`;
   return [{ problem: 'slow_answers', requests: slow.length, costMs: waitMs, costBytes: null, basis: 'measured', when: 'this load', says }];
 }
 
@@ -239,7 +252,9 @@ function weightProblems({ summary: { totals, byType }, parties }: HarStudy): Pro
     type && `${type.type} ${formatBytes(type.transferBytes)}`,
     party && `${party.name} ${formatBytes(party.totals.transferBytes)}`,
   ];
-  const says = `${formatBytes(totals.transferBytes)} in ${counted(totals.requests, 'request')}, the median page of 2024 on desktop has ${formatBytes(transferBytes)}; heaviest type and third party: ${heaviest.filter(Boolean).join(', ')}`;
+  const says =
+    `${formatBytes(totals.transferBytes)} in ${counted(totals.requests, 'request')}, the median page of 2024 on desktop has ` +
+    `${formatBytes(transferBytes)}; heaviest type and third party: ${heaviest.filter(Boolean).join(', ')}`;
   return [
     {
       problem: 'heavy_page',

@@ -60,8 +60,8 @@ function causeOf(entry: HarEntry, { entries, document }: Har, seen: ReadonlySet<
 }
 
 /**
- * The chain of requests that the first paint waited for (or onLoad, where nothing blocks rendering), from the first redirect on. A heuristic:
- * a HAR says who asked for a request at best, never what it waited for.
+ * The chain of requests that the first paint waited for (or onLoad, where nothing blocks rendering), from the first redirect on. A
+ * heuristic: a HAR says who asked for a request at best, never what it waited for.
  */
 function criticalChain(har: Har, blocking: Blocking): ChainLink[] {
   const { document, redirects } = har;
@@ -192,7 +192,8 @@ function notesOf({ summary: { totals }, parties, blocking }: HarStudy, problems:
     ORDER_NOTE,
     ...(blocking.entries.length > 0 ? [BLOCKING_BASIS[blocking.basis]] : []),
     'The critical chain is a heuristic: by initiator, else by time.',
-    `2024 medians of a page: desktop ${formatBytes(desktop.transferBytes)} and ${desktop.requests} requests, mobile ${formatBytes(mobile.transferBytes)} and ${mobile.requests}.`,
+    `2024 medians of a page: desktop ${formatBytes(desktop.transferBytes)} and ${desktop.requests} requests, mobile ` +
+      `${formatBytes(mobile.transferBytes)} and ${mobile.requests}.`,
     ...(unsized > 0 ? [`${counted(unsized, 'request')} without a known transfer size are not in transferBytes.`] : []),
     ...(unlisted.length > 0 ? [`Further findings (view problems): ${unlisted.join(', ')}.`] : []),
     ...(parties.length > SHOWN.parties ? [`${parties.length - SHOWN.parties} more parties: view third_parties.`] : []),

@@ -3,7 +3,8 @@ import type { HarEntry } from '../read/har-model.ts';
 
 /** How addresses of two runs are taken for the same; the words for the notes of an answer. */
 export const MATCHING_NOTE =
-  'Requests are matched by address, first as it is, then without scheme, with hashes, versions, ids and query values other than plain words left out; equal addresses in order.';
+  'Requests are matched by address, first as it is, then without scheme, with hashes, versions, ids and query values other than ' +
+  'plain words left out; equal addresses in order.';
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 /** `1.4.2`, `v3.1`, `@11`. */

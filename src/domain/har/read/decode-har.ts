@@ -22,8 +22,9 @@ export interface Excess {
 }
 
 /**
- * Finds a text whose brackets would fill the memory before `JSON.parse` reads it; null for all that may be parsed. Counting all brackets takes half as long as parsing, so
- * that large texts are sampled first (a 64th), and counted only where the samples are odd: a nesting that passes unseen is harmless.
+ * Finds a text whose brackets would fill the memory before `JSON.parse` reads it; null for all that may be parsed. Counting all brackets
+ * takes half as long as parsing, so that large texts are sampled first (a 64th), and counted only where the samples are odd: a nesting that
+ * passes unseen is harmless.
  */
 function findExcess(text: string): Excess | null {
   return text.length < SMALL_TEXT || !looksExcessive(text) ? null : countBrackets(text);

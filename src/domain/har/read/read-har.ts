@@ -13,8 +13,8 @@ export interface ReadHarOptions {
 }
 
 /**
- * Reads a HAR given as JSON text, object, gzip and base64, or bytes. Entries without a request address are left out, unreadable members count
- * as unknown, both are counted in `notes`; any other file throws `HarError` with the place.
+ * Reads a HAR given as JSON text, object, gzip and base64, or bytes. Entries without a request address are left out, unreadable members
+ * count as unknown, both are counted in `notes`; any other file throws `HarError` with the place.
  */
 export function readHar(har: unknown, options: ReadHarOptions = {}): Har {
   const source = sourceOf(decodeHar(har));

@@ -27,7 +27,10 @@ function wordsOf(table: Partial<Record<ResourceType, string>>): Map<string, Reso
   return new Map(types.flatMap((type) => (table[type] ?? '').split(' ').map((word): [string, ResourceType] => [word, type])));
 }
 
-/** Type of a request. A redirect or an answer without content is not what its MIME type claims (`byMime`), so only its purpose or file name counts. */
+/**
+ * Type of a request. A redirect or an answer without content is not what its MIME type claims (`byMime`), so only its purpose or file name
+ * counts.
+ */
 export function resourceType(purpose: string, byMime: ResourceType | null, url: string, status: number): ResourceType {
   const byPurpose = BY_PURPOSE.get(purpose);
   if (byPurpose) return byPurpose;

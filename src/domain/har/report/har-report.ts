@@ -48,7 +48,9 @@ function overview({ totals, pages }: HarSummary): string {
     ...(totals.onLoadMs === null ? [] : [`load ${formatMs(totals.onLoadMs)}`]),
     ...(totals.durationMs === null ? [] : [`last response after ${formatMs(totals.durationMs)}`]),
   ];
-  const medians = `Median page of the web (2024): desktop ${formatBytes(desktop.transferBytes)} and ${desktop.requests} requests, mobile ${formatBytes(mobile.transferBytes)} and ${mobile.requests}.`;
+  const medians =
+    `Median page of the web (2024): desktop ${formatBytes(desktop.transferBytes)} and ${desktop.requests} requests, mobile ` +
+    `${formatBytes(mobile.transferBytes)} and ${mobile.requests}.`;
   return `${parts.join(' · ')}.${pages.length > 1 ? ` ${pages.length} pages in the file.` : ''}\n${medians}`;
 }
 
@@ -99,7 +101,8 @@ function thirdParties({ summary: { byParty, totals }, parties }: HarStudy): Sect
   const more = groups.length > rows.length ? `\nand ${groups.length - rows.length} more with fewer bytes` : undefined;
   return [
     'Third parties (entity where known, else registrable domain)',
-    `${counted(third.requests, 'request')} of ${totals.requests}, ${sizeOf(third)} (${share(third.transferBytes, totals.transferBytes)} of the bytes).`,
+    `${counted(third.requests, 'request')} of ${totals.requests}, ${sizeOf(third)} ` +
+      `(${share(third.transferBytes, totals.transferBytes)} of the bytes).`,
     `\n${markdownTable(['party', 'category', 'requests', 'transferred'], rows)}`,
     more,
   ];
@@ -124,7 +127,8 @@ function transport({ protocols, totals }: HarSummary): Section {
   const { connectionsOpened, hosts, fromCache } = totals;
   return [
     'Protocols and connections',
-    `Requests by protocol: ${parts.join(', ')}. ${counted(connectionsOpened, 'connection')} opened for ${counted(totals.requests, 'request')} to ${counted(hosts, 'host')}; ${fromCache} from the cache.`,
+    `Requests by protocol: ${parts.join(', ')}. ${counted(connectionsOpened, 'connection')} opened for ` +
+      `${counted(totals.requests, 'request')} to ${counted(hosts, 'host')}; ${fromCache} from the cache.`,
   ];
 }
 
@@ -143,7 +147,8 @@ function repeats({ findings: { duplicates } }: HarSummary): Section {
     .map((row) => `- ${code(row.url)} again ${counted(row.repeats, 'time')}, ${sizeOf(row)}`);
   return [
     'Duplicates',
-    `${counted(duplicates.addresses, 'address', 'addresses')} fetched again, ${counted(duplicates.repeats, 'time')} in all, ${formatBytes(duplicates.transferBytes)}:`,
+    `${counted(duplicates.addresses, 'address', 'addresses')} fetched again, ${counted(duplicates.repeats, 'time')} in all, ` +
+      `${formatBytes(duplicates.transferBytes)}:`,
     ...lines,
   ];
 }

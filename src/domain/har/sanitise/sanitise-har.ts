@@ -9,7 +9,8 @@ type Raw = Record<string, unknown>;
 type Custom = Record<`_${string}`, number | string>;
 
 const COMMENT =
-  'Sanitised: cookies, bodies, user info, fragments, unlisted header values and query values are removed; names, sizes and times are as recorded.';
+  'Sanitised: cookies, bodies, user info, fragments, unlisted header values and query values are removed; names, sizes and times ' +
+  'are as recorded.';
 const PAGE_NUMBERS = [
   '_firstPaint',
   '_firstContentfulPaint',

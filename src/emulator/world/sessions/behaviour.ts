@@ -94,7 +94,10 @@ function basketCents(h: number): number {
   return Math.round(Math.min(MOST_BASKET_CENTS, Math.max(LEAST_BASKET_CENTS, cents)));
 }
 
-/** Fills goals, transactions and revenue, each session by draws of its own. Buying, or coming near to it, hangs on one draw: buyers have filled a cart. */
+/**
+ * Fills goals, transactions and revenue, each session by draws of its own. Buying, or coming near to it, hangs on one draw: buyers have
+ * filled a cart.
+ */
 function fillConversions(day: SessionDay, profile: Profile, noise: DayNoise, fall: Fall | null): void {
   const { purchaseBit, near, own } = goalPlan(profile.projectId, noise);
   const chances = chanceTable(profile, noise);

@@ -27,7 +27,9 @@ export interface MetricStories {
   };
   /** Days of this clock's year with far fewer or far more visits than their weekday and season promise, by project and day. */
   readonly holidays: readonly { readonly projectId: number; readonly day: string; readonly factor: number }[];
-  /** For seven days a campaign brings first visits on one device from one country: within each device and segment the rate of `goal` stays. */
+  /**
+   * For seven days a campaign brings first visits on one device from one country: within each device and segment the rate of `goal` stays.
+   */
   readonly mixCampaign: {
     readonly projectId: number;
     readonly goal: Named;

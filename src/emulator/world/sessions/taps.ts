@@ -70,7 +70,9 @@ function screenOf(projectId: number, pageGroupId: number): Screen {
   return { from: Math.round(from * DRAWS), to: Math.round((from + (screens[at]?.viewShare ?? 0)) * DRAWS), isHome: at === 0 };
 }
 
-/** Calls `touched` for each of the screen views that a session touches the zone in, with the hash and the number of touches of that view. */
+/**
+ * Calls `touched` for each of the screen views that a session touches the zone in, with the hash and the number of touches of that view.
+ */
 function eachTouch(views: number, sessionHash: number, again: number, touched: (count: number, viewHash: number) => void): void {
   for (let view = 0; view < views; view += 1) {
     const viewHash = scramble(sessionHash + view + 1);

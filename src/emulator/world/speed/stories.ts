@@ -69,7 +69,9 @@ function placeOf({ projectId, id, name }: Scenario): StoryPlace {
   return { projectId, scenarioId: id, scenarioName: name };
 }
 
-/** What was placed into the shop's speed data; scenario, step, day, host and size differ from seed to seed, and no scenario has two stories. */
+/**
+ * What was placed into the shop's speed data; scenario, step, day, host and size differ from seed to seed, and no scenario has two stories.
+ */
 export function speedStories({ seed, startMs }: Origin): SpeedStories {
   const draw = (number: number): number => hash(seed, 7301, number);
   const candidates = scenariosOf(shop.id);

@@ -114,7 +114,8 @@ it('a list says what each text became, takes a column once, and names variables 
     ['session_transactions_revenue_cents', 'money', undefined],
   ]);
   expect(resolvedWords(columns)).toEqual([
-    'Fields: "browser" = browser_name, "plan" = custom variable plan (position 1), "custom variable 2" = custom variable login_state (position 2), "revenue as money" = session_transactions_revenue_cents.',
+    'Fields: "browser" = browser_name, "plan" = custom variable plan (position 1), "custom variable 2" = custom variable ' +
+      'login_state (position 2), "revenue as money" = session_transactions_revenue_cents.',
   ]);
   expect(columns[0]?.also).toEqual(['browser_version']);
 });
@@ -174,7 +175,8 @@ it('a text that only another scope has is told with that scope, any other as a t
   expect(lackWords(resolved)).toEqual({
     scope: 'sessions',
     problems: [
-      '"rage clicks" is a field of scope views, which lacks "browser", "revenue", "weather": plan an export for each scope; query_export joins them by project_id, user_id and session_id.',
+      '"rage clicks" is a field of scope views, which lacks "browser", "revenue", "weather": plan an export for each scope; ' +
+        'query_export joins them by project_id, user_id and session_id.',
       '"weather" is not a field of scope sessions; list_exportable_fields lists them.',
     ],
   });
