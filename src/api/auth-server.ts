@@ -96,7 +96,7 @@ export function createAuthServer({
   timeoutMs: number;
   random: () => number;
   endpointDomains: readonly string[];
-  /** Told of each access token, so that it is kept out of texts. */
+  /** Called with each access token, so that it can be redacted. */
   onToken: (accessToken: string) => void;
 }): AuthServer {
   const { clock } = wiring;
@@ -160,9 +160,9 @@ export function createAuthServer({
     if (known) return known;
     const since = renew ? undefined : unknownSince.get(credential.clientId);
     if (since !== undefined && Math.abs(clock.now() - since) < UNKNOWN_MS) return undefined;
-    const patience = { clock, timeoutMs: timeoutMs * GRANTS_SHARE, signal };
+    const deadline = { clock, timeoutMs: timeoutMs * GRANTS_SHARE, signal };
     try {
-      return await withDeadline(patience, (limits) => granted(credential, limits.signal, renew));
+      return await withDeadline(deadline, (limits) => granted(credential, limits.signal, renew));
     } catch (error) {
       if (signal.aborted || !(error instanceof ApiError) || error.kind === 'unauthorized') throw error;
       unknownSince.set(credential.clientId, clock.now());

@@ -29,7 +29,7 @@ export interface CallOptions {
   deadlineMs?: number | undefined;
   /** How enrichments travel; default form. */
   encoding?: 'form' | 'json' | undefined;
-  /** Told of what this call does, beside the observer of the client. */
+  /** Called with the events of this call, in addition to the observer of the client. */
   observe?: Observer | undefined;
 }
 
@@ -161,7 +161,7 @@ export function createClient(options: ClientOptions): Client {
     }
   }
 
-  async function send(operation: Operation, input: Record<string, unknown>, how: Sending): Promise<unknown> {
+  async function send(operation: Operation, input: Record<string, unknown>, how: SendOptions): Promise<unknown> {
     const { scope } = operation;
     if (scope === undefined) throw new TypeError(`${operation.path} is answered by authenticate() and credential().`);
     const { projectId, encoding, limits, observe } = how;
@@ -238,7 +238,7 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-interface Sending {
+interface SendOptions {
   projectId: number | undefined;
   encoding: 'form' | 'json';
   limits: Limits;

@@ -121,7 +121,7 @@ export interface HttpRequest {
    * Names are judged by what they resolve to as the connection is opened.
    */
   trustedHost?: string | undefined;
-  /** Largest answer, compressed and unpacked. */
+  /** Largest answer, both compressed and decompressed. */
   maxBytes: number;
   /** Longest idleTimeout of the service before the attempt is given up; left out: until the signal. */
   idleTimeoutMs?: number | undefined;

@@ -145,7 +145,7 @@ export function createLimiter({
   }
 
   /** Counts the call in until it is released, once. */
-  function enter(gate: Gate, { project, speed }: SlotRequest): Slot {
+  function takeSlot(gate: Gate, { project, speed }: SlotRequest): Slot {
     const lanes = speed ? [gate.all, gate.speed] : [gate.all];
     const seen = lanes.map((lane) => lane.reductions);
     for (const lane of lanes) lane.active += 1;
@@ -177,7 +177,7 @@ export function createLimiter({
           request,
           grant() {
             signal.removeEventListener('abort', leave);
-            resolve(enter(gate, request));
+            resolve(takeSlot(gate, request));
           },
         });
         signal.addEventListener('abort', leave, { once: true });

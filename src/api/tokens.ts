@@ -127,7 +127,7 @@ export function createTokenCache({
   fetchToken: (request: TokenRequest, signal: AbortSignal) => Promise<Token>;
   /** Left out where the tokens stay in this process. */
   replicas?: SharedTokens | undefined;
-  /** Told of each access token that another replica has fetched, before it is used. */
+  /** Called with each access token of another replica, before it is used. */
   onAdopted?: (accessToken: string) => void;
 }): TokenCache {
   const session = new AbortController();

@@ -27,7 +27,7 @@ import { logOf } from './log-of.ts';
 import type { WorldOptions } from './world-options.ts';
 
 /** How a session is opened. */
-export interface SessionManner extends Pick<SessionOptions, 'watch' | 'admit' | 'onNameLookup'> {
+export interface SessionHooks extends Pick<SessionOptions, 'watch' | 'admit' | 'onNameLookup'> {
   readonly spansReplicas?: boolean;
 }
 
@@ -39,7 +39,7 @@ export interface Platform {
    * A session of this principal; nothing is opened, fetched or started before its first call. One that `spansReplicas` shares tokens
    * and names with those of the same principal on other replicas.
    */
-  openSession(principal?: Pick<Principal, 'id' | 'credentialVersion'>, how?: SessionManner): Session;
+  openSession(principal?: Pick<Principal, 'id' | 'credentialVersion'>, how?: SessionHooks): Session;
   /** Calls `observer` with every event on the way to the platform from now on. */
   observe(observer: Observer): void;
   /** Requests of all sessions that wait for their turn, and those that are on their way. */

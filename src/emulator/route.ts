@@ -67,7 +67,7 @@ async function answer(context: Context<Env>, name: OperationName, operation: Ope
   context.get('recorded').operation = name;
   const { authorization } = context.req.header();
   // Before anything is awaited: what overlaps on the wire must overlap here too.
-  const leave = operation.base === 'auth' ? () => {} : platform.load.enter(projectNamed(authorization), operation.scope);
+  const leave = operation.base === 'auth' ? () => {} : platform.load.admit(projectNamed(authorization), operation.scope);
   if (!(leave instanceof Refusal)) context.env.outgoing.once('close', leave);
   const body = await readBody(context);
   if (leave instanceof Refusal) throw leave;

@@ -6,7 +6,7 @@ import type { Log } from '../lib/log.ts';
 import { type MessageFault, messageFault, parseMessage } from './read-message.ts';
 import { type Subscriptions, sendUpdated, type Watch } from './subscriptions.ts';
 
-/** Told which resources the other side begins or ceases to listen to. */
+/** Called when the client begins or stops to listen to resources. */
 export interface ListenObserver {
   /** Once for each address, however many subscriptions of the connection name it. */
   begin(uri: string): void;

@@ -108,8 +108,9 @@ function scatter(scores: readonly number[], cuts: readonly number[]): number {
 }
 
 /** Two-sided p of Student's t through the normal distribution (Wallace 1959); good to three digits from five degrees of freedom on. */
-function pOfT(t: number, freedom: number): number {
-  const z = ((8 * freedom + 1) / (8 * freedom + 3)) * Math.sqrt(freedom * Math.log1p((t * t) / freedom));
+function pOfT(t: number, degreesOfFreedom: number): number {
+  const z =
+    ((8 * degreesOfFreedom + 1) / (8 * degreesOfFreedom + 3)) * Math.sqrt(degreesOfFreedom * Math.log1p((t * t) / degreesOfFreedom));
   // The approximation of the error function is good to 1e-7.
   return Math.min(1, Math.max(1e-7, 1 - errorFunction(z / Math.SQRT2)));
 }
@@ -129,9 +130,9 @@ export function blockTest(before: Series, after: Series, windows: { baseline: Wi
   if (Math.max(first.length, second.length) < LEAST_DAYS || Math.min(first.length, second.length) === 0) return undefined;
   const all = [...first, ...second];
   const cuts = [...new Set([...meanShifts(all, STEPS), first.length])].toSorted((a, b) => a - b);
-  const freedom = all.length - cuts.length - 1;
-  const variance = (scatter(all, cuts) / freedom) * (1 / first.length + 1 / second.length);
+  const degreesOfFreedom = all.length - cuts.length - 1;
+  const variance = (scatter(all, cuts) / degreesOfFreedom) * (1 / first.length + 1 / second.length);
   const difference = mean(second) - mean(first);
   if (difference === 0) return 1;
-  return pOfT(difference / Math.sqrt(variance * varianceInflation(all, cuts)), freedom);
+  return pOfT(difference / Math.sqrt(variance * varianceInflation(all, cuts)), degreesOfFreedom);
 }

@@ -10,7 +10,7 @@ import { formatValue, metricFact } from './speed-metrics.ts';
 import { leadingRow } from './study-table.ts';
 import type { Device } from './thresholds.ts';
 
-/** Share of failed runs that a person should hear of; the odd one fails everywhere. */
+/** Share of failed runs that is worth reporting; single failures are normal. */
 const WORTH_A_SENTENCE = 0.03;
 
 /** An instant to the minute: 2026-11-10T08:07Z. */

@@ -2,8 +2,8 @@ import { DAY_MS } from '../../lib/clock.ts';
 import { type Project, shop } from '../projects.ts';
 import { createEnrichments, type Enrichments } from './exports/enrichments.ts';
 import { type Addresses, createAddresses, createFiles, type ExportFiles } from './exports/files.ts';
-import type { ExportJob, JobDraft, Mishap } from './exports/schedule.ts';
-import { DAILY_JOB_NAME, mishapsOf, missingDay, seededJobs } from './exports/seeded-jobs.ts';
+import type { ExportJob, Incident, JobDraft } from './exports/schedule.ts';
+import { DAILY_JOB_NAME, incidentsOf, missingDay, seededJobs } from './exports/seeded-jobs.ts';
 import type { Origin } from './random.ts';
 import { createSessions, type SessionWorld } from './sessions/index.ts';
 import { type MetricStories, metricStories } from './sessions/stories.ts';
@@ -118,7 +118,7 @@ export interface Stories extends MetricStories, SpeedStories {
   /** The one day of a daily export whose run failed, a UTC date. */
   readonly missingExport: { readonly projectId: number; readonly jobName: string; readonly day: string };
   /** All that went wrong with single runs of the shop's recurring exports, the failed day included, by the name of the job. */
-  readonly exportMishaps: Readonly<Record<string, readonly Mishap[]>>;
+  readonly exportIncidents: Readonly<Record<string, readonly Incident[]>>;
 }
 
 export function storiesOf(origin: Origin): Stories {
@@ -127,6 +127,6 @@ export function storiesOf(origin: Origin): Stories {
     ...metricStories(origin),
     ...speedStories(origin),
     missingExport: { projectId: shop.id, jobName: DAILY_JOB_NAME, day },
-    exportMishaps: mishapsOf(origin),
+    exportIncidents: incidentsOf(origin),
   };
 }

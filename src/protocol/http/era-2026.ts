@@ -13,7 +13,7 @@ export function createEra2026Handler({ served, log }: EraHandlerParts): EraHandl
   const onerror = (error: Error) => log('debug', `2026 era: ${error.message}`);
   /** The tool that a request calls, for the server that is made for it. */
   const called = new WeakMap<Request, string>();
-  // One handler for each principal: its streams hear of everything that is published in it.
+  // One handler for each principal: its streams receive everything that is published in it.
   const handler = createMcpHandler(({ requestInfo }) => served.createServer(requestInfo && called.get(requestInfo)), {
     legacy: 'reject',
     maxSubscriptions: MAX_SUBSCRIPTIONS,

@@ -94,7 +94,7 @@ export interface HttpOptions extends GuardOptions, Omit<RouterOptions, 'limits'>
   readonly pages?: ReadonlyMap<string, Page> | undefined;
   /** By path too: pages for probes and scrapers, which call by whatever address they find this machine at. */
   readonly probes?: ReadonlyMap<string, Page> | undefined;
-  /** Told the status of each answer. */
+  /** Called with the status of each answer. */
   readonly onAnswer?: ((status: number) => void) | undefined;
 }
 

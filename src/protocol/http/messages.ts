@@ -56,8 +56,8 @@ export function listenedUris(body: unknown): readonly string[] | undefined {
 
 /** What a header says that no header could carry as it is: clients send it as base64. */
 function plain(header: string): string {
-  const packed = /^=\?base64\?([\w+/=]*)\?=$/.exec(header)?.[1];
-  return packed === undefined ? header : Buffer.from(packed, 'base64').toString();
+  const encoded = /^=\?base64\?([\w+/=]*)\?=$/.exec(header)?.[1];
+  return encoded === undefined ? header : Buffer.from(encoded, 'base64').toString();
 }
 
 /**

@@ -1,7 +1,7 @@
 import { ApiError } from '../../api/errors.ts';
 import { describeRange } from '../../lib/dates.ts';
 import { grouped } from '../../lib/grouped.ts';
-import { coverageOf, type Look, type Stretch } from '../../workspace/query/batches.ts';
+import { coverageOf, type Interval, type Look } from '../../workspace/query/batches.ts';
 import { meaningOf, type Unit } from '../../workspace/query/column-types.ts';
 import { type Column, typeOf } from '../../workspace/query/columns.ts';
 import { type DataView, dataViewOf } from '../../workspace/query/data-view.ts';
@@ -69,7 +69,7 @@ export interface Description extends Sources {
   readonly examples: Example[];
 }
 
-function wordsOf({ startMs, endMs }: Stretch, { timeZone, nowMs }: Uses): string {
+function wordsOf({ startMs, endMs }: Interval, { timeZone, nowMs }: Uses): string {
   return describeRange({ startMs, endMs, startIso: '', endIso: '', timeZone, nowMs }).text;
 }
 

@@ -16,7 +16,7 @@ export interface WantedPart {
   /** Names its files, `part-00001` for 1. */
   readonly number: number;
   readonly url: string;
-  /** What the run announced: the packed or the plain size. */
+  /** The size that the run announced: compressed or plain. */
   readonly fileSize: number | undefined;
   /** When the platform removes it, ms since 1970; NaN where it does not say. */
   readonly expiresAtMs: number;
@@ -80,8 +80,8 @@ async function finished(directory: string, arriving: string, { done }: PartRecor
 function faultOf({ fault, gzip, plainBytes }: Inspected, bytes: number, fileSize: number | undefined): string | undefined {
   if (fault !== undefined) return `is not a complete gzip file (${fault})`;
   if (fileSize === undefined || fileSize === bytes || fileSize === plainBytes) return undefined;
-  const unpacked = gzip ? `, ${formatBytes(plainBytes)} unpacked` : '';
-  return `has ${bytes} bytes${unpacked}, but the run announced ${fileSize}`;
+  const decompressed = gzip ? `, ${formatBytes(plainBytes)} decompressed` : '';
+  return `has ${bytes} bytes${decompressed}, but the run announced ${fileSize}`;
 }
 
 /** Fetches one part, or the rest of it, until its file is whole, checked and in its place; throws what keeps it from that. */
@@ -220,7 +220,7 @@ function givenUp(error: ApiError): WorkspaceError {
   return new WorkspaceError('store', `${error.message} ${next}`, { cause: error });
 }
 
-/** What an answer without the file means: a new address is needed, a moment of patience, or nothing helps. */
+/** What an answer without the file means: a new address is needed, a short wait, or nothing helps. */
 function refusalOf({ status, retryAfter }: FileAnswer, nowMs: number): 'address' | 'range' | ApiError | undefined {
   if (status === 200 || status === 206) return undefined;
   if (status === 416) return 'range';

@@ -43,9 +43,9 @@ function createRowCounter(format: string): RowCounter | undefined {
 /** What the bytes of a file are, once all of them went by. */
 export interface Inspected {
   readonly sha256: string;
-  /** Told by the first two bytes; names and headers say nothing. */
+  /** Recognised by the first two bytes; names and headers are not reliable. */
   readonly gzip: boolean;
-  /** Size once unpacked. */
+  /** Decompressed size. */
   readonly plainBytes: number;
   readonly rows?: number;
   /** Why it is not a complete gzip file. */
@@ -61,7 +61,7 @@ export interface Inspection {
   close(): void;
 }
 
-/** Large, because each piece that is unpacked takes a turn of the event loop. */
+/** Large, because each decompressed chunk takes a turn of the event loop. */
 const UNPACKED_CHUNK_BYTES = 256 * 1024;
 
 /** No export unpacks to more than this many times its size; zeros do to a thousand. */

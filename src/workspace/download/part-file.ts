@@ -109,7 +109,7 @@ export async function openPartFile(path: string, { format, quota, keep, signal }
     await writing;
     await room.need(bytes);
     writing = writeAll(file, chunks, bytes).then(() => room.written(bytes));
-    // Told by the next wait for it.
+    // Thrown by the next wait for it.
     writing.catch(() => undefined);
     unsynced += bytes;
     if (unsynced < SYNC_BYTES || syncing) return;

@@ -44,7 +44,7 @@ export interface SyncPlan {
   readonly expired: readonly SuccessfulRun[];
 }
 
-interface Wish {
+interface SyncSelection {
   readonly jobIds?: readonly number[] | undefined;
   /** Only runs that completed since, ms since 1970. */
   readonly sinceMs?: number | undefined;
@@ -52,7 +52,11 @@ interface Wish {
 }
 
 /** Sorts successful runs by what is to be done about them; the wanted ones, the oldest first, because they expire first. */
-export function planSync(runs: readonly SuccessfulRun[], here: readonly RunManifest[], { jobIds, sinceMs, nowMs }: Wish): SyncPlan {
+export function planSync(
+  runs: readonly SuccessfulRun[],
+  here: readonly RunManifest[],
+  { jobIds, sinceMs, nowMs }: SyncSelection,
+): SyncPlan {
   const known = new Set(here.map(({ jobId, runId }) => `${jobId}/${runId}`));
   const meant = runs.filter(
     ({ jobId, completedAt }) => (jobIds?.includes(jobId) ?? true) && (sinceMs === undefined || Date.parse(completedAt) >= sinceMs),

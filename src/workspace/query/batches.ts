@@ -23,14 +23,14 @@ export function overlappingGroups<Run extends Ranged>(runs: readonly Run[]): Run
   return groups;
 }
 
-/** Stretches of time in ms, in order; the end is excluded. */
-export interface Stretch {
+/** An interval of time in ms; the end is excluded. */
+export interface Interval {
   readonly startMs: number;
   readonly endMs: number;
 }
 
 /** What the runs cover together, and what lies between without data. */
-export function coverageOf(runs: readonly Ranged[]): { covered: Stretch[]; gaps: Stretch[] } {
+export function coverageOf(runs: readonly Ranged[]): { covered: Interval[]; gaps: Interval[] } {
   const covered: { startMs: number; endMs: number }[] = [];
   for (const run of runs.toSorted((a, b) => Date.parse(a.from) - Date.parse(b.from))) {
     const [startMs, endMs] = [Date.parse(run.from), Date.parse(run.to)];

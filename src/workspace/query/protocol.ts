@@ -25,7 +25,7 @@ export interface QueryTask {
   readonly maxChars: number;
 }
 
-/** A file as it was downloaded; unpacked only in a process of its own. */
+/** A file as it was downloaded; decompressed only in a separate process. */
 export interface SourceFile {
   /** Relative to the directory of the process. */
   readonly path: string;

@@ -50,7 +50,7 @@ const NOTHING: Beginning = { names: [], samples: [], isEmpty: true };
 
 type Head = NonNullable<Beginning['head']>;
 
-/** The beginning of a file as text, unpacked as far as the bound allows. */
+/** The beginning of a file as text, decompressed up to a limit. */
 async function headOf(path: string, gzip: boolean, bytes: number): Promise<Head> {
   const raw = createReadStream(path, { end: bytes - 1 });
   const { size } = await stat(path);

@@ -145,8 +145,8 @@ export async function takeLock(directory: string, kind: LockKind, place: Place =
 }
 
 /** The same, tried again for `patienceMs` of real time: others hold a directory for moments while they tidy it or finish a run. */
-export async function waitForLock(directory: string, kind: LockKind, patienceMs: number, signal?: AbortSignal): Promise<Lock | Holder> {
-  const endMs = performance.now() + patienceMs;
+export async function waitForLock(directory: string, kind: LockKind, timeoutMs: number, signal?: AbortSignal): Promise<Lock | Holder> {
+  const endMs = performance.now() + timeoutMs;
   for (;;) {
     const lock = await takeLock(directory, kind);
     if ('release' in lock || performance.now() >= endMs || signal?.aborted) return lock;

@@ -17,7 +17,7 @@ const field = z.object({
 /** One file of a run as it lies on disk. */
 export const runFile = z.object({
   name: fileName,
-  /** As it lies on disk, packed or not. */
+  /** Size on disk, compressed or not. */
   bytes: z.number(),
   /** Of the same bytes, hexadecimal. */
   sha256: z.string(),

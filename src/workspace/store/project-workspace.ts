@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { Ask } from '../../api/client.ts';
 import { isLoopback } from '../../lib/address.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { createFairTurns } from '../../lib/fair-turns.ts';
+import { createFairSemaphore } from '../../lib/fair-semaphore.ts';
 import { mapConcurrent } from '../../lib/map-concurrent.ts';
 import { convertJob, isWaiting } from '../convert/conversions.ts';
 import { removeTempFiles } from '../download/download-run.ts';
@@ -15,7 +15,7 @@ import { MANIFEST, type Owner, plansDirectory, principalDirectory, projectDirect
 import { type Holder, isLockName, type Lock, type LockKind, takeLock, waitForLock } from './lock.ts';
 import { filesOnDisk, type RunId, type RunManifest, readManifest, runsIn } from './manifest.ts';
 import { bytesBelow, createQuota } from './quota.ts';
-import { removeDeadSpills } from './spill.ts';
+import { removeStaleSpillDirectories } from './spill.ts';
 
 /** A directory of a run without a manifest: what a download has left so far. */
 export interface UnfinishedRun extends RunId {
@@ -81,7 +81,7 @@ export interface WorkspaceParts extends Owner {
 
 /** Runs that this server fetches at a time where many are wanted, half of them for one principal. */
 const RUNS_AT_ONCE = 6;
-const inTurn = createFairTurns(RUNS_AT_ONCE);
+const inTurn = createFairSemaphore(RUNS_AT_ONCE);
 const REMOVED = '.removed-';
 
 /** Opens the part of the data directory that belongs to this owner; nothing is written before something is downloaded. */
@@ -215,14 +215,14 @@ export function openProjectWorkspace({
 }
 
 /** How long a reader waits while a run is tidied, completed or removed; each takes moments. */
-const READ_PATIENCE_MS = 5_000;
+const READ_WAIT_MS = 5_000;
 /** How long a removal waits for a reader. */
-const WRITE_PATIENCE_MS = 1_000;
+const WRITE_WAIT_MS = 1_000;
 
 async function lockedFor(kind: 'read' | 'write', directory: string, { jobId, runId }: RunId): Promise<Lock> {
   const run = `Run ${runId} of job ${jobId}`;
-  const patienceMs = kind === 'read' ? READ_PATIENCE_MS : WRITE_PATIENCE_MS;
-  const lock = await waitForLock(directory, kind, patienceMs).catch(() => {
+  const waitMs = kind === 'read' ? READ_WAIT_MS : WRITE_WAIT_MS;
+  const lock = await waitForLock(directory, kind, waitMs).catch(() => {
     throw missing({ jobId, runId });
   });
   if ('release' in lock) return lock;
@@ -253,7 +253,7 @@ async function tidy(projectDir: string): Promise<void> {
     await removeTempFiles(directory, manifest);
     await lock.release();
   }
-  await removeDeadSpills(projectDir);
+  await removeStaleSpillDirectories(projectDir);
   for (const job of await readdir(projectDir).catch(() => [])) {
     const removed = (await readdir(join(projectDir, job)).catch(() => [])).filter((name) => name.startsWith(REMOVED));
     for (const name of removed) await rm(join(projectDir, job, name), { recursive: true, force: true });

@@ -7,13 +7,13 @@ import { takeLock } from './lock.ts';
 const PREFIX = 'spill-';
 
 /** A private directory for what a process cannot hold in memory. */
-export interface Spill {
+export interface SpillDirectory {
   readonly directory: string;
   remove(): Promise<void>;
 }
 
 /** Makes one below a directory, locked so that it is known as long as it is used; rejects where nothing can be written there. */
-export async function makeSpill(below: string): Promise<Spill> {
+export async function createSpillDirectory(below: string): Promise<SpillDirectory> {
   const directory = join(below, `${PREFIX}${randomUUID()}`);
   await mkdir(directory, { mode: DIRECTORY_MODE });
   const lock = await takeLock(directory, 'write');
@@ -27,7 +27,7 @@ export async function makeSpill(below: string): Promise<Spill> {
 }
 
 /** Removes what killed processes left. */
-export async function removeDeadSpills(below: string): Promise<void> {
+export async function removeStaleSpillDirectories(below: string): Promise<void> {
   for (const name of await readdir(below).catch(() => [])) {
     if (!name.startsWith(PREFIX)) continue;
     const lock = await takeLock(join(below, name), 'write').catch(() => undefined);

@@ -53,7 +53,7 @@ describe('readHar refuses', () => {
       { log: { entries: [{ request: { url: 7 } }, null] } },
       'No entry of the HAR file has a request address: log.entries[0].request.url is a number.',
     ],
-    ['damaged gzip', Buffer.from(gzipSync(TEXT).subarray(0, 60)).toString('base64'), /packed with gzip, but damaged or cut off/],
+    ['damaged gzip', Buffer.from(gzipSync(TEXT).subarray(0, 60)).toString('base64'), /gzip data, but damaged or cut off/],
   ])('%s', (_what, input, message) => {
     expect(errorOf(input).message).toMatch(message);
   });
@@ -82,7 +82,7 @@ describe('readHar refuses', () => {
     const large = ' '.repeat(MAX_HAR_BYTES + 1);
     expect(errorOf(large).message).toBe('The HAR file has 96.0 MB; files larger than 96 MB are not read.');
     expect(errorOf(`{"a":"${'€'.repeat(MAX_HAR_BYTES / 3)}"}`).message).toMatch(/larger than 96 MB/);
-    expect(errorOf(gzipSync(large).toString('base64')).message).toMatch(/larger than 96 MB once unpacked/);
+    expect(errorOf(gzipSync(large).toString('base64')).message).toMatch(/larger than 96 MB decompressed/);
   });
 });
 

@@ -1,7 +1,7 @@
 import { CUSTOM_VARIABLE, DYNAMIC_VARIABLE, type FieldCatalogue } from '../plan/field-catalogue.ts';
 import { type ExportOrder, type ExportRange, type JobBody, splitRange } from '../plan/job-bodies.ts';
 import { deviceOf, type JobRecord } from '../plan/similar-jobs.ts';
-import type { Status, StatusStretch } from './run-coverage.ts';
+import type { Status, StatusInterval } from './run-coverage.ts';
 
 /** The once job that delivers what another job did, and what of that is not known. */
 export interface BackfillContent extends Omit<ExportOrder, 'name' | 'frequency' | 'ranges'> {
@@ -81,7 +81,7 @@ export function backfillName(job: Pick<JobRecord, 'name' | 'jobId'>): string {
 }
 
 /** The ranges of once jobs that deliver all intervals of these statuses: neighbours together, none longer than a job takes. */
-export function backfillRanges(intervals: readonly StatusStretch[], statuses: readonly Status[], timeZone: string): ExportRange[] {
+export function backfillRanges(intervals: readonly StatusInterval[], statuses: readonly Status[], timeZone: string): ExportRange[] {
   const wanted = intervals.filter(({ status }) => statuses.includes(status));
   const ranges: ExportRange[] = [];
   for (const { fromMs, toMs } of wanted) {

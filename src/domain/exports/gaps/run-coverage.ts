@@ -58,7 +58,7 @@ export type Status =
   | 'before';
 
 /** One day or hour, or several that follow one another. */
-export interface StatusStretch extends ExportRange {
+export interface StatusInterval extends ExportRange {
   readonly status: Status;
   /** Days or hours. */
   readonly slots: number;

@@ -113,7 +113,7 @@ function namesOf(hosts: readonly HostTransport[], numberOf: NumberOf): string[] 
   return hosts.toSorted((a, b) => numberOf(b) - numberOf(a)).map(({ host }) => sanitiseHost(host));
 }
 
-/** What packing leaves of a text where the file has no packed one to measure it on. */
+/** The share that compression leaves of a text, where the file has no compressed text to measure. */
 const USUAL_PACKED_SHARE = 0.3;
 
 /** Bytes that need not have been sent, or not again. */
@@ -137,7 +137,7 @@ function uncompressed(finding: Finding, share: number): Problem[] {
   const sent = transferBytes ?? contentBytes;
   const costBytes = sent === null ? null : Math.round(sent * (1 - share));
   const says =
-    `${counted(requests, 'text')} came unpacked (${formatBytes(sent)}; packed about ${Math.round(share * 100)} % of ` +
+    `${counted(requests, 'text')} sent uncompressed (${formatBytes(sent)}; compressed about ${Math.round(share * 100)} % of ` +
     `it)${worst(finding)}`;
   return [{ problem: 'uncompressed_text', requests, costMs: null, costBytes, basis: 'estimate', when: 'this load', says }];
 }

@@ -200,7 +200,7 @@ export function problemRequests(study: HarStudy, problems: readonly Problem[], e
     }
     if (hasFailed(entry)) add('errors', entry, entry.status === 0 ? 'no response' : `status ${entry.status}`, entry.durationMs);
     if (answersSlowly(entry, main) && !blocks.has(entry)) add('slow_answers', entry, `waited ${formatMs(timings.waitMs)}`, timings.waitMs);
-    if (isUncompressedText(entry)) add('uncompressed_text', entry, 'sent unpacked', bytes);
+    if (isUncompressedText(entry)) add('uncompressed_text', entry, 'sent uncompressed', bytes);
     if (isRepeat) add('duplicates', entry, 'fetched again', bytes);
     if (isHttp1(entry)) add('http1', entry, `queued ${formatMs(timings.blockedMs)}`, timings.blockedMs);
     if (reconnects) add('reconnects', entry, `connecting took ${formatMs(timings.connectMs)}`, timings.connectMs);

@@ -63,8 +63,8 @@ export function durationChanges(pairs: readonly Pair[]): { slower: Change[]; fas
   const ratios = timed.map(({ ratio }) => ratio);
   const usual = median(ratios);
   const spread = Math.max(MIN_SPREAD, MAD_TO_SIGMA * medianAbsoluteDeviation(ratios));
-  const standing = timed.filter(({ from, to, ratio }) => Math.abs(ratio - usual) > STAND_OUT * spread && Math.abs(to - from) >= MIN_MS);
-  const sorted = standing.toSorted(largestFirst);
+  const outliers = timed.filter(({ from, to, ratio }) => Math.abs(ratio - usual) > STAND_OUT * spread && Math.abs(to - from) >= MIN_MS);
+  const sorted = outliers.toSorted(largestFirst);
   return {
     slower: sorted.filter(({ from, to, ratio }) => to > from && ratio > usual),
     faster: sorted.filter(({ from, to, ratio }) => to < from && ratio < usual),

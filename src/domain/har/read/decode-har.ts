@@ -98,8 +98,8 @@ function parse(input: string): unknown {
   if (input.length > MAX_HAR_BYTES || (input.length * 3 > MAX_HAR_BYTES && Buffer.byteLength(input) > MAX_HAR_BYTES))
     throw tooLarge(Buffer.byteLength(input));
   const text = input.charCodeAt(0) === 0xfeff ? input.slice(1) : input;
-  const packed = base64Of(text);
-  if (packed) return packed;
+  const gzipped = base64Of(text);
+  if (gzipped) return gzipped;
   refuseExcess(text);
   try {
     return JSON.parse(text);
@@ -158,8 +158,8 @@ function gunzip(bytes: Uint8Array): Uint8Array {
     return gunzipSync(bytes, { maxOutputLength: MAX_HAR_BYTES });
   } catch (error) {
     if (error instanceof RangeError)
-      throw new HarError(`The HAR file is larger than ${MAX_MEGABYTES} MB once unpacked; larger files are not read.`, null, error);
-    throw new HarError('The HAR file is packed with gzip, but damaged or cut off: it cannot be unpacked.', null, error);
+      throw new HarError(`The HAR file is larger than ${MAX_MEGABYTES} MB decompressed; larger files are not read.`, null, error);
+    throw new HarError('The HAR file is gzip data, but damaged or cut off: it cannot be decompressed.', null, error);
   }
 }
 

@@ -4,7 +4,7 @@ export const resourceTypes = ['document', 'script', 'stylesheet', 'image', 'font
 /** What a request was for: as the browser states it, else by MIME type, else by the file name. */
 export type ResourceType = (typeof resourceTypes)[number];
 
-/** Told by the registrable domain: that of the main document (and what the user declares) is first. */
+/** Decided by the registrable domain: that of the main document (and what the user declares) is first. */
 export type Party = 'first' | 'third';
 
 /** Milliseconds of each phase, null for -1 and absent; `sslMs` is a part of `connectMs`, never added to it. */

@@ -153,7 +153,7 @@ export function readStatus(status: number | null): number {
   return status !== null && Number.isInteger(status) && status < 1000 ? status : 0;
 }
 
-/** Told by the MIME type beyond doubt, so that looking through the request headers is not worth its time. */
+/** Known from the MIME type alone, so that the request headers need not be read. */
 const CERTAIN = new Set<ResourceType | null>(['script', 'stylesheet', 'image', 'font', 'media']);
 
 function purposeOf(raw: Record<string, unknown>, request: Record<string, unknown>, byMime: ResourceType | null): string {

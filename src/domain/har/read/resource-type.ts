@@ -53,7 +53,7 @@ export function typeOfMime(mime: string): ResourceType | null {
   return null;
 }
 
-/** True for types that shrink when packed: text, scripts, JSON, XML, SVG, and fonts that their format does not pack. */
+/** True for types that shrink when compressed: text, scripts, JSON, XML, SVG, and fonts whose format is not compressed. */
 export function isCompressible(mime: string): boolean {
   return /^text\/|javascript|ecmascript|[/+]json$|[/+]xml$|^font\/(?:ttf|otf)$|\/wasm$|^application\/x-font-ttf$/.test(mime);
 }

@@ -23,10 +23,10 @@ function code(url: string): string {
   return `\`${short.replaceAll('`', '%60').replaceAll('|', '%7C')}\``;
 }
 
-/** Bytes with what they are: transferred, or unpacked where the file does not know those. */
+/** Bytes with what they are: transferred, or uncompressed where the file does not have those. */
 function sizeOf({ transferBytes, contentBytes }: { transferBytes: number | null; contentBytes: number | null }): string {
   if (transferBytes !== null) return formatBytes(transferBytes);
-  return contentBytes === null ? 'size unknown' : `${formatBytes(contentBytes)} unpacked`;
+  return contentBytes === null ? 'size unknown' : `${formatBytes(contentBytes)} uncompressed`;
 }
 
 function share(part: number | null, whole: number | null): string {
@@ -42,7 +42,7 @@ function overview({ totals, pages }: HarSummary): string {
   const parts = [
     counted(totals.requests, 'request'),
     `${formatBytes(totals.transferBytes)} transferred`,
-    ...(totals.contentBytes === null ? [] : [`${formatBytes(totals.contentBytes)} unpacked`]),
+    ...(totals.contentBytes === null ? [] : [`${formatBytes(totals.contentBytes)} uncompressed`]),
     `${counted(totals.hosts, 'host')} of ${counted(totals.domains, 'domain')}`,
     ...(totals.onContentLoadMs === null ? [] : [`DOMContentLoaded ${formatMs(totals.onContentLoadMs)}`]),
     ...(totals.onLoadMs === null ? [] : [`load ${formatMs(totals.onLoadMs)}`]),

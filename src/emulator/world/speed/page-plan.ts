@@ -105,7 +105,7 @@ function styles(site: Site, count: number, seed: number): Draft[] {
     url: `${site.static}/assets/css/${name}.${hex(hash(seed, hashText(name)))}.css`,
     kb: 11 + 46 * draw(seed, 100 + index),
     phase: 'blocking',
-    // The theme is a file of the content management system: neither packed nor cached.
+    // The theme is a file of the content management system: neither compressed nor cached.
     plain: name === 'theme',
     uncached: name === 'theme',
   }));

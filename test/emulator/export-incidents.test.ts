@@ -20,14 +20,14 @@ test.each([1, 2, 3, 4, 5])(
   'seed %i: a run that failed, was never started or found nothing covers no range, and no other run is without one',
   async (seed) => {
     const place = placeOf(undefined, seed);
-    const { exportMishaps } = storiesOf({ seed, startMs: START_MS });
-    for (const [name, mishaps] of Object.entries(exportMishaps)) {
+    const { exportIncidents: exportIncidents } = storiesOf({ seed, startMs: START_MS });
+    for (const [name, incidents] of Object.entries(exportIncidents)) {
       const { runs, covered } = await runsOf(place, name);
       const periodMs = name === 'Hourly sessions' ? HOUR_MS : DAY_MS;
-      const count = (kind: string) => mishaps.filter((mishap) => mishap.kind === kind).length;
+      const count = (kind: string) => incidents.filter((incident) => incident.kind === kind).length;
       const spanned = (Math.max(...covered) - Math.min(...covered)) / periodMs + 1;
-      expect(mishaps.filter(({ fromMs }) => covered.includes(fromMs))).toEqual([]);
-      expect(covered).toHaveLength(spanned - mishaps.length);
+      expect(incidents.filter(({ fromMs }) => covered.includes(fromMs))).toEqual([]);
+      expect(covered).toHaveLength(spanned - incidents.length);
       expect(runs).toHaveLength(spanned - count('missing'));
       expect(runs.filter(({ state }) => state === 'FAILURE')).toHaveLength(count('failed'));
     }
