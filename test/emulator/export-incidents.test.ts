@@ -20,7 +20,7 @@ test.each([1, 2, 3, 4, 5])(
   'seed %i: a run that failed, was never started or found nothing covers no range, and no other run is without one',
   async (seed) => {
     const place = placeOf(undefined, seed);
-    const { exportIncidents: exportIncidents } = storiesOf({ seed, startMs: START_MS });
+    const { exportIncidents } = storiesOf({ seed, startMs: START_MS });
     for (const [name, incidents] of Object.entries(exportIncidents)) {
       const { runs, covered } = await runsOf(place, name);
       const periodMs = name === 'Hourly sessions' ? HOUR_MS : DAY_MS;
