@@ -36,7 +36,7 @@ export async function loadRedis(load: () => Promise<Package> = () => import('@ke
 }
 
 function clientOptions({ url, connectTimeoutMs }: RedisOptions) {
-  // The link above reconnects: whatever the client tries by itself would make calls wait.
+  // The connection above reconnects: retries of the client itself would make calls wait.
   const socket = { connectTimeout: connectTimeoutMs, reconnectStrategy: false as const, noDelay: true };
   return { url, socket, disableOfflineQueue: true, disableClientInfo: true };
 }
@@ -61,7 +61,7 @@ function end(client: { readonly isOpen: boolean; destroy(): void }): void {
   if (client.isOpen) client.destroy();
 }
 
-/** Every node of a cluster says what it is; a server that does not know HELLO is older than that. */
+/** HELLO says whether a node belongs to a cluster; a server without HELLO is too old for one. */
 async function isCluster(client: Awaited<ReturnType<typeof openSingle>>): Promise<boolean> {
   const answer = await client.sendCommand(['HELLO']).catch(() => []);
   return JSON.stringify(answer).includes('"mode","cluster"');

@@ -30,7 +30,7 @@ export function createSharedLimiter({
     }
   }
 
-  /** A lease and a slot of the share; a call that waited for its share while Redis came back needs a lease after all. */
+  /** A lease and a slot of the share; a call that waited for its share while Redis came back also needs a lease. */
   async function acquireSlot(request: SlotRequest): Promise<{ lease: Lease; own: Slot }> {
     const { project, principalId, sessionId, speed, signal } = request;
     const limits = speed ? [concurrency, speedConcurrency] : [concurrency];

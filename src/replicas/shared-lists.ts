@@ -74,7 +74,7 @@ redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1`;
 const LEAVE = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0";
 
-/** Decides which session of one principal polls a resource for all, and passes on what it finds: one watcher for each session. */
+/** Decides which session of a principal polls a resource for all of them, and passes on its findings; one watcher for each session. */
 export function createSharedWatches({ connection, cipher, pubSub, owner }: SharedParts) {
   const topic = cipher.key('watches', ...owner);
   const self = randomUUID();

@@ -28,7 +28,7 @@ export interface Answered {
   readonly state: unknown;
 }
 
-/** What a caller brings beside the arguments. */
+/** What a caller sends in addition to the arguments. */
 export interface Caller {
   readonly session: Session;
   /** What the connection offers; left out: all tools. */
@@ -38,7 +38,7 @@ export interface Caller {
   readonly request?: RequestFacts;
   /** Whether the caller can put a question to the person. */
   readonly canAsk: boolean;
-  /** Sends news of a long call, where the caller asked for them. */
+  /** Sends progress of a long call, where the caller asked for it. */
   readonly progress?: ToolContext['progress'];
   readonly answered?: Answered;
   /** A program reads the answer: all rows, whatever they cost. */
@@ -57,7 +57,7 @@ export type Outcome = Answer | Question;
 
 type Input = Record<string, unknown>;
 
-/** One call under way: what its parts share. */
+/** The state of one running call. */
 interface Call {
   readonly tool: AnyTool;
   /** As they came. */
@@ -87,7 +87,7 @@ export async function callTool(tool: AnyTool, args: unknown, caller: Caller): Pr
   let redact = (text: string): string => text;
   try {
     session.options.admit?.();
-    // First, because without a credential no argument helps, and because it knows what to keep out of the words.
+    // First, because without a credential no argument helps, and because it knows which secrets to redact.
     const client = await session.client();
     redact = client.redact;
     const schema = inputOf(tool);

@@ -15,7 +15,7 @@ export type MetricFamily = 'range' | 'speed';
 interface Family {
   readonly names: readonly string[];
   readonly aliases: Readonly<Record<string, string>>;
-  /** What is asked for and not there, with what comes nearest. */
+  /** Questions that the interface cannot answer, with the closest alternative. */
   readonly missing: Readonly<Record<string, string>>;
   /** Tools that answer with these metrics. */
   readonly tools: string;

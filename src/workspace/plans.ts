@@ -10,7 +10,7 @@ import { recordId } from '../api/operations/records.ts';
 import { DAY_MS } from '../lib/clock.ts';
 import { type Lock, takeLock } from './store/lock.ts';
 
-/** How long a plan can be applied; what it was checked against changes. */
+/** How long a plan can be applied; the data that it was checked against change. */
 const PLAN_LIFE_MS = 7 * DAY_MS;
 /** How long a plan is kept for what it says about its jobs: the interface shows neither range nor segment of a job. */
 const KEPT_MS = 92 * DAY_MS;
@@ -62,7 +62,7 @@ export interface PlanStore {
   /** Writes the plan whole or not at all. */
   save(plan: ExportPlan): Promise<void>;
   all(): Promise<ExportPlan[]>;
-  /** Runs what only one process at a time may do with a plan; throws a `busy` error where another takes too long. */
+  /** Runs a task under the lock of a plan; throws a `busy` error where another process holds it too long. */
   hold<T>(planId: string, run: () => Promise<T>): Promise<T>;
 }
 

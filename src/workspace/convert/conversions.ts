@@ -28,12 +28,12 @@ const TIMEOUT_MS = 30 * 60_000;
 /** Longer than any query reads a run. */
 const DROP_PATIENCE_MS = 45_000;
 
-/** Jobs that are worked on in this process, each with its next round where something came meanwhile. */
+/** Jobs that this process converts; each has a next round where new runs arrived meanwhile. */
 const underWay = new Map<string, { again: boolean }>();
 /** Runs that could not be converted, by directory: they are not tried again by this process. */
 const given = new Set<string>();
 
-/** Converts what a job has in the background; undefined where that is under way already. Never rejects. */
+/** Converts the runs of a job in the background; undefined where that is already running. Never rejects. */
 export function convertJob(jobId: number, context: ConversionContext): Promise<void> | undefined {
   const key = join(context.projectDir, String(jobId));
   const known = underWay.get(key);
@@ -176,7 +176,7 @@ async function dropSource(id: RunId, { projectDir, signal }: ConversionContext):
   try {
     const run = await readManifest(projectDir, id);
     if (!run?.table || run.sourceDropped) return;
-    // First the manifest: a file too many is tidied away, a file too few would be a run that is not whole.
+    // First the manifest: an extra file is removed later, a missing one would make the run incomplete.
     await saveManifest(directory, { ...run, sourceDropped: true });
     for (const { name } of run.files) await rm(join(directory, name), { force: true });
   } finally {

@@ -52,7 +52,7 @@ function pathsOf(directory: string, number: number) {
   return { stem, record: join(directory, `${stem}.json`), arriving: join(directory, `${stem}.part`) };
 }
 
-/** Name of a whole part, by what it is and not by how it was called. */
+/** Name of a complete part, by its content and not by its original name. */
 function nameOf(stem: string, format: string, gzip: boolean): string {
   const ending = /^[a-z0-9]{1,10}$/i.test(format) ? `.${format.toLowerCase()}` : '';
   return `${stem}${ending}${gzip ? '.gz' : ''}`;
@@ -84,7 +84,7 @@ function faultOf({ fault, gzip, plainBytes }: Inspected, bytes: number, fileSize
   return `has ${bytes} bytes${decompressed}, but the run announced ${fileSize}`;
 }
 
-/** Fetches one part, or the rest of it, until its file is whole, checked and in its place; throws what keeps it from that. */
+/** Downloads one part, or the rest of it, until its file is complete, checked and in place; throws where that is not possible. */
 export async function downloadPart(part: WantedPart, context: PartContext): Promise<RunFile> {
   const { directory, format, signal } = context;
   const { stem, record: recordPath, arriving } = pathsOf(directory, part.number);
@@ -127,7 +127,7 @@ export async function downloadPart(part: WantedPart, context: PartContext): Prom
   }
 }
 
-/** A part under way: where it is asked for, and what is known of the file. */
+/** A part during the download: its address, and what is known about the file. */
 interface Arrival {
   url: string;
   record: PartRecord;
@@ -174,7 +174,7 @@ async function fetchMore(number: number, file: PartFile, arrival: Arrival, conte
     }
     if (refusal === 'range') {
       arrival.isWhole = answer.totalBytes === file.offset;
-      // Else what is here is longer than the file: it is another one.
+      // Otherwise the local part is longer than the file: it is from another file.
       if (!arrival.isWhole) await restarted(number, file, arrival);
       return;
     }
@@ -202,7 +202,7 @@ async function fetchMore(number: number, file: PartFile, arrival: Arrival, conte
   }
 }
 
-/** Forgets the bytes of a file that has changed; gives up where it does so again and again. */
+/** Drops the bytes of a file that has changed; gives up where it changes repeatedly. */
 async function restarted(number: number, file: PartFile, arrival: Arrival): Promise<void> {
   arrival.changes += 1;
   if (arrival.changes > MAX_CHANGES)

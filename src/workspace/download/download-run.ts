@@ -35,7 +35,7 @@ function isFailed(state: string): boolean {
   return /^(fail|error|cancel|delet)/i.test(state);
 }
 
-/** Looks again and again until the run has succeeded, and gives it with its files; throws a `WorkspaceError` where it fails. */
+/** Polls until the run has succeeded, and returns it with its files; throws a `WorkspaceError` where it fails. */
 async function followRun({ jobId, runId }: RunId, { ask, clock, signal, onState }: Following): Promise<RunRecord> {
   let [waitMs, failures] = [FIRST_WAIT_MS, 0];
   for (;;) {
@@ -113,7 +113,7 @@ export async function downloadRun(id: RunId, context: DownloadContext, listed?: 
     const facts = await factsOf(id, run, context, listed);
     const files = await fetchFiles(id, run, facts.format, directory, context);
     const manifest: RunManifest = { version: 1, ...facts, runId: id.runId, downloadedAt: new Date(clock.now()).toISOString(), files };
-    // The parts first: a manifest must never name a file that a power cut takes away.
+    // The parts first: a manifest must never name a file that a power failure removed.
     await syncDirectory(directory);
     await writeDurably(join(directory, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`);
     await removeTempFiles(directory, manifest);
@@ -148,7 +148,7 @@ async function lockOf(directory: string): Promise<Lock | { readonly pid: number 
   }
 }
 
-/** What the manifest says beside its files. */
+/** The manifest without its files. */
 async function factsOf(id: RunId, run: RunRecord, { ask, askKept }: DownloadContext, known: SuccessfulRun | undefined): Promise<RunFacts> {
   const job = await askKept(getExportJob, { jobId: id.jobId });
   const listed = known ?? (await successfulRuns(ask)).find(({ jobId, runId }) => jobId === id.jobId && runId === id.runId);
@@ -181,7 +181,7 @@ function fieldOf(field: Record<string, unknown>): RunManifest['fields'] {
   ];
 }
 
-/** Parts of a run in order; a part without a number of its own gets its place. */
+/** Parts of a run in order; a part without a number gets its position. */
 function partsOf({ files }: RunRecord): WantedPart[] {
   const listed = files ?? [];
   const ids = listed.map(({ partId }) => Number(partId ?? Number.NaN));

@@ -7,7 +7,7 @@ import type { RunId, RunManifest } from '../store/manifest.ts';
 import { type DownloadContext, type DownloadProgress, downloadRun } from './download-run.ts';
 import { type SuccessfulRun, successfulRuns } from './sync-plan.ts';
 
-/** A run to fetch, with what the list of successful runs says of it, where it stands there. */
+/** A run to download, with its row in the list of successful runs, if there is one. */
 export interface ChosenRun {
   readonly runId: number;
   readonly listed?: SuccessfulRun;
@@ -42,7 +42,7 @@ export interface Download {
 export interface DownloadOptions {
   /** What the list of successful runs says of it, where the caller has read that. */
   readonly listed?: SuccessfulRun | undefined;
-  /** Lets it begin when its turn comes. */
+  /** Starts it when its turn comes. */
   readonly inTurn?: <T>(task: () => Promise<T>) => Promise<T>;
 }
 

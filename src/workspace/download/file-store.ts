@@ -121,7 +121,7 @@ export interface FileStore {
 }
 
 export interface FileStoreOptions {
-  /** Files may lie on this machine; only where the whole platform does. */
+  /** Files may be on this machine; only where the whole platform is. */
   readonly allowInner: boolean;
   readonly environment?: Environment;
   readonly idleTimeoutMs?: number;

@@ -36,11 +36,11 @@ export async function successfulRuns(ask: Ask): Promise<SuccessfulRun[]> {
   return runs.toSorted((a, b) => (a.completedAt < b.completedAt ? 1 : -1));
 }
 
-/** What of the successful runs is there, can be fetched, or is gone. */
+/** The successful runs by state: on disk, available, or expired. */
 export interface SyncPlan {
   readonly present: readonly SuccessfulRun[];
   readonly wanted: readonly SuccessfulRun[];
-  /** Not here, and completed so long ago that the platform keeps their files no longer. */
+  /** Not on disk, and completed so long ago that the platform has deleted their files. */
   readonly expired: readonly SuccessfulRun[];
 }
 
@@ -51,7 +51,7 @@ interface SyncSelection {
   readonly nowMs: number;
 }
 
-/** Sorts successful runs by what is to be done about them; the wanted ones, the oldest first, because they expire first. */
+/** Sorts successful runs by state; those to download come oldest first, because they expire first. */
 export function planSync(
   runs: readonly SuccessfulRun[],
   here: readonly RunManifest[],
@@ -72,7 +72,7 @@ export function planSync(
   };
 }
 
-/** How the download of a run stands at the end of a call. */
+/** The state of a download at the end of a call. */
 export type SyncOutcome = 'fetched' | 'under way' | 'failed';
 
 /** Columns of the table, one row for each job. */

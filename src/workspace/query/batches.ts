@@ -29,7 +29,7 @@ export interface Interval {
   readonly endMs: number;
 }
 
-/** What the runs cover together, and what lies between without data. */
+/** The intervals that the runs cover together, and the gaps between them. */
 export function coverageOf(runs: readonly Ranged[]): { covered: Interval[]; gaps: Interval[] } {
   const covered: { startMs: number; endMs: number }[] = [];
   for (const run of runs.toSorted((a, b) => Date.parse(a.from) - Date.parse(b.from))) {
@@ -94,7 +94,7 @@ function jsonBatch(parts: readonly Part[], looks: Seen): Batch[] {
   return [{ format: 'JSONL', layout: layoutOf(names, parts, seen), parts }];
 }
 
-/** The order of the columns counts, so that each header is read; a file without a row is left out. */
+/** The order of the columns matters, so each header is read; a file without rows is left out. */
 function csvBatches(parts: readonly Part[], seen: Seen): Batch[] {
   const looks = parts.flatMap((part) => {
     const look = seen.get(part);
@@ -116,7 +116,7 @@ function parquetBatches(parts: readonly Part[]): Batch[] {
   });
 }
 
-/** Sorts the files of runs by how they are read, after a look into those that are not converted. */
+/** Groups the files of runs by how they are read; files that are not converted are sampled first. */
 export async function batchesOf(parts: readonly Part[], look: Look): Promise<Batch[]> {
   const sources = parts.filter(({ run }) => run.table === undefined);
   const groups = [...grouped(sources, ({ run }) => JSON.stringify([formatOf(run), run.fields])).values()];

@@ -56,7 +56,7 @@ const allowedFunctions: ReadonlySet<string> = new Set([
   ...words(OF_LISTS).flatMap((name) => ['list', 'array'].map((kind) => `${kind}_${name}`)),
 ]);
 
-/** Functions that make rows out of their arguments alone, and may stand where a table does. */
+/** Functions that make rows from their arguments alone, and may be used as a table. */
 const rowFunctions: ReadonlySet<string> = new Set(['range', 'generate_series', 'unnest', 'repeat_row', 'json_each', 'json_tree']);
 
 /** Tables of the engine, which a name that the statement gives must not open. */
@@ -66,7 +66,7 @@ interface Node {
   readonly [member: string]: unknown;
 }
 
-/** Names that the statement gives to its parts, and those of the views that it may read. */
+/** Names of common table expressions, and of the views that the statement may read. */
 interface Known {
   readonly own: ReadonlySet<string>;
   readonly views: readonly string[];
@@ -117,7 +117,7 @@ function viewWords(views: readonly string[]): string {
   return views.length === 1 ? `the only one is ${views[0]}` : `there are ${views.join(', ')}`;
 }
 
-/** Why one node of the statement keeps it from running. */
+/** Why one node of the statement is not allowed. */
 function faultOf(node: Node, known: Known): string | undefined {
   const { type, table_name: table, function_name: name, function: call, schema } = node;
   if (type === 'TABLE_FUNCTION' && isNode(call) && !rowFunctions.has(String(call['function_name']).toLowerCase()))

@@ -12,7 +12,7 @@ interface Composite {
   readonly value?: DuckDBValue;
 }
 
-/** A value of DuckDB as JSON holds it, exactly: what a number cannot hold becomes text. */
+/** A value of DuckDB as exact JSON: what a number cannot hold becomes text. */
 export function cellOf(value: DuckDBValue): Cell {
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return value;
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
@@ -24,7 +24,7 @@ export function cellOf(value: DuckDBValue): Cell {
   return value.toString();
 }
 
-/** Files that a database may open, and what it takes. */
+/** Files that a database may open, and its resources. */
 export interface DatabaseOptions extends Pick<Machine, 'memoryBytes' | 'threads' | 'spill'> {
   readonly files: readonly string[];
   /** Statements that run before the settings are locked. */
@@ -89,7 +89,7 @@ async function attempt<T>(reason: Failure, run: () => Promise<T>): Promise<T> {
 
 /** Throws where the statement is more than one SELECT over the views. */
 export async function checkStatement(connection: DuckDBConnection, sql: string, views: readonly string[]): Promise<void> {
-  // DuckDB would run what stands before it alone, which is not what is looked at here.
+  // DuckDB would run only the part before it, which is not the statement that was checked.
   if (sql.includes('\0')) throw new TaskFailure('refused', 'a statement holds no NUL character.');
   const serialise = await connection.prepare('SELECT json_serialize_sql($1::VARCHAR)');
   serialise.bindVarchar(1, sql);
@@ -158,5 +158,5 @@ process.once('message', ({ task, machine }: { task: Task; machine: Machine }) =>
     })
     .finally(end);
 });
-// Without the process that asked there is no use for the answer.
+// Without its parent process the answer is of no use.
 process.once('disconnect', end);

@@ -1,6 +1,6 @@
 import type { Column } from './columns.ts';
 
-/** What a process may take; what the machine decides. */
+/** Resources of a process, as the machine allows. */
 export interface Machine {
   /** What DuckDB may take; the process may take `slackBytes` more before it ends itself. */
   readonly memoryBytes: number;
@@ -78,7 +78,7 @@ export interface ResultColumn {
   readonly type: string;
 }
 
-/** The beginning of a file: what its columns are called, and some values. */
+/** The beginning of a file: its column names and some values. */
 export interface Beginning {
   /** In the order of the file; those of JSON in the order of their appearance. */
   readonly names: readonly string[];

@@ -41,7 +41,7 @@ interface QueryResults {
   ids(): Promise<string[]>;
 }
 
-/** The results beside these downloads, as they are at an instant (ms since 1970). */
+/** The results stored with these downloads, at an instant (ms since 1970). */
 export function resultsOf(workspace: Pick<ProjectWorkspace, 'dir' | 'quotaBytes' | 'usedBytes'>, nowMs: number): QueryResults {
   const directory = resultsDirectory(workspace.dir);
   const fileOf = (id: string) => join(directory, `${id}${ENDING}`);

@@ -19,10 +19,10 @@ import type {
   Task,
 } from './protocol.ts';
 
-/** The bundled process of a task; one of its own, because some functions of DuckDB neither stop when asked nor keep to the memory limit. */
+/** The bundled process of a task; a separate one, because some functions of DuckDB ignore interrupts and the memory limit. */
 const SCRIPT = fileURLToPath(shippedFile('sql-process.js'));
 const MAX_MEMORY_BYTES = 1024 ** 3;
-/** Node itself, the library and what the readers of files hold beside the limit. */
+/** Memory outside the limit: Node itself, the library, and the buffers of the file readers. */
 const MAX_SLACK_BYTES = 640 * 1024 ** 2;
 const MAX_THREADS = 4;
 /** Bytes that a query may spill. */
@@ -110,7 +110,7 @@ async function perform<T>(
     options.signal?.throwIfAborted();
     const leftMs = options.timeoutMs - (performance.now() - startedMs);
     if (leftMs <= 0) throw new SqlError('busy');
-    const spill = task.kind === 'look' ? undefined : await createSpillDirectory(options.directory).catch(() => undefined); // what fits into memory is answered all the same
+    const spill = task.kind === 'look' ? undefined : await createSpillDirectory(options.directory).catch(() => undefined); // without it, queries that fit into memory still work
     try {
       const given = spill ? { ...machine, spill: { directory: spill.directory, maxBytes: MAX_SPILL_BYTES } } : machine;
       return await converse(task, given, { ...options, timeoutMs: leftMs }, onMessage);

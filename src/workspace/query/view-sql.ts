@@ -1,17 +1,17 @@
 import { itemTypeOf } from './column-types.ts';
 import { type Column, folded } from './columns.ts';
 
-/** A name as SQL writes it, whatever stands in it. */
+/** A quoted SQL identifier; any text is allowed. */
 export function identifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** A text as SQL writes it. */
+/** A quoted SQL string. */
 export function literal(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** A list of texts as SQL writes it. */
+/** A list of quoted SQL strings. */
 export function literals(texts: readonly string[]): string {
   return `[${texts.map(literal).join(', ')}]`;
 }
@@ -60,7 +60,7 @@ function reader({ format, gzip, files, names, without }: Source, columns: readon
   const declared = names.flatMap((name, index) => {
     const column = byName.get(name);
     if (column) return [`${literal(name)}: ${literal(readAs(column, format))}`];
-    // CSV goes by position: what is not shown still takes its place.
+    // CSV columns go by position: a column that is not shown still counts.
     return format === 'CSV' ? [`${literal(`__unused_${index}`)}: 'VARCHAR'`] : [];
   });
   const options = [

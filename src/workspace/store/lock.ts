@@ -34,7 +34,7 @@ export interface Lock {
 export interface Holder {
   readonly kind: LockKind;
   readonly pid: number;
-  /** Holder and this process count processes alike, so that its number means something here. */
+  /** The holder and this process share a process table, so its process id can be checked here. */
   readonly isSamePlace: boolean;
 }
 
@@ -150,7 +150,7 @@ export async function waitForLock(directory: string, kind: LockKind, timeoutMs: 
   for (;;) {
     const lock = await takeLock(directory, kind);
     if ('release' in lock || performance.now() >= endMs || signal?.aborted) return lock;
-    // Of two that come at once both may be refused: the random part lets one be first.
+    // Two processes at the same time may both be refused; the random part decides which one is first.
     await delay(RETRY_MS * (1 + Math.random()));
   }
 }

@@ -29,7 +29,7 @@ export interface ProjectWorkspace {
   readonly dir: string;
   /** Directory of its export plans; may not be there yet. */
   readonly plansDir: string;
-  /** Names the principal among those who take turns. */
+  /** Identifies the principal for the fair order. */
   readonly holder: string;
   /** Most bytes that all projects of the principal may take. */
   readonly quotaBytes: number;
@@ -50,9 +50,9 @@ export interface ProjectWorkspace {
    * being removed.
    */
   reading<T>(runs: readonly RunId[], task: (manifests: RunManifest[]) => Promise<T>): Promise<T>;
-  /** Starts or joins the download of a run; it goes on until the workspace is closed. */
+  /** Starts or joins the download of a run; it continues until the workspace is closed. */
   download(run: RunId, listed?: DownloadOptions['listed']): Download;
-  /** The same in its turn, where many runs are wanted. */
+  /** The same through the queue, for many runs. */
   downloadInTurn(run: RunId, listed?: DownloadOptions['listed']): Download;
   /** The download of a run that is under way in this process. */
   underWay(run: RunId): Download | undefined;
@@ -118,7 +118,7 @@ export function openProjectWorkspace({
     return download;
   }
 
-  /** Begins the conversion of those that wait for it; each job once, whatever it is asked for. */
+  /** Starts the waiting conversions, one for each job. */
   function convert(runs: readonly RunManifest[]): void {
     if (!conversion || ending.signal.aborted) return;
     const options = { projectDir: dir, holder: ownDir, keepSource: conversion === 'keep source', signal: ending.signal };
@@ -189,7 +189,7 @@ export function openProjectWorkspace({
       const lock = await lockedFor('write', directory, id);
       try {
         const bytes = await bytesBelow(directory);
-        // Out of sight at once, so that a kill in the middle leaves no half of a run behind.
+        // Renamed first, so that a kill in the middle leaves no partial run.
         const removed = join(dirname(directory), `${REMOVED}${randomUUID()}`);
         await rename(directory, removed);
         await rm(removed, { recursive: true, force: true });
@@ -214,7 +214,7 @@ export function openProjectWorkspace({
   };
 }
 
-/** How long a reader waits while a run is tidied, completed or removed; each takes moments. */
+/** How long a reader waits while a run is cleaned up, completed or removed; each is short. */
 const READ_WAIT_MS = 5_000;
 /** How long a removal waits for a reader. */
 const WRITE_WAIT_MS = 1_000;

@@ -19,13 +19,13 @@ export interface Quota {
 export interface Room {
   /** Checks that this many more bytes may be written; throws a `WorkspaceError` of kind `full` where they do not fit. */
   need(bytes: number): Promise<void>;
-  /** So many bytes of it lie on the disk now. */
+  /** This many of its bytes are on the disk now. */
   written(bytes: number): void;
-  /** Gives back what was not written. */
+  /** Releases the part that was not written. */
   release(): void;
 }
 
-/** Bytes of all files below a directory; what vanishes meanwhile counts nothing. */
+/** Bytes of all files below a directory; files that disappear meanwhile are not counted. */
 export async function bytesBelow(directory: string): Promise<number> {
   const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
   let bytes = 0;

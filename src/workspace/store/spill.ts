@@ -6,13 +6,13 @@ import { takeLock } from './lock.ts';
 
 const PREFIX = 'spill-';
 
-/** A private directory for what a process cannot hold in memory. */
+/** A private directory for data that does not fit into the memory of a process. */
 export interface SpillDirectory {
   readonly directory: string;
   remove(): Promise<void>;
 }
 
-/** Makes one below a directory, locked so that it is known as long as it is used; rejects where nothing can be written there. */
+/** Creates one below a directory, with a lock while it is in use; rejects where nothing can be written there. */
 export async function createSpillDirectory(below: string): Promise<SpillDirectory> {
   const directory = join(below, `${PREFIX}${randomUUID()}`);
   await mkdir(directory, { mode: DIRECTORY_MODE });
@@ -26,7 +26,7 @@ export async function createSpillDirectory(below: string): Promise<SpillDirector
   };
 }
 
-/** Removes what killed processes left. */
+/** Removes the directories of killed processes. */
 export async function removeStaleSpillDirectories(below: string): Promise<void> {
   for (const name of await readdir(below).catch(() => [])) {
     if (!name.startsWith(PREFIX)) continue;
