@@ -74,7 +74,7 @@ export interface ClientOptions {
   defaultProjectId?: number | undefined;
   /** Scopes that the enabled toolsets call for. */
   neededScopes: readonly Scope[];
-  /** Domains that an endpoint may lie in; any when empty. */
+  /** Domains that an endpoint may belong to; any when empty. */
   endpointDomains?: readonly string[] | undefined;
   /** Longest a call may take, with its repeats and its time in the queue. */
   timeoutMs: number;
@@ -95,7 +95,7 @@ export interface ClientOptions {
   http?: Http | undefined;
 }
 
-/** Opaque tokens that are kept out of texts by name; JWTs are known by their form. */
+/** Opaque tokens that are redacted by value; JWTs are recognised by their form. */
 const MAX_KNOWN_TOKENS = 16;
 
 function createRedaction(secrets: readonly string[]) {

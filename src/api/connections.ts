@@ -51,7 +51,7 @@ export type Resolve = (
   callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void;
 
-/** Calls back with whether a host leads into this machine or a network behind it, and nowhere else. */
+/** Calls back with whether a host has addresses of this machine or of private networks only. */
 function judge(hostname: string, resolve: Resolve, answer: (isInside: boolean) => void): void {
   const bare = hostname.replace(/^\[|\]$/g, '');
   if (isIP(bare) !== 0) answer(isInnerAddress(bare));

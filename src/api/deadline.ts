@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { Clock } from '../lib/clock.ts';
 import { ApiError } from './errors.ts';
 
-/** How long a call may go on: the instant by the clock, and the signal that ends every wait of it. */
+/** The deadline of a call: the instant by the clock, and the signal that ends every wait. */
 export interface Limits {
   readonly deadlineMs: number;
   /** Aborts with the caller's reason, or with an ApiError of kind `timeout`. */
@@ -24,7 +24,7 @@ function timeoutOf(waitsFor: Limits['waitsFor'], allowedMs: number): ApiError {
   return new ApiError('timeout', `The call was given up after ${time}: ${who} did not answer in that time, retries included.`);
 }
 
-/** Node takes a longer delay for 1 ms. */
+/** Node treats a longer delay as 1 ms. */
 const LONGEST_TIMER_MS = 2_147_483_647;
 
 /** Runs `task` until the deadline or the caller's abort, whichever comes first; queue, back-off and network all end with its signal. */
@@ -63,7 +63,7 @@ export async function withDeadline<T>(
   }
 }
 
-/** Milliseconds in words of an error. */
+/** Milliseconds as errors write them. */
 export function seconds(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : `${Number((ms / 1000).toFixed(1))} s`;
 }

@@ -14,7 +14,7 @@ import { abortable, seconds } from './deadline.ts';
 import { ApiError } from './errors.ts';
 import { jsonExcess } from './json.ts';
 
-/** Bytes in words of an error. */
+/** Bytes as errors write them. */
 function megabytes(bytes: number): string {
   const size = bytes / 1_048_576;
   return size >= 1 ? `${Number(size.toFixed(1))} MB` : `${Math.ceil(bytes / 1024)} KB`;
@@ -43,7 +43,7 @@ async function readBytes(
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size);
 }
 
-/** Below this compressed size the way to another thread and back takes longer than the unpacking. */
+/** Below this compressed size, handing over to another thread takes longer than decompressing. */
 const INLINE_BYTES = 16_384;
 
 type Unpacker = (bytes: Buffer, options: { maxOutputLength: number }) => Buffer | Promise<Buffer>;

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import { isLoopback } from '../lib/address.ts';
 
-/** Addresses that lead into this machine or a network behind it, or nowhere. */
+/** Addresses of this machine, of private networks, or of no host at all. */
 const inner = new BlockList();
 for (const [network, prefix] of [
   ['0.0.0.0', 8],

@@ -13,7 +13,7 @@ import type { Platform } from './platform.ts';
 /** What of the platform is watched. */
 type Watched = Pick<Platform, 'clock' | 'log' | 'observe' | 'load' | 'reachTokens' | 'isCacheUp'>;
 
-/** How a served server is watched and held in bounds. */
+/** Monitoring and rate limit of HTTP serving. */
 export interface Monitoring {
   /** What a session is opened with for that. */
   of(session: WatchedSession): Pick<SessionOptions, 'watch' | 'admit' | 'onNameLookup'>;

@@ -98,7 +98,7 @@ async function asSetting<T>(variable: string, reading: Promise<T>): Promise<T> {
   }
 }
 
-/** Runs a command that changes one of the files; a file that cannot be used ends it with words and 1. */
+/** Runs a command that changes one of the files; prints a message and returns 1 where the file cannot be used. */
 export async function withFile(run: () => Promise<number>): Promise<number> {
   try {
     return await run();

@@ -74,7 +74,7 @@ async function remove(file: TokensFile, name: string): Promise<number> {
   return 0;
 }
 
-/** Makes, lists or removes static tokens; a new one is written to stdout, all words about it to stderr. */
+/** Creates, lists or removes static tokens; a new one is written to stdout, all messages to stderr. */
 export async function token(settings: Settings, positionals: readonly string[], flags: TokenFlags = {}): Promise<number> {
   const { tokensFile } = settings;
   if (tokensFile === undefined) throw new SettingsError('WEB_ANALYTICS_TOKENS_FILE: is missing; expected the file that tokens are kept in');

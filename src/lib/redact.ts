@@ -62,7 +62,7 @@ function blankOut(text: string, parts: readonly Interval[]): string {
   return cleaned + text.slice(done);
 }
 
-/** The part of a secret's base64 that does not depend on its neighbours, when `lead` bytes stand before it. */
+/** The part of a secret's base64 that does not depend on its neighbours, when `lead` bytes precede it. */
 function base64Fragment(secret: string, lead: number): string {
   const bytes = Buffer.concat([Buffer.alloc(lead), Buffer.from(secret)]);
   return bytes.toString('base64').slice(Math.ceil((lead * 8) / 6), Math.floor((bytes.length * 8) / 6));
@@ -94,7 +94,7 @@ export function createRedactor(secrets: Iterable<string>): Redactor {
 }
 
 const LONGEST_QUOTE = 300;
-/** Only the beginning of a long text is looked at. */
+/** Only this many characters of a long text are read. */
 const LONGEST_SOURCE = 65_536;
 
 /** Foreign text made harmless for an error: one line without control or invisible characters, without secrets, cut. */

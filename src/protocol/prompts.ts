@@ -38,7 +38,7 @@ interface Completable {
   readonly session: Session;
 }
 
-/** Answers what hosts ask while a person fills in a template or a prompt: at most 100 values, and none where they cannot be had. */
+/** Completes the arguments of templates and prompts while a person types: at most 100 values, and none where they cannot be read. */
 export function registerCompletion(server: McpServer, { resources, prompts, session }: Completable): void {
   server.server.registerCapabilities({ completions: {} });
   server.server.setRequestHandler('completion/complete', async ({ params: { ref, argument, context } }, { mcpReq: { signal } }) => {

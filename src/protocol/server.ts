@@ -69,7 +69,7 @@ export interface ServerParts {
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** A schema that shows what the model needs and lets everything through: the boundary checks, in its own words. */
+/** A schema that shows the model what it needs and accepts everything: the boundary checks the values, with its own messages. */
 function shown(schema: Record<string, unknown>): StandardSchemaWithJSON {
   const json = () => schema;
   return {

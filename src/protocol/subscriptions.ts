@@ -11,7 +11,7 @@ import { protocolError } from './resources.ts';
 const POLL_MS = 60_000;
 /** With many resources each waits longer, so that all together make ten polls a minute. */
 const SPACING_MS = 6_000;
-/** Resources that one session may watch at a time. */
+/** Most resources that one session may watch. */
 const MAX_WATCHED = 100;
 /** Another replica takes over the polling when it is overdue by this much. */
 const TAKEOVER_MS = 30_000;

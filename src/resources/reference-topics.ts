@@ -49,7 +49,7 @@ function lacking(names: readonly string[], others: readonly string[]): string {
   return names.filter((name) => !others.includes(name)).join(', ');
 }
 
-/** Members of a step itself, beside its timings. */
+/** Members of a step itself, without its timings. */
 const STEP_MEMBERS = ['weight', 'loadTime', 'requestsCount'];
 
 /** Every metric with its unit and meaning. */

@@ -1,7 +1,7 @@
 import { ApiError } from '../api/errors.ts';
 import type { Completer, CompletionContext } from '../tooling/resource.ts';
 
-/** The number that a variable of an address stands for; an address with anything else names nothing. */
+/** The numeric value of a variable of an address; throws a `missing` error for anything else. */
 export function integer(name: string, text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new ApiError('missing', `${name} "${text}" is not a valid id`);
   return Number(text);

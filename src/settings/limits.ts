@@ -74,7 +74,7 @@ export const workspaceSettings = {
   },
 } satisfies Record<string, Setting>;
 
-/** How a served server is watched and held in bounds. */
+/** Monitoring and rate limit of HTTP serving. */
 export const monitoringSettings = {
   rateLimit: {
     variable: 'WEB_ANALYTICS_RATE_LIMIT',

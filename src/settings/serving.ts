@@ -77,7 +77,7 @@ export const servingSettings = {
   },
 } satisfies Record<string, Setting>;
 
-/** A name as it stands in a Host header before the port. */
+/** A host name as in a Host header, without the port. */
 function isHostName(text: string): boolean {
   return URL.canParse(`http://${text}`) && new URL(`http://${text}`).hostname === text.toLowerCase() && !text.includes('*');
 }

@@ -1,6 +1,6 @@
 import { type AccessScope, accessScopes, type Challenge } from './principal.ts';
 
-/** Longest `Authorization` header that is looked at; issuers' tokens stay below half of it. */
+/** Longest `Authorization` header that is read; tokens of issuers stay below half of it. */
 export const MAX_AUTHORIZATION_CHARS = 8_192;
 
 /** What an `Authorization` header holds: a token, nothing, or something that is not a bearer token. */

@@ -63,7 +63,7 @@ export interface SignIn {
   stepUp(scope: AccessScope): Challenge;
   /** Why no caller can be accepted at present, without a secret or a path; undefined where all is well. */
   fault(): Promise<string | undefined>;
-  /** Left out where no authorization server stands behind the tokens. */
+  /** Left out where the tokens do not come from an authorization server. */
   readonly metadata?: ResourceMetadata;
 }
 
@@ -76,7 +76,7 @@ export interface PlatformCredential {
 
 /** Platform credentials by principal. */
 export interface PlatformCredentials {
-  /** The principal's own credential; rejects with a `CredentialsError` whose words say what the operator has to do. */
+  /** The principal's own credential; rejects with a `CredentialsError` whose message says what the operator has to do. */
   credentialsOf(principal: Pick<Principal, 'id'>): Promise<PlatformCredential>;
   /** Another text whenever the principal's credential was added, changed or removed; never rejects. */
   versionOf(principal: Pick<Principal, 'id'>): Promise<string>;

@@ -52,7 +52,7 @@ async function alone<T>(path: string, run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Opens a file of this schema; `kind` is what it holds, for words, and `empty` what a new one begins as. */
+/** Opens a file of this schema; `kind` names its content in messages, and `empty` is the content of a new file. */
 export function createPrivateFile<T>({
   path,
   kind,

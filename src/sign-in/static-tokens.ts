@@ -42,7 +42,7 @@ export function openTokensFile(path: string, log: Log): TokensFile {
   return createPrivateFile({ path, kind: 'tokens', schema: tokensFile, empty: { version: 1, tokens: [] }, log });
 }
 
-/** A new token, to be shown once, and what is kept of it. */
+/** A new token, which is shown once, and the entry that is stored for it. */
 export function makeToken({
   name,
   scopes,

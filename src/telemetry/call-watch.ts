@@ -22,7 +22,7 @@ export interface WatchedRequest extends RequestFacts {
  */
 export type CallOutcome = 'ok' | 'question' | 'cancelled' | 'limited' | 'workspace' | 'fault' | ErrorKind;
 
-/** A call under way. */
+/** A running call. */
 export interface CallUnderWatch {
   /** `traceparent` of the span that stands for the call, where there is one. */
   readonly traceparent?: string;

@@ -69,7 +69,7 @@ type Data = Record<string, unknown>;
 export interface Budget {
   /** The hard cap of the settings, per channel. */
   readonly maxTokens: number;
-  /** The arguments as given: who names a `limit` wants that many. */
+  /** The arguments as given; a given `limit` is respected. */
   readonly asked: Data;
 }
 

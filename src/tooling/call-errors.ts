@@ -26,7 +26,7 @@ export function createRateLimit({ clock, perMinute }: { clock: Clock; perMinute:
   const buckets = new Map<string, { calls: number; atMs: number }>();
   let sweptAtMs = clock.now();
 
-  /** Forgets whose bucket is full again, so that memory holds only those who called lately. */
+  /** Removes full buckets, so that memory holds only recent callers. */
   function sweep(nowMs: number): void {
     if (Math.abs(nowMs - sweptAtMs) < MINUTE_MS) return;
     sweptAtMs = nowMs;
@@ -61,7 +61,7 @@ const nextSteps: Record<ErrorKind, string> = {
   settings: '',
 };
 
-/** The part of a tool that the words depend on. */
+/** The part of a tool that the text depends on. */
 type Failed = Pick<AnyTool, 'operation' | 'scope' | 'idsFrom'>;
 
 /** What an unexpected failure is reported with. */

@@ -8,7 +8,7 @@ export const confirmedOutput = {
   request: writeRequest.optional(),
 };
 
-/** How far the person's consent goes in this call. */
+/** What the person has confirmed in this call. */
 export type Consent =
   /** Not asked yet: the write must not leave. */
   | { readonly given: false }

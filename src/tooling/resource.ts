@@ -17,7 +17,7 @@ export interface CompletionContext {
   readonly session: Session;
   /** Arguments that are filled in already, not decoded. */
   readonly filled: Readonly<Record<string, string>>;
-  /** The project that is filled in, else the default one. */
+  /** The given project, or the default one. */
   readonly projectId: () => Promise<number>;
   /** Sends an operation for that project. */
   readonly ask: Ask;

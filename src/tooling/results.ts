@@ -55,9 +55,9 @@ interface AnswerOptions {
   readonly offer: Offer | undefined;
   readonly links: readonly Link[];
   readonly redact: (text: string) => string;
-  /** The arguments as given: who names a `limit` wants that many. */
+  /** The arguments as given; a given `limit` is respected. */
   readonly asked: Record<string, unknown>;
-  /** The chart that was asked for; it counts in no budget and stands in no text. */
+  /** The requested chart; not counted in the budget and not part of the text. */
   readonly drawn?: Drawn;
   /** No token budget. */
   readonly whole?: boolean | undefined;

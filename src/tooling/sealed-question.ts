@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Clock } from '../lib/clock.ts';
 import { seal, sealKey, unseal } from '../lib/seal.ts';
 
-/** A confirmation that does not count; the words say what to do. */
+/** A confirmation that is not valid; the message says what to do. */
 export class ConfirmationError extends Error {
   override name = 'ConfirmationError';
 }

@@ -13,12 +13,12 @@ function dayOf(text: string): string {
   return date.length === 7 ? `${date}-01` : date;
 }
 
-/** Bars of these alone stand in the order of their values; devices have an order of their own. */
+/** Only bars of these are sorted by value; devices have a fixed order. */
 const RANKED: ReadonlySet<string> = new Set(['zone', 'segment', 'goal']);
 
 const once = <T>(values: readonly T[]) => [...new Set(values)];
 
-/** Bars of several metrics stand below each other where rows are few. */
+/** Up to this many rows, bars of several metrics are drawn below each other. */
 const MAX_METRICS = 3;
 const FEW_ROWS = 8;
 
@@ -139,7 +139,7 @@ function timeLabels(cells: readonly unknown[]): string[] {
   return texts.map((text) => (areDays ? text.replace(MIDNIGHT, '') : text.replace(' ', 'T')));
 }
 
-/** A picture in the words of the query; what has no unit begins with nothing. */
+/** A picture as the query names it; a column without a unit has no prefix. */
 function worded(panel: PanelSpec, timeName: string | undefined): PanelSpec {
   const { title, subtitle = '' } = panel;
   return {

@@ -70,7 +70,7 @@ export interface TrendSpec {
   readonly events: readonly TrendEvent[];
   /** The first report from which a change holds. */
   readonly change?: TrendEvent;
-  /** The interval that is judged against what lies before. */
+  /** The interval that is compared with the one before. */
   readonly judged?: { readonly from: string; readonly to: string };
 }
 
@@ -116,7 +116,7 @@ export interface ContributionSpec {
   readonly overlap?: true;
 }
 
-/** One picture that stands alone. */
+/** A single picture. */
 export type PanelSpec = WaterfallSpec | TrendSpec | BarsSpec | ContributionSpec;
 
 /** Pictures below each other that answer one question. */

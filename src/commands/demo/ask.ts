@@ -68,7 +68,7 @@ export interface Table {
   rows: (string | number | null)[][];
 }
 
-/** Calls a tool, prints the call, and gives its structured content; throws the tool's words when it fails. */
+/** Calls a tool, prints the call, and returns its structured content; throws the tool's message when it fails. */
 export type AskTool = <T>(tool: string, args: Record<string, unknown>) => Promise<T>;
 
 /** Counts and prints each call of a connected client. */

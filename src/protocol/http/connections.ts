@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-/** How many connections are held. */
+/** Number of open connections. */
 export interface ConnectionLimits {
   readonly maxConnections: number;
 }
@@ -13,7 +13,7 @@ export interface Connections {
   add(socket: Socket): void;
   /** Marks a request over this connection until the returned function is called. */
   use(socket: Socket): () => void;
-  /** Notes that a caller has proved who it is over this connection. */
+  /** Marks the connection as authenticated. */
   prove(socket: Socket): void;
   closeAll(): void;
 }

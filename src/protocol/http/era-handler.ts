@@ -3,7 +3,7 @@ import type { McpServer } from '@modelcontextprotocol/server';
 import type { Log } from '../../lib/log.ts';
 import type { Subscriptions } from '../subscriptions.ts';
 
-/** A request that is turned away before the protocol sees it. */
+/** The answer to a request that is refused before the protocol handles it. */
 export interface Refusal {
   readonly status: number;
   /** A sentence for the log of the client; holds nothing from the request. */
@@ -22,7 +22,7 @@ export function refuse(response: ServerResponse, { status, message, code = -32_0
 
 const TURNED_AWAY: ReadonlySet<number> = new Set([401, 403, 404, 405]);
 
-/** Answers with JSON, once; a client that is gone gets nothing. A body that is still on its way is not waited for. */
+/** Answers with JSON, once; does nothing where the client has gone, and does not wait for the rest of the body. */
 export function answerJson(response: ServerResponse, status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): void {
   if (response.headersSent || response.destroyed) return;
   const text = JSON.stringify(body);
@@ -53,7 +53,7 @@ export type Era = '2025' | '2026';
 /** A session of one protocol era over HTTP. */
 export interface EraHandler {
   readonly era: Era;
-  /** Answers one request whose headers and body have been looked at; resolves when the answer is written or streams. */
+  /** Answers one request whose headers and body have been checked; resolves when the answer is written or streams. */
   handle(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void>;
   /** Ends its streams and running calls. */
   close(): Promise<void>;

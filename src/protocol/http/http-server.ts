@@ -81,7 +81,7 @@ export type Page = (request: IncomingMessage, response: ServerResponse) => void 
 
 export interface HttpOptions extends GuardOptions, Omit<RouterOptions, 'limits'> {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 chooses a free port. */
   readonly port: number;
   /** Certificate chain and key, PEM; left out: plain HTTP. */
   readonly tls?: { readonly cert: string; readonly key: string } | undefined;
@@ -127,7 +127,7 @@ const CLOSING: Refusal = {
   message: 'This server is about to stop; try again later.',
   headers: { connection: 'close', 'retry-after': '1' },
 };
-/** How often the caller of a stream is asked again who it is. */
+/** How often the caller of a stream is authenticated again. */
 const PROOF_MS = 4_000;
 
 /** Serves MCP over Streamable HTTP in both protocol eras until it is closed. Rejects where the address cannot be had. */
@@ -152,7 +152,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
     return undefined;
   }
 
-  /** A stream must not outlive what its caller has proved: that is looked at again and again, because a token may be withdrawn. */
+  /** A stream must end with the right of its caller, which is checked repeatedly, because a token may be withdrawn. */
   async function endWhenRefused(
     { headers: { authorization } }: IncomingMessage,
     proved: Principal,

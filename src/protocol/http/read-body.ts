@@ -13,7 +13,7 @@ export interface BodyLimits {
   readonly shortBodyBytes: number;
 }
 
-/** The parsed body of a request, or why it is not taken; undefined where the client has gone. */
+/** The parsed body of a request, or why it is refused; undefined where the client has gone. */
 export type ReadBody = (request: IncomingMessage) => Promise<{ readonly body: unknown } | { readonly refusal: Refusal } | undefined>;
 
 /** Makes the reader of all bodies of one server. How long a body may take is up to the server. */

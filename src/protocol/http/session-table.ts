@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../lib/clock.ts';
 
-/** One session that is held, of either era. */
+/** An open session of either era. */
 export interface SessionEntry<T> {
-  /** Names it to its client; hard to guess, but no proof of who asks. */
+  /** The id for its client; hard to guess, but not an authentication. */
   readonly id: string;
   readonly principalId: string;
   readonly value: T;
@@ -36,7 +36,7 @@ interface Entry<T> {
   usedAtMs: number;
 }
 
-/** Idle sessions are looked for no more often. */
+/** Pause between two searches for idle sessions. */
 const SWEEP_MS = 60_000;
 
 /** Makes the table; `finish` forgets what a session held and must not throw. */

@@ -71,7 +71,7 @@ async function columnsOf({ fields, scope }: ExportRequest, { ask }: Lists, note:
   return refuse([...where, ...(closest?.problems ?? []).map((problem) => `fields: ${problem}`)]);
 }
 
-/** Refuses a segment that there is not; one that cannot be looked up is left to the service. */
+/** Refuses a segment that does not exist; one that cannot be looked up is left to the service. */
 async function requireSegment(segmentId: number | undefined, { of }: Lists, note: Uses['note']): Promise<void> {
   if (segmentId === undefined) return;
   try {

@@ -9,7 +9,7 @@ import { WorkspaceError } from '../../workspace/store/disk.ts';
 const MAX_LISTED = 40;
 const LONGEST_MESSAGE = 500;
 
-/** A name as SQL takes it: quoted where it has to be. */
+/** A name in SQL, quoted only where necessary. */
 function sqlName(name: string): string {
   return /^[a-z_][a-z0-9_]*$/i.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
 }
@@ -83,7 +83,7 @@ function shortened(message: string, isMeant: (line: string) => boolean = () => t
 
 const FILE_FAULT = /(?:JSON transform error|Malformed JSON) in file|CSV Error|Invalid unicode|gzip/i;
 
-/** An error about what lies on the disk; undefined where the statement is to blame. */
+/** An error about the files on the disk; undefined where the statement is wrong. */
 function fileFault(message: string): WorkspaceError | undefined {
   // A statement may hold any of these words.
   if (/^(?:Binder|Catalog|Parser) Error/.test(message) || !FILE_FAULT.test(message)) return undefined;

@@ -7,7 +7,7 @@ import type { Context } from '../context.ts';
 /** Seconds that a call waits for a download when the caller names none. */
 export const USUAL_WAIT_SECONDS = 20;
 
-/** The least by which progress grows (protocol), where only the words are new. */
+/** Smallest step of progress, which must grow (protocol), where only the message is new. */
 const STEP = 0.01;
 
 /** How far a download is, in percent: half for the platform that computes, half for the files. */
@@ -62,7 +62,7 @@ export async function followDownload(workspace: ProjectWorkspace, download: Down
 
 type Outcome = PromiseSettledResult<RunManifest> | undefined;
 
-/** How downloads have ended so far, in their order; undefined for those that go on. */
+/** Results of the downloads so far, in their order; undefined for those that are still running. */
 async function outcomesOf(downloads: readonly Download[]): Promise<Outcome[]> {
   const goesOn = Promise.resolve(undefined);
   const outcomes = await Promise.allSettled(downloads.map(({ result }) => Promise.race([result, goesOn])));

@@ -84,7 +84,7 @@ function requestTooltip(request: Request, theme: Theme): TooltipLine[] {
 const ROW_PX = 17;
 const AXIS_PX = 30;
 const SLIDER_PX = 26;
-/** Room for the words behind a bar. */
+/** Room for the text behind a bar. */
 const RIGHT_PX = 118;
 const LEVELS = 3;
 
