@@ -127,7 +127,8 @@ export function createAuthServer({
     const payload = await ask(requestToken, input, signal);
     const { length } = payload.access_token;
     if (length > MAX_TOKEN_CHARS) {
-      const message = `The authentication server answered with a token of ${length} characters, which is not used: at most ${MAX_TOKEN_CHARS} are.`;
+      const limit = `at most ${MAX_TOKEN_CHARS} are accepted`;
+      const message = `The authentication server answered with a token of ${length} characters, which is not used: ${limit}.`;
       throw new ApiError('shape', message);
     }
     onToken(payload.access_token);

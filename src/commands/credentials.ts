@@ -34,7 +34,7 @@ export async function askHidden(input: NodeJS.ReadableStream, questions: readonl
 
 const USAGE = 'credentials add <name> (the credential comes from stdin), credentials list, or credentials remove <name>';
 const EXPECTED =
-  'expected {"clientId":"…","clientSecret":"…"} on stdin, where needed with "enrichmentClientId", "enrichmentClientSecret" and "projectId"';
+  'expected {"clientId":"…","clientSecret":"…"} on stdin; "enrichmentClientId", "enrichmentClientSecret" and "projectId" are optional';
 const MAX_INPUT_BYTES = 65_536;
 
 /** Where the credential is read from; never the command line, which others on the machine can see. */

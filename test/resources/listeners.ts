@@ -19,7 +19,7 @@ export type ListenerName = (typeof listenerNames)[number];
 export interface Listener {
   /** Begins to listen; gives the way to end it. */
   readonly listen: (...uris: string[]) => Promise<() => Promise<void>>;
-  /** Addresses that it was told of, in order. */
+  /** Addresses of its resource notifications, in order. */
   readonly updates: readonly string[];
   /** Resolves with the next one. */
   readonly nextUpdate: () => Promise<string>;

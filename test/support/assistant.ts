@@ -53,7 +53,7 @@ export interface AssistantOptions {
   readonly answer?: (message: string) => 'accept' | 'decline';
 }
 
-/** Connects an assistant in this process, in the way of the 2025 era; whoever opens it closes it. */
+/** Connects an assistant in this process, in the way of the 2025 era; the caller closes it. */
 export async function openAssistant(platform: Platform, options: AssistantOptions = {}): Promise<Assistant> {
   const { credential = 'account', answer, timeoutMs = 30_000 } = options;
   const { tools, absent } = enabledTools(await listedTools(), {

@@ -57,7 +57,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Starts an emulator on a clock of its own; whoever starts it closes it. */
+/** Starts an emulator on a clock of its own; the caller closes it. */
 export async function openPlatform({ start = START, seed = 1, faults = [], port, pagesFrom = 1 }: PlatformOptions = {}): Promise<Platform> {
   const clock = manualClock(start);
   const emulator = await startEmulator({ clock, seed, faults, pagesFrom, ...(port === undefined ? {} : { port }) });

@@ -38,7 +38,7 @@ export interface ServiceOptions {
   readonly tracing?: Tracing;
 }
 
-/** Begins to serve on a free port; whoever opens it closes it, with the emulator. */
+/** Begins to serve on a free port; the caller closes it, with the emulator. */
 export async function openService({
   settings = {},
   limits = {},

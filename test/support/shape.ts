@@ -16,7 +16,7 @@ const matches: Record<Type, (value: unknown) => boolean> = {
 };
 
 /**
- * What of `value` is not as `reference` says, one sentence each; arrays that hold nothing are told too where `filled` lacks them, as
+ * What of `value` is not as `reference` says, one sentence each; empty arrays are reported too where `filled` lacks them, as
  * nothing was compared.
  */
 export function differences(

@@ -110,7 +110,8 @@ async function perform<T>(
     options.signal?.throwIfAborted();
     const leftMs = options.timeoutMs - (performance.now() - startedMs);
     if (leftMs <= 0) throw new SqlError('busy');
-    const spill = task.kind === 'look' ? undefined : await createSpillDirectory(options.directory).catch(() => undefined); // without it, queries that fit into memory still work
+    // Without it, queries that fit into memory still work.
+    const spill = task.kind === 'look' ? undefined : await createSpillDirectory(options.directory).catch(() => undefined);
     try {
       const given = spill ? { ...machine, spill: { directory: spill.directory, maxBytes: MAX_SPILL_BYTES } } : machine;
       return await converse(task, given, { ...options, timeoutMs: leftMs }, onMessage);

@@ -70,8 +70,10 @@ function reader({ format, gzip, files, names, without }: Source, columns: readon
     ...(withFile ? [`filename = '${FILE}'`] : []),
   ];
   // That lines are records is said, because a single column would be taken for bare values.
-  if (format === 'JSONL')
-    return `read_json(${[...options, "format = 'newline_delimited'", 'records = true', 'auto_detect = false', `maximum_object_size = ${MAX_ROW_BYTES}`].join(', ')})`;
+  if (format === 'JSONL') {
+    const json = ["format = 'newline_delimited'", 'records = true', 'auto_detect = false', `maximum_object_size = ${MAX_ROW_BYTES}`];
+    return `read_json(${[...options, ...json].join(', ')})`;
+  }
   const csv = [
     'header = true',
     'auto_detect = false',

@@ -56,7 +56,8 @@ export function createQuota(directory: string, limitBytes: number): Quota {
       counted = { bytes: await bytesBelow(directory), atMs: performance.now() };
     }
     if (counted.bytes + writtenSince + kept + bytes > limitBytes) {
-      const used = `${formatBytes(counted.bytes + writtenSince + kept)} of ${formatBytes(limitBytes)} are taken or promised in ${directory}`;
+      const usedBytes = counted.bytes + writtenSince + kept;
+      const used = `${formatBytes(usedBytes)} of ${formatBytes(limitBytes)} are used or reserved in ${directory}`;
       const next = 'Make room with purge_workspace or raise WEB_ANALYTICS_DATA_QUOTA_MB, then call again: what has arrived is kept.';
       throw new WorkspaceError('full', `No room for another ${formatBytes(bytes)}: ${used}. ${next}`);
     }

@@ -84,7 +84,8 @@ function transportProblems({ hosts }: HarStudy): Problem[] {
   if (requests >= WORTH_MULTIPLEXING) {
     const costMs = longestOf(old, ({ longestQueueMs }) => longestQueueMs);
     const names = namesOf(old, ({ http1 }) => http1);
-    const says = `${counted(requests, 'request')} to ${someOf(names, 2)} over HTTP/1.x; the longest queued ${formatMs(costMs)} for a connection`;
+    const target = someOf(names, 2);
+    const says = `${counted(requests, 'request')} to ${target} over HTTP/1.x; the longest queued ${formatMs(costMs)} for a connection`;
     problems.push({ problem: 'http1', requests, costMs, costBytes: null, basis: 'measured', when: 'this load', says });
   }
   if (again.length > 0) {
@@ -145,7 +146,8 @@ function uncompressed(finding: Finding, share: number): Problem[] {
 function duplicates({ addresses, repeats, transferBytes, heaviest }: HarSummary['findings']['duplicates']): Problem[] {
   const [first] = heaviest;
   if (!first) return [];
-  const says = `${counted(addresses, 'address', 'addresses')} fetched again ${counted(repeats, 'time')}; heaviest ${addressText(first.url)}`;
+  const address = addressText(first.url);
+  const says = `${counted(addresses, 'address', 'addresses')} fetched again ${counted(repeats, 'time')}; heaviest ${address}`;
   return [{ problem: 'duplicates', requests: repeats, costMs: null, costBytes: transferBytes, basis: 'measured', when: 'this load', says }];
 }
 
@@ -181,7 +183,8 @@ function documentProblems({ har, summary: { document } }: HarStudy): Problem[] {
   }
   if (redirects.length > 0) {
     const hosts = [...har.redirects, har.document].map(({ host }) => sanitiseHost(host ?? ''));
-    const says = `${counted(redirects.length, 'redirect')} before the document, ${formatMs(redirectMs)} in all: ${hosts.slice(0, 5).join(' → ')}`;
+    const path = hosts.slice(0, 5).join(' → ');
+    const says = `${counted(redirects.length, 'redirect')} before the document, ${formatMs(redirectMs)} in all: ${path}`;
     problems.push({
       problem: 'redirects',
       requests: redirects.length,
