@@ -16,7 +16,10 @@ const shared = {
   banner: { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" },
 };
 
-/** How the executable is bundled: split, so that a start loads only what it needs. The benchmark bundles what it compares with in the same way. */
+/**
+ * How the executable is bundled: split, so that a start loads only what it needs. The benchmark bundles what it compares with in the same
+ * way.
+ */
 export const executable = {
   ...shared,
   splitting: true,
@@ -34,7 +37,10 @@ const partsOfUndici = {
   },
 };
 
-/** Bundles the many small files of DuckDB's package, which take longer to find than to run; its native part is found in node_modules, or not at all. */
+/**
+ * Bundles the many small files of DuckDB's package, which take longer to find than to run; its native part is found in node_modules, or not
+ * at all.
+ */
 const nativePartOfDuckdb = {
   name: 'native-part-of-duckdb',
   setup({ onResolve, onLoad }) {

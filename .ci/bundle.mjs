@@ -1,4 +1,5 @@
-// Makes bundles for Claude Desktop (.mcpb): node .ci/bundle.mjs [linux-x64 …], without names all systems. Writes node_modules/.cache/bundles.
+// Makes bundles for Claude Desktop (.mcpb): node .ci/bundle.mjs [linux-x64 …], without names all systems. Writes
+// node_modules/.cache/bundles.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';

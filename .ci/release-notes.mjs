@@ -1,4 +1,5 @@
-// Prints what CHANGELOG.md says of a version: node .ci/release-notes.mjs v1.2.3. Fails where the tag, package.json and CHANGELOG.md disagree.
+// Prints what CHANGELOG.md says of a version: node .ci/release-notes.mjs v1.2.3. Fails where the tag, package.json and CHANGELOG.md
+// disagree.
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';

@@ -4,7 +4,10 @@ import process from 'node:process';
 
 const LIST = 'test/allowed-skips.json';
 
-/** Tests that were skipped although `test/allowed-skips.json` does not allow it on this platform, and entries of it that name no test: one sentence each. */
+/**
+ * Tests that were skipped although `test/allowed-skips.json` does not allow it on this platform, and entries of it that name no test: one
+ * sentence each.
+ */
 export function wrongSkips({ testResults }, allowed = JSON.parse(readFileSync(LIST, 'utf8')), platform = process.platform) {
   const tests = testResults.flatMap(({ name, assertionResults }) =>
     assertionResults.map(({ fullName, status }) => ({

@@ -1,4 +1,5 @@
-// Packs the product and installs it as a newcomer does, in an empty folder with an empty home and cache; prints sizes and fails where it does not work.
+// Packs the product and installs it as a newcomer does, in an empty folder with an empty home and cache; prints sizes and fails where it
+// does not work.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -82,7 +82,9 @@ describe('the contract', () => {
     // Those of the two OAuth operations come from the credential.
     const own = operation.base === 'auth' ? [] : Object.keys(operation.input.shape);
     const expected = [...new Set([...own, ...words(ADDED[tool.name] ?? ''), 'projectId', ...(tool.confirmed ? ['confirm'] : [])])];
-    const message = `tools/…/${tool.name.replaceAll('_', '-')}.ts: its input must have the names of its operation (${own.join(', ')}); ADDED in this file lists what else it may take`;
+    const message =
+      `tools/…/${tool.name.replaceAll('_', '-')}.ts: its input must have the names of its operation (${own.join(', ')}); ADDED in ` +
+      'this file lists what else it may take';
     expect(Object.keys(input.properties ?? {}).toSorted(), message).toEqual(expected.toSorted());
   });
 

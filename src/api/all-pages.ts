@@ -2,7 +2,7 @@ import { MAX_PAGE_SIZE } from './params.ts';
 
 /**
  * All rows of a list that comes in pages, each once, in the order in which they came. Goes on until a page is short or brings nothing
- * new: the interface tells neither how many there are nor whether pages count from 0 or 1, so page 1 may be the first again.
+ * new: the interface states neither how many there are nor whether pages count from 0 or 1, so page 1 may be the first again.
  */
 export async function allPages<Row>(
   read: (paging: { limit: number; page?: number }) => Promise<readonly Row[]>,

@@ -16,9 +16,9 @@ export function checkedAuthUrl(address: string): string {
   return address.replace(/\/+$/, '');
 }
 
-/** Longest access token that is taken: longer ones fit into no request header, and a text that long is no token. */
+/** Longest access token that is accepted: a longer text fits into no request header and cannot be a token. */
 const MAX_TOKEN_CHARS = 16_384;
-/** Life of a token whose answer does not tell (section 5). */
+/** Life of a token whose answer does not state it (section 5). */
 const DOCUMENTED_LIFE_S = 3600;
 /** No token outlives its credential (section 5); what is longer would end beyond all dates. */
 const LONGEST_LIFE_S = 366 * 86_400;
@@ -43,11 +43,14 @@ function lifeMs(expiresIn: unknown): number {
   return 1000 * Math.min(Math.max(0, stated), LONGEST_LIFE_S);
 }
 
-/** Why calls must not go to this endpoint, as the end of a sentence. Whoever speaks for a public server must not send us into our own network. */
+/** Why calls must not go to this endpoint, as the end of a sentence. A public server must not direct requests into our own network. */
 function endpointFault(endpoint: string, authUrl: string, domains: readonly string[]): string | undefined {
   const fault = addressFault(endpoint, domains);
   if (fault || domains.length > 0 || !leadsInside(new URL(endpoint)) || leadsInside(new URL(authUrl))) return fault;
-  return 'leads into this machine or the network behind it, while the authentication server lies outside; if that is meant, WEB_ANALYTICS_ENDPOINT_DOMAINS allows it';
+  return (
+    'leads into this machine or the network behind it, while the authentication server lies outside; if that is meant, ' +
+    'WEB_ANALYTICS_ENDPOINT_DOMAINS allows it'
+  );
 }
 
 function toToken(
@@ -93,7 +96,7 @@ export function createAuthServer({
   timeoutMs: number;
   random: () => number;
   endpointDomains: readonly string[];
-  /** Told of each access token, so that it is kept out of texts. */
+  /** Called with each access token, so that it can be redacted. */
   onToken: (accessToken: string) => void;
 }): AuthServer {
   const { clock } = wiring;
@@ -124,7 +127,8 @@ export function createAuthServer({
     const payload = await ask(requestToken, input, signal);
     const { length } = payload.access_token;
     if (length > MAX_TOKEN_CHARS) {
-      const message = `The authentication server answered with a token of ${length} characters, which is not used: at most ${MAX_TOKEN_CHARS} are.`;
+      const limit = `at most ${MAX_TOKEN_CHARS} are accepted`;
+      const message = `The authentication server answered with a token of ${length} characters, which is not used: ${limit}.`;
       throw new ApiError('shape', message);
     }
     onToken(payload.access_token);
@@ -157,9 +161,9 @@ export function createAuthServer({
     if (known) return known;
     const since = renew ? undefined : unknownSince.get(credential.clientId);
     if (since !== undefined && Math.abs(clock.now() - since) < UNKNOWN_MS) return undefined;
-    const patience = { clock, timeoutMs: timeoutMs * GRANTS_SHARE, signal };
+    const deadline = { clock, timeoutMs: timeoutMs * GRANTS_SHARE, signal };
     try {
-      return await withDeadline(patience, (limits) => granted(credential, limits.signal, renew));
+      return await withDeadline(deadline, (limits) => granted(credential, limits.signal, renew));
     } catch (error) {
       if (signal.aborted || !(error instanceof ApiError) || error.kind === 'unauthorized') throw error;
       unknownSince.set(credential.clientId, clock.now());

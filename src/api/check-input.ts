@@ -20,7 +20,7 @@ export function check<Schema extends z.ZodType>(schema: Schema, value: unknown):
   throw new ApiError('invalid', `${listed(wordIssues(parsed.error.issues, schema, value), '; ')}.`);
 }
 
-/** Refuses a project id that is none. */
+/** Refuses a number that cannot be a project id. */
 export function checkProjectId(projectId: number | undefined): void {
   if (!p.id.optional().safeParse(projectId).success)
     throw new ApiError('invalid', `projectId: expected a positive integer, got ${projectId}.`);
@@ -35,7 +35,7 @@ export function checkScopes(scope: string): string[] {
 
 /**
  * The input as it goes on the wire, checked against every rule of the operation. `projectId` is filled in where the operation
- * takes one; that of enrichment may be open until the token tells it, and is then absent.
+ * takes one; that of enrichment may be unknown until the token names it, and is then absent.
  */
 export function checkInput(operation: Operation, input: Record<string, unknown>, projectId?: number): Record<string, unknown> {
   if (!Object.hasOwn(operation.input.shape, 'projectId')) return check(operation.input, input);

@@ -29,7 +29,7 @@ export interface CallOptions {
   deadlineMs?: number | undefined;
   /** How enrichments travel; default form. */
   encoding?: 'form' | 'json' | undefined;
-  /** Told of what this call does, beside the observer of the client. */
+  /** Called with the events of this call, in addition to the observer of the client. */
   observe?: Observer | undefined;
 }
 
@@ -45,7 +45,7 @@ export interface TokenSummary {
   fromCache: boolean;
 }
 
-/** The REST interface for one session: calls with tokens, limits and repeats, and nothing of MCP. */
+/** The REST interface for one session: calls with tokens, limits and retries; knows nothing of MCP. */
 export interface Client {
   /** Runs one operation; throws an ApiError, or the reason of `signal`. */
   call<O extends Operation>(operation: O, input: CallInput<O>, options?: CallOptions): Promise<PayloadOf<O>>;
@@ -74,7 +74,7 @@ export interface ClientOptions {
   defaultProjectId?: number | undefined;
   /** Scopes that the enabled toolsets call for. */
   neededScopes: readonly Scope[];
-  /** Domains that an endpoint may lie in; any when empty. */
+  /** Domains that an endpoint may belong to; any when empty. */
   endpointDomains?: readonly string[] | undefined;
   /** Longest a call may take, with its repeats and its time in the queue. */
   timeoutMs: number;
@@ -95,7 +95,7 @@ export interface ClientOptions {
   http?: Http | undefined;
 }
 
-/** Opaque tokens that are kept out of texts by name; JWTs are known by their form. */
+/** Opaque tokens that are redacted by value; JWTs are recognised by their form. */
 const MAX_KNOWN_TOKENS = 16;
 
 function createRedaction(secrets: readonly string[]) {
@@ -134,25 +134,25 @@ export function createClient(options: ClientOptions): Client {
   };
   const auth = createAuthServer({ wiring, authUrl, timeoutMs, random, endpointDomains, onToken: learn });
   const tokens = createTokenCache({ clock, fetchToken: auth.fetchToken, replicas: options.sharedTokens, onAdopted: learn });
-  const desk = createTokenProvider({ auth, tokens, credential, enrichmentCredential, neededScopes, redact });
+  const tokenProvider = createTokenProvider({ auth, tokens, credential, enrichmentCredential, neededScopes, redact });
 
-  function tell(event: ApiEvent, ofCall: Observer | undefined): void {
+  function notify(event: ApiEvent, ofCall: Observer | undefined): void {
     for (const observe of [options.observe, ofCall]) observe?.(event);
   }
 
   /** One request of a call, in its turn. */
-  async function attempt(request: Omit<Parameters<typeof exchange>[1], 'base' | 'accessToken'>, held: AcquiredToken): Promise<unknown> {
+  async function attempt(request: Omit<Parameters<typeof exchange>[1], 'base' | 'accessToken'>, acquired: AcquiredToken): Promise<unknown> {
     const { operation, limits } = request;
-    const project = `${authUrl} ${held.projectId ?? held.request.credential.clientId}`;
+    const project = `${authUrl} ${acquired.projectId ?? acquired.request.credential.clientId}`;
     const speed = operation.scope === 'speed-analysis';
     const queuedAtMs = clock.now();
     limits.waitsFor = 'turn';
     const slot = await limiter.acquire({ project, principalId, sessionId, speed, signal: limits.signal });
     limits.waitsFor = 'answer';
-    tell({ type: 'slot', durationMs: clock.now() - queuedAtMs }, request.observe);
+    notify({ type: 'slot', durationMs: clock.now() - queuedAtMs }, request.observe);
     let refused = false;
     try {
-      return await exchange(wiring, { ...request, base: held.token.endpoint, trustedHost, accessToken: held.token.accessToken });
+      return await exchange(wiring, { ...request, base: acquired.token.endpoint, trustedHost, accessToken: acquired.token.accessToken });
     } catch (error) {
       refused = error instanceof ApiError && error.kind === 'busy';
       throw error;
@@ -161,24 +161,24 @@ export function createClient(options: ClientOptions): Client {
     }
   }
 
-  async function send(operation: Operation, input: Record<string, unknown>, how: Sending): Promise<unknown> {
+  async function send(operation: Operation, input: Record<string, unknown>, how: SendOptions): Promise<unknown> {
     const { scope } = operation;
     if (scope === undefined) throw new TypeError(`${operation.path} is answered by authenticate() and credential().`);
     const { projectId, encoding, limits, observe } = how;
     for (let renewed = false; ; renewed = true) {
       const startMs = clock.now();
       limits.waitsFor = 'token';
-      const held = await desk.forScope(scope, { projectId, signal: limits.signal });
-      tell({ type: 'token', kept: held.fromCache, durationMs: clock.now() - startMs }, observe);
-      const complete = operation.base === 'enrichment' ? withProject(input, held.projectId) : input;
+      const acquired = await tokenProvider.forScope(scope, { projectId, signal: limits.signal });
+      notify({ type: 'token', kept: acquired.fromCache, durationMs: clock.now() - startMs }, observe);
+      const complete = operation.base === 'enrichment' ? withProject(input, acquired.projectId) : input;
       try {
         return await retry(limits, { clock, random, isAlone: () => limiter.isAlone?.() ?? false }, (number) =>
-          attempt({ operation, input: complete, encoding, limits, attempt: number, observe }, held),
+          attempt({ operation, input: complete, encoding, limits, attempt: number, observe }, acquired),
         );
       } catch (error) {
         if (!(error instanceof ApiError) || error.kind !== 'unauthorized') throw error;
-        // Whatever is wrong with this token: nobody shall use it again.
-        tokens.drop(held.request, held.token);
+        // Whatever is wrong with this token, it must not be used again.
+        tokens.drop(acquired.request, acquired.token);
         if (error.code !== 'JWT_EXPIRED') throw error;
         if (renewed) throw new ApiError('unauthorized', `A token fetched a moment ago counts as expired. ${error.message}`, error);
       }
@@ -208,10 +208,10 @@ export function createClient(options: ClientOptions): Client {
       const names = scope === undefined ? undefined : checkScopes(scope);
       return withDeadline({ clock, timeoutMs, signal }, async (limits) => {
         const wish = { projectId, signal: limits.signal, renew };
-        const held = await (names ? desk.forNamed(names, wish) : desk.forSession(wish));
-        const { token, fromCache } = held;
+        const acquired = await (names ? tokenProvider.forNamed(names, wish) : tokenProvider.forSession(wish));
+        const { token, fromCache } = acquired;
         return {
-          ...(held.projectId !== undefined && { projectId: held.projectId }),
+          ...(acquired.projectId !== undefined && { projectId: acquired.projectId }),
           scope: token.scopes.join(' '),
           endpoint: token.endpoint,
           expiresAt: token.expiresAtMs,
@@ -224,11 +224,11 @@ export function createClient(options: ClientOptions): Client {
       withDeadline({ clock, timeoutMs, signal }, (limits) => auth.granted(credential, limits.signal, renew)),
     async projectId({ scope, projectId = defaultProjectId, signal } = {}) {
       checkProjectId(projectId);
-      const held = await withDeadline({ clock, timeoutMs, signal }, (limits) => {
+      const acquired = await withDeadline({ clock, timeoutMs, signal }, (limits) => {
         const wish = { projectId, signal: limits.signal };
-        return scope === undefined ? desk.forSession(wish) : desk.forScope(scope, wish);
+        return scope === undefined ? tokenProvider.forSession(wish) : tokenProvider.forScope(scope, wish);
       });
-      return held.projectId ?? nameless();
+      return acquired.projectId ?? nameless();
     },
     redact,
     async close() {
@@ -238,7 +238,7 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-interface Sending {
+interface SendOptions {
   projectId: number | undefined;
   encoding: 'form' | 'json';
   limits: Limits;

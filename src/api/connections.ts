@@ -6,17 +6,17 @@ import { isLoopback } from '../lib/address.ts';
 import { ApiError } from './errors.ts';
 import { isInnerAddress } from './inner-address.ts';
 
-/** A watch over something that has to be heard of again and again. */
+/** A timeout that starts again with each sign of activity. */
 export interface IdleTimeout {
-  /** Aborts when nothing was heard for too long, or with the caller's own signal and its reason. */
+  /** Aborts when there was no activity for too long, or with the caller's own signal and its reason. */
   readonly signal: AbortSignal;
-  heard(): void;
-  /** True where silence ended it and not the caller. */
-  wasSilent(): boolean;
+  refresh(): void;
+  /** True where the timeout ended it and not the caller. */
+  hasExpired(): boolean;
   stop(): void;
 }
 
-/** Aborts when nothing was heard for `idleTimeoutMs`, or with `signal`; without `idleTimeoutMs` only with `signal`. */
+/** Aborts after `idleTimeoutMs` without a `refresh`, or with `signal`; without `idleTimeoutMs` only with `signal`. */
 export function startIdleTimeout({ idleTimeoutMs, signal }: { idleTimeoutMs?: number | undefined; signal: AbortSignal }): IdleTimeout {
   const controller = new AbortController();
   const relay = () => controller.abort(signal.reason);
@@ -24,16 +24,16 @@ export function startIdleTimeout({ idleTimeoutMs, signal }: { idleTimeoutMs?: nu
   // Files that are fetched at a time share one signal.
   setMaxListeners(0, signal);
   signal.addEventListener('abort', relay, { once: true });
-  let silent = false;
+  let expired = false;
   const giveUp = () => {
-    silent = true;
+    expired = true;
     controller.abort();
   };
   const timer = idleTimeoutMs === undefined ? undefined : setTimeout(giveUp, idleTimeoutMs);
   return {
     signal: controller.signal,
-    heard: () => timer?.refresh(),
-    wasSilent: () => silent && !signal.aborted,
+    refresh: () => timer?.refresh(),
+    hasExpired: () => expired && !signal.aborted,
     stop() {
       clearTimeout(timer);
       signal.removeEventListener('abort', relay);
@@ -51,7 +51,7 @@ export type Resolve = (
   callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void;
 
-/** Calls back with whether a host leads into this machine or a network behind it, and nowhere else. */
+/** Calls back with whether a host has addresses of this machine or of private networks only. */
 function judge(hostname: string, resolve: Resolve, answer: (isInside: boolean) => void): void {
   const bare = hostname.replace(/^\[|\]$/g, '');
   if (isIP(bare) !== 0) answer(isInnerAddress(bare));
@@ -98,7 +98,10 @@ function codeOf(error: unknown): string {
 function words(code: string, host: string, detail: string): string {
   if (/proxy/i.test(detail)) return `The proxy did not let the request to ${host} through: ${/\d{3}/.exec(detail)?.[0] ?? code}.`;
   if (code === INNER_ADDRESS)
-    return `${host} leads into this machine or the network behind it, so it was not called; if that is meant, WEB_ANALYTICS_ENDPOINT_DOMAINS allows it.`;
+    return (
+      `${host} leads into this machine or the network behind it, so it was not called; if that is meant, ` +
+      'WEB_ANALYTICS_ENDPOINT_DOMAINS allows it.'
+    );
   if (code === 'ECONNREFUSED') return `${host} refused the connection.`;
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `The name of ${host} could not be resolved.`;
   if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') return `${host} did not take the connection in time.`;
@@ -130,7 +133,7 @@ function proxyAddress(value = ''): string {
   if (value === '') return '';
   const address = value.includes('://') ? value : `http://${value}`;
   if (URL.canParse(address) && /^https?:$/.test(new URL(address).protocol)) return address;
-  throw new ApiError('settings', 'HTTP_PROXY or HTTPS_PROXY is no address; expected http://host:port.');
+  throw new ApiError('settings', 'HTTP_PROXY or HTTPS_PROXY is not a valid address; expected http://host:port.');
 }
 
 /** Loads undici and opens nothing yet; `lookup` resolves the names that are reached directly. */

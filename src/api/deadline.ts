@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { Clock } from '../lib/clock.ts';
 import { ApiError } from './errors.ts';
 
-/** How long a call may go on: the instant by the clock, and the signal that ends every wait of it. */
+/** The deadline of a call: the instant by the clock, and the signal that ends every wait. */
 export interface Limits {
   readonly deadlineMs: number;
   /** Aborts with the caller's reason, or with an ApiError of kind `timeout`. */
@@ -17,14 +17,14 @@ export const QUEUED = 'QUEUED';
 function timeoutOf(waitsFor: Limits['waitsFor'], allowedMs: number): ApiError {
   const time = seconds(allowedMs);
   if (waitsFor === 'turn')
-    return new ApiError('timeout', `The call was given up after ${time}: it still waited for its turn behind other calls.`, {
+    return new ApiError('timeout', `The call was given up after ${time}: it was still waiting behind other calls.`, {
       code: QUEUED,
     });
   const who = waitsFor === 'token' ? 'the authentication server' : 'the platform';
   return new ApiError('timeout', `The call was given up after ${time}: ${who} did not answer in that time, retries included.`);
 }
 
-/** Node takes a longer delay for 1 ms. */
+/** Node treats a longer delay as 1 ms. */
 const LONGEST_TIMER_MS = 2_147_483_647;
 
 /** Runs `task` until the deadline or the caller's abort, whichever comes first; queue, back-off and network all end with its signal. */
@@ -46,7 +46,7 @@ export async function withDeadline<T>(
   const startMs = clock.now();
   const endMs = Math.min(deadlineMs, startMs + timeoutMs);
   const allowedMs = endMs - startMs;
-  if (allowedMs <= 0) throw new ApiError('timeout', 'The time for the call had run out before anything was sent.');
+  if (allowedMs <= 0) throw new ApiError('timeout', 'The time for the call ran out before anything was sent.');
   const controller = new AbortController();
   const relay = () => controller.abort(signal?.reason);
   // Many calls may run under one signal; each takes its listener away again.
@@ -63,12 +63,12 @@ export async function withDeadline<T>(
   }
 }
 
-/** Milliseconds in words of an error. */
+/** Milliseconds as errors write them. */
 export function seconds(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : `${Number((ms / 1000).toFixed(1))} s`;
 }
 
-/** Waits for `promise` no longer than the signal allows; the work behind it goes on for whoever else waits. */
+/** Waits for `promise` until the signal aborts; the work behind it goes on for other callers. */
 export async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   let onAbort: (() => void) | undefined;
   const aborted = new Promise<never>((_, reject) => {

@@ -14,7 +14,7 @@ export type ErrorKind =
   | 'down'
   /** The time for the call ran out. */
   | 'timeout'
-  /** The answer is none that the reference describes. */
+  /** The answer has a shape that the reference does not describe. */
   | 'shape'
   /** A setting is missing or wrong. */
   | 'settings';

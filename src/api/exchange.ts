@@ -19,7 +19,7 @@ export interface SizeLimits {
 }
 export const DEFAULT_SIZE_LIMITS: SizeLimits = { harBytes: 96 * 1_048_576, otherBytes: 32 * 1_048_576 };
 
-/** A read may use this share of the time left in silence, so that time remains to ask again. */
+/** A read may wait this share of the remaining time without an answer, so that time remains for a retry. */
 const IDLE_TIMEOUT_SHARE = 2 / 3;
 
 /** What every request of a client shares. */
@@ -31,7 +31,7 @@ export interface Wiring {
   readonly sizeLimits: SizeLimits;
   /** One line for each request, without secrets. */
   readonly log: Log;
-  /** Told of every request. */
+  /** Called for every request. */
   readonly observe?: Observer | undefined;
 }
 
@@ -49,7 +49,7 @@ export interface Exchange {
   limits: Limits;
   /** Which attempt this is, from 1. */
   attempt: number;
-  /** Told of this request too. */
+  /** Called for this request too. */
   observe?: Observer | undefined;
 }
 

@@ -1,7 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, brotliDecompressSync, gunzip, gunzipSync, inflate, inflateSync } from 'node:zlib';
 import type { Dispatcher } from 'undici';
-import { jsonExcess } from '../lib/json-size.ts';
 import {
   type Connections,
   type Environment,
@@ -13,8 +12,9 @@ import {
 } from './connections.ts';
 import { abortable, seconds } from './deadline.ts';
 import { ApiError } from './errors.ts';
+import { jsonExcess } from './json.ts';
 
-/** Bytes in words of an error. */
+/** Bytes as errors write them. */
 function megabytes(bytes: number): string {
   const size = bytes / 1_048_576;
   return size >= 1 ? `${Number(size.toFixed(1))} MB` : `${Math.ceil(bytes / 1024)} KB`;
@@ -43,7 +43,7 @@ async function readBytes(
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size);
 }
 
-/** Below this packed size the way to another thread and back takes longer than the unpacking. */
+/** Below this compressed size, handing over to another thread takes longer than decompressing. */
 const INLINE_BYTES = 16_384;
 
 type Unpacker = (bytes: Buffer, options: { maxOutputLength: number }) => Buffer | Promise<Buffer>;
@@ -62,7 +62,10 @@ const inThread: ReadonlyMap<string, Unpacker> = new Map([
   ['br', promisify(brotliDecompress)],
 ]);
 
-/** JSON is packed to a tenth or a thirtieth. What unpacks to more of its size than this, beyond what is small anyway, was made to fill the memory. */
+/**
+ * JSON is compressed to a tenth or a thirtieth. What unpacks to more of its size than this, beyond what is small anyway, was made to fill
+ * the memory.
+ */
 const MAX_RATIO = 250;
 const ANY_RATIO_BYTES = 4 * 1_048_576;
 /** No answer comes near: HAR files have 20 levels, and under 3 million lists and objects in 96 MB. */
@@ -77,29 +80,29 @@ function refuseExcess(bytes: Buffer, safe: boolean): void {
 }
 
 /** Undoes the content encodings of an answer, the last applied first; never unpacks more than `maxBytes`. */
-async function unpack(packed: Buffer, encodings: string, { maxBytes, safe }: { maxBytes: number; safe: boolean }): Promise<Buffer> {
+async function decompress(compressed: Buffer, encodings: string, { maxBytes, safe }: { maxBytes: number; safe: boolean }): Promise<Buffer> {
   const names = encodings
     .toLowerCase()
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '' && name !== 'identity');
-  if (names.length === 0 || packed.length === 0) return packed;
-  if (names.length > 2) throw new ApiError('shape', 'The answer is packed more than twice.', { outcomeUnknown: !safe });
-  const unpackers = packed.length <= INLINE_BYTES ? here : inThread;
-  let bytes = packed;
+  if (names.length === 0 || compressed.length === 0) return compressed;
+  if (names.length > 2) throw new ApiError('shape', 'The answer is compressed more than twice.', { outcomeUnknown: !safe });
+  const unpackers = compressed.length <= INLINE_BYTES ? here : inThread;
+  let bytes = compressed;
   for (const name of names.toReversed()) {
     const unpacker = unpackers.get(name);
-    if (!unpacker) throw new ApiError('shape', 'The answer is packed in a way that was not asked for.', { outcomeUnknown: !safe });
+    if (!unpacker) throw new ApiError('shape', 'The answer is compressed in a way that was not asked for.', { outcomeUnknown: !safe });
     const maxOutputLength = Math.min(maxBytes, Math.max(ANY_RATIO_BYTES, bytes.length * MAX_RATIO));
     try {
       bytes = await unpacker(bytes, { maxOutputLength });
     } catch (error) {
       if (error instanceof RangeError && maxOutputLength < maxBytes)
-        throw new ApiError('shape', `The answer unpacks to more than ${MAX_RATIO} times its size, so it was not read.`, {
+        throw new ApiError('shape', `The answer decompresses to more than ${MAX_RATIO} times its size, so it was not read.`, {
           outcomeUnknown: !safe,
         });
       if (error instanceof RangeError) throw tooLarge(maxBytes, safe);
-      throw new ApiError('shape', 'The answer is packed data that is broken or cut short.', { outcomeUnknown: !safe });
+      throw new ApiError('shape', 'The answer is compressed data that is broken or cut short.', { outcomeUnknown: !safe });
     }
   }
   return bytes;
@@ -118,9 +121,9 @@ export interface HttpRequest {
    * Names are judged by what they resolve to as the connection is opened.
    */
   trustedHost?: string | undefined;
-  /** Largest answer, packed and unpacked. */
+  /** Largest answer, both compressed and decompressed. */
   maxBytes: number;
-  /** Longest silence of the service before the attempt is given up; left out: until the signal. */
+  /** Longest idleTimeout of the service before the attempt is given up; left out: until the signal. */
   idleTimeoutMs?: number | undefined;
   /** Ends the request at once; its reason is thrown. */
   signal: AbortSignal;
@@ -132,7 +135,9 @@ export interface HttpAnswer {
   text: string;
 }
 
-/** Sends single requests over kept connections; never follows a redirect, never repeats. Throws an ApiError when there is no whole answer. */
+/**
+ * Sends single requests over kept connections; never follows a redirect, never repeats. Throws an ApiError when there is no whole answer.
+ */
 export interface Http {
   send(request: HttpRequest): Promise<HttpAnswer>;
   /** Ends all connections; a request that runs or comes later fails. */
@@ -153,14 +158,14 @@ const noteSent: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options
     onResponseError: (...rest) => handler.onResponseError?.(...rest),
   });
 
-/** What the caller is told when the request ended without a whole answer. */
-function failure(error: unknown, request: HttpRequest, { sent, silent }: { sent: boolean; silent: boolean }): unknown {
+/** The error for the caller when a request ended without a whole answer. */
+function failure(error: unknown, request: HttpRequest, { sent, expired }: { sent: boolean; expired: boolean }): unknown {
   const outcomeUnknown = sent && !request.safe;
   if (request.signal.aborted) {
     const { reason } = request.signal;
     return reason instanceof ApiError && outcomeUnknown ? new ApiError(reason.kind, reason.message, { outcomeUnknown }) : reason;
   }
-  if (silent)
+  if (expired)
     return new ApiError('timeout', `No answer within ${seconds(request.idleTimeoutMs ?? 0)}.`, { outcomeUnknown, transient: true });
   if (error instanceof ApiError) return error;
   return networkFailure(error, new URL(request.url).host, outcomeUnknown);
@@ -185,7 +190,7 @@ export function createHttp({ environment, resolve }: { environment?: Environment
       const connections = await poolOf(request.trustedHost);
       const { method, url, headers, body = null, maxBytes, safe } = request;
       let sent = false;
-      const silence = startIdleTimeout(request);
+      const idleTimeout = startIdleTimeout(request);
       try {
         const { origin, hostname, pathname, search } = new URL(url);
         const dispatcher = connections.dispatcher(hostname);
@@ -195,20 +200,21 @@ export function createHttp({ environment, resolve }: { environment?: Environment
           method,
           headers: { ...headers, 'accept-encoding': 'gzip' },
           body,
-          signal: silence.signal,
+          signal: idleTimeout.signal,
           opaque: () => {
             sent = true;
           },
         });
-        silence.heard();
+        idleTimeout.refresh();
         const announced = Number(answer.headers['content-length']);
         if (announced > maxBytes) {
           answer.body.destroy();
           throw tooLarge(maxBytes, safe);
         }
-        const packed = await readBytes(answer.body, { maxBytes, safe, onChunk: () => silence.heard() });
+        const compressed = await readBytes(answer.body, { maxBytes, safe, onChunk: () => idleTimeout.refresh() });
         const encodings = String(answer.headers['content-encoding'] ?? '');
-        const bytes = encodings === '' ? packed : await abortable(unpack(packed, encodings, { maxBytes, safe }), request.signal);
+        const bytes =
+          encodings === '' ? compressed : await abortable(decompress(compressed, encodings, { maxBytes, safe }), request.signal);
         refuseExcess(bytes, safe);
         const retryAfter = answer.headers['retry-after'];
         return {
@@ -217,9 +223,9 @@ export function createHttp({ environment, resolve }: { environment?: Environment
           text: bytes.toString('utf8'),
         };
       } catch (error) {
-        throw failure(error, request, { sent, silent: silence.wasSilent() });
+        throw failure(error, request, { sent, expired: idleTimeout.hasExpired() });
       } finally {
-        silence.stop();
+        idleTimeout.stop();
       }
     },
     async close() {

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import { isLoopback } from '../lib/address.ts';
 
-/** Addresses that lead into this machine or a network behind it, or nowhere. */
+/** Addresses of this machine, of private networks, or of no host at all. */
 const inner = new BlockList();
 for (const [network, prefix] of [
   ['0.0.0.0', 8],
@@ -28,7 +28,7 @@ for (const [network, prefix] of [
 ] as const)
   inner.addSubnet(network, prefix, 'ipv6');
 
-/** Whether an IP address is none of the public internet; IPv4 inside IPv6 counts as what it is. */
+/** Whether an IP address is outside the public internet; IPv4 inside IPv6 is checked as IPv4. */
 export function isInnerAddress(ip: string): boolean {
   const bare = ip.replace(/%.*$/, '');
   const version = isIP(bare);

@@ -37,7 +37,7 @@ function bound(issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig): string
   return `must be ${words} ${limit}`;
 }
 
-/** A type in the words of the field: what came where something else was expected. */
+/** The plain name of the type of a value that was not expected. */
 function typeOf(value: unknown): string {
   if (value === null) return 'null';
   if (typeof value === 'number') return Number.isInteger(value) ? 'number' : 'fraction';

@@ -3,7 +3,7 @@ import type { Clock } from '../lib/clock.ts';
 export interface SlotRequest {
   /** Whose calls count together: authentication server and project. */
   readonly project: string;
-  /** Slots go to principals in turn, whatever each has waiting in however many sessions; left out: each session is its own. */
+  /** Slots go to principals in turn, however many calls and sessions each has; left out: each session counts as a principal. */
   readonly principalId?: string | undefined;
   /** The turns of a principal go to its sessions in turn. */
   readonly sessionId: string;
@@ -18,7 +18,7 @@ export interface Slot {
   release(refused?: boolean): void;
 }
 
-/** Holds back calls so that those of one project in flight stay below what the service takes; one per process. */
+/** Delays calls so that a project never has more in flight than the service accepts; one per process. */
 export interface Limiter {
   /** Waits for a free slot. */
   acquire(request: SlotRequest): Promise<Slot>;
@@ -51,7 +51,7 @@ interface Waiter {
 interface Gate {
   readonly all: Lane;
   readonly speed: Lane;
-  /** Lines by principal and lane, those whose turn it is first: else one principal could have every turn of speed analysis. */
+  /** Queues by principal and lane, the next one first; otherwise one principal could take every turn of speed analysis. */
   readonly waiting: Map<string, Line>;
 }
 
@@ -78,7 +78,7 @@ function lineOf({ principalId, sessionId, speed }: SlotRequest): string {
   return `${speed ? 'speed' : 'other'} ${principalId ?? sessionId}`;
 }
 
-/** Takes the next call that may start out of its line; its session goes behind the others of the line, and the line behind all others. */
+/** Removes the next call that may start from its queue; its session moves to the end of the queue, and the queue behind all others. */
 function nextWaiter({ waiting }: Gate, speedFree: boolean): Waiter | undefined {
   for (const [name, line] of waiting) {
     const [next] = line;
@@ -94,7 +94,7 @@ function nextWaiter({ waiting }: Gate, speedFree: boolean): Waiter | undefined {
   return undefined;
 }
 
-/** Puts a call behind those of its session; the returned function takes it out again. */
+/** Adds a call to the queue of its session; the returned function removes it. */
 function enqueue({ waiting }: Gate, waiter: Waiter): () => void {
   const name = lineOf(waiter.request);
   const { sessionId } = waiter.request;
@@ -121,7 +121,7 @@ export function createLimiter({
   clock: Clock;
   concurrency?: number;
   speedConcurrency?: number;
-  /** Among how many the limits of a project are divided; whoever waits hears of a smaller number when a call ends. */
+  /** By how many replicas the limits of a project are divided; waiting calls see a smaller number when a call ends. */
   sharersOf?: (project: string) => number;
 }): Limiter {
   const gates = new Map<string, Gate>();
@@ -145,7 +145,7 @@ export function createLimiter({
   }
 
   /** Counts the call in until it is released, once. */
-  function enter(gate: Gate, { project, speed }: SlotRequest): Slot {
+  function takeSlot(gate: Gate, { project, speed }: SlotRequest): Slot {
     const lanes = speed ? [gate.all, gate.speed] : [gate.all];
     const seen = lanes.map((lane) => lane.reductions);
     for (const lane of lanes) lane.active += 1;
@@ -177,7 +177,7 @@ export function createLimiter({
           request,
           grant() {
             signal.removeEventListener('abort', leave);
-            resolve(enter(gate, request));
+            resolve(takeSlot(gate, request));
           },
         });
         signal.addEventListener('abort', leave, { once: true });

@@ -22,6 +22,17 @@ export const zoneMetricNames = [
   'totalRevenueWithTap',
 ] as const;
 
+/** The last names of both lists below: main content, long tasks, layout. */
+const contentTimingNames = [
+  'largestContentfulPaint',
+  'totalBlockingTime',
+  'maxPotentialFirstInputDelay',
+  'totalLongTasks',
+  'lastLongTask',
+  'nbLongTasks',
+  'cumulativeLayoutShift',
+] as const;
+
 /** Members of `sum` and `average` of a summary (section 2.1). */
 export const aggregateMetricNames = [
   'firstPaint',
@@ -42,13 +53,7 @@ export const aggregateMetricNames = [
   'firstByte',
   'domContentLoadedEventEnd',
   'domLoading',
-  'largestContentfulPaint',
-  'totalBlockingTime',
-  'maxPotentialFirstInputDelay',
-  'totalLongTasks',
-  'lastLongTask',
-  'nbLongTasks',
-  'cumulativeLayoutShift',
+  ...contentTimingNames,
 ] as const;
 
 /** Members of the timings of a step report (section 2.1). */
@@ -69,13 +74,7 @@ export const stepReportTimingNames = [
   'domComplete',
   'firstContentfulPaint',
   'firstConsistentlyInteractive',
-  'largestContentfulPaint',
-  'totalBlockingTime',
-  'maxPotentialFirstInputDelay',
-  'totalLongTasks',
-  'lastLongTask',
-  'nbLongTasks',
-  'cumulativeLayoutShift',
+  ...contentTimingNames,
 ] as const;
 
 /** Members of the timings of a step result (section 2.1). */

@@ -18,5 +18,5 @@ export type ApiEvent =
   /** A call left the queue of its project. */
   | { readonly type: 'slot'; readonly durationMs: number };
 
-/** Is told of events when they are over; must not throw. */
+/** Called with each event when it is over; must not throw. */
 export type Observer = (event: ApiEvent) => void;

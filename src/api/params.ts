@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import { HOUR_MS } from '../lib/clock.ts';
 import { scopes } from './operation.ts';
 
-const HOUR_MS = 3_600_000;
 /** Longest range of a once export: 7 days, counted in hours (section 4.2). */
 export const MAX_EXPORT_RANGE_MS = 168 * HOUR_MS;
 /** Longest range of one metrics query: 92 days, counted in hours (stated publicly, not in the reference). */
@@ -62,7 +62,7 @@ export const scopeList = z
     const known: readonly string[] = scopes;
     for (const name of names) {
       if (known.includes(name)) continue;
-      context.addIssue({ code: 'custom', message: `"${name}" is no scope; there are ${scopes.join(', ')}` });
+      context.addIssue({ code: 'custom', message: `"${name}" is not a scope; expected one of ${scopes.join(', ')}` });
     }
     if (names.includes('enrichment') && names.length > 1) {
       context.addIssue({ code: 'custom', message: 'enrichment cannot be combined with other scopes; ask for it alone' });

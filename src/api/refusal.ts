@@ -51,7 +51,7 @@ const KIND_OF_TEXT: readonly (readonly [RegExp, ErrorKind])[] = [
   [/token|unauthori[sz]ed|credential/i, 'unauthorized'],
 ];
 
-/** The token endpoint may answer any status, 500 too, to a wrong credential; then only its words tell. */
+/** The token endpoint may answer a wrong credential with any status, even 500; then only its text shows the reason. */
 const WRONG_CREDENTIAL =
   /(client|credential|secret).*(invalid|wrong|unknown|bad|incorrect|expired|denied|fail|not found|mismatch|unauthori[sz]ed)|(invalid|wrong|unknown|bad|incorrect|expired).*(client|credential|secret)|unauthori[sz]ed/i;
 

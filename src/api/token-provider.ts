@@ -46,7 +46,7 @@ export function createTokenProvider({
   neededScopes: readonly Scope[];
   redact: Redactor;
 }): TokenProvider {
-  /** True once a server that does not tell its grants has refused the joint scopes. */
+  /** True once a server that does not report its grants has refused the joint scopes. */
   let jointRefused = false;
 
   function credentialFor(scopes: readonly string[]): Credential {
@@ -102,7 +102,7 @@ export function createTokenProvider({
     forNamed,
     async forSession(options) {
       const granted = await grantedOf(main, options);
-      // Toolsets that call for no joint scope: any that is granted tells the project.
+      // Toolsets that need no joint scope: a token of any granted scope names the project.
       const scopes = jointScopes(neededScopes.length > 0 ? neededScopes : JOINT_SCOPES, granted);
       return scopes.length > 0 ? acquireToken(scopes, granted, options) : forNamed([neededScopes[0] ?? 'enrichment'], options);
     },

@@ -58,7 +58,7 @@ export interface SharedTokens {
   /** Forgets this token and keeps it from coming back for `lifeMs`; what is read later does not hold it. */
   drop(place: string, token: Token, lifeMs: number): void;
   /** Runs `run` in one replica at a time, while the others wait for what `find` finds. */
-  once(place: string, errand: { find: () => Promise<Token | undefined>; run: () => Promise<Token> }): Promise<Token>;
+  singleFlight(place: string, task: { find: () => Promise<Token | undefined>; run: () => Promise<Token> }): Promise<Token>;
 }
 
 /** A token is not used in its last minute, or last tenth where its life is shorter. */
@@ -127,7 +127,7 @@ export function createTokenCache({
   fetchToken: (request: TokenRequest, signal: AbortSignal) => Promise<Token>;
   /** Left out where the tokens stay in this process. */
   replicas?: SharedTokens | undefined;
-  /** Told of each access token that another replica has fetched, before it is used. */
+  /** Called with each access token of another replica, before it is used. */
   onAdopted?: (accessToken: string) => void;
 }): TokenCache {
   const session = new AbortController();
@@ -138,7 +138,7 @@ export function createTokenCache({
   let opened: ReturnType<typeof openStore> | undefined;
   const store = () => (opened ??= openStore());
 
-  /** Keyv takes a ttl of 0 for "for ever": a token without life left is used by those who wait for it and not kept. */
+  /** Keyv reads a ttl of 0 as "forever": an expired token goes to the calls that wait for it and is not kept. */
   async function keep(key: string, token: Token): Promise<number> {
     const lifeMs = usableMs(token, clock.now());
     if (lifeMs > 0 && !session.signal.aborted) await (await store()).set(key, token, Math.ceil(lifeMs));
@@ -162,7 +162,7 @@ export function createTokenCache({
       (token) => usableMs(token, nowMs) > 0 && token.accessToken !== dropped.get(key) && !theirs?.isDropped(token),
     );
     const [best] = usable.toSorted((a, b) => b.expiresAtMs - a.expiresAtMs);
-    // It was dropped while the others could not be told.
+    // It was dropped while the store could not be reached.
     if (theirs?.token && theirs.token.accessToken === dropped.get(key)) dropForAll(key, theirs.token);
     if (best && best.accessToken !== own?.accessToken) {
       onAdopted(best.accessToken);
@@ -184,7 +184,7 @@ export function createTokenCache({
       const found = await find(key);
       return found && !needsRefresh(found, clock.now()) ? found : undefined;
     };
-    return replicas.once(key, { find: findFresh, run });
+    return replicas.singleFlight(key, { find: findFresh, run });
   }
 
   const fetchOnce = (key: string, request: TokenRequest) => shared(fetches, key, () => fetchForAll(key, request));
@@ -193,7 +193,7 @@ export function createTokenCache({
     const nowMs = clock.now();
     const failedAtMs = refreshPaused.get(key);
     if (failedAtMs !== undefined && Math.abs(nowMs - failedAtMs) < REFRESH_PAUSE_MS) return;
-    // The kept token is still good: whoever needs a new one later hears of the failure then.
+    // The kept token is still good; a call that needs a new one later gets the failure then.
     fetchOnce(key, request).then(
       () => refreshPaused.delete(key),
       () => refreshPaused.set(key, nowMs),

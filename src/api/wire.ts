@@ -16,12 +16,12 @@ export function pathNames(path: string): string[] {
   return [...path.matchAll(PLACEHOLDER)].map((match) => match[1] ?? '');
 }
 
-/** Percent-encodes one value; a text that is no Unicode has no encoding. */
+/** Percent-encodes one value; a text that is not valid Unicode is refused. */
 function encode(name: string, text: string): string {
   try {
     return encodeURIComponent(text);
   } catch {
-    throw new ApiError('invalid', `${name}: the text is no valid Unicode`);
+    throw new ApiError('invalid', `${name}: the text is not valid Unicode`);
   }
 }
 

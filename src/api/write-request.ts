@@ -22,7 +22,7 @@ export function previewOf(operation: Operation, input: Record<string, unknown>, 
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Several bodies with what they share said once; a single body stays whole. */
+/** Several bodies with their common members written once; a single body stays unchanged. */
 export function sharedMembers(bodies: readonly Members[]): { body: Record<string, unknown>; each?: Record<string, unknown>[] } {
   const [first = {}, ...others] = bodies;
   if (others.length === 0) return { body: { ...first } };

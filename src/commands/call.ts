@@ -4,7 +4,7 @@ import { type Settings, SettingsError } from '../settings/settings.ts';
 import { callTool } from '../tooling/call-tool.ts';
 import type { Answer } from '../tooling/results.ts';
 import { enabledTools, listedTools, loadTool } from './catalogue.ts';
-import { openSession } from './open-session.ts';
+import { openSession } from './platform.ts';
 import type { WorldOptions } from './world-options.ts';
 
 /** Rows of check_speed_budgets, all of them. */

@@ -45,7 +45,7 @@ export const coreTools: ReadonlySet<string> = new Set([
 ]);
 const CORE = 'core';
 
-/** Those of the tools that the settings leave on, in their order, none of which names one that is left out; an unknown toolset is refused by name. */
+/** The tools that the settings leave on, in their order; descriptions do not mention the others. Refuses an unknown toolset by name. */
 export function enabledTools(all: readonly ListedTool[], { toolsets: chosen, readOnly }: Pick<Settings, 'toolsets' | 'readOnly'>): Offer {
   const names = [...new Set(all.map(({ toolset }) => toolset))];
   const wanted = chosen === undefined || chosen.includes('all') ? names : chosen;

@@ -34,7 +34,7 @@ export async function askHidden(input: NodeJS.ReadableStream, questions: readonl
 
 const USAGE = 'credentials add <name> (the credential comes from stdin), credentials list, or credentials remove <name>';
 const EXPECTED =
-  'expected {"clientId":"…","clientSecret":"…"} on stdin, where needed with "enrichmentClientId", "enrichmentClientSecret" and "projectId"';
+  'expected {"clientId":"…","clientSecret":"…"} on stdin; "enrichmentClientId", "enrichmentClientSecret" and "projectId" are optional';
 const MAX_INPUT_BYTES = 65_536;
 
 /** Where the credential is read from; never the command line, which others on the machine can see. */
@@ -56,7 +56,7 @@ function principalIdOf({ issuer, tokensFile }: Settings, name: string): string {
     throw new SettingsError('credentials: set WEB_ANALYTICS_ISSUER or WEB_ANALYTICS_TOKENS_FILE, so that it is clear whose name this is');
   }
   const tokenName = name.replace(/^token:/, '');
-  if (!TOKEN_NAME.test(tokenName)) throw new SettingsError(`credentials: "${name}" is no name of a token`);
+  if (!TOKEN_NAME.test(tokenName)) throw new SettingsError(`credentials: "${name}" is not a valid token name`);
   return tokenPrincipalId(tokenName);
 }
 

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
 import { homedir, hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isRunning } from '../lib/is-running.ts';
+import { isRunning } from '../workspace/store/lock.ts';
 import { name as product } from './about.ts';
 
 // Containers may share the directory of temporary files and not the numbers of processes.
@@ -14,7 +14,7 @@ export function demoDirectory(within: string = tmpdir(), pid: number = process.p
   return join(within, `web-analytics-demo-${host}-${pid}-${randomUUID()}`);
 }
 
-/** Removes what demos left that were killed before they could; what cannot be removed belongs to somebody else. */
+/** Removes the directories of demos that were killed; one that cannot be removed belongs to another user. */
 export async function sweepDemoDirectories(within: string = tmpdir()): Promise<void> {
   for (const name of await readdir(within).catch(() => [])) {
     const pid = Number(NAME.exec(name)?.[1] ?? Number.NaN);

@@ -24,7 +24,8 @@ export async function emulator({ seed, clock = systemClock, faults }: WorldOptio
     `export WEB_ANALYTICS_CLIENT_SECRET=${account.clientSecret}`,
     `export WEB_ANALYTICS_ENRICHMENT_CLIENT_ID=${enrichment.clientId}`,
     `export WEB_ANALYTICS_ENRICHMENT_CLIENT_SECRET=${enrichment.clientSecret}`,
-    `export WEB_ANALYTICS_PROJECT_ID=${account.projects[0]?.id ?? ''}  # of ${account.projects.map(({ id, name }) => `${id} ${name}`).join(', ')}`,
+    `export WEB_ANALYTICS_PROJECT_ID=${account.projects[0]?.id ?? ''}  # of ` +
+      account.projects.map(({ id, name }) => `${id} ${name}`).join(', '),
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);

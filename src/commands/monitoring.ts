@@ -3,18 +3,18 @@ import type { Settings } from '../settings/settings.ts';
 import type { SignIn } from '../sign-in/principal.ts';
 import { createCallLog, type WatchedSession } from '../telemetry/call-log.ts';
 import { combineWatches } from '../telemetry/call-watch.ts';
-import { operationsPages, type Page } from '../telemetry/pages.ts';
-import { type Check, createReadiness } from '../telemetry/readiness.ts';
+import { type Check, createReadiness, monitoringPages, type Page } from '../telemetry/pages.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
-import { createRateLimit } from '../tooling/rate-limit.ts';
+import { createRateLimit } from '../tooling/call-errors.ts';
 import type { SessionOptions } from '../tooling/session.ts';
+import { name as product, version } from './about.ts';
 import type { Platform } from './platform.ts';
 
 /** What of the platform is watched. */
 type Watched = Pick<Platform, 'clock' | 'log' | 'observe' | 'load' | 'reachTokens' | 'isCacheUp'>;
 
-/** How a served server is watched and held in bounds. */
-export interface Operations {
+/** Monitoring and rate limit of HTTP serving. */
+export interface Monitoring {
   /** What a session is opened with for that. */
   of(session: WatchedSession): Pick<SessionOptions, 'watch' | 'admit' | 'onNameLookup'>;
   /** By path: alive, ready, metrics. */
@@ -31,7 +31,7 @@ function checksOf(platform: Watched, signIn: SignIn | undefined): Check[] {
   ];
 }
 
-/** Vital: nobody could call. */
+/** Vital: without it no caller is accepted. */
 function signInCheck(signIn: SignIn): Check {
   return {
     name: 'sign-in',
@@ -55,7 +55,7 @@ function cacheCheck(platform: Watched): Check {
 }
 
 /** Begins to watch; metrics are loaded only where a token opens them. */
-export async function openOperations(
+export async function openMonitoring(
   { rateLimit, metricsToken: token }: Pick<Settings, 'rateLimit' | 'metricsToken'>,
   {
     platform,
@@ -63,7 +63,7 @@ export async function openOperations(
     tracing,
     sessions,
   }: { platform: Watched; signIn?: SignIn | undefined; tracing?: Tracing | undefined; sessions: () => Readonly<Record<string, number>> },
-): Promise<Operations> {
+): Promise<Monitoring> {
   const { clock, log } = platform;
   const readings = { sessions, load: () => platform.load() };
   const metrics = token === undefined ? undefined : (await import('../telemetry/metrics.ts')).createMetrics({ clock, readings });
@@ -76,7 +76,37 @@ export async function openOperations(
       admit: limit && (() => limit.admit(session.principalId)),
       onNameLookup: metrics?.nameLookup,
     }),
-    pages: operationsPages({ readiness, metrics: metrics && token !== undefined ? { token, text: () => metrics.text() } : undefined }),
+    pages: monitoringPages({ readiness, metrics: metrics && token !== undefined ? { token, text: () => metrics.text() } : undefined }),
     onAnswer: metrics?.answered,
   };
+}
+
+/**
+ * Whether the environment asks for traces over OTLP, by the variables of OpenTelemetry; complains where they ask for something unsupported.
+ */
+export function tracingWanted(environment: Readonly<Record<string, string | undefined>>, complain: (message: string) => void): boolean {
+  const value = (name: string) => environment[name]?.trim() ?? '';
+  if (value('OTEL_SDK_DISABLED').toLowerCase() === 'true') return false;
+  const exporters = value('OTEL_TRACES_EXPORTER')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+  if (exporters.includes('none')) return false;
+  const unknown = exporters.filter((name) => name !== 'otlp');
+  if (unknown.length > 0) complain(`OTEL_TRACES_EXPORTER: "${unknown.join(', ')}" is not offered; expected otlp or none`);
+  const endpoint = value('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT') || value('OTEL_EXPORTER_OTLP_ENDPOINT');
+  const wanted = exporters.includes('otlp') || (exporters.length === 0 && endpoint !== '');
+  const protocol = value('OTEL_EXPORTER_OTLP_TRACES_PROTOCOL') || value('OTEL_EXPORTER_OTLP_PROTOCOL');
+  if (wanted && protocol === 'grpc') {
+    complain('OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" is not offered; expected http/json, whose port is usually 4318');
+    return false;
+  }
+  return wanted;
+}
+
+/** Opens traces where the variables of OpenTelemetry ask for them; its packages are not loaded otherwise. */
+export async function traceCalls({ clock, log }: Pick<Platform, 'clock' | 'log'>): Promise<Tracing | undefined> {
+  if (!tracingWanted(process.env, (message) => log('warn', message))) return undefined;
+  const { openTracing } = await import('../telemetry/tracing.ts');
+  return openTracing({ service: { name: product, version }, clock, log });
 }

@@ -26,8 +26,8 @@ import { defaultDataDirectory, demoDirectory, sweepDemoDirectories } from './dir
 import { logOf } from './log-of.ts';
 import type { WorldOptions } from './world-options.ts';
 
-/** How a session is held, by whoever opens it. */
-export interface SessionManner extends Pick<SessionOptions, 'watch' | 'admit' | 'onNameLookup'> {
+/** How a session is opened. */
+export interface SessionHooks extends Pick<SessionOptions, 'watch' | 'admit' | 'onNameLookup'> {
   readonly spansReplicas?: boolean;
 }
 
@@ -39,12 +39,15 @@ export interface Platform {
    * A session of this principal; nothing is opened, fetched or started before its first call. One that `spansReplicas` shares tokens
    * and names with those of the same principal on other replicas.
    */
-  openSession(principal?: Pick<Principal, 'id' | 'credentialVersion'>, how?: SessionManner): Session;
-  /** Tells `observer` of all that goes to the platform from now on. */
+  openSession(principal?: Pick<Principal, 'id' | 'credentialVersion'>, how?: SessionHooks): Session;
+  /** Calls `observer` with every event on the way to the platform from now on. */
   observe(observer: Observer): void;
   /** Requests of all sessions that wait for their turn, and those that are on their way. */
   load(): ReturnType<Limiter['load']>;
-  /** Rejects with words for anybody where sessions could get no token: no credential is set, or the authentication server is away. */
+  /**
+   * Rejects with a publishable message where sessions could get no token: no credential is set, or the authentication server cannot be
+   * reached.
+   */
   reachTokens(signal: AbortSignal): Promise<void>;
   /** False while what the replicas share is out of reach; undefined where they share nothing. */
   isCacheUp(): boolean | undefined;
@@ -58,11 +61,12 @@ interface Access extends Partial<PlatformCredential> {
   readonly close?: () => Promise<void>;
 }
 
-/** Largest answer of the authentication server to somebody who asks whether it is there. */
+/** Largest answer of the authentication server to the readiness check. */
 const PING_BYTES = 65_536;
 
 const MISSING =
-  'No credential is set. Set WEB_ANALYTICS_AUTH_URL, WEB_ANALYTICS_CLIENT_ID and WEB_ANALYTICS_CLIENT_SECRET (or …_SECRET_FILE), or start with --demo to use the embedded emulator.';
+  'No credential is set. Set WEB_ANALYTICS_AUTH_URL, WEB_ANALYTICS_CLIENT_ID and WEB_ANALYTICS_CLIENT_SECRET (or …_SECRET_FILE), or ' +
+  'start with --demo to use the embedded emulator.';
 
 function configured({ authUrl, clientId, clientSecret, enrichmentClientId, enrichmentClientSecret, projectId }: Settings): Access {
   if (!authUrl) throw new ApiError('settings', MISSING);
@@ -103,12 +107,12 @@ async function loadShared(settings: Settings, clock: Clock, cache: SharedCache |
 }
 
 /** Uses an id once in all replicas, by the lock that they share for tokens; without their store each decides alone. */
-function usedOnceBy(tokens: SharedTokens): UseOnce {
+function createUseOnce(tokens: SharedTokens): UseOnce {
   return async (id, lifeMs) => {
     const place = `confirmation ${id}`;
     let first = false;
     const mark = { accessToken: 'used', endpoint: '', scopes: [], obtainedAtMs: 0, expiresAtMs: 0 };
-    await tokens.once(place, {
+    await tokens.singleFlight(place, {
       find: async () => (await tokens.read(place))?.token,
       async run() {
         first = true;
@@ -207,7 +211,7 @@ export function createPlatform(
         shared = { watches: cache.watchesOf(owner), ...(spansReplicas && { lists: cache.listsOf(owner) }) };
         if (!spansReplicas) return undefined;
         const tokens = cache.tokensOf(owner);
-        useOnce = usedOnceBy(tokens);
+        useOnce = createUseOnce(tokens);
         return tokens;
       }
       // A session that other replicas know too is named by its caller alone.
@@ -242,12 +246,25 @@ export function createPlatform(
     },
     isCacheUp: () => cache?.isUp,
     async close() {
-      // What could not be loaded was told to the call that wanted it; the rest is closed all the same.
+      // A part that could not be loaded was reported to the call that needed it; the rest is closed all the same.
       const shared: { http: Http } | undefined = await loading?.catch(() => undefined);
       await shared?.http.close();
       await (await reaching?.catch(() => undefined))?.close?.();
       cache?.close();
       if (demoDir !== undefined) await rm(demoDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The only session of a process; closing it closes the platform too. */
+export function openSession(settings: Settings, tools: readonly ListedTool[], world: WorldOptions): Session {
+  const platform = createPlatform(settings, tools, world);
+  const session = platform.openSession();
+  return {
+    ...session,
+    async close() {
+      await session.close();
+      await platform.close();
     },
   };
 }

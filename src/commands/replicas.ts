@@ -5,7 +5,10 @@ import type { SharedCache } from '../replicas/index.ts';
 import { type Settings, SettingsError } from '../settings/settings.ts';
 import type { Finding } from './sign-in-report.ts';
 
-/** What replicas share, as the settings say; undefined where there is one process alone. Throws a `SettingsError` where its package is missing. */
+/**
+ * What replicas share, as the settings say; undefined where there is one process alone. Throws a `SettingsError` where its package is
+ * missing.
+ */
 export async function openCache({ cacheUrl: url, cacheKey: key }: Settings, log: Log): Promise<SharedCache | undefined> {
   if (url === undefined || key === undefined) return undefined;
   const { openSharedCache } = await import('../replicas/index.ts');
@@ -18,24 +21,24 @@ export async function openCache({ cacheUrl: url, cacheKey: key }: Settings, log:
 
 /** Whether what is put there can be read again. */
 async function keeps(cache: SharedCache): Promise<boolean> {
-  const nobody = randomUUID();
-  const lists = cache.listsOf({ principalId: nobody, authUrl: '', credential: { clientId: nobody, clientSecret: nobody } });
-  (await lists.look('doctor'))?.write({ atMs: 0, answer: nobody });
-  return (await lists.look('doctor'))?.list?.answer === nobody;
+  const probeId = randomUUID();
+  const lists = cache.listsOf({ principalId: probeId, authUrl: '', credential: { clientId: probeId, clientSecret: probeId } });
+  (await lists.look('doctor'))?.write({ atMs: 0, answer: probeId });
+  return (await lists.look('doctor'))?.list?.answer === probeId;
 }
 
 /** Whether replicas could share; empty where no shared cache is set. */
 export async function cacheReport(settings: Settings): Promise<Finding[]> {
   const name = 'cache';
-  let told = 'The shared cache does not keep what is put there.';
+  let message = 'The shared cache does not keep what is put there.';
   let cache: SharedCache | undefined;
   try {
-    cache = await openCache(settings, (_level, message) => (told = message));
+    cache = await openCache(settings, (_level, reported) => (message = reported));
     if (!cache) return [];
     return [
       (await keeps(cache))
         ? { name, words: 'replicas can share, sealed with the key', isFault: false }
-        : { name, words: told, isFault: true },
+        : { name, words: message, isFault: true },
     ];
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;

@@ -5,9 +5,8 @@ import { createSecureContext } from 'node:tls';
 import { isLoopback } from '../lib/address.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createLog, type Log } from '../lib/log.ts';
-import type { Era, Served } from '../protocol/http/era-handler.ts';
+import { answerJson, type Era, refuse, type Served } from '../protocol/http/era-handler.ts';
 import { fixedLimits, type HttpLimits, type HttpServing, type Page, serveHttp } from '../protocol/http/http-server.ts';
-import { answerJson, refuse } from '../protocol/http/refusal.ts';
 import { createServer, type ServerParts } from '../protocol/server.ts';
 import { createSubscriptions } from '../protocol/subscriptions.ts';
 import { type Settings, SettingsError, settingDeclarations } from '../settings/settings.ts';
@@ -15,11 +14,10 @@ import type { Principal, ResourceMetadata, SignIn } from '../sign-in/principal.t
 import type { Tracing } from '../telemetry/tracing.ts';
 import { name as product } from './about.ts';
 import { logOf } from './log-of.ts';
-import { openOperations } from './monitoring.ts';
+import { openMonitoring, traceCalls } from './monitoring.ts';
 import { createPlatform, type Platform } from './platform.ts';
 import { openCache } from './replicas.ts';
 import { openCredentials, openSignIn, withCredentials } from './sign-in.ts';
-import { traceCalls } from './trace-calls.ts';
 import type { WorldOptions } from './world-options.ts';
 
 /** The protected-resource metadata at each of its paths, for clients that have no token yet. */
@@ -54,7 +52,10 @@ function parsed<T>(name: FileSetting, what: string, parse: () => T): T {
   }
 }
 
-/** Certificate chain and key of HTTP serving, PEM; undefined for plain HTTP. Throws a `SettingsError` for files that no client could be served with, and warns of a certificate that none would accept at present. */
+/**
+ * Certificate chain and key of HTTP serving, PEM; undefined for plain HTTP. Throws a `SettingsError` for files that no client could be
+ * served with, and warns of a certificate that none would accept at present.
+ */
 export function readCertificate(
   { tlsCertFile, tlsKeyFile }: Pick<Settings, FileSetting>,
   { clock, log }: { clock: Clock; log: Log },
@@ -89,7 +90,7 @@ export type Catalogue = Omit<ServerParts, 'session' | 'subscriptions'>;
 export interface HttpServingParts {
   readonly platform: Platform;
   readonly catalogue: Catalogue;
-  /** Left out: whoever reaches the server is the local user. */
+  /** Left out: every caller is the local user. */
   readonly signIn?: SignIn | undefined;
   readonly tracing?: Tracing | undefined;
   /** Other limits than the product's, for tests. */
@@ -111,8 +112,8 @@ function requireSafe({ host, allowedHosts }: Settings, signIn: SignIn | undefine
 const LISTEN_FAULTS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'is taken: choose another --port',
   EACCES: 'may not be used by this user: choose another --port',
-  EADDRNOTAVAIL: 'is no address of this machine: choose another --host',
-  ENOTFOUND: 'is no address of this machine: choose another --host',
+  EADDRNOTAVAIL: 'is not an address of this machine: choose another --host',
+  ENOTFOUND: 'is not an address of this machine: choose another --host',
 };
 
 /** Begins to serve over HTTP; throws a `SettingsError` where the settings do not allow it. */
@@ -126,10 +127,10 @@ export async function startHttpServing(
   const writing = new Set(catalogue.tools.filter(({ annotations }) => !annotations.readOnlyHint).map(({ name }) => name));
 
   let serving: HttpServing | undefined;
-  const operations = await openOperations(settings, { platform, signIn, tracing, sessions: () => serving?.sessionsByEra() ?? {} });
+  const monitoring = await openMonitoring(settings, { platform, signIn, tracing, sessions: () => serving?.sessionsByEra() ?? {} });
 
   function open(principal: Principal, era: Era, sessionId?: string): Served {
-    const watched = operations.of({ principalId: principal.id, sessionId });
+    const watched = monitoring.of({ principalId: principal.id, sessionId });
     const session = platform.openSession(principal, { spansReplicas: era === '2026', ...watched });
     const subscriptions = createSubscriptions(session, catalogue.resources);
     const parts: ServerParts = { ...catalogue, session, subscriptions };
@@ -151,8 +152,8 @@ export async function startHttpServing(
       open,
       limits: { ...fixedLimits, ...settled, ...limits },
       writes: (toolName) => writing.has(toolName),
-      probes: operations.pages,
-      onAnswer: operations.onAnswer,
+      probes: monitoring.pages,
+      onAnswer: monitoring.onAnswer,
       ...(signIn?.metadata && { pages: metadataPages(signIn.metadata) }),
     });
     return serving;
@@ -165,7 +166,7 @@ export async function startHttpServing(
 /** How long clients that keep connections have to notice that this server stops for another; then idle connections are closed. */
 const LINGER_MS = 3_000;
 
-/** Said whatever the level of the log: with --port 0 nobody else knows. */
+/** Written at every log level: with --port 0 the port is not known otherwise. */
 function sayWhere(url: string, { logFormat = 'json' }: Settings): void {
   if (logFormat === 'json') createLog('info', { format: 'json' })('info', `listens on ${url}`);
   else process.stderr.write(`${product} listens on ${url}\n`);
@@ -178,9 +179,9 @@ export async function serveOverHttp(settings: Settings, world: WorldOptions, cat
   let tracing: Awaited<ReturnType<typeof traceCalls>>;
   try {
     const signIn = await openSignIn(settings, platform);
-    const told = signIn && credentials ? withCredentials(signIn, credentials) : signIn;
+    const signInWithCredentials = signIn && credentials ? withCredentials(signIn, credentials) : signIn;
     tracing = await traceCalls(platform);
-    const serving = await startHttpServing(settings, { platform, catalogue, signIn: told, tracing });
+    const serving = await startHttpServing(settings, { platform, catalogue, signIn: signInWithCredentials, tracing });
     sayWhere(serving.url, settings);
     const stopped = new AbortController();
     const { signal } = stopped;

@@ -8,15 +8,15 @@ import { type SettingName, type Settings, settingDeclarations } from '../setting
 import { localPrincipal } from '../sign-in/principal.ts';
 import { name, version } from './about.ts';
 import { enabledTools, listedTools, loadTool } from './catalogue.ts';
+import { traceCalls } from './monitoring.ts';
 import { createPlatform } from './platform.ts';
 import type { Catalogue } from './serve-over-http.ts';
-import { traceCalls } from './trace-calls.ts';
 import type { WorldOptions } from './world-options.ts';
 
-/** What nobody sets who means stdio. */
+/** Settings that have no effect over stdio. */
 const HTTP_ALONE: readonly SettingName[] = ['allowedHosts', 'allowedOrigins', 'tlsCertFile', 'issuer', 'tokensFile'];
 
-/** Says that settings have no effect: whoever forgot --http would see a server that ends at once and says nothing. */
+/** Warns that settings have no effect: without --http the server would end at once without a reason. */
 function warnOfHttpSettings(settings: Settings, log: Log): void {
   const { host } = settingDeclarations;
   const idle = HTTP_ALONE.filter((each) => settings[each] !== undefined).map((each) => settingDeclarations[each].variable);

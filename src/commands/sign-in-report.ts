@@ -3,7 +3,7 @@ import { type Settings, SettingsError } from '../settings/settings.ts';
 import { logOf } from './log-of.ts';
 import { openCredentials, openSignIn } from './sign-in.ts';
 
-/** One thing that was looked at; `fault` says what to mend. */
+/** One check; `fault` says what to repair. */
 export interface Finding {
   readonly name: string;
   readonly words: string;

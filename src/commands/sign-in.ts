@@ -34,11 +34,11 @@ function parsed(text: string, host: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Error(`What ${host} answered is no JSON.`);
+    throw new Error(`What ${host} answered is not JSON.`);
   }
 }
 
-/** Who may call, as the settings say; undefined where no sign-in is set. Throws a `SettingsError` where it could let nobody in. */
+/** The sign-in of the settings; undefined where none is set. Throws a `SettingsError` where no caller could be accepted. */
 export async function openSignIn(settings: Settings, { clock, log }: { clock: Clock; log: Log }): Promise<SignIn | undefined> {
   const { issuer, audience, jwksUrl, clockSkewSeconds, tokensFile } = settings;
   if (issuer && tokensFile) throw new SettingsError('WEB_ANALYTICS_TOKENS_FILE: expected either this or WEB_ANALYTICS_ISSUER, not both');
@@ -61,7 +61,8 @@ export async function openCredentials(settings: Settings, log: Log): Promise<Pla
   const variable = 'WEB_ANALYTICS_CREDENTIALS_FILE';
   if (!issuer && !tokensFile) {
     throw new SettingsError(
-      `${variable}: needs sign-in, else nobody knows whose credential to use; set WEB_ANALYTICS_ISSUER or WEB_ANALYTICS_TOKENS_FILE`,
+      `${variable}: needs sign-in, because otherwise the owner of a credential is unknown; set WEB_ANALYTICS_ISSUER or ` +
+        'WEB_ANALYTICS_TOKENS_FILE',
     );
   }
   const { openCredentialsFile } = await import('../sign-in/credentials.ts');
@@ -77,7 +78,7 @@ export async function openCredentials(settings: Settings, log: Log): Promise<Pla
   return file;
 }
 
-/** The same sign-in, whose principals tell of the credential that they have at the moment. */
+/** The same sign-in; its principals carry the version of their current credential. */
 export function withCredentials(signIn: SignIn, credentials: PlatformCredentials): SignIn {
   return {
     ...signIn,
@@ -97,7 +98,7 @@ async function asSetting<T>(variable: string, reading: Promise<T>): Promise<T> {
   }
 }
 
-/** Runs a command that changes one of the files; a file that cannot be used ends it with words and 1. */
+/** Runs a command that changes one of the files; prints a message and returns 1 where the file cannot be used. */
 export async function withFile(run: () => Promise<number>): Promise<number> {
   try {
     return await run();

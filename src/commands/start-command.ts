@@ -8,8 +8,8 @@ export interface StartCommand {
 }
 
 /**
- * How a host starts this product with these arguments: by name where it runs as an installed package, whose place in a cache of npm does not
- * last, else by the file that runs now.
+ * How a host starts this product with these arguments: by name where it runs as an installed package, whose place in a cache of npm does
+ * not last, else by the file that runs now.
  */
 export function startCommand(executable: string, args: readonly string[]): StartCommand {
   if (executable.split(sep).includes('node_modules')) return { command: 'npx', args: ['-y', name, ...args] };

@@ -1,4 +1,4 @@
-import { systemClock } from '../lib/clock.ts';
+import { DAY_MS, systemClock } from '../lib/clock.ts';
 import { textTable } from '../lib/text-table.ts';
 import { type Settings, SettingsError } from '../settings/settings.ts';
 import { type AccessScope, accessScopes } from '../sign-in/principal.ts';
@@ -7,7 +7,6 @@ import { logOf } from './log-of.ts';
 import { withFile } from './sign-in.ts';
 
 const USAGE = 'token create <name> [--scopes read,write] [--valid-days 90], token list, or token remove <name>';
-const DAY_MS = 86_400_000;
 const MAX_DAYS = 3_650;
 
 /** How a new token is asked for on the command line. */
@@ -45,7 +44,9 @@ async function create(file: TokensFile, name: string, { scopes: scopesText, vali
     return 1;
   }
   process.stderr.write(
-    `Token "${name}" for ${scopes.join(' and ')}, valid ${stored.expiresAt === undefined ? 'until it is removed' : `until ${stored.expiresAt}`}. It is shown this once; only its digest is kept.\n`,
+    `Token "${name}" for ${scopes.join(' and ')}, valid ` +
+      `${stored.expiresAt === undefined ? 'until it is removed' : `until ${stored.expiresAt}`}. It is shown this once; only its ` +
+      'digest is kept.\n',
   );
   process.stdout.write(`${made}\n`);
   return 0;
@@ -73,7 +74,7 @@ async function remove(file: TokensFile, name: string): Promise<number> {
   return 0;
 }
 
-/** Makes, lists or removes static tokens; a new one is written to stdout, all words about it to stderr. */
+/** Creates, lists or removes static tokens; a new one is written to stdout, all messages to stderr. */
 export async function token(settings: Settings, positionals: readonly string[], flags: TokenFlags = {}): Promise<number> {
   const { tokensFile } = settings;
   if (tokensFile === undefined) throw new SettingsError('WEB_ANALYTICS_TOKENS_FILE: is missing; expected the file that tokens are kept in');

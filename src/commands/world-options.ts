@@ -10,7 +10,7 @@ export interface WorldOptions {
   readonly faults: readonly Fault[];
 }
 
-/** Flags that shape the emulated world, beside the settings. */
+/** Flags of the emulated world, in addition to the settings. */
 export const worldFlags = {
   seed: { type: 'string', words: 'Seed of the emulated world (default 1)' },
   clock: { type: 'string', words: 'Instant at which the clock starts, ISO (default now)' },

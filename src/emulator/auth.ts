@@ -1,11 +1,9 @@
-import type { Scope } from '../api/operation.ts';
-import { type InputOf } from '../api/operation.ts';
+import type { InputOf, Scope } from '../api/operation.ts';
 import { operations } from '../api/operations/index.ts';
-import { TOKEN_LIFE_SECONDS } from './bearer-tokens.ts';
+import { type Credential, TOKEN_LIFE_SECONDS } from './credentials.ts';
 import type { Platform } from './handler.ts';
 import type { Project } from './projects.ts';
 import { json } from './responses.ts';
-import type { Credential } from './seeded-credentials.ts';
 import { type RawInput, rawInput, worded } from './validation.ts';
 
 /** Refuses in the style of OAuth: `error` and `error_description`, no envelope. */

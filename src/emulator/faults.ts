@@ -63,7 +63,7 @@ export interface StruckFault {
 
 export interface Faults {
   add(fault: Fault): AddedFault;
-  /** Removes all and lets go what they hold. */
+  /** Removes all faults and releases the requests that they hold. */
   clear(): void;
   /** The first fault meant for the target, counted as applied. */
   take(target: Target): StruckFault | undefined;
@@ -141,11 +141,13 @@ export function parseFault(text: string): Fault {
   const wrong = (words: string) => new ApiError('settings', `--fault ${text}: ${words}`);
   if (rest.length > 0) throw wrong('expected kind[:operation[:times]]');
   const kind = faultKinds.find((name) => name === kindText);
-  if (!kind) throw wrong(`"${kindText}" is no fault; there are ${faultKinds.join(', ')}`);
+  if (!kind) throw wrong(`"${kindText}" is not a fault; expected one of ${faultKinds.join(', ')}`);
   if (operationText !== '' && !isTarget(operationText)) {
-    throw wrong(`"${operationText}" is no operation; expected a name such as getSiteVisits, requestToken, createExportJob, or download`);
+    throw wrong(
+      `"${operationText}" is not an operation; expected a name such as getSiteVisits, requestToken, createExportJob, or download`,
+    );
   }
-  if (!/^([1-9]\d{0,8})?$/.test(timesText)) throw wrong(`"${timesText}" is no number of times; expected 1, 2, 3 …`);
+  if (!/^([1-9]\d{0,8})?$/.test(timesText)) throw wrong(`"${timesText}" is not a number of times; expected 1, 2, 3 …`);
   return {
     kind,
     ...(isTarget(operationText) ? { operation: operationText } : {}),

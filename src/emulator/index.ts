@@ -1,7 +1,7 @@
+import { DAY_MS } from '../lib/clock.ts';
 import { metricsHandlers } from './handlers/metrics.ts';
 import { shop } from './projects.ts';
 import type { World } from './world/index.ts';
-import { DAY_MS } from './world/origin.ts';
 
 export { type Fault, parseFault } from './faults.ts';
 export { type Emulator, startEmulator } from './start-emulator.ts';

@@ -78,8 +78,8 @@ const MAX_SPEED_CALLS = 1;
 
 /** Counts what is in flight, project by project, whatever credential it came with. */
 export interface Load {
-  /** Takes a place, given back by calling the answer; a `Refusal` is handed back where there is none. */
-  enter(project: unknown, scope: Scope | undefined): Refusal | (() => void);
+  /** Takes a slot and returns the function that frees it; returns a `Refusal` where there is none. */
+  admit(project: unknown, scope: Scope | undefined): Refusal | (() => void);
 }
 
 export function createLoad(): Load {
@@ -89,7 +89,7 @@ export function createLoad(): Load {
     return () => inFlight.set(key, (inFlight.get(key) ?? 1) - 1);
   }
   return {
-    enter(project, scope) {
+    admit(project, scope) {
       const all = `all of ${String(project)}`;
       const speed = `speed of ${String(project)}`;
       if ((inFlight.get(all) ?? 0) >= MAX_REQUESTS) {

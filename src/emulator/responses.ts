@@ -37,8 +37,8 @@ export function failed(error: unknown): Response {
   return refused(new Refusal(500, 'INTERNAL_ERROR', `The emulator failed: ${reason}`));
 }
 
-/** Packs an answer where the client takes gzip and it is worth it; an answer that is packed already stays. */
-export async function packed(response: Response, acceptEncoding: string | null): Promise<Response> {
+/** Compresses an answer where the client accepts gzip and it is worth it; a compressed answer stays as it is. */
+export async function compressed(response: Response, acceptEncoding: string | null): Promise<Response> {
   const type = response.headers.get('content-type') ?? '';
   if (!/\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(acceptEncoding ?? '') || !/^application\/json|^text\/html/.test(type)) return response;
   if (response.headers.has('content-encoding') || !response.body) return response;

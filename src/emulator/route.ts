@@ -3,10 +3,9 @@ import type { Operation } from '../api/operation.ts';
 import { type OperationName, operations } from '../api/operations/index.ts';
 import { pathNames } from '../api/wire.ts';
 import { answerAuth } from './auth.ts';
-import { type Claims, projectNamed } from './bearer-tokens.ts';
+import { type Claims, projectNamed } from './credentials.ts';
 import { underFaults } from './faults.ts';
-import type { Platform } from './handler.ts';
-import { type Handler, type Handlers } from './handler.ts';
+import type { Handler, Handlers, Platform } from './handler.ts';
 import { exportHandlers } from './handlers/data-export.ts';
 import { enrichmentHandlers } from './handlers/enrichment.ts';
 import { metricsHandlers } from './handlers/metrics.ts';
@@ -68,7 +67,7 @@ async function answer(context: Context<Env>, name: OperationName, operation: Ope
   context.get('recorded').operation = name;
   const { authorization } = context.req.header();
   // Before anything is awaited: what overlaps on the wire must overlap here too.
-  const leave = operation.base === 'auth' ? () => {} : platform.load.enter(projectNamed(authorization), operation.scope);
+  const leave = operation.base === 'auth' ? () => {} : platform.load.admit(projectNamed(authorization), operation.scope);
   if (!(leave instanceof Refusal)) context.env.outgoing.once('close', leave);
   const body = await readBody(context);
   if (leave instanceof Refusal) throw leave;

@@ -3,13 +3,12 @@ import { createAdaptorServer, type ServerType } from '@hono/node-server';
 import type { Hono } from 'hono';
 import { ApiError } from '../api/errors.ts';
 import type { Clock } from '../lib/clock.ts';
-import { createTokens } from './bearer-tokens.ts';
+import { type Credentials, createCredentials, createTokens } from './credentials.ts';
 import { createFaults, type Fault, type Faults, underFaults } from './faults.ts';
 import type { Platform } from './handler.ts';
 import { createLoad, type Env, type RecordedRequest } from './requests.ts';
-import { packed } from './responses.ts';
+import { compressed } from './responses.ts';
 import { arrivals, createRoutes } from './route.ts';
-import { type Credentials, createCredentials } from './seeded-credentials.ts';
 import { createStore } from './store.ts';
 import { createWorld, type Stories, storiesOf, type World } from './world/index.ts';
 
@@ -117,7 +116,7 @@ function serverOf(app: Hono<Env>): ServerType {
   return createAdaptorServer({
     overrideGlobalObjects: false,
     serverOptions: { keepAliveTimeout: KEEP_ALIVE_MS },
-    fetch: async (request, env) => packed(await app.fetch(request, env), request.headers.get('accept-encoding')),
+    fetch: async (request, env) => compressed(await app.fetch(request, env), request.headers.get('accept-encoding')),
   });
 }
 

@@ -1,9 +1,9 @@
 import { Hono } from 'hono';
+import { FILE_LIFE_MS } from '../api/params.ts';
 import type { Clock } from '../lib/clock.ts';
 import { projects } from './projects.ts';
-import type { Part } from './world/exports/files.ts';
-import { idsOf } from './world/exports/files.ts';
-import { FILE_LIFE_MS, runState, runWithId } from './world/exports/schedule.ts';
+import { idsOf, type Part } from './world/exports/files.ts';
+import { runState, runWithId } from './world/exports/schedule.ts';
 import type { World } from './world/index.ts';
 
 /** A refusal as object stores give it. */

@@ -59,7 +59,7 @@ function parsedJson(text: string, where: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw invalid(`${where} is no JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw invalid(`${where} is not valid JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 

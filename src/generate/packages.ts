@@ -42,7 +42,8 @@ export function bundleManifest(): object {
     version: about.version,
     description: about.description,
     long_description:
-      'Ask about metrics in plain words, find out why a page became slow, set up exports and query them with SQL. Without a credential it runs on an emulated platform: switch on the demo in its settings.',
+      'Ask about metrics in plain words, find out why a page became slow, set up exports and query them with SQL. Without a ' +
+      'credential it runs on an emulated platform: switch on the demo in its settings.',
     author: { name: about.author },
     repository: { type: 'git', url: REPOSITORY },
     homepage: about.homepage,

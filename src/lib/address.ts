@@ -19,7 +19,7 @@ function liesIn(hostname: string, domains: readonly string[]): boolean {
 
 /** Why a secret must not travel to this address, as the end of a sentence; undefined when it may. */
 export function addressFault(address: string, domains: readonly string[] = []): string | undefined {
-  if (!URL.canParse(address)) return 'is no address; expected https://…';
+  if (!URL.canParse(address)) return 'is not a valid address; expected https://…';
   const url = new URL(address);
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname)))
     return 'is neither https nor http on this machine';

@@ -6,9 +6,20 @@ export interface Interval {
   readonly endMs: number;
 }
 
+/** Length of each unit of the calendar, as Temporal adds it. */
+export const UNIT_LENGTH = {
+  day: { days: 1 },
+  week: { weeks: 1 },
+  month: { months: 1 },
+  quarter: { months: 3 },
+  year: { years: 1 },
+} as const;
+/** In every part of the product. */
+export const WEEK_START = 'Weeks begin on Monday';
+
 export type CalendarUnit = 'day' | 'week' | 'month';
 
-/** A day, week (Monday to Sunday) or month of a time zone, or what a interval holds of it. */
+/** A day, week (Monday to Sunday) or month of a time zone, or the part of it inside an interval. */
 export interface CalendarSlot extends Interval {
   /** `2026-11-09` for a day, the Monday of a week, `2026-11` for a month. */
   readonly label: string;
@@ -16,24 +27,25 @@ export interface CalendarSlot extends Interval {
   readonly isPart: boolean;
 }
 
-const LENGTH = { day: { days: 1 }, week: { weeks: 1 }, month: { months: 1 } } as const;
-
 function dateOf(instantMs: number, timeZone: string): Temporal.PlainDate {
   return Temporal.Instant.fromEpochMilliseconds(instantMs).toZonedDateTimeISO(timeZone).toPlainDate();
 }
 
-function firstDay(date: Temporal.PlainDate, unit: CalendarUnit): Temporal.PlainDate {
+/** First day of the unit that a date lies in; weeks begin on Monday. */
+export function firstDayOf(date: Temporal.PlainDate, unit: keyof typeof UNIT_LENGTH): Temporal.PlainDate {
+  if (unit === 'day') return date;
   if (unit === 'week') return date.subtract({ days: date.dayOfWeek - 1 });
-  return unit === 'month' ? date.with({ day: 1 }) : date;
+  if (unit === 'month') return date.with({ day: 1 });
+  return date.with({ month: unit === 'year' ? 1 : date.month - ((date.month - 1) % 3), day: 1 });
 }
 
-/** The days, weeks or months of a zone that a interval touches, in order and without a gap, cut to the interval. */
+/** The days, weeks or months of a zone that an interval touches, in order and without a gap, cut to the interval. */
 export function slotsOf(unit: CalendarUnit, { startMs, endMs }: Interval, timeZone: string): CalendarSlot[] {
   const startOf = (date: Temporal.PlainDate) => date.toZonedDateTime(timeZone).epochMilliseconds;
   const slots: CalendarSlot[] = [];
-  let date = firstDay(dateOf(startMs, timeZone), unit);
+  let date = firstDayOf(dateOf(startMs, timeZone), unit);
   for (let fromMs = startOf(date); fromMs < endMs || slots.length === 0; ) {
-    const next = date.add(LENGTH[unit]);
+    const next = date.add(UNIT_LENGTH[unit]);
     const nextMs = startOf(next);
     const slot = { startMs: Math.max(fromMs, startMs), endMs: Math.min(nextMs - 1, endMs) };
     const label = unit === 'month' ? date.toPlainYearMonth().toString() : date.toString();
@@ -45,7 +57,7 @@ export function slotsOf(unit: CalendarUnit, { startMs, endMs }: Interval, timeZo
   return slots;
 }
 
-/** Cuts a interval at midnights of the zone into as few as possible that are no longer than `maxMs`. */
+/** Splits an interval at midnights of the zone into as few parts as possible, none longer than `maxMs`. */
 export function chunksOf(interval: Interval, timeZone: string, maxMs: number): Interval[] {
   if (interval.endMs - interval.startMs <= maxMs) return [{ startMs: interval.startMs, endMs: interval.endMs }];
   const chunks: { startMs: number; endMs: number }[] = [];

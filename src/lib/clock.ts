@@ -26,3 +26,7 @@ export function clockStartingAt(startMs: number): Clock {
   const offset = startMs - Date.now();
   return { now: () => Date.now() + offset, sleep };
 }
+
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;

@@ -1,6 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
+import { firstDayOf, UNIT_LENGTH } from './calendar.ts';
 
-/** Says why a text is no usable date; the sentence begins with the text, so that a caller can put the argument's name before it. */
+/** Why a text is not a usable date; the sentence begins with the text, so that a caller can put the argument's name before it. */
 export class DateError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -8,14 +9,17 @@ export class DateError extends Error {
   }
 }
 
-/** What a text means: one instant (`iso` where it was written out in full), or the calendar days from `first` up to, not including, `next`. */
+/**
+ * What a text means: one instant (`iso` where it was written out in full), or the calendar days from `first` up to, not including, `next`.
+ */
 export type DateMeaning =
   | { kind: 'instant'; instantMs: number; iso?: string }
   | { kind: 'days'; first: Temporal.PlainDate; next: Temporal.PlainDate };
 
 /** The whole grammar in words, with an example of each form. */
 export const ACCEPTED_DATES =
-  'an ISO date-time (2026-11-20T10:00:00Z, 2026-11-20T10:00+01:00, or without an offset in the configured time zone), a date (2026-11-20), ' +
+  'an ISO date-time (2026-11-20T10:00:00Z, 2026-11-20T10:00+01:00, or without an offset in the configured time zone), a date ' +
+  '(2026-11-20), ' +
   'a month (2026-11), a quarter (2026-Q3), a year (2026), now, today, yesterday, -7d, -4w, -3mo, last_week, this_week, last_month, ' +
   'this_month, last_quarter, this_quarter, last_year or this_year';
 
@@ -25,18 +29,10 @@ const CALENDAR = /^(?<year>\d{4})(?:-(?:q(?<quarter>\d)|(?<month>\d{2})(?:-(?<da
 const AGO = /^-(?<count>\d{1,4})(?<unit>d|w|mo)$/i;
 const PERIOD = /^(?<which>last|this)_(?<period>[a-z]+)$/;
 
-const LENGTH = { week: { weeks: 1 }, month: { months: 1 }, quarter: { months: 3 }, year: { years: 1 } } as const;
-type Period = keyof typeof LENGTH;
+type Period = Exclude<keyof typeof UNIT_LENGTH, 'day'>;
 
 function isPeriod(unit: string | undefined): unit is Period {
-  return unit !== undefined && Object.hasOwn(LENGTH, unit);
-}
-
-function firstDay(date: Temporal.PlainDate, period: Period): Temporal.PlainDate {
-  if (period === 'week') return date.subtract({ days: date.dayOfWeek - 1 });
-  if (period === 'month') return date.with({ day: 1 });
-  if (period === 'quarter') return date.with({ month: date.month - ((date.month - 1) % 3), day: 1 });
-  return date.with({ month: 1, day: 1 });
+  return unit !== undefined && unit !== 'day' && Object.hasOwn(UNIT_LENGTH, unit);
 }
 
 function oneDay(first: Temporal.PlainDate): DateMeaning {
@@ -44,7 +40,7 @@ function oneDay(first: Temporal.PlainDate): DateMeaning {
 }
 
 function onePeriod(first: Temporal.PlainDate, period: Period): DateMeaning {
-  return { kind: 'days', first, next: first.add(LENGTH[period]) };
+  return { kind: 'days', first, next: first.add(UNIT_LENGTH[period]) };
 }
 
 function dateTime(text: string, offset: string | undefined, timeZone: string): DateMeaning {
@@ -82,8 +78,8 @@ function read(text: string, now: Temporal.ZonedDateTime): DateMeaning | undefine
   const relative = PERIOD.exec(keyword)?.groups;
   const period = relative?.['period'];
   if (isPeriod(period)) {
-    const first = firstDay(today, period);
-    return onePeriod(relative?.['which'] === 'last' ? first.subtract(LENGTH[period]) : first, period);
+    const first = firstDayOf(today, period);
+    return onePeriod(relative?.['which'] === 'last' ? first.subtract(UNIT_LENGTH[period]) : first, period);
   }
 
   const calendar = CALENDAR.exec(text)?.groups;

@@ -40,19 +40,22 @@ export function todayIn(timeZone: string, nowMs: number): string {
   return Temporal.Instant.fromEpochMilliseconds(nowMs).toZonedDateTimeISO(timeZone).toPlainDate().toString();
 }
 
-function instantOf(meaning: DateMeaning, edge: DateOptions['edge'], timeZone: string): number {
+function edgeOf(meaning: DateMeaning, edge: DateOptions['edge'], timeZone: string): number {
   if (meaning.kind === 'instant') return meaning.instantMs;
   if (edge === 'start') return meaning.first.toZonedDateTime(timeZone).epochMilliseconds;
   const nextMs = meaning.next.toZonedDateTime(timeZone).epochMilliseconds;
   return edge === 'end' ? nextMs - 1 : nextMs;
 }
 
-/** Turns a text of the date grammar into an instant. An end in the future becomes the present; a start there, or a text that is no date, throws a `DateError`. */
+/**
+ * Turns a text of the date grammar into an instant. An end in the future becomes the present; a start there, or a text that is not a date,
+ * throws a `DateError`.
+ */
 export function resolveDate(text: string, { edge, timeZone, nowMs, allowFuture = false }: DateOptions): ResolvedDate {
   const now = Temporal.Instant.fromEpochMilliseconds(nowMs).toZonedDateTimeISO(timeZone);
   const meaning = readDate(text, now);
   const wholeUnits = meaning.kind === 'days';
-  const instantMs = instantOf(meaning, edge, timeZone);
+  const instantMs = edgeOf(meaning, edge, timeZone);
   if (instantMs > nowMs && !allowFuture) {
     if (edge === 'start') throw new DateError(`"${text.trim()}" lies in the future; now is ${isoAt(nowMs, timeZone)}.`);
     return { iso: isoAt(nowMs, timeZone), instantMs: nowMs, wholeUnits, cutToNow: true };

@@ -8,7 +8,7 @@ export type LogLevel = (typeof logLevels)[number];
 export const logFormats = ['words', 'json'] as const;
 export type LogFormat = (typeof logFormats)[number];
 
-/** What belongs to a line beside its words, for whoever searches; nothing of it is secret or names a person. */
+/** Searchable fields of a line beside its message; none is secret or names a person. */
 export type LogFields = Readonly<Record<string, string | number | undefined>>;
 
 /** Writes one line; the text holds no secret. */
@@ -22,14 +22,14 @@ export interface LogOptions {
   readonly write?: (line: string) => void;
 }
 
-/** What looks like a secret is kept out whoever wrote the line, and nothing in it can begin another. */
+/** Removes what looks like a secret, and line breaks that would begin another line. */
 const redact = createRedactor([]);
 const clean = (text: string): string => redact(text).replaceAll(/\p{Cc}+/gu, ' ');
 
 let guarded = false;
 
 function toStderr(line: string): void {
-  // Whoever reads the log may go away; that must not end the process.
+  // The reader of the log may go away; that must not end the process.
   if (!guarded) process.stderr.on('error', () => undefined);
   guarded = true;
   process.stderr.write(line);

@@ -4,7 +4,7 @@ export const NO_VALUE = '–';
 type MaybeNumber = number | null | undefined;
 
 export interface NumberStyle {
-  /** Exactly so many decimals; left out, integers stay exact and others are rounded by their size. */
+  /** Exactly this many decimals; by default integers stay exact and others are rounded by their size. */
   digits?: number;
   /** 1,234,567: for sentences that a person reads; it costs a model two tokens more. */
   group?: boolean;

@@ -8,7 +8,10 @@ const SHORTEST_SECRET = 4;
 /** Shorter base64 fragments occur by chance. */
 const SHORTEST_FRAGMENT = 8;
 
-/** What looks like a secret of any issuer, each in time linear in the text: tokens of this server, bearer and basic credentials, passwords in addresses. */
+/**
+ * What looks like a secret of any issuer, each in time linear in the text: tokens of this server, bearer and basic credentials, passwords
+ * in addresses.
+ */
 const LOOKS_SECRET: readonly (readonly [RegExp, string])[] = [
   [/wam_[\w-]{20,}/g, REDACTED],
   [/\b(Bearer)(\s+|%20|\+)["'\\]*(?!\[redacted)[\w.~+/=%-]{6,}/gi, `$1$2${REDACTED}`],
@@ -36,7 +39,9 @@ function jwts(text: string): Interval[] {
   return found;
 }
 
-/** Where these texts stand, each searched for as it is: an expression made of them could be too large, and would quote them when it fails. */
+/**
+ * Where these texts stand, each searched for as it is: an expression made of them could be too large, and would quote them when it fails.
+ */
 function occurrences(text: string, known: readonly string[]): Interval[] {
   return known.flatMap((each) => {
     const found: Interval[] = [];
@@ -57,7 +62,7 @@ function blankOut(text: string, parts: readonly Interval[]): string {
   return cleaned + text.slice(done);
 }
 
-/** The part of a secret's base64 that does not depend on its neighbours, when `lead` bytes stand before it. */
+/** The part of a secret's base64 that does not depend on its neighbours, when `lead` bytes precede it. */
 function base64Fragment(secret: string, lead: number): string {
   const bytes = Buffer.concat([Buffer.alloc(lead), Buffer.from(secret)]);
   return bytes.toString('base64').slice(Math.ceil((lead * 8) / 6), Math.floor((bytes.length * 8) / 6));
@@ -77,7 +82,9 @@ function spellings(secret: string): string[] {
   return [...plain, ...base64, ...base64.map((fragment) => fragment.replaceAll('+', '-').replaceAll('/', '_'))];
 }
 
-/** Makes a redactor for these secrets in plain, URL-encoded, JSON and base64 spelling, and for all that looks like a token; it never throws. */
+/**
+ * Makes a redactor for these secrets in plain, URL-encoded, JSON and base64 spelling, and for all that looks like a token; it never throws.
+ */
 export function createRedactor(secrets: Iterable<string>): Redactor {
   const known = [...new Set([...secrets].filter((secret) => secret.length >= SHORTEST_SECRET).flatMap(spellings))];
   return (text) => {
@@ -87,7 +94,7 @@ export function createRedactor(secrets: Iterable<string>): Redactor {
 }
 
 const LONGEST_QUOTE = 300;
-/** Only the beginning of a long text is looked at. */
+/** Only this many characters of a long text are read. */
 const LONGEST_SOURCE = 65_536;
 
 /** Foreign text made harmless for an error: one line without control or invisible characters, without secrets, cut. */

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 
-/** A key for one purpose; `id` distinguishes keys and reveals nothing of them. */
+/** A key for one purpose; `id` distinguishes keys and reveals nothing about them. */
 export interface SealKey {
   readonly id: string;
   readonly bytes: Uint8Array;

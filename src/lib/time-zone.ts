@@ -3,7 +3,10 @@ import { Temporal } from 'temporal-polyfill';
 // Names that ICU knows beyond the IANA database; Temporal refuses them.
 const ICU_ONLY = /^(?:AC|AE|AG|AR|AS|BE|BS|CA|CN|CS|CT|EA|EC|IE|IS|JS|MI|NE|NS|PL|PN|PR|PS|SS|VS)T$/i;
 
-/** Whether `text` is an IANA zone such as Europe/Paris, case ignored; an offset such as +01:00 is none. Loads nothing, fit for start-up. */
+/**
+ * Whether `text` is an IANA zone such as Europe/Paris, case ignored; an offset such as +01:00 is not. Loads nothing, so it can run at
+ * start-up.
+ */
 export function isTimeZone(text: string): boolean {
   if (text === 'UTC') return true; // the default; the first use of Intl costs a start 10 ms
   if (!/^[a-z]/i.test(text) || ICU_ONLY.test(text)) return false;

@@ -1,11 +1,11 @@
 import { siteMetricNames } from '../api/metric-names.ts';
 import { fold } from '../domain/names/match-name.ts';
-import { recentReports, scenariosOf } from '../resources/recent.ts';
+import { DAY_MS } from '../lib/clock.ts';
+import { recentReports, scenariosOf } from '../resources/variables.ts';
 import type { Completer, CompletionContext } from '../tooling/resource.ts';
 
 /** Events that are proposed; older ones are typed. */
 const EVENT_DAYS = 60;
-const DAY_MS = 86_400_000;
 const LIFE_MS = 60_000;
 
 /** Names of the project's scenarios, found by id too; tools take names. */

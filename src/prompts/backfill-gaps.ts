@@ -12,7 +12,7 @@ export default definePrompt({
   text: ({ job }) => `Find the gaps of the export job "${job}" and fill them.
 
 1. ${callText('find_export_gaps', { jobId: job })}: which days or hours have no data, and why. "Empty" is no gap; "running" and "filling" will be there soon.
-2. Say what would be filled and with how many jobs. Expired days have a plan of their own (expiredPlanId): ask whether these files are still needed, because whoever fetched them by other means has them.
+2. Say what would be filled and with how many jobs. Expired days have a plan of their own (expiredPlanId): ask whether these files are still needed: they may have been fetched by other means.
 3. Once the user agrees: ${callText('apply_export_plan', { planId: '<planId>' })}. If it breaks off, call it again with the same planId: it creates only the rest.
 4. For each job that it names: ${callText('download_export_run', { jobId: '<jobId>' })}, again until the files are there. Where older runs are still at the platform: ${callText('sync_exports', { jobIds: [job] })}, before they expire too.
 5. ${callText('find_export_gaps', { jobId: job })} again: nothing may be left.
@@ -21,5 +21,5 @@ Answer in this form:
 - One sentence: how much was missing, why, and whether it is filled.
 - A table: range, status, cause, backfill job.
 - Which columns or filters the backfill could not take over, word for word from the notes.
-- What to watch: why runs failed is not shown by the interface; the console tells.`,
+- What to watch: why runs failed is not shown by the interface; the console shows it.`,
 });

@@ -4,7 +4,7 @@ import { exportWish } from './arguments.ts';
 export default definePrompt({
   name: 'set_up_export',
   title: 'Set up an export',
-  description: 'Turns a wish in plain words into a checked export plan, shows it, and creates the jobs once you agree.',
+  description: 'Turns a request in plain words into a checked export plan, shows it, and creates the jobs once you agree.',
   arguments: {
     description: { description: 'What to export, how often, with which fields', required: true, complete: exportWish },
   },

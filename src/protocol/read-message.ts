@@ -1,7 +1,7 @@
 import { isJSONRPCNotification, isJSONRPCRequest, isJSONRPCResponse, PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server';
-import { jsonExcess } from '../lib/json-size.ts';
+import { jsonExcess } from '../api/json.ts';
 
-/** A JSON-RPC error that answers bytes which are no message. */
+/** A JSON-RPC error that answers bytes which are not a message. */
 export interface MessageFault {
   readonly code: number;
   readonly message: string;
@@ -52,7 +52,7 @@ export function messageId(value: unknown): string | number | undefined {
   return typeof id === 'string' || (typeof id === 'number' && Number.isFinite(id)) ? id : undefined;
 }
 
-/** Why a parsed value is no message of JSON-RPC that the SDK would take; undefined for one that is. */
+/** Why a parsed value is not a JSON-RPC message that the SDK accepts; undefined for one that is. */
 export function messageFault(value: unknown): MessageFault | undefined {
   if (isJSONRPCRequest(value) || isJSONRPCNotification(value) || isJSONRPCResponse(value)) return paramsFault(value);
   const id = messageId(value);

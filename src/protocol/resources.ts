@@ -16,7 +16,7 @@ import type { Session } from '../tooling/session.ts';
 /** Longest address that an error repeats. */
 const LONGEST_URI = 300;
 
-/** A failure that concerns an address as a protocol error with words; secrets removed, and nothing of what was not foreseen. */
+/** A failure of a resource as a protocol error; secrets are removed, and an unexpected error is not shown. */
 export async function protocolError(error: unknown, uri: string, report: FaultReport): Promise<Error> {
   if (error instanceof ProtocolError) return error;
   const address = uri.length > LONGEST_URI ? `${uri.slice(0, LONGEST_URI - 1)}…` : uri;
@@ -40,7 +40,9 @@ export function requestFacts({ mcpReq: { id, _meta }, http }: ServerContext): Re
   return { requestId: id, traceparent };
 }
 
-/** Those resources of a template that are few enough to be listed; none where they cannot be had, because one failure would hide all others. */
+/**
+ * Those resources of a template that are few enough to be listed; none where they cannot be had, because one failure would hide all others.
+ */
 function listOf({ known, list, mimeType, uri }: DefinedResource, session: Session) {
   if (!known && !list) return undefined;
   return async ({ mcpReq: { signal } }: { mcpReq: { signal: AbortSignal } }) => {

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import {
   CLIENT_CAPABILITIES_META_KEY,
   type ClientCapabilities,
@@ -6,20 +7,49 @@ import {
   type ServerContext,
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server';
+import { shippedFile } from '../lib/shipped.ts';
 import type { Caller, Question } from '../tooling/call-tool.ts';
 import { instructions } from '../tooling/instructions.ts';
-import type { ListedTool } from '../tooling/listing.ts';
+import { CHART_VIEW_URI, type ListedTool } from '../tooling/listing.ts';
 import { withoutAbsent } from '../tooling/mentions.ts';
 import type { Prompt } from '../tooling/prompt.ts';
 import type { DefinedResource } from '../tooling/resource.ts';
 import type { Answer } from '../tooling/results.ts';
 import type { Session } from '../tooling/session.ts';
 import type { AnyTool } from '../tooling/tool.ts';
-import { APP_EXTENSION, registerChartView } from './chart-view.ts';
-import { registerCompletion } from './completion.ts';
-import { registerPrompt } from './prompts.ts';
+import { registerCompletion, registerPrompt } from './prompts.ts';
 import { registerResource, requestFacts } from './resources.ts';
 import { registerSubscriptions, type Subscriptions } from './subscriptions.ts';
+
+/** The view of charts as the build made it: one HTML file with all it needs. */
+function readChartView(): Promise<string> {
+  return readFile(shippedFile('views/chart.html'), 'utf8');
+}
+
+/** The extension of the protocol by which hosts show views. */
+const APP_EXTENSION = 'io.modelcontextprotocol/ui';
+
+const VIEW_MIME_TYPE = 'text/html;profile=mcp-app';
+
+/** The view reaches for nothing beyond its own file: every list of allowed origins is empty. */
+const VIEW_META = { ui: { csp: { connectDomains: [], resourceDomains: [], frameDomains: [], baseUriDomains: [] }, prefersBorder: true } };
+
+/** Makes the view of charts readable: one HTML file, loaded when a host asks for it. */
+function registerChartView(server: McpServer): void {
+  server.registerResource(
+    'chart',
+    CHART_VIEW_URI,
+    {
+      title: 'Chart',
+      description: 'Draws the chart of a tool result inside the conversation, to be zoomed and pointed at; for hosts, not for reading.',
+      mimeType: VIEW_MIME_TYPE,
+      _meta: VIEW_META,
+    },
+    async () => {
+      return { contents: [{ uri: CHART_VIEW_URI, mimeType: VIEW_MIME_TYPE, text: await readChartView(), _meta: VIEW_META }] };
+    },
+  );
+}
 
 /** What a server is made of; all of it is known before the first request. */
 export interface ServerParts {
@@ -39,7 +69,7 @@ export interface ServerParts {
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** A schema that shows what the model needs and lets everything through: the boundary checks, in its own words. */
+/** A schema that shows the model what it needs and accepts everything: the boundary checks the values, with its own messages. */
 function shown(schema: Record<string, unknown>): StandardSchemaWithJSON {
   const json = () => schema;
   return {
@@ -52,7 +82,7 @@ function callerOf(server: McpServer, { session, tools, absent = NONE }: ServerPa
   const perRequest = (envelope as Record<string, unknown> | undefined)?.[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
   const capabilities = perRequest ?? server.server.getClientCapabilities();
   const response = inputResponses?.['confirm'] as { action?: unknown; content?: { confirm?: unknown } } | undefined;
-  // An answer that does not say yes is none.
+  // Only an explicit yes counts.
   const accepted = response?.action === 'accept' && response.content?.confirm === true;
   const progress = progressOf(context);
   return {

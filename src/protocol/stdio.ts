@@ -6,7 +6,7 @@ import type { Log } from '../lib/log.ts';
 import { type MessageFault, messageFault, parseMessage } from './read-message.ts';
 import { type Subscriptions, sendUpdated, type Watch } from './subscriptions.ts';
 
-/** Told which resources the other side begins or ceases to listen to. */
+/** Called when the client begins or stops to listen to resources. */
 export interface ListenObserver {
   /** Once for each address, however many subscriptions of the connection name it. */
   begin(uri: string): void;
@@ -34,8 +34,8 @@ function cancelled(message: JSONRPCMessage): Id | undefined {
 }
 
 /**
- * The same transport, watched for `subscriptions/listen` of the 2026 era: the SDK answers it at the door and tells the server
- * nothing, but what it grants passes here as the acknowledgement, and what ends it as a cancellation, a result, or the close.
+ * The same transport, watched for `subscriptions/listen` of the 2026 era: the SDK answers it without calling the
+ * server, but its acknowledgement passes here, and its end passes as a cancellation, a result, or the close.
  */
 function listeningTransport(inner: Transport, observer: ListenObserver): Transport {
   const open = new Map<Id, ReadonlySet<string>>();

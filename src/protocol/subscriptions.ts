@@ -1,35 +1,36 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import { ApiError } from '../api/errors.ts';
+import { HOUR_MS } from '../lib/clock.ts';
 import { createRedactor } from '../lib/redact.ts';
 import { type Addressed, type DefinedResource, findAddressed, type ResourceContext } from '../tooling/resource.ts';
 import type { Session } from '../tooling/session.ts';
 import type { SharedWatches } from '../tooling/shared-state.ts';
 import { protocolError } from './resources.ts';
 
-/** A resource is looked at no more often; reports come hourly. */
-const LOOK_MS = 60_000;
-/** With many resources each waits longer, so that all together make ten looks a minute. */
-const APART_MS = 6_000;
-/** Resources that one session may watch at a time. */
+/** A resource is polled at most this often; reports come hourly. */
+const POLL_MS = 60_000;
+/** With many resources each waits longer, so that all together make ten polls a minute. */
+const SPACING_MS = 6_000;
+/** Most resources that one session may watch. */
 const MAX_WATCHED = 100;
-/** A watcher that has not looked for so long after its time leaves the looking to another replica. */
-const LATE_MS = 30_000;
-/** Longest wait after failures, each of which doubles it. */
-const LONGEST_WAIT_MS = 3_600_000;
+/** Another replica takes over the polling when it is overdue by this much. */
+const TAKEOVER_MS = 30_000;
+/** Longest wait after failures; each failure doubles the wait. */
+const LONGEST_WAIT_MS = HOUR_MS;
 
-/** One listener's hold on a resource. */
+/** The subscription of one listener to a resource. */
 export interface Watch {
-  /** How the latest look at the resource ended; until it has, changes cannot be told. */
+  /** Settles with the latest poll of the resource; until then changes cannot be seen. */
   readonly ready: Promise<void>;
-  /** Ends it; with the last one of a resource the looking ends. */
+  /** Ends it; the polling ends with the last one of a resource. */
   stop(): void;
 }
 
-/** What one session listens to. Nothing is sent to the platform while nobody listens. */
+/** What one session listens to. Nothing is sent to the platform while there is no listener. */
 export interface Subscriptions {
-  /** Calls `onUpdate` whenever something newer is there; throws an `ApiError` where the address names nothing that can change. */
+  /** Calls `onUpdate` when something newer is there; throws an `ApiError` where the address does not name a resource that can change. */
   watch(uri: string, onUpdate: () => void): Watch;
-  /** Addresses that are being looked at. */
+  /** Addresses that are being polled. */
   watched(): string[];
   /** Ends every watch. */
   close(): void;
@@ -39,14 +40,14 @@ interface Entry {
   readonly uri: string;
   readonly addressed: Addressed;
   readonly listeners: Set<() => void>;
-  /** True once a look has shown what there is. */
+  /** True after the first successful poll. */
   known: boolean;
   newest: number | undefined;
   failures: number;
-  /** Start of the latest look by the clock, and how it ended. */
-  lookedAtMs: number;
+  /** Start of the latest poll by the clock, and how it ended. */
+  polledAtMs: number;
   ready: Promise<void>;
-  /** Ends the waiting between looks. */
+  /** Ends the waiting between polls. */
   waiting: AbortController | undefined;
 }
 
@@ -58,7 +59,7 @@ function changeable(resources: readonly DefinedResource[], uri: string): Address
   throw new ApiError('invalid', `this resource does not change; ${templates.join(', ')} can be subscribed to.`);
 }
 
-/** Watches resources for one session, each at most once a minute, whoever listens and however often they come and go. */
+/** Watches resources for one session, each polled at most once a minute for all its listeners together. */
 export function createSubscriptions(session: Session, resources: readonly DefinedResource[]): Subscriptions {
   const { clock } = session.options;
   const entries = new Map<string, Entry>();
@@ -68,67 +69,67 @@ export function createSubscriptions(session: Session, resources: readonly Define
   /** The watchers on other replicas; known once the session is connected. */
   function others(): SharedWatches | undefined {
     const watches = session.options.shared?.()?.watches;
-    if (watches) stopListening ??= watches.onTold(onTold);
+    if (watches) stopListening ??= watches.onMessage(onMessage);
     return watches;
   }
 
-  function onTold(uri: string, newest: number): void {
+  function onMessage(uri: string, newest: number): void {
     const entry = entries.get(uri);
-    // What is told before the first look ends is seen by whoever waits for that look.
+    // Before the first poll ends there is nothing to compare with; its result will hold the change.
     if (!entry?.known || newest === entry.newest) return;
     entry.newest = newest;
-    for (const tell of entry.listeners) tell();
+    for (const notify of entry.listeners) notify();
   }
 
   function pauseMs({ failures }: Entry): number {
-    const usualMs = Math.max(LOOK_MS, active().length * APART_MS);
+    const usualMs = Math.max(POLL_MS, active().length * SPACING_MS);
     return Math.max(usualMs, Math.min(LONGEST_WAIT_MS, usualMs * 2 ** failures));
   }
 
-  async function look(entry: Entry): Promise<void> {
+  async function poll(entry: Entry): Promise<void> {
     const { resource, variables, projectId } = entry.addressed;
     const ask: ResourceContext['ask'] = async (operation, input) =>
       (await session.client()).call(operation, input, projectId === undefined ? {} : { projectId });
     try {
       const newest = await resource.newest?.(variables, { session, ask }, entry.newest);
-      const isNews = entry.known && newest !== undefined && newest !== entry.newest;
+      const hasChanged = entry.known && newest !== undefined && newest !== entry.newest;
       Object.assign(entry, { known: true, newest: newest ?? entry.newest, failures: 0 });
       const watches = others();
-      if (!isNews) return;
-      for (const tell of entry.listeners) tell();
-      watches?.tell(entry.uri, newest);
+      if (!hasChanged) return;
+      for (const notify of entry.listeners) notify();
+      watches?.publish(entry.uri, newest);
     } catch (error) {
       entry.failures += 1;
-      others()?.leave(entry.uri);
+      others()?.release(entry.uri);
       throw error;
     }
   }
 
-  function beginLook(entry: Entry): void {
-    entry.lookedAtMs = clock.now();
-    entry.ready = look(entry);
-    entry.ready.catch(() => undefined); // told to those who wait for it; the next look may succeed
+  function startPoll(entry: Entry): void {
+    entry.polledAtMs = clock.now();
+    entry.ready = poll(entry);
+    entry.ready.catch(() => undefined); // thrown to those who wait for `ready`; the next poll may succeed
   }
 
-  async function lookOnAndOn(entry: Entry, signal: AbortSignal): Promise<void> {
-    // When another replica was last left to look.
-    let leftAtMs = entry.lookedAtMs;
+  async function pollUntilAborted(entry: Entry, signal: AbortSignal): Promise<void> {
+    // When another replica last took the turn.
+    let yieldedAtMs = entry.polledAtMs;
     while (!signal.aborted) {
       await entry.ready.catch(() => undefined);
       const pause = pauseMs(entry);
-      const restMs = Math.max(entry.lookedAtMs, leftAtMs) + pause - clock.now();
+      const restMs = Math.max(entry.polledAtMs, yieldedAtMs) + pause - clock.now();
       // A clock that was set back must not prolong the wait.
       await clock.sleep(Math.min(Math.max(restMs, 0), pause), signal);
-      const mayLook = (await others()?.mayLook(entry.uri, pause + LATE_MS)) ?? true;
+      const mayPoll = (await others()?.mayPoll(entry.uri, pause + TAKEOVER_MS)) ?? true;
       signal.throwIfAborted();
-      if (mayLook) beginLook(entry);
-      else leftAtMs = clock.now();
+      if (mayPoll) startPoll(entry);
+      else yieldedAtMs = clock.now();
     }
   }
 
   function entryOf(uri: string): Entry {
-    for (const [other, { listeners, lookedAtMs }] of entries) {
-      if (listeners.size === 0 && Math.abs(clock.now() - lookedAtMs) >= LOOK_MS) entries.delete(other);
+    for (const [other, { listeners, polledAtMs }] of entries) {
+      if (listeners.size === 0 && Math.abs(clock.now() - polledAtMs) >= POLL_MS) entries.delete(other);
     }
     const kept = entries.get(uri);
     if (kept) return kept;
@@ -141,12 +142,12 @@ export function createSubscriptions(session: Session, resources: readonly Define
       known: false,
       newest: undefined,
       failures: 0,
-      lookedAtMs: 0,
+      polledAtMs: 0,
       ready: Promise.resolve(),
       waiting: undefined,
     };
     entries.set(uri, entry);
-    beginLook(entry);
+    startPoll(entry);
     return entry;
   }
 
@@ -155,7 +156,7 @@ export function createSubscriptions(session: Session, resources: readonly Define
     if (entry.listeners.size > 0) return;
     entry.waiting?.abort();
     entry.waiting = undefined;
-    others()?.leave(entry.uri);
+    others()?.release(entry.uri);
   }
 
   return {
@@ -165,7 +166,7 @@ export function createSubscriptions(session: Session, resources: readonly Define
       entry.listeners.add(listener);
       if (!entry.waiting) {
         entry.waiting = new AbortController();
-        lookOnAndOn(entry, entry.waiting.signal).catch(() => undefined); // ends with the abort
+        pollUntilAborted(entry, entry.waiting.signal).catch(() => undefined); // ends with the abort
       }
       return { ready: entry.ready, stop: () => leave(entry, listener) };
     },
@@ -174,7 +175,7 @@ export function createSubscriptions(session: Session, resources: readonly Define
       for (const entry of entries.values()) {
         entry.waiting?.abort();
         entry.listeners.clear();
-        others()?.leave(entry.uri);
+        others()?.release(entry.uri);
       }
       stopListening?.();
       entries.clear();
@@ -214,7 +215,7 @@ export function registerSubscriptions(server: McpServer, subscriptions: Subscrip
   }
 }
 
-/** Tells the client that a resource has changed; a connection that has gone needs no news. */
+/** Notifies the client that a resource has changed; a closed connection is ignored. */
 export async function sendUpdated(server: McpServer, uri: string): Promise<void> {
   await server.server.sendResourceUpdated({ uri }).catch(() => undefined);
 }

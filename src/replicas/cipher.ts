@@ -5,7 +5,7 @@ import { type SealKey, seal, sealKey, unseal } from '../lib/seal.ts';
 export interface Cipher {
   /** The key in Redis of what these parts name; the same on every replica. */
   key(...parts: readonly string[]): string;
-  /** A key beside another, on the same node of a cluster. */
+  /** A key on the same node of a cluster as another one. */
   subkey(key: string, name: string): string;
   /** Stands for a text where two must be compared but neither need be read; the same on every replica. */
   digest(...parts: readonly string[]): string;

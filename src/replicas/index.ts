@@ -8,9 +8,8 @@ import { createPubSub } from './pub-sub.ts';
 import { loadRedis } from './redis.ts';
 import { openRedisConnection, type RedisConnectionOptions } from './redis-connection.ts';
 import { createSharedLimiter } from './shared-limiter.ts';
-import { createSharedLists } from './shared-lists.ts';
+import { createSharedLists, createSharedWatches } from './shared-lists.ts';
 import { createSharedTokens } from './shared-tokens.ts';
-import { createSharedWatches } from './shared-watches.ts';
 
 /** The owner of shared state: another principal, or the same one with another credential, does not find it. */
 export interface Owner {

@@ -86,7 +86,9 @@ for index = 1, #ARGV - 7 do
 end
 return { 1, replicas, tostring(nowMs) }`;
 
-/** ARGV: replica, ms of the lease and of interest, then id and number of lanes of each lease. Those that Redis has lost are counted again. */
+/**
+ * ARGV: replica, ms of the lease and of interest, then id and number of lanes of each lease. Those that Redis has lost are counted again.
+ */
 const RENEW = `
 addUntil(KEYS[1], ARGV[1], tonumber(ARGV[3]))
 for at = 4, #ARGV, 2 do

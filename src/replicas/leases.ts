@@ -107,7 +107,7 @@ export function createLeases({ connection, cipher, channel, leaseMs = LEASE_MS }
     }
   }
 
-  /** Ends a lease, and the waiting of a member unless that is empty; once more when Redis is back if it cannot be reached. */
+  /** Ends a lease, and the waiting of a member unless that is empty; repeated when Redis is back if it cannot be reached. */
   async function end(request: LeaseRequest, id: string, { member = '', refusedFrom = '' } = {}): Promise<void> {
     const ended = await connection.run(SCRIPTS.release, keysOf(request.project), [id, member, channel, refusedFrom, ...request.limits]);
     if (!ended) unconfirmed.add(() => void end(request, id, { member }));

@@ -80,10 +80,10 @@ function afterSilence(ms: number, act: () => void): () => void {
 /** Rejects after `ms`. */
 async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
   let cancel: () => void = () => undefined;
-  const silence = new Promise<never>((_, reject) => {
+  const timeout = new Promise<never>((_, reject) => {
     cancel = afterSilence(ms, () => reject(new Error(`no answer within ${ms} ms.`)));
   });
-  return Promise.race([promise, silence]).finally(cancel);
+  return Promise.race([promise, timeout]).finally(cancel);
 }
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message || error.name : String(error));

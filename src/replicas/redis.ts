@@ -1,6 +1,9 @@
 import { ApiError } from '../api/errors.ts';
 
-/** A connection to Redis, or to a cluster of it, that also listens to one channel. It ends whole when any part of it fails, and never comes back. */
+/**
+ * A connection to Redis, or to a cluster of it, that also listens to one channel. It ends whole when any part of it fails, and never comes
+ * back.
+ */
 export interface Redis {
   /** Sends one command about one key; rejects when Redis refuses it or the connection ends. */
   command(key: string, args: readonly string[]): Promise<unknown>;
@@ -33,7 +36,7 @@ export async function loadRedis(load: () => Promise<Package> = () => import('@ke
 }
 
 function clientOptions({ url, connectTimeoutMs }: RedisOptions) {
-  // The link above reconnects: whatever the client tries by itself would make calls wait.
+  // The connection above reconnects: retries of the client itself would make calls wait.
   const socket = { connectTimeout: connectTimeoutMs, reconnectStrategy: false as const, noDelay: true };
   return { url, socket, disableOfflineQueue: true, disableClientInfo: true };
 }
@@ -58,7 +61,7 @@ function end(client: { readonly isOpen: boolean; destroy(): void }): void {
   if (client.isOpen) client.destroy();
 }
 
-/** Every node of a cluster says what it is; a server that does not know HELLO is older than that. */
+/** HELLO says whether a node belongs to a cluster; a server without HELLO is too old for one. */
 async function isCluster(client: Awaited<ReturnType<typeof openSingle>>): Promise<boolean> {
   const answer = await client.sendCommand(['HELLO']).catch(() => []);
   return JSON.stringify(answer).includes('"mode","cluster"');

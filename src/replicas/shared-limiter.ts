@@ -30,8 +30,8 @@ export function createSharedLimiter({
     }
   }
 
-  /** A lease and a slot of the share; a call that waited for its share while Redis came back needs a lease after all. */
-  async function enter(request: SlotRequest): Promise<{ lease: Lease; own: Slot }> {
+  /** A lease and a slot of the share; a call that waited for its share while Redis came back also needs a lease. */
+  async function acquireSlot(request: SlotRequest): Promise<{ lease: Lease; own: Slot }> {
     const { project, principalId, sessionId, speed, signal } = request;
     const limits = speed ? [concurrency, speedConcurrency] : [concurrency];
     const leased: LeaseRequest = { project, caller: principalId ?? sessionId, limits, signal };
@@ -51,7 +51,7 @@ export function createSharedLimiter({
 
   return {
     async acquire(request) {
-      const { lease, own } = await enter(request);
+      const { lease, own } = await acquireSlot(request);
       return {
         release(refused = false) {
           own.release(refused);

@@ -5,7 +5,7 @@ import type { RedisConnection } from './redis-connection.ts';
 
 /** All lists of a principal are forgotten together, so they are one hash; it expires when none was added for this time. */
 const LIFE_MS = 10 * 60_000;
-/** With more questions than this the hash is begun afresh, so that no principal fills Redis. */
+/** With more questions than this the hash is emptied, so that no principal fills Redis. */
 const MAX_LISTS = 500;
 /** Each replica asks for longer answers itself. */
 const MAX_CHARS = 512 * 1024;
@@ -64,5 +64,47 @@ export function createSharedLists({ connection, cipher, pubSub, owner }: SharedP
       pubSub.publish({ topic: key, sender: self });
     },
     onForgotten: (listener: () => void) => pubSub.subscribe(key, self, listener),
+  };
+}
+
+const TAKE = `
+local holder = redis.call('GET', KEYS[1])
+if holder and holder ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return 1`;
+const LEAVE = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0";
+
+/** Decides which session of a principal polls a resource for all of them, and passes on its findings; one watcher for each session. */
+export function createSharedWatches({ connection, cipher, pubSub, owner }: SharedParts) {
+  const topic = cipher.key('watches', ...owner);
+  const self = randomUUID();
+  const pollerKeyOf = (uri: string) => cipher.key('poller', ...owner, uri);
+  /** Resources that this watcher polls. */
+  const polling = new Set<string>();
+  /** Since which connection it has received all messages about a resource. */
+  const receivedSince = new Map<string, number>();
+
+  return {
+    async mayPoll(uri: string, forMs: number): Promise<boolean> {
+      const since = receivedSince.get(uri) ?? connection.connections;
+      receivedSince.set(uri, connection.connections);
+      const taken = await connection.run(TAKE, [pollerKeyOf(uri)], [self, Math.ceil(forMs)]);
+      if (taken?.answer !== 0) polling.add(uri);
+      else polling.delete(uri);
+      // Messages may have been missed while Redis was gone.
+      return taken?.answer !== 0 || since !== connection.connections;
+    },
+    release(uri: string): void {
+      receivedSince.delete(uri);
+      if (polling.delete(uri)) void connection.run(LEAVE, [pollerKeyOf(uri)], [self]);
+    },
+    publish(uri: string, newest: number): void {
+      pubSub.publish({ topic, sender: self, uri, newest });
+    },
+    onMessage(listener: (uri: string, newest: number) => void): () => void {
+      return pubSub.subscribe(topic, self, ({ uri, newest }) => {
+        if (uri !== undefined && newest !== undefined) listener(uri, newest);
+      });
+    },
   };
 }

@@ -1,8 +1,8 @@
+import { ApiError } from '../api/errors.ts';
 import { defineResource } from '../tooling/resource.ts';
-import exportRun from './export-run.ts';
 import { complete, integer } from './variables.ts';
 
-export default defineResource({
+export const exportsResource = defineResource({
   name: 'exports',
   title: 'Downloaded exports',
   description: 'All runs of exports that are on disk, by job, JSON: range of the data, rows, bytes, and the address of each run.',
@@ -31,5 +31,46 @@ export default defineResource({
       return { jobId, job, scope, format, runs: listed };
     });
     return JSON.stringify({ directory: workspace.dir, jobs, unfinished });
+  },
+});
+
+export const exportRun = defineResource({
+  name: 'export_run',
+  title: 'Downloaded export run',
+  description: 'One downloaded run, JSON: its manifest with sha256 of each file, the columns with types and units, and the first rows.',
+  mimeType: 'application/json',
+  template: 'analytics://{projectId}/exports/{jobId}/runs/{runId}',
+  complete: { projectId: complete.projectId, jobId: complete.downloadedJobId, runId: complete.downloadedRunId },
+  async read({ projectId, jobId, runId }, { session }) {
+    const workspace = await session.workspace(integer('projectId', projectId));
+    const id = { jobId: integer('jobId', jobId), runId: integer('runId', runId) };
+    const manifest = await workspace.find(id);
+    if (!manifest) throw new ApiError('missing', `run ${runId} of job ${jobId} is not in the workspace; download_export_run fetches it`);
+    const { firstRows } = await import('../workspace/query/first-rows.ts');
+    const begin = await workspace.reading([id], async ([run = manifest]) => ({ run, ...(await firstRows(run, workspace)) }));
+    return JSON.stringify({ manifest: begin.run, directory: workspace.directoryOf(id), columns: begin.columns, firstRows: begin.rows });
+  },
+});
+
+export const exportQuery = defineResource({
+  name: 'export_query',
+  title: 'Result of a query',
+  description: 'All rows of a recent query_export, up to 50,000, as CSV; the latest ten are kept, for a day.',
+  mimeType: 'text/csv',
+  template: 'analytics://{projectId}/exports/queries/{queryId}',
+  complete: {
+    projectId: complete.projectId,
+    async queryId({ session, projectId }) {
+      const { resultsOf } = await import('../workspace/query/query-results.ts');
+      const ids = await resultsOf(await session.workspace(await projectId()), session.options.clock.now()).ids();
+      return ids.map((id) => ({ value: id }));
+    },
+  },
+  async read({ projectId, queryId }, { session }) {
+    const { resultsOf } = await import('../workspace/query/query-results.ts');
+    const workspace = await session.workspace(integer('projectId', projectId));
+    const result = await resultsOf(workspace, session.options.clock.now()).find(queryId);
+    if (result === undefined) throw new ApiError('missing', `there is no result ${queryId} any more; call query_export again.`);
+    return result;
   },
 });

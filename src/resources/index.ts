@@ -1,23 +1,17 @@
-import exportQuery from './export-query.ts';
-import exportRun from './export-run.ts';
-import exports from './exports.ts';
+import { exportQuery, exportRun, exportsResource } from './exports.ts';
 import reference from './reference.ts';
-import scenarioReport from './scenario-report.ts';
-import scenarioReports from './scenario-reports.ts';
-import scenarios from './scenarios.ts';
-import stepHar from './step-har.ts';
-import stepHarSummary from './step-har-summary.ts';
-import stepReport from './step-report.ts';
+import { scenarioList, scenarioReport, scenarioReports, stepReport } from './scenarios.ts';
+import { stepHar, stepHarSummary } from './step-har.ts';
 
 /** All resources, in the order in which their templates are listed. */
 export const resources = [
-  scenarios,
+  scenarioList,
   scenarioReports,
   scenarioReport,
   stepReport,
   stepHar,
   stepHarSummary,
-  exports,
+  exportsResource,
   exportRun,
   exportQuery,
   reference,

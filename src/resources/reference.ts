@@ -1,13 +1,13 @@
 import { ApiError } from '../api/errors.ts';
 import { defineResource } from '../tooling/resource.ts';
-import type { WriteTopic } from './reference/dates-and-names.ts';
+import type { WriteTopic } from './reference-topics.ts';
 
-const topics: Readonly<Record<string, { title: string; load: () => Promise<{ default: WriteTopic }> }>> = {
-  metrics: { title: 'Metrics: definitions and units', load: () => import('./reference/metrics.ts') },
-  thresholds: { title: 'Thresholds of speed metrics', load: () => import('./reference/thresholds.ts') },
-  limits: { title: 'Limits, and what the interface cannot answer', load: () => import('./reference/limits.ts') },
-  'exportable-fields': { title: 'Exportable fields by scope', load: () => import('./reference/exportable-fields.ts') },
-  'dates-and-names': { title: 'How dates and names are written', load: () => import('./reference/dates-and-names.ts') },
+const topics: Readonly<Record<string, { title: string; writer: (topics: typeof import('./reference-topics.ts')) => WriteTopic }>> = {
+  metrics: { title: 'Metrics: definitions and units', writer: ({ writeMetrics }) => writeMetrics },
+  thresholds: { title: 'Thresholds of speed metrics', writer: ({ writeThresholds }) => writeThresholds },
+  limits: { title: 'Limits, and what the interface cannot answer', writer: ({ writeLimits }) => writeLimits },
+  'exportable-fields': { title: 'Exportable fields by scope', writer: ({ writeExportableFields }) => writeExportableFields },
+  'dates-and-names': { title: 'How dates and names are written', writer: ({ writeDatesAndNames }) => writeDatesAndNames },
 };
 
 export default defineResource({
@@ -25,7 +25,7 @@ export default defineResource({
   async read({ topic }, context) {
     const found = Object.hasOwn(topics, topic) ? topics[topic] : undefined;
     if (!found) throw new ApiError('missing', `there is no topic "${topic}"; there are ${Object.keys(topics).join(', ')}.`);
-    const { default: write } = await found.load();
+    const write = found.writer(await import('./reference-topics.ts'));
     return `# ${found.title}\n\n${await write(context)}\n`;
   },
 });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { logLevels } from '../lib/log.ts';
+import { logFormats, logLevels } from '../lib/log.ts';
 import { count, flag, list, type Setting, words } from './setting.ts';
 
 /** How far calls may reach, how long they may take, how large answers may be. */
@@ -28,7 +28,7 @@ export const limitSettings = {
   timeoutMs: {
     variable: 'WEB_ANALYTICS_TIMEOUT_MS',
     title: 'Timeout',
-    words: 'Longest time of one operation in ms, its retries and its time in the queue included',
+    words: 'Longest time of one operation in ms, including retries and time in the queue',
     schema: count(100, 40_000, 'milliseconds'),
     default: '30000',
   },
@@ -71,5 +71,31 @@ export const workspaceSettings = {
     words: 'Keep the downloaded files of a run after it was converted to Parquet and checked',
     schema: flag,
     default: 'false',
+  },
+} satisfies Record<string, Setting>;
+
+/** Monitoring and rate limit of HTTP serving. */
+export const monitoringSettings = {
+  rateLimit: {
+    variable: 'WEB_ANALYTICS_RATE_LIMIT',
+    title: 'Rate limit',
+    words: 'Calls a minute that HTTP serving accepts from each principal; the same number may come at once',
+    schema: count(1, 100_000, 'calls'),
+    otherwise: 'no limit; calls wait in fair turns',
+  },
+  metricsToken: {
+    variable: 'WEB_ANALYTICS_METRICS_TOKEN',
+    title: 'Metrics token',
+    words: 'Bearer token that opens `/metrics` to Prometheus; or `WEB_ANALYTICS_METRICS_TOKEN_FILE`',
+    schema: words.refine((text) => text.length >= 16, 'expected at least 16 characters'),
+    otherwise: 'there is no `/metrics`',
+    secret: true,
+  },
+  logFormat: {
+    variable: 'WEB_ANALYTICS_LOG_FORMAT',
+    title: 'Log format',
+    words: `How lines on stderr are written: ${logFormats.join(', ')}`,
+    schema: z.enum(logFormats, `expected one of ${logFormats.join(', ')}`),
+    otherwise: 'words; over HTTP json',
   },
 } satisfies Record<string, Setting>;

@@ -1,6 +1,7 @@
+import { isSealSecret, SEAL_SECRET_WORDS } from '../lib/seal.ts';
 import { count, flag, list, type Setting, words } from './setting.ts';
 
-/** How a team is served over Streamable HTTP; nothing of it matters over stdio. */
+/** How a team is served over Streamable HTTP; not used over stdio. */
 export const servingSettings = {
   http: {
     variable: 'WEB_ANALYTICS_HTTP',
@@ -70,13 +71,13 @@ export const servingSettings = {
   maxRequests: {
     variable: 'WEB_ANALYTICS_MAX_REQUESTS',
     title: 'Requests',
-    words: 'Most requests that HTTP serving works on at once; more are told to come again',
+    words: 'Most requests that HTTP serving works on at once; further ones are refused with 503',
     schema: count(1, 10_000, 'requests'),
     default: '256',
   },
 } satisfies Record<string, Setting>;
 
-/** A name as it stands in a Host header before the port. */
+/** A host name as in a Host header, without the port. */
 function isHostName(text: string): boolean {
   return URL.canParse(`http://${text}`) && new URL(`http://${text}`).hostname === text.toLowerCase() && !text.includes('*');
 }
@@ -84,4 +85,43 @@ function isHostName(text: string): boolean {
 /** An origin as browsers send it: scheme, host and port alone. */
 function isOrigin(text: string): boolean {
   return URL.canParse(text) && new URL(text).origin === text.toLowerCase();
+}
+
+/** What several replicas of HTTP serving share; without it each has its own in memory. */
+export const replicaSettings = {
+  cacheUrl: {
+    variable: 'WEB_ANALYTICS_CACHE_URL',
+    title: 'Shared cache',
+    words: 'Redis or Valkey, or a node of its cluster, that replicas of HTTP serving share: `redis://…` or `rediss://…`',
+    schema: words.refine(
+      isRedisUrl,
+      'expected an address such as redis://cache.example.com:6379 or rediss://user:password@cache.example.com',
+    ),
+    otherwise: 'each process alone',
+    // It may hold a password.
+    secret: true,
+  },
+  cacheKey: {
+    variable: 'WEB_ANALYTICS_CACHE_KEY',
+    title: 'Shared cache key',
+    words: 'Key that encrypts what is shared, 32 bytes in base64 or hex, the same on all; or `WEB_ANALYTICS_CACHE_KEY_FILE`',
+    schema: words.refine(isSealSecret, SEAL_SECRET_WORDS),
+    secret: true,
+  },
+} satisfies Record<string, Setting>;
+
+function isRedisUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, username, password } = new URL(text);
+  return /^rediss?:$/.test(protocol) && hostname !== '' && canDecode(username) && canDecode(password);
+}
+
+/** Whether what is written with percent signs is text. */
+function canDecode(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type * as z from 'zod';
-import { limitSettings, workspaceSettings } from './limits.ts';
-import { operationsSettings } from './monitoring.ts';
+import { limitSettings, monitoringSettings, workspaceSettings } from './limits.ts';
 import { platformSettings } from './platform.ts';
-import { replicaSettings } from './replicas.ts';
-import { servingSettings } from './serving.ts';
+import { replicaSettings, servingSettings } from './serving.ts';
 import { flag, type Setting } from './setting.ts';
 import { signInSettings } from './sign-in.ts';
 
@@ -18,7 +16,7 @@ export const settingDeclarations = {
   ...servingSettings,
   ...signInSettings,
   ...replicaSettings,
-  ...operationsSettings,
+  ...monitoringSettings,
 } satisfies Record<string, Setting>;
 
 export type SettingName = keyof typeof settingDeclarations;
@@ -64,7 +62,7 @@ function fromFile(variable: string, environment: Record<string, string | undefin
 /** Half of a credential would be dropped without a word, and the other credential used. */
 function requireBoth(values: Partial<Record<SettingName, unknown>>, ...pair: readonly [SettingName, SettingName]): void {
   const missing = pair.filter((name) => values[name] === undefined).map((name) => settingDeclarations[name].variable);
-  if (missing.length === 1) throw new SettingsError(`${missing[0]}: is missing; expected beside its other half, or neither`);
+  if (missing.length === 1) throw new SettingsError(`${missing[0]}: is missing; set both halves or neither`);
 }
 
 /** Reads all settings from flags (first) and environment; throws a `SettingsError` for the first that is wrong. */

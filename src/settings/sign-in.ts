@@ -10,7 +10,7 @@ const address = (example: string) =>
     `expected an https address (http only on loopback) without user, query or fragment, such as ${example}`,
   );
 
-/** Who may call the served server, and as whom the platform is asked for each; nothing of it matters over stdio. */
+/** Who may call the served server, and with which credential the platform is called for each; not used over stdio. */
 export const signInSettings = {
   issuer: {
     variable: 'WEB_ANALYTICS_ISSUER',

@@ -1,9 +1,9 @@
 import { type AccessScope, accessScopes, type Challenge } from './principal.ts';
 
-/** Longest `Authorization` header that is looked at; issuers' tokens stay below half of it. */
+/** Longest `Authorization` header that is read; tokens of issuers stay below half of it. */
 export const MAX_AUTHORIZATION_CHARS = 8_192;
 
-/** What an `Authorization` header holds: a token, nothing, or something that is no bearer token. */
+/** What an `Authorization` header holds: a token, nothing, or something that is not a bearer token. */
 export function bearerToken(authorization: string | undefined): { token: string } | 'missing' | 'malformed' {
   if (authorization === undefined || authorization.trim() === '') return 'missing';
   if (authorization.length > MAX_AUTHORIZATION_CHARS) return 'malformed';
@@ -19,7 +19,7 @@ export interface Challenges {
   refused(words: string): Challenge;
   /** A good token without this scope; it names all scopes that the next token needs, because clients ask for exactly these. */
   insufficient(scope: AccessScope): Challenge;
-  /** Nobody can be let in at present, whatever the token. */
+  /** No caller can be accepted at present, whatever the token. */
   unavailable(words: string, retryAfterSeconds: number): Challenge;
 }
 

@@ -15,7 +15,7 @@ const platformCredential = z.strictObject({
   defaultProjectId: z.int().positive().exactOptional(),
 }) satisfies z.ZodType<PlatformCredential>;
 
-/** What is told of an entry; never the credential. */
+/** What is shown of an entry; never the credential. */
 export interface CredentialSummary {
   readonly principal: string;
   readonly changedAt: string;
@@ -75,7 +75,7 @@ export function openCredentialsFile({ path, secret, log }: { path: string; secre
       const { credentials } = await file.read().catch((error: unknown) => {
         if (!(error instanceof PrivateFileError)) throw error;
         log('error', `No session can be opened. ${error.message}`);
-        throw new CredentialsError('The credentials of this server cannot be read. Tell its operator.');
+        throw new CredentialsError('The credentials of this server cannot be read. Report it to its operator.');
       });
       const stored = credentials.find(({ principal }) => principal === id);
       if (!stored) {

@@ -2,6 +2,7 @@ import { createLocalJWKSet, errors, type JWTVerifyGetKey } from 'jose';
 import * as z from 'zod';
 import { addressFault, joinAddress } from '../lib/address.ts';
 import type { Clock } from '../lib/clock.ts';
+import { DAY_MS } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 
 /** Reads a JSON document; rejects with a sentence when there is none, and sets its own limits of time and size. */
@@ -36,7 +37,7 @@ export const KEYS_PAUSE_MS = 30_000;
 /** Longest that a caller waits for new keys while there are old ones. */
 const RENEWAL_WAIT_MS = 2_000;
 /** A withdrawn key works no longer than this while the issuer cannot be reached. */
-const LONGEST_USE_MS = 24 * 3_600_000;
+const LONGEST_USE_MS = DAY_MS;
 
 const metadataSchema = z.looseObject({ issuer: z.string(), jwks_uri: z.string() });
 const keySetSchema = z.looseObject({ keys: z.array(z.looseObject({ kty: z.string() })).max(100) });
@@ -96,10 +97,11 @@ export function createIssuerKeys({ issuer, jwksAddress, fetchJson, clock, log }:
     } catch (error) {
       // The issuer may have moved its keys.
       address = jwksAddress;
-      const words = error instanceof z.ZodError ? 'The answer is no JSON Web Key Set.' : wordsOf(error);
+      const words = error instanceof z.ZodError ? 'The answer is not a JSON Web Key Set.' : wordsOf(error);
       log(
         'warn',
-        `The keys of the issuer could not be read${kept ? '; the last ones stay in use' : ''}. Check WEB_ANALYTICS_ISSUER and WEB_ANALYTICS_JWKS_URL. ${words}`,
+        `The keys of the issuer could not be read${kept ? '; the last ones stay in use' : ''}. Check WEB_ANALYTICS_ISSUER and ` +
+          `WEB_ANALYTICS_JWKS_URL. ${words}`,
       );
     }
   }

@@ -18,7 +18,7 @@ export interface OAuthOptions extends IssuerKeysOptions {
   readonly clockSkewSeconds: number;
 }
 
-/** Types of tokens that are no access tokens, though the same keys may have signed them, are refused. */
+/** Refuses tokens of another type, which the same keys may have signed. */
 const ACCESS_TOKEN_TYPES = /^(?:application\/)?(?:at\+)?jwt$/i;
 /** What a subject may look like (OpenID Connect allows 255 characters). */
 const SUBJECT = /^[^\p{Cc}\p{Cf}\p{Cs}]{1,255}$/u;
@@ -60,7 +60,7 @@ function refusal(error: unknown, { issuer, audience, algorithms }: OAuthOptions)
   return 'The token cannot be read as a signed access token.';
 }
 
-/** Lets in whoever has a JWT access token of this issuer for this audience; the token goes no further than here. */
+/** Accepts callers with a JWT access token of this issuer for this audience; the token is not passed on. */
 export function createOAuthSignIn(options: OAuthOptions): SignIn {
   const { issuer, audience, algorithms, clockSkewSeconds, clock } = options;
   const { address, metadata } = resourceMetadata(issuer, audience);

@@ -3,7 +3,7 @@ export function subjectId(issuer: string, subject: string): string {
   return `${issuer}#${subject}`;
 }
 
-/** Signature algorithms with a public key; whoever can check a signature made with a shared secret could make one too. */
+/** Signature algorithms with a public key; a shared secret that checks signatures could also make them. */
 export const tokenAlgorithms = [
   'RS256',
   'RS384',
@@ -25,10 +25,13 @@ export type AccessScope = (typeof accessScopes)[number];
 
 /** Who calls, as the token proved it. */
 export interface Principal {
-  /** The same for every token of this caller, and no other's: issuer and subject, or the name of a static token. It is personal: logs carry a digest. */
+  /**
+   * The same for every token of this caller, and no other's: issuer and subject, or the name of a static token. It is personal: logs carry
+   * a digest.
+   */
   readonly id: string;
   readonly scopes: ReadonlySet<AccessScope>;
-  /** Changes with the caller's platform credential, where each has its own: sessions of the old one are nobody's any more. */
+  /** Changes with the caller's platform credential, where each has its own: sessions of the old one then end. */
   readonly credentialVersion?: string;
   /** When what the caller proved ends; a stream must not outlive it. */
   readonly expiresAtMs?: number;
@@ -37,7 +40,7 @@ export interface Principal {
 /** The only caller of a server that listens to its own machine and asks for no sign-in. */
 export const localPrincipal: Principal = { id: 'local', scopes: new Set(accessScopes) };
 
-/** The HTTP answer to a caller that is not let in; nothing of what the caller sent stands in it. */
+/** The HTTP answer to a refused caller; holds nothing that the caller sent. */
 export interface Challenge {
   /** 401: no token, or a wrong one; 403: a good one without the scope; 503: tokens cannot be checked at present. */
   readonly status: 401 | 403 | 503;
@@ -58,9 +61,9 @@ export interface SignIn {
   authenticate(request: { readonly authorization?: string | undefined }): Promise<{ principal: Principal } | { challenge: Challenge }>;
   /** The answer to a principal whose token lacks this scope. */
   stepUp(scope: AccessScope): Challenge;
-  /** Why nobody can be let in at present, without a secret or a path; undefined where all is well. */
+  /** Why no caller can be accepted at present, without a secret or a path; undefined where all is well. */
   fault(): Promise<string | undefined>;
-  /** Left out where no authorization server stands behind the tokens. */
+  /** Left out where the tokens do not come from an authorization server. */
   readonly metadata?: ResourceMetadata;
 }
 
@@ -73,7 +76,7 @@ export interface PlatformCredential {
 
 /** Platform credentials by principal. */
 export interface PlatformCredentials {
-  /** The principal's own credential; rejects with a `CredentialsError` whose words say what the operator has to do. */
+  /** The principal's own credential; rejects with a `CredentialsError` whose message says what the operator has to do. */
   credentialsOf(principal: Pick<Principal, 'id'>): Promise<PlatformCredential>;
   /** Another text whenever the principal's credential was added, changed or removed; never rejects. */
   versionOf(principal: Pick<Principal, 'id'>): Promise<string>;

@@ -3,7 +3,7 @@ import { type FileHandle, open, readFile, realpath, rename, rm, stat } from 'nod
 import type * as z from 'zod';
 import type { Log } from '../lib/log.ts';
 
-/** A file that cannot be used; the message names it and says what to do, and holds nothing of its content. */
+/** A file that cannot be used; the message names it and says what to do, and quotes nothing of its content. */
 export class PrivateFileError extends Error {
   override name = 'PrivateFileError';
 }
@@ -52,7 +52,7 @@ async function alone<T>(path: string, run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Opens a file of this schema; `kind` is what it holds, for words, and `empty` what a new one begins as. */
+/** Opens a file of this schema; `kind` names its content in messages, and `empty` is the content of a new file. */
 export function createPrivateFile<T>({
   path,
   kind,
@@ -96,7 +96,7 @@ export function createPrivateFile<T>({
       known = undefined;
       if (error instanceof PrivateFileError) throw error;
       // The text of the parser would quote the content.
-      if (error instanceof SyntaxError) throw new PrivateFileError(`The file ${path} is no JSON. Restore it, or move it away.`);
+      if (error instanceof SyntaxError) throw new PrivateFileError(`The file ${path} is not valid JSON. Restore it, or move it away.`);
       if (codeOf(error) === 'ENOENT') throw new PrivateFileError(`There is no file ${path} yet. Add the first of its ${kind}.`);
       throw new PrivateFileError(`The file ${path} cannot be read (${codeOf(error)}). Check who may read it.`);
     }

@@ -7,8 +7,8 @@ import { type AccessScope, accessScopes, type SignIn } from './principal.ts';
 import { createPrivateFile, type PrivateFile, PrivateFileError } from './private-file.ts';
 
 /**
- * A token as it is kept. Its digest is SHA-256 without salt or stretching: the token has 256 random bits, so that nobody can
- * guess or look up what belongs to a digest, and a slow one would only make each request slow.
+ * A token as it is kept. Its digest is SHA-256 without salt or stretching: the token has 256 random bits, so that the
+ * token of a digest cannot be guessed or looked up, and a slow digest would only make each request slow.
  */
 const storedToken = z.strictObject({
   name: z.string(),
@@ -23,12 +23,12 @@ export type TokensFile = PrivateFile<z.output<typeof tokensFile>>;
 
 /** What names of static tokens may look like. */
 export const TOKEN_NAME = /^[\w.@+-]{1,100}$/;
-/** Tells scanners of leaked secrets what they found. */
+/** Lets scanners of leaked secrets recognise the token. */
 const PREFIX = 'wam_';
 const TOKEN_BYTES = 32;
 const RETRY_SECONDS = 30;
 
-/** The identity of whoever holds the token of this name; never that of a subject, which begins with an address. */
+/** The identity of the holder of the token of this name; never that of a subject, which begins with an address. */
 export function tokenPrincipalId(name: string): string {
   return `token:${name}`;
 }
@@ -42,7 +42,7 @@ export function openTokensFile(path: string, log: Log): TokensFile {
   return createPrivateFile({ path, kind: 'tokens', schema: tokensFile, empty: { version: 1, tokens: [] }, log });
 }
 
-/** A new token, to be shown once, and what is kept of it. */
+/** A new token, which is shown once, and the entry that is stored for it. */
 export function makeToken({
   name,
   scopes,
@@ -65,12 +65,12 @@ export function makeToken({
   return { token, stored };
 }
 
-/** Lets in whoever holds a token of the file; a token that is removed there stops working with the next request. */
+/** Accepts callers with a token of the file; a token that is removed there stops working with the next request. */
 export function createStaticSignIn({ file, clock, log }: { file: TokensFile; clock: Clock; log: Log }): SignIn {
   const challenges = createChallenges(undefined);
   let logged: string | undefined;
 
-  /** Compares digests in constant time, so that time tells nothing of the digests that are kept. */
+  /** Compares digests in constant time, so that the time reveals nothing about the stored digests. */
   function matching(tokens: readonly StoredToken[], token: string): StoredToken | undefined {
     const digest = digestOf(token);
     return tokens.find(({ sha256 }) => timingSafeEqual(Buffer.from(sha256, 'base64url'), digest));
@@ -83,7 +83,7 @@ export function createStaticSignIn({ file, clock, log }: { file: TokensFile; clo
       return tokens;
     } catch (error) {
       if (!(error instanceof PrivateFileError)) throw error;
-      if (logged !== error.message) log('error', `Nobody can sign in. ${error.message}`);
+      if (logged !== error.message) log('error', `Sign-in is not possible. ${error.message}`);
       logged = error.message;
       return undefined;
     }
@@ -97,7 +97,8 @@ export function createStaticSignIn({ file, clock, log }: { file: TokensFile; clo
       if (sent === 'missing') return { challenge: challenges.missing() };
       if (sent === 'malformed') return { challenge: challenges.refused('The Authorization header holds no bearer token.') };
       const tokens = await storedTokens();
-      if (!tokens) return { challenge: challenges.unavailable('Tokens cannot be checked at present. Tell the operator.', RETRY_SECONDS) };
+      if (!tokens)
+        return { challenge: challenges.unavailable('Tokens cannot be checked at present. Report it to the operator.', RETRY_SECONDS) };
       const found = matching(tokens, sent.token);
       if (!found) return { challenge: challenges.refused('The token is not known here. Ask the operator for a new one.') };
       const expiresAtMs = found.expiresAt === undefined ? undefined : Date.parse(found.expiresAt);

@@ -3,12 +3,18 @@ import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { CallOutcome, CallWatch } from './call-watch.ts';
 
-/** Stands in logs and traces for what names a person or opens a session: the first 12 hexadecimal digits of its SHA-256, so that whoever knows the id finds its lines. */
+/**
+ * Replaces in logs and traces an id that names a person or opens a session: the first 12 hexadecimal digits of its SHA-256, so that the
+ * lines of a known id can be found.
+ */
 export function digest(id: string): string {
   return createHash('sha256').update(id).digest('hex').slice(0, 12);
 }
 
-/** A request id as it may be written down: numbers and UUIDs as they are, of any other text the digest, since a client can put anything there. */
+/**
+ * A request id as it may be written down: numbers and UUIDs as they are, of any other text the digest, since a client can put anything
+ * there.
+ */
 export function loggedRequestId(id: string | number): string | number {
   return typeof id === 'number' || /^([\d]{1,20}|[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12})$/i.test(id) ? id : digest(id);
 }

@@ -16,14 +16,17 @@ export interface WatchedRequest extends RequestFacts {
   readonly name: string;
 }
 
-/** How a call ended; `question` is one that the person has to answer first, `limited` one beyond the rate limit, `workspace` a trouble with downloads, `fault` a mistake of this server. */
+/**
+ * How a call ended; `question` is one that the person has to answer first, `limited` one beyond the rate limit, `workspace` a trouble with
+ * downloads, `fault` a mistake of this server.
+ */
 export type CallOutcome = 'ok' | 'question' | 'cancelled' | 'limited' | 'workspace' | 'fault' | ErrorKind;
 
-/** A call under way. */
+/** A running call. */
 export interface CallUnderWatch {
   /** `traceparent` of the span that stands for the call, where there is one. */
   readonly traceparent?: string;
-  /** Is told of what the call does on the way to the platform. */
+  /** Called with each event between the call and the platform. */
   readonly observe: Observer;
   end(outcome: CallOutcome): void;
 }
@@ -33,7 +36,7 @@ export interface CallWatch {
   begin(request: WatchedRequest): CallUnderWatch;
 }
 
-/** Several watches as one; undefined where there is none. Those behind one that traces the call are told its span as the caller's. */
+/** Several watches as one; undefined where there is none. Those that follow a tracing watch get its span as their parent. */
 export function combineWatches(watches: readonly (CallWatch | undefined)[]): CallWatch | undefined {
   const present = watches.filter((watch) => watch !== undefined);
   if (present.length < 2) return present[0];

@@ -31,7 +31,8 @@ const SECONDS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40];
 
 /** Makes the counters, those of the process (memory, CPU, event loop) among them. */
 export function createMetrics({ clock, readings }: { clock: Clock; readings: Readings }): Metrics {
-  // The default export, because a bundle gives a CommonJS package no other. A registry of its own: the package's is one for the whole process.
+  // The default export, because a bundle gives a CommonJS package no other. A registry of its own: the package's is one for the whole
+  // process.
   const { collectDefaultMetrics, Counter, Histogram, Registry } = prometheus;
   const registry = new Registry();
   const registers = [registry];

@@ -1,9 +1,72 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Clock } from '../lib/clock.ts';
 import type { Metrics } from './metrics.ts';
-import type { Report } from './readiness.ts';
 
-/** Answers one request that is no part of the protocol. */
+/** Something that calls depend on. */
+export interface Check {
+  /** As it stands in the answer. */
+  readonly name: string;
+  /** Whether calls fail without it; otherwise it is only reported. */
+  readonly vital: boolean;
+  /** Resolves when all is well; rejects with an error whose message may be shown publicly. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** The answer to a probe. */
+export interface Report {
+  readonly ready: boolean;
+  /** `ok`, or what is wrong, by the name of the check. */
+  readonly checks: Readonly<Record<string, string>>;
+}
+
+/** How long a report holds, so that probes cost nothing however often they come. */
+const KEEP_MS = 5_000;
+/** Longest a check may take. */
+const TIMEOUT_MS = 3_000;
+
+/** Makes the reader of these checks; it runs them when it is asked, those of one moment once. */
+export function createReadiness({
+  checks,
+  clock,
+  timeoutMs = TIMEOUT_MS,
+}: {
+  checks: readonly Check[];
+  clock: Clock;
+  timeoutMs?: number;
+}): () => Promise<Report> {
+  let latest: { readonly atMs: number; readonly report: Promise<Report> } | undefined;
+
+  async function resultOf(check: Check): Promise<string> {
+    const over = new AbortController();
+    // A timer of the machine: a clock that stands still must not keep a probe waiting.
+    const timer = setTimeout(() => over.abort(new Error(`no answer within ${timeoutMs / 1000} seconds`)), timeoutMs);
+    try {
+      await check.run(over.signal);
+      return 'ok';
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async function runAll(): Promise<Report> {
+    const results = await Promise.all(checks.map(async (check) => ({ check, result: await resultOf(check) })));
+    return {
+      ready: results.every(({ check, result }) => !check.vital || result === 'ok'),
+      checks: Object.fromEntries(results.map(({ check, result }) => [check.name, result])),
+    };
+  }
+
+  return () => {
+    const nowMs = clock.now();
+    if (!latest || Math.abs(nowMs - latest.atMs) >= KEEP_MS) latest = { atMs: nowMs, report: runAll() };
+    return latest.report;
+  };
+}
+
+/** Answers one request outside the protocol. */
 export type Page = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 interface Answer {
@@ -15,7 +78,7 @@ interface Answer {
 
 const JSON_TYPE = 'application/json';
 
-/** A page for GET and HEAD that nobody keeps. */
+/** A page for GET and HEAD that must not be cached. */
 function page(answer: (request: IncomingMessage) => Promise<Answer>): Page {
   return async (request, response) => {
     const reads = request.method === 'GET' || request.method === 'HEAD';
@@ -43,8 +106,8 @@ function same(one: string, other: string): boolean {
   return a !== undefined && b !== undefined && timingSafeEqual(a, b);
 }
 
-/** The pages for whoever runs the server: alive, ready, and the metrics where a token opens them. */
-export function operationsPages({
+/** The pages for the operator of the server: liveness, readiness, and metrics where a token is set for them. */
+export function monitoringPages({
   readiness,
   metrics,
 }: {

@@ -20,7 +20,7 @@ export interface TracingOptions {
 
 /** Longest a stop waits for the collector. */
 const CLOSE_MS = 3_000;
-/** A collector that is away is told of once in this time. */
+/** A collector that cannot be reached is logged at most once in this time. */
 const COMPLAINT_PAUSE_MS = 60_000;
 
 type OpenTelemetry = typeof import('./opentelemetry.ts');

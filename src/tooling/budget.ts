@@ -34,7 +34,7 @@ function withList(data: unknown, [name, ...rest]: readonly string[], list: reado
 
 /**
  * Keeps as many leading items of the list at `path` (`reports`, `scenario.reports`) as fit into `budgetTokens`; nothing else is touched.
- * `measure` tells the tokens of an answer, by default those of its JSON; it must not shrink when items are added.
+ * `measure` counts the tokens of an answer, by default those of its JSON; it must not shrink when items are added.
  */
 export function fitToBudget<T extends object>(
   data: T,
@@ -69,23 +69,23 @@ type Data = Record<string, unknown>;
 export interface Budget {
   /** The hard cap of the settings, per channel. */
   readonly maxTokens: number;
-  /** The arguments as given: who names a `limit` wants that many. */
+  /** The arguments as given; a given `limit` is respected. */
   readonly asked: Data;
 }
 
-/** What the text is made of. */
-function toldOf({ brief }: AnyTool, data: Data): Data {
+/** The data that the text is made from. */
+function textDataOf({ brief }: AnyTool, data: Data): Data {
   const { notes, range, ...own } = data;
   if (!brief || Object.values(own).every((member) => Array.isArray(member) && member.length === 0)) return data;
   // Each tool takes the type of its own output, which only the tool itself knows.
-  const { data: told, note } = brief(own as never);
-  return { ...told, ...(range !== undefined && { range }), notes: [...(Array.isArray(notes) ? notes : []), note] };
+  const { data: textData, note } = brief(own as never);
+  return { ...textData, ...(range !== undefined && { range }), notes: [...(Array.isArray(notes) ? notes : []), note] };
 }
 
 /** The dearer of the two channels; the text is not made where the JSON alone is more than `enough`. */
 function tokensOf(tool: AnyTool, data: Data, enough = Number.POSITIVE_INFINITY): number {
   const tokens = countTokens(JSON.stringify(data));
-  return tokens > enough ? tokens : Math.max(tokens, countTokens(renderText(toldOf(tool, data))));
+  return tokens > enough ? tokens : Math.max(tokens, countTokens(renderText(textDataOf(tool, data))));
 }
 
 /** Lists of an answer and of its members, as paths, the heaviest first. */
@@ -142,19 +142,19 @@ function cut(tool: AnyTool, data: Data, { asked }: Budget, room: number, measure
 /** An answer as both channels have it; they are one object where the text leaves nothing out. */
 export interface FittedAnswer {
   readonly structured: Data;
-  readonly told: Data;
+  readonly textData: Data;
 }
 
 /** Drops whole trailing items of the heaviest list until both channels fit, and says so; throws where that cannot help. */
 export function fitAnswer(tool: AnyTool, data: Data, budget: Budget): FittedAnswer {
   const limit = limitOf(tool, budget);
   const both = (structured: Data, all = structured): FittedAnswer =>
-    tool.brief ? { structured, told: toldOf(tool, all) } : { structured, told: structured };
+    tool.brief ? { structured, textData: textDataOf(tool, all) } : { structured, textData: structured };
   if (tokensOf(tool, data, limit) <= limit) return both(data);
   const room = limit - NOTE_TOKENS;
   const more = howToSeeMore(tool, data, limit < budget.maxTokens);
   // A text that leaves members out may hold items that are too long for the other channel.
-  if (tool.brief && countTokens(renderText(toldOf(tool, data))) <= room) {
+  if (tool.brief && countTokens(renderText(textDataOf(tool, data))) <= room) {
     const fitted = cut(tool, data, budget, room, (candidate) => countTokens(JSON.stringify(candidate)));
     const note = fitted && `The structured content shows ${fitted.shown} of ${fitted.total} ${fitted.path}, the text all; ${more}.`;
     if (note) return both(withNote(fitted.data, note), withNote(data, note));

@@ -1,15 +1,52 @@
 import { randomBytes } from 'node:crypto';
 import { QUEUED } from '../api/deadline.ts';
 import { ApiError, type ErrorKind } from '../api/errors.ts';
-import { HarError } from '../domain/har/har-error.ts';
+import { HarError } from '../domain/har/read/har-model.ts';
+import type { Clock } from '../lib/clock.ts';
+import { MINUTE_MS } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { quote, type Redactor } from '../lib/redact.ts';
 import type { CallOutcome } from '../telemetry/call-watch.ts';
 import { WorkspaceError } from '../workspace/store/disk.ts';
 import { someWithoutAbsent } from './mentions.ts';
-import { RATE_LIMITED } from './rate-limit.ts';
 import { ConfirmationError } from './sealed-question.ts';
 import { type AnyTool, scopeOf } from './tool.ts';
+
+/** Code of the error for calls beyond the rate limit. */
+export const RATE_LIMITED = 'RATE_LIMITED';
+
+/** Limits the calls of each principal per minute. */
+export interface RateLimit {
+  /** Takes one call of this principal; throws a `busy` error that says when the next is due. */
+  admit(principalId: string): void;
+}
+
+/** Makes a bucket for each principal: `perMinute` calls fit in, and as many flow in over a minute. */
+export function createRateLimit({ clock, perMinute }: { clock: Clock; perMinute: number }): RateLimit {
+  const buckets = new Map<string, { calls: number; atMs: number }>();
+  let sweptAtMs = clock.now();
+
+  /** Removes full buckets, so that memory holds only recent callers. */
+  function sweep(nowMs: number): void {
+    if (Math.abs(nowMs - sweptAtMs) < MINUTE_MS) return;
+    sweptAtMs = nowMs;
+    for (const [id, { atMs }] of buckets) if (nowMs - atMs >= MINUTE_MS) buckets.delete(id);
+  }
+
+  return {
+    admit(principalId) {
+      const nowMs = clock.now();
+      sweep(nowMs);
+      const { calls, atMs } = buckets.get(principalId) ?? { calls: perMinute, atMs: nowMs };
+      // A clock that was set back gives nothing and takes nothing.
+      const left = Math.min(perMinute, calls + (Math.max(0, nowMs - atMs) * perMinute) / MINUTE_MS);
+      buckets.set(principalId, { calls: left >= 1 ? left - 1 : left, atMs: nowMs });
+      if (left >= 1) return;
+      const message = `This server takes ${perMinute} calls a minute from each caller, and yours are used up; nothing was sent.`;
+      throw new ApiError('busy', message, { code: RATE_LIMITED, retryAfterMs: ((1 - left) * MINUTE_MS) / perMinute });
+    },
+  };
+}
 
 /** What to do next, by kind; an empty text where the message already says it. */
 const nextSteps: Record<ErrorKind, string> = {
@@ -24,7 +61,7 @@ const nextSteps: Record<ErrorKind, string> = {
   settings: '',
 };
 
-/** The part of a tool that the words depend on. */
+/** The part of a tool that the text depends on. */
 type Failed = Pick<AnyTool, 'operation' | 'scope' | 'idsFrom'>;
 
 /** What an unexpected failure is reported with. */
@@ -32,7 +69,7 @@ export interface FaultReport {
   /** Left out where there is no log. */
   readonly log?: Log | undefined;
   readonly redact: Redactor;
-  /** Of the call: what ends with it is no failure. */
+  /** Of the call: an abort is not a failure. */
   readonly signal?: AbortSignal | undefined;
 }
 

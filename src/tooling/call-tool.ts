@@ -3,8 +3,7 @@ import type { CallInput, Client } from '../api/client.ts';
 import type { Observer } from '../api/observer.ts';
 import type { Operation, PayloadOf } from '../api/operation.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../api/params.ts';
-import type { WriteRequest } from '../api/write-request.ts';
-import { previewOf } from '../api/write-request.ts';
+import { previewOf, type WriteRequest } from '../api/write-request.ts';
 import { pathOf } from '../domain/names/match-name.ts';
 import type { RequestFacts } from '../telemetry/call-watch.ts';
 import type { MakeChart } from '../usecases/context.ts';
@@ -17,8 +16,7 @@ import { type Answer, answerOf, drawAnswer, redactChart } from './results.ts';
 import { inputOf } from './schema.ts';
 import type { Asked } from './sealed-question.ts';
 import type { Session } from './session.ts';
-import type { Offer } from './tool.ts';
-import { type AnyTool, type Link, scopeOf, type ToolContext } from './tool.ts';
+import { type AnyTool, type Link, type Offer, scopeOf, type ToolContext } from './tool.ts';
 
 /** No call lasts longer, whatever it does: hosts give up soon after. */
 const MAX_CALL_MS = 40_000;
@@ -26,11 +24,11 @@ const MAX_CALL_MS = 40_000;
 /** The answer to the question of an earlier round, as it came. */
 export interface Answered {
   readonly accepted: boolean;
-  /** What the question carried; it comes back from the client, so nothing of it is trusted. */
+  /** What the question carried; it comes back from the client, so it is not trusted. */
   readonly state: unknown;
 }
 
-/** What a caller brings beside the arguments. */
+/** What a caller sends in addition to the arguments. */
 export interface Caller {
   readonly session: Session;
   /** What the connection offers; left out: all tools. */
@@ -40,7 +38,7 @@ export interface Caller {
   readonly request?: RequestFacts;
   /** Whether the caller can put a question to the person. */
   readonly canAsk: boolean;
-  /** Sends news of a long call, where the caller asked for them. */
+  /** Sends progress of a long call, where the caller asked for it. */
   readonly progress?: ToolContext['progress'];
   readonly answered?: Answered;
   /** A program reads the answer: all rows, whatever they cost. */
@@ -59,7 +57,7 @@ export type Outcome = Answer | Question;
 
 type Input = Record<string, unknown>;
 
-/** One call under way: what its parts share. */
+/** The state of one running call. */
 interface Call {
   readonly tool: AnyTool;
   /** As they came. */
@@ -89,7 +87,7 @@ export async function callTool(tool: AnyTool, args: unknown, caller: Caller): Pr
   let redact = (text: string): string => text;
   try {
     session.options.admit?.();
-    // First, because without a credential no argument helps, and because it knows what to keep out of the words.
+    // First, because without a credential no argument helps, and because it knows which secrets to redact.
     const client = await session.client();
     redact = client.redact;
     const schema = inputOf(tool);

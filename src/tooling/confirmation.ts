@@ -8,7 +8,7 @@ export const confirmedOutput = {
   request: writeRequest.optional(),
 };
 
-/** How far the person's consent goes in this call. */
+/** What the person has confirmed in this call. */
 export type Consent =
   /** Not asked yet: the write must not leave. */
   | { readonly given: false }
@@ -26,7 +26,7 @@ export class NeedsConfirmation extends Error {
   }
 }
 
-/** Short hash of a request, so that a consent holds for nothing else. */
+/** Short hash of a request, so that a confirmation counts for that request only. */
 export function digestOf(request: WriteRequest): string {
   return createHash('sha256').update(JSON.stringify(request)).digest('base64url').slice(0, 22);
 }

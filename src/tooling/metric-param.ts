@@ -15,7 +15,7 @@ export type MetricFamily = 'range' | 'speed';
 interface Family {
   readonly names: readonly string[];
   readonly aliases: Readonly<Record<string, string>>;
-  /** What is asked for and not there, with what comes nearest. */
+  /** Questions that the interface cannot answer, with the closest alternative. */
   readonly missing: Readonly<Record<string, string>>;
   /** Tools that answer with these metrics. */
   readonly tools: string;
@@ -59,7 +59,7 @@ function nearestWords(text: string, family: MetricFamily): string | undefined {
   return asked && `this interface has no ${asked.asked}; nearest: ${asked.nearest}`;
 }
 
-/** Says of each name that is no metric what is nearest to it; undefined where all are metrics. */
+/** Names the closest metrics for each unknown name; undefined where all are metrics. */
 export function unknownMetricWords(family: MetricFamily, texts: readonly string[]): string | undefined {
   const { names } = families[family];
   const unknown = texts.filter((text) => text !== ALL && !names.includes(text));

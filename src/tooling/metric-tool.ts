@@ -21,7 +21,7 @@ interface MetricTool {
   readonly title: string;
   readonly description: string;
   readonly operation: MetricOperation;
-  /** Parameters beside range, device and segments. */
+  /** Parameters in addition to range, device and segments. */
   readonly more: z.ZodRawShape;
   readonly idsFrom?: string;
   readonly provisionalDays?: number;

@@ -6,7 +6,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { SharedLists } from './shared-state.ts';
 
 const LIFE_MS = 10 * 60_000;
-/** A name that is not found is looked up afresh when the list is older than this: it may be new. */
+/** A name that is not found is looked up again when the list is older than this: it may be new. */
 const FRESH_MS = 5_000;
 
 /** Looks names up in the lists of one session, each fetched once while it lives. */
@@ -23,7 +23,7 @@ export interface Names {
   remembered(projectId: number, ask: Ask): Ask;
   /** Forgets all lists, after a write that changes one. */
   forget(): void;
-  /** Forgets what this process has at hand, when the session ends. */
+  /** Forgets what this process has cached, when the session ends. */
   close(): void;
 }
 
@@ -32,7 +32,10 @@ interface Entry {
   readonly answer: Promise<unknown>;
 }
 
-/** Lists are kept per project in memory, at most until the session ends; `sharing` gives those of other replicas, once it is known where, and `onLookup` is told whether a list was at hand. */
+/**
+ * Lists are kept per project in memory, at most until the session ends. `sharing` gives those of other replicas, once the store is known;
+ * `onLookup` is called with whether a list was in the cache.
+ */
 export function createNames(
   clock: Clock,
   sharing: () => SharedLists | undefined = () => undefined,
@@ -147,7 +150,10 @@ export function refusedName(kind: NameKind | 'project', text: string, match: Exc
   const shown = `"${text.length > 100 ? `${text.slice(0, 100)}…` : text}"`;
   if ('several' in match) {
     const more = match.several.length > MAX_LISTED ? ` and ${match.several.length - MAX_LISTED} more` : '';
-    return `${shown} fits ${match.several.length} ${kind}s: ${listed(match.several)}${more}. Pass the id${kind === 'zone' ? ' or a longer path' : ''}.`;
+    return (
+      `${shown} fits ${match.several.length} ${kind}s: ${listed(match.several)}${more}. Pass the ` +
+      `id${kind === 'zone' ? ' or a longer path' : ''}.`
+    );
   }
   if (match.closest.length === 0) return `there is no ${kind} ${shown}, nor any other ${kind}.`;
   const closest = `Closest: ${listed(match.closest)}.`;

@@ -17,7 +17,7 @@ export interface CompletionContext {
   readonly session: Session;
   /** Arguments that are filled in already, not decoded. */
   readonly filled: Readonly<Record<string, string>>;
-  /** The project that is filled in, else the default one. */
+  /** The given project, or the default one. */
   readonly projectId: () => Promise<number>;
   /** Sends an operation for that project. */
   readonly ask: Ask;
@@ -115,7 +115,7 @@ export function addressed(resource: DefinedResource, encoded: Readonly<Record<st
   const variables = Object.fromEntries(Object.entries(encoded).map(([name, value]) => [name, decoded(String(value))]));
   const { projectId } = variables;
   if (projectId === undefined) return { resource, variables };
-  if (!/^[1-9]\d{0,14}$/.test(projectId)) throw new ApiError('missing', `"${projectId}" is no project id`);
+  if (!/^[1-9]\d{0,14}$/.test(projectId)) throw new ApiError('missing', `"${projectId}" is not a project id`);
   return { resource, variables, projectId: Number(projectId) };
 }
 

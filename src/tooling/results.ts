@@ -55,9 +55,9 @@ interface AnswerOptions {
   readonly offer: Offer | undefined;
   readonly links: readonly Link[];
   readonly redact: (text: string) => string;
-  /** The arguments as given: who names a `limit` wants that many. */
+  /** The arguments as given; a given `limit` is respected. */
   readonly asked: Record<string, unknown>;
-  /** The chart that was asked for; it counts in no budget and stands in no text. */
+  /** The requested chart; not counted in the budget and not part of the text. */
   readonly drawn?: Drawn;
   /** No token budget. */
   readonly whole?: boolean | undefined;
@@ -92,12 +92,12 @@ export function answerOf(tool: AnyTool, data: Record<string, unknown>, options: 
   const { notes, ...documented } = outputOf(tool).parse(data);
   const whole = Array.isArray(notes) && notes.length > 0 ? { ...documented, notes } : documented;
   const maxTokens = options.session.options.maxResultTokens;
-  const fitted = options.whole ? { structured: whole, told: whole } : fitAnswer(tool, whole, { maxTokens, asked: options.asked });
+  const fitted = options.whole ? { structured: whole, textData: whole } : fitAnswer(tool, whole, { maxTokens, asked: options.asked });
   const leaving = (part: Record<string, unknown>) =>
     redactDeep(withinOffer(part, options.offer?.absent), options.redact) as Record<string, unknown>;
   const structured = leaving(fitted.structured);
-  const told = fitted.told === fitted.structured ? structured : leaving(fitted.told);
+  const textData = fitted.textData === fitted.structured ? structured : leaving(fitted.textData);
   const links = options.links.map((link) => redactDeep(link, options.redact) as Link);
   const { chart, image } = options.drawn ?? {};
-  return { structured: chart ? { ...structured, chart } : structured, text: renderText(told), links, ...(image && { image }) };
+  return { structured: chart ? { ...structured, chart } : structured, text: renderText(textData), links, ...(image && { image }) };
 }

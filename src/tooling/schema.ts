@@ -22,7 +22,10 @@ function joinTypes(schema: Json): Json {
 /** Bounds that say no more than "not empty" and "an id"; the boundary words them when they are broken. */
 const PLAIN_BOUNDS: Readonly<Record<string, number>> = { minLength: 1, minItems: 1, exclusiveMinimum: 0 };
 
-/** Drops what zod writes and no model needs: `$schema`, plain bounds and those of safe integers, empty descriptions, the pattern beside a `format`. */
+/**
+ * Drops what zod writes and no model needs: `$schema`, plain bounds and those of safe integers, empty descriptions, the pattern beside a
+ * `format`.
+ */
 function tidy(node: unknown, keepClosed: boolean): unknown {
   if (Array.isArray(node)) return node.map((item) => tidy(item, keepClosed));
   if (!isObject(node)) return node;

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Clock } from '../lib/clock.ts';
 import { seal, sealKey, unseal } from '../lib/seal.ts';
 
-/** A confirmation that does not count; the words say what to do. */
+/** A confirmation that is not valid; the message says what to do. */
 export class ConfirmationError extends Error {
   override name = 'ConfirmationError';
 }
@@ -20,7 +20,10 @@ export interface AskedCall {
   readonly args: unknown;
 }
 
-/** Seals what a session asks the person, and opens it once when the answer comes. What travels through the client can be neither read nor made there. */
+/**
+ * Seals what a session asks the person, and opens it once when the answer comes. What travels through the client can be neither read nor
+ * made there.
+ */
 export interface Confirmations {
   seal(asked: Asked, call: AskedCall): string;
   /** Throws a `ConfirmationError` for a state that is not of this session and call, that is too old, or that was opened before. */
@@ -33,7 +36,7 @@ export type UseOnce = (id: string, lifeMs: number) => Promise<boolean>;
 /** How long a question can be answered. */
 const LIFE_MS = 600_000;
 const ID_BYTES = 12;
-const AGAIN = 'Nothing was sent. Call again with the arguments alone, and the person is asked anew.';
+const AGAIN = 'Nothing was sent. Call again with the arguments alone, and the person is asked again.';
 
 /** What is sealed: an id that is used once, what was asked, and when. */
 type Sealed = readonly [id: string, digest: string, nowMs: number, askedAtMs: number];
@@ -94,7 +97,8 @@ export function createConfirmations({ clock, secret }: { clock: Clock; secret?: 
           throw new ConfirmationError(`The confirmation came later than ${LIFE_MS / 60_000} minutes after the question. ${AGAIN}`);
         if (!useHere(id) || (await useEverywhere?.()?.(id, LIFE_MS)) === false)
           throw new ConfirmationError(
-            'The confirmation was used before, and it counts once. Nothing was sent by this call: look first whether the change was made. To make it again, call with the arguments alone, and the person is asked anew.',
+            'The confirmation was used before, and it counts once. Nothing was sent by this call: look first whether the change was ' +
+              'made. To make it again, call with the arguments alone, and the person is asked again.',
           );
         return { digest, nowMs };
       },

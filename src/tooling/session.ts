@@ -8,7 +8,7 @@ import { createNames, type Names } from './names.ts';
 import { type Confirmations, createConfirmations } from './sealed-question.ts';
 import type { SharedState } from './shared-state.ts';
 
-/** Where downloaded exports of a session lie. */
+/** Where the downloaded exports of a session are stored. */
 export interface WorkspaceOptions {
   readonly dir: string;
   readonly quotaMb: number;
@@ -28,18 +28,18 @@ export interface SessionOptions {
   readonly timeZone: string;
   /** Largest answer in tokens (characters / 4), per channel. */
   readonly maxResultTokens: number;
-  /** The HAR resource delivers the file as it came. */
+  /** The HAR resource delivers the file unchanged. */
   readonly rawHar: boolean;
   readonly workspace: WorkspaceOptions;
   /** Seals the questions of this session; left out: with a key of its own. */
   readonly confirmations?: Confirmations | undefined;
-  /** Takes what no answer may say, such as the words of an unexpected failure. */
+  /** Logs what no answer may show, such as the message of an unexpected failure. */
   readonly log?: Log | undefined;
   /** Watches the calls of this session. */
   readonly watch?: CallWatch | undefined;
   /** Takes one more call, or throws a `busy` error where the caller has had enough. */
   readonly admit?: (() => void) | undefined;
-  /** Is told whether a list of names was at hand. */
+  /** Called with whether a list of names was in the cache. */
   readonly onNameLookup?: ((hit: boolean) => void) | undefined;
   /** What other replicas know of the same principal; known once the session is connected, undefined where there are none. */
   readonly shared?: () => SharedState | undefined;

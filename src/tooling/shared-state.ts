@@ -17,22 +17,25 @@ export interface SharedAnswer {
 export interface SharedLists {
   /** Undefined where the store cannot be reached. */
   look(question: string): Promise<SharedAnswer | undefined>;
-  /** Forgets all of them, here and in what other replicas have at hand. */
+  /** Forgets all of them, here and in the caches of other replicas. */
   forget(): void;
   /** Calls `listener` when another replica forgets, until the returned function is called. */
   onForgotten(listener: () => void): () => void;
 }
 
-/** Which replica looks at a resource for all of one principal, and what it has seen. */
+/** Which replica polls a resource for all sessions of one principal, and what it found. */
 export interface SharedWatches {
-  /** True for one watcher at a time, for whoever cannot reach the others, and once for whoever may have missed word; another may look when `forMs` have passed without a look. */
-  mayLook(uri: string, forMs: number): Promise<boolean>;
-  /** Lets another look at once. */
-  leave(uri: string): void;
-  /** Tells the others the timestamp of the newest part. */
-  tell(uri: string, newest: number): void;
-  /** Calls `listener` with what others tell, until the returned function is called. */
-  onTold(listener: (uri: string, newest: number) => void): () => void;
+  /**
+   * True for one watcher at a time, for one that cannot reach the others, and once for one that may have missed messages; another may poll
+   * when `forMs` have passed without a poll.
+   */
+  mayPoll(uri: string, forMs: number): Promise<boolean>;
+  /** Lets another watcher poll at once. */
+  release(uri: string): void;
+  /** Sends the timestamp of the newest part to the other watchers. */
+  publish(uri: string, newest: number): void;
+  /** Calls `listener` with each message of the others, until the returned function is called. */
+  onMessage(listener: (uri: string, newest: number) => void): () => void;
 }
 
 /** What the sessions of one principal share with its sessions on other replicas. */

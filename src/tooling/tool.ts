@@ -91,7 +91,9 @@ interface Declaration<Input extends z.ZodObject = z.ZodObject, Output extends z.
   readonly idsFrom?: string | undefined;
   /** The member that holds one page of a list, so that a full page is noted. */
   readonly paged?: string;
-  /** What the text says of an answer whose records are long, with a note on what it leaves out; the structured content keeps every member. */
+  /**
+   * What the text says of an answer whose records are long, with a note on what it leaves out; the structured content keeps every member.
+   */
   readonly brief?: (data: z.output<Output>) => { readonly data: Record<string, unknown>; readonly note: string };
   /** The `page` of an answer again after the boundary kept only the first `shown` of its `rows`, so that no row falls between two pages. */
   readonly pageAfterCut?: (page: unknown, shown: number, asked: Record<string, unknown>) => unknown;
@@ -147,4 +149,23 @@ export type AnyTool = Omit<Declaration, 'brief'> & {
 /** What a credential must grant for a tool; undefined for those of the account. */
 export function scopeOf({ operation, scope }: Pick<AnyTool, 'operation' | 'scope'>): Scope | undefined {
   return operation?.scope ?? scope;
+}
+
+/** A toolset of a connection, and whether the scopes of its credential open it. */
+export interface OpenedToolset {
+  readonly toolset: string;
+  /** `partly`: some of its tools need a scope that is missing. */
+  readonly opened: 'yes' | 'partly' | 'no';
+  /** Missing scopes, separated by commas. */
+  readonly missing?: string;
+}
+
+/** Which of the offered toolsets the granted scopes open; enrichment may have a credential of its own. */
+export function openedToolsets({ tools }: Offer, granted: readonly string[]): OpenedToolset[] {
+  return [...new Set(tools.map(({ toolset }) => toolset))].map((toolset) => {
+    const own = tools.filter((tool) => tool.toolset === toolset);
+    const lacking = own.flatMap(({ scope }) => (scope !== undefined && !granted.includes(scope) ? [scope] : []));
+    if (lacking.length === 0) return { toolset, opened: 'yes' };
+    return { toolset, opened: lacking.length < own.length ? 'partly' : 'no', missing: [...new Set(lacking)].join(', ') };
+  });
 }

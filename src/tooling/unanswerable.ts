@@ -15,7 +15,8 @@ export const unanswerable: readonly { readonly asked: string; readonly nearest: 
   {
     asked: 'cost of errors',
     nearest:
-      'export of scope views (any_js_error_ind, any_api_error_ind, errors.message) joined by session_id to scope sessions (session_number_of_transactions)',
+      'export of scope views (any_js_error_ind, any_api_error_ind, errors.message) joined by session_id to scope sessions ' +
+      '(session_number_of_transactions)',
   },
   {
     asked: 'real-user vitals',

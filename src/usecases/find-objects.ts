@@ -47,7 +47,9 @@ export interface Found {
 
 type Uses = Pick<Context, 'lists' | 'note' | 'progress' | 'signal'>;
 
-/** Searches all objects of these kinds in the session's lists. Kinds that cannot be listed are noted and left out; throws where none can. */
+/**
+ * Searches all objects of these kinds in the session's lists. Kinds that cannot be listed are noted and left out; throws where none can.
+ */
 export async function findObjects(text: string, kinds: readonly ObjectKind[], { lists, note, progress, signal }: Uses): Promise<Found> {
   const known = await lists();
   const objects: SearchObject[] = [];

@@ -24,7 +24,7 @@ function drawPanel(spec: PanelSpec, theme: ThemeName): Svg {
   }
 }
 
-/** Draws a chart as SVG, without a browser; several pictures stand below each other. */
+/** Draws a chart as SVG, without a browser; several pictures are placed below each other. */
 export function drawSvg(spec: ChartSpec, theme: ThemeName = 'light'): Svg {
   const drawn = panelsOf(spec).map((panel) => drawPanel(panel, theme));
   const [only] = drawn;

@@ -11,18 +11,9 @@ import {
 import { init, use } from 'echarts/core';
 import { SVGRenderer } from 'echarts/renderers';
 
-use([
-  BarChart,
-  LineChart,
-  DataZoomComponent,
-  GridComponent,
-  LegendComponent,
-  MarkAreaComponent,
-  MarkLineComponent,
-  TitleComponent,
-  TooltipComponent,
-  SVGRenderer,
-]);
+use([BarChart, LineChart, SVGRenderer]);
+use([DataZoomComponent, GridComponent, LegendComponent, TitleComponent, TooltipComponent]);
+use([MarkAreaComponent, MarkLineComponent]);
 
 /** ECharts with the parts that the charts use, and no others. */
 export { init };

@@ -117,7 +117,10 @@ function factorsOf(
   };
 }
 
-/** The headline of a comparison by day and by what its change is made of: devices, segments where there is one device, factors of revenue; undefined where nothing can be drawn. */
+/**
+ * The headline of a comparison by day and by what its change is made of: devices, segments where there is one device, factors of revenue;
+ * undefined where nothing can be drawn.
+ */
 export function chartOfComparison(result: PeriodsResult, options: ComparisonChartOptions): ChartSpec | undefined {
   const { headline, byDevice, bySegment, factors } = result;
   const { metric, before, after } = headline;

@@ -3,7 +3,7 @@ import { sanitiseUrl } from '../domain/har/sanitise/sanitise-url.ts';
 import { plainText } from './charts/values.ts';
 import { type Mark, type WaterfallRow, type WaterfallSpec, waterfallColumns } from './spec.ts';
 
-/** More rows than a person can tell apart, and more than a picture should weigh. */
+/** More rows could not be read, and would make the picture too large. */
 const MAX_ROWS = 60;
 const LABEL_CHARACTERS = 44;
 

@@ -2,9 +2,9 @@ import { nameOf } from '../domain/metrics/compare/comparison-words.ts';
 import { PART_MARK, type QueryTable } from '../domain/metrics/read/query-table.ts';
 import { type BarsSpec, type ChartSpec, joined, type PanelSpec, panelsOf, type TrendSpec } from './spec.ts';
 
-/** Lines or colours beyond this cannot be told apart. */
+/** More lines or colours cannot be distinguished. */
 const MAX_SERIES = 8;
-/** Rows beyond this make a picture that nobody reads. */
+/** More rows make a picture that cannot be read. */
 const MAX_ROWS = 30;
 
 /** A row's label as a day: that of a month is its first, a mark of a part is dropped. */
@@ -13,12 +13,12 @@ function dayOf(text: string): string {
   return date.length === 7 ? `${date}-01` : date;
 }
 
-/** Bars of these alone stand in the order of their values; devices have an order of their own. */
+/** Only bars of these are sorted by value; devices have a fixed order. */
 const RANKED: ReadonlySet<string> = new Set(['zone', 'segment', 'goal']);
 
 const once = <T>(values: readonly T[]) => [...new Set(values)];
 
-/** Bars of several metrics stand below each other where rows are few. */
+/** Up to this many rows, bars of several metrics are drawn below each other. */
 const MAX_METRICS = 3;
 const FEW_ROWS = 8;
 
@@ -103,7 +103,9 @@ function barsOf({ metric, dimensions, cells, unit, about }: Drawn): BarsSpec {
   };
 }
 
-/** A table as lines over time, of its first metric, or as bars by its other columns, of a few metrics; undefined where it has a single row. */
+/**
+ * A table as lines over time, of its first metric, or as bars by its other columns, of a few metrics; undefined where it has a single row.
+ */
 export function chartOfTable(table: QueryTable, timeZone: string): ChartSpec | undefined {
   const metrics = Object.keys(table.units);
   const [first = ''] = metrics;
@@ -137,7 +139,7 @@ function timeLabels(cells: readonly unknown[]): string[] {
   return texts.map((text) => (areDays ? text.replace(MIDNIGHT, '') : text.replace(' ', 'T')));
 }
 
-/** A picture in the words of the query; what has no unit begins with nothing. */
+/** A picture as the query names it; a column without a unit has no prefix. */
 function worded(panel: PanelSpec, timeName: string | undefined): PanelSpec {
   const { title, subtitle = '' } = panel;
   return {
@@ -147,7 +149,10 @@ function worded(panel: PanelSpec, timeName: string | undefined): PanelSpec {
   };
 }
 
-/** Rows as lines over time where the first column is one, else as bars by the columns before the first amount; undefined where no amount stands behind a label. */
+/**
+ * Rows as lines over time where the first column is one, else as bars by the columns before the first amount; undefined where no amount
+ * stands behind a label.
+ */
 export function chartOfRows({ columns, types, rows, units = {} }: TypedRows, timeZone: string): ChartSpec | undefined {
   // The first column is a label even where it is a number, and so is an id.
   const isAmount = (index: number) => index > 0 && NUMBER.test(types[index] ?? '') && !/(^|_)id$/i.test(columns[index] ?? '');
@@ -155,12 +160,12 @@ export function chartOfRows({ columns, types, rows, units = {} }: TypedRows, tim
   const [first] = places;
   if (first === undefined) return undefined;
   const isTime = TIME.test(types[0] ?? '');
-  const told = isTime ? rows.filter(([time]) => time !== null).toSorted(([a], [b]) => (cellText(a) < cellText(b) ? -1 : 1)) : rows;
-  const starts = isTime ? timeLabels(told.map(([time]) => time)) : told.map(([cell]) => cellText(cell));
+  const ordered = isTime ? rows.filter(([time]) => time !== null).toSorted(([a], [b]) => (cellText(a) < cellText(b) ? -1 : 1)) : rows;
+  const starts = isTime ? timeLabels(ordered.map(([time]) => time)) : ordered.map(([cell]) => cellText(cell));
   const metrics = places.flatMap((place) => columns[place] ?? []);
   const table = {
     columns: [isTime ? 'day' : (columns[0] ?? ''), ...columns.slice(1, first), ...metrics],
-    rows: told.map((row, index) => [
+    rows: ordered.map((row, index) => [
       starts[index] ?? '',
       ...row.slice(1, first).map(cellText),
       ...places.map((place) => (row[place] === null ? null : Number(row[place]))),

@@ -4,13 +4,14 @@ import type { Series } from '../domain/speed/runs.ts';
 import type { Row, Study } from '../domain/speed/scenario-study.ts';
 import type { NearEvent } from '../domain/speed/speed-events.ts';
 import { metricFact } from '../domain/speed/speed-metrics.ts';
+import { DAY_MS } from '../lib/clock.ts';
 import { isoAt } from '../lib/dates.ts';
 import type { Unit } from './charts/values.ts';
 import type { TrendSeries, TrendSpec } from './spec.ts';
 
-/** Lines beyond this cannot be told apart. */
+/** More lines cannot be distinguished. */
 const MAX_SERIES = 6;
-/** Up to so many runs each is a point; more are summed up by day. */
+/** Up to this many runs are drawn as points; more are combined by day. */
 const MAX_RUNS = 60;
 
 /** What is drawn beside the reports. */
@@ -56,8 +57,8 @@ function byTime({ dates, values }: Series, timeOf: (ms: number) => string): Map<
 
 /** Every calendar day from the first to the last, so that a day without runs is a gap. */
 function daysBetween(first: string, last: string): string[] {
-  const count = Math.round((Date.parse(last) - Date.parse(first)) / 86_400_000);
-  return Array.from({ length: count + 1 }, (_, index) => new Date(Date.parse(first) + index * 86_400_000).toISOString().slice(0, 10));
+  const count = Math.round((Date.parse(last) - Date.parse(first)) / DAY_MS);
+  return Array.from({ length: count + 1 }, (_, index) => new Date(Date.parse(first) + index * DAY_MS).toISOString().slice(0, 10));
 }
 
 function seriesOf(name: string, groups: Map<string, number[]>, times: readonly string[], isDaily: boolean): TrendSeries {

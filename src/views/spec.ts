@@ -70,7 +70,7 @@ export interface TrendSpec {
   readonly events: readonly TrendEvent[];
   /** The first report from which a change holds. */
   readonly change?: TrendEvent;
-  /** The interval that is judged against what lies before. */
+  /** The interval that is compared with the one before. */
   readonly judged?: { readonly from: string; readonly to: string };
 }
 
@@ -90,7 +90,10 @@ export interface BarsSpec {
   readonly series: readonly BarSeries[];
 }
 
-/** What a step of a change is: moved shares of the visits, an own rate that moved, that of all others, an amount, that of all others, or what rounding leaves. */
+/**
+ * What a step of a change is: moved shares of the visits, an own rate that moved, that of all others, an amount, that of all others, or
+ * what rounding leaves.
+ */
 export type Part = 'mix' | 'rate' | 'others' | 'amount' | 'rest' | 'remainder';
 
 /** A part of a change that comes from one group. */
@@ -113,7 +116,7 @@ export interface ContributionSpec {
   readonly overlap?: true;
 }
 
-/** One picture that stands alone. */
+/** A single picture. */
 export type PanelSpec = WaterfallSpec | TrendSpec | BarsSpec | ContributionSpec;
 
 /** Pictures below each other that answer one question. */

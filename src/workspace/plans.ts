@@ -7,12 +7,12 @@ import { ApiError } from '../api/errors.ts';
 import type { InputOf } from '../api/operation.ts';
 import { createExportJob } from '../api/operations/data-export.ts';
 import { recordId } from '../api/operations/records.ts';
+import { DAY_MS } from '../lib/clock.ts';
 import { type Lock, takeLock } from './store/lock.ts';
 
-const DAY_MS = 86_400_000;
-/** How long a plan can be applied; what it was checked against changes. */
+/** How long a plan can be applied; the data that it was checked against change. */
 const PLAN_LIFE_MS = 7 * DAY_MS;
-/** How long a plan is kept for what it tells of its jobs: the interface shows neither range nor segment of a job. */
+/** How long a plan is kept for what it says about its jobs: the interface shows neither range nor segment of a job. */
 const KEPT_MS = 92 * DAY_MS;
 /** How long a call waits for another one that applies the same plan. */
 const HOLD_WAIT_MS = 5_000;
@@ -62,7 +62,7 @@ export interface PlanStore {
   /** Writes the plan whole or not at all. */
   save(plan: ExportPlan): Promise<void>;
   all(): Promise<ExportPlan[]>;
-  /** Runs what only one process at a time may do with a plan; throws a `busy` error where another takes too long. */
+  /** Runs a task under the lock of a plan; throws a `busy` error where another process holds it too long. */
   hold<T>(planId: string, run: () => Promise<T>): Promise<T>;
 }
 
@@ -115,7 +115,7 @@ export function openPlans(directory: string, projectId: number, waitMs = HOLD_WA
     return readdir(directory).catch(() => []);
   }
 
-  /** Removes what is too old to tell anything, and what a killed process left. */
+  /** Removes plans that are too old to be of use, and files that a killed process left. */
   async function sweep(): Promise<void> {
     for (const name of await names()) {
       const path = join(directory, name);

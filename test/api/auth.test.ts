@@ -44,7 +44,7 @@ describe('endpoint', () => {
     ['http://api.example.com', 'neither https nor http on this machine', undefined],
     ['ftp://127.0.0.1/', 'neither https nor http on this machine', undefined],
     ['http://127.0.0.1.example.com', 'neither https nor http on this machine', undefined],
-    ['eu.example.com', 'is no address', undefined],
+    ['eu.example.com', 'is not a valid address', undefined],
     ['https://user:pass@api.example.com', 'a user name or a password', undefined],
     ['https://api.example.com/?x=', 'a query or a fragment', undefined],
     ['https://api.example.org', 'outside of the allowed domains (example.com)', ['example.com']],
@@ -133,7 +133,7 @@ describe('scopes', () => {
 
   test.each([
     ['metrics enrichment', 'enrichment cannot be combined'],
-    ['metric', '"metric" is no scope'],
+    ['metric', '"metric" is not a scope'],
     ['', 'expected scope names'],
   ])('%j is refused', async (scope, words) => {
     const stub = await openStub();

@@ -23,7 +23,7 @@ describe('time', () => {
       ['timeout', true],
       ['timeout', false],
     ]);
-    expect(results.at(1)?.message).toMatch(/^The call was given up after 100 ms: it still waited for its turn behind other calls\.$/);
+    expect(results.at(1)?.message).toMatch(/^The call was given up after 100 ms: it was still waiting behind other calls\.$/);
     expect(stub.calls).toHaveLength(1);
   });
 

@@ -2,12 +2,12 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Client, type ClientOptions, createClient } from '../../src/api/client.ts';
 import { createLimiter } from '../../src/api/limiter.ts';
 import { operations } from '../../src/api/operations/index.ts';
-import type { CredentialName } from '../../src/emulator/seeded-credentials.ts';
+import type { CredentialName } from '../../src/emulator/credentials.ts';
+import { HOUR_MS } from '../../src/lib/clock.ts';
 import { manualClock } from '../support/clock.ts';
 import { START, sharedPlatform } from '../support/emulator.ts';
 import { failure } from '../support/failure.ts';
 
-const HOUR_MS = 3_600_000;
 const platform = sharedPlatform();
 const { getSiteVisits, listSegments, listScenarios, listExportJobs, createSpeedEvent, listSpeedEvents, sendEnrichments } = operations;
 const week = { startDate: '2026-11-01', endDate: '2026-11-08' };

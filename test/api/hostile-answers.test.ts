@@ -40,8 +40,8 @@ describe('an answer that would overwhelm the parser is not read', () => {
 describe('a packed answer', () => {
   const packed = { 'content-encoding': 'gzip' };
 
-  it('that unpacks to more than 250 times its size is not read, whatever its size', async () => {
-    const words = { kind: 'shape', message: 'The answer unpacks to more than 250 times its size, so it was not read.' };
+  it('that decompresses to more than 250 times its size is not read, whatever its size', async () => {
+    const words = { kind: 'shape', message: 'The answer decompresses to more than 250 times its size, so it was not read.' };
     expect(await reading(gzipSync(Buffer.alloc(30 * MB)), packed)).toEqual(words);
     expect(await reading(gzipSync(Buffer.alloc(90 * MB)), packed, 96 * MB)).toEqual(words);
   });

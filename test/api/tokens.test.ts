@@ -2,10 +2,9 @@ import { setMaxListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { ApiError } from '../../src/api/errors.ts';
 import { createTokenCache, type Token, type TokenRequest } from '../../src/api/tokens.ts';
+import { HOUR_MS, MINUTE_MS } from '../../src/lib/clock.ts';
 import { manualClock } from '../support/clock.ts';
 
-const HOUR_MS = 3_600_000;
-const MINUTE_MS = 60_000;
 const never = new AbortController().signal;
 setMaxListeners(0, never);
 const request: TokenRequest = { credential: { clientId: 'id', clientSecret: 'secret' }, projectId: undefined, scopes: ['metrics'] };

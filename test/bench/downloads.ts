@@ -32,7 +32,9 @@ function product(base: string, directory: string): DownloadRun {
   return JSON.parse(output) as DownloadRun;
 }
 
-/** A file of 1 GB over loopback: checked, hashed, counted and kept for good, against curl which only writes it; and the memory that takes. */
+/**
+ * A file of 1 GB over loopback: checked, hashed, counted and kept for good, against curl which only writes it; and the memory that takes.
+ */
 export async function benchDownloads(): Promise<Row[]> {
   const store = spawn(process.execPath, ['.ci/run-script.mjs', 'test/bench/download-store.ts', String(BLOCKS)], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
+import { metaOf } from '../support/http.ts';
 import { bundled } from './bare-server.ts';
 import type { ExternalEmulator } from './emulator.ts';
 import { median, type Row, timed } from './measure.ts';
@@ -40,11 +41,7 @@ async function startHttpPeer(args: readonly string[], environment: Record<string
 }
 
 const INFO = { name: 'bench', version: '1.0.0' };
-const META = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientInfo': INFO,
-  'io.modelcontextprotocol/clientCapabilities': {},
-};
+const META = metaOf(INFO);
 const INITIALIZE = { id: 0, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: INFO } };
 
 type Post = (message: object, headers?: Record<string, string>) => Promise<IncomingHttpHeaders>;
@@ -123,7 +120,9 @@ async function throughput(era: '2025' | '2026', peers: readonly [HttpPeer, HttpP
   const ratio = median((loads[0] ?? []).map(({ perSecond }, round) => perSecond / (loads[1]?.[round]?.perSecond ?? perSecond)));
   return {
     what: `tools/call a second over HTTP, ${era} era, ${CONNECTIONS} connections, over a bare server`,
-    measured: `${ratio.toFixed(2)} × (${product?.perSecond.toFixed(0)} : ${bare?.perSecond.toFixed(0)} /s; p99 ${product?.p99Ms.toFixed(0)} : ${bare?.p99Ms.toFixed(0)} ms)`,
+    measured:
+      `${ratio.toFixed(2)} × (${product?.perSecond.toFixed(0)} : ${bare?.perSecond.toFixed(0)} /s; p99 ${product?.p99Ms.toFixed(0)} : ` +
+      `${bare?.p99Ms.toFixed(0)} ms)`,
     aim: '≥ 0.9 ×',
   };
 }
@@ -174,7 +173,9 @@ export async function benchHttp(product: string, emulator: ExternalEmulator): Pr
     },
     {
       what: 'memory of an idle session over HTTP, above that of a bare server',
-      measured: `${(ours.kilobytesEach - theirs.kilobytesEach).toFixed(0)} KB (${ours.kilobytesEach.toFixed(0)} : ${theirs.kilobytesEach.toFixed(0)} KB)`,
+      measured:
+        `${(ours.kilobytesEach - theirs.kilobytesEach).toFixed(0)} KB (${ours.kilobytesEach.toFixed(0)} : ` +
+        `${theirs.kilobytesEach.toFixed(0)} KB)`,
       aim: '≤ 60 KB',
     },
   ];

@@ -17,7 +17,10 @@ function targets(projectId: number): string[] {
   return calls.map((call) => encodeRequest(call.endpoint.operation, { projectId, ...inputOf(call, 'UTC') }).target);
 }
 
-/** `query_metrics` over 13 months of days, 8 metrics and 4 devices: its requests, and its time over that of the same requests sent one after the other. */
+/**
+ * `query_metrics` over 13 months of days, 8 metrics and 4 devices: its requests, and its time over that of the same requests sent one after
+ * the other.
+ */
 export async function benchMetrics(product: string, emulator: ExternalEmulator): Promise<Row[]> {
   const read = await directReader(emulator);
   const requests = targets(Number(emulator.environment['WEB_ANALYTICS_PROJECT_ID']));

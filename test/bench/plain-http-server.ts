@@ -11,7 +11,8 @@ import { createSubscriptions } from '../../src/protocol/subscriptions.ts';
 import { resources } from '../../src/resources/index.ts';
 import { readSettings } from '../../src/settings/settings.ts';
 
-// The product's tools, served over HTTP as the documents of the SDK show it: no checks, no limits, no sign-in, no logs, no end of a session.
+// The product's tools, served over HTTP as the documents of the SDK show it: no checks, no limits, no sign-in, no logs, no end of a
+// session.
 
 const tools = await listedTools();
 const session = createPlatform(readSettings(process.env), tools, { seed: 1, faults: [] }).openSession();

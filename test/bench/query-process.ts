@@ -1,5 +1,5 @@
 import { DuckDBInstance } from '@duckdb/node-api';
-import { literals } from '../../src/workspace/query/sql-text.ts';
+import { literals } from '../../src/workspace/query/view-sql.ts';
 
 /** What one run of this process tells. */
 export interface PlainRun {

@@ -4,7 +4,7 @@ import { clockStartingAt } from '../../src/lib/clock.ts';
 import { callTool } from '../../src/tooling/call-tool.ts';
 import { createSession } from '../../src/tooling/session.ts';
 import analyzeScenario from '../../tools/insights/analyze-scenario.ts';
-import { NO_WORKSPACE } from '../support/no-workspace.ts';
+import { PLAIN_SESSION } from '../support/no-workspace.ts';
 import type { ExternalEmulator } from './emulator.ts';
 import { median, type Row } from './measure.ts';
 
@@ -18,10 +18,7 @@ function timedSession({ environment }: ExternalEmulator) {
   let [underWay, sinceMs, spentMs] = [0, 0, 0];
   const session = createSession({
     clock,
-    timeZone: 'UTC',
-    maxResultTokens: 20_000,
-    rawHar: false,
-    workspace: NO_WORKSPACE,
+    ...PLAIN_SESSION,
     connect: async () => {
       const client = createClient({
         authUrl: environment['WEB_ANALYTICS_AUTH_URL'] ?? '',

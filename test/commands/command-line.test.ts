@@ -103,8 +103,8 @@ describe('the emulated world', () => {
   it.each([
     [{ seed: 'x' }, '--seed "x" is wrong: expected a whole number, such as 7'],
     [{ clock: 'noon' }, '--clock "noon" is wrong: expected an ISO date-time'],
-    [{ fault: ['flood'] }, '"flood" is no fault; there are '],
-    [{ fault: ['hang:listAll'] }, '"listAll" is no operation'],
+    [{ fault: ['flood'] }, '"flood" is not a fault; expected one of '],
+    [{ fault: ['hang:listAll'] }, '"listAll" is not an operation'],
   ])('is refused: %j', async (flags, words) => {
     await expect(readWorldOptions(flags)).rejects.toThrow(words);
   });

@@ -111,7 +111,7 @@ describe('credentials', () => {
     [['add', 'alice', 'canary-secret'], undefined, 'credentials: expected credentials add <name>'],
     [['list', 'alice'], undefined, 'credentials: expected credentials add <name>'],
     [['add', 'alice'], {}, 'set WEB_ANALYTICS_ISSUER or WEB_ANALYTICS_TOKENS_FILE'],
-    [['add', 'a b'], { WEB_ANALYTICS_TOKENS_FILE: '/tokens.json' }, '"a b" is no name of a token'],
+    [['add', 'a b'], { WEB_ANALYTICS_TOKENS_FILE: '/tokens.json' }, '"a b" is not a valid token name'],
   ])('refuses %j', async (positionals, environment, words) => {
     const { settings } = place(environment);
     const failure: unknown = await credentials(settings, positionals, Readable.from([])).catch((error: unknown) => error);

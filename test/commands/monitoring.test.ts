@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { openOperations } from '../../src/commands/monitoring.ts';
+import { openMonitoring } from '../../src/commands/monitoring.ts';
 import { manualClock } from '../support/clock.ts';
 import { listen } from '../support/stub-platform.ts';
 
 /** What `/readyz` says over a platform whose cache and token service are so. */
 async function ready({ isCacheUp, isTokenServiceUp = true }: { isCacheUp?: boolean; isTokenServiceUp?: boolean }) {
-  const { pages } = await openOperations(
+  const { pages } = await openMonitoring(
     {},
     {
       sessions: () => ({}),

@@ -1,7 +1,7 @@
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
 import { expect, it, onTestFinished } from 'vitest';
 import { listedTools, loadTool } from '../../src/commands/catalogue.ts';
-import { openSession } from '../../src/commands/open-session.ts';
+import { openSession } from '../../src/commands/platform.ts';
 import { createServer } from '../../src/protocol/server.ts';
 import { createSubscriptions } from '../../src/protocol/subscriptions.ts';
 import { readSettings } from '../../src/settings/settings.ts';

@@ -7,6 +7,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readCertificate } from '../../src/commands/serve-over-http.ts';
+import { DAY_MS } from '../../src/lib/clock.ts';
 import type { Log } from '../../src/lib/log.ts';
 import { manualClock } from '../support/clock.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -56,7 +57,7 @@ describe('an address that cannot be had', () => {
     await expect(openService({ settings: { PORT: port } })).rejects.toThrow(`127.0.0.1:${port} is taken: choose another --port`);
     const elsewhere = { HOST: '192.0.2.1', ALLOWED_HOSTS: 'mcp.example.com' };
     await expect(openService({ signIn: spokenSignIn, settings: elsewhere })).rejects.toThrow(
-      'is no address of this machine: choose another --host',
+      'is not an address of this machine: choose another --host',
     );
   });
 
@@ -133,7 +134,7 @@ describe('TLS', () => {
     const files = { tlsCertFile: join(folder, 'cert.pem'), tlsKeyFile: join(folder, 'key.pem') };
     const told = (days: number) => {
       const log = vi.fn<Log>();
-      readCertificate(files, { clock: manualClock(new Date(Date.now() + days * 86_400_000).toISOString()), log });
+      readCertificate(files, { clock: manualClock(new Date(Date.now() + days * DAY_MS).toISOString()), log });
       return log.mock.calls;
     };
     expect([told(1), told(3)]).toEqual([[], [['warn', expect.stringContaining('TLS_CERT_FILE: clients refuse the certificate')]]]);

@@ -1,12 +1,11 @@
 import { decode, sign } from 'hono/jwt';
 import { describe, expect, it } from 'vitest';
+import type { CredentialName } from '../../src/emulator/credentials.ts';
 import { app, content, shop } from '../../src/emulator/projects.ts';
-import type { CredentialName } from '../../src/emulator/seeded-credentials.ts';
+import { DAY_MS, HOUR_MS } from '../../src/lib/clock.ts';
 import { sharedPlatform, withPlatform } from '../support/emulator.ts';
 
 const platform = sharedPlatform();
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 function ask(name: CredentialName, more: Record<string, unknown> = {}) {
   const { clientId, clientSecret, scopes } = platform().credentials[name];
@@ -66,7 +65,7 @@ describe('POST /v1/oauth/token', () => {
       'invalid_scope',
       /lacks the scope speed-analysis; it has/,
     ],
-    ['a scope that does not exist', 'shop', { scope: 'everything' }, 400, 'invalid_scope', /"everything" is no scope/],
+    ['a scope that does not exist', 'shop', { scope: 'everything' }, 400, 'invalid_scope', /"everything" is not a scope/],
     ['enrichment together with another', 'enrichment', { scope: 'enrichment metrics' }, 400, 'invalid_scope', /cannot be combined/],
     ['an account credential without project_id', 'account', {}, 400, 'invalid_request', /project_id is required/],
     ['a project beyond the account', 'account', { project_id: 9 }, 403, 'access_denied', /project_id 9/],
@@ -86,7 +85,7 @@ describe('POST /v1/oauth/token', () => {
     const broken = await platform().send(url, { method: 'POST', body: '{', headers: { 'content-type': 'application/json' } });
     expect(broken).toMatchObject({
       status: 400,
-      body: { error: 'invalid_request', error_description: expect.stringContaining('no JSON') },
+      body: { error: 'invalid_request', error_description: expect.stringContaining('not valid JSON') },
     });
     const form = await platform().send(url, { method: 'POST', body: new URLSearchParams({ client_id: 'a' }) });
     expect(form).toMatchObject({

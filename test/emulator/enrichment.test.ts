@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { enrichmentHandlers } from '../../src/emulator/handlers/enrichment.ts';
 import { app, shop } from '../../src/emulator/projects.ts';
 import { sessionId, userIdOf } from '../../src/emulator/world/exports/session-row.ts';
-import { DAY_MS, type MovablePlace, placeOf, refusalOf, START_MS } from './export-place.ts';
+import { DAY_MS } from '../../src/lib/clock.ts';
+import { type MovablePlace, placeOf, refusalOf, START_MS } from './export-place.ts';
 
 const TODAY = Math.floor(START_MS / DAY_MS);
 const call = { userId: '7310224081552637899', sessionNumber: 2, enrichmentNumber: 1, enrichment: { agent: 'Mia' } };

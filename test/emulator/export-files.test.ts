@@ -5,19 +5,8 @@ import { metricsHandlers } from '../../src/emulator/handlers/metrics.ts';
 import { app, content, shop } from '../../src/emulator/projects.ts';
 import { csv } from '../../src/emulator/world/exports/files.ts';
 import { userIdOf } from '../../src/emulator/world/exports/session-row.ts';
-import {
-  DAY_MS,
-  exported,
-  fieldsNamed,
-  HOUR_MS,
-  type MovablePlace,
-  onceJob,
-  partsOf,
-  placeOf,
-  rowsOf,
-  START_MS,
-  sumOf,
-} from './export-place.ts';
+import { DAY_MS, HOUR_MS } from '../../src/lib/clock.ts';
+import { exported, fieldsNamed, type MovablePlace, onceJob, partsOf, placeOf, rowsOf, START_MS, sumOf } from './export-place.ts';
 
 const facts = ['session_number_of_transactions', 'session_transactions_revenue_cents', 'session_number_of_views', 'device_id'];
 const nextDay = (day: string): string => new Date(Date.parse(day) + DAY_MS).toISOString().slice(0, 10);

@@ -1,17 +1,15 @@
 import { gunzipSync } from 'node:zlib';
 import { parse } from 'lossless-json';
-import { type Place } from '../../src/emulator/handler.ts';
+import type { Place } from '../../src/emulator/handler.ts';
 import { exportHandlers } from '../../src/emulator/handlers/data-export.ts';
 import { type Project, shop } from '../../src/emulator/projects.ts';
 import { Refusal } from '../../src/emulator/responses.ts';
 import { createStore } from '../../src/emulator/store.ts';
 import type { JobInput } from '../../src/emulator/world/exports/schedule.ts';
 import { createWorld } from '../../src/emulator/world/index.ts';
+import { MINUTE_MS } from '../../src/lib/clock.ts';
 
 export const START_MS = Date.parse('2026-11-20T10:00:00.000Z');
-export const MINUTE_MS = 60_000;
-export const HOUR_MS = 3_600_000;
-export const DAY_MS = 86_400_000;
 /** From the creation of a once job to its files. */
 export const DONE_MS = 2 * MINUTE_MS;
 

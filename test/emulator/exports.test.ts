@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { exportHandlers as exports } from '../../src/emulator/handlers/data-export.ts';
 import { app, content, shop } from '../../src/emulator/projects.ts';
-import { exportStories } from '../../src/emulator/world/exports/index.ts';
 import type { JobInput } from '../../src/emulator/world/exports/schedule.ts';
-import { DAY_MS, fieldsNamed, HOUR_MS, MINUTE_MS, type MovablePlace, onceJob, placeOf, refusalOf, START_MS } from './export-place.ts';
+import { exportStories } from '../../src/emulator/world/index.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/lib/clock.ts';
+import { fieldsNamed, type MovablePlace, onceJob, placeOf, refusalOf, START_MS } from './export-place.ts';
 
 async function jobNamed(place: MovablePlace, name: string) {
   const job = (await exports.listExportJobs({ limit: 100 }, place)).find((candidate) => candidate.name === name);

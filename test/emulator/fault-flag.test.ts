@@ -13,12 +13,12 @@ describe('--fault', () => {
   });
 
   it.each([
-    ['flood', `"flood" is no fault; there are ${faultKinds.join(', ')}`],
-    ['', '"" is no fault'],
-    ['reset:list_goals', '"list_goals" is no operation'],
-    ['reset:toString', '"toString" is no operation'],
-    ['reset:listGoals:often', '"often" is no number of times'],
-    ['reset:listGoals:0', '"0" is no number of times'],
+    ['flood', `"flood" is not a fault; expected one of ${faultKinds.join(', ')}`],
+    ['', '"" is not a fault'],
+    ['reset:list_goals', '"list_goals" is not an operation'],
+    ['reset:toString', '"toString" is not an operation'],
+    ['reset:listGoals:often', '"often" is not a number of times'],
+    ['reset:listGoals:0', '"0" is not a number of times'],
     ['reset:listGoals:1:2', 'expected kind[:operation[:times]]'],
   ])('refuses "%s"', (text, message) => {
     expect(() => parseFault(text)).toThrow(ApiError);

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Place } from '../../src/emulator/handler.ts';
 import { metricsHandlers } from '../../src/emulator/handlers/metrics.ts';
-import type { Project } from '../../src/emulator/projects.ts';
-import { app, content, shop } from '../../src/emulator/projects.ts';
+import { app, content, type Project, shop } from '../../src/emulator/projects.ts';
 import { createWorld } from '../../src/emulator/world/index.ts';
-import { DAY_MS, metricStories, segmentsOf } from '../../src/emulator/world/sessions/index.ts';
+import { metricStories, segmentsOf } from '../../src/emulator/world/sessions/index.ts';
+import { DAY_MS } from '../../src/lib/clock.ts';
 
 type Device = 'all' | 'desktop' | 'mobile' | 'tablet';
 

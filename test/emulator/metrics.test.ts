@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Place } from '../../src/emulator/handler.ts';
 import { metricsHandlers } from '../../src/emulator/handlers/metrics.ts';
-import type { Project } from '../../src/emulator/projects.ts';
-import { app, content, shop } from '../../src/emulator/projects.ts';
+import { app, content, type Project, shop } from '../../src/emulator/projects.ts';
 import { createWorld } from '../../src/emulator/world/index.ts';
-import { DAY_MS, dayNumberOf, goalsOf, type SessionDay, segmentsOf } from '../../src/emulator/world/sessions/index.ts';
+import { dayNumberOf, goalsOf, type SessionDay, segmentsOf } from '../../src/emulator/world/sessions/index.ts';
+import { DAY_MS } from '../../src/lib/clock.ts';
 
 const START_MS = Date.parse('2026-11-20T10:00:00.000Z');
 const world = createWorld({ seed: 1, startMs: START_MS });
@@ -92,16 +92,9 @@ describe('site metrics', () => {
   test('of one name are those of the whole answer', async () => {
     const place = placeOf(shop);
     const all = await valuesOf(metricsHandlers.getSiteMetrics(week, place));
-    const single = await Promise.all([
-      valuesOf(metricsHandlers.getSiteBounceRate(week, place)),
-      valuesOf(metricsHandlers.getSiteCartAverage(week, place)),
-      valuesOf(metricsHandlers.getSiteConversions(week, place)),
-      valuesOf(metricsHandlers.getSiteConversionRate(week, place)),
-      valuesOf(metricsHandlers.getSitePageviewAverage(week, place)),
-      valuesOf(metricsHandlers.getSiteRevenue(week, place)),
-      valuesOf(metricsHandlers.getSiteSessionTimeAverage(week, place)),
-      valuesOf(metricsHandlers.getSiteVisits(week, place)),
-    ]);
+    const rates = ['BounceRate', 'CartAverage', 'ConversionRate', 'PageviewAverage', 'SessionTimeAverage'] as const;
+    const names = [...rates, 'Conversions', 'Revenue', 'Visits'] as const;
+    const single = await Promise.all(names.map((name) => valuesOf(metricsHandlers[`getSite${name}`](week, place))));
     expect(Object.assign({}, ...single)).toEqual(all);
   });
 
@@ -247,15 +240,8 @@ describe('zone metrics', () => {
     const place = placeOf(app);
     const all = await valuesOf(metricsHandlers.getZoneMetrics(query, place));
     const { avgTransactionAfterTap: _, ...others } = all;
-    const single = await Promise.all([
-      valuesOf(metricsHandlers.getZoneRevenue(query, place)),
-      valuesOf(metricsHandlers.getZoneRevenuePerTap(query, place)),
-      valuesOf(metricsHandlers.getZoneSwipeRate(query, place)),
-      valuesOf(metricsHandlers.getZoneSwipeRecurrence(query, place)),
-      valuesOf(metricsHandlers.getZoneTapRate(query, place)),
-      valuesOf(metricsHandlers.getZoneTapRecurrence(query, place)),
-      valuesOf(metricsHandlers.getZoneTimeBeforeFirstTap(query, place)),
-    ]);
+    const names = ['Revenue', 'RevenuePerTap', 'SwipeRate', 'SwipeRecurrence', 'TapRate', 'TapRecurrence', 'TimeBeforeFirstTap'] as const;
+    const single = await Promise.all(names.map((name) => valuesOf(metricsHandlers[`getZone${name}`](query, place))));
     expect(Object.assign({}, ...single)).toEqual(others);
     const purchase = await valuesOf(metricsHandlers.getZoneConversionRatePerTap(query, place));
     const started = await valuesOf(metricsHandlers.getZoneConversionRatePerTap({ ...query, goalId: 88130 }, place));

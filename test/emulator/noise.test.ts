@@ -3,15 +3,15 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { app, projects, shop } from '../../src/emulator/projects.ts';
 import {
   createSessions,
-  DAY_MS,
   dayNumberOf,
   goalsOf,
   metricStories,
   RETENTION_DAYS,
   type SessionDay,
 } from '../../src/emulator/world/sessions/index.ts';
+import { DAY_MS, HOUR_MS } from '../../src/lib/clock.ts';
 import { openPlatform } from '../support/emulator.ts';
-import { allScenarios, HOUR_MS, NOW_MS, num, reportsOf, stepsOf } from './speed-place.ts';
+import { allScenarios, NOW_MS, num, reportsOf, stepsOf } from './speed-place.ts';
 
 const SEEDS = [1, 2, 3, 4, 5];
 /** 26 weeks that begin on a Monday and end before any story. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Place } from '../../src/emulator/handler.ts';
+import type { Place } from '../../src/emulator/handler.ts';
 import { objectHandlers } from '../../src/emulator/handlers/objects.ts';
 import { app, content, type Project, projects, shop } from '../../src/emulator/projects.ts';
 import { Refusal } from '../../src/emulator/responses.ts';

@@ -89,7 +89,7 @@ describe('inputs', () => {
     expect(await messageOf(`${list}?name=a`, { ...post, body: '{}' })).toMatchObject({
       errorMessage: expect.stringContaining('in the body'),
     });
-    expect(await messageOf(list, { ...post, body: '' })).toMatchObject({ errorMessage: expect.stringContaining('no JSON') });
+    expect(await messageOf(list, { ...post, body: '' })).toMatchObject({ errorMessage: expect.stringContaining('not valid JSON') });
     expect(await messageOf(list, { ...post, body: '[]' })).toMatchObject({ errorMessage: expect.stringContaining('JSON object') });
     expect(await messageOf(list, { method: 'POST', body: '{}' })).toMatchObject({ errorMessage: expect.stringContaining('content-type') });
     // An unencoded "+" is a space by the time it arrives: offsets must come as %2B.
@@ -117,7 +117,7 @@ describe('inputs', () => {
     const broken = new URLSearchParams({ projectId: String(shop.id), enrichments: '[{' });
     expect(await send(`${enrichmentUrl}v1/enrichments`, { method: 'POST', body: broken, headers })).toMatchObject({
       status: 400,
-      body: { errorMessage: expect.stringContaining('enrichments is no JSON') },
+      body: { errorMessage: expect.stringContaining('enrichments is not valid JSON') },
     });
   });
 });

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { app, content, projects, shop } from '../../src/emulator/projects.ts';
 import {
   createSessions,
-  DAY_MS,
   dayNumberOf,
   goalsOf,
   MAX_SESSION_MS,
@@ -10,6 +9,7 @@ import {
   type SessionDay,
   segmentsOf,
 } from '../../src/emulator/world/sessions/index.ts';
+import { DAY_MS } from '../../src/lib/clock.ts';
 
 const START_MS = Date.parse('2026-11-20T10:00:00.000Z');
 const TODAY = dayNumberOf(START_MS);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { instantOf } from '../../src/api/params.ts';
 import { speedHandlers } from '../../src/emulator/handlers/speed-analysis.ts';
 import { content } from '../../src/emulator/projects.ts';
+import { DAY_MS } from '../../src/lib/clock.ts';
 import { NOW_MS, placeIn } from './speed-place.ts';
 
 const event = { key: 'release-9', text: 'Release 9', date: '2026-11-19T08:30:00+0100' };
@@ -12,7 +13,7 @@ describe('speed analysis events', () => {
     const dates = events.map(({ date }) => instantOf(String(date)));
     expect(dates).toEqual(dates.toSorted((a, b) => b - a));
     expect(Math.max(...dates)).toBeLessThan(NOW_MS);
-    expect(Math.min(...dates)).toBeGreaterThan(NOW_MS - 61 * 86_400_000);
+    expect(Math.min(...dates)).toBeGreaterThan(NOW_MS - 61 * DAY_MS);
     for (const ending of [/Z$/, /\+02:00$/, /\+0200$/]) expect(events.some(({ date }) => ending.test(String(date)))).toBe(true);
     expect(events.every((item) => Object.keys(item).join() === 'key,text,date')).toBe(true);
   });

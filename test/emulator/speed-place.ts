@@ -6,8 +6,6 @@ import { createWorld } from '../../src/emulator/world/index.ts';
 import { scenariosOf } from '../../src/emulator/world/speed/scenarios.ts';
 
 export const NOW_MS = Date.parse('2026-11-20T10:00:00Z');
-export const HOUR_MS = 3_600_000;
-export const DAY_MS = 24 * HOUR_MS;
 
 /** A place in a world of its own. */
 export function placeIn(seed = 1, project = shop, startMs = NOW_MS): Place {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { speedHandlers } from '../../src/emulator/handlers/speed-analysis.ts';
 import { speedStories } from '../../src/emulator/world/speed/stories.ts';
-import { DAY_MS, harOf, median, NOW_MS, num, placeIn, type Report, reportsOf, stepsOf } from './speed-place.ts';
+import { DAY_MS } from '../../src/lib/clock.ts';
+import { harOf, median, NOW_MS, num, placeIn, type Report, reportsOf, stepsOf } from './speed-place.ts';
 
 const SEEDS = [1, 2, 3, 4, 5];
 const METRICS = ['firstContentfulPaint', 'largestContentfulPaint', 'loadTime', 'totalBlockingTime', 'firstByte'] as const;

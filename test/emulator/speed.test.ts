@@ -3,7 +3,8 @@ import { aggregateMetricNames, stepReportTimingNames, stepTimingNames } from '..
 import { operations } from '../../src/api/operations/index.ts';
 import { speedHandlers } from '../../src/emulator/handlers/speed-analysis.ts';
 import { content, shop } from '../../src/emulator/projects.ts';
-import { allScenarios, DAY_MS, HOUR_MS, NOW_MS, num, placeIn, type Report, reportsOf, stepsOf } from './speed-place.ts';
+import { DAY_MS, HOUR_MS } from '../../src/lib/clock.ts';
+import { allScenarios, NOW_MS, num, placeIn, type Report, reportsOf, stepsOf } from './speed-place.ts';
 
 const CHECKOUT = 4101;
 type StepReport = Awaited<ReturnType<typeof speedHandlers.getStepReport>>['step'];

@@ -2,7 +2,8 @@ import { assert, asyncProperty, integer } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { exportHandlers } from '../../src/emulator/handlers/data-export.ts';
 import { createStore } from '../../src/emulator/store.ts';
-import { DAY_MS, DONE_MS, type MovablePlace, onceJob, placeOf } from './export-place.ts';
+import { DAY_MS } from '../../src/lib/clock.ts';
+import { DONE_MS, type MovablePlace, onceJob, placeOf } from './export-place.ts';
 
 /** A store, and the address of one file in it that ends with the clock's life of 7 days. */
 async function storeWithFile(place: MovablePlace = placeOf()) {

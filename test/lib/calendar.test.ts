@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chunksOf, slotsOf } from '../../src/lib/calendar.ts';
+import { HOUR_MS } from '../../src/lib/clock.ts';
 
-const HOUR_MS = 3_600_000;
 const at = (iso: string) => Date.parse(iso);
 const zone = fc.constantFrom(...Intl.supportedValuesOf('timeZone'), 'UTC');
 const instant = fc.integer({ min: at('2020-01-01T00:00:00Z'), max: at('2030-12-31T00:00:00Z') });
@@ -10,13 +10,13 @@ const interval = fc
   .tuple(instant, fc.integer({ min: 1, max: 500 * 24 * HOUR_MS }))
   .map(([startMs, length]) => ({ startMs, endMs: startMs + length }));
 
-describe('days, weeks and months of a interval', () => {
+describe('days, weeks and months of an interval', () => {
   it('follow each other without a gap and hold all of it, in every zone', () => {
     fc.assert(
       fc.property(fc.constantFrom('day' as const, 'week' as const, 'month' as const), interval, zone, (unit, whole, timeZone) => {
         const slots = slotsOf(unit, whole, timeZone);
         expect(slots[0]?.startMs).toBe(whole.startMs);
-        // A interval that ends with the first instant of a unit ends before it.
+        // An interval that ends with the first instant of a unit ends before it.
         expect([whole.endMs, whole.endMs - 1]).toContain(slots.at(-1)?.endMs);
         expect(slots.filter(({ startMs, endMs }) => endMs < startMs)).toEqual([]);
         expect(slots.slice(1).map(({ startMs }) => startMs)).toEqual(slots.slice(0, -1).map(({ endMs }) => endMs + 1));
@@ -41,7 +41,7 @@ describe('days, weeks and months of a interval', () => {
   });
 });
 
-describe('chunks of a interval', () => {
+describe('chunks of an interval', () => {
   it('are no longer than allowed, meet at midnights, and are as few as that allows', () => {
     const maxMs = 92 * 24 * HOUR_MS;
     fc.assert(

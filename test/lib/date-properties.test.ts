@@ -2,11 +2,11 @@ import * as fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
 import { instantOf } from '../../src/api/params.ts';
+import { HOUR_MS } from '../../src/lib/clock.ts';
 import { type DateOptions, resolveDate } from '../../src/lib/dates.ts';
 
 const zones = Intl.supportedValuesOf('timeZone');
 const nowMs = Date.parse('2040-01-01T00:00:00Z');
-const HOUR_MS = 3_600_000;
 const firstDay = Temporal.PlainDate.from('2020-01-01');
 
 const day = fc.integer({ min: 0, max: 4017 }).map((days) => firstDay.add({ days }));

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { metaOf } from '../support/http.ts';
 import { DEMO, type ServerProcess, startServer, strayOutput } from '../support/stdio.ts';
 
 /** A process that has written nothing but the protocol when the test ends, and is gone. */
@@ -10,11 +11,7 @@ async function start(args?: readonly string[], environment?: Record<string, stri
 }
 
 const info = { name: 'raw', version: '1' };
-const envelope = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientInfo': info,
-  'io.modelcontextprotocol/clientCapabilities': {},
-};
+const envelope = metaOf(info);
 
 let lastId = 0;
 

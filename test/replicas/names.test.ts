@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Ask } from '../../src/api/client.ts';
+import { MINUTE_MS } from '../../src/lib/clock.ts';
 import { createNames } from '../../src/tooling/names.ts';
 import type { SharedLists } from '../../src/tooling/shared-state.ts';
 import { manualClock } from '../support/clock.ts';
@@ -8,7 +9,6 @@ import { hasRedis, sharedRedis } from '../support/redis.ts';
 import { openReplica, ownerOf, until } from './replica.ts';
 
 const redis = sharedRedis();
-const MINUTE_MS = 60_000;
 
 /** Names on several replicas, and the service that all of them ask: it answers with the segments of `service.names`. */
 async function replicas(principalId: string, count = 2) {

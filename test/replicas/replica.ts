@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { onTestFinished } from 'vitest';
 import { createTokenCache, type Token, type TokenRequest } from '../../src/api/tokens.ts';
 import type { Clock } from '../../src/lib/clock.ts';
+import { HOUR_MS } from '../../src/lib/clock.ts';
 import { type Owner, openSharedCache, type SharedCache } from '../../src/replicas/index.ts';
 import { CACHE_KEY, makeRedis, type TestRedis } from '../support/redis.ts';
 
@@ -14,7 +15,6 @@ export const REQUEST: TokenRequest = {
   projectId: 1201,
   scopes: ['metrics'],
 };
-export const HOUR_MS = 3_600_000;
 
 /** A principal with the credential of `REQUEST`. */
 export const ownerOf = (principalId: string): Owner => ({

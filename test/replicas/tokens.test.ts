@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createTokenCache } from '../../src/api/tokens.ts';
+import { HOUR_MS } from '../../src/lib/clock.ts';
 import { manualClock } from '../support/clock.ts';
 import { START } from '../support/emulator.ts';
 import { hasRedis, sharedRedis } from '../support/redis.ts';
-import { HOUR_MS, never, openReplica, ownerOf, REQUEST, tokenService, tokensOn, until } from './replica.ts';
+import { never, openReplica, ownerOf, REQUEST, tokenService, tokensOn, until } from './replica.ts';
 
 const redis = sharedRedis();
 
@@ -144,7 +145,7 @@ describe.skipIf(!hasRedis)('what is shared', () => {
     const lists = caches[0]?.listsOf(ownerOf('canary-principal'));
     (await lists?.look('canary question'))?.write({ atMs: 1, answer: ['canary segment'] });
     const watches = caches[0]?.watchesOf(ownerOf('canary-principal'));
-    expect(await watches?.mayLook('analytics://1201/canary', 60_000)).toBe(true);
+    expect(await watches?.mayPoll('analytics://1201/canary', 60_000)).toBe(true);
     await caches[0]
       ?.limiter({ clock, concurrency: 2, speedConcurrency: 1 })
       .acquire({ project: 'canary project', sessionId: 'canary', speed: true, signal: never });

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { MINUTE_MS } from '../../src/lib/clock.ts';
 import { createSubscriptions } from '../../src/protocol/subscriptions.ts';
 import type { SharedCache } from '../../src/replicas/index.ts';
 import { defineResource } from '../../src/tooling/resource.ts';
@@ -11,7 +12,6 @@ import { openReplica, ownerOf, until } from './replica.ts';
 
 const redis = sharedRedis();
 const URI = 'analytics://1201/reports';
-const MINUTE_MS = 60_000;
 
 /** A resource whose newest part the test decides, and sessions of a principal that listen to it on several replicas. */
 async function listeners(principals: readonly string[], url = redis().url) {

@@ -2,14 +2,14 @@ import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { createClient } from '../../src/api/client.ts';
-import { createLimiter } from '../../src/api/limiter.ts';
 import { createServer } from '../../src/protocol/server.ts';
 import { serveConnection } from '../../src/protocol/stdio.ts';
 import { createSubscriptions, type Subscriptions } from '../../src/protocol/subscriptions.ts';
 import { resources } from '../../src/resources/index.ts';
 import { createSession, type Session } from '../../src/tooling/session.ts';
+import { clientOptions } from '../support/assistant.ts';
 import type { Platform } from '../support/emulator.ts';
-import { NO_WORKSPACE } from '../support/no-workspace.ts';
+import { PLAIN_SESSION } from '../support/no-workspace.ts';
 
 /** Hosts that can be told of changes: both SDKs in the 2025 era, the new one in the 2026 era. */
 export const listenerNames = ['SDK 1.x', 'SDK 2.x in the 2025 era', 'SDK 2.x in the 2026-07-28 era'] as const;
@@ -19,7 +19,7 @@ export type ListenerName = (typeof listenerNames)[number];
 export interface Listener {
   /** Begins to listen; gives the way to end it. */
   readonly listen: (...uris: string[]) => Promise<() => Promise<void>>;
-  /** Addresses that it was told of, in order. */
+  /** Addresses of its resource notifications, in order. */
   readonly updates: readonly string[];
   /** Resolves with the next one. */
   readonly nextUpdate: () => Promise<string>;
@@ -87,26 +87,12 @@ function subscribing(client: {
 }
 
 /** A session on the shop of an emulator, to which hosts connect as they do over stdio. */
-export function openListenerPlace({ clock, authUrl, credentials }: Platform): ListenerPlace {
+export function openListenerPlace(platform: Platform): ListenerPlace {
+  const { clock } = platform;
   const session = createSession({
     clock,
-    timeZone: 'UTC',
-    maxResultTokens: 20_000,
-    rawHar: false,
-    workspace: NO_WORKSPACE,
-    connect: async () =>
-      createClient({
-        authUrl,
-        credential: credentials.account,
-        defaultProjectId: 1201,
-        neededScopes: ['speed-analysis'],
-        timeoutMs: 30_000,
-        limiter: createLimiter({ clock }),
-        sessionId: 'test',
-        clock,
-        random: () => 0,
-        version: '0.0.0',
-      }),
+    ...PLAIN_SESSION,
+    connect: async () => createClient({ ...clientOptions(platform), neededScopes: ['speed-analysis'] }),
   });
   const subscriptions = createSubscriptions(session, resources);
   const load = () => Promise.reject(new Error('no tool is called here'));

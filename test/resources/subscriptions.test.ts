@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { HOUR_MS, MINUTE_MS } from '../../src/lib/clock.ts';
 import { openPlatform, type Platform } from '../support/emulator.ts';
 import { type ListenerPlace, listenerNames, openListenerPlace } from './listeners.ts';
 
 const CHECKOUT = 'analytics://1201/scenarios/4101';
 const HOME = 'analytics://1201/scenarios/4104';
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 
 let platform: Platform;
 let place: ListenerPlace;
@@ -156,7 +155,7 @@ describe('what cannot be listened to', () => {
     ['analytics://1201/scenarios/4711', -32602, '4711'],
     ['analytics://1201/steps/bac6cc80c083e411/har', -32602, 'does not change'],
     ['analytics://reference/metrics', -32602, 'analytics://{projectId}/scenarios/{scenarioId} can be subscribed to'],
-    ['analytics://shop/scenarios/4101', -32602, '"shop" is no project id'],
+    ['analytics://shop/scenarios/4101', -32602, '"shop" is not a project id'],
     ['https://example.com/', -32602, 'no such resource'],
   ])('%s is refused in words', async (uri, code, words) => {
     const host = await place.open('SDK 1.x');

@@ -1,8 +1,10 @@
-// The field tables of the reference of the REST interface, copied by hand: sections 2 and 5 for the records, section 4 for what each operation answers.
+// The field tables of the reference of the REST interface, copied by hand: sections 2 and 5 for the records, section 4 for what each
+// operation answers.
 
 /**
  * JSON type of one field; `iso` is an ISO 8601 date in a string, `integer` a number without a fraction.
- * The reference is silent about what stands where there is no such instant (the end of a run that goes on, the next run of a finished job): null.
+ * The reference is silent about what stands where there is no such instant (the end of a run that goes on, the next run of a finished job):
+ * null.
  */
 export type Type = 'number' | 'integer' | 'string' | 'string or null' | 'iso' | 'iso or null' | 'anything';
 /** A record has exactly these fields, those with `?` only where there is a value; an array holds records or values of one kind. */
@@ -11,6 +13,17 @@ export type Shape = Type | readonly [Shape] | { readonly [field: string]: Shape 
 // 2.1 Speed analysis
 
 const scenarioListItem = { id: 'number', name: 'string' } as const;
+
+/** The last timings of reports and of steps. */
+const contentTimings = {
+  largestContentfulPaint: 'number',
+  totalBlockingTime: 'number',
+  maxPotentialFirstInputDelay: 'number',
+  totalLongTasks: 'number',
+  lastLongTask: 'number',
+  nbLongTasks: 'number',
+  cumulativeLayoutShift: 'number',
+} as const;
 
 const aggregateMetrics = {
   firstPaint: 'number',
@@ -31,13 +44,7 @@ const aggregateMetrics = {
   firstByte: 'number',
   domContentLoadedEventEnd: 'number',
   domLoading: 'number',
-  largestContentfulPaint: 'number',
-  totalBlockingTime: 'number',
-  maxPotentialFirstInputDelay: 'number',
-  totalLongTasks: 'number',
-  lastLongTask: 'number',
-  nbLongTasks: 'number',
-  cumulativeLayoutShift: 'number',
+  ...contentTimings,
 } as const;
 
 const summary = {
@@ -65,13 +72,7 @@ const timingsWithoutNavigationStart = {
   domComplete: 'number',
   firstContentfulPaint: 'number',
   firstConsistentlyInteractive: 'number',
-  largestContentfulPaint: 'number',
-  totalBlockingTime: 'number',
-  maxPotentialFirstInputDelay: 'number',
-  totalLongTasks: 'number',
-  lastLongTask: 'number',
-  nbLongTasks: 'number',
-  cumulativeLayoutShift: 'number',
+  ...contentTimings,
 } as const;
 
 const customTiming = { type: 'string', name: 'string', startTime: 'number', duration: 'number' } as const;
@@ -225,16 +226,7 @@ export const reference = {
 
 /** Names in `payload.values` of the metrics operations (section 4.4). */
 export const metricNames: Readonly<Record<string, readonly string[]>> = {
-  getSiteMetrics: [
-    'bounceRate',
-    'cartAverage',
-    'conversionCount',
-    'conversionRate',
-    'pageviewAverage',
-    'revenueSum',
-    'sessionTimeAverage',
-    'visits',
-  ],
+  getSiteMetrics: 'bounceRate cartAverage conversionCount conversionRate pageviewAverage revenueSum sessionTimeAverage visits'.split(' '),
   getSiteBounceRate: ['bounceRate'],
   getSiteCartAverage: ['cartAverage'],
   getSiteConversions: ['conversionCount'],
@@ -244,14 +236,8 @@ export const metricNames: Readonly<Record<string, readonly string[]>> = {
   getSiteSessionTimeAverage: ['sessionTimeAverage'],
   getSiteVisits: ['visits'],
   getZoneMetrics: [
-    'avgTransactionAfterTap',
-    'dragFlickRate',
-    'dragFlickRecurrence',
-    'revenuePerTap',
-    'tapRate',
-    'tapRecurrence',
-    'timeBeforeFirstTap',
-    'totalRevenueWithTap',
+    ...['avgTransactionAfterTap', 'dragFlickRate', 'dragFlickRecurrence', 'revenuePerTap'],
+    ...['tapRate', 'tapRecurrence', 'timeBeforeFirstTap', 'totalRevenueWithTap'],
   ],
   getZoneConversionRatePerTap: ['avgConversionAfterTap'],
   getZoneRevenue: ['totalRevenueWithTap'],

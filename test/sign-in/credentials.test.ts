@@ -118,7 +118,7 @@ describe('the file of credentials', () => {
     const { file, write, path, logged } = await place();
     write({ version: 2 });
     const failure: unknown = await file.credentialsOf(alice).catch((error: unknown) => error);
-    expect(String(failure)).toBe('CredentialsError: The credentials of this server cannot be read. Tell its operator.');
+    expect(String(failure)).toBe('CredentialsError: The credentials of this server cannot be read. Report it to its operator.');
     expect(logged.join('\n')).toContain(path);
   });
 });

@@ -142,7 +142,7 @@ describe('the keys of an issuer', () => {
       'keys that are none',
       (path) =>
         path === '/keys' ? { keys: 'x' } : { issuer: 'https://issuer.example.com/tenant', jwks_uri: 'https://issuer.example.com/keys' },
-      'no JSON Web Key Set',
+      'not a JSON Web Key Set',
     ],
   ])('are not taken from %s', async (_name, answer, words) => {
     const { enter, logged } = await place({ fetchJson: async (address) => answer(new URL(address).pathname) });

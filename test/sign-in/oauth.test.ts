@@ -257,7 +257,8 @@ describe('a challenge', () => {
     const { status, headers, body } = signIn.stepUp('write');
     expect(status).toBe(403);
     expect(headers['www-authenticate']).toBe(
-      `Bearer error="insufficient_scope", error_description="${body.error_description}", scope="read write", resource_metadata="${METADATA}"`,
+      `Bearer error="insufficient_scope", error_description="${body.error_description}", scope="read write", ` +
+        `resource_metadata="${METADATA}"`,
     );
   });
 

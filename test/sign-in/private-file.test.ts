@@ -84,7 +84,7 @@ describe('a file of its owner', () => {
   });
 
   it.each([
-    ['canary {', 'is no JSON'],
+    ['canary {', 'is not valid JSON'],
     ['{"version":2,"names":["canary"]}', 'holds no names of this version'],
     ['["canary"]', 'holds no names of this version'],
     ['{"version":1,"names":[],"canary":1}', 'holds no names of this version'],
@@ -103,7 +103,7 @@ describe('a file of its owner', () => {
     await add('a');
     const good = readFileSync(path);
     writeFileSync(path, '{');
-    await expect(file.read()).rejects.toThrow('is no JSON');
+    await expect(file.read()).rejects.toThrow('is not valid JSON');
     writeFileSync(path, good);
     expect(await file.read()).toEqual({ version: 1, names: ['a'] });
   });

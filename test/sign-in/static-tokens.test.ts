@@ -109,7 +109,7 @@ describe('sign-in with static tokens', () => {
         { challenge: { status: 503 } },
       ]);
     }
-    expect(logged.filter((line) => line.startsWith('error: Nobody can sign in.'))).toHaveLength(3);
+    expect(logged.filter((line) => line.startsWith('error: Sign-in is not possible.'))).toHaveLength(3);
     expect(await signIn.fault()).toBe('The file of tokens cannot be used.');
     writeFileSync(path, good);
     expect(await signIn.fault()).toBeUndefined();

@@ -6,7 +6,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { createClient } from '../../src/api/client.ts';
 import { createLimiter } from '../../src/api/limiter.ts';
 import { enabledTools, listedTools, loadTool } from '../../src/commands/catalogue.ts';
-import type { CredentialName } from '../../src/emulator/seeded-credentials.ts';
+import type { CredentialName } from '../../src/emulator/credentials.ts';
 import { prompts } from '../../src/prompts/index.ts';
 import { createServer } from '../../src/protocol/server.ts';
 import { createSubscriptions } from '../../src/protocol/subscriptions.ts';
@@ -53,7 +53,7 @@ export interface AssistantOptions {
   readonly answer?: (message: string) => 'accept' | 'decline';
 }
 
-/** Connects an assistant in this process, in the way of the 2025 era; whoever opens it closes it. */
+/** Connects an assistant in this process, in the way of the 2025 era; the caller closes it. */
 export async function openAssistant(platform: Platform, options: AssistantOptions = {}): Promise<Assistant> {
   const { credential = 'account', answer, timeoutMs = 30_000 } = options;
   const { tools, absent } = enabledTools(await listedTools(), {
@@ -77,17 +77,12 @@ export async function openAssistant(platform: Platform, options: AssistantOption
     rawHar: options.rawHar ?? false,
     connect: async () =>
       createClient({
-        authUrl,
+        ...clientOptions(platform),
         credential: credentials[credential],
         enrichmentCredential: credentials.enrichment,
         defaultProjectId,
         neededScopes: neededScopes(tools),
         timeoutMs,
-        limiter: createLimiter({ clock }),
-        sessionId: 'test',
-        clock,
-        random: () => 0,
-        version: '0.0.0',
       }),
   });
   const subscriptions = createSubscriptions(session, resources);
@@ -128,6 +123,35 @@ export async function openAssistant(platform: Platform, options: AssistantOption
       if (options.dataDir === undefined) await rm(dir, { recursive: true, force: true });
     },
   };
+}
+
+/** The options of a client for the shop that no test chooses otherwise. */
+export function clientOptions({ clock, authUrl, credentials }: Platform) {
+  return {
+    authUrl,
+    credential: credentials.account,
+    defaultProjectId: 1201,
+    timeoutMs: 30_000,
+    limiter: createLimiter({ clock }),
+    sessionId: 'test',
+    clock,
+    random: () => 0,
+    version: '0.0.0',
+  };
+}
+
+/** Opens an assistant for one run, and closes it afterwards. */
+export async function withAssistant<T>(
+  platform: Platform,
+  options: AssistantOptions,
+  run: (assistant: Assistant) => Promise<T>,
+): Promise<T> {
+  const assistant = await openAssistant(platform, options);
+  try {
+    return await run(assistant);
+  } finally {
+    await assistant.close();
+  }
 }
 
 /** One assistant for a test file, opened before its tests and closed after them. */

@@ -6,7 +6,9 @@ export interface ManualClock extends Clock {
   advance(ms: number): Promise<void>;
   /** Sets the clock forward or back as a person would; sleeps last as long as they did. */
   jump(ms: number): void;
-  /** Resolves as soon as something sleeps, with the ms until the first one wakes; sleeps meant to last longer than `longestMs` do not count. */
+  /**
+   * Resolves as soon as something sleeps, with the ms until the first one wakes; sleeps meant to last longer than `longestMs` do not count.
+   */
   nextSleep(longestMs?: number): Promise<number>;
   /** Number of sleeps that have not ended. */
   readonly sleeping: number;

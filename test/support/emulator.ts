@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll } from 'vitest';
 import type { PayloadOf } from '../../src/api/operation.ts';
 import { type OperationName, operations } from '../../src/api/operations/index.ts';
 import { encodeRequest } from '../../src/api/wire.ts';
+import type { CredentialName } from '../../src/emulator/credentials.ts';
 import type { Fault } from '../../src/emulator/faults.ts';
-import type { CredentialName } from '../../src/emulator/seeded-credentials.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/start-emulator.ts';
 import { type ManualClock, manualClock } from './clock.ts';
 
@@ -57,7 +57,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Starts an emulator on a clock of its own; whoever starts it closes it. */
+/** Starts an emulator on a clock of its own; the caller closes it. */
 export async function openPlatform({ start = START, seed = 1, faults = [], port, pagesFrom = 1 }: PlatformOptions = {}): Promise<Platform> {
   const clock = manualClock(start);
   const emulator = await startEmulator({ clock, seed, faults, pagesFrom, ...(port === undefined ? {} : { port }) });

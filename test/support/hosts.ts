@@ -41,7 +41,7 @@ export interface Host {
   readonly complete: (prompt: string, argument: string, value: string) => Promise<readonly string[]>;
   /** Begins to listen to a resource; gives the way to end it. */
   readonly listen: (uri: string) => Promise<() => Promise<void>>;
-  /** Addresses that it was told of, in order. */
+  /** Addresses of its resource notifications, in order. */
   readonly updates: readonly string[];
   /** Questions that the person was asked, in order. */
   readonly questions: readonly string[];
@@ -190,7 +190,7 @@ export function connectHost(name: HostName, transport: Transport | OldHttpTransp
   return name === 'SDK 1.x' ? connectOld(shared, options) : connectModern(shared, name, options);
 }
 
-/** Starts the built server and connects a host of this kind to it; whoever opens it closes it. */
+/** Starts the built server and connects a host of this kind to it; the caller closes it. */
 export async function openHost(name: HostName, options: HostOptions = {}): Promise<StdioHost> {
   const server = await startServer(options.args);
   try {

@@ -38,7 +38,7 @@ export interface ServiceOptions {
   readonly tracing?: Tracing;
 }
 
-/** Begins to serve on a free port; whoever opens it closes it, with the emulator. */
+/** Begins to serve on a free port; the caller closes it, with the emulator. */
 export async function openService({
   settings = {},
   limits = {},
@@ -135,11 +135,13 @@ export function credentialsBy(credentials: Readonly<Record<string, PlatformCrede
 }
 
 const INFO = { name: 'raw', version: '1' };
-const META = {
+/** What each request of the 2026 era carries. */
+export const metaOf = (clientInfo: { name: string; version: string }) => ({
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientInfo': INFO,
+  'io.modelcontextprotocol/clientInfo': clientInfo,
   'io.modelcontextprotocol/clientCapabilities': {},
-};
+});
+const META = metaOf(INFO);
 
 /** The headers that a client of either era sends with a message. */
 export const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };

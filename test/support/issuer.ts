@@ -21,7 +21,10 @@ export interface StubIssuer {
   token(claims?: Record<string, unknown>, header?: Partial<JWTHeaderParameters>): Promise<string>;
   /** What the server answers at this address. */
   fetchJson(address: string): Promise<unknown>;
-  /** Serves the documents, and tokens for client credentials whose subject is the client, on loopback until the test ends, and is the issuer of that address from then on. */
+  /**
+   * Serves the documents, and tokens for client credentials whose subject is the client, on loopback until the test ends, and is the issuer
+   * of that address from then on.
+   */
   listen(): Promise<void>;
 }
 

@@ -46,7 +46,7 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** A Redis on a free port, not started yet; whoever makes it ends it with `kill`. */
+/** A Redis on a free port, not started yet; the caller ends it with `kill`. */
 export async function makeRedis(extra: readonly string[] = []): Promise<TestRedis> {
   const port = await freePort();
   const url = `redis://127.0.0.1:${port}`;

@@ -1,7 +1,10 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** How a balancer chooses: in turn, or so that a session of the 2025 era stays where it was opened, known by its header or by a cookie of the balancer. */
+/**
+ * How a balancer chooses: in turn, or so that a session of the 2025 era stays where it was opened, known by its header or by a cookie of
+ * the balancer.
+ */
 export type Affinity = 'none' | 'header' | 'cookie';
 
 /** A load balancer in front of replicas. */
@@ -16,7 +19,10 @@ export interface Balancer {
 
 const COOKIE = 'replica';
 
-/** Balances between these addresses, each with the path of the endpoint. A replica that cannot be reached is passed over; what was in work there is answered with 502. */
+/**
+ * Balances between these addresses, each with the path of the endpoint. A replica that cannot be reached is passed over; what was in work
+ * there is answered with 502.
+ */
 export async function balance(urls: readonly string[], affinity: Affinity = 'none'): Promise<Balancer> {
   const counts = urls.map(() => 0);
   const removed = new Set<number>();

@@ -15,7 +15,10 @@ const matches: Record<Type, (value: unknown) => boolean> = {
   anything: () => true,
 };
 
-/** What of `value` is not as `reference` says, one sentence each; arrays that hold nothing are told too where `filled` lacks them, as nothing was compared. */
+/**
+ * What of `value` is not as `reference` says, one sentence each; empty arrays are reported too where `filled` lacks them, as
+ * nothing was compared.
+ */
 export function differences(
   value: unknown,
   reference: Shape,

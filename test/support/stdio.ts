@@ -85,7 +85,7 @@ export async function startServer(args: readonly string[] = DEMO, environment: R
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
     stderr += chunk;
   });
-  // A server that has ended takes no more input; its ending tells the test.
+  // A server that has ended takes no more input; the test waits for its end.
   child.stdin.on('error', () => undefined);
   const ended = once(child, 'close').then(([code, signal]): Ending => ({ code, signal }));
 

@@ -56,7 +56,10 @@ export const cutOff: Answer = (response) => {
   response.write('{"payload":', () => response.socket?.destroy());
 };
 
-/** A platform whose every answer the test decides: token and grants have defaults, operations are answered in the order of `answers`, the last again and again. */
+/**
+ * A platform whose every answer the test decides: token and grants have defaults, operations are answered in the order of `answers`, the
+ * last again and again.
+ */
 export interface Stub {
   readonly url: string;
   /** Base address of the service: below a path, so that a client which guesses it fails. */

@@ -1,4 +1,5 @@
-import { DAY_MS, dayNumberOf, goalsOf, type SessionDay, segmentsOf } from '../../src/emulator/world/sessions/index.ts';
+import { dayNumberOf, goalsOf, type SessionDay, segmentsOf } from '../../src/emulator/world/sessions/index.ts';
+import { DAY_MS } from '../../src/lib/clock.ts';
 import type { Platform } from './emulator.ts';
 
 /** Devices as the columns of sessions say them; apps count too. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Check, createReadiness } from '../../src/telemetry/readiness.ts';
+import { type Check, createReadiness } from '../../src/telemetry/pages.ts';
 import { manualClock } from '../support/clock.ts';
 
 const START = '2026-11-20T10:00:00.000Z';

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { tracingWanted } from '../../src/commands/trace-calls.ts';
+import { tracingWanted } from '../../src/commands/monitoring.ts';
 import { openTracing, type Tracing, type TracingOptions } from '../../src/telemetry/tracing.ts';
 import { manualClock } from '../support/clock.ts';
 import { INITIALIZE, openRawSession, openService, post, post2026, spokenSignIn } from '../support/http.ts';

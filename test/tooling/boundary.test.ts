@@ -42,7 +42,7 @@ describe('an argument that cannot be used is refused by name, with what is expec
       'no scope',
       'authenticate',
       { scope: 'metrics everything' },
-      'scope: "everything" is no scope; there are speed-analysis, data-export,',
+      'scope: "everything" is not a scope; expected one of speed-analysis, data-export,',
     ],
     [
       'unknown inside',

@@ -92,7 +92,8 @@ describe('a credential', () => {
       const { isError, text } = await assistant.call(tool, args);
       expect(isError).toBe(true);
       expect(text).toContain(
-        'projectId: the credential reaches several projects; choose one of 1201 (Nordlicht Shop), 1202 (Nordlicht App), 1203 (Nordlicht Magazin).',
+        'projectId: the credential reaches several projects; choose one of 1201 (Nordlicht Shop), 1202 (Nordlicht App), 1203 ' +
+          '(Nordlicht Magazin).',
       );
       expect(await assistant.call(tool, { ...args, projectId: 1203 })).toMatchObject({ isError: false });
     }

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { digestOf, NeedsConfirmation, requireConsent } from '../../src/tooling/confirmation.ts';
-import { type AssistantOptions, openAssistant } from '../support/assistant.ts';
+import { withAssistant } from '../support/assistant.ts';
 import { sharedPlatform } from '../support/emulator.ts';
 
 const platform = sharedPlatform();
@@ -39,22 +39,9 @@ const calls: readonly (readonly [tool: string, args: Record<string, unknown>, bo
   ['delete_speed_event', { key: 'no-such-key' }, { key: 'no-such-key' }],
 ];
 
-/** Runs with an assistant of its own. */
-async function withAssistant<T>(
-  options: AssistantOptions,
-  run: (assistant: Awaited<ReturnType<typeof openAssistant>>) => Promise<T>,
-): Promise<T> {
-  const assistant = await openAssistant(platform(), options);
-  try {
-    return await run(assistant);
-  } finally {
-    await assistant.close();
-  }
-}
-
 describe.each(calls)('%s where the client cannot ask', (tool, args, body) => {
   it('sends nothing and shows exactly what confirm: true then sends', async () => {
-    await withAssistant({}, async ({ call }) => {
+    await withAssistant(platform(), {}, async ({ call }) => {
       const preview = await call(tool, args);
       const { request } = preview.structured as { request: { method: string; path: string; project: number; body: unknown } };
       expect(preview).toMatchObject({ isError: false, structured: { status: 'preview' }, text: expect.stringContaining('confirm: true') });
@@ -78,7 +65,7 @@ describe.each(calls)('%s where the client can ask', (tool, args, body) => {
       expect(writes()).toEqual([]);
       return 'accept' as const;
     };
-    await withAssistant({ answer }, async ({ call }) => {
+    await withAssistant(platform(), { answer }, async ({ call }) => {
       await call(tool, args);
       expect(questions).toEqual([expect.stringMatching(/^\w.*: send this\?\nPOST \/v1\/.* \(project 1201\)\n\{/)]);
       expect(JSON.parse(questions[0]?.split('\n').slice(2).join('\n') ?? '')).toEqual(body);
@@ -87,7 +74,7 @@ describe.each(calls)('%s where the client can ask', (tool, args, body) => {
   });
 
   it('sends nothing when it is declined, whatever confirm says', async () => {
-    await withAssistant({ answer: () => 'decline' }, async ({ call }) => {
+    await withAssistant(platform(), { answer: () => 'decline' }, async ({ call }) => {
       const answer = await call(tool, { ...args, confirm: true });
       expect(answer).toMatchObject({
         isError: false,
@@ -121,7 +108,7 @@ describe('a consent', () => {
       return 'accept' as const;
     };
     onTestFinished(() => platform().clock.jump(-90_000));
-    await withAssistant({ answer }, async ({ call }) => {
+    await withAssistant(platform(), { answer }, async ({ call }) => {
       const frequency = { value: 'once', dateRange: { from: 'yesterday', to: 'now' } };
       expect(await call('create_export_job', { ...calls[0]?.[1], frequency })).toMatchObject({ structured: { status: 'done' } });
       expect(questions).toEqual([expect.stringContaining('"to": "2026-11-20T10:00:00.000Z"')]);
@@ -130,7 +117,7 @@ describe('a consent', () => {
   });
 
   it('is not asked for what only adds a note', async () => {
-    await withAssistant({ answer: () => 'decline' }, async ({ call }) => {
+    await withAssistant(platform(), { answer: () => 'decline' }, async ({ call }) => {
       expect(await call('create_speed_event', { key: 'a', text: 'A', date: 'now' })).toMatchObject({
         isError: false,
         structured: { key: 'a' },
@@ -142,7 +129,7 @@ describe('a consent', () => {
     const answer = () => {
       throw new Error('asked');
     };
-    await withAssistant({ answer }, async ({ call }) => {
+    await withAssistant(platform(), { answer }, async ({ call }) => {
       const wrong = await call('send_enrichments', { enrichments: [] });
       expect(wrong).toMatchObject({ isError: true, text: expect.stringContaining('enrichments: must hold at least 1 item') });
       const unknown = await call('create_export_job', { ...calls[0]?.[1], segmentId: 'Atlantis' });

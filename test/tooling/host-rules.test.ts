@@ -49,24 +49,15 @@ const every: Record<string, (tool: Listed) => boolean> = {
     ),
 };
 
+/** Keywords of JSON Schema that every host accepts. */
+const COMMON_KEYWORDS =
+  'type properties required additionalProperties items enum description minimum maximum minItems maxItems pattern'.split(' ');
+
 /** What each host refuses, from its documentation. */
 const hosts: Record<string, Record<string, (tool: Listed) => boolean>> = {
   'OpenAI, strict mode': {
     'a name of at most 64 letters, digits, _ and -': nameFits(/^[\w-]{1,64}$/),
-    'only keywords that strict mode takes': onlyKeywords([
-      'type',
-      'properties',
-      'required',
-      'additionalProperties',
-      'items',
-      'enum',
-      'description',
-      'minimum',
-      'maximum',
-      'minItems',
-      'maxItems',
-      'pattern',
-    ]),
+    'only keywords that strict mode takes': onlyKeywords(COMMON_KEYWORDS),
     'closed objects, so that each can be made strict': (tool) =>
       NOT_STRICT.has(tool.name) ||
       schemasOf(tool).every(({ type, additionalProperties }) => type !== 'object' || additionalProperties === false),
@@ -75,20 +66,7 @@ const hosts: Record<string, Record<string, (tool: Listed) => boolean>> = {
   },
   Gemini: {
     'a name of at most 64 characters that begins with a letter or _': nameFits(/^[a-z_][\w.:-]{0,63}$/i),
-    'only keywords of its subset': onlyKeywords([
-      'type',
-      'properties',
-      'required',
-      'additionalProperties',
-      'items',
-      'enum',
-      'description',
-      'minimum',
-      'maximum',
-      'minItems',
-      'maxItems',
-      'pattern',
-    ]),
+    'only keywords of its subset': onlyKeywords(COMMON_KEYWORDS),
     'lists of values that are texts': (tool) =>
       schemasOf(tool).every(
         ({ enum: values = [], type }) =>

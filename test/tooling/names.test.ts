@@ -50,7 +50,8 @@ describe('a name', () => {
 describe('a name that fits several or none', () => {
   it('is refused with the candidates', async () => {
     expect((await segments(['summer sale'])).text).toBe(
-      'segmentIds[0]: "summer sale" fits 2 segments: 467741 "Summer sale campaign", 467749 "Summer sale returning visitors". Pass the id.\nCorrect the arguments and call again.',
+      'segmentIds[0]: "summer sale" fits 2 segments: 467741 "Summer sale campaign", 467749 "Summer sale returning visitors". Pass ' +
+        'the id.\nCorrect the arguments and call again.',
     );
   });
 
@@ -101,7 +102,8 @@ describe('a path to a zone', () => {
   it('is refused where several zones have the name, each shown with its whole path', async () => {
     const { text } = await call('get_zone_tap_rate', { ...day, zoneId: 'search bar', projectId: 1202 });
     expect(text).toContain(
-      '"search bar" fits 2 zones: 8120447 "Screens / Home / Header / Search bar", 8120512 "Screens / Search results / Results / Search bar"',
+      '"search bar" fits 2 zones: 8120447 "Screens / Home / Header / Search bar", 8120512 "Screens / Search results / Results / ' +
+        'Search bar"',
     );
     expect(text).toContain('Pass the id or a longer path.');
   });

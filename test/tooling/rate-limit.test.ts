@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createRateLimit, RATE_LIMITED } from '../../src/tooling/rate-limit.ts';
+import { createRateLimit, RATE_LIMITED } from '../../src/tooling/call-errors.ts';
 import { manualClock } from '../support/clock.ts';
 
 /** A limit with a count of what it lets through. */

@@ -69,7 +69,7 @@ describe('a token that is too long', () => {
     for (let call = 0; call < 3; call += 1) {
       const { isError, text } = await assistant.call('list_scenarios');
       expect(isError).toBe(true);
-      expect(text).toContain(`answered with a token of ${length} characters, which is not used: at most 16384 are.`);
+      expect(text).toContain(`answered with a token of ${length} characters, which is not used: at most 16384 are accepted.`);
       expect(text).not.toContain(platform().credentials.account.clientSecret);
       expect(text.length).toBeLessThan(500);
     }

@@ -16,7 +16,8 @@ export const hasChromium = existsSync(CHROMIUM);
 
 /** What hosts apply to a view that asks for nothing (MCP Apps, "Restrictive Default"). */
 const DEFAULT_POLICY =
-  "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; media-src 'self' data:; connect-src 'none'";
+  "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; media-src 'self' " +
+  "data:; connect-src 'none'";
 
 const FLAGS = [
   '--headless',
@@ -79,7 +80,8 @@ async function servePages(): Promise<{ origin: string; close: () => Promise<void
   });
   await freshBundle();
   const view = readFileSync('dist/views/chart.html');
-  const host = `<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><body style="margin:0"><script src="/host.js"></script>`;
+  const host =
+    '<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><body style="margin:0"><script src="/host.js"></script>';
   const pages: Readonly<Record<string, [type: string, body: string | Uint8Array]>> = {
     '/': ['text/html; charset=utf-8', host],
     '/host.js': ['text/javascript; charset=utf-8', outputFiles[0]?.text ?? ''],

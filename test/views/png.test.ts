@@ -9,11 +9,13 @@ import { bars, longWaterfall, panels, trend, waterfall } from './samples.ts';
 function decode(png: Buffer): { width: number; height: number; pixels: Uint8Array } {
   const [width, height] = [png.readUInt32BE(16), png.readUInt32BE(20)];
   const href = `data:image/png;base64,${png.toString('base64')}`;
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><image href="${href}" width="${width}" height="${height}"/></svg>`;
+  const svg =
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><image href="${href}" width="${width}" ` +
+    `height="${height}"/></svg>`;
   return { width, height, pixels: new Resvg(svg, { font: { loadSystemFonts: false } }).render().pixels };
 }
 
-/** How much of a interval of the picture differs from its first pixel. */
+/** How much of an interval of the picture differs from its first pixel. */
 function inked(
   { width, pixels }: ReturnType<typeof decode>,
   [left, top, right, bottom]: readonly [number, number, number, number],

@@ -2,6 +2,7 @@ import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DAY_MS } from '../../src/lib/clock.ts';
 import { expiresMs, openPlans } from '../../src/workspace/plans.ts';
 
 const body = {
@@ -64,7 +65,7 @@ describe('a plan', () => {
   it('goes when it is too old to tell anything, and so does what a killed process left', async () => {
     const { planId: old } = await open().add(draft);
     const { planId: recent } = await open().add(draft);
-    const months = new Date(Date.now() - 93 * 86_400_000);
+    const months = new Date(Date.now() - 93 * DAY_MS);
     await utimes(join(directory, `${old}.json`), months, months);
     await writeFile(join(directory, `${old}.0.part`), '{');
     await utimes(join(directory, `${old}.0.part`), months, months);

@@ -7,7 +7,8 @@ export default defineTool({
   name: 'authenticate',
   title: 'Authenticate',
   description:
-    'Gets or reuses the access token of the session: project, scopes, endpoint, expiry. Never shows the token. Other tools do this by themselves.',
+    'Gets or reuses the access token of the session: project, scopes, endpoint, expiry. Never shows the token. Other tools do this ' +
+    'by themselves.',
   annotations: READ,
   operation: requestToken,
   input: z.strictObject({

@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { readCredential } from '../../src/api/operations/account.ts';
 import { recordId } from '../../src/api/operations/records.ts';
-import { openedToolsets } from '../../src/tooling/opened-toolsets.ts';
-import { defineTool, READ } from '../../src/tooling/tool.ts';
+import { defineTool, openedToolsets, READ } from '../../src/tooling/tool.ts';
 
 export default defineTool({
   name: 'get_credential',
@@ -19,7 +18,7 @@ export default defineTool({
       .optional(),
   }),
   async handler(_, { client, offer, note, signal }) {
-    // Read afresh, because more may have been granted a moment ago.
+    // Not from the cache, because more may have been granted a moment ago.
     const granted = await client.credential({ signal, renew: true });
     const toolsets = offer && openedToolsets(offer, granted.scopes);
     if (toolsets?.some(({ missing = '' }) => missing.includes('enrichment')))

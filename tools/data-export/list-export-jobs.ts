@@ -10,7 +10,7 @@ export default defineTool({
   name: 'list_export_jobs',
   title: 'List export jobs',
   description:
-    'Export jobs in any state, newest first, with schedule and next run. COMPLETED says nothing of success: `list_successful_export_runs`.',
+    'Export jobs in any state, newest first, with schedule and next run. COMPLETED does not mean success: `list_successful_export_runs`.',
   annotations: READ,
   operation: listExportJobs,
   paged: 'jobs',

@@ -4,14 +4,15 @@ import { text } from '../../src/api/params.ts';
 import { pageAfterCut } from '../../src/domain/har/analyse/analyse-har.ts';
 import { HAR_VIEWS, harAnswerShape } from '../../src/domain/har/analyse/har-answer.ts';
 import { resourceTypes } from '../../src/domain/har/read/har-model.ts';
-import stepHar from '../../src/resources/step-har.ts';
+import { stepHar } from '../../src/resources/step-har.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
 
 export default defineAnsweringTool({
   name: 'analyze_har',
   title: 'Analyze a HAR',
   description:
-    'Why a step loads as it does: findings by cost, TTFB, render-blocking, third parties, caching, errors. Any filter lists requests; a single match shows all its timings.',
+    'Why a step loads as it does: findings by cost, TTFB, render-blocking, third parties, caching, errors. Any filter lists ' +
+    'requests; a single match shows all its timings.',
   annotations: READ,
   scope: 'speed-analysis',
   idsFrom: 'get_scenario_report',

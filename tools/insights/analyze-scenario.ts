@@ -1,12 +1,11 @@
 import * as z from 'zod';
 import { text } from '../../src/api/params.ts';
 import { cluesIn } from '../../src/domain/speed/clues.ts';
-import { chooseStep, windowsOf } from '../../src/domain/speed/runs.ts';
+import { chooseStep, studyWindows } from '../../src/domain/speed/runs.ts';
 import { scenarioAnswer, scenarioAnswerShape } from '../../src/domain/speed/scenario-answer.ts';
 import { soundSteps, studyScenario } from '../../src/domain/speed/scenario-study.ts';
-import scenarioReport from '../../src/resources/scenario-report.ts';
-import scenarioReports from '../../src/resources/scenario-reports.ts';
-import stepHar from '../../src/resources/step-har.ts';
+import { scenarioReport, scenarioReports } from '../../src/resources/scenarios.ts';
+import { stepHar } from '../../src/resources/step-har.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
 import { readEventsNear, readFailures, readReports } from '../../src/usecases/speed/scenario-reports.ts';
@@ -17,7 +16,8 @@ export default defineAnsweringTool({
   name: 'analyze_scenario',
   title: 'Analyze a scenario',
   description:
-    'Is a scenario slower than its baseline, or is it noise? Verdicts per step and metric, since when, events near, what fails. Then compare_hars with the two stepResultIds.',
+    'Is a scenario slower than its baseline, or is it noise? Verdicts per step and metric, since when, events near, what fails. ' +
+    'Then compare_hars with the two stepResultIds.',
   annotations: READ,
   scope: 'speed-analysis',
   idsFrom: 'list_scenarios',
@@ -35,7 +35,7 @@ export default defineAnsweringTool({
     examples: z.object({ before: example.optional(), after: example.optional() }),
   }),
   async handler({ scenarioId, step, metrics, ...bounds }, { ask, projectId, link, note, covers, draw, nowMs, timeZone }) {
-    const windows = windowsOf(bounds, nowMs);
+    const windows = studyWindows(bounds, nowMs);
     covers(windows.period.startMs, windows.period.endMs);
     const { name, reports } = await readReports(ask, scenarioId, windows);
     const chosen = step === undefined ? undefined : await chooseStep(soundSteps(reports, windows), step);

@@ -8,7 +8,8 @@ export default defineAnsweringTool({
   name: 'check_speed_budgets',
   title: 'Check speed budgets',
   description:
-    'Which scenarios break a speed budget? Holds the median of the latest runs of each step against limits; broken ones first, then the closest.',
+    'Which scenarios break a speed budget? Holds the median of the latest runs of each step against limits; broken ones first, then ' +
+    'the closest.',
   annotations: READ,
   scope: 'speed-analysis',
   idsFrom: 'list_scenarios',

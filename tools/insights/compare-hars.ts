@@ -2,14 +2,15 @@ import * as z from 'zod';
 import { getStepHar } from '../../src/api/operations/speed-analysis.ts';
 import { text } from '../../src/api/params.ts';
 import { comparisonShape } from '../../src/domain/har/compare/har-comparison.ts';
-import stepHar from '../../src/resources/step-har.ts';
+import { stepHar } from '../../src/resources/step-har.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
 
 export default defineAnsweringTool({
   name: 'compare_hars',
   title: 'Compare two HARs',
   description:
-    'What changed between two runs of a step: requests added, removed, grown, slower, by party and type, what newly blocks rendering, and the net effect.',
+    'What changed between two runs of a step: requests added, removed, grown, slower, by party and type, what newly blocks ' +
+    'rendering, and the net effect.',
   annotations: READ,
   scope: 'speed-analysis',
   idsFrom: 'get_scenario_report',

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import exportRun from '../../src/resources/export-run.ts';
+import { exportRun } from '../../src/resources/exports.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
 import { followDownload, progressWords, USUAL_WAIT_SECONDS } from '../../src/usecases/exports/sync-exports.ts';
@@ -8,7 +8,8 @@ export default defineAnsweringTool({
   name: 'download_export_run',
   title: 'Download an export run',
   description:
-    'Fetches the files of a run into the workspace for query_export, and follows the run where it still computes. Goes on when the call ends: call again to look.',
+    'Fetches the files of a run into the workspace for query_export, and follows the run where it still computes. Goes on when the ' +
+    'call ends: call again to look.',
   annotations: READ,
   scope: 'data-export',
   idsFrom: 'list_export_runs',
@@ -40,7 +41,7 @@ export default defineAnsweringTool({
     const chosen = runId === undefined ? await latestRun(jobId, ask) : { runId };
     const id = { jobId, runId: chosen.runId };
     const known = await workspace.find(id);
-    if (known) note('It was here already; nothing was fetched.');
+    if (known) note('It is already in the workspace; nothing was downloaded.');
     const download = known ? undefined : workspace.download(id, chosen.listed);
     const manifest = known ?? (download && (await followDownload(workspace, download, { ...context, waitSeconds })));
     const directory = workspace.directoryOf(id);

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import exportsResource from '../../src/resources/exports.ts';
+import { exportsResource } from '../../src/resources/exports.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
 import { WORKSPACE_COLUMNS, workspaceTable } from '../../src/workspace/store/purge.ts';
@@ -28,9 +28,10 @@ export default defineAnsweringTool({
     const resting = unfinished.find((run) => !workspace.underWay(run));
     if (resting)
       note(
-        `Unfinished runs go on where they were: download_export_run with jobId ${resting.jobId} and runId ${resting.runId}, or sync_exports.`,
+        `Unfinished runs go on where they were: download_export_run with jobId ${resting.jobId} and runId ${resting.runId}, or ` +
+          'sync_exports.',
       );
-    if (runs.length === 0) note('Nothing is downloaded yet: sync_exports fetches all that is new, download_export_run a single run.');
+    if (runs.length === 0) note('Nothing is downloaded yet: sync_exports downloads all new runs, download_export_run a single run.');
     const uri = exportsResource.uri({ projectId: await projectId() });
     link({ uri, name: exportsResource.name, title: exportsResource.title, mimeType: exportsResource.mimeType });
     const usedBytes = await workspace.usedBytes();

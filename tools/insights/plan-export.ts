@@ -9,7 +9,8 @@ export default defineAnsweringTool({
   name: 'plan_export',
   title: 'Plan an export',
   description:
-    'Checks an export before anything is created: finds fields by plain words, splits long past ranges into jobs, looks for equal jobs. apply_export_plan then creates it.',
+    'Checks an export before anything is created: finds fields by plain words, splits long past ranges into jobs, looks for equal ' +
+    'jobs. apply_export_plan then creates it.',
   annotations: READ,
   scope: 'data-export',
   idsFrom: 'list_export_jobs',

@@ -32,7 +32,7 @@ export default defineAnsweringTool({
       note('Nothing to remove: no run fits. list_workspace shows what is on disk.');
       return { removedRuns: 0, freedBytes: 0 };
     }
-    if (unrecoverable > 0) note(`${unrecoverable} of these runs can not be fetched again: the platform keeps files for 7 days.`);
+    if (unrecoverable > 0) note(`${unrecoverable} of these runs cannot be fetched again: the platform keeps files for 7 days.`);
     confirm({ method: 'REMOVE', path: workspace.dir, project: await projectId(), body });
     const { freedBytes, kept } = await removeRuns(workspace, ids);
     return { removedRuns: ids.length - kept.length, freedBytes, ...(kept.length > 0 && { kept }) };

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import exportQuery from '../../src/resources/export-query.ts';
+import { exportQuery } from '../../src/resources/exports.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
 
@@ -7,7 +7,8 @@ export default defineAnsweringTool({
   name: 'query_export',
   title: 'Query an export',
   description:
-    'SQL (DuckDB, one SELECT) over downloaded runs: of one job as the view data, of several or all jobs as the views sessions and views, to be joined. Repeated rows once, ids as text. Without sql: columns, days and examples.',
+    'SQL (DuckDB, one SELECT) over downloaded runs: of one job as the view data, of several or all jobs as the views sessions and ' +
+    'views, to be joined. Repeated rows once, ids as text. Without sql: columns, days and examples.',
   annotations: READ,
   scope: 'data-export',
   idsFrom: 'list_workspace',

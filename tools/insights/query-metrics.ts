@@ -9,7 +9,8 @@ export default defineAnsweringTool({
   name: 'query_metrics',
   title: 'Query metrics',
   description:
-    'One table of site metrics, or of zone metrics with zoneIds, over any range. Rates of weeks, months and long ranges are exact, never averaged; null means no value.',
+    'One table of site metrics, or of zone metrics with zoneIds, over any range. Rates of weeks, months and long ranges are exact, ' +
+    'never averaged; null means no value.',
   annotations: READ,
   scope: 'metrics',
   idsFrom: 'find_objects',

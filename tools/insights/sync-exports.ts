@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import exportsResource from '../../src/resources/exports.ts';
+import { exportsResource } from '../../src/resources/exports.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
 import { USUAL_WAIT_SECONDS } from '../../src/usecases/exports/sync-exports.ts';
 import { SYNC_COLUMNS, syncTable } from '../../src/workspace/download/sync-plan.ts';
 
-/** Failures that are told in words; the table counts all. */
+/** Failures that are written out; the table counts all. */
 const FAILURES_TOLD = 5;
 /** Rows of jobs that nothing can be fetched of, unless they were asked for by name. */
 const LOST_JOBS_SHOWN = 5;
@@ -14,7 +14,8 @@ export default defineAnsweringTool({
   name: 'sync_exports',
   title: 'Sync exports',
   description:
-    'Fetches every successful run that is not in the workspace yet, of all jobs or some, and says which have expired. Goes on when the call ends: call again to look.',
+    'Fetches every successful run that is not in the workspace yet, of all jobs or some, and says which have expired. Goes on when ' +
+    'the call ends: call again to look.',
   annotations: READ,
   scope: 'data-export',
   idsFrom: 'list_export_jobs',
@@ -42,10 +43,10 @@ export default defineAnsweringTool({
     const idle = jobIds?.filter((jobId) => ![plan.present, plan.wanted, plan.expired].flat().some((run) => run.jobId === jobId));
     if (idle && idle.length > 0)
       note(
-        `No successful run${since === undefined ? '' : ` since ${since}`} of job ${idle.join(', ')}; list_export_runs tells of all its runs.`,
+        `No successful run${since === undefined ? '' : ` since ${since}`} of job ${idle.join(', ')}; list_export_runs lists all its runs.`,
       );
     const [lost] = plan.expired;
-    if (lost) note('Expired (inferred): completed more than 7 days ago, so the platform keeps the files no longer.');
+    if (lost) note('Expired (inferred): completed more than 7 days ago, so the platform has deleted the files.');
     const { rows, more } = syncTable(plan, outcomes, jobIds ? jobIds.length : LOST_JOBS_SHOWN);
     if (more > 0) note(`${more} more jobs have nothing but expired runs; jobIds shows them.`);
     const uri = exportsResource.uri({ projectId: await projectId() });

@@ -2,14 +2,15 @@ import * as z from 'zod';
 import { getStepHar } from '../../src/api/operations/speed-analysis.ts';
 import { text } from '../../src/api/params.ts';
 import { digestHar, harDigest } from '../../src/domain/har/report/digest-har.ts';
-import stepHar from '../../src/resources/step-har.ts';
+import { stepHar } from '../../src/resources/step-har.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
 
 export default defineTool({
   name: 'get_step_har',
   title: 'Get the HAR of a step',
   description:
-    'Sums up the HAR file of a step: what loads, weighs, fails, is slow. Links to the sanitised file. What is wrong, and each request: analyze_har.',
+    'Sums up the HAR file of a step: what loads, weighs, fails, is slow. Links to the sanitised file. What is wrong, and each ' +
+    'request: analyze_har.',
   annotations: READ,
   operation: getStepHar,
   idsFrom: 'get_scenario_report',

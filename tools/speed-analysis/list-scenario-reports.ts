@@ -3,7 +3,8 @@ import { listScenarioReports } from '../../src/api/operations/speed-analysis.ts'
 import { DEFAULT_REPORTS, instantOf } from '../../src/api/params.ts';
 import { reportTable } from '../../src/domain/speed/report-table.ts';
 import { SPEED_UNITS } from '../../src/domain/speed/speed-metrics.ts';
-import scenarioReports from '../../src/resources/scenario-reports.ts';
+import { DAY_MS } from '../../src/lib/clock.ts';
+import { scenarioReports } from '../../src/resources/scenarios.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
 
@@ -11,7 +12,8 @@ export default defineTool({
   name: 'list_scenario_reports',
   title: 'List reports of a scenario',
   description:
-    'Reports of a scenario, newest first, one row each: failures and metrics as averages over the steps. One whole: get_scenario_report with its date.',
+    'Reports of a scenario, newest first, one row each: failures and metrics as averages over the steps. One whole: ' +
+    'get_scenario_report with its date.',
   annotations: READ,
   operation: listScenarioReports,
   idsFrom: 'list_scenarios',
@@ -35,7 +37,7 @@ export default defineTool({
     const windowed = input.lastDays !== undefined || input.dateFrom !== undefined || input.dateTo !== undefined;
     const { scenario } = await call({ ...input, ...(windowed && input.limit === undefined && { limit: 0 }) });
     if (input.lastDays !== undefined) {
-      const startMs = Math.max(nowMs - input.lastDays * 86_400_000, input.dateFrom === undefined ? 0 : instantOf(input.dateFrom));
+      const startMs = Math.max(nowMs - input.lastDays * DAY_MS, input.dateFrom === undefined ? 0 : instantOf(input.dateFrom));
       const endMs = input.dateTo === undefined ? nowMs : instantOf(input.dateTo);
       if (startMs < endMs) covers(startMs, endMs);
     }

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { recordId } from '../../src/api/operations/records.ts';
 import { listScenarios } from '../../src/api/operations/speed-analysis.ts';
 import { text } from '../../src/api/params.ts';
-import scenarioReports from '../../src/resources/scenario-reports.ts';
+import { scenarioReports } from '../../src/resources/scenarios.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
 
 export default defineTool({

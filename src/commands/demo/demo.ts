@@ -4,8 +4,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { formatMs } from '../../lib/number-text.ts';
 import { version } from '../about.ts';
 import { startCommand } from '../start-command.ts';
-import { createAsk } from './ask.ts';
-import { printHeading, printHowToConnect, printLine, printQuestion } from './print.ts';
+import { createAsk, printHeading, printHowToConnect, printLine, printQuestion } from './ask.ts';
 import { type Memory, questions } from './questions.ts';
 
 /** Starts the server with its embedded emulator as a child, asks it the questions, prints the answers and how to connect a host. */

@@ -1,7 +1,6 @@
 import { formatBytes, formatMs, formatNumber, formatPercent } from '../../lib/number-text.ts';
 import { sparkline } from '../../lib/text-table.ts';
-import { type AskTool, numberIn, rowsOf, seriesOf, type Table } from './ask.ts';
-import { printLine, printTable } from './print.ts';
+import { type AskTool, numberIn, printLine, printTable, rowsOf, seriesOf, type Table } from './ask.ts';
 
 /** What an earlier question found out for a later one. */
 export interface Memory {
@@ -65,7 +64,8 @@ const fromExport: Question = {
     const { answer } = await ask<{ answer: string }>('sync_exports', { jobIds: [jobId], since: '-3d' });
     printLine(answer);
     const sql =
-      'SELECT browser_name AS browser, count(*) AS sessions, sum(session_transactions_revenue) AS revenue FROM data GROUP BY ALL ORDER BY revenue DESC';
+      'SELECT browser_name AS browser, count(*) AS sessions, sum(session_transactions_revenue) AS revenue FROM data GROUP BY ALL ' +
+      'ORDER BY revenue DESC';
     try {
       const { rows, notes } = await ask<{ rows: (string | number | null)[][]; notes: string[] }>('query_export', { jobId, sql });
       printTable(['browser', 'sessions', 'revenue EUR'], rows);

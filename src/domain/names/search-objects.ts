@@ -44,7 +44,10 @@ function closeness({ name, object }: Row, wanted: string): number {
   return name.includes(wanted) ? 2 : 3;
 }
 
-/** Objects that a text may mean, the best first, each once: every word must resemble a word of name, path or description; where that finds none, the text as a whole. */
+/**
+ * Objects that a text may mean, the best first, each once: every word must resemble a word of name, path or description; where that finds
+ * none, the text as a whole.
+ */
 export async function searchObjects(objects: readonly SearchObject[], text: string): Promise<SearchObject[]> {
   const { default: Fuse } = await import('fuse.js');
   const wanted = plain(text);

@@ -1,9 +1,8 @@
 import { errorFunction, mean } from 'simple-statistics';
+import { DAY_MS, HOUR_MS } from '../../lib/clock.ts';
 import { varianceInflation } from './change-point.ts';
 import { median, ranksOf } from './order.ts';
 import type { Series, Window } from './runs.ts';
-
-const DAY_MS = 86_400_000;
 
 /** The values of 24 hours. */
 export interface Block {
@@ -47,7 +46,7 @@ export function dailyMedians(blocks: readonly Block[]): (number | null)[] {
 
 /** Runs at those times of day, to the hour, at which the other series has any: so that a morning is compared with mornings. */
 export function atSameHours({ dates, values }: Series, other: Series): Series {
-  const hourOf = (date: number) => Math.floor((date % DAY_MS) / 3_600_000);
+  const hourOf = (date: number) => Math.floor((date % DAY_MS) / HOUR_MS);
   const hours = new Set(other.dates.map(hourOf));
   const same = (_: number, index: number) => hours.has(hourOf(dates[index] ?? 0));
   return { dates: dates.filter(same), values: values.filter(same) };
@@ -78,7 +77,7 @@ function widestSplit(values: readonly number[], shortest: number): Split | undef
 
 /**
  * Where the mean of a series shifts by far more than it scatters, in order: binary segmentation by least squares (Scott and
- * Knott 1974). For short series, in which ranks cannot tell a step from a drift.
+ * Knott 1974). For short series, in which ranks cannot distinguish a step from a drift.
  */
 export function meanShifts(values: readonly number[], { leastT, shortest }: { leastT: number; shortest: number }): number[] {
   const split = values.length >= 2 * shortest ? widestSplit(values, shortest) : undefined;
@@ -109,8 +108,9 @@ function scatter(scores: readonly number[], cuts: readonly number[]): number {
 }
 
 /** Two-sided p of Student's t through the normal distribution (Wallace 1959); good to three digits from five degrees of freedom on. */
-function pOfT(t: number, freedom: number): number {
-  const z = ((8 * freedom + 1) / (8 * freedom + 3)) * Math.sqrt(freedom * Math.log1p((t * t) / freedom));
+function pOfT(t: number, degreesOfFreedom: number): number {
+  const z =
+    ((8 * degreesOfFreedom + 1) / (8 * degreesOfFreedom + 3)) * Math.sqrt(degreesOfFreedom * Math.log1p((t * t) / degreesOfFreedom));
   // The approximation of the error function is good to 1e-7.
   return Math.min(1, Math.max(1e-7, 1 - errorFunction(z / Math.SQRT2)));
 }
@@ -130,9 +130,9 @@ export function blockTest(before: Series, after: Series, windows: { baseline: Wi
   if (Math.max(first.length, second.length) < LEAST_DAYS || Math.min(first.length, second.length) === 0) return undefined;
   const all = [...first, ...second];
   const cuts = [...new Set([...meanShifts(all, STEPS), first.length])].toSorted((a, b) => a - b);
-  const freedom = all.length - cuts.length - 1;
-  const variance = (scatter(all, cuts) / freedom) * (1 / first.length + 1 / second.length);
+  const degreesOfFreedom = all.length - cuts.length - 1;
+  const variance = (scatter(all, cuts) / degreesOfFreedom) * (1 / first.length + 1 / second.length);
   const difference = mean(second) - mean(first);
   if (difference === 0) return 1;
-  return pOfT(difference / Math.sqrt(variance * varianceInflation(all, cuts)), freedom);
+  return pOfT(difference / Math.sqrt(variance * varianceInflation(all, cuts)), degreesOfFreedom);
 }

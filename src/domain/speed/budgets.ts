@@ -58,7 +58,7 @@ function latestSound(reports: readonly Report[], runs: number): Report[] {
     .slice(0, runs);
 }
 
-/** What stands for a scenario of which nothing could be read. */
+/** The entry of a scenario that could not be read. */
 export function unmeasured(scenarioId: number, name: string | undefined): Check {
   const nothing = { step: null, metric: null, median: null, limit: null, basis: null, margin: null, runs: 0 };
   return { scenarioId, scenario: name ?? String(scenarioId), status: 'not measured', ...nothing };

@@ -1,12 +1,60 @@
-import { changePoints } from './change-point.ts';
+import { DAY_MS } from '../../lib/clock.ts';
+import { changePoints, varianceInflation } from './change-point.ts';
 import { SHIFTS_OF_RUNS } from './compare-windows.ts';
 import { type FailedStep, failedStepsToRead } from './failures.ts';
 import { median } from './order.ts';
-import { type RecentShift, recentShiftIn } from './recent-shift.ts';
-import { metricOf, type Step, type StepRun } from './runs.ts';
+import { metricOf, type Step, type StepRun, within } from './runs.ts';
 import type { Row, Study } from './scenario-study.ts';
 import { type ServerShare, serverShareOf } from './server-share.ts';
+import { coreMetrics, metricFact } from './speed-metrics.ts';
 import { leadingRow, worstOf } from './study-table.ts';
+
+/** Reports further back than this say nothing about the end of the period. */
+const HISTORY_MS = 14 * DAY_MS;
+
+/** A change that began within the period, too late to move its median. */
+export interface RecentShift {
+  readonly row: Row;
+  /** Of the first report at the new level. */
+  readonly date: number;
+  readonly before: number;
+  readonly after: number;
+}
+
+/** The last level of a row's runs, where it began in the period and is as certain and as large as a verdict asks. */
+function shiftOf(row: Row, periodStartMs: number): RecentShift | undefined {
+  const { dates, values } = within(row.series, { startMs: periodStartMs - HISTORY_MS, endMs: Number.POSITIVE_INFINITY });
+  const cuts = changePoints(values, SHIFTS_OF_RUNS);
+  const last = cuts.at(-1);
+  const date = dates[last?.index ?? -1];
+  if (!last || date === undefined || date < periodStartMs) return undefined;
+  if (
+    Math.abs(last.z) /
+      Math.sqrt(
+        varianceInflation(
+          values,
+          cuts.map(({ index }) => index),
+        ),
+      ) <
+    SHIFTS_OF_RUNS.leastZ
+  )
+    return undefined;
+  const before = median(values.slice(cuts.at(-2)?.index ?? 0, last.index));
+  const after = median(values.slice(last.index));
+  const { relative, absolute } = metricFact(row.metric).effect;
+  const isLarge = Math.abs(after - before) >= Math.max(absolute, relative * before);
+  return isLarge ? { row, date, before, after } : undefined;
+}
+
+/** Looks where the verdict is noise whether the latest runs have left it; the largest such shift. */
+function recentShiftIn({ rows, verdict, period }: Study): RecentShift | undefined {
+  if (verdict !== 'within noise') return undefined;
+  const core: readonly string[] = coreMetrics;
+  const shifts = rows
+    .filter(({ step, metric }) => step && core.includes(metric))
+    .flatMap((row) => shiftOf(row, period.window.startMs) ?? []);
+  return shifts.toSorted((a, b) => b.after / b.before - a.after / a.before)[0];
+}
 
 /** Where a series took the level that it was called for. */
 export interface Since {
@@ -116,7 +164,7 @@ export function cluesIn(study: Study): Clues {
     since,
     shift: recentShiftIn(study),
     share: row?.step && serverShareOf(row.step, windows, rows.some(isOfLcp)),
-    // Levels of the sum say nothing of a step's.
+    // Levels of the sum say nothing about those of a step.
     examples: row?.step
       ? typicalRuns(row.step, row.metric, levels, row === headline ? since : undefined)
       : { before: undefined, after: undefined },

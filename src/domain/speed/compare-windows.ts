@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../lib/clock.ts';
 import { atSameHours, blockTest } from './block-test.ts';
 import { changePoints, varianceInflation } from './change-point.ts';
 import { ascending, quantile } from './order.ts';
@@ -10,12 +11,11 @@ export const ALPHA = 0.02;
 const LEAST_RUNS = 3;
 /** Shifts of level among runs: hardly any series of 1,500 equal runs reaches this. */
 export const SHIFTS_OF_RUNS = { leastZ: 4.5, shortest: 6 };
-const DAY_MS = 86_400_000;
 
 export type Verdict = 'slower' | 'faster' | 'within noise' | 'not enough data';
 
 /** One side of a comparison. */
-export interface Side {
+export interface SideStats {
   readonly n: number;
   readonly median: number;
   readonly p75: number;
@@ -25,8 +25,8 @@ export interface Side {
 
 /** What two windows of one series say; sides are null where nothing ran. */
 export interface Comparison {
-  readonly before: Side | null;
-  readonly after: Side | null;
+  readonly before: SideStats | null;
+  readonly after: SideStats | null;
   /** Difference of the medians; null where a side is missing. */
   readonly change: number | null;
   /** Relative to the median before; null where that is 0. */
@@ -37,7 +37,7 @@ export interface Comparison {
   readonly unit: 'days' | 'runs';
 }
 
-function sideOf({ values }: Series): Side | null {
+function sideOf({ values }: Series): SideStats | null {
   const sorted = ascending(values);
   const [min, max] = [sorted[0], sorted.at(-1)];
   if (min === undefined || max === undefined) return null;

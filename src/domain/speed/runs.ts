@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import { ApiError } from '../../api/errors.ts';
 import type { reportEntry, stepResult } from '../../api/operations/records.ts';
 import { instantOf } from '../../api/params.ts';
+import { DAY_MS } from '../../lib/clock.ts';
 import { matchName } from '../names/match-name.ts';
 
 export type Report = z.output<typeof reportEntry>;
@@ -48,7 +49,7 @@ interface Draft {
   runs: StepRun[];
 }
 
-/** Puts a step that was made anew, under another id but the same name, behind the one that it replaced. */
+/** Joins a step that was created again, with another id and the same name, to the one that it replaced. */
 function joinReplaced(drafts: readonly Draft[]): Draft[] {
   const joined: Draft[] = [];
   for (const draft of drafts) {
@@ -61,7 +62,7 @@ function joinReplaced(drafts: readonly Draft[]): Draft[] {
   return joined;
 }
 
-/** The steps of these reports in the order of the latest run that has them, told apart by id: a renamed step stays the same one. */
+/** The steps of these reports in the order of the latest run that has them, identified by id: a renamed step stays the same one. */
 export function stepsOf(reports: readonly Report[]): Step[] {
   const drafts = new Map<string, Draft>();
   for (const { date, steps } of reports.toSorted((a, b) => a.date - b.date)) {
@@ -143,7 +144,7 @@ export function within({ dates, values }: Series, { startMs, endMs }: Window): S
   return { dates: dates.slice(from, to), values: values.slice(from, to) };
 }
 
-const BASELINE_MS = 30 * 86_400_000;
+const BASELINE_MS = 30 * DAY_MS;
 
 /** The dates of a comparison as ISO date-times. */
 export interface Bounds {
@@ -160,7 +161,7 @@ function ordered({ startMs, endMs }: Window, [start, end]: readonly [string, str
 }
 
 /** The period and what it is compared with: by default the 30 days before it. The two must not overlap. */
-export function windowsOf(bounds: Bounds, nowMs: number): { period: Window; baseline: Window } {
+export function studyWindows(bounds: Bounds, nowMs: number): { period: Window; baseline: Window } {
   const { startDate, endDate, baselineStartDate, baselineEndDate } = bounds;
   const at = (date: string | undefined, otherwise: number) => (date === undefined ? otherwise : instantOf(date));
   const period = ordered({ startMs: instantOf(startDate), endMs: at(endDate, nowMs) }, ['startDate', 'endDate']);
@@ -193,6 +194,6 @@ export async function chooseStep(steps: readonly Step[], asked: string | number)
   );
   const found = 'found' in match ? steps[match.found.id] : undefined;
   if (found) return found;
-  const several = 'several' in match ? ` fits several of them; pass the number` : ' is none of them';
+  const several = 'several' in match ? ` fits several of them; pass the number` : ' is not one of them';
   throw new ApiError('invalid', `step: the scenario has the steps ${listed(steps)}; "${text}"${several}.`);
 }

@@ -12,7 +12,9 @@ import { type Device, deviceOf } from './thresholds.ts';
 const maybe = z.number().nullable();
 const runsShape = z.object({ start: z.string(), end: z.string(), runs: z.number(), failed: z.number(), failurePercent: maybe });
 
-/** The structured answer to "is this scenario slower?"; values in the unit of their metric, shares in percent, null where there is no value. */
+/**
+ * The structured answer to "is this scenario slower?"; values in the unit of their metric, shares in percent, null where there is no value.
+ */
 export const scenarioAnswerShape = z.object({
   answer: z.string(),
   verdict: z.enum(['slower', 'faster', 'within noise', 'not enough data']),

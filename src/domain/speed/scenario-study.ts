@@ -57,7 +57,7 @@ function runsOf(reports: readonly Report[], window: Window): Runs {
   return { window, all, failed: all.filter(isFailed) };
 }
 
-/** The change that a person should hear of first: a step before the sum, then by what visitors feel most, then by size. */
+/** The most important change for a person: a step before the sum, then by what visitors feel most, then by size. */
 function headlineOf(rows: readonly Row[], verdict: Verdict): Row | undefined {
   const size = ({ comparison }: Row) => Math.abs(comparison.relative ?? Number.POSITIVE_INFINITY);
   const changed = rows.filter((row) => row.verdict === verdict && (verdict === 'slower' || verdict === 'faster'));
@@ -66,7 +66,7 @@ function headlineOf(rows: readonly Row[], verdict: Verdict): Row | undefined {
   )[0];
 }
 
-/** Slower wins over faster, because a loss has to be heard; a scenario without any test has not enough data. */
+/** Slower wins over faster, because a loss must not be missed; a scenario without any test has not enough data. */
 function overall(rows: readonly Row[]): Verdict {
   const order: readonly Verdict[] = ['slower', 'faster', 'within noise'];
   return order.find((verdict) => rows.some((row) => row.verdict === verdict)) ?? 'not enough data';

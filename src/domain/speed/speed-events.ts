@@ -1,10 +1,10 @@
 import type * as z from 'zod';
 import type { speedEvent } from '../../api/operations/records.ts';
 import { instantOf } from '../../api/params.ts';
+import { HOUR_MS } from '../../lib/clock.ts';
 
 type SpeedEvent = z.output<typeof speedEvent>;
 
-const HOUR_MS = 3_600_000;
 /** A cause lies before its effect, but scenarios run only now and then, and people write events down late. */
 const NEAR = { beforeMs: 24 * HOUR_MS, afterMs: 2 * HOUR_MS };
 /** Room for what was written about an event. */
@@ -30,7 +30,10 @@ export function nearFrom({ previousDate, date }: Between): number {
   return Math.min(previousDate, date - NEAR.beforeMs);
 }
 
-/** Events from 24 h before a change (or from the last report before it) to 2 h after it, the likeliest cause first: what came before, and of that the latest. */
+/**
+ * Events from 24 h before a change (or from the last report before it) to 2 h after it, the likeliest cause first: what came before, and of
+ * that the latest.
+ */
 export function eventsNear(events: readonly SpeedEvent[], change: Between): NearEvent[] {
   return events
     .map(({ key, text, date }) => {

@@ -48,7 +48,7 @@ interface MetricFact {
 }
 
 // 5 % is what two medians of the same page differ by when a lab runs it on another machine of the same kind; the absolute
-// limits keep small values from being called for a few ms that nobody sees. Blocking time and layout shift repeat worse
+// limits keep a few invisible ms of a small value from being reported. Blocking time and layout shift repeat worse
 // than paints (a run's blocking time may be three times another's), so they take 10 %.
 const PAINT: Effect = { relative: 0.05, absolute: 50 };
 const facts: Readonly<Record<string, MetricFact>> = {
@@ -75,7 +75,7 @@ export function rankOf(metric: string): number {
   return index === -1 ? Number.MAX_SAFE_INTEGER : index;
 }
 
-/** Metrics of which the worst step is shown even where nothing changed. */
+/** Metrics whose worst step is shown even where nothing changed. */
 export const coreMetrics = ['largestContentfulPaint', 'totalBlockingTime', 'cumulativeLayoutShift', 'loadTime'] as const;
 
 /** Metrics whose sum over the steps of a run means something; paints of several pages add up to nothing. */
@@ -131,7 +131,7 @@ export const missingSpeedMetrics: Readonly<Record<string, string>> = {
   interactiontonextpaint: 'INP needs real visitors; the nearest of the lab is totalBlockingTime',
   fid: 'FID needs real visitors; the nearest of the lab is maxPotentialFirstInputDelay',
   firstinputdelay: 'FID needs real visitors; the nearest of the lab is maxPotentialFirstInputDelay',
-  score: 'there is no performance score; speedIndex and largestContentfulPaint stand nearest to one',
-  performancescore: 'there is no performance score; speedIndex and largestContentfulPaint stand nearest to one',
-  lighthousescore: 'there is no performance score; speedIndex and largestContentfulPaint stand nearest to one',
+  score: 'there is no performance score; speedIndex and largestContentfulPaint come closest to one',
+  performancescore: 'there is no performance score; speedIndex and largestContentfulPaint come closest to one',
+  lighthousescore: 'there is no performance score; speedIndex and largestContentfulPaint come closest to one',
 };

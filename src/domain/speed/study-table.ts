@@ -7,12 +7,12 @@ import { type Device, rate, thresholdOf } from './thresholds.ts';
 
 /** Name of the sum over all steps where a step's name would stand. */
 export const ALL_STEPS = 'all steps (sum)';
-/** Changed rows that are shown unless a step was asked for; the counts tell the rest. */
+/** Changed rows that are shown unless a step was asked for; the rest is only counted. */
 const MOST_CHANGED = 6;
 
 /** Days that the trend line shows, the latest ones. */
 const TREND_DAYS = 28;
-/** Smaller chances are not told apart. */
+/** Smaller probabilities are shown as this. */
 const LEAST_P = 0.0001;
 
 /** What a row of the table holds, in order: of the period, and with `Before` of the baseline. */
@@ -87,7 +87,9 @@ export function worstOf(rows: readonly Row[], metric: string): Row | undefined {
   return rows.filter((row) => row.metric === metric && row.step).toSorted((a, b) => level(b) - level(a))[0];
 }
 
-/** The rows that matter: what changed, the headline's step first, and the worst step of each core metric; all where a step was asked for. */
+/**
+ * The rows that matter: what changed, the headline's step first, and the worst step of each core metric; all where a step was asked for.
+ */
 export function rowsToShow({ rows, headline }: Study, whole: boolean): Row[] {
   if (whole) return rows.toSorted((a, b) => rankOf(a.metric) - rankOf(b.metric));
   const ofHeadline = ({ step }: Row) => Number(step !== headline?.step);

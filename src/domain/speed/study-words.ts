@@ -1,8 +1,8 @@
+import { DAY_MS, MINUTE_MS } from '../../lib/clock.ts';
 import { formatMs, formatPercent } from '../../lib/number-text.ts';
-import type { Since } from './clues.ts';
+import type { RecentShift, Since } from './clues.ts';
 import { ALPHA } from './compare-windows.ts';
 import { type Failure, failureRate, failureVerdict } from './failures.ts';
-import type { RecentShift } from './recent-shift.ts';
 import type { Row, Runs, Study } from './scenario-study.ts';
 import type { ServerShare } from './server-share.ts';
 import type { NearEvent } from './speed-events.ts';
@@ -10,9 +10,7 @@ import { formatValue, metricFact } from './speed-metrics.ts';
 import { leadingRow } from './study-table.ts';
 import type { Device } from './thresholds.ts';
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
-/** Share of failed runs that a person should hear of; the odd one fails everywhere. */
+/** Share of failed runs that is worth reporting; single failures are normal. */
 const WORTH_A_SENTENCE = 0.03;
 
 /** An instant to the minute: 2026-11-10T08:07Z. */
@@ -121,8 +119,11 @@ export function methodNotes({ rows, headline, baseline, period, usualSteps, othe
     ? `; sums only over reports with ${usualSteps} steps (${otherSteps} others)`
     : '';
   return [
-    `Method: rank test of ${unit}, adjusted for ${tested.length} comparisons (Benjamini–Hochberg, p ≤ ${ALPHA}), and at least ${percent(effect.relative)} and ${formatValue(metric, effect.absolute)} of change for ${short}. Slower means more, also for CLS, weight, requests. Trend: medians of 24 h, the last 28.${hours}`,
+    `Method: rank test of ${unit}, adjusted for ${tested.length} comparisons (Benjamini–Hochberg, p ≤ ${ALPHA}), and at least ` +
+      `${percent(effect.relative)} and ${formatValue(metric, effect.absolute)} of change for ${short}. Slower means more, also for ` +
+      `CLS, weight, requests. Trend: medians of 24 h, the last 28.${hours}`,
     `${period.failed.length + baseline.failed.length} failed runs are left out${sums}.`,
-    `Ratings: field p75 limits are those of real visits, held against lab runs here; lab limits go by the median. Device ${device === 'unknown' ? 'unknown: the name does not say' : `${device}, guessed from the name`}. TBT stands in for INP.`,
+    'Ratings: field p75 limits are those of real visits, held against lab runs here; lab limits go by the median. Device ' +
+      `${device === 'unknown' ? 'unknown: the name does not say' : `${device}, guessed from the name`}. TBT stands in for INP.`,
   ];
 }

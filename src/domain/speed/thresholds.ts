@@ -33,7 +33,9 @@ export const thresholds: Readonly<Record<string, Thresholds>> = {
   speedIndex: { mobile: [3400, 5800], desktop: [1300, 2300] },
 };
 
-/** The limits that fit best: those for lab runs on the device where there are such, else those of the field; undefined where there are none. */
+/**
+ * The limits that fit best: those for lab runs on the device where there are such, else those of the field; undefined where there are none.
+ */
 export function thresholdOf(metric: string, device: Device): Threshold | undefined {
   const { field, ...lab } = thresholds[metric] ?? {};
   const ofDevice = device === 'unknown' ? undefined : lab[device];

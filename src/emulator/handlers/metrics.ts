@@ -116,7 +116,8 @@ function siteValues(names: readonly SiteMetricName[], query: Query, goalId: numb
 }
 
 function requireGoal({ ecommerce, name }: Project, goalId: number | undefined): void {
-  if (!ecommerce && goalId === undefined) throw invalid(`goalId is required: ${name} is no e-commerce project and has no e-commerce goal`);
+  if (!ecommerce && goalId === undefined)
+    throw invalid(`goalId is required: ${name} is not an e-commerce project and has no e-commerce goal`);
 }
 
 function requireCommerce({ ecommerce, name }: Project): void {

@@ -1,8 +1,8 @@
+import { DAY_MS } from '../../lib/clock.ts';
 import { type Handlers, type Place } from '../handler.ts';
 import { Refusal } from '../responses.ts';
 import {
   type Aged,
-  DAY_MS,
   type GoalDefinition,
   goalsOf,
   type Mapping,

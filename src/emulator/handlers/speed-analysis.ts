@@ -1,14 +1,12 @@
 import { instantOf } from '../../api/params.ts';
-import { type Handlers, type Place } from '../handler.ts';
+import { HOUR_MS } from '../../lib/clock.ts';
+import type { Handlers, Place } from '../handler.ts';
 import { Refusal } from '../responses.ts';
-import { HOUR_MS } from '../world/origin.ts';
+import { findStepRun } from '../world/index.ts';
 import { stepHar } from '../world/speed/har.ts';
-import { findStepRun } from '../world/speed/index.ts';
 import { reportEntry, scenarioReport, stepReport } from '../world/speed/reports.ts';
-import type { Run } from '../world/speed/runs.ts';
-import { findRun, type RunFilter, runsBackwards } from '../world/speed/runs.ts';
-import type { Scenario } from '../world/speed/scenarios.ts';
-import { scenariosOf } from '../world/speed/scenarios.ts';
+import { findRun, type Run, type RunFilter, runsBackwards } from '../world/speed/runs.ts';
+import { type Scenario, scenariosOf } from '../world/speed/scenarios.ts';
 
 const DEFAULT_LIMIT = 30;
 

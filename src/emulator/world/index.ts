@@ -1,12 +1,103 @@
-import { shop } from '../projects.ts';
-import { createExports, type ExportWorld } from './exports/index.ts';
-import type { Mishap } from './exports/schedule.ts';
-import { DAILY_JOB_NAME, mishapsOf, missingDay } from './exports/seeded-jobs.ts';
-import type { Origin } from './origin.ts';
-import { createSessions, DAY_MS, type SessionWorld } from './sessions/index.ts';
+import { DAY_MS } from '../../lib/clock.ts';
+import { type Project, shop } from '../projects.ts';
+import { createEnrichments, type Enrichments } from './exports/enrichments.ts';
+import { type Addresses, createAddresses, createFiles, type ExportFiles } from './exports/files.ts';
+import type { ExportJob, Incident, JobDraft } from './exports/schedule.ts';
+import { DAILY_JOB_NAME, incidentsOf, missingDay, seededJobs } from './exports/seeded-jobs.ts';
+import type { Origin } from './random.ts';
+import { createSessions, type SessionWorld } from './sessions/index.ts';
 import { type MetricStories, metricStories } from './sessions/stories.ts';
-import { createSpeed, type SpeedWorld } from './speed/index.ts';
+import { type SpeedEvent, seededEvents } from './speed/events.ts';
+import { type PagePlan, planPage } from './speed/page-plan.ts';
+import { findRun, parseStepResultId, type SpeedModel } from './speed/runs.ts';
+import { scenarios } from './speed/scenarios.ts';
+import { type StepRun, stepRuns } from './speed/step-run.ts';
 import { type SpeedStories, speedStories } from './speed/stories.ts';
+
+/** Exports of one emulator: jobs, the files of their runs, and enrichments received. */
+export interface ExportWorld {
+  readonly origin: Origin;
+  /** Jobs of the project that exist at `nowMs`, oldest first. */
+  jobs(project: Project, nowMs: number): ExportJob[];
+  /** Keeps a new job and gives it the next id. */
+  add(draft: JobDraft): ExportJob;
+  readonly files: ExportFiles;
+  readonly addresses: Addresses;
+  readonly enrichments: Enrichments;
+}
+
+/** Makes the exports that go with these sessions; nothing is computed before it is asked for. */
+function createExports(origin: Origin, sessions: SessionWorld): ExportWorld {
+  let known: ExportJob[] | undefined;
+  const all = (): ExportJob[] => {
+    known ??= seededJobs(origin);
+    return known;
+  };
+  return {
+    origin,
+    jobs: (project, nowMs) => all().filter(({ projectId, createdMs }) => projectId === project.id && createdMs <= nowMs),
+    add(draft) {
+      const job = { ...draft, jobId: Math.max(...all().map(({ jobId }) => jobId)) + 1 };
+      all().push(job);
+      return job;
+    },
+    files: createFiles(origin, sessions),
+    addresses: createAddresses(origin),
+    enrichments: createEnrichments(sessions),
+  };
+}
+
+/** What the seed placed among the exports: the daily job of the shop and the UTC day that it lacks. */
+export function exportStories(origin: Origin): { missing: { jobName: string; dayNumber: number } } {
+  return { missing: { jobName: DAILY_JOB_NAME, dayNumber: missingDay(origin) } };
+}
+
+/** Scenarios, runs and events of one emulator instance; only the events change. */
+export interface SpeedWorld {
+  readonly model: SpeedModel;
+  /** Events of a project by key, the seeded ones at first. */
+  eventsOf(projectId: number): Map<string, SpeedEvent>;
+}
+
+/** Makes the speed data of a world; nothing is computed before it is asked for. */
+function createSpeed(origin: Origin): SpeedWorld {
+  const stories = speedStories(origin);
+  const plans = new Map<number, PagePlan>();
+  let events: Map<number, Map<string, SpeedEvent>> | undefined;
+  return {
+    model: {
+      origin,
+      stories,
+      planOf(scenario, step) {
+        const plan = plans.get(step.id) ?? planPage(origin.seed, scenario, step);
+        plans.set(step.id, plan);
+        return plan;
+      },
+    },
+    eventsOf(projectId) {
+      events ??= seededEvents(origin, stories);
+      const ofProject = events.get(projectId) ?? new Map<string, SpeedEvent>();
+      events.set(projectId, ofProject);
+      return ofProject;
+    },
+  };
+}
+
+/** The step that a `stepResultId` names, and how many steps its run got to; undefined when there is none in this project. */
+export function findStepRun(
+  model: SpeedModel,
+  projectId: number,
+  stepResultId: string,
+  nowMs: number,
+): { stepRun: StepRun; executed: number } | undefined {
+  const key = parseStepResultId(model.origin.seed, stepResultId);
+  const scenario = scenarios[key?.scenarioIndex ?? -1];
+  if (key === undefined || scenario?.projectId !== projectId) return undefined;
+  const run = findRun(model, scenario, key.hour, nowMs);
+  const steps = run ? stepRuns(model, run) : [];
+  const stepRun = steps[key.stepIndex];
+  return stepRun && { stepRun, executed: steps.length };
+}
 
 /** The whole emulated platform's data; what clients create lives in it too, so each emulator has its own. */
 export interface World {
@@ -27,7 +118,7 @@ export interface Stories extends MetricStories, SpeedStories {
   /** The one day of a daily export whose run failed, a UTC date. */
   readonly missingExport: { readonly projectId: number; readonly jobName: string; readonly day: string };
   /** All that went wrong with single runs of the shop's recurring exports, the failed day included, by the name of the job. */
-  readonly exportMishaps: Readonly<Record<string, readonly Mishap[]>>;
+  readonly exportIncidents: Readonly<Record<string, readonly Incident[]>>;
 }
 
 export function storiesOf(origin: Origin): Stories {
@@ -36,6 +127,6 @@ export function storiesOf(origin: Origin): Stories {
     ...metricStories(origin),
     ...speedStories(origin),
     missingExport: { projectId: shop.id, jobName: DAILY_JOB_NAME, day },
-    exportMishaps: mishapsOf(origin),
+    exportIncidents: incidentsOf(origin),
   };
 }

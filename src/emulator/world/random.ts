@@ -1,4 +1,11 @@
-/** Integer hash (murmur3 finaliser) of a 32-bit counter: the same input gives the same 32 bits for ever. */
+/** What the world is a pure function of. */
+export interface Origin {
+  readonly seed: number;
+  /** The clock at start, ms since 1970: stories are placed relative to it. */
+  readonly startMs: number;
+}
+
+/** Integer hash (murmur3 finaliser) of a 32-bit counter: the same input always gives the same 32 bits. */
 export function mix(value: number): number {
   return scramble(value) >>> 0;
 }
@@ -51,7 +58,10 @@ export function draw24(value: number): number {
 
 const TABLE_SIZE = 1_024;
 
-/** A table that turns the lowest ten bits of a hash into an index of `shares`, each as often as its share of 1; what is left goes to the last. */
+/**
+ * A table that turns the lowest ten bits of a hash into an index of `shares`, each as often as its share of 1; what is left goes to the
+ * last.
+ */
 export function shareTable(shares: readonly number[]): Uint8Array {
   const table = new Uint8Array(TABLE_SIZE).fill(shares.length - 1);
   let end = 0;

@@ -1,19 +1,19 @@
 import type { Socket } from 'node:net';
 
-/** How many connections are held. */
+/** Number of open connections. */
 export interface ConnectionLimits {
   readonly maxConnections: number;
 }
 
 /**
  * The connections of a server. Where there are too many, those go first that do nothing and over which no caller has proved who it is:
- * a new one, of a probe for example, is always let in while others idle.
+ * a new one, of a probe for example, is always accepted while others idle.
  */
 export interface Connections {
   add(socket: Socket): void;
   /** Marks a request over this connection until the returned function is called. */
   use(socket: Socket): () => void;
-  /** Notes that a caller has proved who it is over this connection. */
+  /** Marks the connection as authenticated. */
   prove(socket: Socket): void;
   closeAll(): void;
 }

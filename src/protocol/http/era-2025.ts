@@ -1,11 +1,10 @@
 import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node';
-import { type EraHandler, type EraHandlerParts, KEEP_ALIVE_MS } from './era-handler.ts';
+import { type EraHandler, type EraHandlerParts, KEEP_ALIVE_MS, type Refusal, refuse } from './era-handler.ts';
 import { cancelledIds, requestIds } from './messages.ts';
-import { type Refusal, refuse } from './refusal.ts';
 
 /** A session of the 2025 era: one server for as long as the client keeps the id. */
 export interface Era2025Handler extends EraHandler {
-  /** False when the first request was refused, so that nobody knows the id. */
+  /** False when the first request was refused, so that no client knows the id. */
   isOpen(): boolean;
 }
 

@@ -13,7 +13,7 @@ export function createEra2026Handler({ served, log }: EraHandlerParts): EraHandl
   const onerror = (error: Error) => log('debug', `2026 era: ${error.message}`);
   /** The tool that a request calls, for the server that is made for it. */
   const called = new WeakMap<Request, string>();
-  // One handler for each principal: its streams hear of everything that is published in it.
+  // One handler for each principal: its streams receive everything that is published in it.
   const handler = createMcpHandler(({ requestInfo }) => served.createServer(requestInfo && called.get(requestInfo)), {
     legacy: 'reject',
     maxSubscriptions: MAX_SUBSCRIPTIONS,
@@ -21,29 +21,29 @@ export function createEra2026Handler({ served, log }: EraHandlerParts): EraHandl
     onerror,
   });
   /** Listeners by address: a change is published once, and each stream takes what it asked for. */
-  const heard = new Map<string, { count: number; watch: Watch }>();
+  const listeners = new Map<string, { count: number; watch: Watch }>();
 
   function begin(uri: string): void {
-    const known = heard.get(uri);
+    const known = listeners.get(uri);
     if (known) {
       known.count += 1;
       return;
     }
     try {
-      heard.set(uri, { count: 1, watch: served.subscriptions.watch(uri, () => handler.notify.resourceUpdated(uri)) });
+      listeners.set(uri, { count: 1, watch: served.subscriptions.watch(uri, () => handler.notify.resourceUpdated(uri)) });
     } catch (error) {
       log('info', `nothing to listen to at an address: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
 
   function end(uri: string): void {
-    const known = heard.get(uri);
+    const known = listeners.get(uri);
     if (!known || --known.count > 0) return;
     known.watch.stop();
-    heard.delete(uri);
+    listeners.delete(uri);
   }
 
-  /** The SDK answers `subscriptions/listen` itself and tells the server nothing; the watches last as long as its stream. */
+  /** The SDK answers `subscriptions/listen` itself without calling the server; the watches last as long as its stream. */
   async function fetch(request: Request, options?: { parsedBody?: unknown }): Promise<Response> {
     const [toolName] = calledTools(options?.parsedBody);
     if (toolName !== undefined) called.set(request, toolName);

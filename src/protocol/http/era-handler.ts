@@ -3,6 +3,41 @@ import type { McpServer } from '@modelcontextprotocol/server';
 import type { Log } from '../../lib/log.ts';
 import type { Subscriptions } from '../subscriptions.ts';
 
+/** The answer to a request that is refused before the protocol handles it. */
+export interface Refusal {
+  readonly status: number;
+  /** A sentence for the log of the client; holds nothing from the request. */
+  readonly message: string;
+  /** Code of the JSON-RPC error; -32000 where the protocol names none. */
+  readonly code?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Of the request that it answers; left out where that could not be read. */
+  readonly id?: string | number;
+}
+
+/** Answers with a JSON-RPC error. */
+export function refuse(response: ServerResponse, { status, message, code = -32_000, headers = {}, id }: Refusal): void {
+  answerJson(response, status, { jsonrpc: '2.0', error: { code, message }, id: id ?? null }, headers);
+}
+
+const TURNED_AWAY: ReadonlySet<number> = new Set([401, 403, 404, 405]);
+
+/** Answers with JSON, once; does nothing where the client has gone, and does not wait for the rest of the body. */
+export function answerJson(response: ServerResponse, status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): void {
+  if (response.headersSent || response.destroyed) return;
+  const text = JSON.stringify(body);
+  const { complete, method } = response.req;
+  // Refused callers do not keep a connection.
+  const isOver = TURNED_AWAY.has(status) || (!complete && method !== 'GET');
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(text),
+    ...(isOver && { connection: 'close' }),
+    ...headers,
+  });
+  response.end(text);
+}
+
 /** What answers one session: its state, and servers over it. */
 export interface Served {
   /** A server over the session; with `onlyTool` one that serves a call of it and nothing else. */
@@ -18,13 +53,13 @@ export type Era = '2025' | '2026';
 /** A session of one protocol era over HTTP. */
 export interface EraHandler {
   readonly era: Era;
-  /** Answers one request whose headers and body have been looked at; resolves when the answer is written or streams. */
+  /** Answers one request whose headers and body have been checked; resolves when the answer is written or streams. */
   handle(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void>;
   /** Ends its streams and running calls. */
   close(): Promise<void>;
 }
 
-/** What a leg is made from. */
+/** What an era handler is made from. */
 export interface EraHandlerParts {
   readonly served: Served;
   readonly log: Log;

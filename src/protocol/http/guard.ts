@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { localhostAllowedHostnames, validateHostHeader } from '@modelcontextprotocol/server';
 import { isLoopback } from '../../lib/address.ts';
-import type { Refusal } from './refusal.ts';
+import type { Refusal } from './era-handler.ts';
 
 /** Headers that clients in a page send, and those that they must be able to read. */
 const ASKED = 'authorization, content-type, accept, last-event-id, mcp-session-id, mcp-protocol-version, mcp-method, mcp-name, traceparent';
 const SHOWN = 'mcp-session-id, www-authenticate, retry-after';
 
-/** Tells a browser that a page, whose origin has been let through, may read the answer; true where that was all it asked. */
+/** Sends the CORS headers for an origin that has been allowed; true where the request was a preflight and is answered. */
 export function createCrossOrigin(methods: readonly string[]): (request: IncomingMessage, response: ServerResponse) => boolean {
   return ({ method, headers: { origin } }, response) => {
     if (origin === undefined) return false;

@@ -6,17 +6,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { localPrincipal, type Principal, type SignIn } from '../../sign-in/principal.ts';
 import { paramsFault } from '../read-message.ts';
 import { type ConnectionLimits, createConnections } from './connections.ts';
-import type { Era } from './era-handler.ts';
+import { answerJson, type Era, type Refusal, refuse } from './era-handler.ts';
 import { createCrossOrigin, createGuard, type GuardOptions } from './guard.ts';
 import { calledTools, headerMismatch, listenedUris, requestIds } from './messages.ts';
 import { type BodyLimits, createBodyReader } from './read-body.ts';
-import { answerJson, type Refusal, refuse } from './refusal.ts';
 import { createRouter, type RouterOptions } from './router.ts';
 import type { TableLimits } from './session-table.ts';
 
 /** Counts requests in work, so that a flood of them, or one caller's calls that wait for a person, leave room for others. */
 export interface InFlightLimit {
-  /** Takes so many places until the returned function is called; or says who has too many. */
+  /** Takes this many slots until the returned function is called; or says whose limit is reached. */
   take(principalId: string, count: number): (() => void) | 'all' | 'caller';
   /** Resolves when none is taken. */
   idle(): Promise<void>;
@@ -52,7 +51,7 @@ function createInFlightLimit({ max, maxOfOne }: { max: number; maxOfOne: number 
   };
 }
 
-/** How much one process takes upon itself. */
+/** The limits of one process. */
 export interface HttpLimits extends TableLimits, BodyLimits, ConnectionLimits {
   /** Requests in work at once; streams do not count. */
   readonly maxRequests: number;
@@ -82,7 +81,7 @@ export type Page = (request: IncomingMessage, response: ServerResponse) => void 
 
 export interface HttpOptions extends GuardOptions, Omit<RouterOptions, 'limits'> {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 chooses a free port. */
   readonly port: number;
   /** Certificate chain and key, PEM; left out: plain HTTP. */
   readonly tls?: { readonly cert: string; readonly key: string } | undefined;
@@ -95,7 +94,7 @@ export interface HttpOptions extends GuardOptions, Omit<RouterOptions, 'limits'>
   readonly pages?: ReadonlyMap<string, Page> | undefined;
   /** By path too: pages for probes and scrapers, which call by whatever address they find this machine at. */
   readonly probes?: ReadonlyMap<string, Page> | undefined;
-  /** Told the status of each answer. */
+  /** Called with the status of each answer. */
   readonly onAnswer?: ((status: number) => void) | undefined;
 }
 
@@ -117,14 +116,18 @@ export interface HttpServing {
 const ENDPOINT = '/mcp';
 
 const METHODS = ['POST', 'GET', 'DELETE'];
-const BUSY: Refusal = { status: 503, message: 'Too many requests at once; come again.', headers: { 'retry-after': '1' } };
-const GREEDY: Refusal = { status: 429, message: 'Too many of your requests are in work; come again.', headers: { 'retry-after': '1' } };
+const BUSY: Refusal = { status: 503, message: 'Too many requests at once; try again later.', headers: { 'retry-after': '1' } };
+const GREEDY: Refusal = {
+  status: 429,
+  message: 'Too many of your requests are being processed; try again later.',
+  headers: { 'retry-after': '1' },
+};
 const CLOSING: Refusal = {
   status: 503,
-  message: 'This server is about to stop; come again.',
+  message: 'This server is about to stop; try again later.',
   headers: { connection: 'close', 'retry-after': '1' },
 };
-/** How often the caller of a stream is asked again who it is. */
+/** How often the caller of a stream is authenticated again. */
 const PROOF_MS = 4_000;
 
 /** Serves MCP over Streamable HTTP in both protocol eras until it is closed. Rejects where the address cannot be had. */
@@ -135,7 +138,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
   const readBody = createBodyReader(limits);
   const connections = createConnections(limits);
   const { maxRequests } = limits;
-  // Where callers are told apart none may hold all places. Streams take none.
+  // Where callers are known, none may use the whole limit. Streams do not count.
   const places = createInFlightLimit({ max: maxRequests, maxOfOne: signIn ? Math.ceil(maxRequests / 2) : maxRequests });
   let leaving = false;
   let closing = false;
@@ -149,7 +152,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
     return undefined;
   }
 
-  /** A stream must not outlive what its caller has proved: that is looked at again and again, because a token may be withdrawn. */
+  /** A stream must end with the right of its caller, which is checked repeatedly, because a token may be withdrawn. */
   async function endWhenRefused(
     { headers: { authorization } }: IncomingMessage,
     proved: Principal,
@@ -195,7 +198,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
       if (leave === 'caller') return refuse(response, GREEDY);
       response.once('close', leave);
     }
-    await door.handle(request, response, principal, body);
+    await router.handle(request, response, principal, body);
   }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -217,7 +220,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
     if (request.method === 'POST') return answerMessage(request, response, principal);
     if (closing) return refuse(response, CLOSING);
     keepProved(request, principal, response);
-    await door.handle(request, response, principal, undefined);
+    await router.handle(request, response, principal, undefined);
   }
 
   const listener: RequestListener = (request, response) => {
@@ -236,21 +239,21 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
     headersTimeout: limits.headersTimeoutMs,
     requestTimeout: limits.requestTimeoutMs,
     connectionsCheckingInterval: Math.min(1_000, limits.headersTimeoutMs),
-    // Longer than balancers keep theirs, else they send into a connection that is just closed.
+    // Longer than load balancers keep theirs; otherwise they send into a connection that is being closed.
     keepAliveTimeout: 75_000,
   };
   const server = tls
     ? createTlsServer({ ...timeouts, handshakeTimeout: limits.headersTimeoutMs, ...tls }, listener)
     : createServer(timeouts, listener);
-  // A client that does not take its answer would keep its place for ever.
+  // A client that does not read its answer would keep its slot forever.
   server.setTimeout(limits.silenceMs);
   // Of connections that have not shaken hands yet the server itself knows nothing, and would wait for them at its end.
   server.on('connection', (socket: Socket) => connections.add(socket));
   // After all that can fail: what looks for idle sessions keeps the process alive.
-  const door = createRouter(options);
+  const router = createRouter(options);
   server.listen({ host, port });
   await once(server, 'listening').catch(async (error: unknown) => {
-    await door.close();
+    await router.close();
     throw error;
   });
   const { port: taken } = server.address() as AddressInfo; // what a server on a port has
@@ -273,7 +276,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
     server.close();
     server.closeIdleConnections();
     await drained();
-    await door.close();
+    await router.close();
     connections.closeAll();
     await closed;
   }
@@ -281,8 +284,8 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
   let ending: Promise<void> | undefined;
   return {
     url: `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${taken}${ENDPOINT}`,
-    sessions: () => door.size,
-    sessionsByEra: () => door.sizeByEra,
+    sessions: () => router.size,
+    sessionsByEra: () => router.sizeByEra,
     close: (lingerMs = 0) => (ending ??= close(lingerMs)),
   };
 }

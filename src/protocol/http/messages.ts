@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { messageId } from '../read-message.ts';
-import type { Refusal } from './refusal.ts';
+import type { Refusal } from './era-handler.ts';
 
-/** A message of the protocol as far as the door needs it; nothing of it has been checked. */
+/** A message of the protocol as far as the router needs it; nothing of it has been checked. */
 interface Message {
   readonly method?: unknown;
   readonly id?: unknown;
@@ -25,7 +25,7 @@ function messagesOf(body: unknown): readonly Message[] {
   return (Array.isArray(body) ? (body as unknown[]) : [body]).filter(isMessage);
 }
 
-/** Ids of what the body asks for; none where it only answers or tells. */
+/** Ids of the requests in the body; none where it holds only responses or notifications. */
 export function requestIds(body: unknown): unknown[] {
   return messagesOf(body).flatMap(({ method, id }) => (method !== undefined && id !== undefined ? [id] : []));
 }
@@ -40,7 +40,7 @@ export function isInitialize(body: unknown): boolean {
   return messagesOf(body).some(({ method }) => method === 'initialize');
 }
 
-/** Names of the tools that the body calls; what is no text names none, and the SDK refuses it. */
+/** Names of the tools that the body calls; a name that is not text is left out, and the SDK refuses it. */
 export function calledTools(body: unknown): string[] {
   return messagesOf(body).flatMap(({ method, params }) =>
     method === 'tools/call' && typeof params?.name === 'string' ? [params.name] : [],
@@ -56,8 +56,8 @@ export function listenedUris(body: unknown): readonly string[] | undefined {
 
 /** What a header says that no header could carry as it is: clients send it as base64. */
 function plain(header: string): string {
-  const packed = /^=\?base64\?([\w+/=]*)\?=$/.exec(header)?.[1];
-  return packed === undefined ? header : Buffer.from(packed, 'base64').toString();
+  const encoded = /^=\?base64\?([\w+/=]*)\?=$/.exec(header)?.[1];
+  return encoded === undefined ? header : Buffer.from(encoded, 'base64').toString();
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isJsonContentType } from '@modelcontextprotocol/server';
 import { parseMessage } from '../read-message.ts';
-import type { Refusal } from './refusal.ts';
+import type { Refusal } from './era-handler.ts';
 
 /** How much of bodies is taken. */
 export interface BodyLimits {
@@ -9,18 +9,18 @@ export interface BodyLimits {
   readonly maxBodyBytes: number;
   /** Most of all bodies that are on their way at once. */
   readonly maxHeldBytes: number;
-  /** A body that is no longer is taken all the same, so that the long ones of some do not keep others out. */
+  /** A body up to this size is always accepted, so that the large ones of some callers do not lock out others. */
   readonly shortBodyBytes: number;
 }
 
-/** The parsed body of a request, or why it is not taken; undefined where the client has gone. */
+/** The parsed body of a request, or why it is refused; undefined where the client has gone. */
 export type ReadBody = (request: IncomingMessage) => Promise<{ readonly body: unknown } | { readonly refusal: Refusal } | undefined>;
 
 /** Makes the reader of all bodies of one server. How long a body may take is up to the server. */
 export function createBodyReader({ maxBodyBytes, maxHeldBytes, shortBodyBytes }: BodyLimits): ReadBody {
   let heldBytes = 0;
   const tooLarge: Refusal = { status: 413, message: `A body may have ${maxBodyBytes} bytes; send less.` };
-  const tooMany: Refusal = { status: 503, message: 'Too many requests at once; come again.', headers: { 'retry-after': '1' } };
+  const tooMany: Refusal = { status: 503, message: 'Too many requests at once; try again later.', headers: { 'retry-after': '1' } };
 
   async function readAll(request: IncomingMessage): Promise<Buffer | Refusal> {
     const chunks: Buffer[] = [];

@@ -5,9 +5,8 @@ import type { Log } from '../../lib/log.ts';
 import type { Principal } from '../../sign-in/principal.ts';
 import { createEra2025Handler, type Era2025Handler } from './era-2025.ts';
 import { createEra2026Handler } from './era-2026.ts';
-import type { Era, EraHandler, Served } from './era-handler.ts';
+import { type Era, type EraHandler, type Refusal, refuse, type Served } from './era-handler.ts';
 import { isInitialize } from './messages.ts';
-import { type Refusal, refuse } from './refusal.ts';
 import { createSessionTable, type SessionEntry, type TableLimits } from './session-table.ts';
 
 /** Leads each request to the session that it belongs to, opening one where that is due. */
@@ -36,7 +35,7 @@ const NOT_FOUND: Refusal = {
   message: 'Session not found: it has ended, or it is not yours. Initialize a new one.',
 };
 const NO_SESSION: Refusal = { status: 400, message: 'Bad Request: the Mcp-Session-Id header is missing; initialize first.' };
-const FULL: Refusal = { status: 503, message: 'Too many sessions are in use; come again.', headers: { 'retry-after': '5' } };
+const FULL: Refusal = { status: 503, message: 'Too many sessions are in use; try again later.', headers: { 'retry-after': '5' } };
 
 /** Whose a session is: the principal's, for as long as its platform credential is the one that the session was opened with. */
 function ownerOf({ id, credentialVersion }: Principal): string {
@@ -68,54 +67,54 @@ export function createRouter({ clock, log, limits, open }: RouterOptions): Route
   const table = createSessionTable<EraHandler>({
     clock,
     limits,
-    finish(leg) {
-      sizeByEra[leg.era] -= 1;
-      return leg.close().catch((error: unknown) => log('warn', `a session did not end well: ${String(error)}`));
+    finish(handler) {
+      sizeByEra[handler.era] -= 1;
+      return handler.close().catch((error: unknown) => log('warn', `a session did not end well: ${String(error)}`));
     },
   });
 
-  function begun<L extends EraHandler>(leg: L): L {
-    sizeByEra[leg.era] += 1;
-    return leg;
+  function counted<H extends EraHandler>(handler: H): H {
+    sizeByEra[handler.era] += 1;
+    return handler;
   }
 
-  async function use(held: SessionEntry<EraHandler>, request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void> {
-    const leave = table.use(held);
+  async function use(entry: SessionEntry<EraHandler>, request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void> {
+    const leave = table.use(entry);
     response.once('close', leave);
-    await held.value.handle(request, response, body);
+    await entry.value.handle(request, response, body);
   }
 
-  async function enter2025(request: IncomingMessage, response: ServerResponse, principal: Principal, body: unknown): Promise<void> {
+  async function handle2025(request: IncomingMessage, response: ServerResponse, principal: Principal, body: unknown): Promise<void> {
     const id = headerOf(request, 'mcp-session-id');
     if (id !== undefined) {
-      const held = table.find(id, ownerOf(principal));
-      return held?.value.era === '2025' ? use(held, request, response, body) : refuse(response, NOT_FOUND);
+      const entry = table.find(id, ownerOf(principal));
+      return entry?.value.era === '2025' ? use(entry, request, response, body) : refuse(response, NOT_FOUND);
     }
     if (!isInitialize(body)) return refuse(response, NO_SESSION);
-    let leg: Era2025Handler | undefined;
-    const held: SessionEntry<EraHandler> | undefined = table.open(
+    let handler: Era2025Handler | undefined;
+    const entry: SessionEntry<EraHandler> | undefined = table.open(
       ownerOf(principal),
       (newId) =>
-        (leg = begun(
-          createEra2025Handler({ served: open(principal, '2025', newId), log, id: newId, onEnd: () => held && void table.end(held) }),
+        (handler = counted(
+          createEra2025Handler({ served: open(principal, '2025', newId), log, id: newId, onEnd: () => entry && void table.end(entry) }),
         )),
     );
-    if (!held) return refuse(response, FULL);
-    await use(held, request, response, body);
-    if (!leg?.isOpen()) await table.end(held);
+    if (!entry) return refuse(response, FULL);
+    await use(entry, request, response, body);
+    if (!handler?.isOpen()) await table.end(entry);
   }
 
-  async function enter2026(request: IncomingMessage, response: ServerResponse, principal: Principal, body: unknown): Promise<void> {
+  async function handle2026(request: IncomingMessage, response: ServerResponse, principal: Principal, body: unknown): Promise<void> {
     // One for each principal, whatever session id the client sends.
     const owner = ownerOf(principal);
     const id = `2026 ${owner}`;
-    const held =
-      table.find(id, owner) ?? table.open(owner, () => begun(createEra2026Handler({ served: open(principal, '2026'), log })), id);
-    return held ? use(held, request, response, body) : refuse(response, FULL);
+    const entry =
+      table.find(id, owner) ?? table.open(owner, () => counted(createEra2026Handler({ served: open(principal, '2026'), log })), id);
+    return entry ? use(entry, request, response, body) : refuse(response, FULL);
   }
 
   return {
-    handle: (request, response, principal, body) => (isOf2025(request, body) ? enter2025 : enter2026)(request, response, principal, body),
+    handle: (request, response, principal, body) => (isOf2025(request, body) ? handle2025 : handle2026)(request, response, principal, body),
     get size() {
       return table.size;
     },

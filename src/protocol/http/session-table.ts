@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../lib/clock.ts';
 
-/** One session that is held, of either era. */
+/** An open session of either era. */
 export interface SessionEntry<T> {
-  /** Names it to its client; hard to guess, but no proof of who asks. */
+  /** The id for its client; hard to guess, but not an authentication. */
   readonly id: string;
   readonly principalId: string;
   readonly value: T;
@@ -36,7 +36,7 @@ interface Entry<T> {
   usedAtMs: number;
 }
 
-/** Idle sessions are looked for no more often. */
+/** Pause between two searches for idle sessions. */
 const SWEEP_MS = 60_000;
 
 /** Makes the table; `finish` forgets what a session held and must not throw. */
@@ -69,8 +69,8 @@ export function createSessionTable<T>({
   }
 
   /**
-   * Ends the longest idle session of whoever holds the most, so that nobody can push others out by opening many. One in use ends
-   * only where its owner holds more than twice as many as the newcomer would.
+   * Ends the longest idle session of the principal with the most sessions, so that one cannot push others out by opening many. One in use
+   * ends only where its owner holds more than twice as many as the newcomer would.
    */
   function makeRoom(newcomerId: string): boolean {
     const most = Math.max(...sizes.values());
@@ -84,7 +84,7 @@ export function createSessionTable<T>({
   function sweep(): void {
     const nowMs = clock.now();
     for (const entry of entries.values()) {
-      // A clock that was set back must not make a session live for ever.
+      // A clock that was set back must not keep a session alive forever.
       if (entry.usedAtMs > nowMs) entry.usedAtMs = nowMs;
       if (entry.uses === 0 && nowMs - entry.usedAtMs >= idleMs) void end(entry.held);
     }

@@ -56,12 +56,13 @@ async function adopt(application: Application, jobs: readonly JobRecord[]): Prom
     else if (application.context.clock.now() < Date.parse(part.sentAt) + SETTLE_MS)
       throw new ApiError(
         'down',
-        `Whether the job "${part.body.name}" was created is not certain yet: its answer was lost, and no such job is listed. Call again in a minute with the same plan; it looks again before it creates anything.`,
+        `Whether the job "${part.body.name}" was created is not certain yet: its answer was lost, and no such job is listed. Call ` +
+          'again in a minute with the same plan; it looks again before it creates anything.',
       );
   }
 }
 
-/** Refuses to add to jobs that appeared since the plan was made: somebody may have created the same. */
+/** Refuses to add to jobs that appeared since the plan was made: the same jobs may have been created by another client. */
 function requireNoOther({ plan }: Application, jobs: readonly JobRecord[]): void {
   const own = new Set(plan.parts.map(({ jobId }) => jobId));
   const known = new Set(plan.known);
@@ -70,7 +71,8 @@ function requireNoOther({ plan }: Application, jobs: readonly JobRecord[]): void
     if (other)
       throw new ApiError(
         'invalid',
-        `Since the plan was made an equal job appeared: ${other.jobId} "${other.name ?? ''}". ${createdWords(plan)} Make a new plan if another is wanted all the same.`,
+        `Since the plan was made an equal job appeared: ${other.jobId} "${other.name ?? ''}". ${createdWords(plan)} Make a new plan ` +
+          'if another is wanted all the same.',
       );
   }
 }
@@ -167,5 +169,6 @@ function nextStep({ parts }: ExportPlan): string {
   const isOnce = parts.some(({ body }) => body.frequency.value === 'once');
   return isOnce
     ? 'A once job runs at once; download_export_run follows it and fetches its files, which are kept for 7 days.'
-    : 'When its runs begin is up to the platform: nextRunTime of get_export_job. download_export_run fetches their files, which are kept for 7 days.';
+    : 'When its runs begin is up to the platform: nextRunTime of get_export_job. download_export_run fetches their files, which are ' +
+        'kept for 7 days.';
 }

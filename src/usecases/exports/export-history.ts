@@ -34,7 +34,7 @@ function backfillsOf(job: JobRecord, jobs: readonly JobRecord[], plans: readonly
   return jobs.filter((each) => lower(each.frequency) === 'once' && (made.has(each.jobId) || isCalledSo(each)));
 }
 
-/** Everything that tells what a job has delivered. */
+/** Everything that shows what a job has delivered. */
 export async function readHistory(
   job: JobRecord,
   jobs: readonly JobRecord[],

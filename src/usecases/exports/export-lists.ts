@@ -25,7 +25,7 @@ async function listedOr<T>(what: string, list: Promise<readonly T[]>, note: Cont
     return await list;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    note(`${what} variables could not be read, so none is known: ${error.message}`);
+    note(`${what} variables could not be read: ${error.message}`);
     return [];
   }
 }

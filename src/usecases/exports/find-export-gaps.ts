@@ -28,7 +28,7 @@ function onceWords({ jobId, name }: JobRecord, { runs, state }: ExportHistory): 
   return run ? `${job}: its run ${run.runId} is in state ${run.state} and has no files.` : `${job} and has no run yet (state ${state}).`;
 }
 
-/** The range of a once job: no run follows it, so that it must be told by its run, by a plan, or by the caller. */
+/** The range of a once job: no run follows it, so it must come from its run, from a plan, or from the caller. */
 function onceRange(job: JobRecord, history: ExportHistory, plans: readonly ExportPlan[]): ExportRange | undefined {
   return history.covering[0] ?? coverageOf([job], [], plans)(job.jobId)[0];
 }
@@ -48,7 +48,8 @@ function study(
   if (startMs === undefined || endMs === undefined)
     throw new ApiError(
       'invalid',
-      `${onceWords(job, history)} The interface does not show the range of a once job without files: give startDate and endDate to plan the export anew.`,
+      `${onceWords(job, history)} The interface does not show the range of a once job without files: give startDate and endDate to ` +
+        'plan the export again.',
     );
   const { next: _, ...rest } = history;
   return findGaps(rest, { ...asked, startMs, endMs: Math.min(endMs, nowMs) });
@@ -93,7 +94,7 @@ async function contentFor(job: JobRecord, plans: readonly ExportPlan[], { ask, n
 /** Rows that an answer holds. */
 const MOST_ROWS = 40;
 
-/** Tells what a job has delivered and why not the rest, and plans the jobs that fill it. */
+/** Reports what a job has delivered and why the rest is missing, and plans the jobs that fill the gaps. */
 export async function findExportGaps(asked: Asked, context: Uses) {
   const { ask, note, nowMs } = context;
   const store = await openPlansOf(context);
@@ -112,7 +113,7 @@ export async function findExportGaps(asked: Asked, context: Uses) {
     columns: ['range', `${unit}s`, 'status', 'cause'],
     rows: rows.map((row) => [row.range, row.slots, row.status, row.cause]),
   };
-  if (isInferred) note('Inferred: which range a run without files was for (from when it began, the interface shows none).');
+  if (isInferred) note('Inferred: which range a run without files was for (from its start time; the interface does not show the range).');
   if (intervals.some(({ status }) => status === 'expired')) note('Inferred: files are gone 7 days after their run.');
   if (found.cutToDays !== undefined) note(`The job has run longer; these are the last ${found.cutToDays} days. Pass startDate for more.`);
 
@@ -126,11 +127,13 @@ export async function findExportGaps(asked: Asked, context: Uses) {
   for (const sentence of content.doubts) note(sentence);
   if (backfill)
     note(
-      `planId fills what is missing with ${backfill.jobs} once ${backfill.jobs === 1 ? 'job' : 'jobs'}: apply_export_plan {"planId":"${backfill.planId}"} shows them first.`,
+      `planId fills what is missing with ${backfill.jobs} once ${backfill.jobs === 1 ? 'job' : 'jobs'}: apply_export_plan ` +
+        `{"planId":"${backfill.planId}"} shows them first.`,
     );
   if (expired)
     note(
-      `expiredPlanId exports again what expired, with ${expired.jobs} once ${expired.jobs === 1 ? 'job' : 'jobs'}; not needed where the files were fetched by other means.`,
+      `expiredPlanId exports again what expired, with ${expired.jobs} once ${expired.jobs === 1 ? 'job' : 'jobs'}; not needed where ` +
+        'the files were fetched by other means.',
     );
   return { ...answer, ...(backfill && { planId: backfill.planId }), ...(expired && { expiredPlanId: expired.planId }) };
 }

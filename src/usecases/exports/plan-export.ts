@@ -44,7 +44,8 @@ function scheduleOf({ frequency, startDate, endDate }: ExportRequest): Pick<Expo
   if (value !== 'once') {
     if (hasDates)
       refuse([
-        `startDate, endDate: only with frequency once; a ${value} job chooses its own range. Plan the past as a second export with frequency once.`,
+        `startDate, endDate: only with frequency once; a ${value} job chooses its own range. Plan the past as a second export with ` +
+          'frequency once.',
       ]);
     return { frequency: value };
   }
@@ -70,7 +71,7 @@ async function columnsOf({ fields, scope }: ExportRequest, { ask }: Lists, note:
   return refuse([...where, ...(closest?.problems ?? []).map((problem) => `fields: ${problem}`)]);
 }
 
-/** Refuses a segment that there is not; one that cannot be looked up is left to the service. */
+/** Refuses a segment that does not exist; one that cannot be looked up is left to the service. */
 async function requireSegment(segmentId: number | undefined, { of }: Lists, note: Uses['note']): Promise<void> {
   if (segmentId === undefined) return;
   try {

@@ -1,7 +1,7 @@
 import { ApiError } from '../../api/errors.ts';
 import { describeRange } from '../../lib/dates.ts';
 import { grouped } from '../../lib/grouped.ts';
-import { coverageOf, type Look, type Stretch } from '../../workspace/query/batches.ts';
+import { coverageOf, type Interval, type Look } from '../../workspace/query/batches.ts';
 import { meaningOf, type Unit } from '../../workspace/query/column-types.ts';
 import { type Column, typeOf } from '../../workspace/query/columns.ts';
 import { type DataView, dataViewOf } from '../../workspace/query/data-view.ts';
@@ -14,7 +14,7 @@ import type { ProjectWorkspace } from '../../workspace/store/project-workspace.t
 import type { Context } from '../context.ts';
 import { sqlFailure } from './sql-errors.ts';
 
-/** A call has 40 seconds, of which the look into the files takes some. */
+/** A call has 40 seconds; reading the files takes a part of them. */
 const TIMEOUT_MS = 32_000;
 /** Most rows that a query gives. */
 const MAX_ROWS = 50_000;
@@ -26,8 +26,7 @@ const SHORT_ROWS = 20;
 const AMOUNTS: ReadonlySet<Unit> = new Set<Unit>(['cents', 'money', 'ms', 's', '%']);
 /** Columns that one note names. */
 const MAX_NAMED = 12;
-/** Gaps beyond this are counted only. */
-const MAX_GAPS = 5;
+const MAX_GAPS = 5; // further ones are only counted
 
 type Uses = Pick<Context, 'workspace' | 'note' | 'covers' | 'timeZone' | 'nowMs' | 'signal' | 'whole'>;
 
@@ -70,7 +69,7 @@ export interface Description extends Sources {
   readonly examples: Example[];
 }
 
-function wordsOf({ startMs, endMs }: Stretch, { timeZone, nowMs }: Uses): string {
+function wordsOf({ startMs, endMs }: Interval, { timeZone, nowMs }: Uses): string {
   return describeRange({ startMs, endMs, startIso: '', endIso: '', timeZone, nowMs }).text;
 }
 
@@ -85,7 +84,8 @@ async function runsOf(workspace: ProjectWorkspace, { jobId, jobIds }: Asked): Pr
     jobId === undefined ? ['jobIds', absent.length > 0 ? `of job ${absent.join(', ')}` : ''] : ['jobId', `of job ${jobId}`];
   throw new ApiError(
     'missing',
-    `${name}: nothing ${jobs ? `${jobs} ` : ''}is in the workspace yet. download_export_run fetches its latest run, sync_exports all that the platform still has.`,
+    `${name}: nothing ${jobs ? `${jobs} ` : ''}is in the workspace yet. download_export_run fetches its latest run, sync_exports ` +
+      'all that the platform still has.',
   );
 }
 
@@ -132,7 +132,7 @@ function aboutOf({ jobId }: Asked, runs: readonly RunManifest[]): Sources {
   return { jobs: [...latest].map(([id, job]) => ({ jobId: id, job })) };
 }
 
-/** Says what the data cover; a sum over days that are not there is none over the whole range. */
+/** Says what the data cover: where days are missing, a sum is not one over the whole range. */
 function noteCoverage({ runs, parts }: Data, context: Uses): { covered: string[]; gaps: string[] } {
   const whole = coverageOf(runs).covered;
   const [first, last] = [whole[0], whole.at(-1)];
@@ -167,7 +167,8 @@ function notePartialColumns({ runs, view }: Part, context: Uses): void {
     const names = columns.map(({ name }) => name);
     const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
     context.note(
-      `In ${view.name} only ${days} ${columns.length === 1 ? 'has' : 'have'} ${names.slice(0, MAX_NAMED).join(', ')}${more}; elsewhere NULL.`,
+      `In ${view.name} only ${days} ${columns.length === 1 ? 'has' : 'have'} ${names.slice(0, MAX_NAMED).join(', ')}${more}; ` +
+        'elsewhere NULL.',
     );
   }
 }

@@ -9,7 +9,7 @@ import { WorkspaceError } from '../../workspace/store/disk.ts';
 const MAX_LISTED = 40;
 const LONGEST_MESSAGE = 500;
 
-/** A name as SQL takes it: quoted where it has to be. */
+/** A name in SQL, quoted only where necessary. */
 function sqlName(name: string): string {
   return /^[a-z_][a-z0-9_]*$/i.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
 }
@@ -44,7 +44,10 @@ function unquoted(prefix: string, columns: readonly Column[]): string | undefine
 async function noColumn(name: string, message: string, columns: readonly Column[]): Promise<string> {
   if (columns.some((column) => column.name.toLowerCase() === name.toLowerCase())) {
     const there = /Candidate bindings: (.+)/.exec(message)?.[1];
-    return `the data have a column "${name}", but not what the statement selects from there${there === undefined ? '' : `, which has ${there}`}.`;
+    return (
+      `the data have a column "${name}", but not what the statement selects from ` +
+      `there${there === undefined ? '' : `, which has ${there}`}.`
+    );
   }
   return unquoted(name, columns) ?? `there is no column "${name}". ${await nearest(name, columns)} Texts stand in 'single quotes'.`;
 }
@@ -80,7 +83,7 @@ function shortened(message: string, isMeant: (line: string) => boolean = () => t
 
 const FILE_FAULT = /(?:JSON transform error|Malformed JSON) in file|CSV Error|Invalid unicode|gzip/i;
 
-/** An error about what lies on the disk; undefined where the statement is to blame. */
+/** An error about the files on the disk; undefined where the statement is wrong. */
 function fileFault(message: string): WorkspaceError | undefined {
   // A statement may hold any of these words.
   if (/^(?:Binder|Catalog|Parser) Error/.test(message) || !FILE_FAULT.test(message)) return undefined;
@@ -123,11 +126,11 @@ export async function sqlFailure(error: unknown, views: readonly View[]): Promis
   if (reason === 'refused') return new ApiError('invalid', `sql: ${message}`);
   const fault = fileFault(message);
   if (fault) return fault;
-  // The views are the server's own: what fails before the statement is seen is no fault of the statement.
+  // The views are the server's own: a failure before the statement is read is not the fault of the statement.
   if (reason === 'data')
     return new WorkspaceError(
       'disk',
-      `The downloaded files could not be opened: ${shortened(message)} purge_workspace and sync_exports fetch them anew.`,
+      `The downloaded files could not be opened: ${shortened(message)} purge_workspace removes them and sync_exports downloads them again.`,
     );
   return new ApiError('invalid', `sql: ${await faultOf(message, views)}`);
 }

@@ -7,7 +7,7 @@ import type { Context } from '../context.ts';
 /** Seconds that a call waits for a download when the caller names none. */
 export const USUAL_WAIT_SECONDS = 20;
 
-/** The least by which progress grows (protocol), where only the words are new. */
+/** Smallest step of progress, which must grow (protocol), where only the message is new. */
 const STEP = 0.01;
 
 /** How far a download is, in percent: half for the platform that computes, half for the files. */
@@ -23,7 +23,10 @@ export function progressWords({ progress }: Download): string {
   if (phase === 'waiting') return 'is about to begin';
   if (phase === 'elsewhere') return 'another server that shares the data directory fetches it';
   if (phase === 'fetching') return `${filesDone} of ${files} files fetched`;
-  return `the platform computes it: ${runState ?? 'state unknown'}${completionRate === undefined ? '' : `, completionRate ${completionRate}`}`;
+  return (
+    'the platform computes it: ' +
+    `${runState ?? 'state unknown'}${completionRate === undefined ? '' : `, completionRate ${completionRate}`}`
+  );
 }
 
 interface Waiting {
@@ -33,20 +36,20 @@ interface Waiting {
   readonly waitSeconds: number;
 }
 
-/** Waits for a single download and tells the host each time it gets further; then gives what it is, undefined while it goes on. */
+/** Waits for a single download and reports its progress to the host; returns its manifest, or undefined while it is still running. */
 export async function followDownload(workspace: ProjectWorkspace, download: Download, { progress, nowMs, signal, waitSeconds }: Waiting) {
-  let told = -1;
+  let reported = -1;
   let words = '';
-  const tell = () => {
+  const report = () => {
     const percent = Math.floor(percentOf(download));
     const now = progressWords(download);
-    // Nobody wants to hear of every piece of a file.
-    if (percent <= told && now === words) return;
-    [told, words] = [Math.max(percent, told + STEP), now];
-    progress(told, 100, now);
+    // Only whole percents and new phases are reported, not every chunk of a file.
+    if (percent <= reported && now === words) return;
+    [reported, words] = [Math.max(percent, reported + STEP), now];
+    progress(reported, 100, now);
   };
-  tell();
-  const stop = download.onChange(tell);
+  report();
+  const stop = download.onChange(report);
   try {
     await workspace.settled([download], nowMs + waitSeconds * 1_000, signal);
   } finally {
@@ -59,7 +62,7 @@ export async function followDownload(workspace: ProjectWorkspace, download: Down
 
 type Outcome = PromiseSettledResult<RunManifest> | undefined;
 
-/** How downloads have ended so far, in their order; undefined for those that go on. */
+/** Results of the downloads so far, in their order; undefined for those that are still running. */
 async function outcomesOf(downloads: readonly Download[]): Promise<Outcome[]> {
   const goesOn = Promise.resolve(undefined);
   const outcomes = await Promise.allSettled(downloads.map(({ result }) => Promise.race([result, goesOn])));
@@ -96,13 +99,13 @@ export async function syncExports(
   const plan = planSync(listed, here, { ...options, nowMs });
   const downloads = plan.wanted.map((run) => workspace.downloadInTurn({ jobId: run.jobId, runId: run.runId }, run));
   let ended = 0;
-  const tell = () => progress(ended, downloads.length, `${ended} of ${downloads.length} runs fetched`);
+  const report = () => progress(ended, downloads.length, `${ended} of ${downloads.length} runs fetched`);
   const count = () => {
     ended += 1;
-    if (!signal.aborted) tell();
+    if (!signal.aborted) report();
   };
   for (const { result } of downloads) result.then(count, count);
-  if (downloads.length > 0) tell();
+  if (downloads.length > 0) report();
   await workspace.settled(downloads, nowMs + options.waitSeconds * 1_000, signal);
   const ends = await outcomesOf(downloads);
   const outcomes = ends.map((end): SyncOutcome => {

@@ -5,8 +5,7 @@ import type { Measured } from '../../domain/speed/budgets.ts';
 import { type FailedStep, type Failure, groupFailures } from '../../domain/speed/failures.ts';
 import { isFailed, type Report, type Window, windowsToRead } from '../../domain/speed/runs.ts';
 import { type Between, eventsNear, type NearEvent, nearFrom } from '../../domain/speed/speed-events.ts';
-
-const DAY_MS = 86_400_000;
+import { DAY_MS } from '../../lib/clock.ts';
 
 interface Wanted {
   readonly scenarioId: number;

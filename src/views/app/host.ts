@@ -3,7 +3,7 @@ const PROTOCOL_VERSION = '2026-01-26';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** What the host tells about itself; everything may be missing. */
+/** What the host reports about itself; everything may be missing. */
 export interface HostContext {
   readonly theme?: unknown;
   readonly styles?: { readonly variables?: Readonly<Record<string, unknown>> };
@@ -26,7 +26,7 @@ export interface Host {
   /** Whether the host passes calls of tools on to the server. */
   readonly callsTools: boolean;
   callTool(name: string, args: Members): Promise<Members>;
-  /** Tells the assistant what the person looks at now, where the host passes that on. */
+  /** Reports to the assistant what the person looks at now, where the host passes that on. */
   tellAssistant(words: string): void;
   tellSize(widthPx: number, heightPx: number): void;
 }
@@ -41,7 +41,10 @@ function refusal(message: unknown): string {
   return typeof message === 'string' ? message : 'The host refused.';
 }
 
-/** Shakes hands with the host over messages between windows. Only the parent is listened to; it may be of any origin, since a view knows none. */
+/**
+ * Shakes hands with the host over messages between windows. Only the parent is listened to; it may be of any origin, since a view knows
+ * none.
+ */
 export async function connectHost(events: HostEvents): Promise<Host> {
   const waiting = new Map<number, { resolve(result: Members): void; reject(error: Error): void }>();
   let lastId = 0;
@@ -94,7 +97,7 @@ export async function connectHost(events: HostEvents): Promise<Host> {
     callTool: (name, args) => request('tools/call', { name, arguments: args }),
     tellAssistant(words) {
       if (!isMembers(capabilities['updateModelContext'])) return;
-      // Whether it arrives changes nothing of what is shown.
+      // What is shown does not depend on whether it arrives.
       request('ui/update-model-context', { content: [{ type: 'text', text: words }] }).catch(() => undefined);
     },
     tellSize: (width, height) => send({ method: 'ui/notifications/size-changed', params: { width, height } }),

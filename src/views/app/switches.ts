@@ -63,7 +63,7 @@ function fill(select: HTMLSelectElement, choices: readonly Choice[]): void {
   if (select.parentElement) select.parentElement.hidden = choices.length < 2;
 }
 
-/** Connects the switches; `changed` is told of every choice. */
+/** Connects the switches; `changed` is called on every choice. */
 export function connectSwitches(form: HTMLElement, period: HTMLSelectElement, device: HTMLSelectElement, changed: () => void): Switches {
   let periods: readonly Choice[] = [];
   let devices: readonly Choice[] = [];

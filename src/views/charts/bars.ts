@@ -1,6 +1,6 @@
 import type { BarsSpec } from '../spec.ts';
-import { axisLines, commonOption, type Drawing, LEGEND_TOP_PX, type Look, legendOption, type TooltipLine, tooltipOption } from './look.ts';
-import { rowAxis, rowPlace } from './rows.ts';
+import type { Drawing, Look, TooltipLine } from './look.ts';
+import { axisLines, commonOption, LEGEND_TOP_PX, legendOption, rowAxis, rowPlace, tooltipOption } from './look.ts';
 import { drawable, formatValue, plainText } from './values.ts';
 
 const BAR_PX = 16;
@@ -68,8 +68,8 @@ export function drawBars(spec: BarsSpec, look: Look): Drawing {
 
 function wordsOf({ title, labels, series, unit }: BarsSpec, names: readonly string[]): string {
   const rows = labels.map((label, row) => {
-    const told = series.map(({ values }, index) => `${series.length > 1 ? `${names[index]} ` : ''}${formatValue(values[row], unit)}`);
-    return `${plainText(label, 60)} ${told.join(', ')}`;
+    const parts = series.map(({ values }, index) => `${series.length > 1 ? `${names[index]} ` : ''}${formatValue(values[row], unit)}`);
+    return `${plainText(label, 60)} ${parts.join(', ')}`;
   });
   return `${plainText(title)}: ${rows.join('; ')}.`;
 }

@@ -1,6 +1,6 @@
 import type { ContributionSpec, ContributionStep, Part } from '../spec.ts';
-import { axisLines, commonOption, type Drawing, LEGEND_TOP_PX, type Look, legendOption, type TooltipLine, tooltipOption } from './look.ts';
-import { rowAxis, rowPlace } from './rows.ts';
+import type { Drawing, Look, TooltipLine } from './look.ts';
+import { axisLines, commonOption, LEGEND_TOP_PX, legendOption, rowAxis, rowPlace, tooltipOption } from './look.ts';
 import type { Theme } from './theme.ts';
 import { drawable, formatValue, plainText } from './values.ts';
 
@@ -88,7 +88,10 @@ function bars(rows: readonly Row[], parts: readonly Row['part'][], { theme, unit
   ];
 }
 
-/** Bars that lead from no change to the whole change, one for each step, each beginning where the one before ends; the dashed line is the whole change. */
+/**
+ * Bars that lead from no change to the whole change, one for each step, each beginning where the one before ends; the dashed line is the
+ * whole change.
+ */
 export function drawContribution(spec: ContributionSpec, look: Look): Drawing {
   const { theme, widthPx, tooltip } = look;
   const rows = rowsOf(spec);
@@ -124,6 +127,6 @@ export function drawContribution(spec: ContributionSpec, look: Look): Drawing {
       },
     }),
   };
-  const told = rows.map(({ words, value }) => `${plainText(words, 60)} ${formatValue(value, spec.unit)}`);
-  return { option, heightPx: top + ROW_PX * Math.max(1, rows.length) + AXIS_PX, words: `${plainText(spec.title)}: ${told.join('; ')}.` };
+  const texts = rows.map(({ words, value }) => `${plainText(words, 60)} ${formatValue(value, spec.unit)}`);
+  return { option, heightPx: top + ROW_PX * Math.max(1, rows.length) + AXIS_PX, words: `${plainText(spec.title)}: ${texts.join('; ')}.` };
 }

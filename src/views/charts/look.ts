@@ -23,7 +23,7 @@ export interface Look {
 export interface Drawing {
   readonly option: EChartsCoreOption;
   readonly heightPx: number;
-  /** The picture in one sentence, for those who cannot see it. */
+  /** The picture in one sentence, as a text alternative. */
   readonly words: string;
 }
 
@@ -105,7 +105,7 @@ export function sliderOption(theme: Theme, place: { readonly left: number; reado
   } as const;
 }
 
-/** A tooltip for all that stands at one place of the axis. */
+/** A tooltip for all values at one place of the axis. */
 export function tooltipOption(theme: Theme) {
   return {
     trigger: 'axis',
@@ -116,7 +116,7 @@ export function tooltipOption(theme: Theme) {
   } as const;
 }
 
-/** Gives labels that stand close to each other different heights, so that none covers another: 0 is nearest to the plot. */
+/** Gives labels that are close to each other different heights, so that none covers another: 0 is nearest to the plot. */
 export function stagger(labels: readonly { readonly atPx: number; readonly widthPx: number }[], levels: number): number[] {
   const ends: number[] = Array.from({ length: levels }, () => Number.NEGATIVE_INFINITY);
   const placed: number[] = [];
@@ -128,4 +128,39 @@ export function stagger(labels: readonly { readonly atPx: number; readonly width
     placed[index] = level;
   }
   return placed;
+}
+
+/** Positions of the labels and of the bars. */
+export interface RowPlace {
+  /** Where the plot begins. */
+  readonly left: number;
+  /** Longest label before a bar, in characters. */
+  readonly characters: number;
+  readonly plotPx: number;
+}
+
+/** Divides a width between labels, bars and the `rightPx` behind them. */
+export function rowPlace(widthPx: number, rightPx: number): RowPlace {
+  const labelPx = Math.round(Math.min(300, widthPx * 0.36));
+  const left = labelPx + 8;
+  return { left, characters: Math.floor(labelPx / CHARACTER_PX), plotPx: Math.max(80, widthPx - left - rightPx) };
+}
+
+/** An axis that runs downwards with a label before each row. */
+export function rowAxis(words: readonly string[], theme: Theme, colourOf: (row: number) => string = () => theme.text): EChartsCoreOption {
+  return {
+    type: 'category',
+    inverse: true,
+    // By position, because words may repeat.
+    data: words.map((_, index) => String(index)),
+    axisLine: { lineStyle: { color: theme.line } },
+    axisTick: { show: false },
+    axisLabel: {
+      interval: 0,
+      fontSize: 11,
+      margin: 8,
+      color: (row: string) => colourOf(Number(row)),
+      formatter: (row: string) => words[Number(row)] ?? '',
+    },
+  };
 }

@@ -15,7 +15,7 @@ export interface Theme {
   /** A change that stands out. */
   readonly accent: string;
   readonly tooltip: string;
-  /** Told apart also by people who see colours differently. */
+  /** Distinguishable also for people with a colour vision deficiency. */
   readonly series: readonly string[];
   readonly phases: Readonly<Record<Phase, string>>;
   readonly font: string;

@@ -1,16 +1,14 @@
 import type { TrendSeries, TrendSpec } from '../spec.ts';
+import type { Drawing, Look, TooltipLine } from './look.ts';
 import {
   axisLines,
   CHARACTER_PX,
   commonOption,
-  type Drawing,
   LEGEND_TOP_PX,
-  type Look,
   legendOption,
   MARK_PX,
   sliderOption,
   stagger,
-  type TooltipLine,
   tooltipOption,
 } from './look.ts';
 import type { Theme } from './theme.ts';

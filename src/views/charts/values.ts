@@ -30,7 +30,7 @@ export function plainText(text: string, limit = 120): string {
   return `${line.slice(0, limit - tail - 1).join('')}…${line.slice(-tail).join('')}`;
 }
 
-/** The same for sentences, of which the beginning says most. */
+/** The same for sentences; the end is cut, because the beginning says most. */
 export function shortText(text: string, limit: number): string {
   const line = signs(text);
   return line.length <= limit

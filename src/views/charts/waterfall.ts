@@ -1,19 +1,18 @@
 import type { Mark, WaterfallRow, WaterfallSpec } from '../spec.ts';
+import type { Drawing, Look, TooltipLine } from './look.ts';
 import {
   axisLines,
   CHARACTER_PX,
   commonOption,
-  type Drawing,
   LEGEND_TOP_PX,
-  type Look,
   legendOption,
   MARK_PX,
+  rowAxis,
+  rowPlace,
   sliderOption,
   stagger,
-  type TooltipLine,
   tooltipOption,
 } from './look.ts';
-import { rowAxis, rowPlace } from './rows.ts';
 import { type Phase, phases, type Theme } from './theme.ts';
 import { drawable, formatValue, plainText } from './values.ts';
 
@@ -85,7 +84,7 @@ function requestTooltip(request: Request, theme: Theme): TooltipLine[] {
 const ROW_PX = 17;
 const AXIS_PX = 30;
 const SLIDER_PX = 26;
-/** Room for the words behind a bar. */
+/** Room for the text behind a bar. */
 const RIGHT_PX = 118;
 const LEVELS = 3;
 

@@ -7,8 +7,7 @@ import { type ItemType, itemTypeOf } from '../query/column-types.ts';
 import { type Column, columnsOf, folded, namesInFile } from '../query/columns.ts';
 import { isResolved, keysOf, laterRuns } from '../query/data-view.ts';
 import { lookInto, SqlError, writeTable } from '../query/sql-process.ts';
-import { identifier } from '../query/sql-text.ts';
-import { type Source, storedRowsSql } from '../query/view-sql.ts';
+import { identifier, type Source, storedRowsSql } from '../query/view-sql.ts';
 import { syncDirectory, writeDurably } from '../store/disk.ts';
 import { MANIFEST, runDirectory } from '../store/layout.ts';
 import { takeLock, waitForLock } from '../store/lock.ts';
@@ -29,12 +28,12 @@ const TIMEOUT_MS = 30 * 60_000;
 /** Longer than any query reads a run. */
 const DROP_PATIENCE_MS = 45_000;
 
-/** Jobs that are worked on in this process, each with its next round where something came meanwhile. */
+/** Jobs that this process converts; each has a next round where new runs arrived meanwhile. */
 const underWay = new Map<string, { again: boolean }>();
 /** Runs that could not be converted, by directory: they are not tried again by this process. */
 const given = new Set<string>();
 
-/** Converts what a job has in the background; undefined where that is under way already. Never rejects. */
+/** Converts the runs of a job in the background; undefined where that is already running. Never rejects. */
 export function convertJob(jobId: number, context: ConversionContext): Promise<void> | undefined {
   const key = join(context.projectDir, String(jobId));
   const known = underWay.get(key);
@@ -80,7 +79,7 @@ export function isWaiting(
 
 const AMOUNTS = new Set(['cents', 'money']);
 
-/** Sums that tell whether amounts are the same, whatever the order of the rows. */
+/** Sums that are equal when the amounts are equal, whatever the order of the rows. */
 function sumsOf(columns: readonly Column[]): string[] {
   const exact = (value: string, item: ItemType) => (item === 'DOUBLE' ? `round(${value} * 1000)::HUGEINT` : value);
   return columns.flatMap(({ name, type, unit }) => {
@@ -161,7 +160,7 @@ async function convertRun(id: RunId, context: ConversionContext): Promise<void> 
       await saveManifest(directory, { ...run, table });
     } catch (error) {
       await rm(join(directory, staged), { force: true });
-      // What the session's end cut short is begun again; what the engine refused would be refused again.
+      // A conversion that the end of the session stopped starts again; one that the engine refused would be refused again.
       if (!signal.aborted && error instanceof SqlError && error.reason !== 'busy') given.add(directory);
     }
   });
@@ -177,7 +176,7 @@ async function dropSource(id: RunId, { projectDir, signal }: ConversionContext):
   try {
     const run = await readManifest(projectDir, id);
     if (!run?.table || run.sourceDropped) return;
-    // First the manifest: a file too many is tidied away, a file too few would be a run that is not whole.
+    // First the manifest: an extra file is removed later, a missing one would make the run incomplete.
     await saveManifest(directory, { ...run, sourceDropped: true });
     for (const { name } of run.files) await rm(join(directory, name), { force: true });
   } finally {

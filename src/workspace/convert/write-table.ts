@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { ConvertTask, ResolveTask } from '../query/protocol.ts';
-import { identifier, literal, literals } from '../query/sql-text.ts';
+import { identifier, literal, literals } from '../query/view-sql.ts';
 
 /** Rows of a group in the file: small enough that a day of a large site has groups of its own. */
 const GROUP_ROWS = 122_880;
@@ -19,7 +19,10 @@ function checkSql(rows: string, sums: readonly string[]): string {
   return `SELECT ${['count(*)', ...sums].map((expression) => `(${expression})::VARCHAR`).join(', ')} FROM ${rows}`;
 }
 
-/** Writes the rows of a run into one Parquet file, reads it back, and compares it with the source, which is read once more; gives the number of rows. */
+/**
+ * Writes the rows of a run into one Parquet file, reads it back, and compares it with the source, which is read once more; gives the number
+ * of rows.
+ */
 export async function convert(connection: DuckDBConnection, { select, target, order, day, sums }: ConvertTask): Promise<number> {
   const keys = [...(day === undefined ? [] : [day]), ...order.map(identifier)];
   const ordered = keys.length > 0 ? `SELECT * FROM (${select}) ORDER BY ${keys.join(', ')}` : select;

@@ -16,7 +16,7 @@ export interface WantedPart {
   /** Names its files, `part-00001` for 1. */
   readonly number: number;
   readonly url: string;
-  /** What the run announced: the packed or the plain size. */
+  /** The size that the run announced: compressed or plain. */
   readonly fileSize: number | undefined;
   /** When the platform removes it, ms since 1970; NaN where it does not say. */
   readonly expiresAtMs: number;
@@ -52,7 +52,7 @@ function pathsOf(directory: string, number: number) {
   return { stem, record: join(directory, `${stem}.json`), arriving: join(directory, `${stem}.part`) };
 }
 
-/** Name of a whole part, by what it is and not by how it was called. */
+/** Name of a complete part, by its content and not by its original name. */
 function nameOf(stem: string, format: string, gzip: boolean): string {
   const ending = /^[a-z0-9]{1,10}$/i.test(format) ? `.${format.toLowerCase()}` : '';
   return `${stem}${ending}${gzip ? '.gz' : ''}`;
@@ -78,13 +78,13 @@ async function finished(directory: string, arriving: string, { done }: PartRecor
 
 /** Why the bytes are not the announced file; undefined where they are. */
 function faultOf({ fault, gzip, plainBytes }: Inspected, bytes: number, fileSize: number | undefined): string | undefined {
-  if (fault !== undefined) return `is no whole gzip file (${fault})`;
+  if (fault !== undefined) return `is not a complete gzip file (${fault})`;
   if (fileSize === undefined || fileSize === bytes || fileSize === plainBytes) return undefined;
-  const unpacked = gzip ? `, ${formatBytes(plainBytes)} unpacked` : '';
-  return `has ${bytes} bytes${unpacked}, but the run announced ${fileSize}`;
+  const decompressed = gzip ? `, ${formatBytes(plainBytes)} decompressed` : '';
+  return `has ${bytes} bytes${decompressed}, but the run announced ${fileSize}`;
 }
 
-/** Fetches one part, or the rest of it, until its file is whole, checked and in its place; throws what keeps it from that. */
+/** Downloads one part, or the rest of it, until its file is complete, checked and in place; throws where that is not possible. */
 export async function downloadPart(part: WantedPart, context: PartContext): Promise<RunFile> {
   const { directory, format, signal } = context;
   const { stem, record: recordPath, arriving } = pathsOf(directory, part.number);
@@ -94,7 +94,7 @@ export async function downloadPart(part: WantedPart, context: PartContext): Prom
     context.onBytes(part.number, there.bytes, there.bytes);
     return there;
   }
-  // Without a strong tag nobody knows whether the rest would be of the same file.
+  // Without a strong tag it is unknown whether the rest would be of the same file.
   const keep = record.etag !== undefined && record.done === undefined && (await sizeOf(arriving)) !== undefined;
   if (!keep) record = {};
   const file = await openPartFile(arriving, { format, quota: context.quota, keep, signal });
@@ -127,7 +127,7 @@ export async function downloadPart(part: WantedPart, context: PartContext): Prom
   }
 }
 
-/** A part under way: where it is asked for, and what is known of the file. */
+/** A part during the download: its address, and what is known about the file. */
 interface Arrival {
   url: string;
   record: PartRecord;
@@ -174,7 +174,7 @@ async function fetchMore(number: number, file: PartFile, arrival: Arrival, conte
     }
     if (refusal === 'range') {
       arrival.isWhole = answer.totalBytes === file.offset;
-      // Else what is here is longer than the file: it is another one.
+      // Otherwise the local part is longer than the file: it is from another file.
       if (!arrival.isWhole) await restarted(number, file, arrival);
       return;
     }
@@ -202,7 +202,7 @@ async function fetchMore(number: number, file: PartFile, arrival: Arrival, conte
   }
 }
 
-/** Forgets the bytes of a file that has changed; gives up where it does so again and again. */
+/** Drops the bytes of a file that has changed; gives up where it changes repeatedly. */
 async function restarted(number: number, file: PartFile, arrival: Arrival): Promise<void> {
   arrival.changes += 1;
   if (arrival.changes > MAX_CHANGES)
@@ -220,7 +220,7 @@ function givenUp(error: ApiError): WorkspaceError {
   return new WorkspaceError('store', `${error.message} ${next}`, { cause: error });
 }
 
-/** What an answer without the file means: a new address is needed, a moment of patience, or nothing helps. */
+/** What an answer without the file means: a new address is needed, a short wait, or nothing helps. */
 function refusalOf({ status, retryAfter }: FileAnswer, nowMs: number): 'address' | 'range' | ApiError | undefined {
   if (status === 200 || status === 206) return undefined;
   if (status === 416) return 'range';

@@ -35,7 +35,7 @@ function isFailed(state: string): boolean {
   return /^(fail|error|cancel|delet)/i.test(state);
 }
 
-/** Looks again and again until the run has succeeded, and gives it with its files; throws a `WorkspaceError` where it fails. */
+/** Polls until the run has succeeded, and returns it with its files; throws a `WorkspaceError` where it fails. */
 async function followRun({ jobId, runId }: RunId, { ask, clock, signal, onState }: Following): Promise<RunRecord> {
   let [waitMs, failures] = [FIRST_WAIT_MS, 0];
   for (;;) {
@@ -113,7 +113,7 @@ export async function downloadRun(id: RunId, context: DownloadContext, listed?: 
     const facts = await factsOf(id, run, context, listed);
     const files = await fetchFiles(id, run, facts.format, directory, context);
     const manifest: RunManifest = { version: 1, ...facts, runId: id.runId, downloadedAt: new Date(clock.now()).toISOString(), files };
-    // The parts first: a manifest must never name a file that a power cut takes away.
+    // The parts first: a manifest must never name a file that a power failure removed.
     await syncDirectory(directory);
     await writeDurably(join(directory, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`);
     await removeTempFiles(directory, manifest);
@@ -140,7 +140,7 @@ async function lockedOrDone(id: RunId, directory: string, { projectDir, clock, s
 
 async function lockOf(directory: string): Promise<Lock | { readonly pid: number }> {
   try {
-    // Once more, because somebody may have removed the run a moment ago.
+    // Checked again, because another call may have removed the run a moment ago.
     await makeDirectory(directory);
     return await takeLock(directory, 'write');
   } catch (error) {
@@ -148,7 +148,7 @@ async function lockOf(directory: string): Promise<Lock | { readonly pid: number 
   }
 }
 
-/** What the manifest says beside its files. */
+/** The manifest without its files. */
 async function factsOf(id: RunId, run: RunRecord, { ask, askKept }: DownloadContext, known: SuccessfulRun | undefined): Promise<RunFacts> {
   const job = await askKept(getExportJob, { jobId: id.jobId });
   const listed = known ?? (await successfulRuns(ask)).find(({ jobId, runId }) => jobId === id.jobId && runId === id.runId);
@@ -181,7 +181,7 @@ function fieldOf(field: Record<string, unknown>): RunManifest['fields'] {
   ];
 }
 
-/** Parts of a run in order; a part without a number of its own gets its place. */
+/** Parts of a run in order; a part without a number gets its position. */
 function partsOf({ files }: RunRecord): WantedPart[] {
   const listed = files ?? [];
   const ids = listed.map(({ partId }) => Number(partId ?? Number.NaN));
@@ -195,13 +195,13 @@ function partsOf({ files }: RunRecord): WantedPart[] {
   return parts.toSorted((a, b) => a.number - b.number);
 }
 
-/** All files of a run, several at a time; where one fails those under way come to their end, and no other is begun. */
+/** All files of a run, several at a time; after a failure the running ones are finished and no other is started. */
 async function fetchFiles(id: RunId, run: RunRecord, format: string, directory: string, context: DownloadContext): Promise<RunFile[]> {
   const { ask, clock, report } = context;
   const parts = partsOf(run);
   const arrived = new Map<number, { bytes: number; totalBytes: number | undefined }>();
   let [filesDone, hasFailed] = [0, false];
-  const tell = () => {
+  const notify = () => {
     const all = [...arrived.values()];
     const isKnown = all.length === parts.length && all.every(({ totalBytes }) => totalBytes !== undefined);
     const sum = (of: (part: (typeof all)[number]) => number) => all.reduce((total, part) => total + of(part), 0);
@@ -214,15 +214,15 @@ async function fetchFiles(id: RunId, run: RunRecord, format: string, directory: 
   };
   const onBytes = (number: number, bytes: number, totalBytes: number | undefined) => {
     arrived.set(number, { bytes, totalBytes });
-    tell();
+    notify();
   };
-  tell();
+  notify();
   const results = await mapConcurrent(parts, FILES_AT_ONCE, async (part) => {
     if (hasFailed) return undefined;
     try {
       const file = await downloadPart(part, { ...context, directory, format, refresh, onBytes });
       filesDone += 1;
-      tell();
+      notify();
       return file;
     } catch (error) {
       hasFailed = true;

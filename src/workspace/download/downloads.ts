@@ -7,7 +7,7 @@ import type { RunId, RunManifest } from '../store/manifest.ts';
 import { type DownloadContext, type DownloadProgress, downloadRun } from './download-run.ts';
 import { type SuccessfulRun, successfulRuns } from './sync-plan.ts';
 
-/** A run to fetch, with what the list of successful runs says of it, where it stands there. */
+/** A run to download, with its row in the list of successful runs, if there is one. */
 export interface ChosenRun {
   readonly runId: number;
   readonly listed?: SuccessfulRun;
@@ -29,7 +29,7 @@ export async function latestRun(jobId: number, ask: Ask): Promise<ChosenRun> {
   throw new WorkspaceError('gone', `Job ${jobId} has nothing to download: ${why}.`);
 }
 
-/** A download that goes on by itself, whoever waits for it. */
+/** A download that goes on whether or not a call waits for it. */
 export interface Download {
   readonly id: RunId;
   readonly progress: DownloadProgress;
@@ -42,7 +42,7 @@ export interface Download {
 export interface DownloadOptions {
   /** What the list of successful runs says of it, where the caller has read that. */
   readonly listed?: SuccessfulRun | undefined;
-  /** Lets it begin when its turn comes. */
+  /** Starts it when its turn comes. */
   readonly inTurn?: <T>(task: () => Promise<T>) => Promise<T>;
 }
 
@@ -62,7 +62,7 @@ export function startDownload(id: RunId, context: Omit<DownloadContext, 'report'
     for (const listener of listeners) listener();
   };
   const result = inTurn(() => downloadRun(id, { ...context, report }, listed)).finally(() => underWay.delete(directory));
-  // Nobody may be waiting for it; the next call tells what is wrong.
+  // No call may be waiting for it; the next call reports what is wrong.
   result.catch(() => undefined);
   const download: Download = {
     id,

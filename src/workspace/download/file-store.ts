@@ -18,7 +18,7 @@ import { WorkspaceError } from '../store/disk.ts';
 const MOST_WAITING_BYTES = 512 * 1024;
 
 interface Watch {
-  readonly heard: () => void;
+  readonly onData: () => void;
   /** Makes the error that is thrown of the one that ended the stream. */
   readonly failure: (error: unknown) => unknown;
 }
@@ -27,13 +27,13 @@ interface Watch {
  * The chunks of a stream in their order. What has arrived before a failure is given before it is thrown; an iteration over the
  * stream itself would drop that, and a download over a bad line would never get further.
  */
-function arriving(stream: Readable, { heard, failure }: Watch): AsyncIterable<Buffer> {
+function arriving(stream: Readable, { onData, failure }: Watch): AsyncIterable<Buffer> {
   const chunks: Buffer[] = [];
   let waitingBytes = 0;
   let end: { readonly error?: unknown } | undefined;
   let wake = nothing;
   stream.on('data', (chunk: Buffer) => {
-    heard();
+    onData();
     chunks.push(chunk);
     waitingBytes += chunk.length;
     if (waitingBytes >= MOST_WAITING_BYTES) stream.pause();
@@ -72,9 +72,11 @@ function arriving(stream: Readable, { heard, failure }: Watch): AsyncIterable<Bu
 
 function nothing(): void {}
 
-/** Why a file must not be fetched from here, as the end of a sentence; undefined when it may. Names are judged again when they are resolved. */
+/**
+ * Why a file must not be fetched from here, as the end of a sentence; undefined when it may. Names are judged again when they are resolved.
+ */
 export function fileAddressFault(address: string, { allowInner }: { allowInner: boolean }): string | undefined {
-  if (!URL.canParse(address)) return 'is no address';
+  if (!URL.canParse(address)) return 'is not a valid address';
   const url = new URL(address);
   if (leadsInside(url) && !allowInner) return 'leads into this machine or the network behind it';
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) return 'is not https';
@@ -82,7 +84,7 @@ export function fileAddressFault(address: string, { allowInner }: { allowInner: 
   return undefined;
 }
 
-/** Longest silence of the store before a try is given up. */
+/** Longest idleTimeout of the store before a try is given up. */
 const IDLE_TIMEOUT_MS = 30_000;
 const MAX_REDIRECTS = 3;
 
@@ -96,7 +98,7 @@ export interface FileRequest {
   readonly signal: AbortSignal;
 }
 
-/** The beginning of an answer of the store; whoever gets it reads `body` or lets go of it. */
+/** The beginning of an answer of the store; the receiver must read or destroy `body`. */
 export interface FileAnswer {
   readonly status: number;
   /** First byte that `body` brings; 0 where the store sends the whole file. */
@@ -119,7 +121,7 @@ export interface FileStore {
 }
 
 export interface FileStoreOptions {
-  /** Files may lie on this machine; only where the whole platform does. */
+  /** Files may be on this machine; only where the whole platform is. */
   readonly allowInner: boolean;
   readonly environment?: Environment;
   readonly idleTimeoutMs?: number;
@@ -132,7 +134,7 @@ function header(headers: Headers, name: string): string | undefined {
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** First byte and size that the headers tell. */
+/** First byte and size according to the headers. */
 function extent(status: number, headers: Headers): { offset: number; totalBytes: number | undefined } {
   const [, first, size] = /^bytes (?:(\d+)-\d+|\*)\/(\d+|\*)$/.exec(header(headers, 'content-range')?.trim() ?? '') ?? [];
   if (status === 206 || status === 416)
@@ -151,11 +153,12 @@ export function createFileStore({ allowInner, environment, idleTimeoutMs = IDLE_
       throw new WorkspaceError('address', `The address of a file ${fault}, so it was not asked. Report it to the platform's support.`);
     opening ??= openConnections({ environment, ...(!allowInner && { lookup: outsideLookup() }) });
     const connections = await opening;
-    const silence = startIdleTimeout({ idleTimeoutMs, signal });
+    const idleTimeout = startIdleTimeout({ idleTimeoutMs, signal });
     const { origin, hostname, host, pathname, search } = new URL(url);
     const failure = (error: unknown): unknown => {
       if (signal.aborted) return signal.reason;
-      if (silence.wasSilent()) return new ApiError('timeout', `${host} was silent for ${seconds(idleTimeoutMs)}.`, { transient: true });
+      if (idleTimeout.hasExpired())
+        return new ApiError('timeout', `${host} was silent for ${seconds(idleTimeoutMs)}.`, { transient: true });
       if (error instanceof Error && 'code' in error && error.code === INNER_ADDRESS)
         return new WorkspaceError('address', `${error.message}, so it was not asked for the file. Report it to the platform's support.`);
       return networkFailure(error, host, false);
@@ -167,9 +170,9 @@ export function createFileStore({ allowInner, environment, idleTimeoutMs = IDLE_
         path: `${pathname}${search}`,
         method: 'GET',
         headers: { accept: '*/*', 'accept-encoding': 'identity', ...range },
-        signal: silence.signal,
+        signal: idleTimeout.signal,
       });
-      silence.heard();
+      idleTimeout.refresh();
       const tag = header(answer.headers, 'etag')?.trim();
       return {
         status: answer.statusCode,
@@ -177,15 +180,15 @@ export function createFileStore({ allowInner, environment, idleTimeoutMs = IDLE_
         etag: tag?.startsWith('"') ? tag : undefined,
         retryAfter: header(answer.headers, 'retry-after'),
         location: header(answer.headers, 'location'),
-        body: arriving(answer.body, { heard: () => silence.heard(), failure }),
+        body: arriving(answer.body, { onData: () => idleTimeout.refresh(), failure }),
         close() {
-          silence.stop();
+          idleTimeout.stop();
           // Without a listener the end of an unread body would be an unhandled error.
           answer.body.on('error', () => undefined).destroy();
         },
       };
     } catch (error) {
-      silence.stop();
+      idleTimeout.stop();
       throw failure(error);
     }
   }

@@ -17,7 +17,7 @@ function lineEndsIn(chunk: Uint8Array): number {
   return found;
 }
 
-/** Counts the records of JSON lines or CSV; undefined for a format whose records cannot be told. */
+/** Counts the records of JSON lines or CSV; undefined for a format whose records cannot be counted. */
 function createRowCounter(format: string): RowCounter | undefined {
   const isCsv = format.toUpperCase() === 'CSV';
   if (!isCsv && format.toUpperCase() !== 'JSONL') return undefined;
@@ -43,12 +43,12 @@ function createRowCounter(format: string): RowCounter | undefined {
 /** What the bytes of a file are, once all of them went by. */
 export interface Inspected {
   readonly sha256: string;
-  /** Told by the first two bytes; names and headers say nothing. */
+  /** Recognised by the first two bytes; names and headers are not reliable. */
   readonly gzip: boolean;
-  /** Size once unpacked. */
+  /** Decompressed size. */
   readonly plainBytes: number;
   readonly rows?: number;
-  /** Why it is no whole gzip file. */
+  /** Why it is not a complete gzip file. */
   readonly fault?: string;
 }
 
@@ -61,7 +61,7 @@ export interface Inspection {
   close(): void;
 }
 
-/** Large, because each piece that is unpacked takes a turn of the event loop. */
+/** Large, because each decompressed chunk takes a turn of the event loop. */
 const UNPACKED_CHUNK_BYTES = 256 * 1024;
 
 /** No export unpacks to more than this many times its size; zeros do to a thousand. */
@@ -87,7 +87,7 @@ export function inspect(format: string): Inspection {
     plainBytes += chunk.length;
     if (fault === undefined) counter?.add(chunk);
     if (gunzip && plainBytes > FREE_BYTES && plainBytes > MAX_RATIO * compressedBytes) {
-      fault ??= `it unpacks to more than ${MAX_RATIO} times its size`;
+      fault ??= `it decompresses to more than ${MAX_RATIO} times its size`;
       gunzip.destroy();
     }
   }

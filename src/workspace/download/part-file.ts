@@ -6,7 +6,7 @@ import { runFile } from '../store/manifest.ts';
 import type { Quota } from '../store/quota.ts';
 import { type Inspected, type Inspection, inspect } from './inspection.ts';
 
-/** What is known of a part that is not yet in a manifest, kept beside it so that another process can go on. */
+/** What is known about a part that is not yet in a manifest, stored next to it so that another process can continue. */
 const partRecord = z.object({
   /** Strong tag of the file that the bytes on disk are of. */
   etag: z.string().optional(),
@@ -32,21 +32,21 @@ export function writePartRecord(path: string, record: PartRecord): Promise<void>
 
 /** Bytes that are gathered before they are written; the next are received and hashed meanwhile. */
 const BLOCK_BYTES = 1024 * 1024;
-/** Bytes after which the disk is told to write, so that not all of a large file is left for the end. */
+/** Bytes after which the file is flushed to disk, so that a large file does not leave everything for the end. */
 const SYNC_BYTES = 64 * 1024 * 1024;
 
-/** A part while it arrives: what is on the disk has been looked at, byte by byte. */
+/** A part during its download: every byte on the disk has been inspected. */
 export interface PartFile {
   /** Bytes taken so far; the next byte of the part belongs there. */
   readonly offset: number;
-  /** Keeps room for so many bytes more. */
+  /** Reserves room for this many more bytes. */
   announce(bytes: number): Promise<void>;
   take(chunk: Buffer): Promise<void>;
-  /** Puts on the disk what was taken. */
+  /** Flushes the received bytes to the disk. */
   flush(): Promise<void>;
   /** Forgets all bytes. */
   restart(): Promise<void>;
-  /** Makes the bytes last, and says what they are. */
+  /** Flushes and closes the file, and describes its content. */
   finish(): Promise<Inspected>;
   close(): Promise<void>;
 }
@@ -70,7 +70,7 @@ async function writeAll(file: FileHandle, chunks: Buffer[], bytes: number): Prom
 export interface PartFileOptions {
   readonly format: string;
   readonly quota: Quota;
-  /** Whether the bytes on the disk are of the file that is wanted. */
+  /** Whether the bytes on the disk belong to the requested file. */
   readonly keep: boolean;
   readonly signal: AbortSignal;
 }
@@ -109,12 +109,12 @@ export async function openPartFile(path: string, { format, quota, keep, signal }
     await writing;
     await room.need(bytes);
     writing = writeAll(file, chunks, bytes).then(() => room.written(bytes));
-    // Told by the next wait for it.
+    // Thrown by the next wait for it.
     writing.catch(() => undefined);
     unsynced += bytes;
     if (unsynced < SYNC_BYTES || syncing) return;
     unsynced = 0;
-    // A failure comes again with the last one.
+    // A failure is thrown again with the last chunk.
     syncing = file
       .datasync()
       .catch(() => undefined)
@@ -154,7 +154,7 @@ export async function openPartFile(path: string, { format, quota, keep, signal }
       await syncing;
       await worded(file.sync());
       const { size } = await worded(file.stat());
-      if (size !== offset) throw new WorkspaceError('disk', `${path} has ${size} bytes instead of ${offset}: somebody else writes it.`);
+      if (size !== offset) throw new WorkspaceError('disk', `${path} has ${size} bytes instead of ${offset}: another process writes it.`);
       return inspection.end();
     },
     async close() {

@@ -36,23 +36,27 @@ export async function successfulRuns(ask: Ask): Promise<SuccessfulRun[]> {
   return runs.toSorted((a, b) => (a.completedAt < b.completedAt ? 1 : -1));
 }
 
-/** What of the successful runs is there, can be fetched, or is gone. */
+/** The successful runs by state: on disk, available, or expired. */
 export interface SyncPlan {
   readonly present: readonly SuccessfulRun[];
   readonly wanted: readonly SuccessfulRun[];
-  /** Not here, and completed so long ago that the platform keeps their files no longer. */
+  /** Not on disk, and completed so long ago that the platform has deleted their files. */
   readonly expired: readonly SuccessfulRun[];
 }
 
-interface Wish {
+interface SyncSelection {
   readonly jobIds?: readonly number[] | undefined;
   /** Only runs that completed since, ms since 1970. */
   readonly sinceMs?: number | undefined;
   readonly nowMs: number;
 }
 
-/** Sorts successful runs by what is to be done about them; the wanted ones, the oldest first, because they expire first. */
-export function planSync(runs: readonly SuccessfulRun[], here: readonly RunManifest[], { jobIds, sinceMs, nowMs }: Wish): SyncPlan {
+/** Sorts successful runs by state; those to download come oldest first, because they expire first. */
+export function planSync(
+  runs: readonly SuccessfulRun[],
+  here: readonly RunManifest[],
+  { jobIds, sinceMs, nowMs }: SyncSelection,
+): SyncPlan {
   const known = new Set(here.map(({ jobId, runId }) => `${jobId}/${runId}`));
   const meant = runs.filter(
     ({ jobId, completedAt }) => (jobIds?.includes(jobId) ?? true) && (sinceMs === undefined || Date.parse(completedAt) >= sinceMs),
@@ -68,7 +72,7 @@ export function planSync(runs: readonly SuccessfulRun[], here: readonly RunManif
   };
 }
 
-/** How the download of a run stands at the end of a call. */
+/** The state of a download at the end of a call. */
 export type SyncOutcome = 'fetched' | 'under way' | 'failed';
 
 /** Columns of the table, one row for each job. */
@@ -76,7 +80,10 @@ export const SYNC_COLUMNS = ['jobId', 'job', 'fetched', 'under way', 'failed', '
 
 type Row = (string | number | null)[];
 
-/** One row a job: those with something to fetch first, then those that lost most; of jobs whose runs have all expired, only the first `lostShown` get one, and `more` counts the others. */
+/**
+ * One row a job: those with something to fetch first, then those that lost most; of jobs whose runs have all expired, only the first
+ * `lostShown` get one, and `more` counts the others.
+ */
 export function syncTable(
   { present, wanted, expired }: SyncPlan,
   outcomes: readonly SyncOutcome[],

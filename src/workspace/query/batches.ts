@@ -23,14 +23,14 @@ export function overlappingGroups<Run extends Ranged>(runs: readonly Run[]): Run
   return groups;
 }
 
-/** Stretches of time in ms, in order; the end is excluded. */
-export interface Stretch {
+/** An interval of time in ms; the end is excluded. */
+export interface Interval {
   readonly startMs: number;
   readonly endMs: number;
 }
 
-/** What the runs cover together, and what lies between without data. */
-export function coverageOf(runs: readonly Ranged[]): { covered: Stretch[]; gaps: Stretch[] } {
+/** The intervals that the runs cover together, and the gaps between them. */
+export function coverageOf(runs: readonly Ranged[]): { covered: Interval[]; gaps: Interval[] } {
   const covered: { startMs: number; endMs: number }[] = [];
   for (const run of runs.toSorted((a, b) => Date.parse(a.from) - Date.parse(b.from))) {
     const [startMs, endMs] = [Date.parse(run.from), Date.parse(run.to)];
@@ -86,7 +86,7 @@ function spread(parts: readonly Part[]): Part[] {
 
 type Seen = ReadonlyMap<Part, Beginning>;
 
-/** Lines name their members: three files tell which the fields do not tell. */
+/** Lines name their members: three files show those that the list of fields does not have. */
 function jsonBatch(parts: readonly Part[], looks: Seen): Batch[] {
   const seen = parts.flatMap((part) => looks.get(part) ?? []);
   const expected = namesInFile(parts[0]?.run.fields ?? []);
@@ -94,7 +94,7 @@ function jsonBatch(parts: readonly Part[], looks: Seen): Batch[] {
   return [{ format: 'JSONL', layout: layoutOf(names, parts, seen), parts }];
 }
 
-/** The order of the columns counts, so that each header is read; a file without a row is left out. */
+/** The order of the columns matters, so each header is read; a file without rows is left out. */
 function csvBatches(parts: readonly Part[], seen: Seen): Batch[] {
   const looks = parts.flatMap((part) => {
     const look = seen.get(part);
@@ -116,7 +116,7 @@ function parquetBatches(parts: readonly Part[]): Batch[] {
   });
 }
 
-/** Sorts the files of runs by how they are read, after a look into those that are not converted. */
+/** Groups the files of runs by how they are read; files that are not converted are sampled first. */
 export async function batchesOf(parts: readonly Part[], look: Look): Promise<Batch[]> {
   const sources = parts.filter(({ run }) => run.table === undefined);
   const groups = [...grouped(sources, ({ run }) => JSON.stringify([formatOf(run), run.fields])).values()];

@@ -1,4 +1,4 @@
-/** What one value of a column is; ids and other integers of 64 bits are VARCHAR, so that no digit is lost. */
+/** The type of one value of a column; ids and other 64-bit integers are VARCHAR, so that no digit is lost. */
 export type ItemType = 'VARCHAR' | 'BIGINT' | 'DOUBLE' | 'BOOLEAN' | 'DATE' | 'TIMESTAMP';
 /** A column as DuckDB declares it; parallel arrays are lists. */
 export type ColumnType = ItemType | `${ItemType}[]`;
@@ -20,7 +20,7 @@ const fits: Readonly<Record<ItemType, (value: unknown) => boolean>> = {
   VARCHAR: () => true,
 };
 
-/** What a field may be instead of what it is known to be, the nearest first; VARCHAR holds everything. */
+/** Types that a field may have instead of its known one, the closest first; VARCHAR holds everything. */
 const nearest: Readonly<Record<ItemType, readonly ItemType[]>> = {
   BIGINT: ['BIGINT', 'DOUBLE'],
   DOUBLE: ['DOUBLE'],
@@ -45,7 +45,7 @@ function fittingItem(type: ItemType, values: readonly unknown[]): ItemType {
   return nearest[type].find((candidate) => present.every(fits[candidate])) ?? 'VARCHAR';
 }
 
-/** `type` where all sample values fit it, else the nearest type that they fit. */
+/** `type` where all sample values fit it, otherwise the closest type that they fit. */
 export function fittingType(type: ColumnType, values: readonly unknown[]): ColumnType {
   const item = itemTypeOf(type);
   if (!item) return fittingItem(type as ItemType, values); // no list
@@ -135,7 +135,7 @@ const endings: readonly (readonly [RegExp, ItemType, Unit?])[] = [
   [/_date$/, 'DATE', 'UTC'],
 ];
 
-/** What a field holds; text, where neither list nor name tells. */
+/** The type of a field; text where neither the list nor the name shows it. */
 export function knownField(fieldName: string): KnownField {
   const known = Object.hasOwn(named, fieldName) ? named[fieldName] : undefined;
   if (known) return known;

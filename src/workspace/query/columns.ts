@@ -26,7 +26,10 @@ export interface Layout {
 /** Fields that may be chosen several times. */
 const VARIABLES: ReadonlySet<string> = new Set(['custom_var', 'dynamic_var']);
 
-/** How a field is called in the files: by its alias, or by its own name with position or key; undefined for a variable without them, which only the files name. */
+/**
+ * How a field is called in the files: by its alias, or by its own name with position or key; undefined for a variable without them, which
+ * only the files name.
+ */
 function nameInFile({ fieldName, aliasName, customVarPosition, dynamicVarKey }: Field): string | undefined {
   if (aliasName !== undefined) return aliasName;
   const variable = customVarPosition ?? dynamicVarKey;
@@ -34,7 +37,7 @@ function nameInFile({ fieldName, aliasName, customVarPosition, dynamicVarKey }: 
   return VARIABLES.has(fieldName) ? undefined : fieldName;
 }
 
-/** The names of the files that the fields tell. */
+/** The names in the files that the fields explain. */
 export function namesInFile(fields: readonly Field[]): string[] {
   return fields.flatMap((field) => nameInFile(field) ?? []);
 }
@@ -45,7 +48,7 @@ export function typeOf({ type, unit, from }: Column): string {
   return `DECIMAL(18, ${unit === 'money' ? 2 : 3})${itemTypeOf(type) ? '[]' : ''}`;
 }
 
-/** Names as DuckDB tells them apart. */
+/** Names as DuckDB distinguishes them. */
 export function folded(name: string): string {
   return name.toLowerCase();
 }
@@ -76,7 +79,9 @@ const derivations: Partial<Record<Unit, { unit: Unit; nameOf: (name: string) => 
   ms: { unit: 's', nameOf: (name) => `${name.replace(/_msec$/, '')}_seconds` },
 };
 
-/** The columns of all layouts together, each followed by the one in a derived unit; a column whose types differ gets one that holds both. */
+/**
+ * The columns of all layouts together, each followed by the one in a derived unit; a column whose types differ gets one that holds both.
+ */
 export function columnsOf(layouts: readonly Layout[]): Column[] {
   const merged = new Map<string, Column>();
   for (const layout of layouts) {

@@ -6,7 +6,7 @@ import { type Batch, batchesOf, type Look, overlappingGroups, type Part } from '
 import { type Column, columnsOf, folded, namesInFile } from './columns.ts';
 import { type Overlap, type Source, viewSql } from './view-sql.ts';
 
-/** Fields that tell rows apart, beside the project; views have a number in their session. */
+/** Fields that identify a row, beside the project; views have a number in their session. */
 const KEYS: Readonly<Record<string, readonly string[]>> = {
   sessions: ['user_id', 'session_id'],
   views: ['user_id', 'session_id', 'view_number'],
@@ -36,7 +36,7 @@ export interface DataViewOptions {
   readonly name?: string;
 }
 
-/** The names of the columns that tell rows apart, in lower case, or the fields that are missing for that. */
+/** The names of the columns that identify a row, in lower case, or the fields that are missing for that. */
 export function keysOf(scope: string, columns: readonly Column[]): { names: string[]; missing: string[] } {
   const wanted = KEYS[scope.toLowerCase()] ?? ['user_id', 'session_id', 'view_number'];
   const columnFor = (field: string) => columns.find(({ name, field: renamed = name }) => renamed === field);
@@ -93,7 +93,10 @@ function ranksOf(batches: readonly Batch[], group: readonly RunManifest[]): Map<
 
 function repeatWords(group: readonly RunManifest[], missing: readonly string[]): string {
   const runs = group.map(({ runId }) => runId).join(', ');
-  return `Rows may repeat: runs ${runs} overlap, and without ${missing.join(', ')} in the export a row cannot be told from its later version.`;
+  return (
+    `Rows may repeat: runs ${runs} overlap, and without ${missing.join(', ')} in the export, a row and its later version cannot be ` +
+    'matched.'
+  );
 }
 
 /** Rows as the manifests count them; undefined where one does not. */

@@ -1,5 +1,5 @@
 import { type Column, folded } from './columns.ts';
-import { identifier, literal } from './sql-text.ts';
+import { identifier, literal } from './view-sql.ts';
 
 /** A question and the statement that answers it. */
 export interface Example {
@@ -7,13 +7,13 @@ export interface Example {
   readonly sql: string;
 }
 
-/** What rows are told apart by in a question, the most telling first. */
+/** The columns that a question groups rows by, the most useful first. */
 const DIMENSIONS = ['browser_name', 'device_id', 'country_code', 'platform_name', 'language', 'city'];
 const LISTS = ['session_transaction_items.sku', 'session_transaction_items.id', 'errors.message', 'app_events.event_name'];
 
 /** The columns as a statement names them, found by the fields of the platform. */
 interface Names {
-  /** `views` or `sessions`: what a row is. */
+  /** `views` or `sessions`: the kind of row. */
   readonly rows: string;
   readonly of: (field: string) => string | undefined;
   /** In which days are counted; the files are in UTC. */
@@ -96,7 +96,7 @@ function byElement({ of, derived, view }: Names): Example | undefined {
   };
 }
 
-/** One to four statements that run on these columns as they stand. */
+/** One to four example statements that run on these columns unchanged. */
 export function examplesOf(columns: readonly Column[], about: About): Example[] {
   const names = namesOf(columns, about);
   const examples = [byDay, byDimension, byPage, byElement].flatMap((example) => example(names) ?? []);

@@ -20,7 +20,7 @@ export interface FirstRows {
 
 type Uses = Pick<ProjectWorkspace, 'dir' | 'holder' | 'pathOf'>;
 
-/** Reads the beginning of a run: of the first file that holds a row as it stands there, or of the table where the files were dropped. */
+/** Reads the first rows of a run: from the first file that has one, or from the table where the files were dropped. */
 export async function firstRows(run: RunManifest, { dir, holder, pathOf }: Uses): Promise<FirstRows> {
   const format = run.format.toUpperCase();
   if (format !== 'JSONL' && format !== 'CSV') return { columns: [], rows: [] };

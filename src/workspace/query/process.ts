@@ -3,7 +3,7 @@ import { convert, resolveOverlap } from '../convert/write-table.ts';
 import { refusalOf } from './check-statement.ts';
 import type { Cell, Failure, Machine, Message, QueryTask, Task } from './protocol.ts';
 import { lookAt } from './sniff.ts';
-import { literal, literals } from './sql-text.ts';
+import { literal, literals } from './view-sql.ts';
 
 /** What the classes of DuckDB have in common, each in its own way. */
 interface Composite {
@@ -12,19 +12,19 @@ interface Composite {
   readonly value?: DuckDBValue;
 }
 
-/** A value of DuckDB as JSON holds it, exactly: what a number cannot hold becomes text. */
+/** A value of DuckDB as exact JSON: what a number cannot hold becomes text. */
 export function cellOf(value: DuckDBValue): Cell {
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return value;
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value.toString();
-  const { items, entries }: Composite = value as Composite; // one of the classes, told apart by their members
+  const { items, entries }: Composite = value as Composite; // one of the classes, distinguished by their members
   if (items) return items.map(cellOf);
   if (Array.isArray(entries)) return entries.map(({ key, value: inner }) => ({ key: cellOf(key), value: cellOf(inner) }));
   if (entries) return Object.fromEntries(Object.entries(entries).map(([name, inner]) => [name, cellOf(inner)]));
   return value.toString();
 }
 
-/** Files that a database may open, and what it takes. */
+/** Files that a database may open, and its resources. */
 export interface DatabaseOptions extends Pick<Machine, 'memoryBytes' | 'threads' | 'spill'> {
   readonly files: readonly string[];
   /** Statements that run before the settings are locked. */
@@ -89,7 +89,7 @@ async function attempt<T>(reason: Failure, run: () => Promise<T>): Promise<T> {
 
 /** Throws where the statement is more than one SELECT over the views. */
 export async function checkStatement(connection: DuckDBConnection, sql: string, views: readonly string[]): Promise<void> {
-  // DuckDB would run what stands before it alone, which is not what is looked at here.
+  // DuckDB would run only the part before it, which is not the statement that was checked.
   if (sql.includes('\0')) throw new TaskFailure('refused', 'a statement holds no NUL character.');
   const serialise = await connection.prepare('SELECT json_serialize_sql($1::VARCHAR)');
   serialise.bindVarchar(1, sql);
@@ -158,5 +158,5 @@ process.once('message', ({ task, machine }: { task: Task; machine: Machine }) =>
     })
     .finally(end);
 });
-// Without the process that asked there is no use for the answer.
+// Without its parent process the answer is of no use.
 process.once('disconnect', end);

@@ -1,6 +1,6 @@
 import type { Column } from './columns.ts';
 
-/** What a process may take; what the machine decides. */
+/** Resources of a process, as the machine allows. */
 export interface Machine {
   /** What DuckDB may take; the process may take `slackBytes` more before it ends itself. */
   readonly memoryBytes: number;
@@ -25,7 +25,7 @@ export interface QueryTask {
   readonly maxChars: number;
 }
 
-/** A file as it was downloaded; unpacked only in a process of its own. */
+/** A file as it was downloaded; decompressed only in a separate process. */
 export interface SourceFile {
   /** Relative to the directory of the process. */
   readonly path: string;
@@ -78,7 +78,7 @@ export interface ResultColumn {
   readonly type: string;
 }
 
-/** The beginning of a file: what its columns are called, and some values. */
+/** The beginning of a file: its column names and some values. */
 export interface Beginning {
   /** In the order of the file; those of JSON in the order of their appearance. */
   readonly names: readonly string[];
@@ -93,7 +93,10 @@ export interface Beginning {
 /** Why there is no result. */
 export type Failure = 'missing package' | 'refused' | 'data' | 'sql' | 'memory' | 'mismatch';
 
-/** What the process says: that the engine is there; then, of a query, the columns, rows as often as needed, an end; of the others one answer. */
+/**
+ * What the process says: that the engine is there; then, of a query, the columns, rows as often as needed, an end; of the others one
+ * answer.
+ */
 export type Message =
   | { readonly kind: 'ready' }
   | { readonly kind: 'columns'; readonly columns: readonly ResultColumn[] }

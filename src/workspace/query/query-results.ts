@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DAY_MS, HOUR_MS } from '../../lib/clock.ts';
 import { FILE_MODE, makeDirectory } from '../store/disk.ts';
 import { resultsDirectory } from '../store/layout.ts';
 import type { ProjectWorkspace } from '../store/project-workspace.ts';
@@ -9,11 +10,11 @@ import type { Cell } from './protocol.ts';
 /** Results that are kept of a project; the oldest makes room. */
 const MAX_RESULTS = 10;
 /** How long a result can be read again. */
-const LIFE_MS = 24 * 3_600_000;
+const LIFE_MS = DAY_MS;
 const ENDING = '.csv';
 const STAGED = '.part';
-/** Nobody writes one file for so long: whoever began it was killed. */
-const ABANDONED_MS = 3_600_000;
+/** No process writes one file for so long: the one that began it was killed. */
+const ABANDONED_MS = HOUR_MS;
 const RESULT_ID = /^[\da-f]{12}$/;
 
 /** All rows of an answered query. */
@@ -27,7 +28,10 @@ interface Kept {
   readonly keptAtMs: number;
 }
 
-/** The latest results of one principal and project. They lie beside the downloads, so that whichever process shares the directory finds them. */
+/**
+ * The latest results of one principal and project. They lie beside the downloads, so that whichever process shares the directory finds
+ * them.
+ */
 interface QueryResults {
   /** Gives the id under which the rows are found again; undefined where there is no room, or the directory cannot be written. */
   keep(rows: QueryRows): Promise<string | undefined>;
@@ -37,7 +41,7 @@ interface QueryResults {
   ids(): Promise<string[]>;
 }
 
-/** The results beside these downloads, as they are at an instant (ms since 1970). */
+/** The results stored with these downloads, at an instant (ms since 1970). */
 export function resultsOf(workspace: Pick<ProjectWorkspace, 'dir' | 'quotaBytes' | 'usedBytes'>, nowMs: number): QueryResults {
   const directory = resultsDirectory(workspace.dir);
   const fileOf = (id: string) => join(directory, `${id}${ENDING}`);

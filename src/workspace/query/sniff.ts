@@ -50,7 +50,7 @@ const NOTHING: Beginning = { names: [], samples: [], isEmpty: true };
 
 type Head = NonNullable<Beginning['head']>;
 
-/** The beginning of a file as text, unpacked as far as the bound allows. */
+/** The beginning of a file as text, decompressed up to a limit. */
 async function headOf(path: string, gzip: boolean, bytes: number): Promise<Head> {
   const raw = createReadStream(path, { end: bytes - 1 });
   const { size } = await stat(path);
@@ -124,7 +124,7 @@ async function sniff({ path, gzip, format }: SourceFile, headBytes: number | und
   return NOTHING;
 }
 
-/** Reads the beginnings of downloaded files; only in a process of its own, because what they unpack to is not known. */
+/** Reads the beginnings of downloaded files; only in a separate process, because their decompressed size is not known. */
 export async function lookAt({ files, headBytes }: LookTask): Promise<Beginning[]> {
   const looks: Beginning[] = [];
   for (const file of files) looks.push(await sniff(file, headBytes));

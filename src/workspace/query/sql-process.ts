@@ -2,9 +2,9 @@ import { fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { createFairTurns, type FairTurns } from '../../lib/fair-turns.ts';
+import { createFairSemaphore, type FairSemaphore } from '../../lib/fair-semaphore.ts';
 import { shippedFile } from '../../lib/shipped.ts';
-import { makeSpill } from '../store/spill.ts';
+import { createSpillDirectory } from '../store/spill.ts';
 import type {
   Beginning,
   Cell,
@@ -19,10 +19,10 @@ import type {
   Task,
 } from './protocol.ts';
 
-/** The bundled process of a task; one of its own, because some functions of DuckDB neither stop when asked nor keep to the memory limit. */
+/** The bundled process of a task; a separate one, because some functions of DuckDB ignore interrupts and the memory limit. */
 const SCRIPT = fileURLToPath(shippedFile('sql-process.js'));
 const MAX_MEMORY_BYTES = 1024 ** 3;
-/** Node itself, the library and what the readers of files hold beside the limit. */
+/** Memory outside the limit: Node itself, the library, and the buffers of the file readers. */
 const MAX_SLACK_BYTES = 640 * 1024 ** 2;
 const MAX_THREADS = 4;
 /** Bytes that a query may spill. */
@@ -46,7 +46,7 @@ export interface SqlResult {
   readonly more: boolean;
 }
 
-/** `start`: the process or its engine could not be started, which is no fault of a statement. */
+/** `start`: the process or its engine could not be started, which is not the fault of a statement. */
 type Reason = Failure | 'busy' | 'time' | 'crash' | 'start';
 
 /** A task without a result; `message` is what DuckDB says, empty for `busy`, `time` and most crashes. */
@@ -71,8 +71,8 @@ export interface SqlOptions {
   readonly script?: string;
 }
 
-const queriesInTurn = createFairTurns(QUERIES_AT_ONCE);
-const conversionsInTurn = createFairTurns(CONVERSIONS_AT_ONCE);
+const queriesInTurn = createFairSemaphore(QUERIES_AT_ONCE);
+const conversionsInTurn = createFairSemaphore(CONVERSIONS_AT_ONCE);
 
 function abortReason(signal: AbortSignal | undefined): Error {
   return signal?.reason instanceof Error ? signal.reason : new Error('The query was cancelled.');
@@ -99,21 +99,22 @@ function queryMachine(): Machine {
   };
 }
 
-/** Runs a task when its turn comes; `hear` gets what the process says and gives the result once there is one. */
+/** Runs a task when its turn comes; `onMessage` is called with each message of the process and returns the result once it is there. */
 async function perform<T>(
   task: Task,
   machine: Machine,
-  { inTurn, hear, ...options }: SqlOptions & { inTurn: FairTurns; hear: (message: Message) => T | undefined },
+  { inTurn, onMessage, ...options }: SqlOptions & { inTurn: FairSemaphore; onMessage: (message: Message) => T | undefined },
 ): Promise<T> {
   const startedMs = performance.now();
   return inTurn(options.holder, async () => {
     options.signal?.throwIfAborted();
     const leftMs = options.timeoutMs - (performance.now() - startedMs);
     if (leftMs <= 0) throw new SqlError('busy');
-    const spill = task.kind === 'look' ? undefined : await makeSpill(options.directory).catch(() => undefined); // what fits into memory is answered all the same
+    // Without it, queries that fit into memory still work.
+    const spill = task.kind === 'look' ? undefined : await createSpillDirectory(options.directory).catch(() => undefined);
     try {
       const given = spill ? { ...machine, spill: { directory: spill.directory, maxBytes: MAX_SPILL_BYTES } } : machine;
-      return await converse(task, given, { ...options, timeoutMs: leftMs }, hear);
+      return await converse(task, given, { ...options, timeoutMs: leftMs }, onMessage);
     } finally {
       await spill?.remove();
     }
@@ -124,7 +125,7 @@ function converse<T>(
   task: Task,
   machine: Machine,
   { directory, timeoutMs, signal, script = SCRIPT }: SqlOptions,
-  hear: (message: Message) => T | undefined,
+  onMessage: (message: Message) => T | undefined,
 ): Promise<T> {
   if (!existsSync(script)) return Promise.reject(new SqlError('start', 'the file sql-process.js of this installation is missing'));
   return new Promise((resolve, reject) => {
@@ -143,7 +144,7 @@ function converse<T>(
       if (message.kind === 'ready') isReady = true;
       else if (message.kind === 'failure') finish(() => reject(new SqlError(message.reason, message.message)));
       else {
-        const result = hear(message);
+        const result = onMessage(message);
         if (result !== undefined) finish(() => resolve(result));
       }
     });
@@ -163,19 +164,19 @@ function converse<T>(
 export function runSql(request: SqlRequest, options: SqlOptions): Promise<SqlResult> {
   let columns: readonly ResultColumn[] = [];
   const rows: (readonly Cell[])[] = [];
-  const hear = (message: Message): SqlResult | undefined => {
+  const onMessage = (message: Message): SqlResult | undefined => {
     if (message.kind === 'columns') columns = message.columns;
     else if (message.kind === 'rows') for (const row of message.rows) rows.push(row);
     return message.kind === 'end' ? { columns, rows, more: message.more } : undefined;
   };
-  return perform({ kind: 'query', ...request }, queryMachine(), { ...options, inTurn: queriesInTurn, hear });
+  return perform({ kind: 'query', ...request }, queryMachine(), { ...options, inTurn: queriesInTurn, onMessage });
 }
 
 /** Looks at the beginnings of downloaded files, in their order; throws as `runSql` does. */
 export function lookInto(request: Omit<LookTask, 'kind'>, options: SqlOptions): Promise<readonly Beginning[]> {
   const machine = { memoryBytes: LOOK_MEMORY_BYTES, slackBytes: 0, threads: 1 };
-  const hear = (message: Message) => (message.kind === 'looks' ? message.looks : undefined);
-  return perform({ kind: 'look', ...request }, machine, { ...options, inTurn: queriesInTurn, hear });
+  const onMessage = (message: Message) => (message.kind === 'looks' ? message.looks : undefined);
+  return perform({ kind: 'look', ...request }, machine, { ...options, inTurn: queriesInTurn, onMessage });
 }
 
 /** Writes a table and gives its number of rows; throws as `runSql` does. */
@@ -185,6 +186,6 @@ export function writeTable(task: ConvertTask | ResolveTask, options: SqlOptions)
     slackBytes: CONVERSION_SLACK_BYTES,
     threads: Math.min(2, availableParallelism()),
   };
-  const hear = (message: Message) => (message.kind === 'written' ? message.rows : undefined);
-  return perform(task, machine, { ...options, inTurn: conversionsInTurn, hear });
+  const onMessage = (message: Message) => (message.kind === 'written' ? message.rows : undefined);
+  return perform(task, machine, { ...options, inTurn: conversionsInTurn, onMessage });
 }

@@ -1,6 +1,20 @@
 import { itemTypeOf } from './column-types.ts';
 import { type Column, folded } from './columns.ts';
-import { identifier, literal, literals } from './sql-text.ts';
+
+/** A quoted SQL identifier; any text is allowed. */
+export function identifier(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** A quoted SQL string. */
+export function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** A list of quoted SQL strings. */
+export function literals(texts: readonly string[]): string {
+  return `[${texts.map(literal).join(', ')}]`;
+}
 
 /** Files that are read alike. */
 export interface Source {
@@ -10,7 +24,7 @@ export interface Source {
   readonly files: readonly string[];
   /** Columns of the files; those of CSV in the order of the header. */
   readonly names: readonly string[];
-  /** Types of the columns as the files hold them; left out where the reader is told the types. */
+  /** Types of the columns as the files hold them; left out where the reader gets the types. */
   readonly types?: ReadonlyMap<string, string>;
   /** A Parquet file with the numbers of the rows that are left out. */
   readonly without?: string;
@@ -46,7 +60,7 @@ function reader({ format, gzip, files, names, without }: Source, columns: readon
   const declared = names.flatMap((name, index) => {
     const column = byName.get(name);
     if (column) return [`${literal(name)}: ${literal(readAs(column, format))}`];
-    // CSV goes by position: what is not shown still takes its place.
+    // CSV columns go by position: a column that is not shown still counts.
     return format === 'CSV' ? [`${literal(`__unused_${index}`)}: 'VARCHAR'`] : [];
   });
   const options = [
@@ -56,8 +70,10 @@ function reader({ format, gzip, files, names, without }: Source, columns: readon
     ...(withFile ? [`filename = '${FILE}'`] : []),
   ];
   // That lines are records is said, because a single column would be taken for bare values.
-  if (format === 'JSONL')
-    return `read_json(${[...options, "format = 'newline_delimited'", 'records = true', 'auto_detect = false', `maximum_object_size = ${MAX_ROW_BYTES}`].join(', ')})`;
+  if (format === 'JSONL') {
+    const json = ["format = 'newline_delimited'", 'records = true', 'auto_detect = false', `maximum_object_size = ${MAX_ROW_BYTES}`];
+    return `read_json(${[...options, ...json].join(', ')})`;
+  }
   const csv = [
     'header = true',
     'auto_detect = false',

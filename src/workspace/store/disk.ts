@@ -1,7 +1,7 @@
 import { mkdir, open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** What keeps a download or the workspace from going on; the message is a sentence that says what to do next. */
+/** A reason why a download or the workspace cannot continue; the message is a sentence that says what to do next. */
 export type WorkspaceErrorKind =
   /** The disk or the quota has no room. */
   | 'full'
@@ -9,13 +9,13 @@ export type WorkspaceErrorKind =
   | 'disk'
   /** Another server or a query uses the run. */
   | 'busy'
-  /** The platform keeps the files no longer, or the run has none. */
+  /** The platform has deleted the files, or the run has none. */
   | 'gone'
   /** The run itself failed. */
   | 'failed'
   /** The address of a file must not be asked. */
   | 'address'
-  /** The file store refused or broke off again and again. */
+  /** The file store refused or broke off repeatedly. */
   | 'store'
   /** What arrived is not the whole file. */
   | 'damaged';
@@ -30,7 +30,7 @@ export class WorkspaceError extends Error {
   }
 }
 
-/** Exports hold personal data: nobody else on the machine reads them. */
+/** Exports hold personal data: other users of the machine cannot read them. */
 export const DIRECTORY_MODE = 0o700;
 export const FILE_MODE = 0o600;
 
@@ -39,7 +39,7 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
-/** Words for a failure of the file system; anything else stays as it is. */
+/** Turns a failure of the file system into a `WorkspaceError`; other errors stay as they are. */
 export function diskFailure(error: unknown, path: string): unknown {
   if (error instanceof WorkspaceError) return error;
   const code = codeOf(error);

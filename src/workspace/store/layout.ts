@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 
-/** Whose data it is: a directory for each, so that people, accounts and the demo never mix. */
+/** The owner of the data: a directory for each, so that users, accounts and the demo never mix. */
 export interface Owner {
   /** Data directory of the settings. */
   readonly dir: string;
@@ -53,7 +53,7 @@ export function resultsDirectory(projectDir: string): string {
 }
 
 function idName(id: number): string {
-  if (!Number.isSafeInteger(id) || id < 0) throw new RangeError(`${id} is no id.`);
+  if (!Number.isSafeInteger(id) || id < 0) throw new RangeError(`${id} is not a valid id.`);
   return String(id);
 }
 

@@ -4,8 +4,17 @@ import { open, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isRunning } from '../../lib/is-running.ts';
 import { FILE_MODE } from './disk.ts';
+
+/** Whether there is a process of this number on this machine; another one may have it by now. */
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
 
 /**
  * A lock is an empty file whose name says who holds it: kind, place, process id, start of the process, and a part of its own.
@@ -25,7 +34,7 @@ export interface Lock {
 export interface Holder {
   readonly kind: LockKind;
   readonly pid: number;
-  /** Holder and this process count processes alike, so that its number means something here. */
+  /** The holder and this process share a process table, so its process id can be checked here. */
   readonly isSamePlace: boolean;
 }
 
@@ -69,7 +78,9 @@ export function placeId({ hostname: host, bootId = '', pidNamespace = '' }: Plac
   return createHash('sha256').update([host, bootId, pidNamespace].join('\n')).digest('hex').slice(0, 8);
 }
 
-/** When a process of this place was started, in ticks since the boot; undefined where there is no such process, empty where it is not known. */
+/**
+ * When a process of this place was started, in ticks since the boot; undefined where there is no such process, empty where it is not known.
+ */
 function startOf(pid: number): string | undefined {
   try {
     // The name in parentheses may hold anything; field 22 is counted from its end.
@@ -106,7 +117,7 @@ async function holderOf(directory: string, name: string, place: Place): Promise<
   return undefined;
 }
 
-/** Live holders in a directory beside one's own file. */
+/** Live holders in a directory, without this process's own file. */
 async function holdersIn(directory: string, except: string, place: Place): Promise<Holder[]> {
   const names = await readdir(directory).catch(() => []);
   const found = await Promise.all(names.filter((name) => name !== except).map((name) => holderOf(directory, name, place)));
@@ -134,12 +145,12 @@ export async function takeLock(directory: string, kind: LockKind, place: Place =
 }
 
 /** The same, tried again for `patienceMs` of real time: others hold a directory for moments while they tidy it or finish a run. */
-export async function waitForLock(directory: string, kind: LockKind, patienceMs: number, signal?: AbortSignal): Promise<Lock | Holder> {
-  const endMs = performance.now() + patienceMs;
+export async function waitForLock(directory: string, kind: LockKind, timeoutMs: number, signal?: AbortSignal): Promise<Lock | Holder> {
+  const endMs = performance.now() + timeoutMs;
   for (;;) {
     const lock = await takeLock(directory, kind);
     if ('release' in lock || performance.now() >= endMs || signal?.aborted) return lock;
-    // Of two that come at once both may be refused: the random part lets one be first.
+    // Two processes at the same time may both be refused; the random part decides which one is first.
     await delay(RETRY_MS * (1 + Math.random()));
   }
 }

@@ -14,10 +14,10 @@ const field = z.object({
   dynamicVarKey: z.string().optional(),
 });
 
-/** One file of a run as it lies on disk. */
+/** One file of a run on disk. */
 export const runFile = z.object({
   name: fileName,
-  /** As it lies on disk, packed or not. */
+  /** Size on disk, compressed or not. */
   bytes: z.number(),
   /** Of the same bytes, hexadecimal. */
   sha256: z.string(),
@@ -49,9 +49,9 @@ export const runManifest = z.object({
   jobId: z.number(),
   jobName: z.string(),
   runId: z.number(),
-  /** `sessions`, `views`, or what else the job says. */
+  /** `sessions`, `views`, or another scope of the job. */
   scope: z.string(),
-  /** `JSONL`, `CSV`, or what else the job says. */
+  /** `JSONL`, `CSV`, or another format of the job. */
   format: z.string(),
   /** Range of the data; the end is excluded. */
   from: instant,
@@ -101,14 +101,14 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Files of a run that lie on the disk, with their sizes. */
+/** Files of a run on the disk, with their sizes. */
 export function filesOnDisk({ files, table, sourceDropped }: Pick<RunManifest, 'files' | 'table' | 'sourceDropped'>) {
   const sources = sourceDropped ? [] : files;
   const tables = table ? [table, ...(table.superseded?.file ? [table.superseded.file] : [])] : [];
   return [...sources, ...tables].map(({ name, bytes }) => ({ name, bytes }));
 }
 
-/** The manifest of a run whose files are all there with their size; undefined where it is not complete. */
+/** The manifest of a run whose files all exist with the right size; undefined where the run is not complete. */
 export async function readManifest(projectDir: string, id: RunId): Promise<RunManifest | undefined> {
   const directory = runDirectory(projectDir, id);
   const text = await readFile(join(directory, MANIFEST), 'utf8').catch(() => undefined);

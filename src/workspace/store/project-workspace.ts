@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { Ask } from '../../api/client.ts';
 import { isLoopback } from '../../lib/address.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { createFairTurns } from '../../lib/fair-turns.ts';
+import { createFairSemaphore } from '../../lib/fair-semaphore.ts';
 import { mapConcurrent } from '../../lib/map-concurrent.ts';
 import { convertJob, isWaiting } from '../convert/conversions.ts';
 import { removeTempFiles } from '../download/download-run.ts';
@@ -15,7 +15,7 @@ import { MANIFEST, type Owner, plansDirectory, principalDirectory, projectDirect
 import { type Holder, isLockName, type Lock, type LockKind, takeLock, waitForLock } from './lock.ts';
 import { filesOnDisk, type RunId, type RunManifest, readManifest, runsIn } from './manifest.ts';
 import { bytesBelow, createQuota } from './quota.ts';
-import { removeDeadSpills } from './spill.ts';
+import { removeStaleSpillDirectories } from './spill.ts';
 
 /** A directory of a run without a manifest: what a download has left so far. */
 export interface UnfinishedRun extends RunId {
@@ -29,7 +29,7 @@ export interface ProjectWorkspace {
   readonly dir: string;
   /** Directory of its export plans; may not be there yet. */
   readonly plansDir: string;
-  /** Names the principal among those who take turns. */
+  /** Identifies the principal for the fair order. */
   readonly holder: string;
   /** Most bytes that all projects of the principal may take. */
   readonly quotaBytes: number;
@@ -45,11 +45,14 @@ export interface ProjectWorkspace {
   directoryOf(run: RunId): string;
   /** Absolute path of a file of a run. */
   pathOf(run: RunId, file: { readonly name: string }): string;
-  /** Runs `task` with the manifests of these runs while no process can remove any of their files; throws a `WorkspaceError` where one is being removed. */
+  /**
+   * Runs `task` with the manifests of these runs while no process can remove any of their files; throws a `WorkspaceError` where one is
+   * being removed.
+   */
   reading<T>(runs: readonly RunId[], task: (manifests: RunManifest[]) => Promise<T>): Promise<T>;
-  /** Starts or joins the download of a run; it goes on until the workspace is closed. */
+  /** Starts or joins the download of a run; it continues until the workspace is closed. */
   download(run: RunId, listed?: DownloadOptions['listed']): Download;
-  /** The same in its turn, where many runs are wanted. */
+  /** The same through the queue, for many runs. */
   downloadInTurn(run: RunId, listed?: DownloadOptions['listed']): Download;
   /** The download of a run that is under way in this process. */
   underWay(run: RunId): Download | undefined;
@@ -57,7 +60,7 @@ export interface ProjectWorkspace {
   settled(downloads: readonly Download[], untilMs: number, signal: AbortSignal): Promise<void>;
   /** Removes a run, complete or not, and gives the bytes that are free now; throws a `WorkspaceError` where it is in use. */
   remove(run: RunId): Promise<number>;
-  /** Resolves when no conversion that was begun here is under way. */
+  /** Resolves when no conversion of this process is running. */
   converted(): Promise<void>;
   /** Ends the downloads and conversions that were started here; what has arrived stays. */
   close(): Promise<void>;
@@ -78,7 +81,7 @@ export interface WorkspaceParts extends Owner {
 
 /** Runs that this server fetches at a time where many are wanted, half of them for one principal. */
 const RUNS_AT_ONCE = 6;
-const inTurn = createFairTurns(RUNS_AT_ONCE);
+const inTurn = createFairSemaphore(RUNS_AT_ONCE);
 const REMOVED = '.removed-';
 
 /** Opens the part of the data directory that belongs to this owner; nothing is written before something is downloaded. */
@@ -92,7 +95,7 @@ export function openProjectWorkspace({
   ...owner
 }: WorkspaceParts): ProjectWorkspace {
   const dir = projectDirectory(owner);
-  // Each principal has room of its own: nobody fills that of others, or hears how much they have.
+  // Each principal has a quota of its own: none can fill that of another, or learn how much another uses.
   const ownDir = principalDirectory(owner);
   const quota = createQuota(ownDir, quotaMb * 1_000_000);
   const ending = new AbortController();
@@ -115,7 +118,7 @@ export function openProjectWorkspace({
     return download;
   }
 
-  /** Begins the conversion of those that wait for it; each job once, whatever it is asked for. */
+  /** Starts the waiting conversions, one for each job. */
   function convert(runs: readonly RunManifest[]): void {
     if (!conversion || ending.signal.aborted) return;
     const options = { projectDir: dir, holder: ownDir, keepSource: conversion === 'keep source', signal: ending.signal };
@@ -186,7 +189,7 @@ export function openProjectWorkspace({
       const lock = await lockedFor('write', directory, id);
       try {
         const bytes = await bytesBelow(directory);
-        // Out of sight at once, so that a kill in the middle leaves no half of a run behind.
+        // Renamed first, so that a kill in the middle leaves no partial run.
         const removed = join(dirname(directory), `${REMOVED}${randomUUID()}`);
         await rename(directory, removed);
         await rm(removed, { recursive: true, force: true });
@@ -211,15 +214,15 @@ export function openProjectWorkspace({
   };
 }
 
-/** How long a reader waits while a run is tidied, completed or removed; each takes moments. */
-const READ_PATIENCE_MS = 5_000;
+/** How long a reader waits while a run is cleaned up, completed or removed; each is short. */
+const READ_WAIT_MS = 5_000;
 /** How long a removal waits for a reader. */
-const WRITE_PATIENCE_MS = 1_000;
+const WRITE_WAIT_MS = 1_000;
 
 async function lockedFor(kind: 'read' | 'write', directory: string, { jobId, runId }: RunId): Promise<Lock> {
   const run = `Run ${runId} of job ${jobId}`;
-  const patienceMs = kind === 'read' ? READ_PATIENCE_MS : WRITE_PATIENCE_MS;
-  const lock = await waitForLock(directory, kind, patienceMs).catch(() => {
+  const waitMs = kind === 'read' ? READ_WAIT_MS : WRITE_WAIT_MS;
+  const lock = await waitForLock(directory, kind, waitMs).catch(() => {
     throw missing({ jobId, runId });
   });
   if ('release' in lock) return lock;
@@ -250,7 +253,7 @@ async function tidy(projectDir: string): Promise<void> {
     await removeTempFiles(directory, manifest);
     await lock.release();
   }
-  await removeDeadSpills(projectDir);
+  await removeStaleSpillDirectories(projectDir);
   for (const job of await readdir(projectDir).catch(() => [])) {
     const removed = (await readdir(join(projectDir, job)).catch(() => [])).filter((name) => name.startsWith(REMOVED));
     for (const name of removed) await rm(join(projectDir, job, name), { recursive: true, force: true });

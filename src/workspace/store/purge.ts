@@ -46,7 +46,7 @@ export function workspaceTable(runs: readonly RunManifest[], unfinished: readonl
   return jobs.toSorted((a, b) => b.bytes - a.bytes).map(({ row }) => row);
 }
 
-interface Wish {
+interface PurgeSelection {
   readonly jobIds?: readonly number[] | undefined;
   /** Only runs whose data end by then; what is unfinished has no data yet and stays. */
   readonly beforeMs?: number | undefined;
@@ -56,7 +56,7 @@ interface Wish {
 /** Which runs go, in words for a person, and how many of them the platform cannot give again. */
 export function purgePlan(
   { runs, unfinished }: { runs: readonly RunManifest[]; unfinished: readonly UnfinishedRun[] },
-  { jobIds, beforeMs, nowMs }: Wish,
+  { jobIds, beforeMs, nowMs }: PurgeSelection,
 ) {
   const isMeant = ({ jobId }: RunId) => jobIds?.includes(jobId) ?? true;
   const going = runs.filter((run) => isMeant(run) && (beforeMs === undefined || Date.parse(run.to) <= beforeMs));

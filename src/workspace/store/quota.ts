@@ -4,11 +4,11 @@ import pLimit from 'p-limit';
 import { formatBytes } from '../../lib/number-text.ts';
 import { WorkspaceError } from './disk.ts';
 
-/** Others write into the directory too, so it is counted anew after so much was written here, or so long. */
+/** Other processes write into the directory too, so it is measured again after this many bytes or this time. */
 const RECOUNT_BYTES = 64 * 1024 * 1024;
 const RECOUNT_MS = 30_000;
 
-/** The room that a data directory may take, whoever fills it. */
+/** The room that a data directory may take, for all processes together. */
 export interface Quota {
   readonly limitBytes: number;
   /** Room for one file, empty at first. */
@@ -17,15 +17,15 @@ export interface Quota {
 
 /** Room that is kept for a file until its bytes are written. */
 export interface Room {
-  /** Makes sure that so many bytes more may be written; throws a `WorkspaceError` of kind `full` where they do not fit. */
+  /** Checks that this many more bytes may be written; throws a `WorkspaceError` of kind `full` where they do not fit. */
   need(bytes: number): Promise<void>;
-  /** So many bytes of it lie on the disk now. */
+  /** This many of its bytes are on the disk now. */
   written(bytes: number): void;
-  /** Gives back what was not written. */
+  /** Releases the part that was not written. */
   release(): void;
 }
 
-/** Bytes of all files below a directory; what vanishes meanwhile counts nothing. */
+/** Bytes of all files below a directory; files that disappear meanwhile are not counted. */
 export async function bytesBelow(directory: string): Promise<number> {
   const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
   let bytes = 0;
@@ -56,7 +56,8 @@ export function createQuota(directory: string, limitBytes: number): Quota {
       counted = { bytes: await bytesBelow(directory), atMs: performance.now() };
     }
     if (counted.bytes + writtenSince + kept + bytes > limitBytes) {
-      const used = `${formatBytes(counted.bytes + writtenSince + kept)} of ${formatBytes(limitBytes)} are taken or promised in ${directory}`;
+      const usedBytes = counted.bytes + writtenSince + kept;
+      const used = `${formatBytes(usedBytes)} of ${formatBytes(limitBytes)} are used or reserved in ${directory}`;
       const next = 'Make room with purge_workspace or raise WEB_ANALYTICS_DATA_QUOTA_MB, then call again: what has arrived is kept.';
       throw new WorkspaceError('full', `No room for another ${formatBytes(bytes)}: ${used}. ${next}`);
     }

@@ -6,14 +6,14 @@ import { takeLock } from './lock.ts';
 
 const PREFIX = 'spill-';
 
-/** A private directory for what a process cannot hold in memory. */
-export interface Spill {
+/** A private directory for data that does not fit into the memory of a process. */
+export interface SpillDirectory {
   readonly directory: string;
   remove(): Promise<void>;
 }
 
-/** Makes one below a directory, locked so that it is known as long as it is used; rejects where nothing can be written there. */
-export async function makeSpill(below: string): Promise<Spill> {
+/** Creates one below a directory, with a lock while it is in use; rejects where nothing can be written there. */
+export async function createSpillDirectory(below: string): Promise<SpillDirectory> {
   const directory = join(below, `${PREFIX}${randomUUID()}`);
   await mkdir(directory, { mode: DIRECTORY_MODE });
   const lock = await takeLock(directory, 'write');
@@ -26,8 +26,8 @@ export async function makeSpill(below: string): Promise<Spill> {
   };
 }
 
-/** Removes what killed processes left. */
-export async function removeDeadSpills(below: string): Promise<void> {
+/** Removes the directories of killed processes. */
+export async function removeStaleSpillDirectories(below: string): Promise<void> {
   for (const name of await readdir(below).catch(() => [])) {
     if (!name.startsWith(PREFIX)) continue;
     const lock = await takeLock(join(below, name), 'write').catch(() => undefined);

@@ -163,7 +163,7 @@ describe('parties', () => {
   it('stay open without a document, and a note says so', () => {
     const { entries, notes } = readHar(har([entry({ url: 'https://s.example/a.js', headers: { 'content-type': 'text/javascript' } })]));
     expect(entries[0]?.party).toBeNull();
-    expect(notes).toEqual(['The file holds no main document, so its requests cannot be told into first and third party.']);
+    expect(notes).toEqual(['The file holds no main document, so its requests cannot be divided into first and third party.']);
   });
 });
 

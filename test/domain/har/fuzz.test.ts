@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { HarError } from '../../../src/domain/har/har-error.ts';
+import { HarError } from '../../../src/domain/har/read/har-model.ts';
 import { readHar } from '../../../src/domain/har/read/read-har.ts';
 import { sanitiseHar } from '../../../src/domain/har/sanitise/sanitise-har.ts';
 import { summarizeHar } from '../../../src/domain/har/summary/summarize-har.ts';

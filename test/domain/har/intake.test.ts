@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { HarError } from '../../../src/domain/har/har-error.ts';
 import { MAX_HAR_BYTES } from '../../../src/domain/har/read/decode-har.ts';
+import { HarError } from '../../../src/domain/har/read/har-model.ts';
 import { readHar } from '../../../src/domain/har/read/read-har.ts';
 import { entry, har } from './sample.ts';
 
@@ -43,17 +43,17 @@ describe('readHar takes', () => {
 describe('readHar refuses', () => {
   it.each([
     ['nothing', '', 'The HAR file is empty.'],
-    ['a list', '[]', 'This is no HAR file: the root is a list, where an object with the member "log" is expected.'],
-    ['null', null, 'This is no HAR file: the root is null, where an object with the member "log" is expected.'],
-    ['no log', {}, 'This is no HAR file: log is nothing, where an object is expected.'],
-    ['no entries', { log: {} }, 'This is no HAR file: log.entries is nothing, where a list is expected.'],
-    ['entries of another type', { log: { entries: 'x' } }, 'This is no HAR file: log.entries is text, where a list is expected.'],
+    ['a list', '[]', 'This is not a HAR file: the root is a list, where an object with the member "log" is expected.'],
+    ['null', null, 'This is not a HAR file: the root is null, where an object with the member "log" is expected.'],
+    ['no log', {}, 'This is not a HAR file: log is nothing, where an object is expected.'],
+    ['no entries', { log: {} }, 'This is not a HAR file: log.entries is nothing, where a list is expected.'],
+    ['entries of another type', { log: { entries: 'x' } }, 'This is not a HAR file: log.entries is text, where a list is expected.'],
     [
       'entries without addresses',
       { log: { entries: [{ request: { url: 7 } }, null] } },
       'No entry of the HAR file has a request address: log.entries[0].request.url is a number.',
     ],
-    ['damaged gzip', Buffer.from(gzipSync(TEXT).subarray(0, 60)).toString('base64'), /packed with gzip, but damaged or cut off/],
+    ['damaged gzip', Buffer.from(gzipSync(TEXT).subarray(0, 60)).toString('base64'), /gzip data, but damaged or cut off/],
   ])('%s', (_what, input, message) => {
     expect(errorOf(input).message).toMatch(message);
   });
@@ -82,7 +82,7 @@ describe('readHar refuses', () => {
     const large = ' '.repeat(MAX_HAR_BYTES + 1);
     expect(errorOf(large).message).toBe('The HAR file has 96.0 MB; files larger than 96 MB are not read.');
     expect(errorOf(`{"a":"${'€'.repeat(MAX_HAR_BYTES / 3)}"}`).message).toMatch(/larger than 96 MB/);
-    expect(errorOf(gzipSync(large).toString('base64')).message).toMatch(/larger than 96 MB once unpacked/);
+    expect(errorOf(gzipSync(large).toString('base64')).message).toMatch(/larger than 96 MB decompressed/);
   });
 });
 

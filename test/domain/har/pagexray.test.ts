@@ -20,16 +20,17 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Where the two disagree about a type, and why. pagexray goes by MIME type alone (fonts aside) and knows JSON as `application/json` only; here
- * the file name decides where the answer names no MIME type, and every kind of JSON is `xhr`.
+ * Where the two disagree about a type, and why. pagexray goes by MIME type alone (fonts aside) and knows JSON as `application/json` only;
+ * here the file name decides where the answer names no MIME type, and every kind of JSON is `xhr`.
  */
 const OTHER_TYPES: Readonly<Record<string, Record<string, number>>> = {
   'www.nytimes.com.har': { 'other without MIME type, script by name': 4, 'other with text/json, xhr': 1 },
 };
 
 /**
- * Entries by how their transferred bytes differ. pagexray takes body and headers as recorded, a body of -1 included; here `_transferSize` wins
- * where it is given, an unknown body stays unknown, and where WebPagetest wrote 0 for a body that it did not see its own count is taken.
+ * Entries by how their transferred bytes differ. pagexray takes body and headers as recorded, a body of -1 included; here `_transferSize`
+ * wins where it is given, an unknown body stays unknown, and where WebPagetest wrote 0 for a body that it did not see its own count is
+ * taken.
  */
 const TRANSFERRED: Readonly<Record<string, Record<string, number>>> = {
   'chrome.har': { _transferSize: 38 },
@@ -126,7 +127,8 @@ describe('as pagexray counts', () => {
     });
 
     it('they hold the same content, save where the file does not know it', () => {
-      // Of an unknown content pagexray takes the body; here it stays unknown, also where WebPagetest wrote 0 for a body that it did not see.
+      // Of an unknown content pagexray takes the body; here it stays unknown, also where WebPagetest wrote 0 for a body that it did not
+      // see.
       const unknown = har.entries.filter(({ contentBytes }) => contentBytes === null);
       const ofUnknown = unknown.reduce((sum, { index }) => sum + (raw.log.entries[index]?.response.bodySize ?? 0), 0);
       const theirs = pages.reduce((sum, { contentSize }) => sum + contentSize, 0);

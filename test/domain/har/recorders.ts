@@ -140,7 +140,10 @@ function firefox(visit: TimedVisit): JsonObject {
   };
 }
 
-/** As WebPagetest writes: 0 for a body that it did not see, its own count in `_bytesIn`, texts for numbers, headers of proxies that mangle names. */
+/**
+ * As WebPagetest writes: 0 for a body that it did not see, its own count in `_bytesIn`, texts for numbers, headers of proxies that mangle
+ * names.
+ */
 function webPageTest(visit: TimedVisit): JsonObject {
   const isUnseen = visit.unpackedBytes === undefined;
   const mangled = responseHeaders(visit).map(

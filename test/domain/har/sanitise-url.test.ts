@@ -107,7 +107,8 @@ describe('sanitiseUrl', () => {
       for (const url of texts) expect(typeof sanitiseUrl(url) === 'string' && typeof sanitiseText(url) === 'string').toBe(true);
       return performance.now() - started;
     };
-    // Eight times as much takes 64 times as long where the work is quadratic. Other work on the machine only slows a try: the quickest counts.
+    // Eight times as much takes 64 times as long where the work is quadratic. Other work on the machine only slows a try: the quickest
+    // counts.
     const ratios = Array.from({ length: 5 }, () => timeMs(200_000) / timeMs(25_000));
     expect(Math.min(...ratios)).toBeLessThan(32);
   });

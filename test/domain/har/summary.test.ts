@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HarError } from '../../../src/domain/har/har-error.ts';
+import { HarError } from '../../../src/domain/har/read/har-model.ts';
 import { readHar } from '../../../src/domain/har/read/read-har.ts';
 import { type SummaryOptions, summarizeHar } from '../../../src/domain/har/summary/summarize-har.ts';
 import { RECORDED_FILES, readRecorded } from './recorded-files.ts';
@@ -91,7 +91,7 @@ describe('a summary', () => {
     expect(summary.slowest.map(({ index }) => index)).toEqual([1, 3, 2]);
   });
 
-  it('finds text sent unpacked', () => {
+  it('finds text sent uncompressed', () => {
     const { uncompressedText } = summaryOf([
       script('/plain.js', { content: { size: 50_000 }, response: { _transferSize: 50_300 } }),
       script('/packed.js', { headers: { 'content-encoding': 'gzip' }, content: { size: 50_000 } }),

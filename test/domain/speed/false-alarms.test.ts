@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { cluesIn } from '../../../src/domain/speed/clues.ts';
 import { type Study, studyScenario } from '../../../src/domain/speed/scenario-study.ts';
-import { DAY_MS, HOUR_MS, history, NOW_MS, type Noise, WINDOWS } from './histories.ts';
+import { DAY_MS, HOUR_MS } from '../../../src/lib/clock.ts';
+import { history, NOW_MS, type Noise, WINDOWS } from './histories.ts';
 
 const METRICS = ['largestContentfulPaint', 'totalBlockingTime', 'cumulativeLayoutShift'];
 

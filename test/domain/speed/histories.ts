@@ -2,9 +2,8 @@ import type { Report } from '../../../src/domain/speed/runs.ts';
 import type { StudyOptions } from '../../../src/domain/speed/scenario-study.ts';
 import { hash } from '../../../src/emulator/world/random.ts';
 import { dailyFactor, draw, factorAt, outlierFactor, runDeviation } from '../../../src/emulator/world/speed/noise.ts';
+import { DAY_MS, HOUR_MS } from '../../../src/lib/clock.ts';
 
-export const HOUR_MS = 3_600_000;
-export const DAY_MS = 24 * HOUR_MS;
 export const NOW_MS = Date.parse('2026-11-20T10:00:00Z');
 const MIDNIGHT_MS = Date.parse('2026-11-20T00:00:00Z');
 

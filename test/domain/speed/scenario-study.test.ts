@@ -1,10 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cluesIn } from '../../../src/domain/speed/clues.ts';
-import { chooseStep, type Report, windowsOf } from '../../../src/domain/speed/runs.ts';
+import { chooseStep, type Report, studyWindows } from '../../../src/domain/speed/runs.ts';
 import { scenarioAnswer } from '../../../src/domain/speed/scenario-answer.ts';
 import { studyScenario } from '../../../src/domain/speed/scenario-study.ts';
-import { HOUR_MS, history, lcpReports, reportOf, WINDOWS } from './histories.ts';
+import { HOUR_MS } from '../../../src/lib/clock.ts';
+import { history, lcpReports, reportOf, WINDOWS } from './histories.ts';
 
 const LCP = 'largestContentfulPaint';
 const { baseline, period } = WINDOWS;
@@ -202,9 +203,9 @@ describe('steps', () => {
     expect((await chooseStep(steps, '103')).name).toBe('Cart overview');
     expect((await chooseStep(steps, 'cart')).name).toBe('Cart');
     await expect(chooseStep(steps, 'Payment')).rejects.toThrow(
-      'step: the scenario has the steps 1 "Home", 2 "Cart", 3 "Cart overview"; "Payment" is none of them.',
+      'step: the scenario has the steps 1 "Home", 2 "Cart", 3 "Cart overview"; "Payment" is not one of them.',
     );
-    await expect(chooseStep(steps, 9)).rejects.toThrow('"9" is none of them');
+    await expect(chooseStep(steps, 9)).rejects.toThrow('"9" is not one of them');
   });
 });
 
@@ -213,7 +214,7 @@ describe('windows', () => {
   const startDate = '2026-11-13T00:00:00.000Z';
 
   it('are the period and the 30 days before it', () => {
-    expect(windowsOf({ startDate }, nowMs)).toEqual({
+    expect(studyWindows({ startDate }, nowMs)).toEqual({
       period: { startMs: Date.parse(startDate), endMs: nowMs },
       baseline: { startMs: Date.parse('2026-10-14T00:00:00Z'), endMs: Date.parse(startDate) - 1 },
     });
@@ -224,6 +225,6 @@ describe('windows', () => {
     [{ startDate, baselineEndDate: '2026-11-14T00:00:00Z' }, 'baselineEndDate: the baseline must end before startDate'],
     [{ startDate, baselineStartDate: '2026-11-13T00:00:00Z' }, 'baselineEndDate: must be after baselineStartDate'],
   ])('that make no comparison are refused: %j', (bounds, words) => {
-    expect(() => windowsOf(bounds, nowMs)).toThrow(words);
+    expect(() => studyWindows(bounds, nowMs)).toThrow(words);
   });
 });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { HOUR_MS } from '../../../src/lib/clock.ts';
 import { openSharedCache } from '../../../src/replicas/index.ts';
 import type { PlatformCredentials } from '../../../src/sign-in/principal.ts';
 import { type Platform, sharedPlatform } from '../../support/emulator.ts';
@@ -20,8 +21,6 @@ import {
 } from '../../support/http.ts';
 import { CACHE_KEY, hasRedis, sharedRedis } from '../../support/redis.ts';
 import { type Affinity, type Balancer, balance } from '../../support/round-robin.ts';
-
-const HOUR_MS = 3_600_000;
 
 const redis = sharedRedis();
 const shared = sharedPlatform();

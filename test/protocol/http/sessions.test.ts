@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { MINUTE_MS } from '../../../src/lib/clock.ts';
 import {
   HEADERS,
   INITIALIZE,
@@ -12,8 +13,6 @@ import {
   spokenSignIn,
 } from '../../support/http.ts';
 import { until } from '../../support/until.ts';
-
-const MINUTE_MS = 60_000;
 
 const as = (who: string) => ({ authorization: `Bearer ${who}` });
 const anna = as('anna:read+write');

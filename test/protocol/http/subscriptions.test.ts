@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { MINUTE_MS } from '../../../src/lib/clock.ts';
 import { createSubscriptions } from '../../../src/protocol/subscriptions.ts';
 import { resources } from '../../../src/resources/index.ts';
 import { createSession } from '../../../src/tooling/session.ts';
@@ -9,7 +10,6 @@ import { until } from '../../support/until.ts';
 
 const CHECKOUT = 'analytics://1201/scenarios/4101';
 const HOME = 'analytics://1201/scenarios/4104';
-const MINUTE_MS = 60_000;
 const listeners = ['SDK 1.x', 'SDK 2.x in the 2025 era', 'SDK 2.x in the 2026-07-28 era'] as const;
 
 let service: Service;

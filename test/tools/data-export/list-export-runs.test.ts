@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { DAY_MS } from '../../../src/lib/clock.ts';
 import { useTools, whole } from '../support.ts';
 
 const { ask, call, platform } = useTools();
@@ -13,7 +14,7 @@ it('lists the runs of one job', async () => {
 it('finds the run that failed', async () => {
   const { jobName, day } = platform().stories.missingExport;
   const { structured } = await call('list_export_runs', { jobId: jobName, state: 'FAILURE' });
-  const nextDay = new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);
+  const nextDay = new Date(Date.parse(day) + DAY_MS).toISOString().slice(0, 10);
   expect(structured['runs']).toEqual([expect.objectContaining({ state: 'FAILURE', startDate: expect.stringContaining(nextDay) })]);
   expect(platform().requests.at(-1)?.url).toContain('state=failure');
 });

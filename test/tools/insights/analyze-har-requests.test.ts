@@ -116,7 +116,7 @@ describe('requests', () => {
 
 describe('what cannot be answered', () => {
   it.each<[string, Record<string, unknown>, RegExp]>([
-    ['a cursor that nobody gave', { cursor: 'abc' }, /^cursor is none that an answer gave: repeat the call/],
+    ['a cursor that nobody gave', { cursor: 'abc' }, /^cursor was not given by an answer: repeat the call/],
     ['a status that is none', { status: 'ok' }, /^status: expected a status such as 404, a class such as 4xx, or 0/],
     ['an unknown view', { view: 'everything' }, /^view: .*summary.*requests/],
     ['an unknown type', { type: 'css' }, /^type: .*stylesheet/],

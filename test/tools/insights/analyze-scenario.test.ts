@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { HOUR_MS } from '../../../src/lib/clock.ts';
 import { countTokens } from '../../../src/tooling/budget.ts';
 import { type Assistant, openAssistant, type ToolAnswer } from '../../support/assistant.ts';
 import { openPlatform, type Platform, withPlatform } from '../../support/emulator.ts';
 import { records, useTools, whole } from '../support.ts';
 
-const HOUR_MS = 3_600_000;
 const LCP = 'largestContentfulPaint';
 
 /** The two channels of an answer in tokens. */
@@ -156,7 +156,7 @@ describe('a scenario', () => {
   it('that lacks the step is refused with the steps', async () => {
     const { isError, text } = await call('analyze_scenario', { scenarioId: 4103, step: 'Payment' });
     expect(isError).toBe(true);
-    expect(text).toMatch(/^step: the scenario has the steps 1 "Category", 2 "Product"; "Payment" is none of them\./);
+    expect(text).toMatch(/^step: the scenario has the steps 1 "Category", 2 "Product"; "Payment" is not one of them\./);
   });
 
   it('still gets its verdict where the details of failed runs cannot be read', async () => {

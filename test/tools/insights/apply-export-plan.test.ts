@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DAY_MS } from '../../../src/lib/clock.ts';
 import { type Assistant, type AssistantOptions, openAssistant } from '../../support/assistant.ts';
 import { useTools, whole } from '../support.ts';
 
@@ -249,7 +250,7 @@ describe('a plan', () => {
 
   it('is refused when it is older than a week', async () => {
     const { planId } = await planned({ call }, '2026-10-07');
-    const weekMs = 7 * 86_400_000;
+    const weekMs = 7 * DAY_MS;
     platform().clock.jump(weekMs);
     const answer = await call('apply_export_plan', { planId, confirm: true });
     platform().clock.jump(-weekMs);

@@ -48,7 +48,7 @@ describe('a successful run', () => {
     const first = await call('download_export_run', { jobId: 'Daily sessions' });
     platform().requests.length = 0;
     const again = await call('download_export_run', { jobId: first.structured['jobId'], runId: first.structured['runId'] });
-    expect(again.structured).toMatchObject({ state: 'complete', notes: ['It was here already; nothing was fetched.'] });
+    expect(again.structured).toMatchObject({ state: 'complete', notes: ['It is already in the workspace; nothing was downloaded.'] });
     expect(platform().requests.filter(({ server }) => server === 'store' || server === 'service')).toEqual([]);
   });
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { DAY_MS } from '../../../src/lib/clock.ts';
 import { useInterview } from '../../support/interview.ts';
 import { useTools } from '../support.ts';
 
 const { ask, assistant, call, platform } = useTools();
 const answer = useInterview().ask(assistant);
-const DAY_MS = 86_400_000;
 
 interface Made {
   readonly jobId: number;

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { DAY_MS, HOUR_MS } from '../../../src/lib/clock.ts';
 import { openAssistant, type ToolAnswer } from '../../support/assistant.ts';
 import { type Platform, withPlatform } from '../../support/emulator.ts';
 import { useTools, whole } from '../support.ts';
 
 const { ask, call, platform } = useTools();
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 /** An answer as a snapshot holds it, without the ids that were drawn. */
 const fixed = (text: string) => text.replaceAll(/plan-[a-z0-9]{10}/g, 'plan-id');
@@ -19,11 +18,11 @@ function told({ structured }: ToolAnswer, ...statuses: string[]): string[] {
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 const minuteOf = (ms: number) => new Date(ms).toISOString().slice(0, 16).replace('T', ' ');
 
-/** What the answer has to say of the mishaps of a job, hours that follow one another joined. */
+/** What the answer has to say of the incidents of a job, hours that follow one another joined. */
 function truth({ stories }: Platform, job: string): string[] {
-  const mishaps = (stories.exportMishaps[job] ?? []).toSorted((a, b) => a.fromMs - b.fromMs);
-  if (job !== 'Hourly sessions') return mishaps.map(({ kind, fromMs }) => `${dayOf(fromMs)}: 1 ${kind}`);
-  const [failed = 0, missing = 0] = mishaps.map(({ fromMs }) => fromMs);
+  const incidents = (stories.exportIncidents[job] ?? []).toSorted((a, b) => a.fromMs - b.fromMs);
+  if (job !== 'Hourly sessions') return incidents.map(({ kind, fromMs }) => `${dayOf(fromMs)}: 1 ${kind}`);
+  const [failed = 0, missing = 0] = incidents.map(({ fromMs }) => fromMs);
   const span = (fromMs: number, hours: number) => {
     const to = minuteOf(fromMs + hours * HOUR_MS);
     return `${minuteOf(fromMs)} to ${dayOf(fromMs) === to.slice(0, 10) ? to.slice(11) : to}`;
@@ -40,11 +39,11 @@ it('tells failed from expired days, and plans the jobs that fill each', async ()
 });
 
 describe.each([1, 2, 3, 4, 5])('with seed %i', (seed) => {
-  it('each mishap of each job is found with its cause, and nothing else', async () => {
+  it('each incident of each job is found with its cause, and nothing else', async () => {
     await withPlatform(
       async (other) => {
         const assistant = await openAssistant(other);
-        for (const job of Object.keys(other.stories.exportMishaps)) {
+        for (const job of Object.keys(other.stories.exportIncidents)) {
           const answer = await assistant.call('find_export_gaps', { jobId: job });
           expect([job, ...told(answer, 'failed', 'missing', 'empty', 'running', 'suspended', 'before', 'filling')]).toEqual([
             job,
@@ -105,7 +104,7 @@ describe('a backfill', () => {
       expect(count).toBeLessThanOrEqual(7);
       return Array.from({ length: count }, (_, index) => dayOf(Date.parse(dateRange.from) + index * DAY_MS));
     });
-    const missing = platform().stories.exportMishaps['Daily views']?.map(({ fromMs }) => dayOf(fromMs)) ?? [];
+    const missing = platform().stories.exportIncidents['Daily views']?.map(({ fromMs }) => dayOf(fromMs)) ?? [];
     const all = Array.from({ length: 11 }, (_, index) => dayOf(Date.parse('2026-10-31') + index * DAY_MS));
     expect(days).toEqual(all.filter((day) => !missing.includes(day)));
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openAssistant, type ToolAnswer } from '../../support/assistant.ts';
+import { type ToolAnswer, withAssistant } from '../../support/assistant.ts';
 import { useTools, whole } from '../support.ts';
 
 const { ask, call, platform } = useTools();
@@ -16,19 +16,6 @@ const objectsIn = ({ structured }: ToolAnswer) => structured['objects'] as Found
 /** The first that a text finds. */
 async function first(text: string, more: Record<string, unknown> = {}): Promise<Found | undefined> {
   return objectsIn(await call('find_objects', { text, ...more }))[0];
-}
-
-/** Runs an assistant of its own, whose session has listed nothing yet. */
-async function fresh<T>(
-  options: Parameters<typeof openAssistant>[1],
-  run: (assistant: Awaited<ReturnType<typeof openAssistant>>) => Promise<T>,
-): Promise<T> {
-  const assistant = await openAssistant(platform(), options);
-  try {
-    return await run(assistant);
-  } finally {
-    await assistant.close();
-  }
 }
 
 /** Requests beside those for tokens. */
@@ -84,7 +71,7 @@ describe('a text finds', () => {
 
 describe('the lists', () => {
   it('are fetched once for the session, and also serve the look-up of names', async () => {
-    await fresh({}, async (assistant) => {
+    await withAssistant(platform(), {}, async (assistant) => {
       requests();
       const steps: string[] = [];
       const onprogress = ({ progress, total }: { progress: number; total?: number | undefined }) => void steps.push(`${progress}/${total}`);
@@ -102,7 +89,7 @@ describe('the lists', () => {
   });
 
   it('are those of the project that is asked for', async () => {
-    await fresh({}, async (assistant) => {
+    await withAssistant(platform(), {}, async (assistant) => {
       const shop = await assistant.call('find_objects', { text: 'Hero banner', kinds: ['zone'] });
       const app = await assistant.call('find_objects', { text: 'Hero banner', kinds: ['zone'], projectId: 1202 });
       expect([objectsIn(shop)[0]?.id, objectsIn(app)[0]?.id]).toEqual([7_310_450, 8_120_463]);
@@ -110,12 +97,12 @@ describe('the lists', () => {
   });
 
   it('that cannot be had are named, the others are searched', async () => {
-    await fresh({ credential: 'noSpeed' }, async (assistant) => {
+    await withAssistant(platform(), { credential: 'noSpeed' }, async (assistant) => {
       const answer = await assistant.call('find_objects', { text: 'checkout' });
       expect(objectsIn(answer).map(({ kind }) => kind)).toContain('mapping');
       expect(answer.text).toContain('Not searched: scenario. The credential lacks the scope speed-analysis');
     });
-    await fresh({}, async (assistant) => {
+    await withAssistant(platform(), {}, async (assistant) => {
       platform().faults.add({ kind: 'refused', operation: 'listZonings' });
       const answer = await assistant.call('find_objects', { text: 'checkout' });
       expect(answer.text).toMatch(/Not searched: (zoning, zone|zone, zoning)\. /);
@@ -126,7 +113,7 @@ describe('the lists', () => {
   });
 
   it('are all refused: that is an error', async () => {
-    await fresh({ credential: 'noSpeed' }, async (assistant) => {
+    await withAssistant(platform(), { credential: 'noSpeed' }, async (assistant) => {
       const answer = await assistant.call('find_objects', { text: 'checkout', kinds: ['scenario'] });
       expect(answer).toMatchObject({ isError: true, text: expect.stringContaining('speed-analysis') });
     });

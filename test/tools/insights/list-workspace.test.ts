@@ -7,7 +7,7 @@ const { assistant, call } = useTools();
 it('says what to do while nothing is there', async () => {
   const answer = await call('list_workspace');
   expect(answer.structured).toMatchObject({ usedBytes: 0, quotaBytes: 1_000_000_000, rows: [] });
-  expect(answer.text).toContain('sync_exports fetches all that is new');
+  expect(answer.text).toContain('sync_exports downloads all new runs');
 });
 
 it('lists runs, range, rows and bytes of each job, the largest first', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { DAY_MS } from '../../../src/lib/clock.ts';
 import { openAssistant } from '../../support/assistant.ts';
 import { withPlatform } from '../../support/emulator.ts';
 import { useTools, whole } from '../support.ts';
@@ -109,7 +110,7 @@ describe('jobs that exist', () => {
     const jobs = await ask('listExportJobs', { limit: 100, order: 'ASC' });
     const old = jobs.find(({ name, format }) => name?.startsWith('Weekly sessions 2026-06') && format === 'JSONL');
     const from = old?.name?.slice(-10) ?? '';
-    const endDate = new Date(Date.parse(from) + 6 * 86_400_000).toISOString().slice(0, 10);
+    const endDate = new Date(Date.parse(from) + 6 * DAY_MS).toISOString().slice(0, 10);
     const { structured, text } = await call('plan_export', { fields: weekly, startDate: from, endDate });
     expect(structured['existing']).toMatchObject([{ jobId: old?.jobId, likeness: 'equal', shared: `${from} to ${endDate}` }]);
     expect(text).toContain(`An equal job exists: ${old?.jobId} "${old?.name}". A second one would deliver the same rows again.`);
@@ -174,7 +175,7 @@ it('goes on without variables where they cannot be read and none is needed', asy
     const answer = await fresh.call('plan_export', { fields: ['session_id', 'plan'], frequency: 'daily' });
     expect(answer).toMatchObject({
       isError: false,
-      text: expect.stringContaining('Dynamic variables could not be read, so none is known: '),
+      text: expect.stringContaining('Dynamic variables could not be read: '),
     });
     const refused = await fresh.call('plan_export', { fields: ['dynamic variable search_term'], frequency: 'daily' });
     expect(refused).toMatchObject({

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { DAY_MS } from '../../../src/lib/clock.ts';
 import { openAssistant } from '../../support/assistant.ts';
 import { withPlatform } from '../../support/emulator.ts';
 import { placeless } from '../../support/placeless.ts';
@@ -42,9 +43,9 @@ describe('confirmed', () => {
     await withPlatform(async (other) => {
       const own = await openAssistant(other);
       await own.call('download_export_run', { jobId: 'Daily sessions' });
-      other.clock.jump(8 * 86_400_000);
+      other.clock.jump(8 * DAY_MS);
       const answer = await own.call('purge_workspace');
-      expect(answer.text).toContain('1 of these runs can not be fetched again');
+      expect(answer.text).toContain('1 of these runs cannot be fetched again');
       await own.close();
     });
   });

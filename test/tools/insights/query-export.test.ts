@@ -42,7 +42,9 @@ describe('a question about an export', () => {
     const sums = only(
       await call('query_export', {
         jobId: 'Sales of last week',
-        sql: `SELECT count(*) AS visits, count(*) FILTER (session_number_of_transactions > 0) AS conversions, sum(session_transactions_revenue) AS revenue FROM data`,
+        sql:
+          'SELECT count(*) AS visits, count(*) FILTER (session_number_of_transactions > 0) AS conversions, ' +
+          'sum(session_transactions_revenue) AS revenue FROM data',
       }),
     );
     expect(sums).toEqual({
@@ -218,7 +220,7 @@ describe('an error says what to do next', () => {
     ['SELECT session_transaction_items.sku FROM data', '"session_transaction_items.sku"'],
     ['SELECT * FROM sessions', 'sql: there is no table "sessions"; the only one is data.'],
     ['SELECT sum(city) FROM data', "No function matches the given name and argument types 'sum(VARCHAR)'"],
-    ['SELEC 1', 'sql: this is no valid SQL: syntax error at or near "SELEC"'],
+    ['SELEC 1', 'sql: this is not valid SQL: syntax error at or near "SELEC"'],
     ["SELECT * FROM read_text('/etc/passwd')", 'read_text cannot be read from; the data are the view data.'],
     ['SELECT 1; SELECT 2', 'exactly one statement is expected, found 2'],
     ['DROP VIEW data', 'only a single SELECT statement runs here'],

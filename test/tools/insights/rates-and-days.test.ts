@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { DAY_MS } from '../../../src/lib/clock.ts';
 import { openAssistant, sharedAssistant, type ToolAnswer } from '../../support/assistant.ts';
 import { sharedPlatform } from '../../support/emulator.ts';
 import { truthOf } from '../../support/truth.ts';
 import { records } from '../support.ts';
 
-const DAY_MS = 86_400_000;
 const LAST_DAY_MS = Date.parse('2026-11-19');
 
 const platform = sharedPlatform();

@@ -1,12 +1,11 @@
 import type { Entry, Har } from 'har-format';
 import { expect } from 'vitest';
 import type { SlowTagStory } from '../../../src/emulator/world/speed/stories.ts';
+import { DAY_MS } from '../../../src/lib/clock.ts';
 import { countTokens } from '../../../src/tooling/budget.ts';
 import type { Assistant, ToolAnswer } from '../../support/assistant.ts';
 import type { Platform } from '../../support/emulator.ts';
 import { records } from '../support.ts';
-
-const DAY_MS = 86_400_000;
 
 /** Ids of a step's results just before and just after its tag was added. */
 export async function stepRuns(platform: Platform, { scenarioId, stepId, projectId, dateMs }: SlowTagStory) {

@@ -35,7 +35,7 @@ describe('what is new since yesterday', () => {
 
 it('says of which jobs there is nothing, so that an empty answer is not taken for a job that is up to date', async () => {
   const never = await call('sync_exports', { jobIds: ['Tablet sessions, failed', 987_654] });
-  expect(never.text).toContain('- No successful run of job 3134, 987654; list_export_runs tells of all its runs.');
+  expect(never.text).toContain('- No successful run of job 3134, 987654; list_export_runs lists all its runs.');
   const late = await call('sync_exports', { ...JOBS, since: 'now' });
   expect(late.text).toMatch(/- No successful run since \S+Z of job 3123, 3130, 3133;/);
 });

@@ -135,7 +135,10 @@ describe('a part that cannot be had is an error, and never a short file', () => 
   it('gzip that is cut short, although every length agrees', async () => {
     const short = FILE.subarray(0, FILE.length - 9);
     const { result, stub } = await outcome(short, [store.serve]);
-    expect(result).toMatchObject({ kind: 'damaged', message: expect.stringMatching(/is no whole gzip file \(unexpected end of file\)/) });
+    expect(result).toMatchObject({
+      kind: 'damaged',
+      message: expect.stringMatching(/is not a complete gzip file \(unexpected end of file\)/),
+    });
     expect(stub.ranges).toEqual(['', '']);
   });
 

@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { DAY_MS } from '../../../src/lib/clock.ts';
 import { projectDirectory, runDirectory } from '../../../src/workspace/store/layout.ts';
 import { START, withPlatform } from '../../support/emulator.ts';
 import type { DownloadOrder } from './download-process.ts';
@@ -38,7 +39,7 @@ it('a server that is killed at 50 random moments leaves whole files or what can 
   await withPlatform(async (platform) => {
     const { authUrl, credentials, faults, requests } = platform;
     const listed = await platform.ask('listSuccessfulExportRuns', { limit: 100 }, await platform.token('shop'));
-    const alive = listed.filter(({ completionTime }) => Date.parse(completionTime ?? '') > platform.clock.now() - 5 * 86_400_000);
+    const alive = listed.filter(({ completionTime }) => Date.parse(completionTime ?? '') > platform.clock.now() - 5 * DAY_MS);
     const runs = alive.map(({ jobId, jobRunId, from, to, completionTime }) => ({
       jobId: Number(jobId),
       runId: Number(jobRunId),

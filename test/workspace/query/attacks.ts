@@ -1,4 +1,6 @@
-/** Statements that try to leave the sandbox, by what they try; `outside` is a directory with the file secret.txt, `own` a file of the data. */
+/**
+ * Statements that try to leave the sandbox, by what they try; `outside` is a directory with the file secret.txt, `own` a file of the data.
+ */
 export function attacks({ outside, own }: { outside: string; own: string }): Record<string, string[]> {
   const secret = `${outside}/secret.txt`;
   return {

@@ -77,7 +77,7 @@ describe('runs that overlap', () => {
     );
     expect(await records('SELECT count(*) AS n FROM data')).toEqual([{ n: 2 }]);
     expect((await view()).notes).toEqual([
-      'Rows may repeat: runs 501, 502 overlap, and without user_id in the export a row cannot be told from its later version.',
+      'Rows may repeat: runs 501, 502 overlap, and without user_id in the export, a row and its later version cannot be matched.',
     ]);
   });
 

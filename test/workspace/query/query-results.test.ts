@@ -1,12 +1,12 @@
 import { readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { HOUR_MS } from '../../../src/lib/clock.ts';
 import { resultsOf } from '../../../src/workspace/query/query-results.ts';
 import { resultsDirectory } from '../../../src/workspace/store/layout.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 
 const NOW_MS = Date.parse('2026-11-20T12:00:00Z');
-const HOUR_MS = 3_600_000;
 const rows = (text: string) => ({ columns: ['a', 'b'], rows: [[text, null]] });
 
 let dir = '';

@@ -26,26 +26,35 @@ function outcomeOf(runs: RunsOnDisk, sql: string): Promise<string> {
 const ANALYST_VIEW = `CREATE VIEW data AS SELECT 'u' || i AS user_id, i AS session_id, TIMESTAMP '2026-11-01' + to_hours(i::INTEGER) AS t,
   i * 1.5 AS revenue, ['a', 'b'] AS skus, '/p?x=' || i AS path, '{"k":1}' AS j FROM range(50) r(i)`;
 const analysts = [
-  "SELECT date_trunc('day', t) AS day, count(*), sum(revenue), median(revenue), quantile_cont(revenue, 0.9) FROM data GROUP BY ALL ORDER BY day",
-  'SELECT user_id, row_number() OVER (PARTITION BY user_id ORDER BY t) n, lag(revenue) OVER (ORDER BY t), sum(revenue) OVER w FROM data WINDOW w AS (ORDER BY t ROWS 3 PRECEDING)',
+  "SELECT date_trunc('day', t) AS day, count(*), sum(revenue), median(revenue), quantile_cont(revenue, 0.9) FROM data GROUP BY ALL " +
+    'ORDER BY day',
+  'SELECT user_id, row_number() OVER (PARTITION BY user_id ORDER BY t) n, lag(revenue) OVER (ORDER BY t), sum(revenue) OVER w FROM ' +
+    'data WINDOW w AS (ORDER BY t ROWS 3 PRECEDING)',
   'SELECT path, count(DISTINCT (user_id, session_id)) FROM data GROUP BY ROLLUP (path) HAVING grouping(path) = 0 OR count(*) > 1',
-  "SELECT regexp_replace(path, '\\?.*', '') p, split_part(path, '?', 2), upper(left(path, 2)), path LIKE '%x%', path ILIKE 'P%', path SIMILAR TO '/p.*' FROM data",
+  "SELECT regexp_replace(path, '\\?.*', '') p, split_part(path, '?', 2), upper(left(path, 2)), path LIKE '%x%', path ILIKE 'P%', " +
+    "path SIMILAR TO '/p.*' FROM data",
   'SELECT sku, count(*) FROM (SELECT unnest(skus) AS sku FROM data) GROUP BY ALL',
   'SELECT list_transform(skus, lambda x: upper(x)), list_contains(skus, $$a$$), len(skus), skus[1], skus[1:2] FROM data',
   "SELECT json_extract_string(j, '$.k'), j::JSON ->> 'k', CAST(j AS JSON) -> 'k' FROM data",
-  "SELECT CASE WHEN revenue > 10 THEN 'high' ELSE 'low' END AS c, coalesce(path, '-'), nullif(path, ''), round(avg(revenue), 2) FROM data GROUP BY ALL",
-  "SELECT t AT TIME ZONE 'UTC' AT TIME ZONE 'Europe/Paris', strftime(t, '%Y-%m'), extract(hour FROM t), dayname(t), t::DATE, t - INTERVAL 1 DAY FROM data",
+  "SELECT CASE WHEN revenue > 10 THEN 'high' ELSE 'low' END AS c, coalesce(path, '-'), nullif(path, ''), round(avg(revenue), 2) " +
+    'FROM data GROUP BY ALL',
+  "SELECT t AT TIME ZONE 'UTC' AT TIME ZONE 'Europe/Paris', strftime(t, '%Y-%m'), extract(hour FROM t), dayname(t), t::DATE, t - " +
+    'INTERVAL 1 DAY FROM data',
   "FROM data SELECT count(*) WHERE t BETWEEN '2026-11-01' AND now() AND session_id NOT IN (1, 2) AND user_id IS NOT NULL",
   'SELECT * EXCLUDE (j) REPLACE (revenue * 2 AS revenue) FROM data LIMIT 3 OFFSET 1',
   'SELECT COLUMNS(c -> c LIKE $$%id$$) FROM data',
   'WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 5) SELECT * FROM r',
   'SELECT a.user_id FROM data a JOIN data b USING (session_id) WHERE EXISTS (SELECT 1 FROM data c WHERE c.session_id = a.session_id)',
   'SELECT * FROM (SELECT session_id % 3 AS m, revenue FROM data) PIVOT (sum(revenue) FOR m IN (0, 1, 2))',
-  "SELECT corr(session_id, revenue), regr_slope(revenue, session_id), stddev(revenue), string_agg(path, ',' ORDER BY t), arg_max(path, t), mode(path) FROM data",
+  "SELECT corr(session_id, revenue), regr_slope(revenue, session_id), stddev(revenue), string_agg(path, ',' ORDER BY t), " +
+    'arg_max(path, t), mode(path) FROM data',
   'SELECT floor(revenue / 10)::INTEGER * 10 AS bucket, count(*) FROM data GROUP BY 1 UNION ALL SELECT 0, count(*) FROM data',
-  "SELECT DISTINCT ON (user_id) user_id, printf('%.2f', revenue), url_decode(path), md5(user_id), hash(path) FROM data ORDER BY user_id, t DESC",
-  'SELECT d.day, count(data.t) FROM generate_series(DATE $$2026-11-01$$, DATE $$2026-11-03$$, INTERVAL 1 DAY) d(day) LEFT JOIN data ON data.t::DATE = d.day GROUP BY ALL',
-  "SELECT if(revenue > 1, 1, 0), greatest(1, 2), -revenue, NOT (revenue > 1), revenue IS DISTINCT FROM 1, {'a': path}.a, try_cast(path AS INTEGER) FROM data",
+  "SELECT DISTINCT ON (user_id) user_id, printf('%.2f', revenue), url_decode(path), md5(user_id), hash(path) FROM data ORDER BY " +
+    'user_id, t DESC',
+  'SELECT d.day, count(data.t) FROM generate_series(DATE $$2026-11-01$$, DATE $$2026-11-03$$, INTERVAL 1 DAY) d(day) LEFT JOIN data ' +
+    'ON data.t::DATE = d.day GROUP BY ALL',
+  "SELECT if(revenue > 1, 1, 0), greatest(1, 2), -revenue, NOT (revenue > 1), revenue IS DISTINCT FROM 1, {'a': path}.a, " +
+    'try_cast(path AS INTEGER) FROM data',
   'SUMMARIZE data',
   'DESCRIBE data',
 ];

@@ -46,7 +46,7 @@ describe('directories', () => {
   });
 
   it('are not made of ids that are none', () => {
-    for (const id of [-1, 1.5, Number.NaN, 2 ** 53]) expect(() => runDirectory('/p', { jobId: id, runId: 1 })).toThrow('is no id');
+    for (const id of [-1, 1.5, Number.NaN, 2 ** 53]) expect(() => runDirectory('/p', { jobId: id, runId: 1 })).toThrow('is not a valid id');
   });
 
   it('lie where the system keeps the data of users', () => {
@@ -72,7 +72,7 @@ describe('addresses of files', () => {
     ['ftp://store.example.com/a', 'is not https'],
     ['file:///etc/passwd', 'is not https'],
     ['https://user@store.example.com/a', 'carries a user name or a password'],
-    ['nonsense', 'is no address'],
+    ['nonsense', 'is not a valid address'],
     ['https://localhost/a', 'leads into this machine or the network behind it'],
     ['https://127.0.0.1/a', 'leads into this machine or the network behind it'],
     ['https://2130706433/a', 'leads into this machine or the network behind it'],

@@ -1,9 +1,9 @@
 import { CUSTOM_VARIABLE, DYNAMIC_VARIABLE, type FieldCatalogue } from '../plan/field-catalogue.ts';
 import { type ExportOrder, type ExportRange, type JobBody, splitRange } from '../plan/job-bodies.ts';
 import { deviceOf, type JobRecord } from '../plan/similar-jobs.ts';
-import type { Status, StatusStretch } from './run-coverage.ts';
+import type { Status, StatusInterval } from './run-coverage.ts';
 
-/** What a once job must be like to deliver what another job did, and where that cannot be told. */
+/** The once job that delivers what another job did, and what of that is not known. */
 export interface BackfillContent extends Omit<ExportOrder, 'name' | 'frequency' | 'ranges'> {
   /** Sentences for the notes. */
   readonly doubts: readonly string[];
@@ -31,14 +31,20 @@ function variableOf(field: Field, { customVariables, dynamicKeys }: Variables): 
     const given = shown(field, 'customVarPosition');
     const found = given ?? (customVariables.find(({ key }) => key === alias) ?? only(customVariables))?.position;
     if (found !== undefined) return { customVarPosition: Number(found) };
-    return `Which custom variable ${named} holds is not shown by the interface: left out. To keep it, call plan_export with the fields of the job and "custom variable <key>" (${customVariables.map(({ key }) => key).join(', ')}).`;
+    return (
+      `Which custom variable ${named} holds is not shown by the interface: left out. To keep it, call plan_export with the fields of ` +
+      `the job and "custom variable <key>" (${customVariables.map(({ key }) => key).join(', ')}).`
+    );
   }
   const key = shown(field, 'dynamicVarKey') ?? dynamicKeys.find((each) => each === alias) ?? only(dynamicKeys);
   if (key !== undefined) return { dynamicVarKey: key };
-  return `Which dynamic variable ${named} holds is not shown by the interface: left out. To keep it, call plan_export with the fields of the job and "dynamic variable <key>" (${dynamicKeys.join(', ')}).`;
+  return (
+    `Which dynamic variable ${named} holds is not shown by the interface: left out. To keep it, call plan_export with the fields of ` +
+    `the job and "dynamic variable <key>" (${dynamicKeys.join(', ')}).`
+  );
 }
 
-/** What the record of a job tells of its content; `made` is the request that created it, where a plan did. */
+/** What the record of a job shows of its content; `made` is the request that created it, where a plan did. */
 export function contentOf(job: JobRecord, made: JobBody | undefined, variables: Variables): BackfillContent {
   const doubts: string[] = [];
   const columns = (made?.fields ?? job.fields ?? []).flatMap((field: Field): Column[] => {
@@ -69,13 +75,13 @@ export function contentOf(job: JobRecord, made: JobBody | undefined, variables: 
   };
 }
 
-/** Name that the backfill jobs of a job begin with; what it makes is told by it from other jobs. */
+/** Name that the backfill jobs of a job begin with; it distinguishes them from other jobs. */
 export function backfillName(job: Pick<JobRecord, 'name' | 'jobId'>): string {
   return `${job.name || job.jobId} backfill`;
 }
 
 /** The ranges of once jobs that deliver all intervals of these statuses: neighbours together, none longer than a job takes. */
-export function backfillRanges(intervals: readonly StatusStretch[], statuses: readonly Status[], timeZone: string): ExportRange[] {
+export function backfillRanges(intervals: readonly StatusInterval[], statuses: readonly Status[], timeZone: string): ExportRange[] {
   const wanted = intervals.filter(({ status }) => statuses.includes(status));
   const ranges: ExportRange[] = [];
   for (const { fromMs, toMs } of wanted) {

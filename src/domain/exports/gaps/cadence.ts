@@ -1,16 +1,14 @@
+import { DAY_MS, HOUR_MS } from '../../../lib/clock.ts';
 import { isoAt } from '../../../lib/dates.ts';
 import { shiftDays } from '../../../lib/time-zone.ts';
 import type { ExportRange } from '../plan/job-bodies.ts';
 import type { ExportHistory, JobRun } from './run-coverage.ts';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
-
 /** The rhythm of a job, inferred from the runs whose range is known. */
 export interface Cadence {
   readonly unit: 'day' | 'hour';
   readonly periodMs: number;
-  /** From the end of a range to the start of its run; undefined where nothing tells it. */
+  /** From the end of a range to the start of its run; undefined where it is not known. */
   readonly lagMs: number | undefined;
   /** The zone whose midnights the ranges begin at. */
   readonly timeZone: string;
@@ -47,12 +45,12 @@ export function cadenceOf(history: ExportHistory, timeZone: string): Cadence {
   };
 }
 
-/** The middle of the range that a run was for, by when it began; undefined where that cannot be told. */
+/** The middle of the range that a run was for, by when it began; undefined where that is not known. */
 export function middleOf({ startedMs }: JobRun, { periodMs, lagMs }: Cadence): number | undefined {
   return startedMs === undefined || lagMs === undefined ? undefined : startedMs - lagMs - periodMs / 2;
 }
 
-/** The end of what is due at `nowMs`: the beginning of the next range, else as far as a run would have begun. */
+/** The end of what is due at `nowMs`: the beginning of the next range, or as far as a run would have started. */
 export function dueEnd({ next, covering, state }: ExportHistory, { periodMs, lagMs = 0 }: Cadence, nowMs: number): number {
   if (next) return Math.min(next.fromMs, nowMs);
   const anchorMs = covering.at(-1)?.toMs ?? 0;

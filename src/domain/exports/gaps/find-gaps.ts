@@ -1,6 +1,7 @@
+import { DAY_MS } from '../../../lib/clock.ts';
 import type { ExportRange } from '../plan/job-bodies.ts';
 import { type Cadence, cadenceOf, dueEnd, middleOf, slotStart, slotsIn } from './cadence.ts';
-import { type ExportHistory, isAvailable, type JobRun, type Piece, piecesOf, type Status, type StatusStretch } from './run-coverage.ts';
+import { type ExportHistory, isAvailable, type JobRun, type Piece, piecesOf, type Status, type StatusInterval } from './run-coverage.ts';
 
 /** The history of a job over a range, every part of it with its status. */
 export interface GapStudy {
@@ -9,15 +10,14 @@ export interface GapStudy {
   /** What was looked at, up to what is due. */
   readonly range: ExportRange;
   /** In order, without a gap; equal neighbours are one. */
-  readonly intervals: readonly StatusStretch[];
-  /** Ranges of runs without files are told by when they began. */
+  readonly intervals: readonly StatusInterval[];
+  /** Ranges of runs without files follow from when they began. */
   readonly isInferred: boolean;
   /** How many days back were looked at, where the job has run longer. */
   readonly cutToDays?: number;
 }
 
-const DAY_MS = 86_400_000;
-/** How far back a job is looked at where nobody says it. */
+/** How far back a job is examined by default. */
 const USUAL_DAYS = { day: 92, hour: 14 } as const;
 
 interface Asked {
@@ -27,7 +27,7 @@ interface Asked {
   readonly nowMs: number;
 }
 
-type Finding = Pick<StatusStretch, 'status' | 'by'>;
+type Finding = Pick<StatusInterval, 'status' | 'by'>;
 
 /** The range that a job was to deliver: what was asked for, else from its first run on, as far as it is due. */
 function rangeOf(history: ExportHistory, cadence: Cadence, { startMs, endMs, nowMs }: Asked): ExportRange & { isCut: boolean } {
@@ -59,12 +59,12 @@ function causeOf(slot: ExportRange, history: ExportHistory, runs: readonly JobRu
   const filling = history.filling.find(({ fromMs, toMs }) => fromMs <= slot.fromMs && toMs >= slot.toMs);
   if (filling) return { status: 'filling', by: [filling.jobId] };
   const of = (isIt: (state: string) => boolean) => runs.filter(({ state }) => isIt(state)).map(({ runId }) => runId);
-  const told: readonly (readonly [Status, (number | string)[]])[] = [
+  const evidence: readonly (readonly [Status, (number | string)[]])[] = [
     ['running', of((state) => UNDER_WAY.has(state))],
     ['empty', of((state) => state === 'success')],
     ['failed', of(() => true)],
   ];
-  const [status, by] = told.find(([, ids]) => ids.length > 0) ?? [];
+  const [status, by] = evidence.find(([, ids]) => ids.length > 0) ?? [];
   if (status && by) return { status, by };
   const hasRun = history.runs.length > 0;
   if (hasRun && slot.toMs <= lifetime.fromMs) return { status: 'before', by: [] };
@@ -86,8 +86,8 @@ function slotCount({ fromMs, toMs }: ExportRange, { periodMs }: Cadence): number
   return (toMs - fromMs) / periodMs;
 }
 
-function joined(intervals: readonly StatusStretch[]): StatusStretch[] {
-  const all: StatusStretch[] = [];
+function joined(intervals: readonly StatusInterval[]): StatusInterval[] {
+  const all: StatusInterval[] = [];
   for (const interval of intervals) {
     const last = all.at(-1);
     if (last?.status !== interval.status || last.toMs !== interval.fromMs) all.push(interval);
@@ -111,7 +111,7 @@ export function findGaps(history: ExportHistory, asked: Asked): GapStudy {
   const lifetime = lifetimeOf(history, cadence);
   const isOnce = history.frequency === 'once';
 
-  const ofPiece = (piece: Piece): StatusStretch[] => {
+  const ofPiece = (piece: Piece): StatusInterval[] => {
     if (piece.runs.length > 0) {
       const status = piece.runs.some((run) => isAvailable(run, asked.nowMs)) ? 'available' : 'expired';
       return [{ fromMs: piece.fromMs, toMs: piece.toMs, status, slots: slotCount(piece, cadence), by: [] }];

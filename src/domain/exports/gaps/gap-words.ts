@@ -1,13 +1,13 @@
 import { rangeName } from '../plan/job-bodies.ts';
 import type { GapStudy } from './find-gaps.ts';
-import type { Status, StatusStretch } from './run-coverage.ts';
+import type { Status, StatusInterval } from './run-coverage.ts';
 
 /** Statuses of a part that has no data and will get none by itself. */
 export const GAPS: readonly Status[] = ['failed', 'missing'];
-/** Statuses that are gaps only where somebody asks for a time in which the job did not run. */
+/** Statuses that are gaps only where the question covers a time in which the job did not run. */
 export const OUTSIDE: readonly Status[] = ['before', 'suspended'];
 
-/** The order in which an answer tells them; what is available is not told. */
+/** The order in which an answer lists them; available ranges are not listed. */
 const TOLD: readonly Status[] = ['failed', 'missing', 'suspended', 'before', 'expired', 'empty', 'running', 'filling'];
 
 const CAUSES: Readonly<Record<Status, (by: string) => string>> = {
@@ -25,7 +25,7 @@ const CAUSES: Readonly<Record<Status, (by: string) => string>> = {
 /** Runs that a row names. */
 const MOST_RUNS = 4;
 
-function causeWords({ status, by }: StatusStretch): string {
+function causeWords({ status, by }: StatusInterval): string {
   const more = by.length > MOST_RUNS ? ` and ${by.length - MOST_RUNS} more` : '';
   return CAUSES[status](`${by.slice(0, MOST_RUNS).join(', ')}${more}`);
 }
@@ -49,7 +49,7 @@ export function mostTelling(rows: ReturnType<typeof gapRows>, most: number): Ret
   return rows.filter((row) => kept.has(row));
 }
 
-function count(intervals: readonly StatusStretch[], status: Status): number {
+function count(intervals: readonly StatusInterval[], status: Status): number {
   return intervals.filter((each) => each.status === status).reduce((sum, { slots }) => sum + slots, 0);
 }
 

@@ -10,7 +10,7 @@ export interface CoveringRun extends ExportRange {
   readonly isKept: boolean;
 }
 
-/** A run in the list of all runs of the job, which tells no range. */
+/** A run in the list of all runs of the job, which does not show its range. */
 export interface JobRun {
   readonly runId: number | string;
   readonly startedMs?: number;
@@ -58,11 +58,11 @@ export type Status =
   | 'before';
 
 /** One day or hour, or several that follow one another. */
-export interface StatusStretch extends ExportRange {
+export interface StatusInterval extends ExportRange {
   readonly status: Status;
   /** Days or hours. */
   readonly slots: number;
-  /** Runs, or backfill jobs, that it is told by. */
+  /** Runs, or backfill jobs, that show it. */
   readonly by: readonly (number | string)[];
 }
 
@@ -94,7 +94,10 @@ export function isAvailable({ isKept, completedMs }: CoveringRun, nowMs: number)
   return isKept || completedMs === undefined || completedMs + FILE_LIFE_MS > nowMs;
 }
 
-/** The end of a range as the first instant after it: whether the interface counts the end in is not documented, so the last second of a minute means the next. */
+/**
+ * The end of a range as the first instant after it: whether the interface counts the end in is not documented, so the last second of a
+ * minute means the next.
+ */
 export function firstAfter(endMs: number): number {
   const intoMinuteMs = endMs % 60_000;
   return intoMinuteMs >= 59_000 ? endMs - intoMinuteMs + 60_000 : endMs;

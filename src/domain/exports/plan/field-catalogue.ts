@@ -1,6 +1,6 @@
 import { fold } from '../../names/match-name.ts';
 
-/** A field as exportable-fields tells of it. */
+/** A field as exportable-fields describes it. */
 export interface ExportableField {
   readonly name: string;
   readonly description?: string | null | undefined;

@@ -66,7 +66,7 @@ function matchVariable(words: string, all: readonly Found[], kind: keyof typeof 
   const named = all.filter(({ key, customVarPosition }) => plain(key ?? '') === plain(words) || String(customVarPosition) === words);
   if (words !== '' && named.length === 1 && named[0]) return chosen(named[0], 0);
   if (all.length === 0) return { problem: `needs a ${kind} variable, and none is known; ${LISTS[kind]} lists them.` };
-  return { problem: `${words === '' ? 'does not say which' : 'is none of them'}; the ${kind} variables are ${listed(all)}.` };
+  return { problem: `${words === '' ? 'does not say which' : 'is not one of them'}; the ${kind} variables are ${listed(all)}.` };
 }
 
 /** Letters that are inserted, left out or replaced between two texts. */
@@ -101,9 +101,9 @@ async function resembling(words: string, catalogue: FieldCatalogue, variables: r
   const typos = hits.filter(({ fieldName, key }) => isTypo(plain(words), plain(key ?? fieldName)));
   if (hits.length === 1 && typos.length === 1 && typos[0]) return chosen(typos[0], 4);
   if (typos.length > 1) return several(typos);
-  // What only looks alike is never taken for what was meant: "device" is no dynamic variable delivery_days.
+  // A similar name is never used in place of the given one: "device" is not the dynamic variable delivery_days.
   const nearest = hits.length > 0 ? ` The names that look most alike: ${listed(hits.slice(0, 3))}.` : '';
-  return { problem: `is no field of scope ${catalogue.scope}; list_exportable_fields lists them.${nearest}` };
+  return { problem: `is not a field of scope ${catalogue.scope}; list_exportable_fields lists them.${nearest}` };
 }
 
 /** Finds the field or variable that a request means; what is not clear is a problem with its candidates, never a guess. */
@@ -135,11 +135,11 @@ export async function matchField({ kind, words }: FieldRequest, catalogue: Field
   if (best && first && best.surplus <= LARGEST_SURPLUS && best.surplus < (second?.surplus ?? Number.POSITIVE_INFINITY))
     return chosen(first, 1 + best.surplus, closeFields);
 
-  const told = fields.map((field) => ({ field, how: described(field, asked) })).filter(({ how }) => how !== undefined);
-  const exact = told.filter(({ how }) => how === 'exact');
-  const [only] = exact.length === 1 ? exact : told;
-  const others = told.map(({ field }) => fieldFound(field));
-  if (only && (exact.length === 1 || told.length === 1)) return chosen(fieldFound(only.field), 3, others);
+  const matching = fields.map((field) => ({ field, how: described(field, asked) })).filter(({ how }) => how !== undefined);
+  const exact = matching.filter(({ how }) => how === 'exact');
+  const [only] = exact.length === 1 ? exact : matching;
+  const others = matching.map(({ field }) => fieldFound(field));
+  if (only && (exact.length === 1 || matching.length === 1)) return chosen(fieldFound(only.field), 3, others);
   const candidates = [...new Map([...closeFields, ...others].map((found) => [found.fieldName, found])).values()];
   if (candidates.length > 0) return several(candidates);
   return resembling(words, { ...catalogue, fields }, [...custom, ...dynamic]);

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../lib/clock.ts';
 import { CUSTOM_VARIABLE, DYNAMIC_VARIABLE } from './field-catalogue.ts';
 import type { ExportOrder, JobBody } from './job-bodies.ts';
 import { lower, type SimilarJob } from './similar-jobs.ts';
@@ -7,7 +8,6 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
   sessions: ['project_id', 'user_id', 'session_id'],
   views: ['project_id', 'user_id', 'session_id', 'view_number'],
 };
-const DAY_MS = 86_400_000;
 /** What is older may lie before the data that the platform keeps. */
 const OLD_DAYS = 180;
 
@@ -21,13 +21,14 @@ interface Planned {
 function keyWords({ scope, columns }: ExportOrder): string[] {
   const missing = (KEYS[scope] ?? []).filter((key) => !columns.some(({ fieldName }) => fieldName === key));
   if (missing.length === 0) return [];
-  return [`Without ${missing.join(', ')} rows that are exported twice cannot be told apart; add them to fields unless totals are enough.`];
+  return [`Duplicate rows cannot be recognised without ${missing.join(', ')}; add these fields unless totals are enough.`];
 }
 
 function scheduleWords({ order: { frequency, ranges }, bodies, nowMs }: Planned): string[] {
   if (frequency !== 'once')
     return [
-      `${frequency === 'hourly' ? 'An' : 'A'} ${frequency} job runs until somebody suspends it: the interface can neither change nor delete a job, that is done in the console.`,
+      `${frequency === 'hourly' ? 'An' : 'A'} ${frequency} job runs until it is suspended in the console; the interface can neither ` +
+        'change nor delete a job.',
       'It exports from its creation on; the past takes a once export.',
     ];
   const split =
@@ -56,7 +57,8 @@ function similarWords({ similar, order }: Planned): string[] {
   const hasVariables = order.columns.some(({ fieldName }) => fieldName === CUSTOM_VARIABLE || fieldName === DYNAMIC_VARIABLE);
   return [
     ...known,
-    `Compared without segment${hasVariables ? ' and by the names of variables' : ''}, as jobs do not show ${hasVariables ? 'more' : 'theirs'}.`,
+    `Compared without segment${hasVariables ? ' and by the names of variables' : ''}, as jobs do not show ` +
+      `${hasVariables ? 'more' : 'theirs'}.`,
   ];
 }
 

@@ -93,7 +93,10 @@ export function lackWords(candidates: readonly Resolved[]): { scope: string; pro
     const other = others.find(({ missing }) => asked !== undefined && missing.length > 0 && !missing.includes(asked));
     if (!other) return problem;
     const lacking = other.missing.map((text) => `"${text}"`).join(', ');
-    return `"${asked}" is a field of scope ${other.scope}, which lacks ${lacking}: plan an export for each scope; query_export joins them by project_id, user_id and session_id.`;
+    return (
+      `"${asked}" is a field of scope ${other.scope}, which lacks ${lacking}: plan an export for each scope; query_export joins them ` +
+      'by project_id, user_id and session_id.'
+    );
   });
   return { scope: closest.scope, problems };
 }

@@ -5,7 +5,7 @@ import type { ExportRange, JobBody } from './job-bodies.ts';
 
 export type JobRecord = PayloadOf<typeof getExportJob>;
 
-/** What an export holds, as far as job records show it: they tell neither segment, nor position or key of a variable. */
+/** What an export holds, as far as job records show it: they hold no segment, and no position or key of a variable. */
 export interface ExportContent {
   readonly scope: string;
   readonly format: string;
@@ -32,7 +32,7 @@ const DEVICES: ReadonlyMap<number, JobBody['deviceLabel']> = new Map([
   [5, 'tablet'],
 ]);
 
-/** The device label that a job was made with; undefined where its record does not tell. */
+/** The device label that a job was made with; undefined where its record does not show it. */
 export function deviceOf({ filters }: JobRecord): JobBody['deviceLabel'] | undefined {
   return DEVICES.get(filters?.deviceId ?? Number.NaN);
 }
@@ -88,7 +88,7 @@ function likenessOf(job: JobRecord, wanted: Wanted, covered: readonly ExportRang
   return { likeness: isSameKind && content === 'same' && isRange ? 'equal' : 'holds', shared };
 }
 
-/** The jobs that deliver what is wanted, equal ones first. `coveredBy` tells the ranges that a job has exported or will. */
+/** The jobs that deliver what is wanted, equal ones first. `coveredBy` gives the ranges that a job has exported or will export. */
 export function similarJobs(
   jobs: readonly JobRecord[],
   wanted: Wanted,

@@ -1,11 +1,9 @@
 import type { Har, HarEntry } from '../read/har-model.ts';
 import { count, noRequests } from '../summary/totals.ts';
-import { BLOCKING_BASIS } from './blocking-problems.ts';
-import { findProblems } from './find-problems.ts';
+import { BLOCKING_BASIS, findProblems } from './find-problems.ts';
 import type { HAR_VIEWS, HarAnswer } from './har-answer.ts';
 import { ORDER_NOTE } from './problem.ts';
-import { problemRequests, problemTable } from './problem-requests.ts';
-import { partyTable, requestDetail, requestTable, type Table, waterfallTable } from './request-rows.ts';
+import { partyTable, problemRequests, problemTable, requestDetail, requestTable, type Table, waterfallTable } from './request-rows.ts';
 import { cutPage, filterRequests, isEmptyFilter, type PagePlace, type PageRequest, pageOf, type RequestFilter } from './select-requests.ts';
 import { type HarStudy, studyHar } from './study-har.ts';
 import { findingRow, summaryView } from './summary-view.ts';
@@ -33,7 +31,7 @@ function listOf(query: HarQuery): unknown {
   return [viewOf(query), scenarioStepResultId, url, type, domain, status, minDurationMs, minBytes];
 }
 
-/** The place of an answer's page of which only the first `shown` rows were delivered. */
+/** The position after the first `shown` rows of a page, where not all were delivered. */
 export function pageAfterCut(page: unknown, shown: number, asked: Record<string, unknown>): PagePlace {
   // The boundary hands back what this tool answered and was asked.
   return cutPage(page as PagePlace, shown, listOf(asked));
@@ -50,7 +48,7 @@ type Listed = Omit<HarAnswer, 'view'>;
 /** Rows of a page unless the caller says how many. */
 const USUAL_ROWS = 25;
 
-/** Answers one question about a HAR file. Throws an `ApiError` of kind `invalid` for a cursor that is none of this question. */
+/** Answers one question about a HAR file. Throws an `ApiError` of kind `invalid` for a cursor of another question. */
 export function analyseHar(har: Har, query: HarQuery, entityOf: EntityOf): HarAnalysis {
   const view = viewOf(query);
   const study = studyHar(har, entityOf);
@@ -106,7 +104,8 @@ function partiesOf(entries: readonly HarEntry[], { blocking }: HarStudy, entityO
 
 const TIME_NOTE = 'Times are ms after the first request; connectMs includes sslMs.';
 const PARTY_NOTE =
-  'Parties are entities named by third-party-web, else registrable domains; first party is the domain of the document. busyMs: time with a request under way.';
+  'Parties are entities named by third-party-web, else registrable domains; first party is the domain of the document. busyMs: time ' +
+  'with a request under way.';
 
 function totalsOf(entries: readonly HarEntry[]) {
   const totals = noRequests();

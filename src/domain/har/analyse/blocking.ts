@@ -1,6 +1,6 @@
 import type { Har, HarEntry } from '../read/har-model.ts';
 
-/** What render-blocking is told by: the browser's own status, the priority it gave, or order and type alone. */
+/** How render-blocking is recognised: the browser's own status, the priority it gave, or order and type alone. */
 export type BlockingBasis = 'stated' | 'priority' | 'heuristic';
 
 /** The requests that hold back the first paint of the main document. */

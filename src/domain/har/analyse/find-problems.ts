@@ -1,12 +1,76 @@
 import { formatBytes, formatMs } from '../../../lib/number-text.ts';
 import { PAGE_MEDIANS, thresholdOf } from '../../speed/thresholds.ts';
 import { addressText } from '../read/addresses.ts';
+import type { HarEntry } from '../read/har-model.ts';
 import { sanitiseHost, sanitiseUrl } from '../sanitise/sanitise-url.ts';
 import type { Finding, HarSummary } from '../summary/summary-types.ts';
-import { blockingProblems } from './blocking-problems.ts';
+import { type BlockingBasis, endOf } from './blocking.ts';
 import { byCost, counted, type Problem, someOf } from './problem.ts';
 import { longestWait, SLOW_ANSWER_MS } from './response-times.ts';
 import type { HarStudy, HostTransport } from './study-har.ts';
+
+/** In words, how render-blocking is recognised. */
+export const BLOCKING_BASIS: Readonly<Record<BlockingBasis, string>> = {
+  stated: 'Render-blocking as the HAR states it (_renderBlocking).',
+  priority: 'Render-blocking by the priority that the browser gave: early stylesheets and scripts of priority High and above.',
+  heuristic:
+    'Render-blocking is a heuristic: every stylesheet and script that was loaded before the first paint or DOMContentLoaded and was ' +
+    'not requested by a script; a HAR does not distinguish async from sync.',
+};
+
+/** What holds back the first paint: own files since the first byte, third parties by how much longer they take. */
+function blockingProblems({ blocking }: HarStudy): Problem[] {
+  const { basis, entries, untilMs, ownUntilMs, firstByteMs } = blocking;
+  if (untilMs === null) return [];
+  const third = entries.filter(({ party }) => party === 'third');
+  const own = entries.filter(({ party }) => party !== 'third');
+  const problems: Problem[] = [];
+  if (own.length > 0 && firstByteMs !== null && ownUntilMs !== null) {
+    const bytes = own.reduce((sum, { transferBytes }) => sum + (transferBytes ?? 0), 0);
+    const scripts = own.filter(({ type }) => type === 'script').length;
+    const kinds = [scripts > 0 && counted(scripts, 'script'), own.length > scripts && counted(own.length - scripts, 'stylesheet')];
+    const says =
+      `${kinds.filter(Boolean).join(' and ')} of the page's own (${formatBytes(bytes)}) hold back rendering until ` +
+      `${formatMs(ownUntilMs)}${waitWords(own)}`;
+    problems.push({
+      problem: 'render_blocking',
+      requests: own.length,
+      costMs: Math.max(0, ownUntilMs - firstByteMs),
+      costBytes: null,
+      basis,
+      when: 'this load',
+      says,
+    });
+  }
+  if (third.length > 0) {
+    const costMs = ownUntilMs === null ? null : Math.max(0, untilMs - ownUntilMs);
+    const hosts = hostsByEnd(third);
+    const longer = costMs ? `, ${formatMs(costMs)} longer than the page's own files` : ', no longer than the page itself';
+    const ends = third.map(endOf).reduce((a, b) => Math.max(a, b), 0);
+    const says =
+      `${counted(third.length, 'request')} to ${someOf(hosts, 3)} hold back rendering until ` +
+      `${formatMs(ends)}${longer}${waitWords(third)}`;
+    problems.push({ problem: 'third_party_blocking', requests: third.length, costMs, costBytes: null, basis, when: 'this load', says });
+  }
+  return problems;
+}
+
+/** Names the server that kept rendering waiting. */
+function waitWords(entries: readonly HarEntry[]): string {
+  const longest = longestWait(entries);
+  if (!longest || longest.waitMs < SLOW_ANSWER_MS) return '';
+  return `; ${addressText(sanitiseUrl(longest.entry.url))} waited ${formatMs(longest.waitMs)} for its server`;
+}
+
+/** Hosts, the one that blocks longest first. */
+function hostsByEnd(entries: readonly HarEntry[]): string[] {
+  const ends = new Map<string, number>();
+  for (const entry of entries) {
+    const host = sanitiseHost(entry.host ?? '');
+    ends.set(host, Math.max(ends.get(host) ?? 0, endOf(entry)));
+  }
+  return [...ends].toSorted(([, a], [, b]) => b - a).map(([host]) => host);
+}
 
 /** Fewer requests over the old protocol hardly queue for its connections. */
 const WORTH_MULTIPLEXING = 3;
@@ -20,14 +84,17 @@ function transportProblems({ hosts }: HarStudy): Problem[] {
   if (requests >= WORTH_MULTIPLEXING) {
     const costMs = longestOf(old, ({ longestQueueMs }) => longestQueueMs);
     const names = namesOf(old, ({ http1 }) => http1);
-    const says = `${counted(requests, 'request')} to ${someOf(names, 2)} over HTTP/1.x; the longest queued ${formatMs(costMs)} for a connection`;
+    const target = someOf(names, 2);
+    const says = `${counted(requests, 'request')} to ${target} over HTTP/1.x; the longest queued ${formatMs(costMs)} for a connection`;
     problems.push({ problem: 'http1', requests, costMs, costBytes: null, basis: 'measured', when: 'this load', says });
   }
   if (again.length > 0) {
     const extra = total(again, ({ openedMultiplexed }) => openedMultiplexed - 1);
     const costMs = longestOf(again, ({ longestOpeningMs }) => longestOpeningMs);
     const names = namesOf(again, ({ openedMultiplexed }) => openedMultiplexed);
-    const says = `${counted(extra, 'connection')} more than one for each host over HTTP/2 or 3: ${someOf(names, 2)}; the longest took ${formatMs(costMs)} to open`;
+    const says =
+      `${counted(extra, 'connection')} more than one for each host over HTTP/2 or 3: ${someOf(names, 2)}; the longest took ` +
+      `${formatMs(costMs)} to open`;
     problems.push({ problem: 'reconnects', requests: extra, costMs, costBytes: null, basis: 'measured', when: 'this load', says });
   }
   return problems;
@@ -47,7 +114,7 @@ function namesOf(hosts: readonly HostTransport[], numberOf: NumberOf): string[] 
   return hosts.toSorted((a, b) => numberOf(b) - numberOf(a)).map(({ host }) => sanitiseHost(host));
 }
 
-/** What packing leaves of a text where the file has no packed one to measure it on. */
+/** The share that compression leaves of a text, where the file has no compressed text to measure. */
 const USUAL_PACKED_SHARE = 0.3;
 
 /** Bytes that need not have been sent, or not again. */
@@ -70,14 +137,17 @@ function uncompressed(finding: Finding, share: number): Problem[] {
   if (requests === 0) return [];
   const sent = transferBytes ?? contentBytes;
   const costBytes = sent === null ? null : Math.round(sent * (1 - share));
-  const says = `${counted(requests, 'text')} came unpacked (${formatBytes(sent)}; packed about ${Math.round(share * 100)} % of it)${worst(finding)}`;
+  const says =
+    `${counted(requests, 'text')} sent uncompressed (${formatBytes(sent)}; compressed about ${Math.round(share * 100)} % of ` +
+    `it)${worst(finding)}`;
   return [{ problem: 'uncompressed_text', requests, costMs: null, costBytes, basis: 'estimate', when: 'this load', says }];
 }
 
 function duplicates({ addresses, repeats, transferBytes, heaviest }: HarSummary['findings']['duplicates']): Problem[] {
   const [first] = heaviest;
   if (!first) return [];
-  const says = `${counted(addresses, 'address', 'addresses')} fetched again ${counted(repeats, 'time')}; heaviest ${addressText(first.url)}`;
+  const address = addressText(first.url);
+  const says = `${counted(addresses, 'address', 'addresses')} fetched again ${counted(repeats, 'time')}; heaviest ${address}`;
   return [{ problem: 'duplicates', requests: repeats, costMs: null, costBytes: transferBytes, basis: 'measured', when: 'this load', says }];
 }
 
@@ -113,7 +183,8 @@ function documentProblems({ har, summary: { document } }: HarStudy): Problem[] {
   }
   if (redirects.length > 0) {
     const hosts = [...har.redirects, har.document].map(({ host }) => sanitiseHost(host ?? ''));
-    const says = `${counted(redirects.length, 'redirect')} before the document, ${formatMs(redirectMs)} in all: ${hosts.slice(0, 5).join(' → ')}`;
+    const path = hosts.slice(0, 5).join(' → ');
+    const says = `${counted(redirects.length, 'redirect')} before the document, ${formatMs(redirectMs)} in all: ${path}`;
     problems.push({
       problem: 'redirects',
       requests: redirects.length,
@@ -133,8 +204,8 @@ function documentProblems({ har, summary: { document } }: HarStudy): Problem[] {
       ['of it ssl', sslMs],
       ['wait', waitMs],
     ] as const;
-    const told = parts.flatMap(([name, ms]) => (ms ? [`${name} ${formatMs(ms)}`] : []));
-    const says = `The document's first byte took ${formatMs(ttfbMs)} (good: ${formatMs(limit.good)}, ${limit.basis}): ${told.join(', ')}`;
+    const counts = parts.flatMap(([name, ms]) => (ms ? [`${name} ${formatMs(ms)}`] : []));
+    const says = `The document's first byte took ${formatMs(ttfbMs)} (good: ${formatMs(limit.good)}, ${limit.basis}): ${counts.join(', ')}`;
     problems.push({
       problem: 'slow_document',
       requests: 1,
@@ -152,8 +223,10 @@ function errorProblems({ summary: { errors }, answers: { failures, longestFailur
   const [first] = errors.listed;
   if (!first) return [];
   const statuses = [...failures].toSorted(([a], [b]) => a - b).slice(0, 6);
-  const told = statuses.map(([status, requests]) => `${requests} × ${status === 0 ? 'no response' : status}`).join(', ');
-  const says = `${counted(errors.requests, 'request')} failed: ${told}; first ${addressText(first.url)}; the longest took ${formatMs(longestFailureMs)}`;
+  const counts = statuses.map(([status, requests]) => `${requests} × ${status === 0 ? 'no response' : status}`).join(', ');
+  const says =
+    `${counted(errors.requests, 'request')} failed: ${counts}; first ${addressText(first.url)}; the longest took ` +
+    formatMs(longestFailureMs);
   return [
     { problem: 'errors', requests: errors.requests, costMs: longestFailureMs, costBytes: null, basis: 'measured', when: 'this load', says },
   ];
@@ -166,7 +239,9 @@ function slowAnswerProblems({ answers, blocking }: HarStudy): Problem[] {
   const longest = longestWait(slow);
   if (!longest) return [];
   const { entry, waitMs } = longest;
-  const says = `${counted(slow.length, 'request')} that block no rendering waited ${SLOW_ANSWER_MS} ms or more for the server; longest ${addressText(sanitiseUrl(entry.url))} with ${formatMs(waitMs)}`;
+  const says =
+    `${counted(slow.length, 'request')} that block no rendering waited ${SLOW_ANSWER_MS} ms or more for the server; longest ` +
+    `${addressText(sanitiseUrl(entry.url))} with ${formatMs(waitMs)}`;
   return [{ problem: 'slow_answers', requests: slow.length, costMs: waitMs, costBytes: null, basis: 'measured', when: 'this load', says }];
 }
 
@@ -180,7 +255,9 @@ function weightProblems({ summary: { totals, byType }, parties }: HarStudy): Pro
     type && `${type.type} ${formatBytes(type.transferBytes)}`,
     party && `${party.name} ${formatBytes(party.totals.transferBytes)}`,
   ];
-  const says = `${formatBytes(totals.transferBytes)} in ${counted(totals.requests, 'request')}, the median page of 2024 on desktop has ${formatBytes(transferBytes)}; heaviest type and third party: ${heaviest.filter(Boolean).join(', ')}`;
+  const says =
+    `${formatBytes(totals.transferBytes)} in ${counted(totals.requests, 'request')}, the median page of 2024 on desktop has ` +
+    `${formatBytes(transferBytes)}; heaviest type and third party: ${heaviest.filter(Boolean).join(', ')}`;
   return [
     {
       problem: 'heavy_page',

@@ -27,14 +27,14 @@ export type ProblemKind =
   | 'no_cache'
   | 'short_cache';
 
-/** A finding with what it costs; null where a cost does not apply or the file does not tell. */
+/** A finding with what it costs; null where a cost does not apply or the file does not show it. */
 export interface Problem {
   readonly problem: ProblemKind;
   /** Requests it concerns. */
   readonly requests: number;
   readonly costMs: number | null;
   readonly costBytes: number | null;
-  /** How sure it is: recorded in the file, stated by the browser or told by its priorities, or one of the less sure ones. */
+  /** How sure it is: recorded in the file, stated by the browser, derived from its priorities, or one of the less sure ones. */
   readonly basis: 'measured' | 'stated' | 'priority' | 'heuristic' | 'estimate';
   /** When the cost arises. */
   readonly when: 'this load' | 'next visits';

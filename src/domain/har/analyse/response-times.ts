@@ -13,7 +13,7 @@ export interface Answers {
   /** Failed requests by status, 0 for no response, and the longest duration of one. */
   readonly failures: ReadonlyMap<number, number>;
   readonly longestFailureMs: number;
-  /** What packing leaves of a text, measured on the packed texts of the file; null where there are none. */
+  /** The share that compression leaves of a text, measured on the compressed texts of the file; null where there are none. */
   readonly compressedShare: number | null;
 }
 

@@ -73,7 +73,7 @@ function holdsText(text: string): Condition {
   };
 }
 
-/** A interval of a list: what is shown, of how many, and how to go on. */
+/** An interval of a list: what is shown, of how many, and how to go on. */
 export interface PagePlace {
   /** Items that match in all. */
   readonly matched: number;
@@ -91,14 +91,14 @@ export interface PageRequest {
   readonly limit: number;
 }
 
-/** One page of a list, and its place. Throws an `ApiError` of kind `invalid` for a cursor that is none of this list. */
+/** One page of a list, and its place. Throws an `ApiError` of kind `invalid` for a cursor of another list. */
 export function pageOf<Item>(items: readonly Item[], { list, cursor, limit }: PageRequest): { items: readonly Item[]; page: PagePlace } {
   const start = cursor === undefined ? 0 : positionOf(cursor, list, items.length);
   const shown = items.slice(start, start + limit);
   return { items: shown, page: placeOf(items.length, start, shown.length, list) };
 }
 
-/** The place of a page of which only the first `shown` items are delivered, so that the next page begins right behind them. */
+/** The position after the first `shown` items of a page, where not all are delivered; the next page begins there. */
 export function cutPage({ matched, from }: PagePlace, shown: number, list: unknown): PagePlace {
   return placeOf(matched, Math.max(from, 1) - 1, shown, list);
 }
@@ -115,7 +115,7 @@ function cursorAt(position: number, list: unknown): string {
 function positionOf(cursor: string, list: unknown, length: number): number {
   const [, position, mark] = /^(\d{1,9})\.([0-9a-f]{8})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
   if (mark !== undefined && mark === markOf(list) && Number(position) < length) return Number(position);
-  const fault = mark === undefined ? 'is none that an answer gave' : 'belongs to a call with other arguments';
+  const fault = mark === undefined ? 'was not given by an answer' : 'belongs to a call with other arguments';
   throw new ApiError('invalid', `cursor ${fault}: repeat the call that gave it with the same arguments, only cursor and limit may differ.`);
 }
 

@@ -81,7 +81,9 @@ export interface HarStudy {
   readonly answers: Answers;
 }
 
-/** Studies a HAR file in one pass: on a large one, looking at each request is what takes time. The entities give the names of third parties. */
+/**
+ * Studies a HAR file in one pass: on a large one, looking at each request is what takes time. The entities give the names of third parties.
+ */
 export function studyHar(har: Har, entityOf: EntityOf): HarStudy {
   const main = new Set(har.document ? [...har.redirects, har.document] : []);
   const [summary, blocking] = [collectSummary(har, { top: 3, errors: 3 }), collectBlocking(har)];

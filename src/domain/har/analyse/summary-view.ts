@@ -5,8 +5,7 @@ import type { Har, HarEntry } from '../read/har-model.ts';
 import { shortUrl } from '../sanitise/sanitise-url.ts';
 import type { HarSummary, RequestRow } from '../summary/summary-types.ts';
 import { type Blocking, endOf } from './blocking.ts';
-import { BLOCKING_BASIS } from './blocking-problems.ts';
-import { findProblems } from './find-problems.ts';
+import { BLOCKING_BASIS, findProblems } from './find-problems.ts';
 import type { HarAnswer } from './har-answer.ts';
 import { counted, ORDER_NOTE, type Problem } from './problem.ts';
 import { tenth } from './request-rows.ts';
@@ -46,7 +45,7 @@ interface Cause {
   readonly follows: 'initiator' | 'time';
 }
 
-/** The request that made the browser ask for this one: its initiator, else whichever cause of requests ended last before it began. */
+/** The request that caused this one: its initiator, or else the possible cause that ended last before it began. */
 function causeOf(entry: HarEntry, { entries, document }: Har, seen: ReadonlySet<HarEntry>): Cause | null {
   const initiator = entry.initiatorUrl === null ? null : withoutFragment(entry.initiatorUrl);
   let latest = document && !seen.has(document) && (document.startMs ?? 0) <= (entry.startMs ?? 0) ? document : null;
@@ -61,8 +60,8 @@ function causeOf(entry: HarEntry, { entries, document }: Har, seen: ReadonlySet<
 }
 
 /**
- * The chain of requests that the first paint waited for (or onLoad, where nothing blocks rendering), from the first redirect on. A heuristic:
- * a HAR says who asked for a request at best, never what it waited for.
+ * The chain of requests that the first paint waited for (or onLoad, where nothing blocks rendering), from the first redirect on. A
+ * heuristic: a HAR says who asked for a request at best, never what it waited for.
  */
 function criticalChain(har: Har, blocking: Blocking): ChainLink[] {
   const { document, redirects } = har;
@@ -193,7 +192,8 @@ function notesOf({ summary: { totals }, parties, blocking }: HarStudy, problems:
     ORDER_NOTE,
     ...(blocking.entries.length > 0 ? [BLOCKING_BASIS[blocking.basis]] : []),
     'The critical chain is a heuristic: by initiator, else by time.',
-    `2024 medians of a page: desktop ${formatBytes(desktop.transferBytes)} and ${desktop.requests} requests, mobile ${formatBytes(mobile.transferBytes)} and ${mobile.requests}.`,
+    `2024 medians of a page: desktop ${formatBytes(desktop.transferBytes)} and ${desktop.requests} requests, mobile ` +
+      `${formatBytes(mobile.transferBytes)} and ${mobile.requests}.`,
     ...(unsized > 0 ? [`${counted(unsized, 'request')} without a known transfer size are not in transferBytes.`] : []),
     ...(unlisted.length > 0 ? [`Further findings (view problems): ${unlisted.join(', ')}.`] : []),
     ...(parties.length > SHOWN.parties ? [`${parties.length - SHOWN.parties} more parties: view third_parties.`] : []),

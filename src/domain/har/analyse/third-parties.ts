@@ -10,7 +10,7 @@ export interface Entity {
   readonly category: string;
 }
 
-/** The entity of a host, null where nobody has named it. */
+/** The entity of a host, null where it is unknown. */
 export type EntityOf = (host: string) => Entity | null;
 
 /** Loads the names of third parties (200 kB of data), so that only who asks for them pays for it; each host is looked up once. */
@@ -28,13 +28,13 @@ export async function loadEntities(): Promise<EntityOf> {
   };
 }
 
-/** Longest name that DNS allows; what is longer is no host. */
+/** Longest name that DNS allows; a longer text is not a host. */
 const MAX_HOST = 253;
 
 /** All requests to one party: an entity where its name is known, else a registrable domain. */
 export interface PartyGroup {
   readonly name: string;
-  /** Null where nobody has named the entity. */
+  /** Null where the entity is unknown. */
   readonly category: string | null;
   readonly party: Party | null;
   readonly domains: ReadonlySet<string>;

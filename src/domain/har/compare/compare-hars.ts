@@ -1,4 +1,4 @@
-import { BLOCKING_BASIS } from '../analyse/blocking-problems.ts';
+import { BLOCKING_BASIS } from '../analyse/find-problems.ts';
 import { tenth } from '../analyse/request-rows.ts';
 import { type HarStudy, studyHar } from '../analyse/study-har.ts';
 import type { EntityOf } from '../analyse/third-parties.ts';
@@ -14,7 +14,7 @@ import { type Change, durationChanges, NOISE_NOTE, partyChanges, sizeChanges, ty
 const SHOWN = { added: 6, removed: 3, grown: 3, shrunk: 2, slower: 3, faster: 2, parties: 5, types: 5 };
 const MAX_URL = 70;
 
-/** Compares the loads of two runs; which requests block rendering is told by the later one. */
+/** Compares the loads of two runs; the later one decides how render-blocking is recognised. */
 export function compareHars(before: Har, after: Har, entityOf: EntityOf): { comparison: Comparison; notes: string[] } {
   const [was, is] = [studyHar(before, entityOf), studyHar(after, entityOf)];
   const { pairs, added, removed } = matchRequests(before.entries, after.entries);
@@ -54,10 +54,10 @@ export function compareHars(before: Har, after: Har, entityOf: EntityOf): { comp
 }
 
 const LISTS = ['added', 'removed', 'grown', 'shrunk', 'slower', 'faster', 'byParty', 'byType'] as const;
-/** With its notes, an answer of so many characters stays under 1,500 tokens. */
+/** With its notes, an answer of this many characters stays under 1,500 tokens. */
 const MAX_CHARACTERS = 4700;
 
-/** Takes rows off whichever list is longest until the answer is short enough; each list keeps a row. */
+/** Drops rows of the longest list until the answer is short enough; each list keeps a row. */
 function shortened(comparison: Comparison): Comparison {
   const short = { ...comparison };
   while (JSON.stringify(short).length > MAX_CHARACTERS) {
@@ -107,7 +107,7 @@ function notesOf(was: HarStudy, is: HarStudy, { listed, parties }: Listed): stri
     .filter((name) => counts[name] > listed[name].length)
     .map((name) => `${listed[name].length} of ${counts[name]} ${name}`);
   const reversed = was.har.startedMs !== null && is.har.startedMs !== null && was.har.startedMs > is.har.startedMs;
-  const parts = is.blocking.basis === was.blocking.basis ? [] : ['The two files tell render-blocking in different ways.'];
+  const parts = is.blocking.basis === was.blocking.basis ? [] : ['Render-blocking was recognised differently in the two files.'];
   return [
     ...(samePage ? [] : ['The two files are not of the same page: what is added and removed says little.']),
     ...(reversed ? ['The run given as before is the later one.'] : []),

@@ -3,7 +3,8 @@ import type { HarEntry } from '../read/har-model.ts';
 
 /** How addresses of two runs are taken for the same; the words for the notes of an answer. */
 export const MATCHING_NOTE =
-  'Requests are matched by address, first as it is, then without scheme, with hashes, versions, ids and query values other than plain words left out; equal addresses in order.';
+  'Requests are matched by address, first as it is, then without scheme, with hashes, versions, ids and query values other than ' +
+  'plain words left out; equal addresses in order.';
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 /** `1.4.2`, `v3.1`, `@11`. */
@@ -14,7 +15,7 @@ const RUN = /[A-Za-z0-9]{6,}/g;
 const BUNDLE_HASH = /([-.])([A-Za-z0-9_-]{8})(?=\.[a-z0-9]{2,5}$)/;
 const ID = /\d{3,}/g;
 const PLAIN_WORD = /^[a-z_-]{1,24}$/i;
-/** More of an address tells nothing apart. */
+/** Characters of an address that are compared. */
 const MAX_ADDRESS = 2000;
 
 function isHash(run: string): boolean {

@@ -25,7 +25,8 @@ const MAD_TO_SIGMA = 1.4826;
 
 /** What counts as slower; the words for the notes of an answer. */
 export const NOISE_NOTE =
-  'One run on each side: slower and faster list only what stands out from all matched requests (3.5 robust standard deviations and 100 ms); runs of analyze_scenario tell whether the page itself is slower.';
+  'One run on each side: slower and faster list only what stands out from all matched requests (3.5 robust standard deviations and ' +
+  '100 ms); analyze_scenario, which reads several runs, shows whether the page itself is slower.';
 
 const largestFirst = (a: Change, b: Change): number => Math.abs(b.to - b.from) - Math.abs(a.to - a.from);
 
@@ -62,8 +63,8 @@ export function durationChanges(pairs: readonly Pair[]): { slower: Change[]; fas
   const ratios = timed.map(({ ratio }) => ratio);
   const usual = median(ratios);
   const spread = Math.max(MIN_SPREAD, MAD_TO_SIGMA * medianAbsoluteDeviation(ratios));
-  const standing = timed.filter(({ from, to, ratio }) => Math.abs(ratio - usual) > STAND_OUT * spread && Math.abs(to - from) >= MIN_MS);
-  const sorted = standing.toSorted(largestFirst);
+  const outliers = timed.filter(({ from, to, ratio }) => Math.abs(ratio - usual) > STAND_OUT * spread && Math.abs(to - from) >= MIN_MS);
+  const sorted = outliers.toSorted(largestFirst);
   return {
     slower: sorted.filter(({ from, to, ratio }) => to > from && ratio > usual),
     faster: sorted.filter(({ from, to, ratio }) => to < from && ratio < usual),

@@ -14,7 +14,10 @@ export function hostOf(url: string): string | null {
   return NETWORK_PROTOCOLS.has(protocol) && hostname ? hostname : null;
 }
 
-/** Registrable domain by the ICANN part of the public suffix list (all of a content network is one party); the host itself where it has none. */
+/**
+ * Registrable domain by the ICANN part of the public suffix list (all of a content network is one party); the host itself where it has
+ * none.
+ */
 export function registrableDomain(host: string): string {
   return getDomain(host, { allowPrivateDomains: false, validateHostname: false }) ?? host;
 }

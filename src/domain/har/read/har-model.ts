@@ -1,10 +1,10 @@
 /** The types of requests; `xhr` includes fetch and JSON. */
 export const resourceTypes = ['document', 'script', 'stylesheet', 'image', 'font', 'xhr', 'media', 'other'] as const;
 
-/** What a request was for: told by the browser where it says so, else by MIME type, else by the file name. */
+/** What a request was for: as the browser states it, else by MIME type, else by the file name. */
 export type ResourceType = (typeof resourceTypes)[number];
 
-/** Told by the registrable domain: that of the main document (and what the user declares) is first. */
+/** Decided by the registrable domain: that of the main document (and what the user declares) is first. */
 export type Party = 'first' | 'third';
 
 /** Milliseconds of each phase, null for -1 and absent; `sslMs` is a part of `connectMs`, never added to it. */
@@ -36,7 +36,7 @@ export interface HarEntry {
   /** 0 when no response arrived (blocked, aborted, failed). */
   status: number;
   redirectUrl: string | null;
-  /** Lower case without parameters, empty when not told. */
+  /** Lower case without parameters, empty when unknown. */
   mime: string;
   type: ResourceType;
   /** Bytes over the network: `_transferSize`, else body plus headers where the file knows them; null when unknown. */
@@ -124,4 +124,18 @@ export function protocolName(version: string): string | null {
   if (name === 'http/1.0' || name === '1.0') return 'http/1.0';
   if (name.startsWith('h3') || name === 'http/3' || name === 'http/3.0' || name.includes('quic')) return 'h3';
   return name.startsWith('spdy') ? 'spdy' : null;
+}
+
+/** A HAR file that cannot be read; the message is a sentence that says where and what was expected, and quotes nothing of the file. */
+export class HarError extends Error {
+  /**
+   * A position such as `line 3, column 17` or a member path such as `log.entries[12].request.url`; null when the file as a whole is meant.
+   */
+  readonly where: string | null;
+
+  constructor(message: string, where: string | null = null, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'HarError';
+    this.where = where;
+  }
 }

@@ -11,7 +11,8 @@ export interface JsonFault {
 
 const KNOWN_KEYS = new Set(
   (
-    'log version creator browser pages entries comment name value startedDateTime time request response cache timings serverIPAddress connection ' +
+    'log version creator browser pages entries comment name value startedDateTime time request response cache timings ' +
+    'serverIPAddress connection ' +
     'pageref method url httpVersion cookies headers queryString postData headersSize bodySize status statusText content redirectURL size ' +
     'compression mimeType text encoding params blocked dns connect ssl send wait receive id title pageTimings onContentLoad onLoad'
   ).split(' '),
@@ -27,7 +28,10 @@ const QUOTE = 34;
 const BACKSLASH = 92;
 const FIRST_PRINTABLE = 32;
 
-/** Finds the first fault of a text that `JSON.parse` refused; the engine's own message is of no use, it quotes the text. Linear, no recursion. */
+/**
+ * Finds the first fault of a text that `JSON.parse` refused; the engine's own message is of no use, it quotes the text. Linear, no
+ * recursion.
+ */
 export function findJsonFault(text: string): JsonFault | null {
   const closers: number[] = [];
   const steps: (string | number)[] = [];

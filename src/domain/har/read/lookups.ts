@@ -7,8 +7,8 @@ const ZERO = 48;
 const SECONDS_AT = 17;
 
 /**
- * A reader of `startedDateTime`, ms since 1970 or null for what is no ISO date-time. The entries of a file lie in a few minutes, so that of
- * most only the seconds are read: a tenth of the time that Date.parse takes.
+ * A reader of `startedDateTime`, ms since 1970 or null for anything but an ISO date-time. The entries of a file lie in a few minutes, so
+ * that of most only the seconds are read: a tenth of the time that Date.parse takes.
  */
 function instantReader(): (text: string) => number | null {
   let minute = '';

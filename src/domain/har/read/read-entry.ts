@@ -4,7 +4,7 @@ import { amountOf, isBadAmount, isRecord, kindOf, listOf, looseAmountOf, recordO
 import { resourceType } from './resource-type.ts';
 import { cacheLifetimeSeconds, readHeaders } from './response-headers.ts';
 
-/** Reads the value of a member below an entry as an amount, reporting one that is none. */
+/** Reads the value of a member below an entry as an amount, and reports any other value. */
 export type ReadAmount = (value: unknown, member: string) => number | null;
 
 /** Bytes of a response, null where the file does not know them. */
@@ -38,7 +38,7 @@ function readSizes(
   return { transferBytes: transferSize ?? bodyAndHeaders, contentBytes: contentSize, bodyLost };
 }
 
-/** What could not be read, told by the member below `log.entries[index]`; nothing in it is text of the file. */
+/** What could not be read, by the member below `log.entries[index]`; nothing in it is text of the file. */
 export interface Findings {
   /** The entry is left out. */
   drop(index: number, member: string, found: string): void;
@@ -148,12 +148,12 @@ function readDuration(timeMs: number | null, timings: HarTimings): number | null
   return timeMs ?? phases.reduce((sum, ms) => sum + ms, 0);
 }
 
-/** The status, 0 for anything that is none. */
+/** The status, 0 for anything else. */
 export function readStatus(status: number | null): number {
   return status !== null && Number.isInteger(status) && status < 1000 ? status : 0;
 }
 
-/** Told by the MIME type beyond doubt, so that looking through the request headers is not worth its time. */
+/** Known from the MIME type alone, so that the request headers need not be read. */
 const CERTAIN = new Set<ResourceType | null>(['script', 'stylesheet', 'image', 'font', 'media']);
 
 function purposeOf(raw: Record<string, unknown>, request: Record<string, unknown>, byMime: ResourceType | null): string {

@@ -1,8 +1,7 @@
-import { HarError } from '../har-error.ts';
 import { registrableDomain } from './addresses.ts';
 import { decodeHar } from './decode-har.ts';
 import { findDocument } from './find-document.ts';
-import type { Har, HarEntry, HarPage, HarSource } from './har-model.ts';
+import { type Har, type HarEntry, HarError, type HarPage, type HarSource } from './har-model.ts';
 import { createLookups } from './lookups.ts';
 import { amountOf, isRecord, kindOf, listOf, recordOf, textOf } from './member.ts';
 import { type Findings, readEntry } from './read-entry.ts';
@@ -14,8 +13,8 @@ export interface ReadHarOptions {
 }
 
 /**
- * Reads a HAR given as JSON text, object, gzip and base64, or bytes. Entries without a request address are left out, unreadable members count
- * as unknown, both are counted in `notes`; a file that is none throws `HarError` with the place.
+ * Reads a HAR given as JSON text, object, gzip and base64, or bytes. Entries without a request address are left out, unreadable members
+ * count as unknown, both are counted in `notes`; any other file throws `HarError` with the place.
  */
 export function readHar(har: unknown, options: ReadHarOptions = {}): Har {
   const source = sourceOf(decodeHar(har));
@@ -39,7 +38,7 @@ export function readHar(har: unknown, options: ReadHarOptions = {}): Har {
   ];
   place(entries, startedMs, new Set(firstDomains.filter((domain) => domain !== null)));
   if (!chain && entries.length > 0)
-    notes.texts.push('The file holds no main document, so its requests cannot be told into first and third party.');
+    notes.texts.push('The file holds no main document, so its requests cannot be divided into first and third party.');
   return {
     creator: [textOf(recordOf(source.log.creator).name), textOf(recordOf(source.log.creator).version)].join(' ').trim() || null,
     startedMs,
@@ -62,7 +61,7 @@ function sourceOf(parsed: unknown): HarSource {
 }
 
 function noHar(path: string, expected: string, found: unknown): HarError {
-  return new HarError(`This is no HAR file: ${path} is ${kindOf(found)}, where ${expected} is expected.`, path);
+  return new HarError(`This is not a HAR file: ${path} is ${kindOf(found)}, where ${expected} is expected.`, path);
 }
 
 function collectFindings() {
@@ -126,7 +125,7 @@ function since(originMs: number | null, ms: number | null): number | null {
   return ms === null || originMs === null ? null : ms - originMs;
 }
 
-/** Counts the starts from the first and tells the parties, which stay open where no first domain is known. */
+/** Counts the starts from the first and decides first or third party, which stays open where no first domain is known. */
 function place(entries: HarEntry[], originMs: number | null, firstDomains: ReadonlySet<string>): void {
   for (const entry of entries) {
     entry.startMs = since(originMs, entry.startMs);

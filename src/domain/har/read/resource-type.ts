@@ -27,7 +27,10 @@ function wordsOf(table: Partial<Record<ResourceType, string>>): Map<string, Reso
   return new Map(types.flatMap((type) => (table[type] ?? '').split(' ').map((word): [string, ResourceType] => [word, type])));
 }
 
-/** Type of a request. A redirect or an answer without content is not what its MIME type claims (`byMime`), so only its purpose or file name counts. */
+/**
+ * Type of a request. A redirect or an answer without content is not what its MIME type claims (`byMime`), so only its purpose or file name
+ * counts.
+ */
 export function resourceType(purpose: string, byMime: ResourceType | null, url: string, status: number): ResourceType {
   const byPurpose = BY_PURPOSE.get(purpose);
   if (byPurpose) return byPurpose;
@@ -50,7 +53,7 @@ export function typeOfMime(mime: string): ResourceType | null {
   return null;
 }
 
-/** True for types that shrink when packed: text, scripts, JSON, XML, SVG, and fonts that their format does not pack. */
+/** True for types that shrink when compressed: text, scripts, JSON, XML, SVG, and fonts whose format is not compressed. */
 export function isCompressible(mime: string): boolean {
   return /^text\/|javascript|ecmascript|[/+]json$|[/+]xml$|^font\/(?:ttf|otf)$|\/wasm$|^application\/x-font-ttf$/.test(mime);
 }

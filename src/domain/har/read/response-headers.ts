@@ -83,7 +83,7 @@ const TEN_YEARS_SECONDS = 315_360_000;
 export interface FreshnessReaders {
   /** As `statedLifetimeSeconds`. */
   statedLifetime: (cacheControl: string) => number | null;
-  /** Ms since 1970, NaN for what is no date. */
+  /** Ms since 1970, NaN for anything but a date. */
   dateMs: (date: string) => number;
 }
 

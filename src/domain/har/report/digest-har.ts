@@ -65,7 +65,7 @@ function row({ index, url, status, type, durationMs, transferBytes, contentBytes
   return { index, url, status, type, durationMs, transferBytes, contentBytes };
 }
 
-/** Reads a HAR file in any form and picks what an engineer reads first; throws `HarError` where it is none. */
+/** Reads a HAR file in any form and picks what an engineer reads first; throws `HarError` for any other file. */
 export async function digestHar(har: unknown): Promise<z.output<typeof harDigest>> {
   const { readHar, summarizeHar } = await import('../index.ts');
   return digestSummary(summarizeHar(readHar(har)));

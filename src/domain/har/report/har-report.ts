@@ -2,8 +2,7 @@ import { formatBytes, formatMs } from '../../../lib/number-text.ts';
 import { markdownTable } from '../../../lib/text-table.ts';
 import { PAGE_MEDIANS, rate, thresholdOf } from '../../speed/thresholds.ts';
 import { endOf } from '../analyse/blocking.ts';
-import { BLOCKING_BASIS } from '../analyse/blocking-problems.ts';
-import { findProblems } from '../analyse/find-problems.ts';
+import { BLOCKING_BASIS, findProblems } from '../analyse/find-problems.ts';
 import { counted, ORDER_NOTE, type Problem } from '../analyse/problem.ts';
 import type { HarStudy } from '../analyse/study-har.ts';
 import { shortUrl } from '../sanitise/sanitise-url.ts';
@@ -15,7 +14,7 @@ const ROWS = { problems: 4, types: 6, parties: 5, requests: 3, errors: 3, redire
 type Document = NonNullable<HarSummary['document']>;
 type Section = readonly [title: string, ...lines: (string | undefined)[]];
 
-/** Longest address in a line; its end tells most. */
+/** Longest address in a line; its end is the most informative. */
 const URL_CHARS = 80;
 
 /** An address as code, so that nothing in it is read as Markdown. */
@@ -24,10 +23,10 @@ function code(url: string): string {
   return `\`${short.replaceAll('`', '%60').replaceAll('|', '%7C')}\``;
 }
 
-/** Bytes with what they are: transferred, or unpacked where the file does not know those. */
+/** Bytes with what they are: transferred, or uncompressed where the file does not have those. */
 function sizeOf({ transferBytes, contentBytes }: { transferBytes: number | null; contentBytes: number | null }): string {
   if (transferBytes !== null) return formatBytes(transferBytes);
-  return contentBytes === null ? 'size unknown' : `${formatBytes(contentBytes)} unpacked`;
+  return contentBytes === null ? 'size unknown' : `${formatBytes(contentBytes)} uncompressed`;
 }
 
 function share(part: number | null, whole: number | null): string {
@@ -43,13 +42,15 @@ function overview({ totals, pages }: HarSummary): string {
   const parts = [
     counted(totals.requests, 'request'),
     `${formatBytes(totals.transferBytes)} transferred`,
-    ...(totals.contentBytes === null ? [] : [`${formatBytes(totals.contentBytes)} unpacked`]),
+    ...(totals.contentBytes === null ? [] : [`${formatBytes(totals.contentBytes)} uncompressed`]),
     `${counted(totals.hosts, 'host')} of ${counted(totals.domains, 'domain')}`,
     ...(totals.onContentLoadMs === null ? [] : [`DOMContentLoaded ${formatMs(totals.onContentLoadMs)}`]),
     ...(totals.onLoadMs === null ? [] : [`load ${formatMs(totals.onLoadMs)}`]),
     ...(totals.durationMs === null ? [] : [`last response after ${formatMs(totals.durationMs)}`]),
   ];
-  const medians = `Median page of the web (2024): desktop ${formatBytes(desktop.transferBytes)} and ${desktop.requests} requests, mobile ${formatBytes(mobile.transferBytes)} and ${mobile.requests}.`;
+  const medians =
+    `Median page of the web (2024): desktop ${formatBytes(desktop.transferBytes)} and ${desktop.requests} requests, mobile ` +
+    `${formatBytes(mobile.transferBytes)} and ${mobile.requests}.`;
   return `${parts.join(' · ')}.${pages.length > 1 ? ` ${pages.length} pages in the file.` : ''}\n${medians}`;
 }
 
@@ -100,7 +101,8 @@ function thirdParties({ summary: { byParty, totals }, parties }: HarStudy): Sect
   const more = groups.length > rows.length ? `\nand ${groups.length - rows.length} more with fewer bytes` : undefined;
   return [
     'Third parties (entity where known, else registrable domain)',
-    `${counted(third.requests, 'request')} of ${totals.requests}, ${sizeOf(third)} (${share(third.transferBytes, totals.transferBytes)} of the bytes).`,
+    `${counted(third.requests, 'request')} of ${totals.requests}, ${sizeOf(third)} ` +
+      `(${share(third.transferBytes, totals.transferBytes)} of the bytes).`,
     `\n${markdownTable(['party', 'category', 'requests', 'transferred'], rows)}`,
     more,
   ];
@@ -121,11 +123,12 @@ function wasteLine(found: Finding, what: string): string {
 }
 
 function transport({ protocols, totals }: HarSummary): Section {
-  const told = protocols.map(({ protocol, requests }) => `${protocol ?? 'unknown'} ${requests}`);
+  const parts = protocols.map(({ protocol, requests }) => `${protocol ?? 'unknown'} ${requests}`);
   const { connectionsOpened, hosts, fromCache } = totals;
   return [
     'Protocols and connections',
-    `Requests by protocol: ${told.join(', ')}. ${counted(connectionsOpened, 'connection')} opened for ${counted(totals.requests, 'request')} to ${counted(hosts, 'host')}; ${fromCache} from the cache.`,
+    `Requests by protocol: ${parts.join(', ')}. ${counted(connectionsOpened, 'connection')} opened for ` +
+      `${counted(totals.requests, 'request')} to ${counted(hosts, 'host')}; ${fromCache} from the cache.`,
   ];
 }
 
@@ -144,15 +147,16 @@ function repeats({ findings: { duplicates } }: HarSummary): Section {
     .map((row) => `- ${code(row.url)} again ${counted(row.repeats, 'time')}, ${sizeOf(row)}`);
   return [
     'Duplicates',
-    `${counted(duplicates.addresses, 'address', 'addresses')} fetched again, ${counted(duplicates.repeats, 'time')} in all, ${formatBytes(duplicates.transferBytes)}:`,
+    `${counted(duplicates.addresses, 'address', 'addresses')} fetched again, ${counted(duplicates.repeats, 'time')} in all, ` +
+      `${formatBytes(duplicates.transferBytes)}:`,
     ...lines,
   ];
 }
 
 function costOf({ costMs, costBytes, basis, when }: Problem): string {
   const costs = [costMs === null ? [] : [formatMs(costMs)], costBytes === null ? [] : [formatBytes(costBytes)]].flat();
-  const told = [...costs, ...(basis === 'measured' || basis === 'stated' ? [] : [basis]), ...(when === 'this load' ? [] : [when])];
-  return told.length > 0 ? ` (${told.join(', ')})` : '';
+  const parts = [...costs, ...(basis === 'measured' || basis === 'stated' ? [] : [basis]), ...(when === 'this load' ? [] : [when])];
+  return parts.length > 0 ? ` (${parts.join(', ')})` : '';
 }
 
 function problems(study: HarStudy): Section {

@@ -9,7 +9,8 @@ type Raw = Record<string, unknown>;
 type Custom = Record<`_${string}`, number | string>;
 
 const COMMENT =
-  'Sanitised: cookies, bodies, user info, fragments, unlisted header values and query values are removed; names, sizes and times are as recorded.';
+  'Sanitised: cookies, bodies, user info, fragments, unlisted header values and query values are removed; names, sizes and times ' +
+  'are as recorded.';
 const PAGE_NUMBERS = [
   '_firstPaint',
   '_firstContentfulPaint',
@@ -23,7 +24,7 @@ const TIMING_NUMBERS = ['_queued', '_blocked_queueing', '_blocked_proxy'];
 const ISO_DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
 
 /**
- * A copy of the file for eyes that may not see its secrets: HAR 1.2 built from an allow-list, so that a member nobody thought of is left out.
+ * A copy of the file without its secrets: HAR 1.2 built from an allow-list, so that an unknown member is left out.
  * Unknown times and sizes are -1 (`time` 0), as HAR has it. The same file gives the same copy, and a copy is a copy of itself.
  */
 export function sanitiseHar(har: Har): Format.Har {
@@ -65,7 +66,7 @@ function earliestDate(har: Har): string {
   return dateAt(isRecord(first) ? first : {}, new Date(0).toISOString());
 }
 
-/** The date as HAR wants it (some recorders leave the colon out of the offset), `otherwise` where it is none. */
+/** The date as HAR requires it (some recorders leave the colon out of the offset), `otherwise` for any other text. */
 function dateAt(record: Raw, otherwise: string): string {
   const date = textOf(record.startedDateTime).replace(/([+-]\d\d)(\d\d)$/, '$1:$2');
   return ISO_DATE.test(date) && !Number.isNaN(Date.parse(date)) ? date : otherwise;

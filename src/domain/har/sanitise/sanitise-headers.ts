@@ -19,7 +19,7 @@ const itemsMatching =
       .filter((item) => pattern.test(item))
       .join(', ');
 
-/** Longer values are no speed facts, and not worth the time. */
+/** Longer values say nothing about speed and are not parsed. */
 const MAX_VALUE = 2000;
 const COUNT = matching(/^\d{1,15}$/);
 const HTTP_DATE = matching(/^(?:-1|0|[A-Z][a-z]{2,8}, \d{2}[ -][A-Z][a-z]{2}[ -]\d{2,4} \d{2}:\d{2}:\d{2} (?:GMT|UTC))$/);
@@ -59,7 +59,7 @@ const KEPT: Record<string, Keep> = {
   'x-cache': (value) => (value.match(/\b(?:hit|miss|expired|stale|bypass|refresh)\b/gi) ?? []).join(', '),
 };
 
-/** A MIME type with its charset; other parameters may carry anything. Empty when it is no MIME type. */
+/** A MIME type with its charset; other parameters may carry anything. Empty for any other text. */
 export function sanitiseContentType(value: string): string {
   const [type = '', ...parameters] = value.slice(0, MAX_VALUE).split(';');
   const mime = type.trim();

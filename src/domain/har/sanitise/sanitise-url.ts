@@ -12,7 +12,10 @@ const LONGEST_NAME = 24;
 /** Changes between small letters, capitals and digits from which a shorter run is taken for random. */
 const RANDOM_CHANGES = 4;
 
-/** True for a run that is no name but a token: more than 24 characters that are no slug of words, a UUID, or random-looking from 16 on. */
+/**
+ * True for a run that is a token and not a name: more than 24 characters that are not a slug of words, a UUID, or random-looking from 16
+ * on.
+ */
 function isToken(run: string): boolean {
   if (UUID.test(run)) return true;
   if (run.length > LONGEST_NAME) return !isSlug(run);
@@ -25,7 +28,7 @@ function isSlug(run: string): boolean {
   return parts.length > 1 && parts.every((part) => SLUG_PART.test(part));
 }
 
-/** A capital followed by small letters begins a word and is no change. */
+/** A capital followed by small letters begins a word and does not count as a change. */
 function changes(run: string): number {
   return (run.match(/[a-z](?=[A-Z\d])|\d(?=[A-Za-z])|[A-Z](?=\d)/g) ?? []).length;
 }
@@ -60,12 +63,13 @@ function withoutTokens(text: string): string {
 }
 
 /**
- * Query parameters whose values say how a resource is made (size, format, version, language, page) and nothing about who asks. Even of these a
- * value is kept only when it is a number of at most four digits, a boolean, a version or a language code: `holdsNothing`.
+ * Query parameters whose values say how a resource is made (size, format, version, language, page) and nothing about who asks. Even of
+ * these a value is kept only when it is a number of at most four digits, a boolean, a version or a language code: `holdsNothing`.
  */
 const HARMLESS_NAMES = new Set(
   (
-    'async auto blur cols crop debug defer depth dpr fit fm format height h hl lang language limit locale minify offset order page per_page ' +
+    'async auto blur cols crop debug defer depth dpr fit fm format height h hl lang language limit locale minify offset order page ' +
+    'per_page ' +
     'quality rows size sort step sz tab v ver version w width zoom'
   ).split(' '),
 );
@@ -80,13 +84,16 @@ const UNREADABLE = 'https://removed.invalid/';
 /** Path segments after which a secret is usual, as in `/reset-password/…`. */
 const ANNOUNCES_SECRET =
   /(?:^|[-_.])(?:access|activate|activation|auth|code|confirm|invitation|invite|jwt|key|magic|oauth|otp|password|reset|secret|session|sid|ticket|token|unsubscribe|verify)s?$/i;
-/** What may follow such a segment: another one, a version, a step that sites name, or a file of the page. A token can be all letters, so other words are masked. */
+/**
+ * What may follow such a segment: another one, a version, a step that sites name, or a file of the page. A token can be all letters, so
+ * other words are masked.
+ */
 const STEP =
   /^(?:v\d{1,2}|callback|change|check|complete|confirmation|done|edit|end|error|expired|failed|forgot|index|info|list|login|logout|new|refresh|register|renew|request|resend|sent|signin|signout|signup|start|status|success|update|user|users|validate|[a-z]{1,20}(?:-[a-z]{1,20}){0,4}\.(?:css|gif|html?|ico|jpe?g|js|json|php|png|svg|webp|woff2?))$/;
 
 /**
- * An address without secrets: user info and fragment dropped, query values masked unless harmless, path segments masked where they look like
- * tokens, e-mail addresses or nested addresses. Of data addresses the MIME type stays. What cannot be read is masked as a whole.
+ * An address without secrets: user info and fragment dropped, query values masked unless harmless, path segments masked where they look
+ * like tokens, e-mail addresses or nested addresses. Of data addresses the MIME type stays. What cannot be read is masked as a whole.
  */
 export function sanitiseUrl(url: string): string {
   const text = url.replaceAll(/[\t\n\r]/g, '').trim();
@@ -102,7 +109,7 @@ export function sanitiseUrl(url: string): string {
   if (data) return `data:${data[1]?.toLowerCase() ?? ''},${REMOVED}`;
   const scheme = OTHER_SCHEME.exec(text)?.[0];
   if (scheme) return scheme.toLowerCase() + REMOVED;
-  // A relative address is told by its first character: any other text may be anything.
+  // A relative address is recognised by its first character: any other text may be anything.
   return /^[.?]|^\/(?!\/)/.test(text) ? sanitiseRelative(text) : REMOVED;
 }
 
@@ -184,7 +191,10 @@ const MAX_TEXT = 200;
 /** Controls but white space, and characters that are not seen or turn the direction of what is read (U+202E, U+200B). */
 const INVISIBLE = /(?!\s)\p{Cc}|[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu;
 
-/** Free text such as a page title: addresses in it sanitised, values after "=" and words that look like tokens masked, 200 characters at most. */
+/**
+ * Free text such as a page title: addresses in it sanitised, values after "=" and words that look like tokens masked, 200 characters at
+ * most.
+ */
 export function sanitiseText(text: string): string {
   const words: string[] = [];
   let length = 0;

@@ -1,6 +1,5 @@
-import { HarError } from '../har-error.ts';
 import { findDocument } from '../read/find-document.ts';
-import type { Har, HarEntry, HarPage, Party } from '../read/har-model.ts';
+import { type Har, type HarEntry, HarError, type HarPage, type Party } from '../read/har-model.ts';
 import { sanitiseHost, sanitiseText, shortUrl } from '../sanitise/sanitise-url.ts';
 import { countEntry, type EntryCounts, type HostCounts, noCounts } from './entry-counts.ts';
 import type { DocumentSummary, HarSummary, PageRow, RequestTotals } from './summary-types.ts';

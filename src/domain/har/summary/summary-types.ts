@@ -1,4 +1,4 @@
-import type { Party, ResourceType } from '../read/har-model.ts';
+import type { HarTimings, Party, ResourceType } from '../read/har-model.ts';
 
 /** Numbers of a group of requests; a size is the sum of what is known, null when nothing is, with the requests it lacks beside it. */
 export interface RequestTotals {
@@ -24,7 +24,7 @@ export interface RequestRow {
 }
 
 /** What the main document cost before its first byte. */
-export interface DocumentSummary {
+export interface DocumentSummary extends HarTimings {
   url: string;
   status: number;
   /** Redirects that led to the document, in order. */
@@ -33,14 +33,6 @@ export interface DocumentSummary {
   redirectMs: number | null;
   /** Blocked to wait of the document alone, without its redirects; null when the wait is unknown. */
   ttfbMs: number | null;
-  blockedMs: number | null;
-  dnsMs: number | null;
-  /** Includes `sslMs`. */
-  connectMs: number | null;
-  sslMs: number | null;
-  sendMs: number | null;
-  waitMs: number | null;
-  receiveMs: number | null;
   protocol: string | null;
   transferBytes: number | null;
   contentBytes: number | null;

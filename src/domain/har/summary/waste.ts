@@ -46,7 +46,10 @@ function wasFetched(entry: HarEntry): boolean {
   return entry.status === 200 && !entry.fromCache;
 }
 
-/** Finds the repeats among requests that come in order of start: each fetch of an address after the first on the same page, from the network. */
+/**
+ * Finds the repeats among requests that come in order of start: each fetch of an address after the first on the same page, from the
+ * network.
+ */
 export function repeatFinder(): (entry: HarEntry) => string | null {
   const pages = new Map<string | null, Set<string>>();
   return (entry) => {

@@ -5,7 +5,7 @@ import { Refusal } from '../../responses.ts';
 import { retentionStartMs, segmentsOf } from '../sessions/index.ts';
 import { isoTime } from './fields.ts';
 import { type ExportFiles, filterDeviceId } from './files.ts';
-import { COMPUTE_MS, completionRate, type ExportJob, type JobDraft, type JobInput, jobStanding, type Run, runState } from './schedule.ts';
+import { COMPUTE_MS, completionRate, type ExportJob, type JobDraft, type JobInput, jobStatus, type Run, runState } from './schedule.ts';
 import { columnName, type FieldSelector, scopeNamed, scopeNames } from './scopes.ts';
 import { dynamicVariablesOf } from './variables.ts';
 
@@ -78,7 +78,7 @@ function isoOrNull(instantMs: number | undefined): string | null {
 
 /** A job as section 2.2 lists it; a member is null where there is no such instant. */
 export function jobRecord(job: ExportJob, project: Project, nowMs: number) {
-  const { state, last, next } = jobStanding(job, nowMs);
+  const { state, last, next } = jobStatus(job, nowMs);
   const changesMs = [job.createdMs, job.suspendedMs, last?.startMs, last?.endMs];
   return {
     jobId: job.jobId,

@@ -1,13 +1,12 @@
 import type { InputOf } from '../../../api/operation.ts';
 import type { createExportJob } from '../../../api/operations/data-export.ts';
-import { HOUR_MS, MINUTE_MS } from '../origin.ts';
-import { DAY_MS } from '../sessions/index.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/clock.ts';
 import type { FieldSelector } from './scopes.ts';
 
 export type JobInput = InputOf<typeof createExportJob>;
 
 /** What goes wrong with the run whose range begins at `fromMs`: it fails, is never started, or finds nothing to export. */
-export interface Mishap {
+export interface Incident {
   readonly kind: 'failed' | 'missing' | 'empty';
   readonly fromMs: number;
 }
@@ -34,7 +33,7 @@ export interface ExportJob {
   /** Every run fails. */
   readonly alwaysFails?: true;
   /** What went wrong with single runs of a recurring job. */
-  readonly mishaps?: readonly Mishap[];
+  readonly incidents?: readonly Incident[];
 }
 
 /** A job before it has an id. */
@@ -45,8 +44,6 @@ const RUNNABLE_AFTER_MS = 10_000;
 const START_AFTER_MS = 30_000;
 /** How long an ordinary run computes. */
 export const COMPUTE_MS = 90_000;
-/** How long files can be downloaded after the end of their run. */
-export const FILE_LIFE_MS = 7 * DAY_MS;
 
 /** Daily runs start at 02:10 UTC for the day before, hourly ones 12 minutes after the hour for the hour before. */
 const cadences = { daily: { periodMs: DAY_MS, offsetMs: 130 * MINUTE_MS }, hourly: { periodMs: HOUR_MS, offsetMs: 12 * MINUTE_MS } };
@@ -89,11 +86,11 @@ function runAt(job: ExportJob, index: number): Run | undefined {
   const cadence = job.frequency === 'once' ? undefined : cadences[job.frequency];
   const toMs = cadence ? startMs - cadence.offsetMs : (job.range?.toMs ?? createdMs);
   const fromMs = cadence ? toMs - cadence.periodMs : (job.range?.fromMs ?? createdMs - DAY_MS);
-  const mishap = cadence && job.mishaps?.find((each) => each.fromMs === fromMs)?.kind;
-  if (mishap === 'missing') return undefined;
-  const fails = job.alwaysFails === true || mishap === 'failed';
+  const incident = cadence && job.incidents?.find((each) => each.fromMs === fromMs)?.kind;
+  if (incident === 'missing') return undefined;
+  const fails = job.alwaysFails === true || incident === 'failed';
   const endMs = startMs + Math.round(job.computeMs * (fails ? 0.4 : 1));
-  const isEmpty = mishap === 'empty';
+  const isEmpty = incident === 'empty';
   return { job, runId: job.jobId * RUNS_A_JOB + index + 1, fromMs, toMs, createdMs, startMs, endMs, fails, isEmpty };
 }
 
@@ -130,7 +127,7 @@ export function completionRate({ job, startMs, endMs, fails }: Run, nowMs: numbe
 }
 
 /** Where a job stands at `nowMs`; the last run is one that has started, the next one that has not. */
-export function jobStanding(job: ExportJob, nowMs: number): { state: JobState; last: Run | undefined; next: Run | undefined } {
+export function jobStatus(job: ExportJob, nowMs: number): { state: JobState; last: Run | undefined; next: Run | undefined } {
   const created = runCount(job, nowMs);
   // At most the newest of the created runs is still waiting to start.
   const newest = runAt(job, created - 1);

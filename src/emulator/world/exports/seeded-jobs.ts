@@ -1,10 +1,8 @@
-import type { Project } from '../../projects.ts';
-import { app, content, shop } from '../../projects.ts';
-import { HOUR_MS, type Origin } from '../origin.ts';
-import { hash } from '../random.ts';
-import { DAY_MS, dayNumberOf } from '../sessions/index.ts';
-import type { ExportJob, JobDraft, Mishap } from './schedule.ts';
-import { COMPUTE_MS } from './schedule.ts';
+import { DAY_MS, HOUR_MS } from '../../../lib/clock.ts';
+import { app, content, type Project, shop } from '../../projects.ts';
+import { hash, type Origin } from '../random.ts';
+import { dayNumberOf } from '../sessions/index.ts';
+import { COMPUTE_MS, type ExportJob, type Incident, type JobDraft } from './schedule.ts';
 import type { FieldSelector } from './scopes.ts';
 
 const FIRST_JOB_ID = 3101;
@@ -22,7 +20,7 @@ export function missingDay({ seed, startMs }: Origin): number {
 }
 
 /** What goes wrong with single runs of the shop's jobs, by the name of the job. */
-export function mishapsOf(origin: Origin): Readonly<Record<string, readonly Mishap[]>> {
+export function incidentsOf(origin: Origin): Readonly<Record<string, readonly Incident[]>> {
   const { seed, startMs } = origin;
   const day = (back: number): number => (dayNumberOf(startMs) - back) * DAY_MS;
   // The days of the views lie apart; the hours follow one another, two of them never started.
@@ -119,9 +117,9 @@ function templates(origin: Origin): readonly (readonly [Project, Template])[] {
     { name: 'Daily readers', createdMs: before(41), format: 'CSV', fields: select(...keys, 'session_time', ...facts, ...origins) },
     { name: 'Article views', createdMs: before(2), scope: 'views', fields: select(...keys, ...viewFacts), ...once(before(6, 0), 2) },
   ];
-  const mishaps = mishapsOf(origin);
+  const incidents = incidentsOf(origin);
   const listed = [
-    [shop, shopJobs.map((job) => ({ ...job, mishaps: mishaps[job.name] ?? [] }))],
+    [shop, shopJobs.map((job) => ({ ...job, incidents: incidents[job.name] ?? [] }))],
     [app, appJobs],
     [content, contentJobs],
   ] as const;

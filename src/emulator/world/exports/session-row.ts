@@ -1,6 +1,7 @@
+import { DAY_MS } from '../../../lib/clock.ts';
 import type { Project } from '../../projects.ts';
 import { hash, unit } from '../random.ts';
-import { countries, DAY_MS, platforms, type SessionDay } from '../sessions/index.ts';
+import { countries, platforms, type SessionDay } from '../sessions/index.ts';
 
 /** What one cell of an exported file may hold; `bigint` is a 64-bit integer, an array is one of several parallel ones. */
 export type Cell = string | number | bigint | boolean | null | readonly Cell[];

@@ -1,6 +1,6 @@
+import { DAY_MS } from '../../../lib/clock.ts';
 import type { Project } from '../../projects.ts';
 import { hash } from '../random.ts';
-import { DAY_MS } from '../sessions/index.ts';
 import { type Cell, chance, pick, type SessionRow } from './session-row.ts';
 
 /** What a custom variable holds where the site set none. */

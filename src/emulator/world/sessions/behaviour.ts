@@ -1,10 +1,8 @@
 import { DRAWS, draw24, exponential, normal, scramble, unit } from '../random.ts';
 import type { DayNoise } from './day-noise.ts';
-import type { Profile } from './profiles.ts';
-import { browsers, platforms } from './profiles.ts';
+import { browsers, type Profile, platforms } from './profiles.ts';
 import { goalsOf } from './segments-and-goals.ts';
-import type { SessionDay } from './session-day.ts';
-import { MAX_SESSION_MS } from './session-day.ts';
+import { MAX_SESSION_MS, type SessionDay } from './session-day.ts';
 
 /** Against the chance to buy of a direct visit, by index of `sources`. */
 const sourceFactors = Float64Array.of(1, 1, 1.08, 1.3, 0.62, 0.9);
@@ -12,7 +10,7 @@ const NEW_FACTOR = 0.78;
 const RETURNING_FACTOR = 1.3;
 const SECOND_TRANSACTION = 0.05;
 const MOST_VIEWS = 60;
-/** Sessions that come near to buying look at more and never bounce: so many times the buyers. */
+/** Sessions close to buying view more pages and never bounce; their number as a multiple of the buyers. */
 const NEAR = 3.5;
 /** Keep the uses of a session's hash apart. */
 const PURCHASE = 0x27d4eb2f;
@@ -96,7 +94,10 @@ function basketCents(h: number): number {
   return Math.round(Math.min(MOST_BASKET_CENTS, Math.max(LEAST_BASKET_CENTS, cents)));
 }
 
-/** Fills goals, transactions and revenue, each session by draws of its own. Buying, or coming near to it, hangs on one draw: buyers have filled a cart. */
+/**
+ * Fills goals, transactions and revenue, each session by draws of its own. Buying, or coming near to it, hangs on one draw: buyers have
+ * filled a cart.
+ */
 function fillConversions(day: SessionDay, profile: Profile, noise: DayNoise, fall: Fall | null): void {
   const { purchaseBit, near, own } = goalPlan(profile.projectId, noise);
   const chances = chanceTable(profile, noise);

@@ -1,5 +1,4 @@
-import type { Origin } from '../origin.ts';
-import { hash, normal, shock, unit } from '../random.ts';
+import { hash, normal, type Origin, shock, unit } from '../random.ts';
 import type { Profile } from './profiles.ts';
 
 /** How one day of a project departs from what its weekday and season promise; all are factors, near 1 on most days. */

@@ -1,6 +1,4 @@
-import { DAY_MS, HOUR_MS } from '../origin.ts';
-
-export { DAY_MS };
+import { DAY_MS, HOUR_MS } from '../../../lib/clock.ts';
 
 /** Sessions are kept for 13 months. */
 export const RETENTION_DAYS = 395;
@@ -21,10 +19,10 @@ export function retentionStartMs(nowMs: number): number {
 export type DeviceId = 0 | 1 | 2 | 3 | 4 | 5;
 
 /**
- * The sessions of a project that began on one UTC day, one column for each fact, ordered by start; metrics and exports read these same columns.
- * A session belongs to the day of its start and is not cut at midnight. It exists from its start on: later than the clock there is none.
- * One that still runs at the clock's present ends there (`durationMs` reaches to it), its other columns are those of the whole session;
- * from `MAX_SESSION_MS` after midnight on a day no longer changes.
+ * The sessions of a project that began on one UTC day, one column for each fact, ordered by start; metrics and exports read these same
+ * columns. A session belongs to the day of its start and is not cut at midnight. It exists from its start on: later than the clock there is
+ * none. One that still runs at the clock's present ends there (`durationMs` reaches to it), its other columns are those of the whole
+ * session; from `MAX_SESSION_MS` after midnight on a day no longer changes.
  */
 export interface SessionDay {
   readonly projectId: number;

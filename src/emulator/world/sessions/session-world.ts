@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache';
-import type { Origin } from '../origin.ts';
-import { hash } from '../random.ts';
+import { DAY_MS } from '../../../lib/clock.ts';
+import { hash, type Origin } from '../random.ts';
 import { type Fall, fillBehaviour } from './behaviour.ts';
 import { dayNoise } from './day-noise.ts';
 import { countries, deviceIds, type Profile, profileOf } from './profiles.ts';
 import { segmentsOf } from './segments-and-goals.ts';
-import { BYTES_PER_SESSION, DAY_MS, dayNumberOf, dayUpTo, emptyDay, RETENTION_DAYS, type SessionDay } from './session-day.ts';
+import { BYTES_PER_SESSION, dayNumberOf, dayUpTo, emptyDay, RETENTION_DAYS, type SessionDay } from './session-day.ts';
 import { type MetricStories, metricStories } from './stories.ts';
 import { fillStarts } from './traffic.ts';
 import { type Boost, fillOrigins, fillSegments, visitorsOf } from './visitors.ts';

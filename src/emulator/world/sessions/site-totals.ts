@@ -1,5 +1,6 @@
+import { DAY_MS } from '../../../lib/clock.ts';
 import { deviceIds } from './profiles.ts';
-import { DAY_MS, dayNumberOf, type SessionDay } from './session-day.ts';
+import { dayNumberOf, type SessionDay } from './session-day.ts';
 import type { SessionWorld } from './session-world.ts';
 
 /** Which sessions of a project a metric is about: those that began from `startMs` to `endMs`, both included. */
@@ -45,8 +46,8 @@ function firstFrom(day: SessionDay, instantMs: number): number {
   return low;
 }
 
-/** Calls `visit` with the sessions of each period, a stretch of one day after the other, whatever their device and segments. */
-function eachStretch(
+/** Calls `visit` with the sessions of each period, day by day, of all devices and segments. */
+function eachInterval(
   world: SessionWorld,
   selection: Selection,
   visit: (day: SessionDay, from: number, to: number, bucket: number) => void,
@@ -70,7 +71,7 @@ function filterOf({ device, segmentBits }: Selection): (day: SessionDay, index: 
 /** Calls `visit` for each session of the selection with the number of its period. */
 export function scan(world: SessionWorld, selection: Selection, visit: (day: SessionDay, index: number, bucket: number) => void): void {
   const isSelected = filterOf(selection);
-  eachStretch(world, selection, (day, from, to, bucket) => {
+  eachInterval(world, selection, (day, from, to, bucket) => {
     for (let index = from; index < to; index += 1) {
       if (isSelected(day, index)) visit(day, index, bucket);
     }
@@ -94,7 +95,7 @@ function emptyTotals(bucket: Bucket): SiteTotals {
   return { ...bucket, visits: 0, bounces: 0, pageViews: 0, durationMs: 0, transactions: 0, revenueCents: 0, conversions: 0 };
 }
 
-function addStretch(
+function addInterval(
   sum: SiteTotals,
   day: SessionDay,
   from: number,
@@ -128,9 +129,9 @@ function addStretch(
 export function siteTotals(world: SessionWorld, selection: Selection, goalBit: number): SiteTotals[] {
   const totals = bucketsOf(selection).map(emptyTotals);
   const isSelected = filterOf(selection);
-  eachStretch(world, selection, (day, from, to, bucket) => {
+  eachInterval(world, selection, (day, from, to, bucket) => {
     const sum = totals[bucket];
-    if (sum) addStretch(sum, day, from, to, goalBit, isSelected);
+    if (sum) addInterval(sum, day, from, to, goalBit, isSelected);
   });
   return totals;
 }

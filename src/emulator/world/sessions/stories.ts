@@ -1,10 +1,10 @@
+import { DAY_MS } from '../../../lib/clock.ts';
 import { app, content, projects, shop } from '../../projects.ts';
-import type { Origin } from '../origin.ts';
-import { hash, unit } from '../random.ts';
+import { hash, type Origin, unit } from '../random.ts';
 import { holidaysOf } from './day-noise.ts';
 import { countries } from './profiles.ts';
 import { goalsOf, segmentsOf } from './segments-and-goals.ts';
-import { DAY_MS, dayNumberOf, RETENTION_DAYS } from './session-day.ts';
+import { dayNumberOf, RETENTION_DAYS } from './session-day.ts';
 import { pageGroupsOf } from './structure.ts';
 
 interface Named {
@@ -27,7 +27,9 @@ export interface MetricStories {
   };
   /** Days of this clock's year with far fewer or far more visits than their weekday and season promise, by project and day. */
   readonly holidays: readonly { readonly projectId: number; readonly day: string; readonly factor: number }[];
-  /** For seven days a campaign brings first visits on one device from one country: within each device and segment the rate of `goal` stays. */
+  /**
+   * For seven days a campaign brings first visits on one device from one country: within each device and segment the rate of `goal` stays.
+   */
   readonly mixCampaign: {
     readonly projectId: number;
     readonly goal: Named;

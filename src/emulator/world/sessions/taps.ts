@@ -1,7 +1,6 @@
 import { DRAWS, draw24, scramble } from '../random.ts';
 import { tapShock } from './day-noise.ts';
-import type { SessionDay } from './session-day.ts';
-import { dayNumberOf } from './session-day.ts';
+import { dayNumberOf, type SessionDay } from './session-day.ts';
 import type { SessionWorld } from './session-world.ts';
 import { type Bucket, bucketsOf, type Selection, scan } from './site-totals.ts';
 import { type PageGroup, pageGroupsOf, type Touch, type Zone } from './structure.ts';
@@ -71,7 +70,9 @@ function screenOf(projectId: number, pageGroupId: number): Screen {
   return { from: Math.round(from * DRAWS), to: Math.round((from + (screens[at]?.viewShare ?? 0)) * DRAWS), isHome: at === 0 };
 }
 
-/** Calls `touched` for each of the screen views that a session touches the zone in, with the hash and the number of touches of that view. */
+/**
+ * Calls `touched` for each of the screen views that a session touches the zone in, with the hash and the number of touches of that view.
+ */
 function eachTouch(views: number, sessionHash: number, again: number, touched: (count: number, viewHash: number) => void): void {
   for (let view = 0; view < views; view += 1) {
     const viewHash = scramble(sessionHash + view + 1);

@@ -1,6 +1,6 @@
+import { DAY_MS } from '../../../lib/clock.ts';
 import { exponential, scramble } from '../random.ts';
 import type { Profile } from './profiles.ts';
-import { DAY_MS } from './session-day.ts';
 
 const SECONDS_PER_HOUR = 3_600;
 /** Visits around Black Friday against a usual day, from the Monday before to the Tuesday after. */

@@ -1,6 +1,6 @@
+import { DAY_MS, HOUR_MS } from '../../../lib/clock.ts';
 import { projects } from '../../projects.ts';
-import { DAY_MS, HOUR_MS, type Origin } from '../origin.ts';
-import { hash } from '../random.ts';
+import { hash, type Origin } from '../random.ts';
 import { drawBetween } from './noise.ts';
 import { scenariosOf } from './scenarios.ts';
 import type { SpeedStories } from './stories.ts';

@@ -1,5 +1,5 @@
 import type { Content, Cookie, Entry, Har, Header, PostData, Request, Response } from 'har-format';
-import { DAY_MS } from '../origin.ts';
+import { DAY_MS } from '../../../lib/clock.ts';
 import { hash, hashText } from '../random.ts';
 import { entryTime, type PlacedRequest, placeRequests } from './har-timeline.ts';
 import { draw, drawBetween } from './noise.ts';
@@ -104,9 +104,9 @@ function mimeTypeOf({ type, status = 200 }: RequestSpec, url: URL): string {
   return (type === 'image' ? IMAGE_TYPES[extension] : undefined) ?? MIME_TYPES[type];
 }
 
-function contentOf(spec: RequestSpec, mimeType: string, packed: boolean, h: number, hour: number): Content {
+function contentOf(spec: RequestSpec, mimeType: string, compressed: boolean, h: number, hour: number): Content {
   const { bodyBytes } = spec;
-  const size = packed ? Math.round(bodyBytes * (2.6 + 2.1 * draw(h, 21))) : bodyBytes;
+  const size = compressed ? Math.round(bodyBytes * (2.6 + 2.1 * draw(h, 21))) : bodyBytes;
   const transferred = TEXTS.has(spec.type) && bodyBytes > 0 && !spec.fromCache;
   const sized: Content = { size, mimeType, ...(transferred ? { compression: size - bodyBytes } : {}) };
   if (!spec.authorized || bodyBytes === 0) return sized;
@@ -128,13 +128,13 @@ function setCookiesOf(spec: RequestSpec, context: HarContext, h: number): Cookie
 function harResponse(spec: RequestSpec, url: URL, context: HarContext, httpVersion: string, h: number): Response {
   const { status = 200, bodyBytes, headerBytes } = spec;
   const mimeType = mimeTypeOf(spec, url);
-  const packed = TEXTS.has(spec.type) && !spec.plain && bodyBytes > 600 && status === 200;
+  const compressed = TEXTS.has(spec.type) && !spec.plain && bodyBytes > 600 && status === 200;
   const cookies = setCookiesOf(spec, context, h);
   const cacheable = !spec.uncached && (status === 200 || status === 304);
   const headers = headersOf([
     ['content-type', mimeType === 'x-unknown' ? undefined : mimeType],
     ['content-length', bodyBytes > 0 ? String(bodyBytes) : undefined],
-    ['content-encoding', packed ? (draw(h, 23) < 0.6 ? 'br' : 'gzip') : undefined],
+    ['content-encoding', compressed ? (draw(h, 23) < 0.6 ? 'br' : 'gzip') : undefined],
     [
       'cache-control',
       cacheable
@@ -146,7 +146,7 @@ function harResponse(spec: RequestSpec, url: URL, context: HarContext, httpVersi
     ['etag', cacheable ? `"${h.toString(16)}"` : undefined],
     ['date', new Date(context.navigationStartMs).toUTCString()],
     ['location', spec.location],
-    ['vary', packed ? 'Accept-Encoding' : undefined],
+    ['vary', compressed ? 'Accept-Encoding' : undefined],
     ...cookies.map(({ name, value, path }): [string, string] => ['set-cookie', `${name}=${value}; Path=${path}; Secure; SameSite=None`]),
   ]);
   const nothing = spec.fromCache === true || status === 0;
@@ -158,7 +158,7 @@ function harResponse(spec: RequestSpec, url: URL, context: HarContext, httpVersi
     httpVersion,
     headers: status === 0 ? [] : headers,
     cookies,
-    content: contentOf(spec, mimeType, packed, h, context.hour),
+    content: contentOf(spec, mimeType, compressed, h, context.hour),
     redirectURL: spec.location ?? '',
     headersSize: nothing || totalOnly ? -1 : headerBytes,
     bodySize: nothing ? 0 : totalOnly ? -1 : bodyBytes,

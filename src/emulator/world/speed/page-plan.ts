@@ -105,7 +105,7 @@ function styles(site: Site, count: number, seed: number): Draft[] {
     url: `${site.static}/assets/css/${name}.${hex(hash(seed, hashText(name)))}.css`,
     kb: 11 + 46 * draw(seed, 100 + index),
     phase: 'blocking',
-    // The theme is a file of the content management system: neither packed nor cached.
+    // The theme is a file of the content management system: neither compressed nor cached.
     plain: name === 'theme',
     uncached: name === 'theme',
   }));
@@ -152,10 +152,15 @@ function images(site: Site, count: number, seed: number, small: boolean): Draft[
   });
 }
 
+function queryOf(name: string): string {
+  if (name === 'newsletter') return '?email={email}&token={token}';
+  return name === 'session' ? '?sid={token}' : '?lang=en';
+}
+
 function calls(site: Site, count: number, seed: number): Draft[] {
   return CALLS.slice(0, count).map((name, index) => ({
     type: 'fetch',
-    url: `${site.calls}/v2/${name}${name === 'newsletter' ? '?email={email}&token={token}' : name === 'session' ? '?sid={token}' : '?lang=en'}`,
+    url: `${site.calls}/v2/${name}${queryOf(name)}`,
     kb: name === 'newsletter' ? 0 : 0.6 + 13 * draw(seed, 500 + index),
     phase: index < 2 ? 'body' : 'late',
     post: POSTS[name],

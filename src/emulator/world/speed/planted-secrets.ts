@@ -1,6 +1,9 @@
 import { hash, hashText } from '../random.ts';
 
-/** Part of every value in a HAR that identifies a person or opens a session; never part of anything else, so that a leak is found by one search. */
+/**
+ * Part of every value in a HAR that identifies a person or opens a session; never part of anything else, so that a leak is found by one
+ * search.
+ */
 export const SECRET_MARK = 'k7Qz';
 
 /** The visitor's e-mail address, on a reserved domain. */

@@ -11,7 +11,7 @@ const WEB_REPORT_URL = 'https://speed.web-analytics.example';
 
 type Aggregate = Record<(typeof aggregateMetricNames)[number], number>;
 // The entries have each of the names, which the type of fromEntries does not know.
-// NaN, not 0: the engine then keeps room for fractions, which it would otherwise make for each object anew.
+// NaN, not 0: the engine then keeps room for fractions, which it would otherwise allocate for each object.
 const BLANK = Object.fromEntries(aggregateMetricNames.map((name) => [name, Number.NaN])) as Aggregate;
 
 function valueOf({ timings, loadTime, weight, requestsCount }: StepRun, name: (typeof aggregateMetricNames)[number]): number {

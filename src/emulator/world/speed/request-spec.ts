@@ -49,7 +49,7 @@ export interface RequestSpec {
   /** `{token}` and `{email}` stand for values that identify a person. */
   readonly url: string;
   readonly phase: Phase;
-  /** As transferred, packed. */
+  /** As transferred, compressed. */
   readonly bodyBytes: number;
   /** Of the response. */
   readonly headerBytes: number;

@@ -1,5 +1,5 @@
-import { HOUR_MS, type Origin } from '../origin.ts';
-import { hash } from '../random.ts';
+import { HOUR_MS } from '../../../lib/clock.ts';
+import { hash, type Origin } from '../random.ts';
 import { draw, drawBetween } from './noise.ts';
 import type { PagePlan } from './page-plan.ts';
 import type { Scenario, Step } from './scenarios.ts';

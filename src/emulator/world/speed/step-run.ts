@@ -5,7 +5,10 @@ import { isTagged, totalsOf, type Variation, variationOf } from './run-requests.
 import { executedSteps, type Run, type SpeedModel } from './runs.ts';
 import type { Step } from './scenarios.ts';
 
-/** Timings as a step result has them: `navigationStart` in ms since 1970, the others in whole ms since then; layout shift without unit, to 4 decimals. */
+/**
+ * Timings as a step result has them: `navigationStart` in ms since 1970, the others in whole ms since then; layout shift without unit, to 4
+ * decimals.
+ */
 export type StepTimings = Record<(typeof stepTimingNames)[number], number>;
 
 /** How much all times of a run differ from usual: run after run, by the hour, and where the run is an outlier. */
@@ -29,7 +32,10 @@ function longTasks(blocking: number, fromMs: number, untilMs: number, h: number)
   };
 }
 
-/** Timings of one step in one run, whose pace is `ofRun`, and when it was fully loaded: firstByte < lastByte < firstPaint <= FCP <= LCP <= visuallyComplete <= loadTime, and so on. */
+/**
+ * Timings of one step in one run, whose pace is `ofRun`, and when it was fully loaded: firstByte < lastByte < firstPaint <= FCP <= LCP <=
+ * visuallyComplete <= loadTime, and so on.
+ */
 function stepTimings(
   model: SpeedModel,
   run: Run,

@@ -1,8 +1,7 @@
+import { DAY_MS, HOUR_MS } from '../../../lib/clock.ts';
 import { shop } from '../../projects.ts';
-import { DAY_MS, HOUR_MS, type Origin } from '../origin.ts';
-import { hash, unit } from '../random.ts';
-import type { Scenario } from './scenarios.ts';
-import { scenariosOf } from './scenarios.ts';
+import { hash, type Origin, unit } from '../random.ts';
+import { type Scenario, scenariosOf } from './scenarios.ts';
 
 interface StoryPlace {
   readonly projectId: number;
@@ -70,7 +69,9 @@ function placeOf({ projectId, id, name }: Scenario): StoryPlace {
   return { projectId, scenarioId: id, scenarioName: name };
 }
 
-/** What was placed into the shop's speed data; scenario, step, day, host and size differ from seed to seed, and no scenario has two stories. */
+/**
+ * What was placed into the shop's speed data; scenario, step, day, host and size differ from seed to seed, and no scenario has two stories.
+ */
 export function speedStories({ seed, startMs }: Origin): SpeedStories {
   const draw = (number: number): number => hash(seed, 7301, number);
   const candidates = scenariosOf(shop.id);

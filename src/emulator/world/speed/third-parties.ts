@@ -1,7 +1,7 @@
 import type { RequestSpec } from './request-spec.ts';
 import type { PageKind, Scenario } from './scenarios.ts';
 
-/** A request of a third party; its size is that of the packed body, in units of 1000 bytes. */
+/** A request of a third party; its size is that of the compressed body, in units of 1000 bytes. */
 type ThirdPartyRow = Omit<RequestSpec, 'bodyBytes' | 'headerBytes'> & { readonly kb: number };
 
 const consent: ThirdPartyRow[] = [

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { backfillRanges, contentOf } from '../../../../src/domain/exports/gaps/backfill.ts';
 import type { Status } from '../../../../src/domain/exports/gaps/run-coverage.ts';
+import { DAY_MS } from '../../../../src/lib/clock.ts';
 import { catalogueOf } from '../plan/catalogues.ts';
 
 const variables = catalogueOf('sessions');
-const DAY_MS = 86_400_000;
 const job = {
   jobId: 3103,
   name: 'Daily',

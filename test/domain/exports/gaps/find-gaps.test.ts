@@ -9,10 +9,9 @@ import {
   type JobRun,
   type Status,
 } from '../../../../src/domain/exports/gaps/run-coverage.ts';
+import { DAY_MS, HOUR_MS } from '../../../../src/lib/clock.ts';
 import { shiftDays } from '../../../../src/lib/time-zone.ts';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const NOW_MS = Date.parse('2026-11-20T10:00:00Z');
 const LAG_MS = 130 * 60_000;
 

@@ -67,10 +67,10 @@ describe('a text', () => {
       /^"custom variable" does not say which; the custom variables are custom variable plan \(position 1\), .*loyalty_tier/,
     ],
     ['custom_var', /does not say which/],
-    ['custom variable colour', /is none of them; the custom variables are /],
-    ['dynamic variable "colour"', /is none of them; the dynamic variables are .*voucher_code/],
+    ['custom variable colour', /is not one of them; the custom variables are /],
+    ['dynamic variable "colour"', /is not one of them; the dynamic variables are .*voucher_code/],
     ['items', /may mean session_transaction_items\.id \(Ids of the bought items\), .*Name one of them/],
-    ['weather', /is no field of scope sessions; list_exportable_fields lists them\./],
+    ['weather', /is not a field of scope sessions; list_exportable_fields lists them\./],
   ])('"%s" is not guessed: its candidates are listed', async (text, words) => {
     expect(await meant(text)).toMatch(words);
   });
@@ -81,7 +81,7 @@ describe('a text', () => {
 
   it('is never taken for a field or variable that only looks alike', async () => {
     const some: FieldCatalogue = { scope: 'views', fields: [{ name: 'path' }], customVariables: [], dynamicKeys: ['delivery_days'] };
-    expect(await meant('device', some)).toMatch(/^"device" is no field of scope views/);
+    expect(await meant('device', some)).toMatch(/^"device" is not a field of scope views/);
     expect(await meant('delivery_dais', some)).toBe('dynamic variable delivery_days');
   });
 
@@ -114,7 +114,8 @@ it('a list says what each text became, takes a column once, and names variables 
     ['session_transactions_revenue_cents', 'money', undefined],
   ]);
   expect(resolvedWords(columns)).toEqual([
-    'Fields: "browser" = browser_name, "plan" = custom variable plan (position 1), "custom variable 2" = custom variable login_state (position 2), "revenue as money" = session_transactions_revenue_cents.',
+    'Fields: "browser" = browser_name, "plan" = custom variable plan (position 1), "custom variable 2" = custom variable ' +
+      'login_state (position 2), "revenue as money" = session_transactions_revenue_cents.',
   ]);
   expect(columns[0]?.also).toEqual(['browser_version']);
 });
@@ -174,8 +175,9 @@ it('a text that only another scope has is told with that scope, any other as a t
   expect(lackWords(resolved)).toEqual({
     scope: 'sessions',
     problems: [
-      '"rage clicks" is a field of scope views, which lacks "browser", "revenue", "weather": plan an export for each scope; query_export joins them by project_id, user_id and session_id.',
-      '"weather" is no field of scope sessions; list_exportable_fields lists them.',
+      '"rage clicks" is a field of scope views, which lacks "browser", "revenue", "weather": plan an export for each scope; ' +
+        'query_export joins them by project_id, user_id and session_id.',
+      '"weather" is not a field of scope sessions; list_exportable_fields lists them.',
     ],
   });
   expect(lackWords([])).toBeUndefined();

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { bodiesOf, type ExportOrder } from '../../../../src/domain/exports/plan/job-bodies.ts';
 import { deviceOf, idsOfEqual, isJobOf, similarJobs } from '../../../../src/domain/exports/plan/similar-jobs.ts';
+import { DAY_MS } from '../../../../src/lib/clock.ts';
 
-const DAY_MS = 86_400_000;
 const START_MS = Date.parse('2026-11-01T00:00:00Z');
 const range = (from: number, to: number) => ({ fromMs: START_MS + from * DAY_MS, toMs: START_MS + to * DAY_MS });
 

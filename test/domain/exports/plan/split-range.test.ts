@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { rangeName, splitRange } from '../../../../src/domain/exports/plan/job-bodies.ts';
+import { HOUR_MS } from '../../../../src/lib/clock.ts';
 
-const HOUR_MS = 3_600_000;
 const ZONES = ['UTC', 'Europe/Paris', 'America/Sao_Paulo', 'Australia/Lord_Howe', 'Asia/Kathmandu', 'Pacific/Apia'];
 
 it('covers a range exactly, without a gap or an overlap, in parts that a once job takes', () => {

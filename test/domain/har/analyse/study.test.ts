@@ -82,7 +82,8 @@ describe('render-blocking', () => {
     expect(found.get('render_blocking')).toMatchObject({ requests: 1, costMs: 210, basis: 'stated' });
     expect(found.get('third_party_blocking')).toMatchObject({ requests: 2, costMs: 700, basis: 'stated' });
     expect(found.get('third_party_blocking')?.says).toBe(
-      "2 requests to tag.example, quick.example hold back rendering until 1.01 s, 700 ms longer than the page's own files; tag.example/c.js waited 900 ms for its server",
+      "2 requests to tag.example, quick.example hold back rendering until 1.01 s, 700 ms longer than the page's own files; " +
+        'tag.example/c.js waited 900 ms for its server',
     );
     expect(found.has('slow_answers')).toBe(false);
   });

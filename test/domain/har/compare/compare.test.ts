@@ -62,7 +62,8 @@ describe('a comparison', () => {
     expect(removed.map(({ url }) => url)).toEqual(['https://old.example/a.js']);
     expect(counts).toMatchObject({ added: 2, removed: 1, matched: 1 });
     expect(verdict).toBe(
-      'After: +1 request, +89.5 kB transferred. New: 2 requests to tag.example, new.example, 90.5 kB; 1 of them blocks rendering (tag.example).',
+      'After: +1 request, +89.5 kB transferred. New: 2 requests to tag.example, new.example, 90.5 kB; 1 of them blocks rendering ' +
+        '(tag.example).',
     );
   });
 

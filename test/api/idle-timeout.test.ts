@@ -22,7 +22,7 @@ it('a caller that gives up ends it with the reason of that', () => {
   caller.abort(new Error('enough'));
   const after = startIdleTimeout({ signal: caller.signal });
   for (const watch of [before, after]) {
-    expect([watch.signal.reason, watch.wasSilent()]).toEqual([caller.signal.reason, false]);
+    expect([watch.signal.reason, watch.hasExpired()]).toEqual([caller.signal.reason, false]);
     watch.stop();
   }
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createFairTurns } from '../../src/lib/fair-turns.ts';
+import { createFairSemaphore } from '../../src/lib/fair-semaphore.ts';
 
 /** Tasks that run until a test ends them. */
 function tasks(atOnce: number) {
-  const inTurn = createFairTurns(atOnce);
+  const inTurn = createFairSemaphore(atOnce);
   const begun: string[] = [];
   const ends: (() => void)[] = [];
   const start = (holder: string) =>
@@ -38,7 +38,7 @@ describe('fair turns', () => {
   });
 
   it('go on after a task that failed', async () => {
-    const inTurn = createFairTurns(1);
+    const inTurn = createFairSemaphore(1);
     await expect(inTurn('a', () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
     expect(await inTurn('b', async () => 7)).toBe(7);
   });

@@ -1,5 +1,5 @@
 /** Runs tasks in turn; `holder` says for whom. */
-export type FairTurns = <T>(holder: string, task: () => Promise<T>) => Promise<T>;
+export type FairSemaphore = <T>(holder: string, task: () => Promise<T>) => Promise<T>;
 
 interface Waiting {
   readonly holder: string;
@@ -7,10 +7,10 @@ interface Waiting {
 }
 
 /**
- * Lets at most `atOnce` tasks run at a time and at most half of them for one holder, so that the other half is there when somebody
+ * Lets at most `atOnce` tasks run at a time and at most half of them for one holder, so that the other half is free when somebody
  * else comes. Of those that wait the holder with the fewest running tasks is next, then the one whose last turn lies longest back.
  */
-export function createFairTurns(atOnce: number): FairTurns {
+export function createFairSemaphore(atOnce: number): FairSemaphore {
   const most = Math.max(1, Math.floor(atOnce / 2));
   const running = new Map<string, number>();
   const lastTurn = new Map<string, number>();

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { exportHandlers as exports } from '../../src/emulator/handlers/data-export.ts';
 import { storiesOf } from '../../src/emulator/world/index.ts';
-import { DAY_MS, HOUR_MS, type MovablePlace, partsOf, placeOf, START_MS } from './export-place.ts';
+import { DAY_MS, HOUR_MS } from '../../src/lib/clock.ts';
+import { type MovablePlace, partsOf, placeOf, START_MS } from './export-place.ts';
 
 /** All runs of a job, and those of the list of successful ones. */
 async function runsOf(place: MovablePlace, name: string) {
@@ -19,14 +20,14 @@ test.each([1, 2, 3, 4, 5])(
   'seed %i: a run that failed, was never started or found nothing covers no range, and no other run is without one',
   async (seed) => {
     const place = placeOf(undefined, seed);
-    const { exportMishaps } = storiesOf({ seed, startMs: START_MS });
-    for (const [name, mishaps] of Object.entries(exportMishaps)) {
+    const { exportIncidents } = storiesOf({ seed, startMs: START_MS });
+    for (const [name, incidents] of Object.entries(exportIncidents)) {
       const { runs, covered } = await runsOf(place, name);
       const periodMs = name === 'Hourly sessions' ? HOUR_MS : DAY_MS;
-      const count = (kind: string) => mishaps.filter((mishap) => mishap.kind === kind).length;
+      const count = (kind: string) => incidents.filter((incident) => incident.kind === kind).length;
       const spanned = (Math.max(...covered) - Math.min(...covered)) / periodMs + 1;
-      expect(mishaps.filter(({ fromMs }) => covered.includes(fromMs))).toEqual([]);
-      expect(covered).toHaveLength(spanned - mishaps.length);
+      expect(incidents.filter(({ fromMs }) => covered.includes(fromMs))).toEqual([]);
+      expect(covered).toHaveLength(spanned - incidents.length);
       expect(runs).toHaveLength(spanned - count('missing'));
       expect(runs.filter(({ state }) => state === 'FAILURE')).toHaveLength(count('failed'));
     }

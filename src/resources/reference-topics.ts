@@ -1,0 +1,210 @@
+import { ApiError } from '../api/errors.ts';
+import { aggregateMetricNames, stepTimingNames, zoneMetricNames } from '../api/metric-names.ts';
+import type { PayloadOf } from '../api/operation.ts';
+import { listExportableFields } from '../api/operations/data-export.ts';
+import { getSiteMetrics, getZoneMetrics } from '../api/operations/metrics.ts';
+import * as p from '../api/params.ts';
+import { MAX_HAR_BYTES } from '../domain/har/read/decode-har.ts';
+import {
+  type Combination,
+  type MetricDefinition,
+  type RangeMetricDefinition,
+  siteMetricDefinitions,
+  speedMetricDefinitions,
+  zoneMetricDefinitions,
+} from '../domain/metrics/metric-definitions.ts';
+import { SPEED_UNITS, usualSpeedMetrics } from '../domain/speed/speed-metrics.ts';
+import { PAGE_MEDIANS, thresholds } from '../domain/speed/thresholds.ts';
+import { WEEK_START } from '../lib/calendar.ts';
+import { HOUR_MS } from '../lib/clock.ts';
+import { ACCEPTED_DATES } from '../lib/date-grammar.ts';
+import { resolveDate, todayIn } from '../lib/dates.ts';
+import { formatBytes } from '../lib/number-text.ts';
+import { markdownTable } from '../lib/text-table.ts';
+import { listingTools } from '../tooling/name-lists.ts';
+import type { ResourceContext } from '../tooling/resource.ts';
+import { unanswerable } from '../tooling/unanswerable.ts';
+import { MAX_RESOURCE_BYTES } from './step-har.ts';
+
+/** Writes one topic of the reference as Markdown, without its title. */
+export type WriteTopic = (context: ResourceContext) => string | Promise<string>;
+
+function table(definitions: Readonly<Record<string, MetricDefinition>>): string {
+  const rows = Object.entries(definitions).map(([name, { unit, words }]) => [name, unit, words]);
+  return markdownTable(['metric', 'unit', 'what it is'], rows);
+}
+
+function combined(combination: Combination): string {
+  if (combination.by === 'sum') return 'add';
+  return combination.by === 'ratio' ? `recompute from ${combination.numerator} and ${combination.denominator}` : 'ask for the whole';
+}
+
+function rangeTable(definitions: Readonly<Record<string, RangeMetricDefinition>>): string {
+  const rows = Object.entries(definitions).map(([name, { unit, words, combination }]) => [name, unit, words, combined(combination)]);
+  return markdownTable(['metric', 'unit', 'what it is', 'of several ranges'], rows);
+}
+
+/** Names of one list that the other lacks. */
+function lacking(names: readonly string[], others: readonly string[]): string {
+  return names.filter((name) => !others.includes(name)).join(', ');
+}
+
+/** Members of a step itself, without its timings. */
+const STEP_MEMBERS = ['weight', 'loadTime', 'requestsCount'];
+
+/** Every metric with its unit and meaning. */
+export function writeMetrics(): string {
+  const ofSteps = [...stepTimingNames, ...STEP_MEMBERS];
+  const beyondAll = lacking(Object.keys(zoneMetricDefinitions), zoneMetricNames);
+  return `Rates are percents (93.0 is 93 %). Never average rates or averages of days, devices or segments: ask for the whole range. null is no value, never 0.
+
+## Site metrics (\`${getSiteMetrics.path}\`, section ${getSiteMetrics.section}; tool get_site_metrics)
+
+${rangeTable(siteMetricDefinitions)}
+
+## Zone metrics of apps (\`${getZoneMetrics.path}\`, section ${getZoneMetrics.section}; tool get_zone_metrics)
+
+${rangeTable(zoneMetricDefinitions)}
+
+get_zone_metrics gives all but ${beyondAll}, which only get_zone_conversion_rate_per_tap gives. The last 7 days may still change.
+
+## Speed metrics (section 2.1; tools get_scenario_report, list_scenario_reports, get_step_report)
+
+${SPEED_UNITS} Without \`metrics\` an answer holds ${usualSpeedMetrics.join(', ')}. In a summary, \`sum\` adds over the steps and \`average\` is per step: sums compare only between reports with as many finished steps. Leave runs with fail > 0 out of averages.
+
+${table(speedMetricDefinitions)}
+
+Only in summaries: ${lacking(aggregateMetricNames, ofSteps)}. Only in steps: ${lacking(ofSteps, aggregateMetricNames)}.`;
+}
+
+const units: Readonly<Record<string, { readonly unit: string } | undefined>> = speedMetricDefinitions;
+
+function pair(limits: readonly [number, number] | undefined): string {
+  return limits ? `${limits[0]} / ${limits[1]}` : '–';
+}
+
+/** Good and poor limits of speed metrics, and how to use them. */
+export function writeThresholds(): string {
+  const rows = Object.entries(thresholds).map(([metric, { field, desktop, mobile }]) => [
+    metric,
+    units[metric]?.unit ?? '',
+    pair(field),
+    pair(desktop),
+    pair(mobile),
+  ]);
+  const { desktop, mobile } = PAGE_MEDIANS;
+  return `Each cell: good up to / poor above; between the two: needs improvement.
+
+${markdownTable(['metric', 'unit', 'field p75', 'lab desktop', 'lab mobile'], rows)}
+
+- Field limits (Core Web Vitals) are for the 75th percentile of real visits. Reports here are lab runs: say so when a lab value is held against a field limit, and prefer the lab limit of the device where there is one.
+- INP has no lab value; totalBlockingTime is its stand-in.
+- One run proves nothing (totalBlockingTime scatters up to 3 times). Compare medians of at least 3 runs on each side, and claim a change only when it stands out from the scatter; otherwise "within noise" or "not enough data". analyze_scenario does this.
+- Median page of the web (2024): desktop ${formatBytes(desktop.transferBytes)} and ${desktop.requests} requests, mobile ${formatBytes(mobile.transferBytes)} and ${mobile.requests}.`;
+}
+
+const EXAMPLES = ['yesterday', '-7d', '-3mo', 'last_week', 'this_month', 'last_quarter', '2026-11'];
+
+/** The grammar of dates, resolved for today, and the rules by which names stand for ids. */
+export const writeDatesAndNames: WriteTopic = ({ session }) => {
+  const { clock, timeZone } = session.options;
+  const nowMs = clock.now();
+  const at = (text: string, edge: 'start' | 'end') => resolveDate(text, { edge, timeZone, nowMs, allowFuture: edge === 'start' }).iso;
+  const resolved = EXAMPLES.map((text) => [text, at(text, 'start'), at(text, 'end')]);
+  return `## Dates
+
+Accepted wherever a parameter is a date: ${ACCEPTED_DATES}.
+
+Time zone ${timeZone}, today ${todayIn(timeZone, nowMs)}. ${WEEK_START}; -7d is the calendar day seven days ago; months are clipped to their length. A day, week, month, quarter or year is its first instant as a start and its last millisecond as an end (in exports the next midnight, so that ranges meet). An end in the future is cut to now, and noted.
+
+${markdownTable(['text', 'as a start', 'as an end'], resolved)}
+
+## Names
+
+Where a parameter takes an id it also takes a name; case and accents do not matter. An exact name is used, else the only name that begins so; the answer notes what was taken. Several matches, or none, are an error that lists candidates: nothing is guessed. A number is always an id.
+
+${markdownTable(['kind', 'listed by'], Object.entries(listingTools))}
+
+zoneId takes a path, "Home / Header / Search bar" (page group / zoning / zone, also with the mapping before it); a step may be left out where the rest is unique. Other parameters named …Id of exports and reports (stepResultId, runId) take ids only.`;
+};
+
+function daysAndHours(ms: number): string {
+  return `${ms / (24 * HOUR_MS)} days (${(ms / HOUR_MS).toLocaleString('en')} hours)`;
+}
+
+/** Limits as rows: what, how much, where it is stated. */
+function limitRows(): string[][] {
+  return [
+    ['range of one metrics query', `at most ${daysAndHours(p.MAX_METRICS_RANGE_MS)}, within the data retention`, 'stated publicly'],
+    ['period daily', `only on a range longer than ${p.ONE_DAY_MS / HOUR_MS} hours; not for get_site_cart_average`, 'section 4.4, 8'],
+    ['several segmentIds', 'visitors in all of them; a union cannot be asked (visits: A + B − both; rates: not at all)', 'section 4.4'],
+    ['goalId', 'required for conversions of projects without e-commerce; revenue and cart only for e-commerce', 'section 4.4'],
+    ['range of a once export', `at most ${daysAndHours(p.MAX_EXPORT_RANGE_MS)}; split longer ones`, 'section 4.2, 8'],
+    ['export job', 'cannot be changed, suspended or deleted through the interface: look for an equal one first', 'stated publicly'],
+    ['custom variables in an export', 'position 1 to 20', 'section 8'],
+    ['files of an export run', 'until expirationDate, about 7 days; fetched without the bearer token', 'section 8'],
+    ['page of a list', `${p.DEFAULT_PAGE_SIZE} by default, at most ${p.MAX_PAGE_SIZE}`, 'section 8'],
+    ['reports of a scenario', `${p.DEFAULT_REPORTS} by default, limit 0 for all`, 'section 4.1, 8'],
+    ['ids of monitorings', 'not listed by the interface: the console shows them', 'section 4.1'],
+    ['enrichments', 'at most 3 per session; one bad record rejects the batch; no transactions', 'stated publicly'],
+    ['HAR file', `read up to ${MAX_HAR_BYTES / 2 ** 20} MB; delivered as a resource up to ${MAX_RESOURCE_BYTES / 1e6} MB`, 'this server'],
+    ['calls at a time', '10 per project, shared by all its credentials; speed analysis one by one', 'stated publicly'],
+    ['access token', '1 hour, renewed by this server; a credential lasts 1 year', 'section 8'],
+  ];
+}
+
+/** Limits of the interface, and what it cannot answer at all. */
+export function writeLimits(): string {
+  return `${markdownTable(['what', 'limit', 'where stated'], limitRows())}
+
+Rate limits and the status codes of refusals are not documented.
+
+## Not in this interface
+
+Say so, and offer the nearest.
+
+${markdownTable(
+  ['asked for', 'nearest'],
+  unanswerable.map(({ asked, nearest }) => [asked, nearest]),
+)}`;
+}
+
+/** The scopes that request shapes of the reference show; deployments may know others. */
+const SCOPES = ['sessions', 'views'];
+
+function fieldTable(fields: PayloadOf<typeof listExportableFields>): string {
+  const rows = fields.map(({ name, description, example, parameters }) => [
+    name,
+    `${description ?? ''}${parameters && parameters.length > 0 ? ` (needs ${parameters.join(', ')})` : ''}`,
+    example ?? '',
+  ]);
+  return markdownTable(['fieldName', 'meaning', 'example'], rows);
+}
+
+const CONVENTIONS = `- A fieldName may appear once, except custom_var (with customVarPosition 1 to 20) and dynamic_var (with dynamicVarKey): list_custom_variables and list_dynamic_variable_keys show them.
+- The names say the unit: …_cents is money in cents, …_msec is milliseconds, …_ind is yes or no.
+- user_id is a number above 2^53: keep it as text. Fields with a dot are parallel arrays: errors.message[2] belongs to errors.error_time[2].
+- A session ends after 30 idle minutes and is not cut at midnight. App sessions may change for 7 days: the last export wins.`;
+
+/** The fields of the default project, or how to get them where they cannot be read now. */
+export const writeExportableFields: WriteTopic = async ({ ask }) => {
+  const sections = await Promise.all(
+    SCOPES.map(async (scope) => {
+      try {
+        const fields = await ask(listExportableFields, { scope });
+        return `## Scope ${scope}: ${fields.length} fields\n\n${fieldTable(fields)}`;
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        const reason = error.message;
+        return (
+          `## Scope ${scope}\n\nThe fields of the project could not be read: ${reason}\nlist_exportable_fields with scope ${scope} ` +
+          'reads them.'
+        );
+      }
+    }),
+  );
+  return (
+    `Fields depend on the project and the scope (\`${listExportableFields.path}\`, section ` +
+    `${listExportableFields.section}).\n\n${CONVENTIONS}\n\n${sections.join('\n\n')}`
+  );
+};
