@@ -1,3 +1,5 @@
+import { visibleText } from '../../../lib/visible-text.ts';
+
 /** What stands in place of a removed text. */
 export const REMOVED = '[removed]';
 
@@ -89,7 +91,9 @@ const STEP =
  * tokens, e-mail addresses or nested addresses. Of data addresses the MIME type stays. What cannot be read is masked as a whole.
  */
 export function sanitiseUrl(url: string): string {
-  const text = url.replaceAll(/[\t\n\r]/g, '').trim();
+  const text = visibleText(url)
+    .replaceAll(/[\t\n\r]/g, '')
+    .trim();
   if (text === '' || text === 'about:blank' || text === 'about:srcdoc') return text;
   const address = ADDRESS.exec(text);
   if (address) {
@@ -181,14 +185,12 @@ function sanitiseParameter(parameter: string): string {
 }
 
 const MAX_TEXT = 200;
-/** Controls but white space, and characters that are not seen or turn the direction of what is read (U+202E, U+200B). */
-const INVISIBLE = /(?!\s)\p{Cc}|[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu;
 
 /** Free text such as a page title: addresses in it sanitised, values after "=" and words that look like tokens masked, 200 characters at most. */
 export function sanitiseText(text: string): string {
   const words: string[] = [];
   let length = 0;
-  for (const word of text.replaceAll(INVISIBLE, '').split(/(\s+)/)) {
+  for (const word of visibleText(text).split(/(\s+)/)) {
     const safe = sanitiseWord(word);
     words.push(safe);
     length += safe.length;
