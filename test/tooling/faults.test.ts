@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { type FaultKind, faultKinds } from '../../src/emulator/faults.ts';
 import { type Assistant, openAssistant, sharedAssistant } from '../support/assistant.ts';
 import { sharedPlatform } from '../support/emulator.ts';
-import { authentication, type Cell, enrichment, reads, type Subject, strike, withoutWaiting, writes } from './fault-cells.ts';
+import { whileTimePasses } from '../support/pass-time.ts';
+import { authentication, type Cell, enrichment, reads, type Subject, strike, writes } from './fault-cells.ts';
 
 const platform = sharedPlatform();
 const patient = sharedAssistant(platform);
@@ -128,7 +129,7 @@ function complaints({ answer, requests, effects }: Cell, { says, outcomeUnknown,
 }
 
 async function expectHealthy(assistant: Assistant): Promise<void> {
-  expect(await withoutWaiting(platform().clock, assistant.call('list_goals'))).toMatchObject({ isError: false });
+  expect(await whileTimePasses(platform().clock, assistant.call('list_goals'))).toMatchObject({ isError: false });
 }
 
 describe.each(faultKinds)('%s', (kind) => {
@@ -140,7 +141,7 @@ describe.each(faultKinds)('%s', (kind) => {
     const assistant = isHang ? hasty() : patient();
     // Tokens are there and what is cold has been computed before a short deadline begins.
     for (const each of [patient(), assistant])
-      await withoutWaiting(platform().clock, each.call(subject.tool, subject.args(`warm ${kind} ${each === assistant}`)));
+      await whileTimePasses(platform().clock, each.call(subject.tool, subject.args(`warm ${kind} ${each === assistant}`)));
     for (const { expected, ...often } of rounds) {
       const started = performance.now();
       const cell = await strike(subject, {

@@ -13,7 +13,7 @@ const UNSEEN = /[\u0007\u200B\u202E\u{E0049}]|\\u0007/u;
 
 const byTarget: Readonly<Record<string, unknown>> = {
   '/v1/segments': [{ id: 1, name: HOSTILE, source: 'USER', createdAt: '2026-01-01T00:00:00Z', updatedAt: '2026-01-01T00:00:00Z' }],
-  '/v1/exports': [{ jobId: 3, name: HOSTILE, state: 'ACTIVE', format: 'CSV', scope: 'sessions', frequency: { value: 'daily' } }],
+  '/v1/exports': [{ jobId: 3, name: HOSTILE, state: 'ACTIVE', format: 'CSV', scope: 'sessions', frequency: 'daily' }],
 };
 const scenarios = { success: true, scenarios: [{ id: 5, name: HOSTILE }] };
 
