@@ -7,7 +7,6 @@ import { type Assistant, openAssistant, sharedAssistant } from '../support/assis
 import { sharedPlatform } from '../support/emulator.ts';
 import { whileTimePasses } from '../support/pass-time.ts';
 
-
 const platform = sharedPlatform();
 const assistant = sharedAssistant(platform);
 

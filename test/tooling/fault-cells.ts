@@ -77,7 +77,12 @@ export const authentication: Subject = read('authenticate', 'requestToken', { re
 /** Calls the subject once under the fault; what the fault holds back is let go as soon as it has struck. */
 export async function strike(
   { tool, operation, args, effects }: Subject,
-  { fault, mark, platform, assistant }: { fault: Omit<Fault, 'operation'>; mark: string; platform: Platform; assistant: Assistant },
+  {
+    fault,
+    mark,
+    platform,
+    assistant,
+  }: { fault: Omit<Fault, 'operation'>; mark: string; platform: Platform; assistant: Pick<Assistant, 'call'> },
 ): Promise<Cell> {
   platform.requests.length = 0;
   const added = platform.faults.add({ ...fault, operation });

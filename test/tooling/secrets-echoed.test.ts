@@ -6,7 +6,6 @@ import { startServer, strayOutput } from '../support/stdio.ts';
 import { type Arrived, json, openStub, payload, type Stub, text, tokenBody } from '../support/stub-platform.ts';
 import { stepsOf } from '../tools/walk-steps.ts';
 
-
 const platform = sharedPlatform();
 
 /** No JWT: only by being known can it be told from any other text. */
