@@ -18,13 +18,43 @@ const RANDOM_CHANGES = 4;
 function isToken(run: string): boolean {
   if (UUID.test(run)) return true;
   if (run.length > LONGEST_NAME) return !isSlug(run);
-  if (/^\d{16,}$/.test(run)) return true;
+  if (/\d{12,}/.test(run)) return true;
   return /\d/.test(run) && changes(run) >= RANDOM_CHANGES && !isSlug(run);
 }
 
 function isSlug(run: string): boolean {
   const parts = run.split(/[-_+/]+/);
   return parts.length > 1 && parts.every((part) => SLUG_PART.test(part));
+}
+
+/** Pairs of letters that words of European languages hardly hold. */
+const UNUSUAL_PAIR =
+  /q(?!u|$)|j(?=[bcdfghlmnpqrstvwxz])|v(?=[bcdfghjkmnpqtwxz])|w(?=[bcfgjmpqvxz])|x(?=[bdfgjkmnqrvwxz])|[bcdfghkmpvwx](?=[jqx])|z(?=[cfjmnpqrx])|[fpqvwx](?=g)/g;
+/** Shorter runs of letters alone are abbreviations as often as not. */
+const SHORTEST_LETTERS = 10;
+
+/** True for letters that are no word: pairs that no language has, hardly a vowel, or capitals strewn in. */
+function isLettersToken(run: string): boolean {
+  if (run.length < SHORTEST_LETTERS || !/^[A-Za-z]+$/.test(run)) return false;
+  const small = run.toLowerCase();
+  const unusual = small.match(UNUSUAL_PAIR)?.length ?? 0;
+  const vowels = small.match(/[aeiouy]/g)?.length ?? 0;
+  const pieces = run.match(/[A-Z]+[a-z]*|[a-z]+/g) ?? [];
+  const isStrewn = /[a-z]/.test(run) && pieces.length >= 4 && run.length / pieces.length < 2.5;
+  return unusual >= 2 || vowels / run.length < 0.12 || isStrewn;
+}
+
+/** True where a run of letters in the text is no word; host names are not asked, because those of networks are made up. */
+function holdsLettersToken(text: string): boolean {
+  return text.split(/[^A-Za-z]+/).some(isLettersToken);
+}
+
+/** Seven to nineteen digits, as in a telephone number or that of a card with or without its punctuation; a day of the calendar, with or without a time, is none. */
+const TELEPHONE = /^\(?\+?(?:[ .()-]{0,2}\d){7,19}$/;
+const DAY = /^(?:19|20)\d\d[-._]?(?:0[1-9]|1[0-2])[-._]?(?:0[1-9]|[12]\d|3[01])(?:[-T_]?\d{4,6})?$/;
+
+function isTelephone(text: string): boolean {
+  return TELEPHONE.test(text.replace(/^[a-z]{1,8}:/i, '')) && !DAY.test(text);
 }
 
 /** A capital followed by small letters begins a word and is no change. */
@@ -40,7 +70,8 @@ function decodeFully(text: string): string | null {
   } catch {
     return null;
   }
-  return decoded;
+  // What is encoded once more was written so that no rule sees it; other spellings of a letter, such as a full-width @, become the usual one.
+  return /%[0-9a-f]{2}/i.test(decoded) ? null : decoded.normalize('NFKC');
 }
 
 /** True when the text holds an e-mail address, a JWT or another token. */
@@ -53,7 +84,7 @@ const SMALL_PIECE = /^[A-Za-z0-9-]{0,8}$/;
 
 /** The text with tokens replaced piece by piece between dots and commas; all of it where it holds an e-mail address or a JWT. */
 function withoutTokens(text: string): string {
-  if (!holdsSecret(text)) return text;
+  if (!holdsSecret(text) && !holdsLettersToken(text)) return text;
   if (text.includes('@') || JWT.test(text)) return REMOVED;
   return text
     .split(/([.,])/)
@@ -82,7 +113,13 @@ const UNREADABLE = 'https://removed.invalid/';
 /** Path segments after which a secret is usual, as in `/reset-password/…`. */
 const ANNOUNCES_SECRET =
   /(?:^|[-_.])(?:access|activate|activation|auth|code|confirm|invitation|invite|jwt|key|magic|oauth|otp|password|reset|secret|session|sid|ticket|token|unsubscribe|verify)s?$/i;
+/** Path segments after which an id or a name of a person or a deal stands, as in `/users/…`. */
+const ANNOUNCES_PERSON = /^(?:u|users?|members?|profiles?|people|authors?|patients?)$/i;
+const ANNOUNCES_ID =
+  /^(?:accounts?|baskets?|bookings?|carts?|cases?|clients?|contracts?|customers?|ids?|invoices?|orders?|payments?|reservations?|shipments?|tracking|transactions?|subscriptions?|tickets?)$/i;
 /** What may follow such a segment: another one, a version, a step that sites name, or a file of the page. A token can be all letters, so other words are masked. */
+const PAGE_OF_PERSON =
+  /^(?:account|address|addresses|cart|details|favou?rites|history|me|orders|payments|preferences|profile|reviews|search|self|settings|wishlist)$/i;
 const STEP =
   /^(?:v\d{1,2}|callback|change|check|complete|confirmation|done|edit|end|error|expired|failed|forgot|index|info|list|login|logout|new|refresh|register|renew|request|resend|sent|signin|signout|signup|start|status|success|update|user|users|validate|[a-z]{1,20}(?:-[a-z]{1,20}){0,4}\.(?:css|gif|html?|ico|jpe?g|js|json|php|png|svg|webp|woff2?))$/;
 
@@ -136,28 +173,38 @@ export function shortUrl(url: string, limit = 100): string {
 }
 
 function sanitisePath(path: string): string {
-  let announced = false;
+  let before = '';
   return path
     .split(/([/\\])/)
     .map((segment) => {
       if (segment === '' || segment === '/' || segment === '\\') return segment;
-      const masked = announced && !STEP.test(segment) && !ANNOUNCES_SECRET.test(segment) ? REMOVED : sanitiseSegment(segment);
-      announced = ANNOUNCES_SECRET.test(segment);
+      const masked = isAnnounced(segment, before) ? REMOVED : sanitiseSegment(segment);
+      before = decodeFully(segment) ?? '';
       return masked;
     })
     .join('');
 }
 
+/** Whether a segment is a secret, an id or a person because of what stands before it. */
+function isAnnounced(segment: string, before: string): boolean {
+  const [first = '', ...rest] = segment.split(/[;:,]/);
+  if (rest.length > 0 && ANNOUNCES_SECRET.test(first)) return true;
+  if (STEP.test(segment) || ANNOUNCES_SECRET.test(segment) || PAGE_OF_PERSON.test(segment)) return false;
+  if (ANNOUNCES_SECRET.test(before) || ANNOUNCES_PERSON.test(before)) return true;
+  return ANNOUNCES_ID.test(before) && /\d/.test(segment);
+}
+
 function sanitiseSegment(segment: string): string {
-  if (/^[\w.~-]{1,15}$/.test(segment)) return segment;
+  if (/^(?:[a-z][a-z.~_-]{0,8}|[\w.~-]{1,6})$/i.test(segment)) return segment;
   const decoded = decodeFully(segment);
+  if (decoded !== null && isTelephone(decoded)) return REMOVED;
   // A slash in disguise: a path that was written so that no rule sees its parts.
   if (decoded?.includes('/') && !segment.includes('/')) return REMOVED;
   // A nested address, a query in disguise, or the padding of base64.
   if (decoded === null || /[?#@\\]|:\/\/|[A-Za-z0-9+/_-]={1,2}$/.test(decoded)) return REMOVED;
   if (decoded !== segment && /[;=]/.test(decoded)) return REMOVED;
   if (/[;=]/.test(segment)) return segment.split(';').map(sanitiseMatrixPart).join(';');
-  if (decoded !== segment) return holdsSecret(decoded) ? REMOVED : segment;
+  if (decoded !== segment) return holdsSecret(decoded) || holdsLettersToken(decoded) ? REMOVED : segment;
   return withoutTokens(segment);
 }
 
@@ -181,7 +228,9 @@ function sanitiseParameter(parameter: string): string {
   const name = decodeFully(rawName);
   const shownName = name !== null && NAME.test(name) && !holdsSecret(name) ? rawName : REMOVED;
   if (value === '') return `${shownName}=`;
-  return `${shownName}=${HARMLESS_NAMES.has(rawName.toLowerCase()) && HARMLESS_VALUE.test(value) ? value : REMOVED}`;
+  const isHarmless =
+    HARMLESS_NAMES.has(rawName.toLowerCase()) && HARMLESS_VALUE.test(value) && !(/^order$/i.test(rawName) && /\d/.test(value));
+  return `${shownName}=${isHarmless ? value : REMOVED}`;
 }
 
 const MAX_TEXT = 200;
