@@ -65,6 +65,8 @@ export const hostileAddresses: readonly (readonly [address: string, secret: stri
   ['/call/(030)901820', '901820'],
   ['/call/030%20901%20820', '901'],
   ['/call/5551234', '5551234'],
+  ['/call/01.23.45.67.89', '23.45'],
+  ['/call/555.123.4567', '4567'],
   ['/tel:+4930901820', '4930901820'],
   // queries
   ['/a?order=8213', '8213'],
@@ -107,6 +109,8 @@ export const ordinaryPaths: readonly string[] = [
   '/fonts/open-sans-v15-latin-regular.woff2',
   '/img/hero-1200x600.jpg',
   '/api/v2/products',
+  '/scripttemplates/202409.1.0/banner.js',
+  '/lib/1.12.4/jquery.js',
   '/api/cart',
   '/users/login',
   '/account/settings',

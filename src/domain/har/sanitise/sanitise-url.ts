@@ -49,8 +49,8 @@ function holdsLettersToken(text: string): boolean {
   return text.split(/[^A-Za-z]+/).some(isLettersToken);
 }
 
-/** Seven to nineteen digits, as in a telephone number or that of a card with or without its punctuation; a day of the calendar, with or without a time, is none. */
-const TELEPHONE = /^\(?\+?(?:[ .()-]{0,2}\d){7,19}$/;
+/** Seven to nineteen digits, as in a telephone number or that of a card with or without its punctuation (points only between groups of usual lengths, because versions have them too); a day of the calendar, with or without a time, is none. */
+const TELEPHONE = /^\(?\+?(?:[ ()-]{0,2}\d){7,19}$|^\d{2}(?:\.\d{2}){3,5}$|^\d{3}\.\d{3}\.\d{4}$/;
 const DAY = /^(?:19|20)\d\d[-._]?(?:0[1-9]|1[0-2])[-._]?(?:0[1-9]|[12]\d|3[01])(?:[-T_]?\d{4,6})?$/;
 
 function isTelephone(text: string): boolean {
@@ -178,8 +178,9 @@ function sanitisePath(path: string): string {
     .split(/([/\\])/)
     .map((segment) => {
       if (segment === '' || segment === '/' || segment === '\\') return segment;
-      const masked = isAnnounced(segment, before) ? REMOVED : sanitiseSegment(segment);
-      before = decodeFully(segment) ?? '';
+      const decoded = decodeFully(segment);
+      const masked = isAnnounced(segment, before) ? REMOVED : sanitiseSegment(segment, decoded);
+      before = decoded ?? '';
       return masked;
     })
     .join('');
@@ -194,9 +195,8 @@ function isAnnounced(segment: string, before: string): boolean {
   return ANNOUNCES_ID.test(before) && /\d/.test(segment);
 }
 
-function sanitiseSegment(segment: string): string {
+function sanitiseSegment(segment: string, decoded: string | null): string {
   if (/^(?:[a-z][a-z.~_-]{0,8}|[\w.~-]{1,6})$/i.test(segment)) return segment;
-  const decoded = decodeFully(segment);
   if (decoded !== null && isTelephone(decoded)) return REMOVED;
   // A slash in disguise: a path that was written so that no rule sees its parts.
   if (decoded?.includes('/') && !segment.includes('/')) return REMOVED;
