@@ -74,7 +74,7 @@ const STRUCTURES: readonly unknown[] = [
   [{}],
   { length: -1 },
   { toString: 'x', valueOf: 1 },
-  { then: 'x' },
+  JSON.parse('{"then":"x"}'),
   JSON.parse('{"__proto__":{"isError":false}}'),
   { constructor: { prototype: { a: 1 } } },
   nested(NESTED, 1),

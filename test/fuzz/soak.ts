@@ -44,7 +44,7 @@ const megabytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(0)} MB`;
 
 const platform = await openPlatform({ start: new Date().toISOString() });
 const argumentsOf = await sampleArguments({
-  ask: async (operation, input = {}) => platform.ask(operation, input, await platform.token('shop')),
+  ask: async (operation, input) => platform.ask(operation, input ?? {}, await platform.token('shop')),
 });
 const samples = new Map(toolsets.flatMap(({ tools }) => tools).map((tool) => [tool.name, argumentsOf(tool)]));
 const server = await startHttpServer([], {

@@ -61,7 +61,7 @@ function valid(schema: Schema, name: string): fc.Arbitrary<unknown> {
 
 function validObject({ properties = {}, required = [] }: Schema): fc.Arbitrary<Args> {
   const members = Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, valid(schema, name)]));
-  return fc.record(members, { requiredKeys: required.filter((name) => Object.hasOwn(members, name)) }) as fc.Arbitrary<Args>;
+  return fc.record(members, { requiredKeys: required.filter((name) => Object.hasOwn(members, name)) });
 }
 
 /** How a set of arguments was spoilt, one member at a time. */

@@ -30,7 +30,7 @@ export interface Outcome {
 /** It succeeds after so many requests. */
 export const recovers = (requests: number): Outcome => ({ requests: [requests, requests], effects: 1, outcomeUnknown: false });
 /** It fails in these words, and nothing has happened. */
-export const fails = (says: keyof typeof words, requests: number, most = requests): Outcome => ({
+const fails = (says: keyof typeof words, requests: number, most = requests): Outcome => ({
   says,
   requests: [requests, most],
   effects: 0,

@@ -37,7 +37,7 @@ async function overHttp(platform: Platform, timeoutMs: number): Promise<Caller> 
 }
 
 /** Connects a caller over the transport; whoever opens it closes it. */
-export function openCaller(transport: TransportName, platform: Platform, timeoutMs = 30_000): Promise<Caller> {
+function openCaller(transport: TransportName, platform: Platform, timeoutMs = 30_000): Promise<Caller> {
   return transport === 'stdio' ? openAssistant(platform, { over: 'lines', timeoutMs }) : overHttp(platform, timeoutMs);
 }
 

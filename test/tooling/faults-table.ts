@@ -19,13 +19,14 @@ async function cellsOf(transport: TransportName, kind: (typeof faultKinds)[numbe
   const callers = callersOf.get(transport);
   if (!callers) throw new Error(`No caller over ${transport}.`);
   const runs = await runCells(kind, each, { platform, callers, mark: transport });
-  broken.push(...runs.flatMap(({ complaints }) => complaints.map((each) => `${transport}: ${each}`)));
+  broken.push(...runs.flatMap(({ complaints }) => complaints.map((sentence) => `${transport}: ${sentence}`)));
   return runs.map((run) => words(run)).join(', then ');
 }
 
 for (const each of subjects) {
   for (const kind of faultKinds) {
-    const [stdio = '', http = ''] = [await cellsOf('stdio', kind, each), await cellsOf('http', kind, each)];
+    const stdio = await cellsOf('stdio', kind, each);
+    const http = await cellsOf('http', kind, each);
     rows.push({ operation: each.subject.operation, fault: kind, stdio, http: http === stdio ? 'the same' : http });
   }
 }

@@ -9,7 +9,7 @@ const platform = sharedPlatform();
 /** Reads "Check‮out" as a person sees it, and carries a bell, a zero-width space and text in tags. */
 const HOSTILE = 'Check\u202Eout\u200B \u0007now\u{E0049}';
 const SEEN = 'Checkout now';
-const UNSEEN = /[\u0007\u200B\u202E\u{E0049}]|\\u0007/u;
+const UNSEEN = /\p{Cc}|\\u0007|[\u200B\u202E\u{E0049}]/u;
 
 const byTarget: Readonly<Record<string, unknown>> = {
   '/v1/segments': [{ id: 1, name: HOSTILE, source: 'USER', createdAt: '2026-01-01T00:00:00Z', updatedAt: '2026-01-01T00:00:00Z' }],
