@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 /** The tests of the modules that are mutated, and nothing slower. */
 export default defineConfig({
   test: {
-    root: new URL('..', import.meta.url).pathname,
+    root: new URL('../..', import.meta.url).pathname,
     include: [
       'test/lib/redact.test.ts',
       'test/lib/visible-text.test.ts',
