@@ -9,6 +9,7 @@ import * as z from 'zod';
 import { makeBundle, systems } from '../.ci/bundle.mjs';
 import { releaseNotes } from '../.ci/release-notes.mjs';
 import about from '../package.json' with { type: 'json' };
+import { markdownTable } from '../src/lib/text-table.ts';
 import { prompts } from '../src/prompts/index.ts';
 import { type Setting, settingDeclarations } from '../src/settings/settings.ts';
 import { START } from './support/emulator.ts';
@@ -21,6 +22,21 @@ const json = (path: string): unknown => JSON.parse(textOf(path));
 const isWindows = process.platform === 'win32';
 
 beforeAll(freshBundle);
+
+/** Licences that allow every use and ask for their text; MPL-2.0 asks besides for the source of changed files, of which there are none. */
+const PERMISSIVE = new Set(['MIT', 'ISC', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', 'MPL-2.0', 'BlueOak-1.0.0', 'Unlicense']);
+
+/** The page of the documents that lists what the package is made of. */
+function licencesPage(rows: readonly (readonly string[])[]): string {
+  return `# Licences
+
+The product itself is under the [MIT licence](../LICENSE). The package holds code of these, with their texts in \`licenses.txt\` and their versions in \`sbom.spdx.json\` beside the executable. The font of pictures, DejaVu Sans, has its licence beside it.
+
+${markdownTable(['Package', 'Licence', 'How it comes'], rows)}
+
+[Documents](README.md)
+`;
+}
 
 describe('the package', () => {
   it('holds the product and no source, in at most 8 MB', async () => {
@@ -57,6 +73,25 @@ describe('the package', () => {
     const held = sbom.packages.map(({ name }) => name);
     expect(held).toContain('undici');
     expect(held.filter((name) => /^(vitest|esbuild|@biomejs|playwright)/.test(name))).toEqual([]);
+  });
+
+  it('holds packages under licences that ask for no more than to be named, as docs/licences.md lists them', async () => {
+    const shape = z.object({ packages: z.array(z.object({ name: z.string(), versionInfo: z.string(), licenseDeclared: z.string() })) });
+    const { packages } = shape.parse(json('dist/sbom.spdx.json'));
+    const held = packages.filter(({ name }) => name !== about.name);
+    const native = Object.keys(about.optionalDependencies).map((name) => {
+      const { license } = z.object({ license: z.string() }).parse(json(`node_modules/${name}/package.json`));
+      return { name, licenseDeclared: license, how: 'optional, installed beside it' };
+    });
+    const all = [...held.map((each) => ({ ...each, how: 'bundled' })), ...native];
+    const unknown = all.filter(({ licenseDeclared }) => !PERMISSIVE.has(licenseDeclared));
+    expect(unknown).toEqual([]);
+    const rows = [...new Map(all.map((each) => [`${each.name} ${each.how}`, each])).values()].map(({ name, licenseDeclared, how }) => [
+      name,
+      licenseDeclared,
+      how,
+    ]);
+    await expect(licencesPage(rows)).toMatchFileSnapshot('../docs/licences.md');
   });
 
   it('has release notes for its version, and for no other', () => {

@@ -1,4 +1,6 @@
-/** Returns the text with every known secret replaced. */
+import { visibleText } from './visible-text.ts';
+
+/** Returns the text with every known secret replaced and without invisible characters. */
 export type Redactor = (text: string) => string;
 
 export const REDACTED = '[redacted]';
@@ -84,10 +86,13 @@ function spellings(secret: string): string[] {
 
 /**
  * Makes a redactor for these secrets in plain, URL-encoded, JSON and base64 spelling, and for all that looks like a token; it never throws.
+ * Characters that cannot be seen are removed first: they could split a secret, or turn around what a person reads.
  */
 export function createRedactor(secrets: Iterable<string>): Redactor {
-  const known = [...new Set([...secrets].filter((secret) => secret.length >= SHORTEST_SECRET).flatMap(spellings))];
-  return (text) => {
+  const readable = [...secrets].map(visibleText).filter((secret) => secret.length >= SHORTEST_SECRET);
+  const known = [...new Set(readable.flatMap(spellings))];
+  return (given) => {
+    const text = visibleText(given);
     const cleaned = blankOut(text, [...occurrences(text, known), ...jwts(text)]);
     return LOOKS_SECRET.reduce((rest, [form, replacement]) => rest.replace(form, replacement), cleaned);
   };

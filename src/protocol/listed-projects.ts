@@ -24,8 +24,10 @@ async function described(session: Session, client: Client, { id, name }: { id: n
   const ask = session.names.remembered(id, (operation, input) => client.call(operation, input, { projectId: id }));
   try {
     const { scenarios } = await ask(listScenarios, {});
-    const numbered = scenarios.flatMap((scenario) => (typeof scenario.id === 'number' ? [{ id: scenario.id, name: scenario.name }] : []));
-    return [{ projectId: id, projectName: name, scenarios: numbered.slice(0, MAX_SCENARIOS) }];
+    const numbered = scenarios.flatMap((scenario) =>
+      typeof scenario.id === 'number' ? [{ id: scenario.id, name: client.redact(scenario.name) }] : [],
+    );
+    return [{ projectId: id, projectName: client.redact(name), scenarios: numbered.slice(0, MAX_SCENARIOS) }];
   } catch {
     return []; // without speed analysis the project has nothing to list
   }

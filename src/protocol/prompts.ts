@@ -1,6 +1,7 @@
 import { type McpServer, ProtocolError, ProtocolErrorCode, type StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { abortable, withDeadline } from '../api/deadline.ts';
 import { fold } from '../domain/names/match-name.ts';
+import { visibleText } from '../lib/visible-text.ts';
 import type { Prompt } from '../tooling/prompt.ts';
 import type { Candidate, Completer, CompletionContext, DefinedResource } from '../tooling/resource.ts';
 import type { Session } from '../tooling/session.ts';
@@ -52,7 +53,14 @@ export function registerCompletion(server: McpServer, { resources, prompts, sess
 /** Waits no longer than a person does; what is still on its way is there for the next key. */
 async function proposals(completer: Completer, typed: string, context: CompletionContext, signal: AbortSignal): Promise<string[]> {
   const { clock } = context.session.options;
-  const all = async () => completer(context);
+  const all = async () => {
+    // What needs no credential is proposed without one.
+    const redact = await context.session.client().then(
+      (client) => client.redact,
+      () => visibleText,
+    );
+    return (await completer(context)).map(({ value, ...rest }) => ({ ...rest, value: redact(value) }));
+  };
   try {
     return matching(await withDeadline({ clock, timeoutMs: MAX_WAIT_MS, signal }, (limits) => abortable(all(), limits.signal)), typed);
   } catch {

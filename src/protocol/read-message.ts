@@ -1,4 +1,10 @@
-import { isJSONRPCNotification, isJSONRPCRequest, isJSONRPCResponse, PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server';
+import {
+  isJSONRPCNotification,
+  isJSONRPCRequest,
+  isJSONRPCResponse,
+  PROTOCOL_VERSION_META_KEY,
+  specTypeSchemas,
+} from '@modelcontextprotocol/server';
 import { jsonExcess } from '../api/json.ts';
 
 /** A JSON-RPC error that answers bytes which are not a message. */
@@ -11,6 +17,7 @@ export interface MessageFault {
 
 const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
+const METHOD_NOT_FOUND = -32_601;
 const INVALID_PARAMS = -32_602;
 
 /** Members of `params` that are text, by method: the SDK refuses other values with an internal error and the words of its schema. */
@@ -21,8 +28,17 @@ const REQUIRED: Readonly<Record<string, string>> = {
   'resources/subscribe': 'uri',
   'resources/unsubscribe': 'uri',
 };
-/** Methods that the 2026-07-28 era does not have; the SDK says so. */
+/** What the protocol calls the requests whose params the SDK otherwise refuses in the words of its schema library, some as an internal error. */
+const REQUEST_TYPES = {
+  'tools/call': 'CallToolRequest',
+  'prompts/get': 'GetPromptRequest',
+  'resources/read': 'ReadResourceRequest',
+  'completion/complete': 'CompleteRequest',
+} as const;
+/** Methods that the 2026-07-28 era does not have; over HTTP the SDK says so. */
 const REMOVED_IN_2026 = new Set(['resources/subscribe', 'resources/unsubscribe']);
+/** Longest name of a member that an error repeats. */
+const LONGEST_NAME = 60;
 const LISTS = new Set(['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list']);
 
 /** No message of the protocol comes near; what walks a value does so with its stack. */
@@ -54,7 +70,8 @@ export function messageId(value: unknown): string | number | undefined {
 
 /** Why a parsed value is not a JSON-RPC message that the SDK accepts; undefined for one that is. */
 export function messageFault(value: unknown): MessageFault | undefined {
-  if (isJSONRPCRequest(value) || isJSONRPCNotification(value) || isJSONRPCResponse(value)) return paramsFault(value);
+  if (isJSONRPCRequest(value) || isJSONRPCNotification(value) || isJSONRPCResponse(value))
+    return removedMethod(value) ?? paramsFault(value);
   const id = messageId(value);
   const message = 'Invalid Request: expected jsonrpc "2.0", a method and params as an object, or an answer with an id.';
   return { code: INVALID_REQUEST, message, ...(id !== undefined && { id }) };
@@ -65,8 +82,18 @@ function isOf2026({ _meta: meta }: Readonly<Record<string, unknown>>): boolean {
   return isObject(meta) && Object.hasOwn(meta, PROTOCOL_VERSION_META_KEY);
 }
 
+/** Over stdio the SDK would take these methods in the 2026-07-28 era too, and fail inside where their params are wrong. */
+function removedMethod(value: object): MessageFault | undefined {
+  const id = messageId(value);
+  if (id === undefined || !('method' in value && 'params' in value && isObject(value.params) && isOf2026(value.params))) return undefined;
+  const { method } = value;
+  if (typeof method !== 'string' || !REMOVED_IN_2026.has(method)) return undefined;
+  return { code: METHOD_NOT_FOUND, message: `Method not found: the 2026-07-28 revision has no ${method}.`, id };
+}
+
 /** Why the params of a request cannot be used, whatever its era; undefined where they can, or where the SDK says it in words. */
 export function paramsFault(value: unknown): MessageFault | undefined {
+  if (Array.isArray(value)) return value.map(paramsFault).find((fault) => fault !== undefined);
   const id = messageId(value);
   if (!isObject(value) || id === undefined || typeof value['method'] !== 'string') return undefined;
   const { method } = value;
@@ -77,5 +104,27 @@ export function paramsFault(value: unknown): MessageFault | undefined {
     return { code: INVALID_PARAMS, message: `Invalid params: ${required} is required (string).`, id };
   if (LISTS.has(method) && params['cursor'] !== undefined)
     return { code: INVALID_PARAMS, message: 'Invalid params: cursor is not known; this list has one page, so leave it out.', id };
+  const misshapen = misshapenParams({ method, params });
+  if (misshapen !== undefined)
+    return {
+      code: INVALID_PARAMS,
+      message: `Invalid params: ${misshapen} is not of the form that the protocol describes for ${method}.`,
+      id,
+    };
   return undefined;
+}
+
+/** The first member of the params that does not fit the protocol's schema of the request; undefined where all do. */
+function misshapenParams(request: { readonly method: string; readonly params: object }): string | undefined {
+  const { method } = request;
+  if (!Object.hasOwn(REQUEST_TYPES, method)) return undefined;
+  // Found above, which the type of the name does not show.
+  const checked = specTypeSchemas[REQUEST_TYPES[method as keyof typeof REQUEST_TYPES]]['~standard'].validate(request);
+  const [issue] = ('issues' in checked ? checked.issues : undefined) ?? [];
+  // Two names at most: further down stand names that the caller made up.
+  return issue?.path?.slice(1, 3).map(nameOf).join('.');
+}
+
+function nameOf(segment: PropertyKey | { readonly key: PropertyKey }): string {
+  return String(typeof segment === 'object' ? segment.key : segment).slice(0, LONGEST_NAME);
 }

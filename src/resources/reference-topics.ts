@@ -36,7 +36,9 @@ function table(definitions: Readonly<Record<string, MetricDefinition>>): string 
 
 function combined(combination: Combination): string {
   if (combination.by === 'sum') return 'add';
-  return combination.by === 'ratio' ? `recompute from ${combination.numerator} and ${combination.denominator}` : 'ask for the whole';
+  if (combination.by === 'ratio') return `recompute from ${combination.numerator} and ${combination.denominator}`;
+  if (combination.by === 'mean') return `mean weighted by ${combination.weight}`;
+  return combination.by === 'quotient' ? `sum of ${combination.numerator} / sum of ${combination.numerator} / value` : 'ask for the whole';
 }
 
 function rangeTable(definitions: Readonly<Record<string, RangeMetricDefinition>>): string {

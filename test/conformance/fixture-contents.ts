@@ -1,4 +1,4 @@
-import { type McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
+import { fromJsonSchema, type McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 
 /** One red pixel. */
@@ -26,9 +26,36 @@ const contents = {
   ],
 };
 
+/** An input schema with the vocabulary of JSON Schema 2020-12 that lists have to keep as it is. */
+const wholeVocabulary = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  type: 'object',
+  $defs: {
+    address: { $anchor: 'addressDef', type: 'object', properties: { street: { type: 'string' }, city: { type: 'string' } } },
+  },
+  properties: {
+    name: { type: 'string' },
+    address: { $ref: '#/$defs/address' },
+    contactMethod: { type: 'string', enum: ['phone', 'email'] },
+    phone: { type: 'string' },
+    email: { type: 'string' },
+  },
+  allOf: [{ anyOf: [{ required: ['phone'] }, { required: ['email'] }] }],
+  if: { properties: { contactMethod: { const: 'phone' } }, required: ['contactMethod'] },
+  // Parsed, because an object that is written with a member of this name looks like a promise.
+  ...(JSON.parse('{"then":{"required":["phone"]}}') as object),
+  else: { required: ['email'] },
+  additionalProperties: false,
+};
+
 /** The tools, resources and prompts that the conformance suite asks for by name and that answer at once. */
 export function addContents(server: McpServer): void {
   for (const [name, content] of Object.entries(contents)) server.registerTool(name, { description: name }, () => ({ content }));
+  server.registerTool(
+    'json_schema_2020_12_tool',
+    { description: 'Tool with JSON Schema 2020-12 features', inputSchema: fromJsonSchema(wholeVocabulary) },
+    () => ({ content: [text('Understood.')] }),
+  );
   server.registerTool('test_error_handling', { description: 'Always fails.' }, () => {
     throw new Error('This tool intentionally returns an error for testing');
   });

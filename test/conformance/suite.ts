@@ -23,6 +23,13 @@ export function required(revision: Revision): string[] {
   return [...server.matchAll(/- (\S+)/g)].map(([, name = '']) => name);
 }
 
+/** Scenarios of servers that a revision runs without requiring them, and why they do not count. */
+export function notScored(revision: Revision): { readonly scenario: string; readonly reason: string }[] {
+  const list = readFileSync(`${SUITE}/requirements/${revision}.yaml`, 'utf8');
+  const entries = list.matchAll(/- scenario: (\S+)\n\s+leg: server\n\s+reason: (\S+)/g);
+  return [...entries].map(([, scenario = '', reason = '']) => ({ scenario, reason }));
+}
+
 interface Check {
   readonly id: string;
   readonly status: string;

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { createRedactor, quote, REDACTED } from '../../src/lib/redact.ts';
 
 const SECRET = 's3cr+t/"käse"&more=1';
-const redact = createRedactor([SECRET, 'plain-secret-0001', 'abc']);
+/** Made anew for each text, so that a change of how it is made shows in every test. */
+const redact = (text: string) => createRedactor([SECRET, 'plain-secret-0001', 'abc'])(text);
 
 describe('a secret is removed in every spelling', () => {
   const spelled: Record<string, string> = {
@@ -26,6 +27,40 @@ describe('a secret is removed in every spelling', () => {
   });
 });
 
+test('a secret is removed wherever it stands, of four characters or more, and of three not', () => {
+  const redactor = createRedactor(['abcd', 'xyz', 'a b c d e']);
+  expect(redactor('abcd')).toBe(REDACTED);
+  expect(redactor('abcdabcd xyz')).toBe(`${REDACTED}${REDACTED} xyz`);
+  expect(redactor('?s=a+b+c+d+e&t=a%20b%20c%20d%20e')).toBe(`?s=${REDACTED}&t=${REDACTED}`);
+  expect(redactor('')).toBe('');
+  // Short base64 occurs by chance.
+  expect(createRedactor(['abcdef'])('YWJjZGVm stays')).toBe(`${REDACTED} stays`);
+  expect(createRedactor(['abcde'])('YWJjZG stays')).toBe('YWJjZG stays');
+});
+
+test('base64 is found whatever stands around it, and takes nothing of that along', () => {
+  const bytes = Buffer.from([251, 255, 190, 62, 63, 64, 251, 255, 190, 62, 63, 64]).toString('latin1');
+  for (const lead of ['', 'x', 'xy']) {
+    const encoded = Buffer.from(`${lead}plain-secret-0001tail`).toString('base64');
+    const cleaned = redact(encoded);
+    expect(cleaned).toContain(REDACTED);
+    expect(cleaned.length).toBeGreaterThan(REDACTED.length);
+    expect(createRedactor([bytes])(Buffer.from(`${lead}${bytes}`).toString('base64url'))).toContain(REDACTED);
+  }
+});
+
+test('a JWT is found at the beginning of a text and between others, with a short header, and not without a dot', () => {
+  expect(redact('eyJhbGci.a')).toBe(REDACTED);
+  expect(redact('eyJhbGc.a b')).toBe(`${REDACTED} b`);
+  expect(redact('eyJhbG.a b')).toBe('eyJhbG.a b');
+  expect(redact('eyJhbGciOi eyJhbGciOi.abc')).toBe(`eyJhbGciOi ${REDACTED}`);
+  expect(redact('x eyJhbGciOi.abc, eyJhbGciOi.def')).toBe(`x ${REDACTED}, ${REDACTED}`);
+});
+
+test('secrets that touch each other are replaced one by one', () => {
+  expect(createRedactor(['first', 'second'])('firstsecond')).toBe(`${REDACTED}${REDACTED}`);
+});
+
 test('tokens are removed by their looks', () => {
   expect(redact('token eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc_def-123 expired')).toBe(`token ${REDACTED} expired`);
   expect(redact(`token wam_${'aB3_-'.repeat(9)} is not known`)).toBe(`token ${REDACTED} is not known`);
@@ -45,6 +80,9 @@ test('ordinary text stays', () => {
 test('a quotation is one line, without invisible characters, cut, and hides a secret that was split', () => {
   expect(quote('a\r\n\tb\u0000\u001B[31m\u202Ec "d"', redact)).toBe("a b[31mc 'd'");
   expect(quote('x'.repeat(400), redact)).toHaveLength(300);
+  expect(quote('x'.repeat(300), redact)).toBe('x'.repeat(300));
+  expect(quote(`${'x'.repeat(9)}plain-secret-0001`, redact, 10)).toBe('xxxxxxxxx…');
+  expect(quote(`${' '.repeat(70_000)}far`, redact)).toBe('');
   expect(quote(`wrong: plain-\u200Bsecret-\u00000001!`, redact)).toBe(`wrong: ${REDACTED}!`);
   expect(quote(`${' '.repeat(290)}${'y'.repeat(290)} plain-secret-0001`, redact)).not.toContain('plain');
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkedLines } from '../../src/protocol/stdio.ts';
-import { HEADERS, openRawSession, post, post2026, send, sharedService } from '../support/http.ts';
+import { HEADERS, openRawSession, post, post2026, request2026, send, sharedService } from '../support/http.ts';
 import { startServer } from '../support/stdio.ts';
 
 const service = sharedService();
@@ -52,6 +52,23 @@ describe('over HTTP', () => {
     expect(answers).toMatchObject([{ id: 3, error }]);
   });
 
+  it.each<[string, Record<string, unknown>, string]>([
+    ['tools/call', { name: 'list_goals', arguments: [] }, 'arguments'],
+    ['prompts/get', { name: 'speed_review', arguments: 'x' }, 'arguments'],
+    ['prompts/get', { name: 'speed_review', arguments: { scenario: {} } }, 'arguments.scenario'],
+    ['completion/complete', {}, 'ref'],
+    [
+      'completion/complete',
+      { ref: { type: 'ref/prompt', name: 'speed_review' }, argument: { name: 'scenario', value: 5 } },
+      'argument.value',
+    ],
+  ])('%s with %j is refused in words, in both eras, and never as an internal error', async (method, params, member) => {
+    const error = { code: -32_602, message: `Invalid params: ${member} is not of the form that the protocol describes for ${method}.` };
+    const session = await openRawSession(service().url);
+    expect((await post(service().url, { id: 'p', method, params }, session)).message).toMatchObject({ id: 'p', error });
+    expect((await post2026(service().url, method, params)).message).toMatchObject({ id: 1, error });
+  });
+
   it.each([65, 3_000, 1_000_000])('a body nested %i levels deep is refused before it is parsed', async (levels) => {
     expect(await postText(callWith(nested(levels)))).toMatchObject({
       status: 400,
@@ -101,6 +118,15 @@ describe('over stdio', () => {
     const { lines, answers } = passed(`${line}\n`);
     expect(lines).toEqual([]);
     expect(answers).toMatchObject([{ jsonrpc: '2.0', ...answer }]);
+  });
+
+  it.each(['resources/subscribe', 'resources/unsubscribe'])('%s is no method of the 2026-07-28 era, whatever its params', (method) => {
+    const { lines, answers } = passed(
+      `${request2026(method).body}\n`,
+      `${request2026(method, { uri: 'analytics://1201/exports' }).body}\n`,
+    );
+    expect(lines).toEqual([]);
+    expect(answers).toMatchObject([{ error: { code: -32_601 } }, { error: { code: -32_601 } }]);
   });
 
   it('a line that is no UTF-8, or longer than 8 MB, is answered with an error, and the next one passes', () => {

@@ -5,7 +5,7 @@ import { harSchema } from '../domain/har/har-schema.ts';
 import { harFaults } from '../emulator/har-shape.ts';
 import { type Assistant, openAssistant, sharedAssistant } from '../support/assistant.ts';
 import { sharedPlatform } from '../support/emulator.ts';
-import { withoutWaiting } from '../tooling/fault-cells.ts';
+import { whileTimePasses } from '../support/pass-time.ts';
 
 const platform = sharedPlatform();
 const assistant = sharedAssistant(platform);
@@ -282,7 +282,7 @@ describe('a read that the platform refuses or fails', () => {
 
   it.each(['bad-gateway', 'truncated', 'shape', 'refused'] as const)('%s: words, no secrets, and the next read works', async (kind) => {
     const fault = platform().faults.add({ kind, operation: 'listScenarioReports' });
-    const { message } = await withoutWaiting(platform().clock, refusalOf('analytics://1201/scenarios/4101'));
+    const { message } = await whileTimePasses(platform().clock, refusalOf('analytics://1201/scenarios/4101'));
     expect(message).toMatch(/analytics:\/\/1201\/scenarios\/4101: The service (failed|answered|did not accept)/);
     expect(message).not.toContain(platform().credentials.account.clientSecret);
     fault.remove();

@@ -13,6 +13,7 @@ import { createSubscriptions } from '../../src/protocol/subscriptions.ts';
 import { resources } from '../../src/resources/index.ts';
 import { createSession, neededScopes } from '../../src/tooling/session.ts';
 import type { Platform } from './emulator.ts';
+import { type LineLink, linkByLines } from './line-link.ts';
 
 /** What a tool call gave, both channels. */
 export interface ToolAnswer {
@@ -49,8 +50,30 @@ export interface AssistantOptions {
   /** Left out: runs are not converted, so that what lies on the disk does not depend on the moment. */
   readonly conversion?: 'drop source' | 'keep source';
   readonly principal?: string;
+  /** `lines`: messages travel as they do over stdio; left out: as objects. */
+  readonly over?: 'lines';
   /** Answers the question before a write; left out: the client cannot ask. */
   readonly answer?: (message: string) => 'accept' | 'decline';
+}
+
+/** Calls a tool and gives both channels of its answer. */
+export async function callTool(client: Client, name: string, args: Record<string, unknown> = {}): Promise<ToolAnswer> {
+  const result = await client.callTool({ name, arguments: args });
+  const texts = result.content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
+  const links = result.content.flatMap((block) => (block.type === 'resource_link' ? [block.uri] : []));
+  return {
+    isError: result.isError ?? false,
+    text: texts.join('\n'),
+    structured: (result.structuredContent ?? {}) as Record<string, unknown>,
+    links,
+  };
+}
+
+/** A connection in which messages stay objects. */
+async function linkObjects(server: ReturnType<typeof createServer>): Promise<LineLink> {
+  const [near, far] = InMemoryTransport.createLinkedPair();
+  await server.connect(far);
+  return { near, close: () => server.close() };
 }
 
 /** Connects an assistant in this process, in the way of the 2025 era; the caller closes it. */
@@ -87,7 +110,6 @@ export async function openAssistant(platform: Platform, options: AssistantOption
   });
   const subscriptions = createSubscriptions(session, resources);
   const parts = { name: 'web-analytics-mcp', version: '0.0.0', tools, absent, load: loadTool, resources, prompts, session, subscriptions };
-  const server = createServer(parts);
   const client = new Client({ name: 'test', version: '0.0.0' }, { capabilities: answer ? { elicitation: { form: {} } } : {} });
   if (answer) {
     client.setRequestHandler('elicitation/create', ({ params }) => {
@@ -95,21 +117,11 @@ export async function openAssistant(platform: Platform, options: AssistantOption
       return action === 'accept' ? { action, content: { confirm: true } } : { action };
     });
   }
-  const [near, far] = InMemoryTransport.createLinkedPair();
-  await Promise.all([server.connect(far), client.connect(near)]);
+  const link = options.over === 'lines' ? linkByLines(() => createServer(parts), subscriptions) : await linkObjects(createServer(parts));
+  await client.connect(link.near);
   return {
     client,
-    async call(name, args = {}) {
-      const result = await client.callTool({ name, arguments: args });
-      const texts = result.content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
-      const links = result.content.flatMap((block) => (block.type === 'resource_link' ? [block.uri] : []));
-      return {
-        isError: result.isError ?? false,
-        text: texts.join('\n'),
-        structured: (result.structuredContent ?? {}) as Record<string, unknown>,
-        links,
-      };
-    },
+    call: (name, args) => callTool(client, name, args),
     async read(uri) {
       const { contents } = await client.readResource({ uri });
       const [first] = contents;
@@ -117,7 +129,7 @@ export async function openAssistant(platform: Platform, options: AssistantOption
     },
     async close() {
       await client.close();
-      await server.close();
+      await link.close();
       subscriptions.close();
       await session.close();
       if (options.dataDir === undefined) await rm(dir, { recursive: true, force: true });

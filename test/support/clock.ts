@@ -41,7 +41,8 @@ export function manualClock(startIso: string): ManualClock {
   }
 
   return {
-    now: () => offsetMs + elapsedMs,
+    // In whole ms, as of the machine, though a pause may be a part of one.
+    now: () => Math.floor(offsetMs + elapsedMs),
     sleep(ms, signal) {
       return new Promise((resolve, reject) => {
         if (signal?.aborted) {

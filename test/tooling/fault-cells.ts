@@ -2,8 +2,8 @@ import type { OperationName } from '../../src/api/operations/index.ts';
 import type { Fault } from '../../src/emulator/faults.ts';
 import { shop } from '../../src/emulator/projects.ts';
 import type { Assistant, ToolAnswer } from '../support/assistant.ts';
-import type { ManualClock } from '../support/clock.ts';
 import type { Platform } from '../support/emulator.ts';
+import { whileTimePasses } from '../support/pass-time.ts';
 
 /** One tool under fault: what it sends and how its effect shows in the emulator. */
 export interface Subject {
@@ -74,28 +74,20 @@ export const enrichment: Subject = {
 
 export const authentication: Subject = read('authenticate', 'requestToken', { renew: true });
 
-/** Lets the clock run as far as the call sleeps, so that back-offs take no real time. */
-export async function withoutWaiting<T>(clock: ManualClock, promise: Promise<T>): Promise<T> {
-  const over = promise.then(
-    () => undefined,
-    () => undefined,
-  );
-  for (;;) {
-    const sleepMs = await Promise.race([over, clock.nextSleep()]);
-    if (sleepMs === undefined) return promise;
-    await clock.advance(sleepMs);
-  }
-}
-
 /** Calls the subject once under the fault; what the fault holds back is let go as soon as it has struck. */
 export async function strike(
   { tool, operation, args, effects }: Subject,
-  { fault, mark, platform, assistant }: { fault: Omit<Fault, 'operation'>; mark: string; platform: Platform; assistant: Assistant },
+  {
+    fault,
+    mark,
+    platform,
+    assistant,
+  }: { fault: Omit<Fault, 'operation'>; mark: string; platform: Platform; assistant: Pick<Assistant, 'call'> },
 ): Promise<Cell> {
   platform.requests.length = 0;
   const added = platform.faults.add({ ...fault, operation });
   if (fault.kind === 'slow') void added.reached().then(() => added.release());
-  const answer = await withoutWaiting(platform.clock, assistant.call(tool, args(mark)));
+  const answer = await whileTimePasses(platform.clock, assistant.call(tool, args(mark)));
   platform.faults.clear();
   const requests = platform.requests.filter((request) => request.operation === operation).length;
   return { answer, requests, effects: effects?.(platform, mark) };

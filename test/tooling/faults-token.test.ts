@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { type FaultKind, faultKinds } from '../../src/emulator/faults.ts';
 import { type Assistant, openAssistant } from '../support/assistant.ts';
 import { sharedPlatform } from '../support/emulator.ts';
-import { reads, type Subject, strike, withoutWaiting, writes } from './fault-cells.ts';
+import { whileTimePasses } from '../support/pass-time.ts';
+import { reads, type Subject, strike, writes } from './fault-cells.ts';
 
 const platform = sharedPlatform();
 
@@ -33,7 +34,7 @@ async function onFreshSession(kind: FaultKind, run: (assistant: Assistant, subje
     try {
       await run(assistant, subject);
       platform().faults.clear();
-      expect(await withoutWaiting(platform().clock, assistant.call('list_goals'))).toMatchObject({ isError: false });
+      expect(await whileTimePasses(platform().clock, assistant.call('list_goals'))).toMatchObject({ isError: false });
     } finally {
       await assistant.close();
     }
@@ -45,7 +46,7 @@ async function callUnder(kind: FaultKind, at: 'requestToken' | 'readCredential',
   if (kind === 'slow') void added.reached().then(() => added.release());
   const mark = `${at} ${kind}`;
   platform().requests.length = 0;
-  const answer = await withoutWaiting(platform().clock, assistant.call(subject.tool, subject.args(mark)));
+  const answer = await whileTimePasses(platform().clock, assistant.call(subject.tool, subject.args(mark)));
   const requests = platform().requests.filter(({ operation }) => operation === subject.operation).length;
   expect(added.applied).toBeGreaterThan(0);
   return { answer, requests, effects: subject.effects?.(platform(), mark) ?? requests };

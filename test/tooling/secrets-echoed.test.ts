@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Assistant, openAssistant } from '../support/assistant.ts';
 import { sharedPlatform } from '../support/emulator.ts';
+import { whileTimePasses } from '../support/pass-time.ts';
 import { startServer, strayOutput } from '../support/stdio.ts';
 import { type Arrived, json, openStub, payload, type Stub, text, tokenBody } from '../support/stub-platform.ts';
 import { stepsOf } from '../tools/walk-steps.ts';
-import { withoutWaiting } from './fault-cells.ts';
 
 const platform = sharedPlatform();
 
@@ -74,7 +74,7 @@ describe.each(Object.entries(echoes))('a secret that the service repeats %s', (_
   it('is shown by no tool', async () => {
     const { assistant, stub } = await openScene(answer);
     for (const { tool, args } of calls) {
-      const { text: words, structured, links } = await withoutWaiting(platform().clock, assistant.call(tool, args));
+      const { text: words, structured, links } = await whileTimePasses(platform().clock, assistant.call(tool, args));
       expect({ tool, leaks: leaksIn([words, structured, links]) }).toEqual({ tool, leaks: [] });
     }
     expect(stub.calls.length).toBeGreaterThan(40);
@@ -84,7 +84,7 @@ describe.each(Object.entries(echoes))('a secret that the service repeats %s', (_
     const { assistant } = await openScene(answer);
     for (const path of ['scenarios/1', 'scenarios/1/reports/2', 'steps/a', 'steps/a/har']) {
       const reading = assistant.read(`analytics://7/${path}`).catch((error: unknown) => String(error));
-      const shown = await withoutWaiting(platform().clock, reading);
+      const shown = await whileTimePasses(platform().clock, reading);
       expect(shown).toContain(`analytics://7/${path}`);
       expect(leaksIn(shown)).toEqual([]);
     }
@@ -97,7 +97,7 @@ describe.each(Object.entries(echoes))('a secret that the service repeats %s', (_
       ['list_goals', {}],
       ['create_speed_event', { key: 'k', text: 't', date: 'now' }],
     ] as const) {
-      const { text: words, structured, isError } = await withoutWaiting(platform().clock, assistant.call(tool, args));
+      const { text: words, structured, isError } = await whileTimePasses(platform().clock, assistant.call(tool, args));
       expect({ isError, leaks: leaksIn([words, structured]) }).toEqual({ isError: true, leaks: [] });
     }
   });

@@ -1,4 +1,5 @@
 import { nearestFirst } from '../../lib/nearest.ts';
+import { visibleText } from '../../lib/visible-text.ts';
 
 /** Kinds of objects that an argument may name instead of giving their id. */
 export type NameKind = 'segment' | 'goal' | 'mapping' | 'page group' | 'zoning' | 'zone' | 'scenario' | 'export job';
@@ -18,9 +19,9 @@ export type Match =
   /** Up to five candidates, best first; none only where there is no candidate at all. `isNear`: they resemble the text. */
   | { readonly closest: readonly Named[]; readonly isNear: boolean };
 
-/** Folds case, accents, dashes and runs of spaces, so that "acheteurs fideles" equals "Acheteurs  fidèles". */
+/** Folds case, accents, dashes, runs of spaces and what is not seen, so that "acheteurs fideles" equals "Acheteurs  fidèles". */
 export function fold(text: string): string {
-  return text
+  return visibleText(text)
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .replace(/\p{Pd}/gu, '-')

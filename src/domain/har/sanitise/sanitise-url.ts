@@ -1,3 +1,5 @@
+import { visibleText } from '../../../lib/visible-text.ts';
+
 /** What stands in place of a removed text. */
 export const REMOVED = '[removed]';
 
@@ -19,13 +21,43 @@ const RANDOM_CHANGES = 4;
 function isToken(run: string): boolean {
   if (UUID.test(run)) return true;
   if (run.length > LONGEST_NAME) return !isSlug(run);
-  if (/^\d{16,}$/.test(run)) return true;
+  if (/\d{12,}/.test(run)) return true;
   return /\d/.test(run) && changes(run) >= RANDOM_CHANGES && !isSlug(run);
 }
 
 function isSlug(run: string): boolean {
   const parts = run.split(/[-_+/]+/);
   return parts.length > 1 && parts.every((part) => SLUG_PART.test(part));
+}
+
+/** Pairs of letters that words of European languages hardly hold. */
+const UNUSUAL_PAIR =
+  /q(?!u|$)|j(?=[bcdfghlmnpqrstvwxz])|v(?=[bcdfghjkmnpqtwxz])|w(?=[bcfgjmpqvxz])|x(?=[bdfgjkmnqrvwxz])|[bcdfghkmpvwx](?=[jqx])|z(?=[cfjmnpqrx])|[fpqvwx](?=g)/g;
+/** Shorter runs of letters alone are abbreviations as often as not. */
+const SHORTEST_LETTERS = 10;
+
+/** True for letters that are no word: pairs that no language has, hardly a vowel, or capitals strewn in. */
+function isLettersToken(run: string): boolean {
+  if (run.length < SHORTEST_LETTERS || !/^[A-Za-z]+$/.test(run)) return false;
+  const small = run.toLowerCase();
+  const unusual = small.match(UNUSUAL_PAIR)?.length ?? 0;
+  const vowels = small.match(/[aeiouy]/g)?.length ?? 0;
+  const pieces = run.match(/[A-Z]+[a-z]*|[a-z]+/g) ?? [];
+  const isStrewn = /[a-z]/.test(run) && pieces.length >= 4 && run.length / pieces.length < 2.5;
+  return unusual >= 2 || vowels / run.length < 0.12 || isStrewn;
+}
+
+/** True where a run of letters in the text is no word; host names are not asked, because those of networks are made up. */
+function holdsLettersToken(text: string): boolean {
+  return text.split(/[^A-Za-z]+/).some(isLettersToken);
+}
+
+/** Seven to nineteen digits, as in a telephone number or that of a card with or without its punctuation (points only between groups of usual lengths, because versions have them too); a day of the calendar, with or without a time, is none. */
+const TELEPHONE = /^\(?\+?(?:[ ()-]{0,2}\d){7,19}$|^\d{2}(?:\.\d{2}){3,5}$|^\d{3}\.\d{3}\.\d{4}$/;
+const DAY = /^(?:19|20)\d\d[-._]?(?:0[1-9]|1[0-2])[-._]?(?:0[1-9]|[12]\d|3[01])(?:[-T_]?\d{4,6})?$/;
+
+function isTelephone(text: string): boolean {
+  return TELEPHONE.test(text.replace(/^[a-z]{1,8}:/i, '')) && !DAY.test(text);
 }
 
 /** A capital followed by small letters begins a word and does not count as a change. */
@@ -41,7 +73,8 @@ function decodeFully(text: string): string | null {
   } catch {
     return null;
   }
-  return decoded;
+  // What is encoded once more was written so that no rule sees it; other spellings of a letter, such as a full-width @, become the usual one.
+  return /%[0-9a-f]{2}/i.test(decoded) ? null : decoded.normalize('NFKC');
 }
 
 /** True when the text holds an e-mail address, a JWT or another token. */
@@ -54,7 +87,7 @@ const SMALL_PIECE = /^[A-Za-z0-9-]{0,8}$/;
 
 /** The text with tokens replaced piece by piece between dots and commas; all of it where it holds an e-mail address or a JWT. */
 function withoutTokens(text: string): string {
-  if (!holdsSecret(text)) return text;
+  if (!holdsSecret(text) && !holdsLettersToken(text)) return text;
   if (text.includes('@') || JWT.test(text)) return REMOVED;
   return text
     .split(/([.,])/)
@@ -84,6 +117,13 @@ const UNREADABLE = 'https://removed.invalid/';
 /** Path segments after which a secret is usual, as in `/reset-password/…`. */
 const ANNOUNCES_SECRET =
   /(?:^|[-_.])(?:access|activate|activation|auth|code|confirm|invitation|invite|jwt|key|magic|oauth|otp|password|reset|secret|session|sid|ticket|token|unsubscribe|verify)s?$/i;
+/** Path segments after which an id or a name of a person or a deal stands, as in `/users/…`. */
+const ANNOUNCES_PERSON = /^(?:u|users?|members?|profiles?|people|authors?|patients?)$/i;
+const ANNOUNCES_ID =
+  /^(?:accounts?|baskets?|bookings?|carts?|cases?|clients?|contracts?|customers?|ids?|invoices?|orders?|payments?|reservations?|shipments?|tracking|transactions?|subscriptions?|tickets?)$/i;
+/** What may follow the name of a person: a page of theirs. */
+const PAGE_OF_PERSON =
+  /^(?:account|address|addresses|cart|details|favou?rites|history|me|orders|payments|preferences|profile|reviews|search|self|settings|wishlist)$/i;
 /**
  * What may follow such a segment: another one, a version, a step that sites name, or a file of the page. A token can be all letters, so
  * other words are masked.
@@ -96,7 +136,9 @@ const STEP =
  * like tokens, e-mail addresses or nested addresses. Of data addresses the MIME type stays. What cannot be read is masked as a whole.
  */
 export function sanitiseUrl(url: string): string {
-  const text = url.replaceAll(/[\t\n\r]/g, '').trim();
+  const text = visibleText(url)
+    .replaceAll(/[\t\n\r]/g, '')
+    .trim();
   if (text === '' || text === 'about:blank' || text === 'about:srcdoc') return text;
   const address = ADDRESS.exec(text);
   if (address) {
@@ -139,28 +181,38 @@ export function shortUrl(url: string, limit = 100): string {
 }
 
 function sanitisePath(path: string): string {
-  let announced = false;
+  let before = '';
   return path
     .split(/([/\\])/)
     .map((segment) => {
       if (segment === '' || segment === '/' || segment === '\\') return segment;
-      const masked = announced && !STEP.test(segment) && !ANNOUNCES_SECRET.test(segment) ? REMOVED : sanitiseSegment(segment);
-      announced = ANNOUNCES_SECRET.test(segment);
+      const decoded = decodeFully(segment);
+      const masked = isAnnounced(segment, before) ? REMOVED : sanitiseSegment(segment, decoded);
+      before = decoded ?? '';
       return masked;
     })
     .join('');
 }
 
-function sanitiseSegment(segment: string): string {
-  if (/^[\w.~-]{1,15}$/.test(segment)) return segment;
-  const decoded = decodeFully(segment);
+/** Whether a segment is a secret, an id or a person because of what stands before it. */
+function isAnnounced(segment: string, before: string): boolean {
+  const [first = '', ...rest] = segment.split(/[;:,]/);
+  if (rest.length > 0 && ANNOUNCES_SECRET.test(first)) return true;
+  if (STEP.test(segment) || ANNOUNCES_SECRET.test(segment) || PAGE_OF_PERSON.test(segment)) return false;
+  if (ANNOUNCES_SECRET.test(before) || ANNOUNCES_PERSON.test(before)) return true;
+  return ANNOUNCES_ID.test(before) && /\d/.test(segment);
+}
+
+function sanitiseSegment(segment: string, decoded: string | null): string {
+  if (/^(?:[a-z][a-z.~_-]{0,8}|[\w.~-]{1,6})$/i.test(segment)) return segment;
+  if (decoded !== null && isTelephone(decoded)) return REMOVED;
   // A slash in disguise: a path that was written so that no rule sees its parts.
   if (decoded?.includes('/') && !segment.includes('/')) return REMOVED;
   // A nested address, a query in disguise, or the padding of base64.
   if (decoded === null || /[?#@\\]|:\/\/|[A-Za-z0-9+/_-]={1,2}$/.test(decoded)) return REMOVED;
   if (decoded !== segment && /[;=]/.test(decoded)) return REMOVED;
   if (/[;=]/.test(segment)) return segment.split(';').map(sanitiseMatrixPart).join(';');
-  if (decoded !== segment) return holdsSecret(decoded) ? REMOVED : segment;
+  if (decoded !== segment) return holdsSecret(decoded) || holdsLettersToken(decoded) ? REMOVED : segment;
   return withoutTokens(segment);
 }
 
@@ -184,12 +236,12 @@ function sanitiseParameter(parameter: string): string {
   const name = decodeFully(rawName);
   const shownName = name !== null && NAME.test(name) && !holdsSecret(name) ? rawName : REMOVED;
   if (value === '') return `${shownName}=`;
-  return `${shownName}=${HARMLESS_NAMES.has(rawName.toLowerCase()) && HARMLESS_VALUE.test(value) ? value : REMOVED}`;
+  const isHarmless =
+    HARMLESS_NAMES.has(rawName.toLowerCase()) && HARMLESS_VALUE.test(value) && !(/^order$/i.test(rawName) && /\d/.test(value));
+  return `${shownName}=${isHarmless ? value : REMOVED}`;
 }
 
 const MAX_TEXT = 200;
-/** Controls but white space, and characters that are not seen or turn the direction of what is read (U+202E, U+200B). */
-const INVISIBLE = /(?!\s)\p{Cc}|[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu;
 
 /**
  * Free text such as a page title: addresses in it sanitised, values after "=" and words that look like tokens masked, 200 characters at
@@ -198,7 +250,7 @@ const INVISIBLE = /(?!\s)\p{Cc}|[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u20
 export function sanitiseText(text: string): string {
   const words: string[] = [];
   let length = 0;
-  for (const word of text.replaceAll(INVISIBLE, '').split(/(\s+)/)) {
+  for (const word of visibleText(text).split(/(\s+)/)) {
     const safe = sanitiseWord(word);
     words.push(safe);
     length += safe.length;

@@ -1,0 +1,138 @@
+import type { FaultKind } from '../../src/emulator/faults.ts';
+import type { Platform } from '../support/emulator.ts';
+import { authentication, type Cell, enrichment, reads, type Subject, writes } from './fault-cells.ts';
+
+/** The deadline of the caller that waits for what hangs. */
+export const HASTY_MS = 200;
+
+/** What an answer says of each kind of failure, next step included. */
+const words = {
+  unauthorized:
+    /^(The service|The authentication server|A token fetched a moment ago).*\(401, JWT_EXPIRED\).*\n.*credential was refused: ask the user/s,
+  invalid: /did not accept .*it says "The request was refused\."\.\nCorrect the arguments and call again\.$/,
+  'busy, wait a second': /is too busy for .*\(429, TOO_MANY_REQUESTS\).*\nWait 1 seconds, then call again\.$/,
+  busy: /is too busy for .*\(409, CONCURRENT_API_CALL\).*\nThe platform limits calls: wait, then call again\.$/,
+  down: /(failed at .*\(50\d|The connection to 127\.0\.0\.1:\d+ broke)/,
+  // The last attempt may have had less than the whole time.
+  timeout: /(The call was given up after 200 ms|No answer within \d{1,3} ms)/,
+  shape: /answered .* with 200 and (JSON that is broken or cut short|an unknown shape|text instead of JSON)/,
+} as const;
+
+/** What has to become of a call. */
+export interface Outcome {
+  readonly says?: keyof typeof words;
+  /** Requests of the operation that the service sees, at least and at most. */
+  readonly requests: readonly [number, number];
+  readonly effects: number;
+  readonly outcomeUnknown: boolean;
+}
+
+/** It succeeds after so many requests. */
+export const recovers = (requests: number): Outcome => ({ requests: [requests, requests], effects: 1, outcomeUnknown: false });
+/** It fails in these words, and nothing has happened. */
+const fails = (says: keyof typeof words, requests: number, most = requests): Outcome => ({
+  says,
+  requests: [requests, most],
+  effects: 0,
+  outcomeUnknown: false,
+});
+/** A write that was sent once and whose fate is unknown; in truth it happened or not. */
+export const uncertain = (says: keyof typeof words, effects: 0 | 1): Outcome => ({ says, requests: [1, 1], effects, outcomeUnknown: true });
+
+type Column = 'read' | 'write' | 'enrichment' | 'authenticate';
+/** When the fault strikes once, and when it stays. */
+type Outcomes = readonly [once: Outcome, always: Outcome];
+
+const both = (outcome: Outcome): Outcomes => [outcome, outcome];
+/** Refused for certain: a write may be repeated like a read. */
+const surely = (says: keyof typeof words): Record<Column, Outcomes> => {
+  const outcomes: Outcomes = [recovers(2), fails(says, 3)];
+  return { read: outcomes, write: outcomes, enrichment: outcomes, authenticate: outcomes };
+};
+/** Lost on the way: reads are repeated, writes never. */
+const lost = (effects: 0 | 1): Record<Column, Outcomes> => {
+  const again: Outcomes = [recovers(2), fails('down', 3)];
+  const once = both(uncertain('down', effects));
+  return { read: again, write: once, enrichment: once, authenticate: again };
+};
+const renewed: Outcomes = [recovers(2), fails('unauthorized', 2)];
+
+/** What the rules of the tools demand, by kind of fault and of operation: what is surely refused is repeated, what may have happened is repeated for reads alone. */
+export const table: Record<FaultKind, Record<Column, Outcomes>> = {
+  'expired-token': { read: renewed, write: renewed, enrichment: renewed, authenticate: both(fails('unauthorized', 1)) },
+  'rate-limit': surely('busy, wait a second'),
+  'concurrent-call': surely('busy'),
+  'server-error': lost(0),
+  unavailable: lost(0),
+  'bad-gateway': lost(0),
+  reset: lost(0),
+  'cut-download': lost(1),
+  // A hang always stays here; that a read survives one is shown below.
+  hang: {
+    read: both(fails('timeout', 1, 2)),
+    write: both(uncertain('timeout', 0)),
+    enrichment: both(uncertain('timeout', 0)),
+    authenticate: both(fails('timeout', 1, 2)),
+  },
+  slow: { read: both(recovers(1)), write: both(recovers(1)), enrichment: both(recovers(1)), authenticate: both(recovers(1)) },
+  truncated: {
+    read: both(fails('shape', 1)),
+    write: both(uncertain('shape', 1)),
+    enrichment: both(uncertain('shape', 1)),
+    authenticate: both(fails('shape', 1)),
+  },
+  shape: {
+    read: both(fails('shape', 1)),
+    write: both(uncertain('shape', 1)),
+    // What enrichment answers is not documented: any 2xx counts.
+    enrichment: both(recovers(1)),
+    authenticate: both(fails('shape', 1)),
+  },
+  refused: {
+    read: both(fails('invalid', 1)),
+    write: both(fails('invalid', 1)),
+    enrichment: both(fails('invalid', 1)),
+    authenticate: both(fails('invalid', 1)),
+  },
+  enveloped: { read: both(recovers(1)), write: both(recovers(1)), enrichment: both(recovers(1)), authenticate: both(recovers(1)) },
+};
+
+/** Every subject with the column of the table that holds for it. */
+export const subjects: { column: Column; subject: Subject }[] = [
+  ...reads.map((subject) => ({ column: 'read' as const, subject })),
+  ...writes.map((subject) => ({ column: 'write' as const, subject })),
+  { column: 'enrichment', subject: enrichment },
+  { column: 'authenticate', subject: authentication },
+];
+
+function leaks({ text, structured, links }: Cell['answer'], { credentials }: Platform): boolean {
+  const seen = JSON.stringify([text, structured, links]);
+  return /eyJ|Bearer [^[]/.test(seen) || Object.values(credentials).some(({ clientSecret }) => seen.includes(clientSecret));
+}
+
+const WARNS = /It may have taken effect all the same\..*\n(Look with list_|A resend of the same records overwrites)/s;
+
+/** The outcome of a cell in one word: ok, or the kind of failure that its words say. */
+export function kindOf({ answer }: Cell): string {
+  if (!answer.isError) return 'ok';
+  return Object.entries(words).find(([, pattern]) => pattern.test(answer.text))?.[0] ?? 'other';
+}
+
+/** What of a cell is not as expected, one sentence each. */
+export function complaints(
+  { answer, requests, effects }: Cell,
+  { says, outcomeUnknown, ...expected }: Outcome,
+  platform: Platform,
+): string[] {
+  const [least, most] = expected.requests;
+  const { text, isError } = answer;
+  const warned = outcomeUnknown ? WARNS.test(text) : !/may have/.test(text);
+  return [
+    isError === (says !== undefined) ? '' : `isError is ${isError}: ${text}`,
+    says === undefined || words[says].test(text) ? '' : `not the words of ${says}: ${text}`,
+    requests >= least && requests <= most ? '' : `${requests} requests reached the service, expected ${expected.requests.join(' to ')}`,
+    effects === undefined || effects === expected.effects ? '' : `${effects} effects instead of ${expected.effects}`,
+    warned ? '' : `wrong about whether the write may have happened: ${text}`,
+    leaks(answer, platform) ? `a secret is shown: ${text}` : '',
+  ].filter((sentence) => sentence !== '');
+}
