@@ -1,5 +1,5 @@
 import { INTERVAL } from './dated.ts';
-import { informationOf, knownOf } from './information.ts';
+import { informationOf, knownOf, without } from './information.ts';
 import { estimateNoise } from './noise.ts';
 import type { Interval } from './nuisance.ts';
 import { contrastOf, type DailyPoint, type MetricKind, relativeOf, type Series, seriesOf } from './series.ts';
@@ -20,6 +20,8 @@ export interface Occasion {
   readonly to: string;
   /** First day of the period: days before it and before `from` teach what is usual. */
   readonly periodFrom: string;
+  /** Days of other changes, which are taken out. */
+  readonly others?: readonly Pick<Occasion, 'from' | 'to'>[];
 }
 
 /** How a group moved on the days of a change. */
@@ -55,15 +57,17 @@ interface Effect {
 }
 
 /** The effect on an interval of days. */
-function effectOn(series: Series, { from, to }: Pick<Occasion, 'from' | 'to'>): Effect | undefined {
+function effectOn(series: Series, { from, to, others = [] }: Pick<Occasion, 'from' | 'to' | 'others'>): Effect | undefined {
   const noise = estimateNoise(series, []);
   const interval = intervalOf(series, from, to);
   if (!noise || interval.from >= interval.to) return undefined;
-  const { weight, score } = knownOf(informationOf(series, noise), interval);
+  const taken = others.map((other) => intervalOf(series, other.from, other.to)).filter((other) => other.from < other.to);
+  const { weight, score } = knownOf(taken.reduce(without, informationOf(series, noise)), interval);
   return { effect: score / weight, error: 1 / Math.sqrt(weight), score: normalOf(score / Math.sqrt(weight), noise.freedom) };
 }
 
-function intervalOf({ labels }: Series, from: string, to: string): Interval {
+/** The days of a series from one label to another, both included. */
+export function intervalOf({ labels }: Pick<Series, 'labels'>, from: string, to: string): Interval {
   const after = labels.findIndex((label) => label > to);
   const start = labels.findIndex((label) => label >= from);
   return { from: start < 0 ? labels.length : start, to: after < 0 ? labels.length : after };

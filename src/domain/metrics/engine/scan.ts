@@ -32,7 +32,7 @@ export interface ScanResult {
 }
 
 /** Share of the findings that may be chance. */
-const RATE = 0.05;
+export const FALSE_DISCOVERY_RATE = 0.05;
 /** Changes less clear than this are no candidates, however many others there are. */
 const LOOSEST = 0.01;
 /** Step, episode, outlier day, drift. */
@@ -81,29 +81,48 @@ function driftOf(study: Study): Change | undefined {
   };
 }
 
-/** Everything that may be a change in one series. */
-function candidatesOf({ id, kind, days }: Scanned, from: string, to: string): Finding[] | undefined {
+/** A series that was looked at, and everything in it that may be a change. */
+export interface Looked {
+  readonly id: string;
+  readonly study: Study;
+  readonly candidates: readonly Finding[];
+}
+
+/** Everything that may be a change in one series; undefined with too few days. */
+function lookAt({ id, kind, days }: Scanned, from: string, to: string): Looked | undefined {
   const series = seriesOf(days.filter(({ label }) => label <= to), kind, from); // biome-ignore format: one thought
   const study = series && studySeries(series, questsOf(series));
   if (!series || !study) return undefined;
   const changes = study.changes.filter((change) => change.from >= series.learned);
   const found = changes.map((change): Finding => ({ id, ...dated(series, change) }));
   // A step slopes too.
-  if (study.changes.some(({ shape }) => shape !== 'outlier')) return found;
+  if (study.changes.some(({ shape }) => shape !== 'outlier')) return { id, study, candidates: found };
   const drift = driftOf(study);
-  return drift ? [...found, { id, ...dated(series, drift), shape: 'drift' as const }] : found;
+  const candidates = drift ? [...found, { id, ...dated(series, drift), shape: 'drift' as const }] : found;
+  return { id, study, candidates };
 }
+
+/** Looks through many series from day `from` to day `to`; those with too few days are left out. What is found may still be chance. */
+export function lookThrough(all: readonly Scanned[], from: string, to: string): Looked[] {
+  return all.flatMap((scanned) => lookAt(scanned, from, to) ?? []);
+}
+
+/** Hypotheses that series stand for: one for each shape. */
+export const hypothesesOf = (series: number) => series * SHAPES;
 
 /**
  * Looks through many series for steps, episodes, outlier days and drift from day `from` to day `to`. The false discovery rate over all series
  * and shapes is 5 % (Benjamini and Hochberg 1995).
  */
 export function scanSeries(all: readonly Scanned[], from: string, to: string): ScanResult {
-  const each = all.map((scanned) => candidatesOf(scanned, from, to));
-  const candidates = each.flatMap((found) => found ?? []);
-  const looked = each.filter((found) => found !== undefined).length;
+  const looked = lookThrough(all, from, to);
+  const candidates = looked.flatMap((each) => each.candidates);
   const clearest = new Map<string, number>();
   for (const { id, shape, pValue } of candidates) clearest.set(`${id}/${shape}`, Math.min(pValue, clearest.get(`${id}/${shape}`) ?? 1));
-  const limit = discoveryLimit([...clearest.values()], RATE, looked * SHAPES);
-  return { findings: candidates.filter(({ pValue }) => pValue <= limit).toSorted((a, b) => a.pValue - b.pValue), looked, limit };
+  const limit = discoveryLimit([...clearest.values()], FALSE_DISCOVERY_RATE, hypothesesOf(looked.length));
+  return {
+    findings: candidates.filter(({ pValue }) => pValue <= limit).toSorted((a, b) => a.pValue - b.pValue),
+    looked: looked.length,
+    limit,
+  };
 }
