@@ -12,11 +12,11 @@ export interface Located {
   readonly most?: Place | undefined;
   /** Whether the change lies at another place as well as at its own, as far as the days tell. */
   readonly fits: (place: Place) => boolean;
-  /** Whether it comes from more or fewer visits of a place: neither they nor the others moved by themselves. Undefined: it does not. */
+  /** Whether it comes from more or fewer visits of a place. Undefined: it does not. */
   readonly mixOf: (place: Place) => Mix | undefined;
 }
 
-/** Whether a part of all visitors being more or fewer explains a change of all; `maybe` where its own days were not read. */
+/** Whether a part of all visitors being more or fewer explains a change of all; `maybe` where the days of that part do not show it. */
 export type Mix = 'yes' | 'maybe';
 
 interface Question {
@@ -92,10 +92,9 @@ export function locate(scene: Scene, question: Question): Located {
       const own = groupAt(other);
       const isWhole = seriesId('visits', other) === seriesId('visits', all);
       if (isNarrow || isWhole || !hasMoved) return undefined;
-      if (!own) return 'maybe';
       const most = Math.abs(effect?.relative ?? 0) / 2;
-      const isStill = holdsZero(own) || Math.abs(own.relative ?? 0) < most;
-      return isStill && Math.abs(own.relativeOfOthers ?? 0) < most ? 'yes' : undefined;
+      const isStill = own && (holdsZero(own) || Math.abs(own.relative ?? 0) < most);
+      return isStill && Math.abs(own.relativeOfOthers ?? 0) < most ? 'yes' : 'maybe';
     },
   };
 }

@@ -63,18 +63,11 @@ function placesOf({ devices, segmentIds, goalIds, zoneIds }: Readable): Place[] 
   return [
     { device, goalId },
     ...otherDevices.map((other) => ({ device: other, goalId })),
+    // Zones are looked at where someone asked for them.
+    ...zoneIds.map((zoneId) => ({ device, zoneId })),
     ...otherGoals.map((other) => ({ device, goalId: other })),
-    ...zonesFirst(
-      zoneIds.map((zoneId) => ({ device, zoneId })),
-      segmentIds.map((segmentId) => ({ device, segmentId, goalId })),
-    ),
+    ...segmentIds.map((segmentId) => ({ device, segmentId, goalId })),
   ];
-}
-
-/** Two zones for each segment: zones are looked at where someone asked for them. */
-function zonesFirst(zones: readonly Place[], segments: readonly Place[]): Place[] {
-  const rounds = Math.max(Math.ceil(zones.length / 2), segments.length);
-  return Array.from({ length: rounds }, (_, at) => [...zones.slice(2 * at, 2 * at + 2), ...segments.slice(at, at + 1)]).flat();
 }
 
 /** What shows a narrow place where there is room for it. */
