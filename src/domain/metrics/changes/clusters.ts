@@ -1,8 +1,8 @@
-import { substitute } from '../engine/same-change.ts';
+import { pValueBeside, substitute } from '../engine/same-change.ts';
 import { FALSE_DISCOVERY_RATE, type Finding, hypothesesOf } from '../engine/scan.ts';
 import { discoveryLimit } from '../engine/significance.ts';
 import type { Study } from '../engine/study.ts';
-import { type ChangeSeries, factorsOf } from './change-series.ts';
+import { type ChangeSeries, factorsOf, isProduct } from './change-series.ts';
 
 /** Something that may be a change in one series. */
 export interface Found {
@@ -30,8 +30,8 @@ function areRelated(a: ChangeSeries, b: ChangeSeries): boolean {
 
 function isSame(lead: Found, other: Found): boolean {
   const related = areRelated(lead.series, other.series);
-  if (lead.finding.shape === 'drift' || other.finding.shape === 'drift')
-    return related && lead.finding.shape === other.finding.shape && lead.finding.relative * other.finding.relative > 0;
+  // Drifts have no days to be told apart by; where they come from is asked later.
+  if (lead.finding.shape === 'drift' || other.finding.shape === 'drift') return lead.finding.shape === other.finding.shape;
   const instead = substitute(other.study, other.finding, lead.finding);
   if (!instead) return false;
   return related ? Math.min(instead.loss, instead.left) <= CLOSE.related : instead.loss <= CLOSE.unrelated;
@@ -51,11 +51,44 @@ export function clustersOf(found: readonly Found[]): Cluster[] {
   return clusters;
 }
 
+/** A cluster with the p-value that it has beside those that explain a part of it. */
+interface Weighed {
+  readonly cluster: Cluster;
+  readonly pValue: number;
+}
+
+const isOfProducts = ({ members }: Cluster) => members.every(({ series: { metric } }) => isProduct(metric));
+
+/** What of a cluster is no effect of others that touch the same visits: sums of two changes look like a third. */
+function weigh({ lead, members }: Cluster, known: readonly Weighed[]): Weighed {
+  const others = known
+    .map(({ cluster }) => cluster.lead)
+    .filter(({ finding, series }) => finding.shape !== 'drift' && areRelated(series, lead.series))
+    .map(({ finding }) => finding);
+  const isDrift = lead.finding.shape === 'drift';
+  return { cluster: { lead, members }, pValue: isDrift ? lead.finding.pValue : pValueBeside(lead.study, lead.finding, others) };
+}
+
+/** What was found and the largest p-value that was taken for it. */
+export interface Accepted {
+  readonly clusters: readonly Cluster[];
+  readonly limit: number;
+}
+
 /**
- * The largest p-value of a cluster that is still taken for a change. What is discovered are clusters, and a false cluster needs a false
- * series: so many series may be false as 5 % of the clusters, however many series a true one has.
+ * The clusters that are taken for changes. What is discovered are clusters, and a false cluster needs a false series: so many series may be
+ * false as 5 % of the clusters (Benjamini and Hochberg 1995), however many series a true one has.
  */
-export function clusterLimit(clusters: readonly Cluster[], looked: number): number {
-  const pValues = clusters.map(({ lead }) => lead.finding.pValue);
-  return discoveryLimit(pValues, FALSE_DISCOVERY_RATE, hypothesesOf(looked));
+export function acceptedOf(clusters: readonly Cluster[], looked: number): Accepted {
+  const limitOf = (pValues: readonly number[]) => discoveryLimit(pValues, FALSE_DISCOVERY_RATE, hypothesesOf(looked));
+  const first = limitOf(clusters.map(({ lead }) => lead.finding.pValue));
+  // Products after what they are made of.
+  const inOrder = clusters.toSorted((a, b) => Number(isOfProducts(a)) - Number(isOfProducts(b)));
+  const weighed: Weighed[] = [];
+  for (const cluster of inOrder) {
+    const clear = weighed.filter(({ pValue }) => pValue <= first);
+    weighed.push(weigh(cluster, clear));
+  }
+  const limit = limitOf(weighed.map(({ pValue }) => pValue));
+  return { clusters: weighed.filter(({ pValue }) => pValue <= limit).map(({ cluster }) => cluster), limit };
 }

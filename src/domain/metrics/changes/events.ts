@@ -95,11 +95,14 @@ interface Draft {
 }
 
 /** A root joins what already has its place; one that only follows from the mix of visits joins those. */
-function placed(drafts: readonly Draft[], root: Root, located: Located): Draft[] {
+function placed(drafts: readonly Draft[], root: Root, located: Located, isDrift: boolean): Draft[] {
   const visits = drafts.find(({ roots }) => roots.some(({ metric }) => metric === 'visits'));
   const mix = visits && root.metric !== 'visits' ? located.mixOf(visits.place) : undefined;
   if (mix) return drafts.map((draft) => (draft === visits ? { ...draft, mixed: [...draft.mixed, { ...root, mix }] } : draft));
-  const known = drafts.find(({ place }) => sameVisitors(place, located.place)) ?? drafts.find(({ place }) => located.fits(place));
+  // What drifts drifts by itself.
+  const known = isDrift
+    ? undefined
+    : (drafts.find(({ place }) => sameVisitors(place, located.place)) ?? drafts.find(({ place }) => located.fits(place)));
   if (!known) return [...drafts, { place: located.place, most: located.most, roots: [root], mixed: [] }];
   return drafts.map((draft) => (draft === known ? { ...draft, roots: [...draft.roots, root] } : draft));
 }
@@ -161,10 +164,10 @@ export function eventsOf(scene: Scene, cluster: Cluster, accepted: readonly Clus
       const place = first?.members[0]?.series.place;
       return place ? [eventOf(scene, cluster, { place, roots, mixed: [] })] : [];
     }
-    const drafts = roots.reduce<readonly Draft[]>(
-      (known, root) => placed(known, root, locate(scene, { ...root, days: cluster.lead.finding, others })),
-      [],
-    );
+    const drafts = roots.reduce<readonly Draft[]>((known, root) => {
+      const { finding } = cluster.lead;
+      return placed(known, root, locate(scene, { ...root, days: finding, others }), finding.shape === 'drift');
+    }, []);
     return drafts.map((draft) => eventOf(scene, cluster, draft));
   });
   return events.filter(({ pValue, parts }) => pValue <= limit && parts.length > 0);

@@ -1,6 +1,6 @@
 import { lookThrough } from '../engine/scan.ts';
 import type { ChangeSeries, Place } from './change-series.ts';
-import { clusterLimit, clustersOf, type Found } from './clusters.ts';
+import { acceptedOf, clustersOf, type Found } from './clusters.ts';
 import { eventsOf } from './events.ts';
 import { outcomeOf, type RankedChange, rankChanges } from './rank-changes.ts';
 import { sceneOf } from './scene.ts';
@@ -38,11 +38,9 @@ export function findChanges({ series, metrics, base, from, to }: ScanRequest): S
     const own = byId.get(id);
     return own ? candidates.map((finding) => ({ series: own, study, finding })) : [];
   });
-  const clusters = clustersOf(found);
-  const limit = clusterLimit(clusters, looked.length);
-  const accepted = clusters.filter(({ lead }) => lead.finding.pValue <= limit);
+  const { clusters, limit } = acceptedOf(clustersOf(found), looked.length);
   const scene = sceneOf(series, looked, { base, from, to });
-  const events = accepted.flatMap((cluster) => eventsOf(scene, cluster, accepted, limit));
+  const events = clusters.flatMap((cluster) => eventsOf(scene, cluster, clusters, limit));
   return {
     changes: rankChanges(scene, events),
     looked: looked.length,

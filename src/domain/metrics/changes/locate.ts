@@ -46,23 +46,16 @@ function partsOf({ series, base }: Scene, metric: string, goalId: number | undef
   );
 }
 
-/** A drift has no days to compare parts on: it is that of all visitors where these drift, else that of the clearest. */
-function ofDrift({ base }: Scene, { goalId, members }: Question): Located {
-  const whole = members.some(({ series: { place } }) => place.device === base.device && place.segmentId === undefined);
-  const place = whole ? { ...base, goalId } : (members[0]?.series.place ?? base);
-  return { place, fits: () => false, mixOf: () => undefined };
-}
-
 /** Finds the widest place where all parts moved alike, or the narrow one where it happened. */
 export function locate(scene: Scene, question: Question): Located {
   const { metric, goalId, members, days, others } = question;
-  if (days.shape === 'drift') return ofDrift(scene, question);
   const { series, studies, base } = scene;
   const all: Place = { ...base, goalId };
   const clearest = members[0]?.series.place ?? all;
   const whole = series.get(seriesId(metric, all));
   if (!whole) return { place: clearest, fits: () => false, mixOf: () => undefined };
   const parts = partsOf(scene, metric, goalId);
+  const isDrift = days.shape === 'drift';
   const to = days.to ?? scene.to;
   const occasion = {
     kind: whole.kind,
@@ -70,17 +63,20 @@ export function locate(scene: Scene, question: Question): Located {
     from: days.from,
     to,
     periodFrom: scene.from,
+    isDrift,
     others: others.map((other) => ({ from: other.from, to: other.to ?? scene.to })),
   };
-  const { groups, named } = findReasons(occasion, parts.map(({ id, days: own }) => ({ name: id, days: own }))); // biome-ignore format: one thought
+  const { groups } = findReasons(occasion, parts.map(({ id, days: own }) => ({ name: id, days: own }))); // biome-ignore format: one thought
   const byId = new Map(groups.map((group) => [group.name, group]));
   const groupAt = (place: Place) => byId.get(seriesId(metric, { ...place, goalId }));
   const study = studies.get(whole.id);
-  const effect = study && effectOnDays(study, { from: days.from, to });
-  const hasMoved = Math.abs(effect?.score ?? 0) >= CLEAR || members.some(({ series: own }) => own.id === whole.id);
-  const group = named === undefined ? undefined : byId.get(named);
-  const place = named === undefined ? undefined : series.get(named)?.place;
-  const isNarrow = group !== undefined && isWithin(group);
+  const ofWhole = members.find(({ series: own }) => own.id === whole.id);
+  const effect = isDrift ? ofWhole?.finding : study && effectOnDays(study, { from: days.from, to });
+  const hasMoved = ofWhole !== undefined || (effect !== undefined && 'score' in effect && Math.abs(effect.score) >= CLEAR);
+  const clearer = groups.filter(({ verdict }) => verdict === 'more').toSorted((a, b) => Math.abs(b.score) - Math.abs(a.score));
+  const group = clearer.find(isAlone) ?? clearer[0];
+  const place = group && series.get(group.name)?.place;
+  const isNarrow = group !== undefined && isAlone(group);
   return {
     place: place && isNarrow ? place : hasMoved ? all : clearest,
     ...(place && !isNarrow && hasMoved && { most: place }),

@@ -4,6 +4,7 @@ import { estimateNoise } from './noise.ts';
 import type { Interval } from './nuisance.ts';
 import { contrastOf, type DailyPoint, type MetricKind, relativeOf, type Series, seriesOf } from './series.ts';
 import { adjusted, logTail, normalOf } from './significance.ts';
+import { driftShare, slopeOf } from './slope.ts';
 
 /** A part of all visits, whose days are sums that are contained in those of the whole. */
 export interface Group {
@@ -22,6 +23,8 @@ export interface Occasion {
   readonly periodFrom: string;
   /** Days of other changes, which are taken out. */
   readonly others?: readonly Pick<Occasion, 'from' | 'to'>[];
+  /** A slope over all days instead of another level on some; changes are then those of four weeks. */
+  readonly isDrift?: boolean;
 }
 
 /** How a group moved on the days of a change. */
@@ -35,6 +38,8 @@ export interface GroupChange {
   readonly relativeOfOthers: number | null;
   /** That it moved like the others, allowed for the number of groups looked at. */
   readonly pValue: number;
+  /** How clearly it moved otherwise than the others, as a standard normal. */
+  readonly score: number;
   /** Whether it moved more than the others, less (or the other way), or like them as far as noise allows. */
   readonly verdict: 'more' | 'less' | 'alike' | 'not enough data';
 }
@@ -56,9 +61,14 @@ interface Effect {
   readonly score: number;
 }
 
-/** The effect on an interval of days. */
-function effectOn(series: Series, { from, to, others = [] }: Pick<Occasion, 'from' | 'to' | 'others'>): Effect | undefined {
+/** The effect on an interval of days, or that of drift. */
+function effectOn(series: Series, { from, to, others = [], isDrift = false }: Occasion): Effect | undefined {
   const noise = estimateNoise(series, []);
+  if (noise && isDrift) {
+    const { effect, error, score } = slopeOf({ series, noise }, series.times.length);
+    const share = driftShare(series);
+    return { effect: effect * share, error: error * share, score };
+  }
   const interval = intervalOf(series, from, to);
   if (!noise || interval.from >= interval.to) return undefined;
   const taken = others.map((other) => intervalOf(series, other.from, other.to)).filter((other) => other.from < other.to);
@@ -118,6 +128,7 @@ export function findReasons(occasion: Occasion, groups: readonly Group[]): Reaso
       high: relative(INTERVAL),
       relativeOfOthers: each.others && others ? relativeOf(each.others.series, others.effect) : null,
       pValue,
+      score: each.difference?.score ?? 0,
       verdict: each.difference ? (pValue > ERROR ? 'alike' : isMore ? 'more' : 'less') : 'not enough data',
       scoreOfOthers: Math.abs(others?.score ?? 0),
     };

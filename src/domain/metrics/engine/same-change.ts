@@ -1,10 +1,10 @@
 import { INTERVAL } from './dated.ts';
-import { informationOf, knownOf, without } from './information.ts';
+import { type Information, informationOf, knownOf, without } from './information.ts';
 import type { Interval } from './nuisance.ts';
 import { intervalOf } from './reasons.ts';
 import type { Finding } from './scan.ts';
 import { relativeOf } from './series.ts';
-import { normalOf } from './significance.ts';
+import { logTail, normalOf } from './significance.ts';
 import type { Study } from './study.ts';
 
 /** First and last day; without a last one it goes on. */
@@ -27,6 +27,8 @@ export interface Effect {
 const LAST = '9999';
 /** An interval of which the data know less than this share of a single day cannot be told from the others. */
 const LEAST_WEIGHT = 0.02;
+/** The same, of what was known before other days were taken out. */
+const LEAST_LEFT = 1e-3;
 
 const shared = (a: Interval, b: Interval) => Math.max(0, Math.min(a.to, b.to) - Math.max(a.from, b.from));
 
@@ -79,4 +81,26 @@ export function substitute(study: Study, found: Pick<Finding, 'from' | 'to'>, { 
     loss: mine.score ** 2 / mine.weight - theirs.score ** 2 / theirs.weight,
     left: rest.weight > 1e-6 * mine.weight ? rest.score ** 2 / rest.weight : 0,
   };
+}
+
+/** The p-value of a finding after other days, on which something else happened, are taken out of its series; near 1 where nothing is left. */
+export function pValueBeside(study: Study, found: Pick<Finding, 'from' | 'to' | 'pValue'>, others: readonly Days[]): number {
+  const { series, noise } = study;
+  const own = intervalOf(series, found.from, found.to ?? LAST);
+  const taken = others.map(({ from, to = LAST }) => intervalOf(series, from, to));
+  if (taken.every((other) => shared(own, other) === 0)) return found.pValue;
+  const information = informationBut(study, own);
+  const before = knownOf(information, own);
+  const after = knownOf(taken.reduce(takenOut, information), own);
+  if (!(after.weight > LEAST_LEFT * before.weight) || after.score * before.score <= 0) return 1;
+  const tailOf = ({ weight, score }: typeof before) => logTail(normalOf(score / Math.sqrt(weight), noise.freedom));
+  // Of the days that it was sought on, neighbours tell much the same.
+  const sought = Math.max(1, (series.labels.length - series.learned) / 2);
+  return Math.min(1, Math.max(found.pValue * Math.exp(tailOf(after) - tailOf(before)), sought * Math.exp(tailOf(after))));
+}
+
+/** Takes an interval out, unless nothing of it is left. */
+function takenOut(information: Information, interval: Interval): Information {
+  const whole = information.precision[interval.from * (information.size + 1) + interval.to] ?? 0;
+  return knownOf(information, interval).weight > LEAST_LEFT * whole ? without(information, interval) : information;
 }

@@ -1,10 +1,9 @@
 import type { Change, Quest } from './changes.ts';
 import { type DatedChange, dated } from './dated.ts';
-import { nuisanceOf } from './nuisance.ts';
 import { type DailyPoint, type MetricKind, type Series, seriesOf, WEEK } from './series.ts';
-import { discoveryLimit, logTail, normalOf } from './significance.ts';
+import { discoveryLimit } from './significance.ts';
+import { driftShare, slopeOf } from './slope.ts';
 import { type Study, studySeries } from './study.ts';
-import { dot, orthonormalise, project, whitenerOf } from './whiten.ts';
 
 /** One of many series to look through. */
 export interface Scanned {
@@ -38,8 +37,6 @@ const LOOSEST = 0.01;
 /** Step, episode, outlier day, drift. */
 const SHAPES = 4;
 const HISTORY = 0.0002;
-/** Drift is given per so many days. */
-const DRIFT_DAYS = 28;
 
 function questsOf({ block, learned, labels }: Series): Quest[] {
   const [from, to] = [learned, labels.length];
@@ -50,25 +47,17 @@ function questsOf({ block, learned, labels }: Series): Quest[] {
   return quests.filter((quest) => quest.from < quest.to);
 }
 
-/** Relative change over the series of a straight slope on its first `days`, as a deviation. */
-function slopeOf({ series, noise }: Study, days: number): { effect: number; error: number; logP: number } {
-  const { fixed, drift, values } = nuisanceOf(series, days, [], noise.weekdaySd);
-  const { apply } = whitenerOf(series.times.subarray(0, days), noise);
-  const basis = orthonormalise(fixed.map((column) => apply(column.slice())));
-  const slope = project(apply((drift[0] ?? values).slice()), basis);
-  const weight = dot(slope, slope);
-  const effect = dot(slope, apply(values.slice())) / weight;
-  return { effect, error: 1 / Math.sqrt(weight), logP: logTail(normalOf(effect * Math.sqrt(weight), noise.freedom)) };
-}
-
-/** Drift is a slope that the days before the scan have and that goes on: both they and all days must show it. */
+/** Drift is a slope that the days before the scan have and that goes on: both they and all days must show it, beside steps and episodes. */
 function driftOf(study: Study): Change | undefined {
-  const { times, learned, block } = study.series;
+  const { times, learned } = study.series;
   const days = times.length;
-  const [before, whole] = [slopeOf(study, learned), slopeOf(study, days)];
+  const known = study.changes.filter(({ shape }) => shape !== 'outlier');
+  const past = known.filter(({ from }) => from < learned);
+  const [before, whole] = [slopeOf(study, learned, past), slopeOf(study, days, known)];
   if (before.effect * whole.effect <= 0) return undefined;
-  const share = DRIFT_DAYS / ((times[days - 1] ?? 0) - (times[block] ?? 0) + 1);
+  const share = driftShare(study.series);
   const logP = Math.max(before.logP, whole.logP);
+  if (logP > Math.log(LOOSEST)) return undefined;
   return {
     shape: 'step',
     from: learned,
@@ -95,8 +84,6 @@ function lookAt({ id, kind, days }: Scanned, from: string, to: string): Looked |
   if (!series || !study) return undefined;
   const changes = study.changes.filter((change) => change.from >= series.learned);
   const found = changes.map((change): Finding => ({ id, ...dated(series, change) }));
-  // A step slopes too.
-  if (study.changes.some(({ shape }) => shape !== 'outlier')) return { id, study, candidates: found };
   const drift = driftOf(study);
   const candidates = drift ? [...found, { id, ...dated(series, drift), shape: 'drift' as const }] : found;
   return { id, study, candidates };

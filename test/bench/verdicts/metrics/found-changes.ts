@@ -18,7 +18,7 @@ const PLACES: readonly Selection[] = [{}, {}, { device: 'mobile' }, { device: 'd
 const SHAPES = ['step', 'episode', 'outlier', 'drift'] as const;
 
 /** A change of a random shape, size and place. */
-function plant({ uniform, integer }: Random, taken: readonly number[]): Planted {
+function plant({ uniform, integer }: Random, planted: readonly Planted[]): Planted {
   const shape = SHAPES[integer(0, SHAPES.length - 1)] ?? 'step';
   const on = (['rate', 'visits', 'rate', 'visits', 'basket'] as const)[integer(0, 4)] ?? 'rate';
   const place = PLACES[integer(0, PLACES.length - 1)];
@@ -27,16 +27,20 @@ function plant({ uniform, integer }: Random, taken: readonly number[]): Planted 
   if (shape === 'drift') return { on, from: 0, to: DAYS, factor: factorOf(0.25 + 0.3 * uniform()), isGradual: true, ...place };
   let from = HISTORY_DAYS;
   do from = HISTORY_DAYS + integer(2, WINDOW_DAYS - 3);
-  while (taken.some((other) => Math.abs(other - from) < APART));
+  while (planted.some((other) => !other.isGradual && Math.abs(other.from - from) < APART));
   const length = shape === 'step' ? WINDOW_DAYS : shape === 'episode' ? integer(3, 6) : 1;
   const size = (shape === 'outlier' ? 0.35 : 0.18) + 0.15 * uniform();
   return { on, from, to: Math.min(DAYS, from + length), factor: factorOf(size), ...place };
 }
 
-function plantAll(random: Random): Planted[] {
+/** Up to four changes; two drifts of the same metric would be one. */
+export function plantAll(random: Random): Planted[] {
   const planted: Planted[] = [];
   const count = random.integer(0, MOST_PLANTED);
-  while (planted.length < count) planted.push(plant(random, planted.map(({ from }) => from))); // biome-ignore format: one thought
+  while (planted.length < count) {
+    const next = plant(random, planted);
+    if (!planted.some(({ isGradual, on }) => isGradual && next.isGradual && on === next.on)) planted.push(next);
+  }
   return planted;
 }
 
