@@ -89,6 +89,8 @@ function productsAt(scene: Scene, place: Place, days: Days, roots: readonly Root
 
 interface Draft {
   readonly place: Place;
+  /** Of its first root. */
+  readonly relative: number | undefined;
   readonly most?: Place | undefined;
   readonly roots: readonly Root[];
   readonly mixed: readonly (Root & { readonly mix: Mix })[];
@@ -97,13 +99,13 @@ interface Draft {
 /** A root joins what already has its place; one that only follows from the mix of visits joins those. */
 function placed(drafts: readonly Draft[], root: Root, located: Located, isDrift: boolean): Draft[] {
   const visits = drafts.find(({ roots }) => roots.some(({ metric }) => metric === 'visits'));
-  const mix = visits && root.metric !== 'visits' ? located.mixOf(visits.place) : undefined;
+  const mix = visits && root.metric !== 'visits' ? located.mixOf(visits.place, visits.relative ?? 0) : undefined;
   if (mix) return drafts.map((draft) => (draft === visits ? { ...draft, mixed: [...draft.mixed, { ...root, mix }] } : draft));
   // What drifts drifts by itself.
   const known = isDrift
     ? undefined
     : (drafts.find(({ place }) => sameVisitors(place, located.place)) ?? drafts.find(({ place }) => located.fits(place)));
-  if (!known) return [...drafts, { place: located.place, most: located.most, roots: [root], mixed: [] }];
+  if (!known) return [...drafts, { place: located.place, relative: located.relative, most: located.most, roots: [root], mixed: [] }];
   return drafts.map((draft) => (draft === known ? { ...draft, roots: [...draft.roots, root] } : draft));
 }
 
@@ -162,7 +164,7 @@ export function eventsOf(scene: Scene, cluster: Cluster, accepted: readonly Clus
     if (zoneId !== undefined) {
       const [first] = roots;
       const place = first?.members[0]?.series.place;
-      return place ? [eventOf(scene, cluster, { place, roots, mixed: [] })] : [];
+      return place ? [eventOf(scene, cluster, { place, relative: undefined, roots, mixed: [] })] : [];
     }
     const drafts = roots.reduce<readonly Draft[]>((known, root) => {
       const { finding } = cluster.lead;

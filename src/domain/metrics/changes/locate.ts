@@ -12,8 +12,10 @@ export interface Located {
   readonly most?: Place | undefined;
   /** Whether the change lies at another place as well as at its own, as far as the days tell. */
   readonly fits: (place: Place) => boolean;
-  /** Whether it comes from more or fewer visits of a place. Undefined: it does not. */
-  readonly mixOf: (place: Place) => Mix | undefined;
+  /** Whether it comes from more or fewer visits of a place, which changed by `relative`. Undefined: it does not. */
+  readonly mixOf: (place: Place, relative: number) => Mix | undefined;
+  /** How much it changed there; undefined where that is not known. */
+  readonly relative: number | undefined;
 }
 
 /** Whether a part of all visitors being more or fewer explains a change of all; `maybe` where the days of that part do not show it. */
@@ -29,6 +31,8 @@ interface Question {
 
 /** A change lies in a group alone if the others moved by less than this share of it. */
 const ELSEWHERE = 0.35;
+/** Of a change of visits of a part, the most that the mix makes of a rate: shares move by a quarter of it, rates differ by about as much. */
+const MOST_BY_MIX = 0.35;
 /** Score from which on all visitors together have changed. */
 const CLEAR = 3;
 
@@ -53,7 +57,8 @@ export function locate(scene: Scene, question: Question): Located {
   const all: Place = { ...base, goalId };
   const clearest = members[0]?.series.place ?? all;
   const whole = series.get(seriesId(metric, all));
-  if (!whole) return { place: clearest, fits: () => false, mixOf: () => undefined };
+  const first = members[0]?.finding.relative;
+  if (!whole) return { place: clearest, fits: () => false, mixOf: () => undefined, relative: first };
   const parts = partsOf(scene, metric, goalId);
   const isDrift = days.shape === 'drift';
   const to = days.to ?? scene.to;
@@ -72,8 +77,12 @@ export function locate(scene: Scene, question: Question): Located {
   const study = studies.get(whole.id);
   const ofWhole = members.find(({ series: own }) => own.id === whole.id);
   const effect = isDrift ? ofWhole?.finding : study && effectOnDays(study, { from: days.from, to });
-  const hasMoved = ofWhole !== undefined || (effect !== undefined && 'score' in effect && Math.abs(effect.score) >= CLEAR);
-  const clearer = groups.filter(({ verdict }) => verdict === 'more').toSorted((a, b) => Math.abs(b.score) - Math.abs(a.score));
+  const isLikewise = (relative: number | null | undefined) => (relative ?? 0) * (first ?? 0) > 0;
+  const isClear = effect !== undefined && 'score' in effect && Math.abs(effect.score) >= CLEAR;
+  const hasMoved = isLikewise(effect?.relative) && (ofWhole !== undefined || isClear);
+  const clearer = groups
+    .filter(({ verdict, relative }) => verdict === 'more' && isLikewise(relative))
+    .toSorted((a, b) => Math.abs(b.score) - Math.abs(a.score));
   const group = clearer.find(isAlone) ?? clearer[0];
   const place = group && series.get(group.name)?.place;
   const isNarrow = group !== undefined && isAlone(group);
@@ -84,13 +93,15 @@ export function locate(scene: Scene, question: Question): Located {
       const own = groupAt(other);
       return own !== undefined && isWithin(own);
     },
-    mixOf(other) {
+    relative: isNarrow ? (group.relative ?? undefined) : hasMoved ? effect?.relative : first,
+    mixOf(other, relative) {
       const own = groupAt(other);
       const isWhole = seriesId('visits', other) === seriesId('visits', all);
       if (isNarrow || isWhole || !hasMoved) return undefined;
-      const most = Math.abs(effect?.relative ?? 0) / 2;
-      const isStill = own && (holdsZero(own) || Math.abs(own.relative ?? 0) < most);
-      return isStill && Math.abs(own.relativeOfOthers ?? 0) < most ? 'yes' : 'maybe';
+      const change = Math.abs(effect?.relative ?? 0);
+      const isStill = own && (holdsZero(own) || Math.abs(own.relative ?? 0) < change / 2);
+      if (isStill && Math.abs(own.relativeOfOthers ?? 0) < change / 2) return 'yes';
+      return !isDrift && change < MOST_BY_MIX * Math.abs(relative) ? 'maybe' : undefined;
     },
   };
 }

@@ -64,14 +64,14 @@ interface Effect {
 /** The effect on an interval of days, or that of drift. */
 function effectOn(series: Series, { from, to, others = [], isDrift = false }: Occasion): Effect | undefined {
   const noise = estimateNoise(series, []);
+  const taken = others.map((other) => intervalOf(series, other.from, other.to)).filter((other) => other.from < other.to);
   if (noise && isDrift) {
-    const { effect, error, score } = slopeOf({ series, noise }, series.times.length);
+    const { effect, error, score } = slopeOf({ series, noise }, series.times.length, taken);
     const share = driftShare(series);
     return { effect: effect * share, error: error * share, score };
   }
   const interval = intervalOf(series, from, to);
   if (!noise || interval.from >= interval.to) return undefined;
-  const taken = others.map((other) => intervalOf(series, other.from, other.to)).filter((other) => other.from < other.to);
   const { weight, score } = knownOf(taken.reduce(without, informationOf(series, noise)), interval);
   return { effect: score / weight, error: 1 / Math.sqrt(weight), score: normalOf(score / Math.sqrt(weight), noise.freedom) };
 }

@@ -2,7 +2,7 @@ import { type Change, type Found, findChangesIn, type Quest } from './changes.ts
 import { informationOf } from './information.ts';
 import { estimateNoise, type Noise } from './noise.ts';
 import type { Interval } from './nuisance.ts';
-import { relativeOf, type Series } from './series.ts';
+import { isCounted, relativeOf, type Series } from './series.ts';
 
 /** A series with its noise and what was found in it. */
 export interface Study extends Found {
@@ -26,6 +26,31 @@ function logOfLargeEvent(series: Series, { from, to, effect }: Change): number {
   );
 }
 
+/** Beyond so many events the normal distribution holds. */
+const FEW = 100;
+
+/**
+ * Logarithm of the probability that so few events come by chance alone (Poisson), which no normal approximation knows: on days with ten of
+ * them, none at all is no wonder among many series.
+ */
+function logOfFewEvents(series: Series, { from, to, effect }: Change): number {
+  if (!isCounted(series.kind) || effect >= 0) return -Infinity;
+  let [mean, seen] = [0, 0];
+  for (let at = from; at < to; at += 1) {
+    // Events of a share scatter less than those of a count: as many as scatter alike.
+    const events = 1 / (series.sampling[at] ?? 1);
+    mean += events;
+    seen += events * (1 + relativeOf(series, series.deviations[at] ?? 0));
+  }
+  if (mean > FEW || seen >= mean) return -Infinity;
+  let [term, sum] = [Math.exp(-mean), 0];
+  for (let count = 0; count <= Math.round(seen); count += 1) {
+    sum += term;
+    term *= mean / (count + 1);
+  }
+  return Math.min(0, Math.log(sum) + Math.log(series.labels.length - series.learned || 1));
+}
+
 /** Estimates of the noise are made anew at most so often, when changes are found among the days that teach. */
 const MOST_ROUNDS = 3;
 
@@ -46,7 +71,7 @@ export function studySeries(series: Series, quests: readonly Quest[]): Study | u
     if (round === MOST_ROUNDS || keyOf(past) === keyOf(known)) {
       const changes = found.changes.map((change) => ({
         ...change,
-        logP: Math.min(0, Math.max(change.logP, logOfLargeEvent(series, change))),
+        logP: Math.min(0, Math.max(change.logP, logOfLargeEvent(series, change), logOfFewEvents(series, change))),
       }));
       return { series, noise, changes, left: found.left };
     }

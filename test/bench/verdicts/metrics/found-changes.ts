@@ -102,12 +102,12 @@ function samePlace(change: Planted, { selection }: Claim): boolean {
 function count(counts: Counts, world: World, planted: readonly Planted[], changes: readonly Listed[], drifts: boolean): Set<Planted> {
   const found = new Set<Planted>();
   for (const listed of changes) {
-    // Where the world drifts by itself, any drift is true of it.
-    if (drifts && listed.shape === 'drift' && !planted.some(({ isGradual }) => isGradual)) continue;
     const claim = claimOf(listed, world.labels);
     const about = planted.filter((change) => claim && isAbout(change, listed, claim) && (change.isGradual || isTrue(planted, claim)));
     const fresh = about.filter((change) => !found.has(change));
     const [change] = [...fresh.filter((each) => claim && samePlace(each, claim)), ...fresh];
+    // Where the world drifts by itself, a drift may be true that was not planted.
+    if (drifts && listed.shape === 'drift' && !change) continue;
     counts.listed += 1;
     if (change && claim) {
       found.add(change);
