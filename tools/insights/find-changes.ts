@@ -28,5 +28,6 @@ export default defineAnsweringTool({
     data: { answer, changes: changes.map(({ line }) => ({ change: line })) },
     note: `Order: ${ranking}`,
   }),
-  handler: async (input, context) => findChanges(input, context),
+  handler: async (input, { client, ...context }) =>
+    findChanges(input, { ...context, projects: async () => (await client.credential({ signal: context.signal })).projects }),
 });

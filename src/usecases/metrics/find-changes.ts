@@ -24,7 +24,10 @@ const MOST_FOR_ZONES = 20;
 /** Zone metrics may be corrected for so long. */
 const PROVISIONAL_DAYS = 7;
 
-type Uses = Pick<Context, 'ask' | 'lists' | 'note' | 'progress' | 'signal' | 'timeZone' | 'nowMs' | 'covers'>;
+interface Uses extends Pick<Context, 'ask' | 'lists' | 'note' | 'progress' | 'signal' | 'timeZone' | 'nowMs' | 'covers' | 'projectId'> {
+  /** The projects that the credential reaches. */
+  readonly projects: () => Promise<readonly { readonly id: number; readonly name: string }[]>;
+}
 
 /** What a caller says; names are ids by now. */
 export interface FindInput {
@@ -118,14 +121,24 @@ function readerOf({ ranges }: Pick<ReadPlan, 'ranges'>, wanted: readonly string[
 
 const hasValues = ({ rows }: Reading, metric: string) => rows.some(({ values }) => typeof values[metric] === 'number');
 
-/** What is looked at, with what was left out for want of requests. */
+/** Says what was left out for want of requests. */
 function roomNotes(readable: Readable, plan: ReadPlan, note: Uses['note']): void {
   const parts = [
-    ['segments', plan.segments, readable.segmentIds.length, ', those changed last; segmentIds asks for others'],
-    ['goals', plan.goals, readable.goalIds.length, '; goalIds asks for others'],
-    ['zones', plan.zones, readable.zoneIds.length, '; zoneIds asks for others'],
+    ['segments', plan.segments, readable.segmentIds.length, ', those changed last', 'segmentIds'],
+    ['goals', plan.goals, readable.goalIds.length, '', 'goalIds'],
+    ['zones', plan.zones, readable.zoneIds.length, '', 'zoneIds'],
   ] as const;
-  for (const [what, taken, all, others] of parts) if (taken < all) note(`${taken} of ${all} ${what} looked at${others}.`);
+  for (const [what, taken, all, which, parameter] of parts) {
+    if (taken < all) note(`${taken} of ${all} ${what} looked at${taken > 0 ? which : ''}: ${MOST_REQUESTS} requests allow no more; name fewer objects, or these by ${parameter}.`); // biome-ignore format: one thought
+  }
+}
+
+/** Names the project where the credential reaches several. */
+async function noteProject({ projects, projectId, note }: Uses): Promise<void> {
+  const all = await projects();
+  const id = all.length > 1 ? await projectId() : undefined;
+  const own = all.find((project) => project.id === id);
+  if (own) note(`Project: ${own.name} (${own.id}).`);
 }
 
 /** Goals but that of e-commerce, which metrics without a goal are about. */
@@ -213,6 +226,7 @@ export async function findChanges(input: FindInput, context: Uses): Promise<Chan
     to: lastDay,
   });
 
+  await noteProject(context);
   roomNotes(readable, plan, note);
   const dataSince = firstDayOf(base) ?? lastDay;
   const historyFrom = todayIn(timeZone, shiftDays(startMs, -plan.historyDays, timeZone));

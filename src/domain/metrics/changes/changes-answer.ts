@@ -119,7 +119,8 @@ export function changesAnswer(ranked: readonly RankedChange[], facts: AnswerFact
   const range = `the ${counted(facts.days, 'day')} from ${facts.firstDay} to ${facts.lastDay}`;
   const seen = `${counted(facts.looked, 'series')} looked at`.replace('seriess', 'series');
   const shown = ranked.slice(0, facts.limit);
-  const more = ranked.length > shown.length ? ` The first ${shown.length} are listed; limit asks for more.` : '';
+  const more =
+    ranked.length > shown.length ? ` The first ${shown.length === 1 ? 'one is' : `${shown.length} are`} listed; limit asks for more.` : '';
   const answer =
     facts.looked === 0
       ? `No series of ${range} has enough days with data to tell a change from chance.`

@@ -31,6 +31,8 @@ interface Question {
 
 /** A change lies in a group alone if the others moved by less than this share of it. */
 const ELSEWHERE = 0.35;
+/** A part is named beside the whole if it moved by so many times as much as the others. */
+const MUCH_MORE = 1.5;
 /** Of a change of visits of a part, the most that the mix makes of a rate: shares move by a quarter of it, rates differ by about as much. */
 const MOST_BY_MIX = 0.35;
 /** Score from which on all visitors together have changed. */
@@ -39,6 +41,7 @@ const CLEAR = 3;
 const isWithin = (group: GroupChange) => group.verdict === 'more' && isAlone(group);
 const isAlone = ({ relative, relativeOfOthers }: GroupChange) =>
   relativeOfOthers === null || Math.abs(relativeOfOthers) < ELSEWHERE * Math.abs(relative ?? 0);
+const isMuchMore = ({ relative, relativeOfOthers }: GroupChange) => Math.abs(relative ?? 0) > MUCH_MORE * Math.abs(relativeOfOthers ?? 0);
 const holdsZero = ({ low, high }: GroupChange) => low !== null && high !== null && low <= 0 && high >= 0;
 
 /** Series of the same metric and goal for parts of all visitors. */
@@ -88,7 +91,7 @@ export function locate(scene: Scene, question: Question): Located {
   const isNarrow = group !== undefined && isAlone(group);
   return {
     place: place && isNarrow ? place : hasMoved ? all : clearest,
-    ...(place && !isNarrow && hasMoved && { most: place }),
+    ...(place && !isNarrow && hasMoved && isMuchMore(group) && { most: place }),
     fits(other) {
       const own = groupAt(other);
       return own !== undefined && isWithin(own);

@@ -68,11 +68,12 @@ function effectOn(series: Series, { from, to, others = [], isDrift = false }: Oc
   if (noise && isDrift) {
     const { effect, error, score } = slopeOf({ series, noise }, series.times.length, taken);
     const share = driftShare(series);
-    return { effect: effect * share, error: error * share, score };
+    return Number.isFinite(score) ? { effect: effect * share, error: error * share, score } : undefined;
   }
   const interval = intervalOf(series, from, to);
   if (!noise || interval.from >= interval.to) return undefined;
   const { weight, score } = knownOf(taken.reduce(without, informationOf(series, noise)), interval);
+  if (!(weight > 0)) return undefined;
   return { effect: score / weight, error: 1 / Math.sqrt(weight), score: normalOf(score / Math.sqrt(weight), noise.freedom) };
 }
 

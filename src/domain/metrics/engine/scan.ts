@@ -57,7 +57,8 @@ function driftOf(study: Study): Change | undefined {
   if (before.effect * whole.effect <= 0) return undefined;
   const share = driftShare(study.series);
   const logP = Math.max(before.logP, whole.logP);
-  if (logP > Math.log(LOOSEST)) return undefined;
+  // A series that has almost no events has no slope either.
+  if (!(logP <= Math.log(LOOSEST))) return undefined;
   return {
     shape: 'step',
     from: learned,
