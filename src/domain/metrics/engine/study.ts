@@ -2,7 +2,7 @@ import { type Change, type Found, findChangesIn, type Quest } from './changes.ts
 import { informationOf } from './information.ts';
 import { estimateNoise, type Noise } from './noise.ts';
 import type { Interval } from './nuisance.ts';
-import { isCounted, relativeOf, type Series } from './series.ts';
+import { ANSCOMBE, isCounted, relativeOf, type Series } from './series.ts';
 
 /** A series with its noise and what was found in it. */
 export interface Study extends Found {
@@ -30,23 +30,26 @@ function logOfLargeEvent(series: Series, { from, to, effect }: Change): number {
 const FEW = 100;
 
 /**
- * Logarithm of the probability that so few events come by chance alone (Poisson), which no normal approximation knows: on days with ten of
- * them, none at all is no wonder among many series.
+ * Logarithm of the probability that so few events come by chance alone (Poisson; of a share binomial), which no normal approximation knows:
+ * on days with ten of them, none at all is no wonder among many series.
  */
 function logOfFewEvents(series: Series, { from, to, effect }: Change): number {
   if (!isCounted(series.kind) || effect >= 0) return -Infinity;
-  let [mean, seen] = [0, 0];
+  let [mean, seen, trials] = [0, 0, 0];
   for (let at = from; at < to; at += 1) {
-    // Events of a share scatter less than those of a count: as many as scatter alike.
-    const events = 1 / (series.sampling[at] ?? 1);
-    mean += events;
-    seen += events * (1 + relativeOf(series, series.deviations[at] ?? 0));
+    const expected = series.expected[at] ?? 0;
+    mean += expected;
+    seen += (1 + relativeOf(series, series.deviations[at] ?? 0)) * (expected + ANSCOMBE) - ANSCOMBE;
+    // Sampling is (1 − p) / μ.
+    trials += expected / Math.max(0.01, 1 - (series.sampling[at] ?? 1) * (expected + ANSCOMBE));
   }
   if (mean > FEW || seen >= mean) return -Infinity;
-  let [term, sum] = [Math.exp(-mean), 0];
-  for (let count = 0; count <= Math.round(seen); count += 1) {
+  const chance = series.kind === 'share' ? Math.min(0.99, mean / trials) : 0;
+  let term = chance > 0 ? (1 - chance) ** trials : Math.exp(-mean);
+  let sum = term;
+  for (let count = 0; count < Math.round(seen); count += 1) {
+    term *= chance > 0 ? ((trials - count) / (count + 1)) * (chance / (1 - chance)) : mean / (count + 1);
     sum += term;
-    term *= mean / (count + 1);
   }
   return Math.min(0, Math.log(sum) + Math.log(series.labels.length - series.learned || 1));
 }
