@@ -18,8 +18,17 @@ export interface Cluster {
   readonly members: readonly Found[];
 }
 
-/** Twice the logarithm of a likelihood ratio at 5 %, and at 0.3 % where one change must show in both series. */
+/** Twice the logarithm of a likelihood ratio at 5 %, and at 0.3 % where one change must show in both series or they are a day apart. */
 const CLOSE = { unrelated: 3.84, related: 9 };
+
+const DAY_MS = 86_400_000;
+
+/** Whether two changes begin and end within a day of each other. */
+export function areNeighbours(a: Pick<Finding, 'from' | 'to'>, b: Pick<Finding, 'from' | 'to'>): boolean {
+  const isNear = (one: string, other: string) => Math.abs(Date.parse(one) - Date.parse(other)) <= DAY_MS;
+  const endAlike = a.to === undefined || b.to === undefined ? a.to === b.to : isNear(a.to, b.to);
+  return isNear(a.from, b.from) && endAlike;
+}
 
 /** Whether a change of one must show in the other, up to where it is. */
 function areRelated(a: ChangeSeries, b: ChangeSeries): boolean {
@@ -34,7 +43,9 @@ function isSame(lead: Found, other: Found): boolean {
   if (lead.finding.shape === 'drift' || other.finding.shape === 'drift') return lead.finding.shape === other.finding.shape;
   const instead = substitute(other.study, other.finding, lead.finding);
   if (!instead) return false;
-  return related ? Math.min(instead.loss, instead.left) <= CLOSE.related : instead.loss <= CLOSE.unrelated;
+  const isShort = lead.finding.shape === 'outlier' || other.finding.shape === 'outlier';
+  if (related || (areNeighbours(lead.finding, other.finding) && !isShort)) return Math.min(instead.loss, instead.left) <= CLOSE.related;
+  return instead.loss <= CLOSE.unrelated;
 }
 
 /** Puts together what the series cannot tell from one change on the same days, the clearest first. */

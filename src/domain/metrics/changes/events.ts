@@ -2,7 +2,7 @@ import { grouped } from '../../../lib/grouped.ts';
 import type { DatedChange } from '../engine/dated.ts';
 import { type Days, type Effect, effectOnDays } from '../engine/same-change.ts';
 import { type ChangeSeries, isProduct, type Place, seriesId } from './change-series.ts';
-import type { Cluster, Found } from './clusters.ts';
+import { areNeighbours, type Cluster, type Found } from './clusters.ts';
 import { type Located, locate, type Mix } from './locate.ts';
 import type { Scene } from './scene.ts';
 
@@ -150,9 +150,7 @@ function eventOf(scene: Scene, { lead, members }: Cluster, draft: Draft): Change
 /** Days of other changes, which must not disturb where this one is. */
 function otherDays(cluster: Cluster, accepted: readonly Cluster[]): Days[] {
   const own = cluster.lead.finding;
-  return accepted
-    .map(({ lead }) => lead.finding)
-    .filter(({ shape, from, to }) => shape !== 'drift' && (from !== own.from || to !== own.to));
+  return accepted.map(({ lead }) => lead.finding).filter((other) => other.shape !== 'drift' && !areNeighbours(other, own));
 }
 
 /** What a cluster is: one change, or several at different places that began together. */
