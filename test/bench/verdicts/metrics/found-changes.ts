@@ -34,7 +34,7 @@ function plant({ uniform, integer }: Random, planted: readonly Planted[]): Plant
 }
 
 /** Up to four changes; two drifts of the same metric would be one. */
-export function plantAll(random: Random): Planted[] {
+function plantAll(random: Random): Planted[] {
   const planted: Planted[] = [];
   const count = random.integer(0, MOST_PLANTED);
   while (planted.length < count) {
@@ -99,7 +99,7 @@ function samePlace(change: Planted, { selection }: Claim): boolean {
 }
 
 /** Holds the lines of an answer against what was planted; each planted change may be reported once. */
-function count(counts: Counts, world: World, planted: readonly Planted[], changes: readonly Listed[], drifts: boolean): Set<Planted> {
+function tally(counts: Counts, world: World, planted: readonly Planted[], changes: readonly Listed[], drifts: boolean): Set<Planted> {
   const found = new Set<Planted>();
   for (const listed of changes) {
     const claim = claimOf(listed, world.labels);
@@ -135,7 +135,7 @@ async function measure(drifts: boolean, trial: Trial): Promise<string[]> {
     counts.mostRequests = Math.max(counts.mostRequests, requests);
     counts.tokens += tokens;
     counts.mostTokens = Math.max(counts.mostTokens, tokens);
-    const found = count(counts, world, planted, listed, drifts);
+    const found = tally(counts, world, planted, listed, drifts);
     const reachable = reachableOf(world, planted);
     counts.planted += planted.length;
     counts.reachable += reachable.size;

@@ -15,7 +15,7 @@ interface MetricsInput {
 }
 
 /** A service that answers site metrics and lists from a generated world; it counts what it is asked. */
-export function serviceOf(world: World) {
+function serviceOf(world: World) {
   const cache = new Map<string, Map<string, Map<string, number | null>>>();
   let requests = 0;
 
@@ -24,14 +24,14 @@ export function serviceOf(world: World) {
     const key = `${selection.device}/${selection.segment}`;
     const known = cache.get(key);
     if (known) return known;
-    const made = new Map(
+    const made = new Map<string, Map<string, number | null>>(
       METRIC_NAMES.map((metric) => {
         const times = METRICS[metric].kind === 'share' ? 100 : 1;
         const values = pointsOf(world, metric, selection).map(({ label, numerator, denominator }) => {
           const value = denominator > 0 ? (times * numerator) / denominator : null;
           return [label, value === null ? null : Math.round(value * 1e4) / 1e4] as const;
         });
-        return [metric as string, new Map(values)] as const;
+        return [metric, new Map(values)] as const;
       }),
     );
     cache.set(key, made);
