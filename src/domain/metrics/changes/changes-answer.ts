@@ -117,7 +117,7 @@ const counted = (count: number, one: string) => `${formatNumber(count, { group: 
 /** The whole answer: its first sentence says how many changes there are. */
 export function changesAnswer(ranked: readonly RankedChange[], facts: AnswerFacts): Changes {
   const range = `the ${counted(facts.days, 'day')} from ${facts.firstDay} to ${facts.lastDay}`;
-  const seen = `${counted(facts.looked, 'series')} looked at`.replace('seriess', 'series');
+  const seen = `${formatNumber(facts.looked, { group: true })} series looked at`;
   const shown = ranked.slice(0, facts.limit);
   const more =
     ranked.length > shown.length ? ` The first ${shown.length === 1 ? 'one is' : `${shown.length} are`} listed; limit asks for more.` : '';
