@@ -34,6 +34,7 @@ export const coreTools: ReadonlySet<string> = new Set([
   'authenticate',
   'list_scenarios',
   'find_objects',
+  'find_changes',
   'query_metrics',
   'compare_metrics',
   'analyze_scenario',

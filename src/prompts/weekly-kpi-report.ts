@@ -10,7 +10,7 @@ export default definePrompt({
     segment: { description: 'Segment to report on, id or name; left out: all visits', complete: segment },
     goal: { description: 'Goal of the conversions, id or name; left out: the e-commerce goal', complete: goal },
   },
-  tools: ['compare_metrics'],
+  tools: ['compare_metrics', 'find_changes'],
   text({ week, segment: name, goal: goalId }) {
     const about = { ...boundsOf(week), ...(name !== undefined && { segmentIds: [name] }), goalId };
     return `Write the KPI report of the period ${week ?? 'last_week'}${name === undefined ? '' : ` for the segment "${name}"`}.
@@ -18,12 +18,14 @@ export default definePrompt({
 1. ${callText('compare_metrics', { metrics: ['all'], ...about, explain: false })}: every metric against the period before, each with its verdict.
 2. ${callText('compare_metrics', { ...about, chart: true })}: what explains the main change: device, segment, traffic mix or a real change of the rate; since which day; events near it.
 3. ${callText('compare_metrics', { ...about, baseline: 'previous_year', explain: false })}: the same against the year before, weekdays aligned. Leave it out where that lies outside retention.
+4. ${callText('find_changes', { ...(name !== undefined && { segmentIds: [name] }), ...(goalId !== undefined && { goalIds: [goalId] }) })}: what changed in the last four weeks by device, segment and goal, as far as it lies in the period or goes on in it.
 
 Answer in this form:
 - One sentence: the week in a nutshell, with the one number that matters.
 - A table: metric, this period, period before, change, verdict. Only "up" and "down" are changes; the rest is "within noise".
 - Why the main change happened, with mix, rate and their share of it, and since which day.
 - Against the year before: one sentence.
+- What else changed, a line each.
 - At most three things to look at next.
 - What is provisional, missing or cannot be judged.
 

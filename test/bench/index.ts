@@ -183,5 +183,5 @@ async function benchProduct(): Promise<void> {
 }
 
 const [subject, ...rest] = process.argv.slice(2);
-if (subject === 'verdicts') benchVerdicts(rest);
+if (subject === 'verdicts') await benchVerdicts(rest);
 else await benchProduct();

@@ -9,6 +9,7 @@ export interface ToolContract {
 /** The tools that answer a question; each holds to this as soon as it exists. */
 export const insightContract: Readonly<Record<string, ToolContract>> = {
   find_objects: { parameters: 'text! kinds limit' },
+  find_changes: { parameters: 'days metrics devices segmentIds goalIds zoneIds include limit' },
   query_metrics: {
     parameters: 'metrics! startDate! endDate! breakdown devices segmentIds compareSegments goalIds zoneIds chart',
   },

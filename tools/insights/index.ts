@@ -6,6 +6,7 @@ import checkSpeedBudgets from './check-speed-budgets.ts';
 import compareHars from './compare-hars.ts';
 import compareMetrics from './compare-metrics.ts';
 import downloadExportRun from './download-export-run.ts';
+import findChanges from './find-changes.ts';
 import findExportGaps from './find-export-gaps.ts';
 import findObjects from './find-objects.ts';
 import listWorkspace from './list-workspace.ts';
@@ -21,6 +22,7 @@ export default {
   description: 'Answers to questions: what changed, since when, and what is to blame',
   tools: [
     findObjects,
+    findChanges,
     queryMetrics,
     compareMetrics,
     analyzeScenario,

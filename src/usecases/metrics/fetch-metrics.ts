@@ -13,13 +13,19 @@ import { inputOf, MAX_CALLS, type MetricGrid, oneByOne, type PlannedCall, planGr
 import { commerceMetrics, commerceNote } from '../../domain/metrics/read/query-notes.ts';
 import type { Context, Lists } from '../context.ts';
 
-type Fetching = Pick<Context, 'ask' | 'progress' | 'signal' | 'timeZone'>;
+interface Fetching extends Pick<Context, 'ask' | 'progress' | 'signal' | 'timeZone'> {
+  /** Calls beyond this are not sent where the days of the platform have to be asked for one by one. */
+  readonly maxCalls?: number;
+}
 
 /**
  * Asks for a grid of metrics in as few calls as the interface allows, all at once (the limiter bounds them), and joins the answers.
  * Where some calls fail or time runs out, the rest is answered and `missing` says what is not; throws where all fail.
  */
-export async function fetchMetrics(grid: MetricGrid, { ask, progress, signal, timeZone }: Fetching): Promise<MetricAnswers> {
+export async function fetchMetrics(
+  grid: MetricGrid,
+  { ask, progress, signal, timeZone, maxCalls = MAX_CALLS }: Fetching,
+): Promise<MetricAnswers> {
   const plan = planGrid(grid, timeZone);
   const currencies = new Set<string>();
   const failures: unknown[] = [];
@@ -54,7 +60,7 @@ export async function fetchMetrics(grid: MetricGrid, { ask, progress, signal, ti
 
   /** The days of this platform are not those of the zone, so each is asked for by itself. */
   async function dayByDay(call: PlannedCall): Promise<SlotAnswer[]> {
-    if (calls + call.slots.length > MAX_CALLS) {
+    if (calls + call.slots.length > maxCalls) {
       const failure = `the days of the platform do not begin at midnight in ${timeZone}, and so many days cannot be asked for one by one; ask for fewer`;
       return call.slots.map(() => ({ failure }));
     }

@@ -1,6 +1,7 @@
 import { blamed } from './metrics/blamed.ts';
 import { falseAlarms } from './metrics/false-alarms.ts';
 import { found } from './metrics/found.ts';
+import { foundChanges } from './metrics/found-changes.ts';
 import { scanned } from './metrics/scanned.ts';
 import type { Table, Trial } from './metrics/trial.ts';
 
@@ -22,7 +23,7 @@ function print({ title, columns, lines }: Table): void {
 }
 
 /** Judges generated worlds and prints Markdown tables: `--worlds 300 --seed 1 --cell found/`. */
-export function benchVerdicts(args: readonly string[]): void {
+export async function benchVerdicts(args: readonly string[]): Promise<void> {
   const only = args.includes('--cell') ? args[args.indexOf('--cell') + 1] : undefined;
   const trial: Trial = {
     worlds: numberAfter(args, '--worlds') ?? DEFAULTS.worlds,
@@ -30,5 +31,5 @@ export function benchVerdicts(args: readonly string[]): void {
     only,
   };
   process.stdout.write(`${trial.worlds} worlds a cell, seed ${trial.seed}\n`);
-  for (const tableOf of [falseAlarms, found, blamed, scanned]) print(tableOf(trial));
+  for (const tableOf of [falseAlarms, found, blamed, scanned, foundChanges]) print(await tableOf(trial));
 }

@@ -1,10 +1,11 @@
 import { INTERVAL } from './dated.ts';
-import { informationOf, knownOf } from './information.ts';
+import { informationOf, knownOf, without } from './information.ts';
 import { levelOf, type Window } from './level.ts';
 import { estimateNoise } from './noise.ts';
 import type { Interval } from './nuisance.ts';
 import { contrastOf, type DailyPoint, type MetricKind, relativeOf, type Series, seriesOf } from './series.ts';
 import { adjusted, logTail, normalOf } from './significance.ts';
+import { driftShare, slopeOf } from './slope.ts';
 import { studySeries } from './study.ts';
 
 /** A part of all visits, whose days are sums that are contained in those of the whole. */
@@ -24,6 +25,10 @@ export interface Occasion {
   readonly periodFrom: string;
   /** Where no day is known on which the change began: the days whose level `from` … `to` is compared with. */
   readonly baseline?: Window | undefined;
+  /** Days of other changes, which are taken out. */
+  readonly others?: readonly Pick<Occasion, 'from' | 'to'>[];
+  /** A slope over all days instead of another level on some; changes are then those of four weeks. */
+  readonly isDrift?: boolean;
 }
 
 /** How a group moved on the days of a change. */
@@ -37,6 +42,8 @@ export interface GroupChange {
   readonly relativeOfOthers: number | null;
   /** That it moved like the others, allowed for the number of groups looked at. */
   readonly pValue: number;
+  /** How clearly it moved otherwise than the others, as a standard normal. */
+  readonly score: number;
   /** Whether it moved more than the others, less (or in the other direction), or like them as far as noise allows. */
   readonly verdict: 'more' | 'less' | 'alike' | 'not enough data';
 }
@@ -70,17 +77,25 @@ function effectBetween(series: Series, baseline: Window, period: Window): Effect
   return { effect, error, score: normalOf(effect / error, study.noise.freedom) };
 }
 
-/** The effect on an interval of days, against the days before it or against a baseline. */
-function effectOn(series: Series, { from, to, baseline }: Pick<Occasion, 'from' | 'to' | 'baseline'>): Effect | undefined {
+/** The effect on an interval of days, against the days before it or against a baseline, or that of drift. */
+function effectOn(series: Series, { from, to, baseline, others = [], isDrift = false }: Occasion): Effect | undefined {
   if (baseline) return effectBetween(series, baseline, { from, to });
   const noise = estimateNoise(series, []);
+  const taken = others.map((other) => intervalOf(series, other.from, other.to)).filter((other) => other.from < other.to);
+  if (noise && isDrift) {
+    const { effect, error, score } = slopeOf({ series, noise }, series.times.length, taken);
+    const share = driftShare(series);
+    return Number.isFinite(score) ? { effect: effect * share, error: error * share, score } : undefined;
+  }
   const interval = intervalOf(series, from, to);
   if (!noise || interval.from >= interval.to) return undefined;
-  const { weight, score } = knownOf(informationOf(series, noise), interval);
+  const { weight, score } = knownOf(taken.reduce(without, informationOf(series, noise)), interval);
+  if (!(weight > 0)) return undefined;
   return { effect: score / weight, error: 1 / Math.sqrt(weight), score: normalOf(score / Math.sqrt(weight), noise.freedom) };
 }
 
-function intervalOf({ labels }: Series, from: string, to: string): Interval {
+/** The days of a series from one label to another, both included. */
+export function intervalOf({ labels }: Pick<Series, 'labels'>, from: string, to: string): Interval {
   const after = labels.findIndex((label) => label > to);
   const start = labels.findIndex((label) => label >= from);
   return { from: start < 0 ? labels.length : start, to: after < 0 ? labels.length : after };
@@ -134,6 +149,7 @@ export function findReasons(occasion: Occasion, groups: readonly Group[], count 
       high: relative(INTERVAL),
       relativeOfOthers: each.others && others ? relativeOf(each.others.series, others.effect) : null,
       pValue,
+      score: each.difference?.score ?? 0,
       verdict: each.difference ? (pValue > ERROR ? 'alike' : isMore ? 'more' : 'less') : 'not enough data',
       scoreOfOthers: Math.abs(others?.score ?? 0),
     };

@@ -1,10 +1,9 @@
 import type { Change, Quest } from './changes.ts';
 import { type DatedChange, dated } from './dated.ts';
-import { nuisanceOf } from './nuisance.ts';
 import { type DailyPoint, type MetricKind, type Series, seriesOf, WEEK } from './series.ts';
-import { discoveryLimit, logTail, normalOf } from './significance.ts';
+import { discoveryLimit } from './significance.ts';
+import { driftShare, slopeOf } from './slope.ts';
 import { type Study, studySeries } from './study.ts';
-import { dot, orthonormalise, project, whitenerOf } from './whiten.ts';
 
 /** One of many series to look through. */
 export interface Scanned {
@@ -32,14 +31,12 @@ export interface ScanResult {
 }
 
 /** Share of the findings that may be chance. */
-const RATE = 0.05;
+export const FALSE_DISCOVERY_RATE = 0.05;
 /** Changes less clear than this are no candidates, however many others there are. */
 const LOOSEST = 0.01;
 /** Step, episode, outlier day, drift. */
 const SHAPES = 4;
 const HISTORY = 0.0002;
-/** Drift is given per so many days. */
-const DRIFT_DAYS = 28;
 
 function questsOf({ block, learned, labels }: Series): Quest[] {
   const [from, to] = [learned, labels.length];
@@ -50,25 +47,18 @@ function questsOf({ block, learned, labels }: Series): Quest[] {
   return quests.filter((quest) => quest.from < quest.to);
 }
 
-/** Relative change over the series of a straight slope on its first `days`, as a deviation. */
-function slopeOf({ series, noise }: Study, days: number): { effect: number; error: number; logP: number } {
-  const { fixed, drift, values } = nuisanceOf(series, days, [], noise.weekdaySd);
-  const { apply } = whitenerOf(series.times.subarray(0, days), noise);
-  const basis = orthonormalise(fixed.map((column) => apply(column.slice())));
-  const slope = project(apply((drift[0] ?? values).slice()), basis);
-  const weight = dot(slope, slope);
-  const effect = dot(slope, apply(values.slice())) / weight;
-  return { effect, error: 1 / Math.sqrt(weight), logP: logTail(normalOf(effect * Math.sqrt(weight), noise.freedom)) };
-}
-
-/** Drift is a slope that the days before the scan have and that goes on: both they and all days must show it. */
+/** Drift is a slope that the days before the scan have and that goes on: both they and all days must show it, beside steps and episodes. */
 function driftOf(study: Study): Change | undefined {
-  const { times, learned, block } = study.series;
+  const { times, learned } = study.series;
   const days = times.length;
-  const [before, whole] = [slopeOf(study, learned), slopeOf(study, days)];
+  const known = study.changes.filter(({ shape }) => shape !== 'outlier');
+  const past = known.filter(({ from }) => from < learned);
+  const [before, whole] = [slopeOf(study, learned, past), slopeOf(study, days, known)];
   if (before.effect * whole.effect <= 0) return undefined;
-  const share = DRIFT_DAYS / ((times[days - 1] ?? 0) - (times[block] ?? 0) + 1);
+  const share = driftShare(study.series);
   const logP = Math.max(before.logP, whole.logP);
+  // A series that has almost no events has no slope either.
+  if (!(logP <= Math.log(LOOSEST))) return undefined;
   return {
     shape: 'step',
     from: learned,
@@ -81,29 +71,46 @@ function driftOf(study: Study): Change | undefined {
   };
 }
 
-/** Everything that may be a change in one series. */
-function candidatesOf({ id, kind, days }: Scanned, from: string, to: string): Finding[] | undefined {
+/** A series that was looked at, and everything in it that may be a change. */
+export interface Looked {
+  readonly id: string;
+  readonly study: Study;
+  readonly candidates: readonly Finding[];
+}
+
+/** Everything that may be a change in one series; undefined with too few days. */
+function lookAt({ id, kind, days }: Scanned, from: string, to: string): Looked | undefined {
   const series = seriesOf(days.filter(({ label }) => label <= to), kind, from); // biome-ignore format: one thought
   const study = series && studySeries(series, questsOf(series));
   if (!series || !study) return undefined;
   const changes = study.changes.filter((change) => change.from >= series.learned);
   const found = changes.map((change): Finding => ({ id, ...dated(series, change) }));
-  // A step slopes too.
-  if (study.changes.some(({ shape }) => shape !== 'outlier')) return found;
   const drift = driftOf(study);
-  return drift ? [...found, { id, ...dated(series, drift), shape: 'drift' as const }] : found;
+  const candidates = drift ? [...found, { id, ...dated(series, drift), shape: 'drift' as const }] : found;
+  return { id, study, candidates };
 }
+
+/** Looks through many series from day `from` to day `to`; those with too few days are left out. What is found may still be chance. */
+export function lookThrough(all: readonly Scanned[], from: string, to: string): Looked[] {
+  return all.flatMap((scanned) => lookAt(scanned, from, to) ?? []);
+}
+
+/** Hypotheses that series stand for: one for each shape. */
+export const hypothesesOf = (series: number) => series * SHAPES;
 
 /**
  * Looks through many series for steps, episodes, outlier days and drift from day `from` to day `to`. The false discovery rate over all series
  * and shapes is 5 % (Benjamini and Hochberg 1995).
  */
 export function scanSeries(all: readonly Scanned[], from: string, to: string): ScanResult {
-  const each = all.map((scanned) => candidatesOf(scanned, from, to));
-  const candidates = each.flatMap((found) => found ?? []);
-  const looked = each.filter((found) => found !== undefined).length;
+  const looked = lookThrough(all, from, to);
+  const candidates = looked.flatMap((each) => each.candidates);
   const clearest = new Map<string, number>();
   for (const { id, shape, pValue } of candidates) clearest.set(`${id}/${shape}`, Math.min(pValue, clearest.get(`${id}/${shape}`) ?? 1));
-  const limit = discoveryLimit([...clearest.values()], RATE, looked * SHAPES);
-  return { findings: candidates.filter(({ pValue }) => pValue <= limit).toSorted((a, b) => a.pValue - b.pValue), looked, limit };
+  const limit = discoveryLimit([...clearest.values()], FALSE_DISCOVERY_RATE, hypothesesOf(looked.length));
+  return {
+    findings: candidates.filter(({ pValue }) => pValue <= limit).toSorted((a, b) => a.pValue - b.pValue),
+    looked: looked.length,
+    limit,
+  };
 }

@@ -49,7 +49,7 @@ export interface Series {
 export const WEEK = 7;
 const DAY_MS = 86_400_000;
 /** Anscombe 1948: makes the variance of the square root of a small count the most even. */
-const ANSCOMBE = 3 / 8;
+export const ANSCOMBE = 3 / 8;
 /** Normal: median of the absolute value. */
 const MIDDLE = 0.6745;
 const LEAST_VARIANCE = 1e-10;

@@ -2,7 +2,7 @@ import { type Change, type Found, findChangesIn, type Quest } from './changes.ts
 import { informationOf } from './information.ts';
 import { estimateNoise, type Noise } from './noise.ts';
 import type { Interval } from './nuisance.ts';
-import { relativeOf, type Series } from './series.ts';
+import { ANSCOMBE, isCounted, relativeOf, type Series } from './series.ts';
 
 /** A series with its noise and what was found in it. */
 export interface Study extends Found {
@@ -26,6 +26,34 @@ function logOfLargeEvent(series: Series, { from, to, effect }: Change): number {
   );
 }
 
+/** Beyond so many events the normal distribution holds. */
+const FEW = 100;
+
+/**
+ * Logarithm of the probability that so few events come by chance alone (Poisson; of a share binomial), which no normal approximation knows:
+ * on days with ten of them, none at all is no wonder among many series.
+ */
+function logOfFewEvents(series: Series, { from, to, effect }: Change): number {
+  if (!isCounted(series.kind) || effect >= 0) return -Infinity;
+  let [mean, seen, trials] = [0, 0, 0];
+  for (let at = from; at < to; at += 1) {
+    const expected = series.expected[at] ?? 0;
+    mean += expected;
+    seen += (1 + relativeOf(series, series.deviations[at] ?? 0)) * (expected + ANSCOMBE) - ANSCOMBE;
+    // Sampling is (1 − p) / μ.
+    trials += expected / Math.max(0.01, 1 - (series.sampling[at] ?? 1) * (expected + ANSCOMBE));
+  }
+  if (mean > FEW || seen >= mean) return -Infinity;
+  const chance = series.kind === 'share' ? Math.min(0.99, mean / trials) : 0;
+  let term = chance > 0 ? (1 - chance) ** trials : Math.exp(-mean);
+  let sum = term;
+  for (let count = 0; count < Math.round(seen); count += 1) {
+    term *= chance > 0 ? ((trials - count) / (count + 1)) * (chance / (1 - chance)) : mean / (count + 1);
+    sum += term;
+  }
+  return Math.min(0, Math.log(sum) + Math.log(series.labels.length - series.learned || 1));
+}
+
 /** Estimates of the noise are made anew at most so often, when changes are found among the days that teach. */
 const MOST_ROUNDS = 3;
 
@@ -46,7 +74,7 @@ export function studySeries(series: Series, quests: readonly Quest[]): Study | u
     if (round === MOST_ROUNDS || keyOf(past) === keyOf(known)) {
       const changes = found.changes.map((change) => ({
         ...change,
-        logP: Math.min(0, Math.max(change.logP, logOfLargeEvent(series, change))),
+        logP: Math.min(0, Math.max(change.logP, logOfLargeEvent(series, change), logOfFewEvents(series, change))),
       }));
       return { series, noise, changes, left: found.left };
     }

@@ -100,3 +100,17 @@ export function referToIntervals(points: readonly DailyPoint[], holidays: Readon
     return best;
   });
 }
+
+/** Student's t of a straight slope over all days, weekdays taken out and holidays left out, by least squares. */
+export function referToSlope(points: readonly DailyPoint[], holidays: ReadonlySet<number>): number {
+  const days = logarithms(points).flatMap((value, day) => (holidays.has(day) ? [] : [{ day, value }]));
+  const centred = days.map(({ day, value }) => {
+    const same = days.filter((other) => other.day % 7 === day % 7);
+    const mean = (of: (each: { day: number; value: number }) => number) => same.reduce((sum, each) => sum + of(each), 0) / same.length;
+    return { x: day - mean((each) => each.day), y: value - mean((each) => each.value) };
+  });
+  const sum = (of: (each: { x: number; y: number }) => number) => centred.reduce((total, each) => total + of(each), 0);
+  const slope = sum(({ x, y }) => x * y) / sum(({ x }) => x ** 2);
+  const variance = sum(({ x, y }) => (y - slope * x) ** 2) / (centred.length - 8);
+  return slope / Math.sqrt(variance / sum(({ x }) => x ** 2));
+}

@@ -31,7 +31,7 @@ const SELECTIONS: readonly Selection[] = [
   ...SEGMENTS.map((segment) => ({ segment })),
   ...DEVICES.flatMap((device) => SEGMENTS.map((segment) => ({ device, segment }))),
 ];
-const SERIES = METRIC_NAMES.flatMap((metric) => SELECTIONS.map((selection) => ({ metric, selection, id: `${metric}/${selection.device ?? ''}/${selection.segment ?? ''}` }))); // biome-ignore format: one thought
+export const SERIES = METRIC_NAMES.flatMap((metric) => SELECTIONS.map((selection) => ({ metric, selection, id: `${metric}/${selection.device ?? ''}/${selection.segment ?? ''}` }))); // biome-ignore format: one thought
 
 /** A change of a random shape, size and place; the first day leaves room before the end. */
 function plant({ uniform, integer }: Random, turn: number): Planted {
@@ -58,7 +58,8 @@ function effectOn(planted: readonly Planted[], metric: Metric, selection: Select
   return meanOf(from, to) - meanOf(from - 7, from);
 }
 
-interface Claim {
+/** What is said of a series. */
+export interface Claim {
   readonly metric: Metric;
   readonly selection: Selection;
   readonly from: number;
@@ -66,14 +67,20 @@ interface Claim {
   readonly sign: number;
 }
 
-const isTrue = (planted: readonly Planted[], { metric, selection, from, to, sign }: Claim) => effectOn(planted, metric, selection, from, to) * sign >= LEAST_EFFECT; // biome-ignore format: one thought
-const meets = (change: Planted, claim: Claim) => Math.abs(claim.from - change.from) <= NEAR && isTrue([change], claim);
+/** Whether planted changes move a series as a claim says. */
+export const isTrue = (planted: readonly Planted[], { metric, selection, from, to, sign }: Claim) => effectOn(planted, metric, selection, from, to) * sign >= LEAST_EFFECT; // biome-ignore format: one thought
+/** Whether a claim is about a planted change. */
+export const meets = (change: Planted, claim: Claim) => Math.abs(claim.from - change.from) <= NEAR && isTrue([change], claim);
 
-/** The claims of the reference at a false discovery rate of 5 % over the same series. */
-function referenceClaims(seriesPoints: readonly ReturnType<typeof pointsOf>[], holidays: ReadonlySet<number>): Claim[] {
+/** The claims of the reference at a false discovery rate of 5 % over the same series, at most so many for each. */
+export function referenceClaims(
+  seriesPoints: readonly ReturnType<typeof pointsOf>[],
+  holidays: ReadonlySet<number>,
+  most: number,
+): Claim[] {
   const intervals = (WINDOW_DAYS * (WINDOW_DAYS + 1)) / 2;
   const each = SERIES.flatMap(({ metric, selection }, index) =>
-    referToIntervals(seriesPoints[index] ?? [], holidays, HISTORY_DAYS, 2).map(({ from, to, score }) => ({
+    referToIntervals(seriesPoints[index] ?? [], holidays, HISTORY_DAYS, most).map(({ from, to, score }) => ({
       claim: { metric, selection, from, to, sign: Math.sign(score) },
       pValue: Math.min(1, intervals * Math.exp(logTail(score))),
     })),
@@ -107,7 +114,7 @@ function measure(site: Site, drifts: boolean, trial: Trial): string[] {
     counts.drift += findings.length - sudden.length;
     counts.findings += claims.length + (drifts ? 0 : findings.length - sudden.length);
     counts.right += claims.filter((claim) => isTrue(planted, claim)).length;
-    const reference = referenceClaims(points, drawn.holidays);
+    const reference = referenceClaims(points, drawn.holidays, PLANTED);
     for (const change of planted) {
       const isFound = claims.some((claim) => meets(change, claim));
       counts.planted += 1;

@@ -18,6 +18,8 @@ export interface Planted extends Selection {
   readonly from: number;
   readonly to: number;
   readonly factor: number;
+  /** The factor is reached little by little on the last day. */
+  readonly isGradual?: true;
 }
 
 export interface WorldOptions {
@@ -101,7 +103,7 @@ const touches = (selection: Selection, { device, segment }: Selection) =>
 function factorOf(planted: readonly Planted[], on: Planted['on'], cell: Selection, day: number): number {
   return planted
     .filter((change) => change.on === on && day >= change.from && day < change.to && touches(change, cell))
-    .reduce((product, { factor }) => product * factor, 1);
+    .reduce((product, { factor, isGradual, from, to }) => product * (isGradual ? factor ** ((day - from + 1) / (to - from)) : factor), 1);
 }
 
 /** Draws a site: shocks of days mostly common, weekdays, binomial conversions, heavy-tailed baskets, holidays, drift where asked. */

@@ -10,6 +10,7 @@ const moved = (name: string, relative: number, verdict: GroupChange['verdict'] =
   high: relative + 0.05,
   relativeOfOthers,
   pValue: verdict === 'alike' ? 1 : 0.001,
+  score: verdict === 'alike' ? 0 : 3.3,
   verdict,
 });
 

@@ -64,7 +64,7 @@ describe('a group', () => {
     const { groups, named } = findReasons(occasionOf(world, 'conversionRate'), [{ name: 'tv', days: [] }]);
     expect(named).toBeUndefined();
     expect(groups).toEqual([
-      { name: 'tv', relative: null, low: null, high: null, relativeOfOthers: null, pValue: 1, verdict: 'not enough data' },
+      { name: 'tv', relative: null, low: null, high: null, relativeOfOthers: null, pValue: 1, score: 0, verdict: 'not enough data' },
     ]);
   });
 });

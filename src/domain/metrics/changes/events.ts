@@ -1,0 +1,174 @@
+import { grouped } from '../../../lib/grouped.ts';
+import type { DatedChange } from '../engine/dated.ts';
+import { type Days, type Effect, effectOnDays } from '../engine/same-change.ts';
+import { type ChangeSeries, isProduct, type Place, seriesId } from './change-series.ts';
+import { areNeighbours, type Cluster, type Found } from './clusters.ts';
+import { type Located, locate, type Mix } from './locate.ts';
+import type { Scene } from './scene.ts';
+
+/** How one metric moved on the days of a change. */
+export interface Part extends Effect {
+  readonly metric: string;
+  readonly place: Place;
+  /** All visitors' figure moved because a part of them are more or fewer; `maybe` where what was read does not tell. */
+  readonly mix?: Mix;
+}
+
+/** One change: what happened on some days at one place. */
+export interface ChangeEvent {
+  readonly shape: DatedChange['shape'] | 'drift';
+  readonly from: string;
+  /** Left out where it goes on. */
+  readonly to?: string | undefined;
+  readonly days: number;
+  readonly earliest: string;
+  readonly latest: string;
+  readonly place: Place;
+  /** A part of the place where it is larger than elsewhere. */
+  readonly most?: Place | undefined;
+  /** What changed by itself first, then what follows from it. */
+  readonly parts: readonly Part[];
+  readonly pValue: number;
+  /** Series that show it. */
+  readonly seriesCount: number;
+}
+
+/** Scores from which on a metric that follows is shown beside the one that it follows from. */
+const CLEAR = 3;
+/** A metric less clear than this in all series changes no line of its own. */
+const LEAST_CLEAR = 0.002;
+const ORDER = ['visits', 'conversionRate', 'cartAverage', 'tapRate', 'dragFlickRate'];
+
+const rankOf = ({ metric }: Pick<ChangeSeries, 'metric'>) => {
+  const rank = ORDER.indexOf(metric);
+  return rank < 0 ? ORDER.length : rank;
+};
+
+const sameVisitors = (a: Place, b: Place) => seriesId('visits', a) === seriesId('visits', b);
+
+/** A metric of one goal with all series that show it; the clearest first. */
+interface Root {
+  readonly metric: string;
+  readonly goalId: number | undefined;
+  readonly members: readonly Found[];
+}
+
+/** What changed by itself: factors before their products, which are roots only where no factor shows. */
+function rootsOf(members: readonly Found[]): Root[] {
+  const groups = grouped(members, ({ series: { metric, place } }) => seriesId(metric, { device: 'all', goalId: place.goalId }));
+  const all = [...groups.values()].map((own): Root => {
+    const clearest = own.toSorted((a, b) => a.finding.pValue - b.finding.pValue);
+    const { metric = '', place } = clearest[0]?.series ?? {};
+    return { metric, goalId: place?.goalId, members: clearest };
+  });
+  const clear = all.filter(({ members: [first] }) => first && first.finding.pValue <= LEAST_CLEAR);
+  const factors = clear.filter(({ metric }) => !isProduct(metric));
+  if (factors.length > 0) return factors.toSorted((a, b) => rankOf(a) - rankOf(b));
+  const products = (clear.length > 0 ? clear : all).filter(({ metric }) => isProduct(metric));
+  // Revenue follows conversions.
+  const counts = products.filter(({ metric }) => metric === 'conversionCount');
+  return (counts.length > 0 ? counts : products.length > 0 ? products : all).slice(0, 1);
+}
+
+function partAt({ series, studies }: Scene, metric: string, place: Place, days: Days): Part | undefined {
+  const own = series.get(seriesId(metric, place));
+  const study = own && studies.get(own.id);
+  const effect = study && effectOnDays(study, days);
+  return effect && own ? { metric, place: own.place, ...effect } : undefined;
+}
+
+/** Conversions and revenue where they moved with what they are made of. */
+function productsAt(scene: Scene, place: Place, days: Days, roots: readonly Root[]): Part[] {
+  const own = new Set(roots.map(({ metric }) => metric));
+  return ['conversionCount', 'revenueSum'].flatMap((metric) => {
+    if (own.has(metric) || (metric === 'revenueSum' && place.goalId !== scene.base.goalId)) return [];
+    const part = partAt(scene, metric, place, days);
+    return part && Math.abs(part.score) >= CLEAR ? [part] : [];
+  });
+}
+
+interface Draft {
+  readonly place: Place;
+  /** Of its first root. */
+  readonly relative: number | undefined;
+  readonly most?: Place | undefined;
+  readonly roots: readonly Root[];
+  readonly mixed: readonly (Root & { readonly mix: Mix })[];
+}
+
+/** A root joins what already has its place; one that only follows from the mix of visits joins those. */
+function placed(drafts: readonly Draft[], root: Root, located: Located, isDrift: boolean): Draft[] {
+  const visits = drafts.find(({ roots }) => roots.some(({ metric }) => metric === 'visits'));
+  const mix = visits && root.metric !== 'visits' ? located.mixOf(visits.place, visits.relative ?? 0) : undefined;
+  if (mix) return drafts.map((draft) => (draft === visits ? { ...draft, mixed: [...draft.mixed, { ...root, mix }] } : draft));
+  // What drifts drifts by itself.
+  const known = isDrift
+    ? undefined
+    : (drafts.find(({ place }) => sameVisitors(place, located.place)) ?? drafts.find(({ place }) => located.fits(place)));
+  if (!known) return [...drafts, { place: located.place, relative: located.relative, most: located.most, roots: [root], mixed: [] }];
+  return drafts.map((draft) => (draft === known ? { ...draft, roots: [...draft.roots, root] } : draft));
+}
+
+function eventOf(scene: Scene, { lead, members }: Cluster, draft: Draft): ChangeEvent {
+  const { finding } = lead;
+  const days: Days = finding.shape === 'drift' ? { from: scene.from } : finding;
+  const { place, roots, mixed, most } = draft;
+  const rootParts = roots.flatMap(({ metric, goalId, members: [first] }): Part[] => {
+    const own = first?.finding;
+    // What was found at the very place says it best; of a drift it is the slope.
+    const exact = members.find(({ series }) => series.id === seriesId(metric, { ...place, goalId }));
+    const found = exact?.finding ?? (finding.shape === 'drift' ? own : undefined);
+    if (found && (finding.shape === 'drift' || (found.from === finding.from && found.to === finding.to)))
+      return [{ metric, place: { ...place, goalId }, relative: found.relative, low: found.low, high: found.high, score: CLEAR }];
+    const part = partAt(scene, metric, { ...place, goalId }, days);
+    return part ? [part] : [];
+  });
+  const mixParts = mixed.flatMap(({ metric, goalId, mix }): Part[] => {
+    const part = partAt(scene, metric, { ...scene.base, goalId }, days);
+    return part ? [{ ...part, place: { ...scene.base, goalId }, mix }] : [];
+  });
+  const goalIds = [...new Set(roots.map(({ goalId }) => goalId))];
+  const own: Place = { ...place, goalId: goalIds.includes(scene.base.goalId) ? scene.base.goalId : goalIds[0] };
+  const products = finding.shape === 'drift' ? [] : productsAt(scene, own, days, roots);
+  const { shape, from, to, days: length, earliest, latest } = finding;
+  const shown = [...roots, ...mixed].flatMap((root) => root.members);
+  return {
+    shape,
+    from,
+    to,
+    days: length,
+    earliest,
+    latest,
+    place: own,
+    most,
+    parts: [...rootParts, ...products, ...mixParts],
+    pValue: Math.min(...shown.map((each) => each.finding.pValue)),
+    seriesCount: shown.length,
+  };
+}
+
+/** Days of other changes, which must not disturb where this one is. */
+function otherDays(cluster: Cluster, accepted: readonly Cluster[]): Days[] {
+  const own = cluster.lead.finding;
+  return accepted.map(({ lead }) => lead.finding).filter((other) => other.shape !== 'drift' && !areNeighbours(other, own));
+}
+
+/** What a cluster is: one change, or several at different places that began together. */
+export function eventsOf(scene: Scene, cluster: Cluster, accepted: readonly Cluster[], limit: number): ChangeEvent[] {
+  const others = otherDays(cluster, accepted);
+  const ofZones = grouped(cluster.members, ({ series }) => series.place.zoneId);
+  const events = [...ofZones].flatMap(([zoneId, members]) => {
+    const roots = rootsOf(members);
+    if (zoneId !== undefined) {
+      const [first] = roots;
+      const place = first?.members[0]?.series.place;
+      return place ? [eventOf(scene, cluster, { place, relative: undefined, roots, mixed: [] })] : [];
+    }
+    const drafts = roots.reduce<readonly Draft[]>((known, root) => {
+      const { finding } = cluster.lead;
+      return placed(known, root, locate(scene, { ...root, days: finding, others }), finding.shape === 'drift');
+    }, []);
+    return drafts.map((draft) => eventOf(scene, cluster, draft));
+  });
+  return events.filter(({ pValue, parts }) => pValue <= limit && parts.length > 0);
+}

@@ -1,0 +1,186 @@
+import type { Changes } from '../../../../src/domain/metrics/changes/changes-answer.ts';
+import { discoveryLimit, logTail } from '../../../../src/domain/metrics/engine/significance.ts';
+import { countTokens } from '../../../../src/tooling/budget.ts';
+import { renderText } from '../../../../src/tooling/render-text.ts';
+import { type Random, seeded } from '../random.ts';
+import { findIn, segmentIdOf } from './project.ts';
+import { referToSlope } from './reference.ts';
+import { type Claim, isTrue, meets, referenceClaims, SERIES } from './scanned.ts';
+import { HISTORY_DAYS, percent, SITE_NAMES, SITES, seedOf, type Table, type Trial } from './trial.ts';
+import { drawWorld, METRIC_NAMES, type Planted, plantedEffect, pointsOf, SEGMENTS, type Selection, type World } from './world.ts';
+
+const WINDOW_DAYS = 28;
+const DAYS = HISTORY_DAYS + WINDOW_DAYS;
+const MOST_PLANTED = 4;
+/** Planted changes begin on days that are at least so far from each other. */
+const APART = 3;
+const PLACES: readonly Selection[] = [{}, {}, { device: 'mobile' }, { device: 'desktop' }, { segment: 'new' }, { segment: 'returning' }];
+const SHAPES = ['step', 'episode', 'outlier', 'drift'] as const;
+
+/** A change of a random shape, size and place. */
+function plant({ uniform, integer }: Random, planted: readonly Planted[]): Planted {
+  const shape = SHAPES[integer(0, SHAPES.length - 1)] ?? 'step';
+  const on = (['rate', 'visits', 'rate', 'visits', 'basket'] as const)[integer(0, 4)] ?? 'rate';
+  const place = PLACES[integer(0, PLACES.length - 1)];
+  const isLess = uniform() < 0.7;
+  const factorOf = (size: number) => (isLess ? 1 - size : 1 + size);
+  if (shape === 'drift') return { on, from: 0, to: DAYS, factor: factorOf(0.25 + 0.3 * uniform()), isGradual: true, ...place };
+  let from = HISTORY_DAYS;
+  do from = HISTORY_DAYS + integer(2, WINDOW_DAYS - 3);
+  while (planted.some((other) => !other.isGradual && Math.abs(other.from - from) < APART));
+  const length = shape === 'step' ? WINDOW_DAYS : shape === 'episode' ? integer(3, 6) : 1;
+  const size = (shape === 'outlier' ? 0.35 : 0.18) + 0.15 * uniform();
+  return { on, from, to: Math.min(DAYS, from + length), factor: factorOf(size), ...place };
+}
+
+/** Up to four changes; two drifts of the same metric would be one. */
+function plantAll(random: Random): Planted[] {
+  const planted: Planted[] = [];
+  const count = random.integer(0, MOST_PLANTED);
+  while (planted.length < count) {
+    const next = plant(random, planted);
+    if (!planted.some(({ isGradual, on }) => isGradual && next.isGradual && on === next.on)) planted.push(next);
+  }
+  return planted;
+}
+
+type Listed = Changes['changes'][number];
+
+/** What a line of the answer says of its first metric; undefined for one that the world does not have. */
+function claimOf({ parts: [first], where, from, to }: Listed, labels: readonly string[]): Claim | undefined {
+  const metric = METRIC_NAMES.find((name) => name === first?.metric);
+  if (!first || !metric) return undefined;
+  const device = (['desktop', 'mobile', 'tablet'] as const).find((each) => each === where.device);
+  const segment = SEGMENTS.find((each) => segmentIdOf(each) === where.segmentId);
+  const selection = { ...(device && { device }), ...(segment && { segment }) };
+  const last = to === undefined ? DAYS : labels.indexOf(to) + 1;
+  return { metric, selection, from: labels.indexOf(from), to: last, sign: Math.sign(first.changePercent) };
+}
+
+function isAbout(change: Planted, listed: Listed, claim: Claim): boolean {
+  if ((listed.shape === 'drift') !== (change.isGradual === true)) return false;
+  if (!change.isGradual) return meets(change, claim);
+  const { metric, selection, sign } = claim;
+  return plantedEffect([change], metric, selection, DAYS - 1) * sign > 0.005;
+}
+
+/** Planted changes that the reference finds in the same series at a false discovery rate of 5 %. */
+function reachableOf(world: World, planted: readonly Planted[]): Set<Planted> {
+  const points = SERIES.map(({ metric, selection }) => pointsOf(world, metric, selection));
+  const claims = referenceClaims(points, world.holidays, MOST_PLANTED);
+  const slopes = points.map((days) => referToSlope(days, world.holidays));
+  const limit = discoveryLimit(slopes.map((slope) => Math.exp(logTail(slope))), 0.05); // biome-ignore format: one thought
+  const drifts = (change: Planted) =>
+    SERIES.some(({ metric, selection }, index) => {
+      const slope = slopes[index] ?? 0;
+      return Math.exp(logTail(slope)) <= limit && plantedEffect([change], metric, selection, DAYS - 1) * Math.sign(slope) > 0.005;
+    });
+  return new Set(planted.filter((change) => (change.isGradual ? drifts(change) : claims.some((claim) => meets(change, claim)))));
+}
+
+interface Counts {
+  listed: number;
+  right: number;
+  repeated: number;
+  exactPlace: number;
+  planted: number;
+  reachable: number;
+  reached: number;
+  found: number;
+  requests: number;
+  mostRequests: number;
+  tokens: number;
+  mostTokens: number;
+  elapsedMs: number;
+}
+
+function samePlace(change: Planted, { selection }: Claim): boolean {
+  return change.device === selection.device && change.segment === selection.segment;
+}
+
+/** Holds the lines of an answer against what was planted; each planted change may be reported once. */
+function tally(counts: Counts, world: World, planted: readonly Planted[], changes: readonly Listed[], drifts: boolean): Set<Planted> {
+  const found = new Set<Planted>();
+  for (const listed of changes) {
+    const claim = claimOf(listed, world.labels);
+    const about = planted.filter((change) => claim && isAbout(change, listed, claim) && (change.isGradual || isTrue(planted, claim)));
+    const fresh = about.filter((change) => !found.has(change));
+    const [change] = [...fresh.filter((each) => claim && samePlace(each, claim)), ...fresh];
+    // Where the world drifts by itself, a drift may be true that was not planted.
+    if (drifts && listed.shape === 'drift' && !change) continue;
+    counts.listed += 1;
+    if (change && claim) {
+      found.add(change);
+      counts.right += 1;
+      if (samePlace(change, claim)) counts.exactPlace += 1;
+    } else if (about.length > 0) counts.repeated += 1;
+  }
+  return found;
+}
+
+async function measure(drifts: boolean, trial: Trial): Promise<string[]> {
+  const worlds = Math.max(1, Math.round(trial.worlds / 6));
+  const counts: Counts = { listed: 0, right: 0, repeated: 0, exactPlace: 0, planted: 0, reachable: 0, reached: 0, found: 0, requests: 0, mostRequests: 0, tokens: 0, mostTokens: 0, elapsedMs: 0 }; // biome-ignore format: one thought
+  for (let index = 0; index < worlds; index += 1) {
+    const seed = seedOf(trial, `find_changes/${drifts}`, index);
+    const planted = plantAll(seeded(seed ^ 0x5f5f));
+    const site = SITE_NAMES[index % SITE_NAMES.length] ?? 'middle';
+    const world = drawWorld({ seed, visitsPerDay: SITES[site], days: DAYS, history: HISTORY_DAYS, planted, drifts });
+    const started = performance.now();
+    const { changes, notes, requests } = await findIn(world, { days: WINDOW_DAYS, limit: 50 });
+    counts.elapsedMs += performance.now() - started;
+    const { answer, changes: listed } = changes;
+    const tokens = countTokens(renderText({ answer, changes: listed.map(({ line }) => ({ change: line })), notes }));
+    counts.requests += requests;
+    counts.mostRequests = Math.max(counts.mostRequests, requests);
+    counts.tokens += tokens;
+    counts.mostTokens = Math.max(counts.mostTokens, tokens);
+    const found = tally(counts, world, planted, listed, drifts);
+    const reachable = reachableOf(world, planted);
+    counts.planted += planted.length;
+    counts.reachable += reachable.size;
+    counts.reached += [...reachable].filter((change) => found.has(change)).length;
+    counts.found += found.size;
+  }
+  return [
+    drifts ? 'slow drift everywhere' : 'steady',
+    String(worlds),
+    String(counts.planted),
+    percent(counts.right, counts.listed, 1),
+    percent(counts.reached, counts.reachable, 1),
+    percent(counts.found, counts.planted, 1),
+    percent(counts.reachable, counts.planted, 1),
+    String(counts.listed),
+    String(counts.repeated),
+    percent(counts.exactPlace, counts.right, 1),
+    `${(counts.requests / worlds).toFixed(0)} (${counts.mostRequests})`,
+    `${(counts.tokens / worlds).toFixed(0)} (${counts.mostTokens})`,
+    `${(counts.elapsedMs / worlds).toFixed(0)} ms`,
+  ];
+}
+
+/** `find_changes` on generated projects with up to four planted changes. */
+export async function foundChanges(trial: Trial): Promise<Table> {
+  const cells = [false, true].filter((drifts) => `find_changes/${drifts ? 'slow drift' : 'steady'}`.includes(trial.only ?? ''));
+  const lines: { cells: string[] }[] = [];
+  for (const drifts of cells) lines.push({ cells: await measure(drifts, trial) });
+  return {
+    title: 'find_changes',
+    columns: [
+      'world',
+      'worlds',
+      'planted',
+      'precision (aim ≥ 90 %)',
+      'recall of what the reference finds (aim ≥ 85 %)',
+      'of all planted',
+      'reference of all planted',
+      'lines',
+      'of these a change again',
+      'at the exact place',
+      'requests (most)',
+      'tokens (most)',
+      'time',
+    ],
+    lines,
+  };
+}

@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import { type ChangeSeries, type Place, seriesId } from '../../../../src/domain/metrics/changes/change-series.ts';
+import { changeLine } from '../../../../src/domain/metrics/changes/change-words.ts';
+import { findChanges } from '../../../../src/domain/metrics/changes/find-changes.ts';
+import {
+  DEVICES,
+  drawWorld,
+  METRIC_NAMES,
+  METRICS,
+  type Planted,
+  pointsOf,
+  SEGMENTS,
+  type World,
+} from '../../../bench/verdicts/metrics/world.ts';
+
+const HISTORY = 84;
+const DAYS = 112;
+const base: Place = { device: 'all' };
+const draw = (planted: readonly Planted[], seed = 5) => drawWorld({ seed, visitsPerDay: 100_000, days: DAYS, history: HISTORY, planted });
+
+/** All metrics of all visitors, of each device and of each segment. */
+function seriesOf(world: World): ChangeSeries[] {
+  const places = [
+    { place: base, selection: {} },
+    ...DEVICES.map((device) => ({ place: { device }, selection: { device } })),
+    ...SEGMENTS.map((segment, at) => ({ place: { device: 'all' as const, segmentId: at + 1 }, selection: { segment } })),
+  ];
+  return METRIC_NAMES.flatMap((metric) =>
+    places.map(({ place, selection }) => ({
+      id: seriesId(metric, place),
+      kind: METRICS[metric].kind,
+      metric,
+      place,
+      days: pointsOf(world, metric, selection),
+    })),
+  );
+}
+
+const find = (world: World, metrics: readonly string[] = METRIC_NAMES) =>
+  findChanges({ series: seriesOf(world), metrics, base, from: world.labels[HISTORY] ?? '', to: world.labels[DAYS - 1] ?? '' });
+const label = (world: World, day: number) => world.labels[HISTORY + day];
+const wording = (world: World) => ({
+  names: { segment: (id: number) => SEGMENTS[id - 1] ?? '', goal: String, zone: String },
+  currency: 'EUR',
+  lastDay: world.labels[DAYS - 1] ?? '',
+});
+
+describe('one change', () => {
+  it('of one device is one line there, with what follows from it', () => {
+    const world = draw([{ on: 'rate', device: 'mobile', from: HISTORY + 15, to: DAYS, factor: 0.7 }]);
+    const { changes, looked, tooFew } = find(world);
+    expect([looked, tooFew]).toEqual([METRIC_NAMES.length * 6, 0]);
+    expect(changes).toHaveLength(1);
+    expect(changes[0]).toMatchObject({ shape: 'step', from: label(world, 15), place: { device: 'mobile' } });
+    expect(changes[0]?.to).toBeUndefined();
+    expect(changes[0]?.parts.map(({ metric }) => metric)).toEqual(['conversionRate', 'conversionCount', 'revenueSum']);
+    const days = pointsOf(world, 'revenueSum', { device: 'mobile' }).slice(HISTORY + 15);
+    const lost = days.reduce((sum, { numerator }) => sum + numerator, 0) * (1 - 1 / 0.7);
+    expect((changes[0]?.cost?.value ?? 0) / lost).toBeGreaterThan(0.8);
+    expect((changes[0]?.cost?.value ?? 0) / lost).toBeLessThan(1.25);
+    expect(changeLine(changes[0] ?? changesNone(), wording(world))).toMatch(
+      /^Conversion rate \(mobile\) -3\d% \(-\d\d% to -\d\d%\) since \d{4}-\d\d-\d\d.*, 13 days so far, goes on; conversions -\d\d%, revenue -\d\d%; about -[\d,]+ EUR of revenue\.$/,
+    );
+  });
+
+  it('of all visitors is one line for all of them', () => {
+    const world = draw([{ on: 'visits', from: HISTORY + 10, to: HISTORY + 14, factor: 0.7 }]);
+    const { changes } = find(world);
+    expect(changes).toHaveLength(1);
+    expect(changes[0]).toMatchObject({ shape: 'episode', from: label(world, 10), to: label(world, 13), place: { device: 'all' } });
+    expect(changes[0]?.seriesCount).toBeGreaterThanOrEqual(6);
+    expect(changes[0]?.parts[0]).toMatchObject({ metric: 'visits', relative: expect.closeTo(-0.3, 1) });
+  });
+
+  it('of the visits of a segment moves the rate of all by the mix alone', () => {
+    const world = draw([{ on: 'visits', segment: 'new', from: HISTORY + 12, to: DAYS, factor: 2.2 }]);
+    const { changes } = find(world);
+    expect(changes).toHaveLength(1);
+    expect(changes[0]).toMatchObject({ place: { segmentId: SEGMENTS.indexOf('new') + 1 } });
+    const rate = changes[0]?.parts.find(({ metric }) => metric === 'conversionRate');
+    expect(rate).toMatchObject({ mix: 'yes' });
+    expect(rate?.relative).toBeLessThan(0);
+    expect(changeLine(changes[0] ?? changesNone(), wording(world))).toContain('by the mix of traffic alone');
+  });
+
+  it('that is slow for months is a drift, where it drifts', () => {
+    const world = draw([{ on: 'rate', device: 'desktop', from: 0, to: DAYS, factor: 0.6, isGradual: true }]);
+    const { changes } = find(world);
+    expect(changes).toHaveLength(1);
+    expect(changes[0]).toMatchObject({ shape: 'drift', place: { device: 'desktop' } });
+    // Four weeks of 112 days of it.
+    expect(changes[0]?.parts[0]?.relative).toBeGreaterThan(0.6 ** (28 / 112) - 1 - 0.04);
+    expect(changes[0]?.parts[0]?.relative).toBeLessThan(0.6 ** (28 / 112) - 1 + 0.04);
+  });
+});
+
+describe('several changes', () => {
+  it('are several lines, none for their sum, the most expensive first', () => {
+    const world = draw(
+      [
+        { on: 'visits', device: 'mobile', from: HISTORY + 6, to: DAYS, factor: 0.75 },
+        { on: 'rate', device: 'desktop', from: HISTORY + 16, to: HISTORY + 21, factor: 0.7 },
+        { on: 'basket', from: HISTORY + 24, to: HISTORY + 25, factor: 0.5 },
+      ],
+      6,
+    );
+    const { changes, outcome } = find(world);
+    expect(outcome).toBe('revenueSum');
+    const lines = changes.map(({ parts: [first], from, place }) => `${first?.metric} ${from} ${place.device}`);
+    expect(new Set(lines)).toEqual(
+      new Set([`cartAverage ${label(world, 24)} all`, `conversionRate ${label(world, 16)} desktop`, `visits ${label(world, 6)} mobile`]),
+    );
+    expect(lines).toHaveLength(3);
+    const costs = changes.map(({ cost }) => Math.abs(cost?.value ?? 0));
+    expect(costs).toEqual(costs.toSorted((a, b) => b - a));
+  });
+});
+
+describe('nothing', () => {
+  it('is found in a quiet project, and no metric that was not asked for', () => {
+    expect(find(draw([], 8)).changes).toEqual([]);
+    const world = draw([{ on: 'rate', from: HISTORY + 10, to: DAYS, factor: 0.7 }]);
+    const { changes, looked } = find(world, ['bounceRate']);
+    expect([changes, looked]).toEqual([[], 6]);
+  });
+});
+
+function changesNone(): never {
+  throw new Error('Nothing was found.');
+}

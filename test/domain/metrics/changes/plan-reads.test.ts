@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { planReads, type Readable, rangesOf } from '../../../../src/domain/metrics/changes/plan-reads.ts';
+import type { Interval } from '../../../../src/lib/calendar.ts';
+
+const endMs = Date.parse('2026-11-19T23:59:59.999Z');
+const DAY_MS = 86_400_000;
+const daysOf = (ranges: readonly Interval[]) => ranges.map((range) => (range.endMs + 1 - range.startMs) / DAY_MS);
+const readable = (segments: number, zones = 0): Readable => ({
+  devices: ['all', 'desktop', 'mobile', 'tablet'],
+  segmentIds: Array.from({ length: segments }, (_, at) => at + 1),
+  goalIds: [undefined, 7],
+  zoneIds: Array.from({ length: zones }, (_, at) => at + 1),
+});
+const bounds = { days: 28, endMs, timeZone: 'UTC', requests: 36 };
+
+describe('ranges', () => {
+  it('end with the scan and are at most 92 days long', () => {
+    expect(daysOf(rangesOf(112, { endMs, timeZone: 'UTC' }))).toEqual([20, 92]);
+    expect(daysOf(rangesOf(176, { endMs, timeZone: 'UTC' }))).toEqual([84, 92]);
+    expect(rangesOf(112, { endMs, timeZone: 'UTC' }).at(-1)?.endMs).toBe(endMs);
+  });
+
+  it('leave out a day of 25 hours, which would cost a request of its own', () => {
+    const parisEnd = Date.parse('2026-11-19T23:59:59.999+01:00');
+    const ranges = rangesOf(112, { endMs: parisEnd, timeZone: 'Europe/Paris' });
+    expect(daysOf(ranges)).toEqual([86, 25]);
+    expect(new Date(ranges[0]?.endMs ?? 0).toISOString()).toBe('2026-10-24T21:59:59.999Z');
+    expect(new Date(ranges[1]?.startMs ?? 0).toISOString()).toBe('2026-10-25T23:00:00.000Z');
+  });
+});
+
+describe('a plan', () => {
+  it('takes a long history where everything finds room with it', () => {
+    const plan = planReads(readable(10), bounds);
+    expect(plan).toMatchObject({ historyDays: 84, segments: 10, goals: 2 });
+    expect(plan.places).toHaveLength(18);
+    expect(plan.places[0]).toEqual({ device: 'all', goalId: undefined });
+    // Room that is left goes to goals and segments by device.
+    expect(plan.places.slice(15)).toEqual((['desktop', 'mobile', 'tablet'] as const).map((device) => ({ device, goalId: 7 })));
+  });
+
+  it('takes one request of 92 days where there is more to read, and says how much finds room', () => {
+    const plan = planReads(readable(45), bounds);
+    expect(plan).toMatchObject({ historyDays: 64, segments: 31, goals: 2 });
+    expect(daysOf(plan.ranges)).toEqual([92]);
+    expect(plan.places).toHaveLength(36);
+    expect(planReads(readable(45), { ...bounds, days: 92 })).toMatchObject({ historyDays: 84, segments: 13 });
+  });
+
+  it('reads zones that were asked for before goals and segments', () => {
+    const plan = planReads(readable(45, 20), { ...bounds, requests: 24 });
+    expect(plan).toMatchObject({ zones: 20, goals: 1, segments: 0 });
+  });
+});

@@ -1,0 +1,33 @@
+import * as z from 'zod';
+import { changesShape } from '../../src/domain/metrics/changes/changes-answer.ts';
+import * as p from '../../src/tooling/params.ts';
+import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
+import { changeSubjects, findChanges } from '../../src/usecases/metrics/find-changes.ts';
+
+export default defineAnsweringTool({
+  name: 'find_changes',
+  title: 'Find changes',
+  description:
+    'What should I know? Steps, episodes, outlier days and drifts of all metrics by device, segment and goal (zones on request) in the last days: each change once, by effect on revenue or conversions. Then compare_metrics.',
+  annotations: READ,
+  scope: 'metrics',
+  idsFrom: 'find_objects',
+  provisionalDays: ({ zoneIds, include }) => (zoneIds !== undefined || (Array.isArray(include) && include.includes('zones')) ? 7 : 0),
+  input: z.strictObject({
+    days: z.int().min(2).max(92).describe('The last complete days').default(28),
+    metrics: p.rangeMetrics.optional(),
+    devices: p.devices,
+    segmentIds: p.refs('segment', 'Segments to look at; default all').optional(),
+    goalIds: p.refs('goal', 'Goals to look at; default all').optional(),
+    zoneIds: p.refs('zone', 'Zone ids or paths "Screen / Zoning / Zone"').optional(),
+    include: z.array(z.enum(changeSubjects)).min(1).describe('Default site').optional(),
+    limit: z.int().min(1).max(50).describe('Changes to list').default(10),
+  }),
+  output: changesShape,
+  brief: ({ answer, changes, ranking }) => ({
+    data: { answer, changes: changes.map(({ line }) => ({ change: line })) },
+    note: `Order: ${ranking}`,
+  }),
+  handler: async (input, { client, ...context }) =>
+    findChanges(input, { ...context, projects: async () => (await client.credential({ signal: context.signal })).projects }),
+});
