@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { siteMetricNames } from '../../../../src/api/metric-names.ts';
 import { assemble, bySlot, type SlotAnswer } from '../../../../src/domain/metrics/read/metric-answers.ts';
 import { inputOf, type MetricGrid, planGrid } from '../../../../src/domain/metrics/read/metric-grid.ts';
 import { slotsOf } from '../../../../src/lib/calendar.ts';
@@ -108,17 +109,7 @@ describe('a grid of metrics', () => {
 
   it('asks one endpoint where it can: 13 months of days for 8 metrics and 4 devices are 20 calls', () => {
     const year = { startMs: at('2025-10-21T00:00:00Z'), endMs: at('2026-11-20T10:00:00Z') };
-    const metrics = [
-      'bounceRate',
-      'cartAverage',
-      'conversionCount',
-      'conversionRate',
-      'pageviewAverage',
-      'revenueSum',
-      'sessionTimeAverage',
-      'visits',
-    ];
-    const grid: MetricGrid = { metrics, ranges: [year], devices: ['all', 'desktop', 'mobile', 'tablet'], daily: true };
+    const grid: MetricGrid = { metrics: siteMetricNames, ranges: [year], devices: ['all', 'desktop', 'mobile', 'tablet'], daily: true };
     expect(planGrid(grid, 'UTC').calls).toHaveLength(20);
     // The three changes of the clocks are days of their own.
     expect(planGrid(grid, 'Europe/Paris').calls.length).toBeLessThanOrEqual(4 * 11);
