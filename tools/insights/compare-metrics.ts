@@ -24,7 +24,7 @@ export default defineAnsweringTool({
     by: z.enum(['period', 'device', 'segment']).default('period'),
     devices: p.devices,
     segmentIds: p.segmentIds,
-    compareSegments: p.refs('segment', 'Segments side by side').optional(),
+    compareSegments: p.compareSegments,
     goalId: p.goalId,
     explain: z.boolean().describe('Default true: devices, segments, revenue').default(true),
   }),

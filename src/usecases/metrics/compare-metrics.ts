@@ -10,6 +10,7 @@ import { type Reading, readingsOf } from '../../domain/metrics/compare/readings.
 import type { MetricAnswers } from '../../domain/metrics/read/metric-answers.ts';
 import type { Device } from '../../domain/metrics/read/metric-grid.ts';
 import { refusedNotes } from '../../domain/metrics/read/query-notes.ts';
+import { ALL_VISITORS } from '../../domain/names/all-visitors.ts';
 import { isoAt, resolveDate, todayIn } from '../../lib/dates.ts';
 import { daysBetween, shiftDays } from '../../lib/time-zone.ts';
 import type { Context } from '../context.ts';
@@ -116,8 +117,11 @@ async function compareRanges(question: Question, context: Context): Promise<Comp
   if (goalId === undefined) await requireGoal(question.metrics, totals.rows, lists, note);
   const readings = readingsOf(totals.rows, days);
   const table = byDevice ? readings.slice(0, 1) : readings;
-  const labelOf = ({ device, segmentIds }: Reading) =>
-    [...(device === 'all' ? [] : [device]), ...segmentIds.map((id) => lists.nameOf('segment', id))].join(', ');
+  const labelOf = ({ device, segmentIds }: Reading) => {
+    const named = segmentIds.map((id) => lists.nameOf('segment', id));
+    const segments = named.length === 0 && question.compareSegments.length > 0 ? [ALL_VISITORS] : named;
+    return [...(device === 'all' ? [] : [device]), ...segments].join(', ');
+  };
   const periods = { metrics: question.metrics, windows, readings: table, devices: byDevice ? readings.slice(1) : [], labelOf };
   const judgedChanges = judgeChanges(periods);
   const [whole] = table;

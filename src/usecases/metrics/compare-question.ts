@@ -3,6 +3,7 @@ import { siteMetricNames } from '../../api/metric-names.ts';
 import type { BaselineKind } from '../../domain/metrics/compare/comparison-windows.ts';
 import { metricsToRead } from '../../domain/metrics/compare/days.ts';
 import { type Device, isZoneMetric, type MetricGrid } from '../../domain/metrics/read/metric-grid.ts';
+import { type SegmentChoice, segmentSetsOf } from '../../domain/names/all-visitors.ts';
 import type { Context } from '../context.ts';
 
 /** What a comparison needs of a call. */
@@ -19,7 +20,7 @@ export interface CompareInput {
   readonly by: 'period' | 'device' | 'segment';
   readonly devices?: readonly Device[] | undefined;
   readonly segmentIds?: readonly number[] | undefined;
-  readonly compareSegments?: readonly number[] | undefined;
+  readonly compareSegments?: readonly SegmentChoice[] | undefined;
   readonly goalId?: number | undefined;
   readonly explain: boolean;
 }
@@ -29,7 +30,7 @@ export interface Question extends Omit<CompareInput, 'metrics' | 'devices' | 'se
   readonly metrics: readonly string[];
   readonly devices: readonly Device[];
   readonly segmentIds: readonly number[];
-  readonly compareSegments: readonly number[];
+  readonly compareSegments: readonly SegmentChoice[];
 }
 
 const DEFAULT_METRICS = ['conversionRate', 'visits', 'revenueSum'];
@@ -50,12 +51,13 @@ export function questionOf(input: CompareInput): Question {
   const [devices, segmentIds, compareSegments] = [once(input.devices), once(input.segmentIds), once(input.compareSegments)];
   // One segment is compared with itself in another period: a filter like any other.
   const isFilter = input.by === 'period' && compareSegments.length === 1;
-  const sets = isFilter ? { segmentIds: once([...segmentIds, ...compareSegments]), compareSegments: [] } : { segmentIds, compareSegments };
+  const [filtered = []] = isFilter ? segmentSetsOf(segmentIds, compareSegments) : [segmentIds];
+  const sets = { segmentIds: filtered, compareSegments: isFilter ? [] : compareSegments };
   return { ...input, metrics, devices, ...sets };
 }
 
 /** The grid of what all readings have in common. */
 export function gridOf({ metrics, goalId, segmentIds, compareSegments }: Question): Omit<MetricGrid, 'ranges'> {
-  const sets = compareSegments.map((id) => [...segmentIds.filter((each) => each !== id), id]);
+  const sets = segmentSetsOf(segmentIds, compareSegments);
   return { metrics: metricsToRead(metrics), goalIds: [goalId], segmentSets: sets.length > 0 ? sets : [segmentIds] };
 }

@@ -88,7 +88,7 @@ describe('rows over time', () => {
       expect.arrayContaining(['Weeks begin on Monday; a row is named by its first day.', '(part): the range holds only a part of it.']),
     );
     const both = await call('query_metrics', { ...WEEK, metrics: ['visits'], breakdown: ['week', 'month'] });
-    expect(both).toMatchObject({ isError: true, text: expect.stringContaining('breakdown: only one of day, week and month') });
+    expect(both).toMatchObject({ isError: true, text: expect.stringContaining('breakdown: only one of day, week, month and weekday') });
   });
 
   it('is a single one where the range is a day, although the platform knows no daily values then', async () => {

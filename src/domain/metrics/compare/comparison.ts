@@ -1,4 +1,5 @@
 import { findReasons, type Reasons } from '../engine/reasons.ts';
+import { OTHER_DEVICE } from '../read/metric-grid.ts';
 import { type Cause, deviceSentence, effectsOf, isMix, type MovedShare, revenueSentence, segmentSentence } from './cause-words.ts';
 import { type Comparison, deviceRecord, type GroupVerdict, revenueRecord, rowOf, segmentRecord, sumsOf } from './comparison-rows.ts';
 import type { Windows } from './comparison-windows.ts';
@@ -13,7 +14,7 @@ import {
 } from './comparison-words.ts';
 import { type Explained, explain, splitRevenue } from './contributions.ts';
 import { daysOf, type JudgedChanges, occasionOf, type PeriodsInput } from './judged-changes.ts';
-import { findPartition, type GroupValues, OTHER_DEVICE, partition } from './partition.ts';
+import { findPartition, type GroupValues, partition } from './partition.ts';
 import { isChanged, type Judged, judgeReading, type Reading, sinceOf } from './readings.ts';
 
 /** Segments that may have caused a change. */
