@@ -263,3 +263,35 @@ describe('all visitors beside segments', () => {
     expect(answer).toMatchObject({ isError: true, text: expect.stringContaining('there is no segment "all visitors"') });
   });
 });
+
+describe('money', () => {
+  const cents = (amount: number) => amount.toFixed(2);
+
+  it('keeps its cents in text below 100,000, and what is rounded says so', async () => {
+    const week = await call('query_metrics', { ...WEEK, metrics: ['revenueSum'], breakdown: ['device'] });
+    for (const device of DEVICES) expect(textOf(week)).toContain(`${device}\t${cents(truth({ device }).revenue)}\n`);
+    expect(textOf(week)).not.toContain('are rounded in this text');
+    const range = { from: '2026-10-01T00:00:00.000Z', to: '2026-10-31T23:59:59.999Z' };
+    const month = await call('query_metrics', { startDate: '2026-10', endDate: '2026-10', metrics: ['revenueSum'] });
+    const { revenue } = truth(range);
+    expect(records(month)).toEqual([{ revenueSum: Number(cents(revenue)) }]);
+    expect(textOf(month)).toContain(`\n${revenue.toFixed(0)}\n`);
+    expect(textOf(month)).toContain('Amounts of 100,000 and more are rounded in this text; structured content has the cents.');
+  });
+
+  it('keeps them in comparisons: of periods, of devices, and of what revenue is made of', async () => {
+    const periods = await call('compare_metrics', { ...WEEK, metrics: ['revenueSum'] });
+    const before = truth({ from: '2026-11-02T00:00:00.000Z', to: '2026-11-08T23:59:59.999Z' }).revenue;
+    const after = truth().revenue;
+    expect(textOf(periods)).toContain(`EUR\t${cents(before)}\t${cents(after)}\t${cents(after - before)}\t`);
+    expect(textOf(periods)).toContain(
+      `tablet\t${cents(truth({ from: '2026-11-02T00:00:00.000Z', to: '2026-11-08T23:59:59.999Z', device: 'tablet' }).revenue)}\t`,
+    );
+    expect(textOf(periods)).toContain(`revenue: change ${cents(after - before)} · `);
+    const sides = await call('compare_metrics', { ...WEEK, metrics: ['revenueSum'], by: 'device' });
+    const [desktop, mobile] = (['desktop', 'mobile'] as const).map((device) => truth({ device }).revenue);
+    const difference = Number(cents((mobile ?? 0) - (desktop ?? 0)));
+    expect(records(sides)[1]).toMatchObject({ value: expect.closeTo(mobile ?? 0, 2), difference });
+    expect(textOf(sides)).toContain(`mobile\t${cents(mobile ?? 0)}\t${cents(difference)}\t`);
+  });
+});
