@@ -18,6 +18,7 @@ import { type CompareInput, gridOf, type Question, questionOf } from './compare-
 import { type ChosenSegments, readSegments } from './compare-segments.ts';
 import { compareAtOnce } from './compare-sides.ts';
 import { fetchMetrics, requireGoal } from './fetch-metrics.ts';
+import { keptPartOf, reachesBeyond } from './kept-days.ts';
 import { readDaysOrNone } from './read-days.ts';
 
 /** Days before and after a change in which events are looked for. */
@@ -82,6 +83,19 @@ function requireSides({ rows, missing }: MetricAnswers, { period, baseline }: Wi
   }
 }
 
+/** The bounds of a baseline that is kept in part, which is noted; undefined where the period is not there, or nothing of the baseline. */
+async function keptBaseline({ rows }: MetricAnswers, { baseline }: Windows, context: Context) {
+  const { timeZone, note } = context;
+  if (rows.some(({ range, values }) => range === 1 && values['visits'] === null)) return undefined;
+  const kept = await keptPartOf(baseline, context);
+  if (!kept) return undefined;
+  const daysOf = ({ startMs, endMs }: Windows['period']) => Math.round(daysBetween(startMs, endMs + 1, timeZone));
+  note(
+    `The platform keeps data since ${kept.firstDay}: the baseline is used from there on, ${daysOf(kept)} of its ${daysOf(baseline)} days.`,
+  );
+  return { baselineStartDate: isoAt(kept.startMs, timeZone), baselineEndDate: isoAt(kept.endMs, timeZone) };
+}
+
 async function compareRanges(question: Question, context: Context): Promise<Comparison> {
   const { note, timeZone, nowMs } = context;
   const { devices, goalId } = question;
@@ -106,10 +120,14 @@ async function compareRanges(question: Question, context: Context): Promise<Comp
     context.progress((done += 1), 3, 'reading metrics');
     return result;
   };
+  const unread: string[] = [];
   const [totals, days] = await Promise.all([
     step(fetchMetrics({ ...grid, ranges: [baseline, period] }, { ...context, progress: () => undefined })),
-    step(readDaysOrNone(grid, windows, context)),
+    step(readDaysOrNone(grid, windows, { ...context, note: (sentence) => void unread.push(sentence) })),
   ]);
+  const kept = reachesBeyond(totals) ? await keptBaseline(totals, windows, context) : undefined;
+  if (kept) return compareRanges({ ...question, ...kept }, context);
+  for (const sentence of unread) note(sentence);
   requireSides(totals, windows, timeZone);
   for (const { reason, parts } of totals.missing)
     note(`Missing for ${[...new Set(parts.map(({ selection }) => selection.device))].join(', ')}: ${reason}`);

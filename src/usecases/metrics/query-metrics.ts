@@ -8,11 +8,12 @@ import { type QueryTable, queryTable } from '../../domain/metrics/read/query-tab
 import type { NameKind } from '../../domain/names/match-name.ts';
 import type { Context, Lists } from '../context.ts';
 import { fetchMetrics, goalWords } from './fetch-metrics.ts';
+import { isOutOfBounds, keptPartOf, reachesBeyond } from './kept-days.ts';
 
 /** More objects than this are not put side by side without being named. */
 const MAX_SIDE_BY_SIDE = 20;
 
-type Uses = Pick<Context, 'ask' | 'lists' | 'note' | 'progress' | 'signal' | 'timeZone'>;
+type Uses = Pick<Context, 'ask' | 'covers' | 'lists' | 'note' | 'progress' | 'signal' | 'timeZone'>;
 
 /** The ids that a breakdown is over, all of the project where none is named. */
 async function sideBySide<T>(kind: NameKind, named: readonly T[], asked: boolean, lists: Lists): Promise<readonly (T | number)[]> {
@@ -40,6 +41,34 @@ async function readTotals(
   }
 }
 
+/** Reads rows and totals; `complete` is the query that they answer. */
+async function readQuery(complete: MetricQuery, context: Uses) {
+  const grid = gridOf(complete, context.timeZone);
+  const [read, totals] = await Promise.all([fetchMetrics(grid, context), readTotals(complete, grid, context)]);
+  return { complete, grid, read, totals };
+}
+
+/** The same; where the range begins before what the platform keeps, of the part that is there, which is noted. */
+async function readKept(asked: MetricQuery, context: Uses): ReturnType<typeof readQuery> {
+  const { interval } = asked;
+  const notes: string[] = [];
+  const first = await readQuery(asked, { ...context, note: (sentence) => void notes.push(sentence) }).catch((error: unknown) => {
+    if (error instanceof ApiError && isOutOfBounds(error.message)) return error;
+    throw error;
+  });
+  const isError = first instanceof ApiError;
+  const kept = isError || reachesBeyond(first.read) || reachesBeyond(first.totals) ? await keptPartOf(interval, context) : undefined;
+  if (!kept) {
+    if (isError) throw first;
+    for (const sentence of notes) context.note(sentence);
+    return first;
+  }
+  const { firstDay, ...part } = kept;
+  context.covers(part.startMs, part.endMs);
+  context.note(`The platform keeps data since ${firstDay}: all figures are from that day on; what lies before is not there.`);
+  return readQuery({ ...asked, interval: part }, { ...context, progress: () => undefined });
+}
+
 /** Answers one query as one table; what a reader must know besides goes into the notes. */
 export async function queryMetrics(query: MetricQuery, context: Uses): Promise<QueryTable> {
   const { note, timeZone } = context;
@@ -49,8 +78,7 @@ export async function queryMetrics(query: MetricQuery, context: Uses): Promise<Q
     sideBySide('goal', query.goalIds, breakdown.includes('goal'), lists),
     sideBySide('segment', query.compareSegments, breakdown.includes('segment'), lists),
   ]);
-  const complete = { ...query, goalIds, compareSegments };
-  const grid = gridOf(complete, timeZone);
+  const asked = { ...query, goalIds, compareSegments };
   const perGoal = query.metrics.filter((metric) => definitionOf(metric)?.perGoal);
   const isPerGoal = goalIds.length === 0 && perGoal.length === query.metrics.length;
   const needed = () => goalWords(perGoal, 'goalIds', lists);
@@ -59,12 +87,11 @@ export async function queryMetrics(query: MetricQuery, context: Uses): Promise<Q
     goalIds.length > 0 && lists.of('goal'),
     (compareSegments.length > 0 || query.segmentIds.length > 0) && lists.of('segment'),
   ];
-  const [read, totals] = await Promise.all([
-    fetchMetrics(grid, context).catch(async (error: unknown) => {
+  const [{ complete, grid, read, totals }] = await Promise.all([
+    readKept(asked, context).catch(async (error: unknown) => {
       const isAboutGoal = isPerGoal && error instanceof ApiError && error.kind === 'invalid' && /goal/i.test(error.message);
       throw isAboutGoal ? new ApiError('invalid', await needed()) : error;
     }),
-    readTotals(complete, grid, context),
     ...naming.map((list) => list && list.catch(() => undefined)),
   ]);
   const answers = { ...read, missing: [...read.missing, ...totals.missing], refused: { ...read.refused, ...totals.refused } };
