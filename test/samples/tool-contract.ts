@@ -10,7 +10,7 @@ export interface ToolContract {
 export const insightContract: Readonly<Record<string, ToolContract>> = {
   find_objects: { parameters: 'text! kinds limit' },
   query_metrics: {
-    parameters: 'metrics! startDate! endDate! breakdown devices segmentIds compareSegments goalIds zoneIds chart',
+    parameters: 'metrics! startDate! endDate! breakdown totals shares devices segmentIds compareSegments goalIds zoneIds chart',
   },
   compare_metrics: {
     parameters:

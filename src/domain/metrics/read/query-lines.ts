@@ -1,3 +1,4 @@
+import { grouped } from '../../../lib/grouped.ts';
 import { ALL_VISITORS } from '../../names/all-visitors.ts';
 import { combined, lackOf, type MetricValues, remainderOf } from './combine.ts';
 import type { MetricAnswers, MetricRow } from './metric-answers.ts';
@@ -30,16 +31,6 @@ const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Satur
 
 function weekdayOf(day: string): number {
   return (new Date(day).getUTCDay() + 6) % 7;
-}
-
-function grouped<T, Key>(items: readonly T[], keyOf: (item: T) => Key): Map<Key, T[]> {
-  const groups = new Map<Key, T[]>();
-  for (const item of items) {
-    const group = groups.get(keyOf(item));
-    if (group) group.push(item);
-    else groups.set(keyOf(item), [item]);
-  }
-  return groups;
 }
 
 /** The days of each selection as weekdays, Monday first. */
