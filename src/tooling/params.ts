@@ -80,6 +80,7 @@ export const segmentIds = refs('segment', 'Ids or names; visitors in all of them
 export const period = periodName.describe('daily: one value per day').optional();
 export const goalId = ref('goal', 'Id or name').optional();
 export const zoneId = ref('zone', 'Id, name or path "Screen / Zoning / Zone"');
+export const zoneIds = refs('zone', 'Zone ids or paths "Screen / Zoning / Zone"').optional();
 /** Ids only, for filters of lists. */
 export const idList = ids.describe('Only these ids');
 

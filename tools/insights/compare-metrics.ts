@@ -13,6 +13,7 @@ export default defineAnsweringTool({
   annotations: READ,
   scope: 'metrics',
   idsFrom: 'find_objects',
+  provisionalDays: ({ zoneIds }) => (zoneIds === undefined ? 0 : 7),
   charted: true,
   input: z.strictObject({
     metrics: p.rangeMetrics.describe('Default conversionRate, visits, revenueSum').optional(),
@@ -26,6 +27,7 @@ export default defineAnsweringTool({
     segmentIds: p.segmentIds,
     compareSegments: p.compareSegments,
     goalId: p.goalId,
+    zoneIds: p.zoneIds,
     explain: z.boolean().describe('Default true: devices, segments, revenue').default(true),
   }),
   output: comparisonShape,

@@ -25,7 +25,7 @@ export default defineAnsweringTool({
     segmentIds: p.segmentIds,
     compareSegments: p.compareSegments,
     goalIds: p.refs('goal', 'Goals side by side; default the e-commerce goal').optional(),
-    zoneIds: p.refs('zone', 'Zone ids or paths "Screen / Zoning / Zone"').optional(),
+    zoneIds: p.zoneIds,
   }),
   output: tableOutput.extend({ filters: z.record(z.string(), z.string()).optional() }),
   charted: true,

@@ -310,7 +310,7 @@ describe('what cannot be compared', () => {
   });
 
   it('refuses zones and ranges that overlap', async () => {
-    expect((await compare({ ...WEEK, metrics: ['tapRate'] })).text).toContain('belong to zones');
+    expect((await compare({ ...WEEK, metrics: ['tapRate'] })).text).toContain('belong to zones: pass zoneIds');
     expect((await compare({ ...WEEK, baselineStartDate: '2026-11-08', baselineEndDate: '2026-11-10' })).text).toContain(
       'overlaps the period',
     );

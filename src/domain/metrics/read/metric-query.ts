@@ -98,7 +98,7 @@ export function isBySegment({ breakdown, compareSegments }: Split): boolean {
 }
 
 /** The metrics of a query, `all` replaced by the eight of the site or of a zone; throws where they do not go together. */
-function chosenMetrics(metrics: readonly string[], { zones, goals }: { zones: boolean; goals: boolean }): string[] {
+export function chosenMetrics(metrics: readonly string[], { zones, goals }: { zones: boolean; goals: boolean }): string[] {
   const all = zones ? [...zoneMetricNames, ...(goals ? ['avgConversionAfterTap'] : [])] : siteMetricNames;
   const chosen = [...new Set(metrics.flatMap((metric) => (metric === 'all' ? all : [metric])))];
   const wrong = chosen.filter((metric) => isZoneMetric(metric) !== zones);
