@@ -88,11 +88,11 @@ describe('weekdays', () => {
   it('of zones have no rate of several days, because users are not given, and the rate of a single one', async () => {
     const zone = { zoneIds: [8_120_571], metrics: ['tapRate', 'totalRevenueWithTap'], breakdown: ['weekday'] };
     const answer = await app.call('query_metrics', { ...zone, startDate: '2026-11-09', endDate: '2026-11-16' });
-    const days = records(await app.call('query_metrics', { ...zone, ...WEEK, endDate: '2026-11-16', breakdown: ['day'] }));
+    const daily = records(await app.call('query_metrics', { ...zone, ...WEEK, endDate: '2026-11-16', breakdown: ['day'] }));
     const [monday, tuesday] = records(answer);
-    const revenue = Number(days[0]?.['totalRevenueWithTap']) + Number(days[7]?.['totalRevenueWithTap']);
+    const revenue = Number(daily[0]?.['totalRevenueWithTap']) + Number(daily[7]?.['totalRevenueWithTap']);
     expect(monday).toEqual({ weekday: 'Monday', tapRate: null, totalRevenueWithTap: expect.closeTo(revenue, 2), days: 2 });
-    expect(tuesday).toMatchObject({ tapRate: days[1]?.['tapRate'], days: 1 });
+    expect(tuesday).toMatchObject({ tapRate: daily[1]?.['tapRate'], days: 1 });
     expect(textOf(answer)).toContain('No value by weekday for tapRate (users)');
   });
 
