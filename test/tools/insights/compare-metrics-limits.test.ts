@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { sharedAssistant, type ToolAnswer } from '../../support/assistant.ts';
+import { sharedPlatform } from '../../support/emulator.ts';
+import { truthOf } from '../../support/truth.ts';
+import { records } from '../support.ts';
+
+const platform = sharedPlatform();
+const shop = sharedAssistant(platform, { credential: 'shop' });
+const content = sharedAssistant(platform, { credential: 'content' });
+const compare = (args: Record<string, unknown>, assistant = shop) => assistant().call('compare_metrics', args);
+const WEEK = { startDate: '2026-11-09', endDate: '2026-11-15' };
+const notes = ({ structured }: ToolAnswer) => (structured['notes'] as string[]).join('\n');
+
+describe('what cannot be compared', () => {
+  it('says that a goal is needed, and which there are', async () => {
+    const answer = await compare({ ...WEEK, metrics: ['conversionRate'] }, content);
+    expect([answer.isError, answer.text]).toEqual([true, expect.stringContaining('95207 "Subscription"')]);
+    const partly = await compare(WEEK, content);
+    expect(records(partly).map(({ verdict }) => verdict)).toEqual(['not enough data', 'within noise', 'not enough data']);
+    expect(partly.structured['answer']).toMatch(/^Visits /);
+    expect(notes(partly)).toContain('No value for revenueSum: only e-commerce projects have one.');
+  });
+
+  it('says which side lies outside retention', async () => {
+    const answer = await compare({ startDate: '2026-01', endDate: '2026-03', baseline: 'previous_year', explain: false });
+    expect([answer.isError, answer.text]).toEqual([
+      true,
+      expect.stringMatching(/^The baseline \(2025-01-02.* cannot be read: .*out of bounds/),
+    ]);
+  });
+
+  it('uses a baseline that is only partly kept as far as it reaches, for a day, and says which part', async () => {
+    const answer = await compare({
+      startDate: '2026-10-14',
+      endDate: '2026-11-10',
+      baseline: 'previous_year',
+      metrics: ['visits', 'conversionRate'],
+      explain: false,
+    });
+    const before = truthOf(platform(), { from: '2025-10-21T00:00:00.000Z', to: '2025-11-11T23:59:59.999Z' });
+    const after = truthOf(platform(), { from: '2026-10-14T00:00:00.000Z', to: '2026-11-10T23:59:59.999Z' });
+    expect(records(answer)).toEqual([
+      expect.objectContaining({
+        before: before.visits,
+        after: after.visits,
+        change: expect.closeTo(after.visits / 28 - before.visits / 22, 3),
+      }),
+      expect.objectContaining({
+        before: expect.closeTo(before.conversionRate, 3),
+        change: expect.closeTo(after.conversionRate - before.conversionRate, 3),
+      }),
+    ]);
+    expect(notes(answer)).toContain('The platform keeps data since 2025-10-21: the baseline is used from there on, 22 of its 28 days.');
+    expect(answer.structured['baseline']).toMatchObject({ start: '2025-10-21T00:00:00.000Z', days: 22 });
+  });
+
+  it('says that a segment has no visits', async () => {
+    const answer = await compare({ ...WEEK, segmentIds: ['Summer sale campaign'] });
+    expect(notes(answer)).toContain('There are no visits in this selection on either side.');
+    expect(records(answer).map(({ before, verdict }) => [before, verdict])).toEqual([
+      [null, 'not enough data'],
+      [0, 'not enough data'],
+      [0, 'not enough data'],
+    ]);
+  });
+
+  it('says where days before lie outside retention, and that the rest are too few', async () => {
+    const answer = await compare({ startDate: '2025-12-01', endDate: '2025-12-07', metrics: ['conversionRate'], explain: false });
+    expect(notes(answer)).toContain('Some days could not be read and teach nothing of the noise');
+    expect(records(answer)).toEqual([expect.objectContaining({ verdict: 'not enough data' })]);
+    expect(answer.structured['answer']).toContain('not enough data');
+  });
+
+  it('refuses zones and ranges that overlap', async () => {
+    expect((await compare({ ...WEEK, metrics: ['tapRate'] })).text).toContain('belong to zones: pass zoneIds');
+    expect((await compare({ ...WEEK, baselineStartDate: '2026-11-08', baselineEndDate: '2026-11-10' })).text).toContain(
+      'overlaps the period',
+    );
+  });
+
+  it('is no average over more than 92 days: it is that of all sessions', async () => {
+    const answer = await compare({
+      startDate: '2026-08-01',
+      endDate: '2026-11-19',
+      metrics: ['bounceRate', 'cartAverage'],
+      explain: false,
+    });
+    const before = truthOf(platform(), { from: '2026-04-12T00:00:00.000Z', to: '2026-07-31T23:59:59.999Z' });
+    const after = truthOf(platform(), { from: '2026-08-01T00:00:00.000Z', to: '2026-11-19T23:59:59.999Z' });
+    expect(records(answer)).toEqual([
+      expect.objectContaining({ before: expect.closeTo(before.bounceRate, 3), after: expect.closeTo(after.bounceRate, 3) }),
+      expect.objectContaining({
+        before: expect.closeTo(before.revenue / before.transactions, 2),
+        after: expect.closeTo(after.revenue / after.transactions, 2),
+      }),
+    ]);
+    for (const { verdict } of records(answer)) expect(verdict).not.toBe('not enough data');
+  });
+});
