@@ -147,6 +147,7 @@ async function run(call: Call): Promise<Outcome> {
       timeZone,
       note,
       find: async (kind, text) => session.names.find(kind, text, await client.projectId(call.options), ask),
+      list: async (kind) => session.names.list(kind, await client.projectId(call.options), ask),
     });
     range = named;
     const { projectId: _project, confirm: _confirm, chart: _chart, ...own } = resolved;

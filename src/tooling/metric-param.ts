@@ -1,10 +1,5 @@
-import {
-  foldMetric,
-  metricAliases,
-  missingMetrics,
-  siteMetricDefinitions,
-  zoneMetricDefinitions,
-} from '../domain/metrics/metric-definitions.ts';
+import { foldMetric, metricAliases, siteMetricDefinitions, zoneMetricDefinitions } from '../domain/metrics/metric-definitions.ts';
+import { missingMetrics } from '../domain/metrics/missing-metrics.ts';
 import { missingSpeedMetrics, speedMetricAliases, speedMetricNames } from '../domain/speed/speed-metrics.ts';
 import { nearestFirst } from '../lib/nearest.ts';
 import { unanswerable } from './unanswerable.ts';
@@ -55,7 +50,10 @@ function nearestWords(text: string, family: MetricFamily): string | undefined {
   const known = metricOf(family === 'range' ? 'speed' : 'range', text);
   if (known !== undefined && known !== ALL) return `it is a metric of another kind (${known}); ${other.tools}`;
   if (Object.hasOwn(other.missing, folded)) return other.missing[folded];
-  const asked = unanswerable.find((each) => foldMetric(each.asked).startsWith(folded.replace(/s$/, '')) && folded.length > 3);
+  const asked = unanswerable.find((each) => {
+    const [whole, stem] = [foldMetric(each.asked), folded.replace(/s$/, '')];
+    return (whole.startsWith(stem) && folded.length > 3) || folded.includes(whole.replace(/s$/, ''));
+  });
   return asked && `this interface has no ${asked.asked}; nearest: ${asked.nearest}`;
 }
 

@@ -1,12 +1,13 @@
 import * as z from 'zod';
 import { device as deviceName, ids, order as orderName, pageSize, period as periodName } from '../api/params.ts';
+import type { SegmentChoice } from '../domain/names/all-visitors.ts';
 import type { NameKind } from '../domain/names/match-name.ts';
 import { type MetricFamily, unknownMetricWords } from './metric-param.ts';
 
 /** What the boundary does with a value before a handler sees it. */
 export type ParamFact =
-  /** An id or a name, which becomes the id. */
-  | { readonly ref: NameKind }
+  /** An id or a name, which becomes the id; with `orAll` also words for all visitors, which become `ALL_VISITORS`. */
+  | { readonly ref: NameKind; readonly orAll?: true }
   /** A date of the grammar, which becomes an ISO date-time, or ms where `as` says so. */
   | { readonly date: 'start' | 'end' | 'exportEnd' | 'moment'; readonly as?: 'ms' }
   /** The name of a metric; everyday names become that of the platform. */
@@ -42,6 +43,15 @@ export function refs(kind: NameKind, words: string) {
   return z.array(ref(kind, '')).min(1).describe(words);
 }
 
+const segmentOrAll = refText.describe('').register(paramFacts, { ref: 'segment', orAll: true });
+
+/** Segments side by side, all visitors among them where they are named. */
+export const compareSegments = z
+  .array(segmentOrAll as unknown as z.ZodType<SegmentChoice, number | string>) // the boundary replaces the name by its id
+  .min(1)
+  .describe('Segments side by side, or "all visitors"')
+  .optional();
+
 function date(fact: ParamFact, words: string): z.ZodType<string, string> {
   return z.string().trim().min(1).describe(words).register(paramFacts, fact);
 }
@@ -70,6 +80,7 @@ export const segmentIds = refs('segment', 'Ids or names; visitors in all of them
 export const period = periodName.describe('daily: one value per day').optional();
 export const goalId = ref('goal', 'Id or name').optional();
 export const zoneId = ref('zone', 'Id, name or path "Screen / Zoning / Zone"');
+export const zoneIds = refs('zone', 'Zone ids or paths "Screen / Zoning / Zone"').optional();
 /** Ids only, for filters of lists. */
 export const idList = ids.describe('Only these ids');
 

@@ -1,16 +1,17 @@
 import * as z from 'zod';
 import { listed } from '../api/check-input.ts';
 import { ApiError } from '../api/errors.ts';
+import { ALL_VISITORS, meansAllVisitors, type SegmentChoice } from '../domain/names/all-visitors.ts';
+import { fold, type Named, type NameKind } from '../domain/names/match-name.ts';
 import { type ParamFact, paramFacts } from './params.ts';
 
 /** Gives a name's object; throws where there is none or several. */
-export type FindName = (
-  kind: Extract<ParamFact, { ref: unknown }>['ref'],
-  text: string,
-) => Promise<{ id: number; path: readonly string[] }>;
+export type FindName = (kind: NameKind, text: string) => Promise<{ id: number; path: readonly string[] }>;
 
 export interface ResolveOptions {
   readonly find: FindName;
+  /** All objects of a kind. */
+  readonly list: (kind: NameKind) => Promise<readonly Named[]>;
   readonly timeZone: string;
   readonly nowMs: number;
   readonly note: (sentence: string) => void;
@@ -28,6 +29,7 @@ export interface ResolvedRange {
   end?: Bound;
 }
 
+type RefFact = Extract<ParamFact, { ref: unknown }>;
 type DateFact = Extract<ParamFact, { date: unknown }>;
 
 function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
@@ -56,6 +58,15 @@ export async function resolveParams<T extends Record<string, unknown>>(schema: z
     } catch (error) {
       throw new ApiError('invalid', `${path}: ${error instanceof Error ? error.message : 'no date'}`);
     }
+  }
+
+  /** All visitors, unless a segment has that very name. */
+  async function allVisitorsOr({ ref, orAll }: RefFact, text: string, path: string): Promise<SegmentChoice> {
+    if (!orAll || !meansAllVisitors(text)) return resolveName(ref, text, path);
+    const isNamed = (await options.list(ref)).some(({ path: steps }) => fold(steps.at(-1) ?? '') === fold(text));
+    if (isNamed) return resolveName(ref, text, path);
+    if (fold(text) !== ALL_VISITORS) options.note(`"${text}" = ${ALL_VISITORS}`);
+    return ALL_VISITORS;
   }
 
   async function resolveName(kind: Parameters<FindName>[0], text: string, path: string): Promise<number> {
@@ -90,7 +101,7 @@ export async function resolveParams<T extends Record<string, unknown>>(schema: z
     const inner = unwrap(schemaOf);
     const fact = paramFacts.get(inner as z.ZodType);
     if (fact && 'ref' in fact) {
-      if (typeof value === 'string') names.push(async () => void (holder[key] = await resolveName(fact.ref, value.trim(), path)));
+      if (typeof value === 'string') names.push(async () => void (holder[key] = await allVisitorsOr(fact, value.trim(), path)));
     } else if (fact && 'date' in fact) {
       if (fact.as === 'ms' && /^\d{9,}$/.test(String(value))) holder[key] = Number(value);
       else if (typeof value === 'string') dates.push(async () => void (holder[key] = await resolveDate(fact, value, path)));

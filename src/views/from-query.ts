@@ -1,5 +1,6 @@
 import { nameOf } from '../domain/metrics/compare/comparison-words.ts';
-import { PART_MARK, type QueryTable } from '../domain/metrics/read/query-table.ts';
+import { TOTAL } from '../domain/metrics/read/query-lines.ts';
+import { DAYS_COLUMN, PART_MARK, type QueryTable } from '../domain/metrics/read/query-table.ts';
 import { type BarsSpec, type ChartSpec, joined, type PanelSpec, panelsOf, type TrendSpec } from './spec.ts';
 
 /** More lines or colours cannot be distinguished. */
@@ -103,16 +104,23 @@ function barsOf({ metric, dimensions, cells, unit, about }: Drawn): BarsSpec {
   };
 }
 
+/** Beside its parts a total hides how they differ. */
+function withoutTotal(table: QueryTable): QueryTable {
+  return { ...table, rows: table.rows.filter(([time]) => time !== TOTAL) };
+}
+
 /**
  * A table as lines over time, of its first metric, or as bars by its other columns, of a few metrics; undefined where it has a single row.
  */
 export function chartOfTable(table: QueryTable, timeZone: string): ChartSpec | undefined {
-  const metrics = Object.keys(table.units);
+  const metrics = Object.keys(table.units).filter((name) => name !== DAYS_COLUMN);
   const [first = ''] = metrics;
-  if (['day', 'week', 'month'].includes(table.columns[0] ?? '')) return trendOf(drawnOf(table, first, 1), timeZone);
+  const [unit = ''] = table.columns;
+  if (['day', 'week', 'month'].includes(unit)) return trendOf(drawnOf(withoutTotal(table), first, 1), timeZone);
   if (table.rows.length < 2) return undefined;
+  const drawn = unit === 'weekday' ? withoutTotal(table) : table;
   const shown = table.rows.length > FEW_ROWS ? [first] : metrics.slice(0, MAX_METRICS);
-  return joined(shown.map((metric) => barsOf(drawnOf(table, metric, shown.length))));
+  return joined(shown.map((metric) => barsOf(drawnOf(drawn, metric, shown.length))));
 }
 
 /** Rows of any query: the types as DuckDB writes them, numbers perhaps as texts. */

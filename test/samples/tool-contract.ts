@@ -11,11 +11,11 @@ export const insightContract: Readonly<Record<string, ToolContract>> = {
   find_objects: { parameters: 'text! kinds limit' },
   find_changes: { parameters: 'days metrics devices segmentIds goalIds zoneIds include limit' },
   query_metrics: {
-    parameters: 'metrics! startDate! endDate! breakdown devices segmentIds compareSegments goalIds zoneIds chart',
+    parameters: 'metrics! startDate! endDate! breakdown totals shares devices segmentIds compareSegments goalIds zoneIds chart',
   },
   compare_metrics: {
     parameters:
-      'metrics startDate! endDate! baselineStartDate baselineEndDate baseline by devices segmentIds compareSegments goalId explain chart',
+      'metrics startDate! endDate! baselineStartDate baselineEndDate baseline by devices segmentIds compareSegments goalId zoneIds explain chart',
   },
   analyze_scenario: { parameters: 'scenarioId! startDate endDate baselineStartDate baselineEndDate step metrics chart' },
   check_speed_budgets: { parameters: 'scenarioIds budgets runs' },

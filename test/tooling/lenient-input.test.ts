@@ -116,11 +116,23 @@ describe('a metric that the interface does not have is answered with what is nea
     ['query_metrics', 'INP', /"INP": INP needs real visitors; the nearest of the lab is totalBlockingTime/],
     ['query_metrics', 'funnel', /"funnel": this interface has no funnels; nearest: export of scope views/],
     ['query_metrics', 'unique visitors', /the nearest is visits/],
+    ['query_metrics', 'Unique users', /"Unique users": visitors are not counted; the nearest is visits/],
+    ['query_metrics', 'exit rate', /there is no exit rate; the nearest is bounceRate/],
+    ['query_metrics', 'scroll_depth', /the nearest is an export of scope views \(scroll_rate\)/],
+    ['query_metrics', 'real-user vitals', /the nearest are speed metrics of lab runs \(analyze_scenario\)/],
+    ['query_metrics', 'new visitors', /visits of the segments of new and returning visitors/],
+    ['query_metrics', 'page views', /pageviewAverage, times visits/],
+    ['query_metrics', 'cart abandonment rate', /the nearest is conversionRate of a goal/],
+    ['query_metrics', 'funnel conversion', /this interface has no funnels/],
+    ['query_metrics', 'user journeys', /this interface has no journeys; nearest: export of scope views/],
+    ['query_metrics', 'session replays', /this interface has no replay/],
+    ['query_metrics', 'page load time', /it is a metric of another kind \(loadTime\); analyze_scenario/],
+    ['compare_metrics', 'rage clicks', /an export of scope views \(rage_click_all_targets_ind\)/],
     ['query_metrics', 'conversoinRate', /no such metric: "conversoinRate"; there are conversionRate, /],
     ['get_step_report', 'FID', /the nearest of the lab is maxPotentialFirstInputDelay/],
     ['get_step_report', 'revenue', /it is a metric of another kind \(revenueSum\); query_metrics answers it/],
   ])('%s: %s', async (tool, metric, words) => {
-    const args = tool === 'query_metrics' ? { ...week, metrics: [metric] } : { stepId: 'a', metrics: [metric] };
+    const args = tool.endsWith('_metrics') ? { ...week, metrics: [metric] } : { stepId: 'a', metrics: [metric] };
     expect(await call(tool, args)).toMatchObject({ isError: true, text: expect.stringMatching(words) });
   });
 

@@ -13,6 +13,7 @@ export default defineAnsweringTool({
   annotations: READ,
   scope: 'metrics',
   idsFrom: 'find_objects',
+  provisionalDays: ({ zoneIds }) => (zoneIds === undefined ? 0 : 7),
   charted: true,
   input: z.strictObject({
     metrics: p.rangeMetrics.describe('Default conversionRate, visits, revenueSum').optional(),
@@ -24,8 +25,9 @@ export default defineAnsweringTool({
     by: z.enum(['period', 'device', 'segment']).default('period'),
     devices: p.devices,
     segmentIds: p.segmentIds,
-    compareSegments: p.refs('segment', 'Segments side by side').optional(),
+    compareSegments: p.compareSegments,
     goalId: p.goalId,
+    zoneIds: p.zoneIds,
     explain: z.boolean().describe('Default true: devices, segments, revenue').default(true),
   }),
   output: comparisonShape,

@@ -7,9 +7,10 @@ import { type Windows, windowsOf } from '../../domain/metrics/compare/comparison
 import { outlierNote } from '../../domain/metrics/compare/comparison-words.ts';
 import { judgeChanges } from '../../domain/metrics/compare/judged-changes.ts';
 import { type Reading, readingsOf } from '../../domain/metrics/compare/readings.ts';
-import type { MetricAnswers } from '../../domain/metrics/read/metric-answers.ts';
-import type { Device } from '../../domain/metrics/read/metric-grid.ts';
+import type { MetricAnswers, MetricRow } from '../../domain/metrics/read/metric-answers.ts';
+import type { Device, MetricGrid } from '../../domain/metrics/read/metric-grid.ts';
 import { refusedNotes } from '../../domain/metrics/read/query-notes.ts';
+import { ALL_VISITORS } from '../../domain/names/all-visitors.ts';
 import { isoAt, resolveDate, todayIn } from '../../lib/dates.ts';
 import { daysBetween, shiftDays } from '../../lib/time-zone.ts';
 import type { Context } from '../context.ts';
@@ -17,6 +18,7 @@ import { type CompareInput, gridOf, type Question, questionOf } from './compare-
 import { type ChosenSegments, readSegments } from './compare-segments.ts';
 import { compareAtOnce } from './compare-sides.ts';
 import { fetchMetrics, requireGoal } from './fetch-metrics.ts';
+import { keptPartOf, reachesBeyond } from './kept-days.ts';
 import { readDaysOrNone } from './read-days.ts';
 
 /** Days before and after a change in which events are looked for. */
@@ -81,6 +83,47 @@ function requireSides({ rows, missing }: MetricAnswers, { period, baseline }: Wi
   }
 }
 
+/** The site's visits of the same selections and times; undefined for metrics of the site, which have them. */
+function visitsOf<Grid extends Pick<MetricGrid, 'zoneIds'>>(grid: Grid) {
+  return grid.zoneIds === undefined ? undefined : { ...grid, zoneIds: [undefined], goalIds: [undefined], metrics: ['visits'] };
+}
+
+/** Adds the site's visits to rows of zones: the interface does not give the users that these are of. */
+function withVisits(rows: readonly MetricRow[], ofSite: readonly MetricRow[]): readonly MetricRow[] {
+  const keyOf = ({ selection: { device, segmentIds }, range, interval }: MetricRow) =>
+    [range, interval.startMs, device, ...segmentIds].join(' ');
+  const visits = new Map(ofSite.map((row) => [keyOf(row), row.values]));
+  return rows.map((row) => ({ ...row, values: { ...visits.get(keyOf(row)), ...row.values } }));
+}
+
+async function readRanges(grid: MetricGrid, context: Context): Promise<MetricAnswers> {
+  const visits = visitsOf(grid);
+  const [answers, ofSite] = await Promise.all([fetchMetrics(grid, context), visits && fetchMetrics(visits, context)]);
+  return ofSite ? { ...answers, rows: withVisits(answers.rows, ofSite.rows) } : answers;
+}
+
+async function readDaysWithVisits(grid: Omit<MetricGrid, 'ranges'>, windows: Windows, context: Context) {
+  const visits = visitsOf(grid);
+  const [days, ofSite] = await Promise.all([
+    readDaysOrNone(grid, windows, context),
+    visits && readDaysOrNone(visits, windows, { ...context, note: () => undefined }),
+  ]);
+  return ofSite ? withVisits(days, ofSite) : days;
+}
+
+/** The bounds of a baseline that is kept in part, which is noted; undefined where the period is not there, or nothing of the baseline. */
+async function keptBaseline({ rows }: MetricAnswers, { baseline }: Windows, context: Context) {
+  const { timeZone, note } = context;
+  if (rows.some(({ range, values }) => range === 1 && values['visits'] === null)) return undefined;
+  const kept = await keptPartOf(baseline, context);
+  if (!kept) return undefined;
+  const daysOf = ({ startMs, endMs }: Windows['period']) => Math.round(daysBetween(startMs, endMs + 1, timeZone));
+  note(
+    `The platform keeps data since ${kept.firstDay}: the baseline is used from there on, ${daysOf(kept)} of its ${daysOf(baseline)} days.`,
+  );
+  return { baselineStartDate: isoAt(kept.startMs, timeZone), baselineEndDate: isoAt(kept.endMs, timeZone) };
+}
+
 async function compareRanges(question: Question, context: Context): Promise<Comparison> {
   const { note, timeZone, nowMs } = context;
   const { devices, goalId } = question;
@@ -94,7 +137,7 @@ async function compareRanges(question: Question, context: Context): Promise<Comp
   });
   const { period, baseline } = windows;
   const base = gridOf(question);
-  const isOne = devices.length <= 1 && (base.segmentSets?.length ?? 1) === 1;
+  const isOne = devices.length <= 1 && question.zoneIds.length <= 1 && (base.segmentSets?.length ?? 1) === 1;
   const explains = question.explain && isOne;
   const byDevice = explains && (devices[0] ?? 'all') === 'all';
   const chosen: readonly Device[] = devices.length > 0 ? devices : ['all'];
@@ -105,10 +148,14 @@ async function compareRanges(question: Question, context: Context): Promise<Comp
     context.progress((done += 1), 3, 'reading metrics');
     return result;
   };
+  const unread: string[] = [];
   const [totals, days] = await Promise.all([
-    step(fetchMetrics({ ...grid, ranges: [baseline, period] }, { ...context, progress: () => undefined })),
-    step(readDaysOrNone(grid, windows, context)),
+    step(readRanges({ ...grid, ranges: [baseline, period] }, { ...context, progress: () => undefined })),
+    step(readDaysWithVisits(grid, windows, { ...context, note: (sentence) => void unread.push(sentence) })),
   ]);
+  const kept = reachesBeyond(totals) ? await keptBaseline(totals, windows, context) : undefined;
+  if (kept) return compareRanges({ ...question, ...kept }, context);
+  for (const sentence of unread) note(sentence);
   requireSides(totals, windows, timeZone);
   for (const { reason, parts } of totals.missing)
     note(`Missing for ${[...new Set(parts.map(({ selection }) => selection.device))].join(', ')}: ${reason}`);
@@ -116,8 +163,12 @@ async function compareRanges(question: Question, context: Context): Promise<Comp
   if (goalId === undefined) await requireGoal(question.metrics, totals.rows, lists, note);
   const readings = readingsOf(totals.rows, days);
   const table = byDevice ? readings.slice(0, 1) : readings;
-  const labelOf = ({ device, segmentIds }: Reading) =>
-    [...(device === 'all' ? [] : [device]), ...segmentIds.map((id) => lists.nameOf('segment', id))].join(', ');
+  const labelOf = ({ device, segmentIds, zoneId }: Reading) => {
+    const named = segmentIds.map((id) => lists.nameOf('segment', id));
+    const segments = named.length === 0 && question.compareSegments.length > 0 ? [ALL_VISITORS] : named;
+    const zones = zoneId === undefined ? [] : [lists.nameOf('zone', zoneId)];
+    return [...zones, ...(device === 'all' ? [] : [device]), ...segments].join(', ');
+  };
   const periods = { metrics: question.metrics, windows, readings: table, devices: byDevice ? readings.slice(1) : [], labelOf };
   const judgedChanges = judgeChanges(periods);
   const [whole] = table;
@@ -158,6 +209,10 @@ async function compareRanges(question: Question, context: Context): Promise<Comp
   for (const sentence of judgedChanges.changes.flatMap((change) => outlierNote(change) ?? [])) note(sentence);
   for (const sentence of [...windows.notes, ...periodNotes(judged, windows)]) note(sentence);
   if (question.explain && !isOne) note('explain takes one device and one set of segments at a time.');
+  if (question.zoneIds.length > 0)
+    note(
+      'The interface does not give the users of a zone: days are weighed by the visits of the site; before and after are as the platform gives them.',
+    );
   for (const sentence of refusedNotes(totals.refused)) note(sentence);
   return comparison;
 }

@@ -3,6 +3,8 @@ import { siteMetricNames } from '../../api/metric-names.ts';
 import type { BaselineKind } from '../../domain/metrics/compare/comparison-windows.ts';
 import { metricsToRead } from '../../domain/metrics/compare/days.ts';
 import { type Device, isZoneMetric, type MetricGrid } from '../../domain/metrics/read/metric-grid.ts';
+import { chosenMetrics } from '../../domain/metrics/read/metric-query.ts';
+import { type SegmentChoice, segmentSetsOf } from '../../domain/names/all-visitors.ts';
 import type { Context } from '../context.ts';
 
 /** What a comparison needs of a call. */
@@ -19,19 +21,22 @@ export interface CompareInput {
   readonly by: 'period' | 'device' | 'segment';
   readonly devices?: readonly Device[] | undefined;
   readonly segmentIds?: readonly number[] | undefined;
-  readonly compareSegments?: readonly number[] | undefined;
+  readonly compareSegments?: readonly SegmentChoice[] | undefined;
   readonly goalId?: number | undefined;
+  readonly zoneIds?: readonly number[] | undefined;
   readonly explain: boolean;
 }
 
 /** The same with every list filled. */
-export interface Question extends Omit<CompareInput, 'metrics' | 'devices' | 'segmentIds' | 'compareSegments'> {
+export interface Question extends Omit<CompareInput, 'metrics' | 'devices' | 'segmentIds' | 'compareSegments' | 'zoneIds'> {
   readonly metrics: readonly string[];
   readonly devices: readonly Device[];
   readonly segmentIds: readonly number[];
-  readonly compareSegments: readonly number[];
+  readonly compareSegments: readonly SegmentChoice[];
+  readonly zoneIds: readonly number[];
 }
 
+const DEFAULT_ZONE_METRICS = ['tapRate'];
 const DEFAULT_METRICS = ['conversionRate', 'visits', 'revenueSum'];
 /** The usual ones first, because the first that stands out is explained. */
 const ALL_METRICS = [...DEFAULT_METRICS, ...siteMetricNames];
@@ -42,20 +47,37 @@ function refuse(message: string): never {
 
 const once = <T>(values: readonly T[] = []) => [...new Set(values)];
 
-/** Fills what a caller left out; throws for metrics that are none of the site. */
+/** The metrics of a comparison, all of the site or all of zones. */
+function metricsOf({ metrics, goalId, by }: CompareInput, zones: boolean): readonly string[] {
+  if (!zones) {
+    const named = once((metrics ?? DEFAULT_METRICS).flatMap((metric) => (metric === 'all' ? ALL_METRICS : [metric])));
+    const ofZones = named.filter(isZoneMetric);
+    if (ofZones.length > 0) refuse(`metrics: ${ofZones.join(', ')} belong to zones: pass zoneIds; find_objects finds them.`);
+    return named;
+  }
+  if (by !== 'period') refuse('zoneIds: zones are compared by period; query_metrics puts devices and segments side by side.');
+  return chosenMetrics(metrics ?? DEFAULT_ZONE_METRICS, { zones, goals: goalId !== undefined });
+}
+
+/** Fills what a caller left out; throws for metrics that do not go together. */
 export function questionOf(input: CompareInput): Question {
-  const metrics = once((input.metrics ?? DEFAULT_METRICS).flatMap((metric) => (metric === 'all' ? ALL_METRICS : [metric])));
-  const zones = metrics.filter(isZoneMetric);
-  if (zones.length > 0) refuse(`metrics: ${zones.join(', ')} belong to zones, which query_metrics answers.`);
+  const zoneIds = once(input.zoneIds);
+  const metrics = metricsOf(input, zoneIds.length > 0);
   const [devices, segmentIds, compareSegments] = [once(input.devices), once(input.segmentIds), once(input.compareSegments)];
   // One segment is compared with itself in another period: a filter like any other.
   const isFilter = input.by === 'period' && compareSegments.length === 1;
-  const sets = isFilter ? { segmentIds: once([...segmentIds, ...compareSegments]), compareSegments: [] } : { segmentIds, compareSegments };
-  return { ...input, metrics, devices, ...sets };
+  const [filtered = []] = isFilter ? segmentSetsOf(segmentIds, compareSegments) : [segmentIds];
+  const sets = { segmentIds: filtered, compareSegments: isFilter ? [] : compareSegments };
+  return { ...input, metrics, devices, zoneIds, explain: input.explain && zoneIds.length === 0, ...sets };
 }
 
 /** The grid of what all readings have in common. */
-export function gridOf({ metrics, goalId, segmentIds, compareSegments }: Question): Omit<MetricGrid, 'ranges'> {
-  const sets = compareSegments.map((id) => [...segmentIds.filter((each) => each !== id), id]);
-  return { metrics: metricsToRead(metrics), goalIds: [goalId], segmentSets: sets.length > 0 ? sets : [segmentIds] };
+export function gridOf({ metrics, goalId, segmentIds, compareSegments, zoneIds }: Question): Omit<MetricGrid, 'ranges'> {
+  const sets = segmentSetsOf(segmentIds, compareSegments);
+  return {
+    metrics: metricsToRead(metrics),
+    goalIds: [goalId],
+    segmentSets: sets.length > 0 ? sets : [segmentIds],
+    ...(zoneIds.length > 0 && { zoneIds }),
+  };
 }

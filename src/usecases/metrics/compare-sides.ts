@@ -4,6 +4,7 @@ import type { Comparison } from '../../domain/metrics/compare/comparison-rows.ts
 import { compareSides } from '../../domain/metrics/compare/sides.ts';
 import type { Device, Selection } from '../../domain/metrics/read/metric-grid.ts';
 import { refusedNotes } from '../../domain/metrics/read/query-notes.ts';
+import { ALL_VISITORS, segmentSetsOf } from '../../domain/names/all-visitors.ts';
 import type { CompareContext, Question } from './compare-question.ts';
 import { fetchMetrics, requireGoal } from './fetch-metrics.ts';
 
@@ -22,11 +23,11 @@ export async function compareAtOnce(question: Question, context: CompareContext)
   if (by === 'device' && compareSegments.length > 0)
     refuse('compareSegments: by device compares devices; let by be segment, or pass segmentIds.');
   if (by === 'segment' && compareSegments.length < 2)
-    refuse('compareSegments: name at least two segments to compare; list_segments lists them.');
+    refuse('compareSegments: name at least two segments to compare, or one and "all visitors"; list_segments lists them.');
   if (by === 'segment' && devices.length > 1) refuse('devices: by segment takes one device.');
   if (by === 'device' && devices.length === 1) refuse('devices: name at least two to compare, or leave them out.');
   const isDevice = by === 'device';
-  const sets = isDevice ? [segmentIds] : compareSegments.map((id) => [...segmentIds.filter((each) => each !== id), id]);
+  const sets = isDevice ? [segmentIds] : segmentSetsOf(segmentIds, compareSegments);
   const named = devices.length > 0 ? devices : isDevice ? DEVICES : (['all'] as const);
   const range = { startMs: instantOf(question.startDate), endMs: instantOf(question.endDate) };
   const grid = { metrics: [...new Set([...metrics, 'visits'])], ranges: [range], devices: named, segmentSets: sets, goalIds: [goalId] };
@@ -37,9 +38,13 @@ export async function compareAtOnce(question: Question, context: CompareContext)
     isDevice ? undefined : lists.of('segment').catch(() => undefined),
   ]);
   if (goalId === undefined) await requireGoal(metrics, totals.rows, lists, note);
-  const isSame = (a: Selection, b: Selection) => a.device === b.device && a.segmentIds.join() === b.segmentIds.join();
+  const isSame = (a: Selection, b: Selection) => a.device === b.device && a.segmentIds === b.segmentIds;
+  const segmentOf = ({ segmentIds: ids }: Selection) => {
+    const choice = compareSegments[sets.indexOf(ids)] ?? ALL_VISITORS;
+    return choice === ALL_VISITORS ? choice : lists.nameOf('segment', choice);
+  };
   const sides = totals.rows.map(({ selection, values }) => ({
-    name: isDevice ? selection.device : lists.nameOf('segment', selection.segmentIds.at(-1) ?? 0),
+    name: isDevice ? selection.device : segmentOf(selection),
     values,
     days: days.rows.filter((row) => isSame(row.selection, selection)),
   }));
@@ -49,7 +54,8 @@ export async function compareAtOnce(question: Question, context: CompareContext)
   note(
     `Each ${by} is compared with ${sides[0]?.name ?? 'the first'}; verdicts: paired t-test of the daily differences at 1 %, at least 5 whole days (time zone ${timeZone}).`,
   );
-  if (!isDevice) note('Segments may overlap; the same visit then counts in both.');
+  if (compareSegments.includes(ALL_VISITORS)) note(`${ALL_VISITORS} include the segments beside them; the paired test allows for that.`);
+  else if (!isDevice) note('Segments may overlap; the same visit then counts in both.');
   context.draw(async () => {
     const { chartOfSides } = await import('../../views/from-comparison.ts');
     return chartOfSides(metrics, sides, by, totals.currency);

@@ -1,24 +1,72 @@
 import { ApiError } from '../../api/errors.ts';
 import { definitionOf } from '../../domain/metrics/metric-definitions.ts';
-import { gridOf, type MetricQuery } from '../../domain/metrics/read/metric-query.ts';
+import type { MetricAnswers } from '../../domain/metrics/read/metric-answers.ts';
+import { gridOf, type MetricQuery, type QueryGrid, timeUnitOf } from '../../domain/metrics/read/metric-query.ts';
+import { linesOf } from '../../domain/metrics/read/query-lines.ts';
 import { needsGoal, queryNotes } from '../../domain/metrics/read/query-notes.ts';
 import { type QueryTable, queryTable } from '../../domain/metrics/read/query-table.ts';
 import type { NameKind } from '../../domain/names/match-name.ts';
 import type { Context, Lists } from '../context.ts';
 import { fetchMetrics, goalWords } from './fetch-metrics.ts';
+import { isOutOfBounds, keptPartOf, reachesBeyond } from './kept-days.ts';
 
 /** More objects than this are not put side by side without being named. */
 const MAX_SIDE_BY_SIDE = 20;
 
-type Uses = Pick<Context, 'ask' | 'lists' | 'note' | 'progress' | 'signal' | 'timeZone'>;
+type Uses = Pick<Context, 'ask' | 'covers' | 'lists' | 'note' | 'progress' | 'signal' | 'timeZone'>;
 
 /** The ids that a breakdown is over, all of the project where none is named. */
-async function sideBySide(kind: NameKind, named: readonly number[], asked: boolean, lists: Lists): Promise<readonly number[]> {
+async function sideBySide<T>(kind: NameKind, named: readonly T[], asked: boolean, lists: Lists): Promise<readonly (T | number)[]> {
   if (named.length > 0 || !asked) return named;
   const all = await lists.of(kind);
   if (all.length <= MAX_SIDE_BY_SIDE) return all.map(({ id }) => id);
   const parameter = kind === 'goal' ? 'goalIds' : 'compareSegments';
   throw new ApiError('invalid', `${parameter}: the project has ${all.length} ${kind}s; name up to ${MAX_SIDE_BY_SIDE} of them.`);
+}
+
+/** The whole range of each selection, where rows of time have a total; none where it cannot be read, which is noted. */
+async function readTotals(
+  { totals, breakdown, interval, metrics }: MetricQuery,
+  grid: QueryGrid,
+  { ask, signal, timeZone, note }: Uses,
+): Promise<Pick<MetricAnswers, 'rows' | 'missing' | 'refused'>> {
+  if (!totals || timeUnitOf(breakdown) === undefined) return { rows: [], missing: [], refused: {} };
+  const whole = { ...grid, metrics: grid.devices?.length === 4 ? grid.metrics : metrics, ranges: [interval], daily: false };
+  try {
+    return await fetchMetrics(whole, { ask, signal, timeZone, progress: () => undefined });
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    note(`The total could not be read: ${error.message}`);
+    return { rows: [], missing: [], refused: {} };
+  }
+}
+
+/** Reads rows and totals; `complete` is the query that they answer. */
+async function readQuery(complete: MetricQuery, context: Uses) {
+  const grid = gridOf(complete, context.timeZone);
+  const [read, totals] = await Promise.all([fetchMetrics(grid, context), readTotals(complete, grid, context)]);
+  return { complete, grid, read, totals };
+}
+
+/** The same; where the range begins before what the platform keeps, of the part that is there, which is noted. */
+async function readKept(asked: MetricQuery, context: Uses): ReturnType<typeof readQuery> {
+  const { interval } = asked;
+  const notes: string[] = [];
+  const first = await readQuery(asked, { ...context, note: (sentence) => void notes.push(sentence) }).catch((error: unknown) => {
+    if (error instanceof ApiError && isOutOfBounds(error.message)) return error;
+    throw error;
+  });
+  const isError = first instanceof ApiError;
+  const kept = isError || reachesBeyond(first.read) || reachesBeyond(first.totals) ? await keptPartOf(interval, context) : undefined;
+  if (!kept) {
+    if (isError) throw first;
+    for (const sentence of notes) context.note(sentence);
+    return first;
+  }
+  const { firstDay, ...part } = kept;
+  context.covers(part.startMs, part.endMs);
+  context.note(`The platform keeps data since ${firstDay}: all figures are from that day on; what lies before is not there.`);
+  return readQuery({ ...asked, interval: part }, { ...context, progress: () => undefined });
 }
 
 /** Answers one query as one table; what a reader must know besides goes into the notes. */
@@ -30,8 +78,7 @@ export async function queryMetrics(query: MetricQuery, context: Uses): Promise<Q
     sideBySide('goal', query.goalIds, breakdown.includes('goal'), lists),
     sideBySide('segment', query.compareSegments, breakdown.includes('segment'), lists),
   ]);
-  const complete = { ...query, goalIds, compareSegments };
-  const grid = gridOf(complete, timeZone);
+  const asked = { ...query, goalIds, compareSegments };
   const perGoal = query.metrics.filter((metric) => definitionOf(metric)?.perGoal);
   const isPerGoal = goalIds.length === 0 && perGoal.length === query.metrics.length;
   const needed = () => goalWords(perGoal, 'goalIds', lists);
@@ -40,18 +87,25 @@ export async function queryMetrics(query: MetricQuery, context: Uses): Promise<Q
     goalIds.length > 0 && lists.of('goal'),
     (compareSegments.length > 0 || query.segmentIds.length > 0) && lists.of('segment'),
   ];
-  const [answers] = await Promise.all([
-    fetchMetrics(grid, context).catch(async (error: unknown) => {
+  const [{ complete, grid, read, totals }] = await Promise.all([
+    readKept(asked, context).catch(async (error: unknown) => {
       const isAboutGoal = isPerGoal && error instanceof ApiError && error.kind === 'invalid' && /goal/i.test(error.message);
       throw isAboutGoal ? new ApiError('invalid', await needed()) : error;
     }),
     ...naming.map((list) => list && list.catch(() => undefined)),
   ]);
+  const answers = { ...read, missing: [...read.missing, ...totals.missing], refused: { ...read.refused, ...totals.refused } };
   if (needsGoal(complete, answers)) {
     if (isPerGoal) throw new ApiError('invalid', await needed());
     note(await needed());
   }
-  for (const sentence of queryNotes(complete, answers, timeZone)) note(sentence);
+  const table = linesOf(complete, grid, read, totals.rows);
+  for (const sentence of queryNotes(complete, answers, table, timeZone)) note(sentence);
   const nameIn = (kind: NameKind) => (id: number) => lists.nameOf(kind, id);
-  return queryTable(complete, grid, answers, { segment: nameIn('segment'), goal: nameIn('goal'), zone: nameIn('zone') });
+  return queryTable(
+    complete,
+    grid,
+    { ...table, currency: read.currency },
+    { segment: nameIn('segment'), goal: nameIn('goal'), zone: nameIn('zone') },
+  );
 }

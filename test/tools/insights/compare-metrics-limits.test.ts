@@ -29,6 +29,31 @@ describe('what cannot be compared', () => {
     ]);
   });
 
+  it('uses a baseline that is only partly kept as far as it reaches, for a day, and says which part', async () => {
+    const answer = await compare({
+      startDate: '2026-10-14',
+      endDate: '2026-11-10',
+      baseline: 'previous_year',
+      metrics: ['visits', 'conversionRate'],
+      explain: false,
+    });
+    const before = truthOf(platform(), { from: '2025-10-21T00:00:00.000Z', to: '2025-11-11T23:59:59.999Z' });
+    const after = truthOf(platform(), { from: '2026-10-14T00:00:00.000Z', to: '2026-11-10T23:59:59.999Z' });
+    expect(records(answer)).toEqual([
+      expect.objectContaining({
+        before: before.visits,
+        after: after.visits,
+        change: expect.closeTo(after.visits / 28 - before.visits / 22, 3),
+      }),
+      expect.objectContaining({
+        before: expect.closeTo(before.conversionRate, 3),
+        change: expect.closeTo(after.conversionRate - before.conversionRate, 3),
+      }),
+    ]);
+    expect(notes(answer)).toContain('The platform keeps data since 2025-10-21: the baseline is used from there on, 22 of its 28 days.');
+    expect(answer.structured['baseline']).toMatchObject({ start: '2025-10-21T00:00:00.000Z', days: 22 });
+  });
+
   it('says that a segment has no visits', async () => {
     const answer = await compare({ ...WEEK, segmentIds: ['Summer sale campaign'] });
     expect(notes(answer)).toContain('There are no visits in this selection on either side.');
@@ -47,7 +72,7 @@ describe('what cannot be compared', () => {
   });
 
   it('refuses zones and ranges that overlap', async () => {
-    expect((await compare({ ...WEEK, metrics: ['tapRate'] })).text).toContain('belong to zones');
+    expect((await compare({ ...WEEK, metrics: ['tapRate'] })).text).toContain('belong to zones: pass zoneIds');
     expect((await compare({ ...WEEK, baselineStartDate: '2026-11-08', baselineEndDate: '2026-11-10' })).text).toContain(
       'overlaps the period',
     );

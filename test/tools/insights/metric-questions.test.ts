@@ -118,7 +118,10 @@ describe('a question about the site', () => {
       device,
       conversionRate: expect.closeTo(truthOf(platform(), { ...month, device }).conversionRate, 3),
     }));
-    expect(records(asked)).toEqual(expected);
+    const [all, ...parts] = (['all', 'desktop', 'mobile', 'tablet'] as const).map((device) => truthOf(platform(), { ...month, device }));
+    const left = (name: 'visits' | 'conversions') => parts.reduce((rest, part) => rest - part[name], all?.[name] ?? 0);
+    const other = { device: 'other or unknown device', conversionRate: expect.closeTo((100 * left('conversions')) / left('visits'), 3) };
+    expect(records(asked)).toEqual([...expected, other]);
     expect(asked.structured).toMatchObject({ units: { conversionRate: '%' }, range: { days: 31, timeZone: 'UTC' } });
   });
 

@@ -80,7 +80,7 @@ describe('a chart', () => {
       expect(values).toEqual(values.toSorted((a, b) => b - a));
     }
     const devices = await call('query_metrics', { ...WEEK, metrics: ['visits'], breakdown: ['device'], chart: true });
-    expect(devices.structured['chart']).toMatchObject({ labels: ['all', 'desktop', 'mobile', 'tablet'] });
+    expect(devices.structured['chart']).toMatchObject({ labels: ['all', 'desktop', 'mobile', 'tablet', 'other or unknown device'] });
   });
 
   it('is none where there is a single row', async () => {

@@ -88,7 +88,7 @@ describe('rows over time', () => {
       expect.arrayContaining(['Weeks begin on Monday; a row is named by its first day.', '(part): the range holds only a part of it.']),
     );
     const both = await call('query_metrics', { ...WEEK, metrics: ['visits'], breakdown: ['week', 'month'] });
-    expect(both).toMatchObject({ isError: true, text: expect.stringContaining('breakdown: only one of day, week and month') });
+    expect(both).toMatchObject({ isError: true, text: expect.stringContaining('breakdown: only one of day, week, month and weekday') });
   });
 
   it('is a single one where the range is a day, although the platform knows no daily values then', async () => {
@@ -125,13 +125,19 @@ describe('more than 92 days', () => {
     expect(answer.text).toContain('bounceRate weighted by visits');
   });
 
-  it('name the parts that the platform refuses, and give no sum without them', async () => {
+  it('that begin before what the platform keeps are answered from its first day on, which is said', async () => {
+    const kept = (to: string) => truthOf(platform(), { from: '2025-10-21T00:00:00.000Z', to }).visits;
     const total = await call('query_metrics', { startDate: '2025-08', endDate: '2026-01', metrics: ['visits'] });
-    expect(only(total)).toEqual({ visits: null });
-    expect(total.text).toMatch(/Missing \(null\): 2025-08-01 … 2025-10-31 \(all\): .*out of bounds/);
+    expect(only(total)).toEqual({ visits: kept('2026-01-31T23:59:59.999Z') });
+    expect(total.text).toContain('The platform keeps data since 2025-10-21');
+    expect(total.structured['range']).toMatchObject({ start: '2025-10-21T00:00:00.000Z', days: 103 });
+    // At most nine days are asked for to find the first one.
+    expect(asked().length).toBeLessThanOrEqual(2 + 9 + 2);
     const months = await call('query_metrics', { startDate: '2025-09', endDate: '2025-12', metrics: ['visits'], breakdown: ['month'] });
-    expect(records(months).map(({ visits }) => visits)).toEqual([null, null, expect.any(Number), expect.any(Number)]);
-    expect(months.text).toContain('2025-09-01 … 2025-09-30 (all); 2025-10-01 … 2025-10-31 (all)');
+    expect(records(months).map(({ month }) => month)).toEqual(['2025-10 (part)', '2025-11', '2025-12']);
+    expect(records(months)[0]?.['visits']).toBe(kept('2025-10-31T23:59:59.999Z'));
+    const short = await call('query_metrics', { startDate: '2025-10-15', endDate: '2025-10-25', metrics: ['visits'], breakdown: ['day'] });
+    expect(records(short).map(({ day }) => day)).toEqual(['2025-10-21', '2025-10-22', '2025-10-23', '2025-10-24', '2025-10-25']);
   });
 
   it('before all that is kept are an error that says so', async () => {

@@ -46,7 +46,16 @@ async function read(all: readonly Named[], visitsOf: (id: number) => number, sel
   const period = { startMs: Date.parse(WEEK.startDate), endMs: Date.parse(WEEK.endDate) };
   const windows = windowsOf({ period, kind: 'previous', timeZone: 'UTC', nowMs });
   const values = { visits: 1_000, conversionCount: 1_000, conversionRate: 100 };
-  const whole: Reading = { device: 'all', segmentIds: [], before: values, after: values, history: [], baselineDays: [], periodDays: [] };
+  const whole: Reading = {
+    device: 'all',
+    segmentIds: [],
+    zoneId: undefined,
+    before: values,
+    after: values,
+    history: [],
+    baselineDays: [],
+    periodDays: [],
+  };
   const { chosen, choice } = await readSegments({ question, metric: 'conversionRate', whole, windows }, context);
   return { choice, names: chosen.map(({ name }) => name), asked: [...asked].toSorted((a, b) => a - b), notes };
 }

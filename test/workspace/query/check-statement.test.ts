@@ -79,7 +79,7 @@ describe('a statement is refused, and the words say why', () => {
   });
 
   it('with the place of a mistake in it', async () => {
-    expect(await verdict('SELEC 1')).toMatch(/^this is no valid SQL: syntax error at or near "SELEC"/);
+    expect(await verdict('SELEC 1')).toMatch(/^this is not valid SQL: syntax error at or near "SELEC"/);
   });
 
   it('with all views, where there are several', async () => {

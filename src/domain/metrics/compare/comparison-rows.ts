@@ -23,7 +23,14 @@ export const comparisonShape = z.object({
   /** What each segment did, and what of the change comes from it and from all other visits. */
   segments: records,
   revenue: z
-    .object({ change: z.number(), visits: z.number(), conversion: z.number(), basket: z.number(), remainder: z.number() })
+    .object({
+      change: z.number(),
+      visits: z.number(),
+      conversion: z.number(),
+      basket: z.number(),
+      remainder: z.number(),
+      unit: z.string().optional(),
+    })
     .optional(),
   events: records,
 });
@@ -118,8 +125,13 @@ export function segmentRecord({ groups: [own], change }: Explained, verdict: Gro
 }
 
 /** The factors of revenue to the cent, with what rounding leaves. */
-export function revenueRecord({ visits, conversion, basket }: RevenueSplit, change: number) {
+export function revenueRecord({ visits, conversion, basket }: RevenueSplit, change: number, currency: string | undefined) {
   const cents = (value: number) => Math.round(value * 100) / 100;
   const shown = { visits: cents(visits), conversion: cents(conversion), basket: cents(basket) };
-  return { change: cents(change), ...shown, remainder: cents(cents(change) - shown.visits - shown.conversion - shown.basket) };
+  return {
+    change: cents(change),
+    ...shown,
+    remainder: cents(cents(change) - shown.visits - shown.conversion - shown.basket),
+    ...(currency !== undefined && { unit: currency }),
+  };
 }

@@ -1,4 +1,4 @@
-import { formatNumber, formatPercent, NO_VALUE } from '../../../lib/number-text.ts';
+import { formatMoney, formatNumber, formatPercent, NO_VALUE } from '../../../lib/number-text.ts';
 import type { DatedChange } from '../engine/dated.ts';
 import type { Judgement } from '../engine/judge.ts';
 import { definitionOf, unitOf } from '../metric-definitions.ts';
@@ -49,8 +49,8 @@ export const isPercent = (metric: string) => definitionOf(metric)?.unit === '%';
 export function valueText(metric: string, value: number | null, currency: string | undefined): string {
   if (value === null) return NO_VALUE;
   if (isPercent(metric)) return formatPercent(value);
-  const text = formatNumber(value, { group: true });
-  return definitionOf(metric)?.unit === 'currency' ? `${text} ${unitOf(metric, currency) ?? ''}` : text;
+  if (definitionOf(metric)?.unit !== 'currency') return formatNumber(value, { group: true });
+  return `${formatMoney(value, { group: true })} ${unitOf(metric, currency) ?? ''}`;
 }
 
 /** A change in points or percent: `−0.48 pp, −20%`. */

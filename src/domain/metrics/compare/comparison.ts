@@ -1,4 +1,6 @@
 import { findReasons, type Reasons } from '../engine/reasons.ts';
+import { definitionOf } from '../metric-definitions.ts';
+import { OTHER_DEVICE } from '../read/metric-grid.ts';
 import { type Cause, deviceSentence, effectsOf, isMix, type MovedShare, revenueSentence, segmentSentence } from './cause-words.ts';
 import { type Comparison, deviceRecord, type GroupVerdict, revenueRecord, rowOf, segmentRecord, sumsOf } from './comparison-rows.ts';
 import type { Windows } from './comparison-windows.ts';
@@ -13,7 +15,7 @@ import {
 } from './comparison-words.ts';
 import { type Explained, explain, splitRevenue } from './contributions.ts';
 import { daysOf, type JudgedChanges, occasionOf, type PeriodsInput } from './judged-changes.ts';
-import { findPartition, type GroupValues, OTHER_DEVICE, partition } from './partition.ts';
+import { findPartition, type GroupValues, partition } from './partition.ts';
 import { isChanged, type Judged, judgeReading, type Reading, sinceOf } from './readings.ts';
 
 /** Segments that may have caused a change. */
@@ -174,7 +176,9 @@ export function comparePeriods(input: CausesInput): PeriodsResult {
       : '',
     othersSentence(changes.filter((change) => change !== headline)),
   ];
-  const revenueFactors = split && revenueRecord(split, revenueDifference);
+  const revenueFactors = split && revenueRecord(split, revenueDifference, currency);
+  // Amounts are shown with their cents.
+  const money = definitionOf(headline.metric)?.unit === 'currency' && currency !== undefined ? { unit: currency } : {};
   const isLabelled = readings.length > 1;
   const sums = [
     ...(byDevice ? [sumsOf(byDevice.of, byDevice.explained)] : []),
@@ -188,12 +192,15 @@ export function comparePeriods(input: CausesInput): PeriodsResult {
       columns: [...(isLabelled ? ['of'] : []), ...COLUMNS],
       rows: changes.map((change) => rowOf(change, isLabelled, currency)),
       ...(byDevice && {
-        devices: byDevice.explained.groups.map((group) =>
-          deviceRecord(group, isNoise ? undefined : byDevice.explained.change, byDevice.verdictOf(group.name)),
-        ),
+        devices: byDevice.explained.groups.map((group) => ({
+          ...deviceRecord(group, isNoise ? undefined : byDevice.explained.change, byDevice.verdictOf(group.name)),
+          ...money,
+        })),
       }),
-      ...(sums.length > 0 && { sums }),
-      ...(bySegment && { segments: bySegment.explained.map(({ apart, verdict }) => segmentRecord(apart, verdict)) }),
+      ...(sums.length > 0 && { sums: sums.map((each) => ({ ...each, ...money })) }),
+      ...(bySegment && {
+        segments: bySegment.explained.map(({ apart, verdict }) => ({ ...segmentRecord(apart, verdict), ...money })),
+      }),
       ...(revenueFactors && { revenue: revenueFactors }),
     },
     headline,

@@ -12,8 +12,6 @@ export interface GroupValues {
   readonly after: MetricValues;
 }
 
-export const OTHER_DEVICE = 'other or unknown device';
-
 function sidesOf(metric: string, { name, before, after }: GroupValues): GroupSums | undefined {
   const [first, second] = [sumsOf(metric, before), sumsOf(metric, after)];
   return first && second && { name, before: first, after: second };

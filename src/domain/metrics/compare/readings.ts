@@ -11,6 +11,7 @@ import { dayPoints, kindOf } from './days.ts';
 export interface Reading {
   readonly device: Device;
   readonly segmentIds: readonly number[];
+  readonly zoneId: number | undefined;
   readonly before: MetricValues;
   readonly after: MetricValues;
   readonly history: readonly MetricRow[];
@@ -26,8 +27,8 @@ export interface Judged extends Judgement {
   readonly learnedDays: number;
 }
 
-const isOf = ({ device, segmentIds }: Selection, of: Pick<Selection, 'device' | 'segmentIds'>) =>
-  device === of.device && segmentIds.join() === of.segmentIds.join();
+const isOf = ({ device, segmentIds, zoneId }: Selection, of: Pick<Selection, 'device' | 'segmentIds' | 'zoneId'>) =>
+  device === of.device && segmentIds.join() === of.segmentIds.join() && zoneId === of.zoneId;
 
 /** Joins the rows of ranges (baseline, period) and of days (history, baseline, period) by selection. */
 export function readingsOf(totals: readonly MetricRow[], days: readonly MetricRow[]): Reading[] {
@@ -38,6 +39,7 @@ export function readingsOf(totals: readonly MetricRow[], days: readonly MetricRo
       return {
         device: selection.device,
         segmentIds: selection.segmentIds,
+        zoneId: selection.zoneId,
         before: values,
         after: totals.find((row) => row.range === 1 && isOf(row.selection, selection))?.values ?? {},
         history: daily.filter(({ range }) => range === 0),

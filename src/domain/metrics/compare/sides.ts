@@ -5,6 +5,7 @@ import type { MetricValues } from '../read/combine.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
 import type { Cell, Comparison } from './comparison-rows.ts';
 import { changeText, nameOf, valueText } from './comparison-words.ts';
+import { fixed } from './contributions.ts';
 
 /** What was read of one side of a comparison at the same time. */
 export interface Side {
@@ -75,7 +76,9 @@ export function compareSides(
       const difference = index === 0 || first === null || value === null ? null : value - first;
       const percent = difference === null || !first ? null : (100 * difference) / first;
       const short = (number: number | null) => (number === null ? null : Number(number.toPrecision(Math.abs(number) >= 1000 ? 8 : 4)));
-      return [metric, unitOf(metric, currency) ?? null, name, value, short(difference), short(percent), verdicts[at]?.[index] ?? null];
+      // Binary fractions add to cents and to the four decimals of rates.
+      const exact = difference === null ? null : fixed(difference);
+      return [metric, unitOf(metric, currency) ?? null, name, value, exact, short(percent), verdicts[at]?.[index] ?? null];
     }),
   );
   return {

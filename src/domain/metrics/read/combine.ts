@@ -73,3 +73,28 @@ export function combined(parts: readonly MetricValues[], metric: string): number
   if (definitionOf(metric)?.combination.by === 'sum') return tidy(numerator);
   return denominator === 0 ? null : tidy(numerator / denominator);
 }
+
+/** The platform rounds averages to four decimals. */
+const ROUNDING = 5e-5;
+
+/**
+ * The value of a metric over what is in a whole and in none of its parts, by subtraction of sums, with as many decimals as the rounded
+ * values of the platform allow; null where a sum is not known, nothing is left, or too little for an average to be told.
+ */
+export function remainderOf(metric: string, whole: MetricValues, parts: readonly MetricValues[]): number | null {
+  const by = definitionOf(metric)?.combination.by;
+  const [all, ...others] = [whole, ...parts].map((values) => sumsOf(metric, values));
+  if (!all || others.some((sums) => sums === undefined)) return null;
+  const left = (of: keyof Sums) => others.reduce((rest, sums) => rest - (sums?.[of] ?? 0), all[of]);
+  const numerator = left('numerator');
+  if (by === 'sum') return tidy(numerator);
+  // Transactions are counted, although the platform does not give their number.
+  const denominator = by === 'quotient' ? Math.round(left('denominator')) : left('denominator');
+  if (denominator <= 0) return null;
+  const value = Math.max(0, numerator / denominator);
+  if (by !== 'mean') return tidy(value);
+  const error = (ROUNDING * (2 * all.denominator - denominator)) / denominator;
+  if (error > 0.5 && error > value / 10) return null;
+  const decimals = Math.min(4, Math.max(0, Math.floor(-Math.log10(error))));
+  return Number(value.toFixed(decimals));
+}

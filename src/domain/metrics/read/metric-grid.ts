@@ -59,6 +59,8 @@ function endpointsFor(metrics: readonly string[], daily: boolean): Endpoint[] {
 }
 
 export type Device = 'all' | 'desktop' | 'mobile' | 'tablet';
+/** Stands for visits that are on none of the devices that can be asked for. */
+export const OTHER_DEVICE = 'other or unknown device';
 
 /** More calls than this are refused before the first: they would not end in time. */
 export const MAX_CALLS = 240;

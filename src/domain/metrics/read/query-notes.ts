@@ -1,9 +1,12 @@
 import { MAX_METRICS_RANGE_MS } from '../../../api/params.ts';
-import { chunksOf } from '../../../lib/calendar.ts';
+import { chunksOf, slotsOf } from '../../../lib/calendar.ts';
 import { todayIn } from '../../../lib/dates.ts';
+import { ALL_VISITORS } from '../../names/all-visitors.ts';
 import { definitionOf } from '../metric-definitions.ts';
 import type { MetricAnswers, Missing } from './metric-answers.ts';
-import { type MetricQuery, timeUnitOf } from './metric-query.ts';
+import { OTHER_DEVICE } from './metric-grid.ts';
+import { isByDevice, isBySegment, type MetricQuery, timeUnitOf } from './metric-query.ts';
+import type { QueryLine, QueryLines } from './query-lines.ts';
 
 /** Metrics of e-commerce projects alone (section 4.4). */
 export const commerceMetrics: ReadonlySet<string> = new Set(['revenueSum', 'cartAverage']);
@@ -45,9 +48,11 @@ function missingNote({ reason, parts }: Missing, timeZone: string): string {
 }
 
 /** Why metrics have no value in some rows or in all, as far as it can be told. */
-function emptyNotes(query: MetricQuery, answers: MetricAnswers): string[] {
-  const { rows, missing, refused } = answers;
+function emptyNotes(query: MetricQuery, answers: MetricAnswers, { lines, refused: byWeekday }: QueryLines): string[] {
+  const { missing } = answers;
   if (missing.length > 0) return [];
+  const refused = { ...answers.refused, ...byWeekday };
+  const rows = lines.filter(({ isOther }) => !isOther);
   const isEmpty = (metric: string) => rows.every(({ values }) => values[metric] === null);
   const isHoley = (metric: string) => rows.some(({ values }) => values[metric] === null);
   const told = query.metrics.filter(
@@ -69,8 +74,40 @@ function emptyNotes(query: MetricQuery, answers: MetricAnswers): string[] {
   ];
 }
 
+/** How weekdays were made, and which days of the range are in none. */
+function weekdayNotes({ interval }: MetricQuery, refused: QueryLines['refused'], timeZone: string): string[] {
+  const cut = slotsOf('day', interval, timeZone).filter(({ isPart }) => isPart);
+  const lacking = Object.entries(refused).map(([metric, lacks]) => `${metric} (${lacks})`);
+  return [
+    'Weekdays are made of whole days (days: how many): counts are sums, rates and averages are made from those.',
+    ...(cut.length > 0 ? [`Not in the weekdays, because not whole: ${cut.map(({ label }) => label).join(', ')}.`] : []),
+    ...(lacking.length > 0
+      ? [`No value by weekday for ${lacking.join(', ')}: the counts in brackets are in no answer of the interface.`]
+      : []),
+  ];
+}
+
+/** How many visits are on no device that can be asked for. */
+function otherNotes({ zoneIds }: MetricQuery, lines: readonly QueryLine[]): string[] {
+  const others = lines.filter(({ isOther }) => isOther);
+  if (others.length === 0) return [];
+  const made = 'all less the three devices; null where that cannot be made';
+  if (zoneIds.length > 0) return [`${OTHER_DEVICE}: ${made}.`];
+  const whole = others.filter(({ order }) => order === Number.POSITIVE_INFINITY);
+  const visits = (whole.length > 0 ? whole : others).map(({ values }) => values['visits']);
+  const counts = visits.length > 3 ? 'visits' : `${visits.map((count) => count ?? 'unknown').join(', ')} visits`;
+  return [`${OTHER_DEVICE}: ${counts}, ${made}.`];
+}
+
+function shareNote({ breakdown, devices, compareSegments }: MetricQuery): string {
+  const split = { breakdown, devices, compareSegments };
+  const of = [...(isByDevice(split) ? ['all devices'] : []), ...(isBySegment(split) ? [ALL_VISITORS] : [])];
+  const whole = of.length > 0 ? `${of.join(' and ')}${timeUnitOf(breakdown) ? ' of the same time' : ''}` : 'the sum of these rows';
+  return `Shares are percent of ${whole}.${isBySegment(split) ? ' Segments may overlap.' : ''}`;
+}
+
 /** What a reader of the table has to know: how ranges were joined, what is missing and why, which rows are cut. */
-export function queryNotes(query: MetricQuery, answers: MetricAnswers, timeZone: string): string[] {
+export function queryNotes(query: MetricQuery, answers: MetricAnswers, table: QueryLines, timeZone: string): string[] {
   const { metrics, interval, breakdown } = query;
   const unit = timeUnitOf(breakdown);
   const chunks = unit === undefined ? chunksOf(interval, timeZone, MAX_METRICS_RANGE_MS).length : 1;
@@ -93,11 +130,12 @@ export function queryNotes(query: MetricQuery, answers: MetricAnswers, timeZone:
           `No value beyond 92 days for ${refused.join(', ')}: the counts in brackets are in no answer of the interface, and averages cannot be averaged. Break down by month, or ask for at most 92 days.`,
         ]
       : []),
+    ...(unit === 'weekday' ? weekdayNotes(query, table.refused, timeZone) : []),
     ...(unit === 'week' ? ['Weeks begin on Monday; a row is named by its first day.'] : []),
-    ...(answers.rows.some(({ interval: { isPart } }) => unit !== undefined && isPart)
-      ? ['(part): the range holds only a part of it.']
-      : []),
-    ...emptyNotes(query, answers),
+    ...(table.lines.some(({ interval: { isPart } }) => unit !== undefined && isPart) ? ['(part): the range holds only a part of it.'] : []),
+    ...otherNotes(query, table.lines),
+    ...(query.shares ? [shareNote(query)] : []),
+    ...emptyNotes(query, answers, table),
     ...answers.missing.map((missing) => missingNote(missing, timeZone)),
     ...(answers.otherBounds === undefined ? [] : [`The platform states other bounds than those asked for: ${answers.otherBounds}.`]),
   ];

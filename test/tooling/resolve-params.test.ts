@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest';
+import * as z from 'zod';
+import type { Named } from '../../src/domain/names/match-name.ts';
+import { compareSegments } from '../../src/tooling/params.ts';
+import { resolveParams } from '../../src/tooling/resolve-params.ts';
+
+/** What names become in a project with these segments, and what is noted. */
+async function resolved(texts: readonly string[], segments: readonly Named[]) {
+  const notes: string[] = [];
+  const find = async (_kind: string, text: string) => {
+    const found = segments.find(({ path }) => path.at(-1)?.toLowerCase().startsWith(text.toLowerCase()));
+    if (!found) throw new Error(`no ${text}`);
+    return found;
+  };
+  const { input } = await resolveParams(
+    z.strictObject({ compareSegments }),
+    { compareSegments: texts },
+    { find, list: async () => segments, timeZone: 'UTC', nowMs: 0, note: (sentence) => void notes.push(sentence) },
+  );
+  return { named: input.compareSegments, notes };
+}
+
+it('words for all visitors stand for them, even where a longer name begins so, and ids stay ids', async () => {
+  const longer = [{ id: 5, path: ['All visitors from Germany'] }];
+  expect(await resolved(['All Visitors', '12', 'all users'], longer)).toEqual({
+    named: ['all visitors', 12, 'all visitors'],
+    notes: ['"all users" = all visitors'],
+  });
+});
+
+it('a segment of that very name comes first', async () => {
+  const segments = [{ id: 7, path: ['All Visitors'] }];
+  expect(await resolved(['all visitors', 'everyone'], segments)).toEqual({
+    named: [7, 'all visitors'],
+    notes: ['"everyone" = all visitors', 'segment "All Visitors" = 7'],
+  });
+});

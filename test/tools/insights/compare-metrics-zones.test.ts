@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { judgeReading } from '../../../src/domain/metrics/compare/readings.ts';
+import type { MetricRow } from '../../../src/domain/metrics/read/metric-answers.ts';
+import { records, useTools, WEEK, WIRE_WEEK } from '../support.ts';
+
+const { call, ask } = useTools({ credential: 'app' });
+const ADD_TO_CART = 8_120_571;
+const DAY_MS = 86_400_000;
+
+describe('zones', () => {
+  it('are compared by what the platform gives for exactly the two ranges, with a verdict', async () => {
+    const answer = await call('compare_metrics', {
+      ...WEEK,
+      metrics: ['tapRate', 'totalRevenueWithTap'],
+      zoneIds: ['Product screen / Add to cart'],
+    });
+    const platformGives = async (range: typeof WIRE_WEEK) => {
+      const { values } = await ask('getZoneMetrics', { zoneId: ADD_TO_CART, ...range }, 'app');
+      return Object.fromEntries(values.map(({ name, value }) => [name, value]));
+    };
+    const before = await platformGives({ startDate: '2026-11-02T00:00:00.000Z', endDate: '2026-11-08T23:59:59.999Z' });
+    const after = await platformGives(WIRE_WEEK);
+    expect(records(answer)).toEqual(
+      ['tapRate', 'totalRevenueWithTap'].map((metric) =>
+        expect.objectContaining({
+          metric,
+          before: before[metric],
+          after: after[metric],
+          noisePercent: expect.any(Number),
+          verdict: expect.stringMatching(/^(up|down|within noise|drift)$/),
+        }),
+      ),
+    );
+    expect(answer.structured['answer']).toContain('Product screen / Product details / Add to cart');
+    expect(answer.text).toContain('days are weighed by the visits of the site');
+    expect(answer.text).toContain('The last 7 days may still change');
+  });
+
+  it('stand below each other, and need metrics of zones and periods', async () => {
+    const two = await call('compare_metrics', { ...WEEK, zoneIds: [ADD_TO_CART, 'Home / Search bar'] });
+    expect(records(two)).toHaveLength(2);
+    for (const [args, words] of [
+      [{ metrics: ['visits'] }, 'no metric of a zone: visits'],
+      [{ by: 'device' }, 'zones are compared by period'],
+    ] as const) {
+      const refused = await call('compare_metrics', { ...WEEK, zoneIds: [ADD_TO_CART], ...args });
+      expect(refused).toMatchObject({ isError: true, text: expect.stringContaining(words) });
+    }
+  });
+
+  it('a fall of a rate is found with its first day, weighed by the visits of the site', () => {
+    const row = (index: number): MetricRow => {
+      const startMs = Date.parse('2026-08-01') + index * DAY_MS;
+      // A ripple of 2 %, and a fifth less from the 95th day on.
+      const tapRate = 10 * (1 + 0.02 * Math.sin(index * 2.4)) * (index >= 94 ? 0.8 : 1);
+      return {
+        selection: { device: 'all', segmentIds: [], goalId: undefined, zoneId: ADD_TO_CART },
+        range: 0,
+        interval: { startMs, endMs: startMs + DAY_MS - 1, label: new Date(startMs).toISOString().slice(0, 10), isPart: false },
+        values: { tapRate, visits: 5_000 + 300 * (index % 7) },
+      };
+    };
+    const days = Array.from({ length: 98 }, (_, index) => row(index));
+    const judged = judgeReading(
+      {
+        device: 'all',
+        segmentIds: [],
+        zoneId: ADD_TO_CART,
+        before: {},
+        after: {},
+        history: days.slice(0, 84),
+        baselineDays: days.slice(84, 91),
+        periodDays: days.slice(91),
+      },
+      'tapRate',
+    );
+    expect([judged.verdict, judged.main?.from]).toEqual(['down', '2026-11-03']);
+    expect(judged.main?.relative).toBeCloseTo(-0.2, 1);
+  });
+});

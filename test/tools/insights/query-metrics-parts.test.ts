@@ -1,0 +1,297 @@
+import { describe, expect, it } from 'vitest';
+import { truthOf, type Wanted } from '../../support/truth.ts';
+import { records, useTools, WEEK, WIRE_WEEK } from '../support.ts';
+
+const { call, platform } = useTools();
+const app = useTools({ credential: 'app' });
+const WIRE = { from: WIRE_WEEK.startDate, to: WIRE_WEEK.endDate };
+const DAY_MS = 86_400_000;
+const DEVICES = ['all', 'desktop', 'mobile', 'tablet'] as const;
+const OTHER = 'other or unknown device';
+
+const truth = (wanted: Partial<Wanted> = {}) => truthOf(platform(), { ...WIRE, ...wanted });
+const dayOf = (instantMs: number) => new Date(instantMs).toISOString().slice(0, 10);
+const wireDay = (day: string) => ({ from: `${day}T00:00:00.000Z`, to: `${day}T23:59:59.999Z` });
+const textOf = (answer: { readonly text: string }) => answer.text;
+
+/** What the sessions of some days were, day by day. */
+function sumOf(days: readonly string[], wanted: Partial<Wanted> = {}) {
+  const sum = { visits: 0, bounces: 0, transactions: 0, revenue: 0, conversions: 0 };
+  for (const day of days) {
+    const part = truth({ ...wanted, ...wireDay(day) });
+    for (const name of ['visits', 'bounces', 'transactions', 'revenue', 'conversions'] as const) sum[name] += part[name];
+  }
+  return sum;
+}
+
+describe('weekdays', () => {
+  const names = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
+  // From a Thursday to today, which is a Friday at ten.
+  const range = { startDate: '2026-11-05', endDate: 'now' };
+  const days = Array.from({ length: 15 }, (_, index) => dayOf(Date.parse('2026-11-05') + index * DAY_MS));
+  const daysOf = (name: unknown) => days.filter((day) => names.indexOf(String(name)) === (new Date(day).getUTCDay() + 6) % 7);
+
+  it('are made of whole days: counts added, rates and averages from what they are of', async () => {
+    const answer = await call('query_metrics', {
+      ...range,
+      metrics: ['visits', 'conversionRate', 'bounceRate', 'cartAverage', 'revenueSum'],
+      breakdown: ['weekday'],
+    });
+    const rows = records(answer);
+    expect(rows.map(({ weekday }) => weekday)).toEqual(names);
+    for (const row of rows) {
+      const own = daysOf(row['weekday']);
+      const { visits, bounces, conversions, revenue, transactions } = sumOf(own);
+      expect(row).toEqual({
+        weekday: row['weekday'],
+        visits,
+        conversionRate: expect.closeTo((100 * conversions) / visits, 3),
+        bounceRate: expect.closeTo((100 * bounces) / visits, 3),
+        cartAverage: expect.closeTo(revenue / transactions, 2),
+        revenueSum: expect.closeTo(revenue, 2),
+        days: own.length,
+      });
+    }
+    expect(textOf(answer)).toContain('Not in the weekdays, because not whole: 2026-11-20.');
+    expect(answer.structured['units']).toMatchObject({ days: 'whole days', visits: 'sessions' });
+  });
+
+  it('stand beside devices, segments and goals, with a total of the whole range', async () => {
+    const answer = await call('query_metrics', {
+      ...range,
+      metrics: ['conversionCount', 'conversionRate'],
+      breakdown: ['weekday', 'device'],
+      compareSegments: ['Germany'],
+      goalIds: ['Add to cart'],
+      totals: true,
+    });
+    const rows = records(answer);
+    for (const device of DEVICES) {
+      for (const segment of ['Germany', 'all visitors']) {
+        const wanted = { device, goal: 'Add to cart', ...(segment === 'Germany' && { segment }) };
+        const own = rows.filter((row) => row['device'] === device && row['segment'] === segment);
+        expect(own.map(({ weekday }) => weekday)).toEqual([...names, 'total']);
+        for (const row of own.slice(0, -1)) {
+          const { visits, conversions } = sumOf(daysOf(row['weekday']), wanted);
+          expect(row).toMatchObject({ conversionCount: conversions, conversionRate: expect.closeTo((100 * conversions) / visits, 3) });
+        }
+        const whole = truth({ ...wanted, from: '2026-11-05T00:00:00.000Z', to: new Date(platform().clock.now()).toISOString() });
+        expect(own.at(-1)).toMatchObject({
+          conversionCount: whole.conversions,
+          conversionRate: expect.closeTo(whole.conversionRate, 3),
+          days: null,
+        });
+      }
+    }
+  });
+
+  it('of zones have no rate of several days, because users are not given, and the rate of a single one', async () => {
+    const zone = { zoneIds: [8_120_571], metrics: ['tapRate', 'totalRevenueWithTap'], breakdown: ['weekday'] };
+    const answer = await app.call('query_metrics', { ...zone, startDate: '2026-11-09', endDate: '2026-11-16' });
+    const daily = records(await app.call('query_metrics', { ...zone, ...WEEK, endDate: '2026-11-16', breakdown: ['day'] }));
+    const [monday, tuesday] = records(answer);
+    const revenue = Number(daily[0]?.['totalRevenueWithTap']) + Number(daily[7]?.['totalRevenueWithTap']);
+    expect(monday).toEqual({ weekday: 'Monday', tapRate: null, totalRevenueWithTap: expect.closeTo(revenue, 2), days: 2 });
+    expect(tuesday).toMatchObject({ tapRate: daily[1]?.['tapRate'], days: 1 });
+    expect(textOf(answer)).toContain('No value by weekday for tapRate (users)');
+  });
+
+  it('need a whole day', async () => {
+    const answer = await call('query_metrics', { startDate: 'today', endDate: 'now', metrics: ['visits'], breakdown: ['weekday'] });
+    expect(answer).toMatchObject({ isError: true, text: expect.stringContaining('weekday needs whole days') });
+  });
+});
+
+describe('totals', () => {
+  it('are rows of the whole range, whose rates are exact', async () => {
+    for (const unit of ['day', 'week', 'month']) {
+      const args = {
+        startDate: '2026-10-28',
+        endDate: '2026-11-03',
+        metrics: ['visits', 'conversionRate'],
+        breakdown: [unit],
+        totals: true,
+      };
+      const rows = records(await call('query_metrics', args));
+      const { visits, conversionRate } = truth({ from: '2026-10-28T00:00:00.000Z', to: '2026-11-03T23:59:59.999Z' });
+      expect(rows.at(-1)).toEqual({ [unit]: 'total', visits, conversionRate: expect.closeTo(conversionRate, 3) });
+      expect(rows.slice(0, -1).reduce((sum, row) => sum + Number(row['visits']), 0)).toBe(visits);
+    }
+  });
+
+  it('of segments are all visitors, of devices all', async () => {
+    const segments = records(await call('query_metrics', { ...WEEK, metrics: ['visits'], compareSegments: ['Germany'], totals: true }));
+    expect(segments).toEqual([
+      { segment: 'Germany', visits: truth({ segment: 'Germany' }).visits },
+      { segment: 'all visitors', visits: truth().visits },
+    ]);
+    const devices = records(await call('query_metrics', { ...WEEK, metrics: ['visits'], devices: ['mobile', 'tablet'], totals: true }));
+    expect(devices).toEqual(['all', 'mobile', 'tablet'].map((device) => ({ device, visits: truth({ device: device as 'all' }).visits })));
+  });
+
+  it('are not drawn beside their parts', async () => {
+    const args = { ...WEEK, metrics: ['visits'], totals: true, chart: true };
+    const weekdays = await call('query_metrics', { ...args, breakdown: ['weekday'] });
+    expect(weekdays.structured['chart']).toMatchObject({ kind: 'bars', labels: expect.not.arrayContaining(['total']) });
+    const days = await call('query_metrics', { ...args, breakdown: ['day'] });
+    expect((days.structured['chart'] as { times: string[] }).times).toHaveLength(7);
+  });
+});
+
+describe('shares', () => {
+  it('are of all devices and all visitors of the same time', async () => {
+    const answer = await call('query_metrics', {
+      startDate: '2026-11-09',
+      endDate: '2026-11-10',
+      metrics: ['visits', 'revenueSum', 'bounceRate'],
+      breakdown: ['day'],
+      devices: ['mobile', 'desktop'],
+      compareSegments: ['New visitors', 'Germany'],
+      shares: true,
+    });
+    const rows = records(answer);
+    expect(rows).toHaveLength(8);
+    for (const row of rows) {
+      const day = wireDay(String(row['day']));
+      const whole = truth(day);
+      const part = truth({ ...day, device: row['device'] as 'mobile', segment: String(row['segment']) });
+      expect(row).toEqual({
+        day: row['day'],
+        device: row['device'],
+        segment: row['segment'],
+        visits: part.visits,
+        revenueSum: expect.closeTo(part.revenue, 2),
+        bounceRate: expect.closeTo(part.bounceRate, 3),
+        visitsShare: expect.closeTo((100 * part.visits) / whole.visits, 3),
+        revenueSumShare: expect.closeTo((100 * part.revenue) / whole.revenue, 3),
+      });
+    }
+    expect(textOf(answer)).toContain('Shares are percent of all devices and all visitors of the same time. Segments may overlap.');
+  });
+
+  it('of devices and the rest add up to the whole', async () => {
+    const rows = records(await call('query_metrics', { ...WEEK, metrics: ['visits'], breakdown: ['device'], shares: true }));
+    expect(rows.map(({ device }) => device)).toEqual([...DEVICES, OTHER]);
+    expect(rows[0]?.['visitsShare']).toBe(100);
+    expect(rows.slice(1).reduce((sum, row) => sum + Number(row['visitsShare']), 0)).toBeCloseTo(100, 3);
+  });
+
+  it('of rows of time are of their sum', async () => {
+    const answer = await call('query_metrics', { ...WEEK, metrics: ['visits'], devices: ['mobile'], breakdown: ['weekday'], shares: true });
+    const [monday] = records(answer);
+    const own = truth({ ...wireDay('2026-11-09'), device: 'mobile' }).visits;
+    expect(monday?.['visitsShare']).toBeCloseTo((100 * own) / truth({ device: 'mobile' }).visits, 3);
+    expect(records(answer).reduce((sum, row) => sum + Number(row['visitsShare']), 0)).toBeCloseTo(100, 3);
+  });
+
+  it.each([
+    [{ metrics: ['visits'], shares: true }, 'shares: there is nothing to be a share of'],
+    [{ metrics: ['conversionCount'], breakdown: ['goal'], shares: true }, 'shares: there is nothing to be a share of'],
+    [{ metrics: ['bounceRate'], breakdown: ['device'], shares: true }, 'shares: none of bounceRate is a count or an amount'],
+    [{ metrics: ['visits'], totals: true }, 'totals: there are no rows to add up'],
+  ])('are refused where there is no whole: %j', async (args, words) => {
+    expect(await call('query_metrics', { ...WEEK, ...args })).toMatchObject({ isError: true, text: expect.stringContaining(words) });
+  });
+});
+
+describe('visits on none of the devices', () => {
+  it('are a row made by subtraction', async () => {
+    const answer = await call('query_metrics', { ...WEEK, metrics: ['all'], breakdown: ['device'] });
+    const [all, ...parts] = DEVICES.map((device) => truth({ device }));
+    const left = (name: 'visits' | 'bounces' | 'views' | 'conversions' | 'revenue' | 'transactions' | 'seconds') =>
+      parts.reduce((rest, part) => rest - part[name], all?.[name] ?? 0);
+    const visits = left('visits');
+    expect(visits).toBeGreaterThan(0);
+    expect(records(answer).find(({ device }) => device === OTHER)).toEqual({
+      device: OTHER,
+      visits,
+      conversionCount: left('conversions'),
+      conversionRate: expect.closeTo((100 * left('conversions')) / visits, 3),
+      revenueSum: expect.closeTo(left('revenue'), 2),
+      cartAverage: expect.closeTo(left('revenue') / left('transactions'), 2),
+      // As exact as the platform's rounded averages allow.
+      bounceRate: expect.closeTo((100 * left('bounces')) / visits, 1),
+      pageviewAverage: expect.closeTo(left('views') / visits, 1),
+      sessionTimeAverage: expect.closeTo(left('seconds') / visits, 1),
+    });
+    expect(textOf(answer)).toContain(`${OTHER}: ${visits} visits`);
+  });
+
+  it('are no row where devices add up or one of them was not asked for', async () => {
+    const named = await call('query_metrics', { ...WEEK, metrics: ['visits'], devices: ['all', 'mobile'] });
+    expect(records(named).map(({ device }) => device)).toEqual(['all', 'mobile']);
+    const within = await call('query_metrics', { ...WEEK, metrics: ['visits'], breakdown: ['device'], segmentIds: ['Mobile Safari'] });
+    expect(records(within).map(({ device }) => device)).toEqual([...DEVICES]);
+  });
+});
+
+describe('all visitors beside segments', () => {
+  it.each(['all visitors', 'All Visits', 'EVERYONE', 'all  users'])('are understood as %s', async (words) => {
+    const answer = await call('query_metrics', { ...WEEK, metrics: ['conversionRate', 'visits'], compareSegments: ['Paid search', words] });
+    const of = (segment?: string) => {
+      const { visits, conversionRate } = truth(segment === undefined ? {} : { segment });
+      return { segment: segment ?? 'all visitors', visits, conversionRate: expect.closeTo(conversionRate, 3) };
+    };
+    expect(records(answer)).toEqual([of('Paid search'), of()]);
+  });
+
+  it('are those within segmentIds', async () => {
+    const args = { metrics: ['visits'], segmentIds: ['Germany'], compareSegments: ['all visitors', 'Germany', 'New visitors'] };
+    const [all, germany, both] = records(await call('query_metrics', { ...WEEK, ...args }));
+    const { visits } = truth({ segment: 'Germany' });
+    expect([all, germany]).toEqual([
+      { segment: 'all visitors', visits },
+      { segment: 'Germany', visits },
+    ]);
+    expect(Number(both?.['visits'])).toBeLessThan(visits);
+  });
+
+  it('are a side of a comparison at the same time, which is told to contain the other', async () => {
+    const args = { startDate: '2026-10-19', endDate: '2026-11-15', metrics: ['conversionRate'] };
+    const answer = await call('compare_metrics', { ...args, by: 'segment', compareSegments: ['Paid search', 'all visitors'] });
+    const range = { from: '2026-10-19T00:00:00.000Z', to: WIRE.to };
+    expect(records(answer).map(({ segment, value }) => [segment, value])).toEqual([
+      ['Paid search', expect.closeTo(truth({ ...range, segment: 'Paid search' }).conversionRate, 3)],
+      ['all visitors', expect.closeTo(truth(range).conversionRate, 3)],
+    ]);
+    expect(records(answer)[1]?.['verdict']).not.toBe('not enough data');
+    expect(textOf(answer)).toContain('all visitors include the segments beside them');
+  });
+
+  it('are no segment where one is meant', async () => {
+    const answer = await call('query_metrics', { ...WEEK, metrics: ['visits'], segmentIds: ['all visitors'] });
+    expect(answer).toMatchObject({ isError: true, text: expect.stringContaining('there is no segment "all visitors"') });
+  });
+});
+
+describe('money', () => {
+  const cents = (amount: number) => amount.toFixed(2);
+
+  it('keeps its cents in text below 100,000, and what is rounded says so', async () => {
+    const week = await call('query_metrics', { ...WEEK, metrics: ['revenueSum'], breakdown: ['device'] });
+    for (const device of DEVICES) expect(textOf(week)).toContain(`${device}\t${cents(truth({ device }).revenue)}\n`);
+    expect(textOf(week)).not.toContain('are rounded in this text');
+    const range = { from: '2026-10-01T00:00:00.000Z', to: '2026-10-31T23:59:59.999Z' };
+    const month = await call('query_metrics', { startDate: '2026-10', endDate: '2026-10', metrics: ['revenueSum'] });
+    const { revenue } = truth(range);
+    expect(records(month)).toEqual([{ revenueSum: Number(cents(revenue)) }]);
+    expect(textOf(month)).toContain(`\n${revenue.toFixed(0)}\n`);
+    expect(textOf(month)).toContain('Amounts of 100,000 and more are rounded in this text; structured content has the cents.');
+  });
+
+  it('keeps them in comparisons: of periods, of devices, and of what revenue is made of', async () => {
+    const periods = await call('compare_metrics', { ...WEEK, metrics: ['revenueSum'] });
+    const before = truth({ from: '2026-11-02T00:00:00.000Z', to: '2026-11-08T23:59:59.999Z' }).revenue;
+    const after = truth().revenue;
+    expect(textOf(periods)).toContain(`EUR\t${cents(before)}\t${cents(after)}\t${cents(after - before)}\t`);
+    expect(textOf(periods)).toContain(
+      `tablet\t${cents(truth({ from: '2026-11-02T00:00:00.000Z', to: '2026-11-08T23:59:59.999Z', device: 'tablet' }).revenue)}\t`,
+    );
+    expect(textOf(periods)).toContain(`revenue: change ${cents(after - before)} · `);
+    const sides = await call('compare_metrics', { ...WEEK, metrics: ['revenueSum'], by: 'device' });
+    const [desktop, mobile] = (['desktop', 'mobile'] as const).map((device) => truth({ device }).revenue);
+    const difference = Number(cents((mobile ?? 0) - (desktop ?? 0)));
+    expect(records(sides)[1]).toMatchObject({ value: expect.closeTo(mobile ?? 0, 2), difference });
+    expect(textOf(sides)).toContain(`mobile\t${cents(mobile ?? 0)}\t${cents(difference)}\t`);
+  });
+});
