@@ -56,3 +56,8 @@ export class ApiError extends Error {
     this.transient = details.transient ?? false;
   }
 }
+
+/** Throws that an argument cannot be used, in words that say what is wrong and what to do. */
+export function refuse(message: string): never {
+  throw new ApiError('invalid', message);
+}

@@ -38,7 +38,9 @@ function combined(combination: Combination): string {
   if (combination.by === 'sum') return 'add';
   if (combination.by === 'ratio') return `recompute from ${combination.numerator} and ${combination.denominator}`;
   if (combination.by === 'mean') return `mean weighted by ${combination.weight}`;
-  return combination.by === 'quotient' ? `sum of ${combination.numerator} / sum of ${combination.numerator} / value` : 'ask for the whole';
+  return combination.by === 'quotient'
+    ? `sum of ${combination.numerator} / sum of (${combination.numerator} / value)`
+    : 'ask for the whole';
 }
 
 function rangeTable(definitions: Readonly<Record<string, RangeMetricDefinition>>): string {

@@ -72,7 +72,9 @@ describe('metrics', () => {
     const text = await read('metrics');
     expect(text).toMatch(/\| visits \| .+ \| add \|/);
     expect(text).toMatch(/\| conversionRate \| .+ \| recompute from conversionCount and visits \|/);
-    expect(text).toMatch(/\| bounceRate \| .+ \| ask for the whole \|/);
+    expect(text).toMatch(/\| bounceRate \| .+ \| mean weighted by visits \|/);
+    expect(text).toContain('| sum of revenueSum / sum of (revenueSum / value) |');
+    expect(text).toMatch(/\| tapRate \| .+ \| ask for the whole \|/);
   });
 
   it('say which are only in summaries, and which only in steps', async () => {

@@ -1,4 +1,4 @@
-import { ApiError } from '../../api/errors.ts';
+import { ApiError, refuse } from '../../api/errors.ts';
 import { listSpeedEvents } from '../../api/operations/speed-analysis.ts';
 import { instantOf } from '../../api/params.ts';
 import { comparePeriods, periodNotes } from '../../domain/metrics/compare/comparison.ts';
@@ -58,10 +58,6 @@ async function readEventsAround(
 
 const NO_SEGMENTS: ChosenSegments = { all: [], chosen: [] };
 const PARTS: readonly Device[] = ['desktop', 'mobile', 'tablet'];
-
-function refuse(message: string): never {
-  throw new ApiError('invalid', message);
-}
 
 /** Answers a comparison of two periods, or of devices or segments at the same time. */
 export async function compareMetrics(input: CompareInput, context: Context): Promise<Comparison> {
@@ -200,7 +196,7 @@ async function compareRanges(question: Question, context: Context): Promise<Comp
   });
   const reason =
     headline.judgement.verdict === 'not enough data'
-      ? 'too few days to tell a change from noise'
+      ? 'too few days to distinguish a change from noise'
       : 'a change within noise has nothing to explain';
   const left = result.isNoise && explains ? `Segments are left out: ${reason}.` : segments.choice;
   if (left !== undefined) note(left);

@@ -1,4 +1,4 @@
-import { ApiError } from '../../api/errors.ts';
+import { refuse } from '../../api/errors.ts';
 import { siteMetricNames } from '../../api/metric-names.ts';
 import type { BaselineKind } from '../../domain/metrics/compare/comparison-windows.ts';
 import { metricsToRead } from '../../domain/metrics/compare/days.ts';
@@ -40,10 +40,6 @@ const DEFAULT_ZONE_METRICS = ['tapRate'];
 const DEFAULT_METRICS = ['conversionRate', 'visits', 'revenueSum'];
 /** The usual ones first, because the first that stands out is explained. */
 const ALL_METRICS = [...DEFAULT_METRICS, ...siteMetricNames];
-
-function refuse(message: string): never {
-  throw new ApiError('invalid', message);
-}
 
 const once = <T>(values: readonly T[] = []) => [...new Set(values)];
 

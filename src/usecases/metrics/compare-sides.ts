@@ -1,4 +1,4 @@
-import { ApiError } from '../../api/errors.ts';
+import { refuse } from '../../api/errors.ts';
 import { instantOf } from '../../api/params.ts';
 import type { Comparison } from '../../domain/metrics/compare/comparison-rows.ts';
 import { compareSides } from '../../domain/metrics/compare/sides.ts';
@@ -9,10 +9,6 @@ import type { CompareContext, Question } from './compare-question.ts';
 import { fetchMetrics, requireGoal } from './fetch-metrics.ts';
 
 const DEVICES: readonly Device[] = ['desktop', 'mobile', 'tablet'];
-
-function refuse(message: string): never {
-  throw new ApiError('invalid', message);
-}
 
 /** Puts devices or segments side by side at the same time. */
 export async function compareAtOnce(question: Question, context: CompareContext): Promise<Comparison> {

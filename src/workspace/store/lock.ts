@@ -124,6 +124,11 @@ async function holdersIn(directory: string, except: string, place: Place): Promi
   return found.filter((holder) => holder !== undefined);
 }
 
+/** Removes the lock files of dead holders from a directory. */
+export async function removeDeadLocks(directory: string): Promise<void> {
+  await holdersIn(directory, '', here);
+}
+
 /** Takes the lock of a directory; gives a holder that excludes it where that cannot be now. */
 export async function takeLock(directory: string, kind: LockKind, place: Place = here): Promise<Lock | Holder> {
   const name = `lock.${kind}.${placeId(place)}.${process.pid}.${startOf(process.pid) ?? ''}.${randomBytes(6).toString('hex')}`;
@@ -144,7 +149,7 @@ export async function takeLock(directory: string, kind: LockKind, place: Place =
   };
 }
 
-/** The same, tried again for `patienceMs` of real time: others hold a directory for moments while they tidy it or finish a run. */
+/** The same, tried again for `timeoutMs` of real time: others hold a directory for moments while they tidy it or finish a run. */
 export async function waitForLock(directory: string, kind: LockKind, timeoutMs: number, signal?: AbortSignal): Promise<Lock | Holder> {
   const endMs = performance.now() + timeoutMs;
   for (;;) {

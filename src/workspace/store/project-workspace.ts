@@ -12,7 +12,7 @@ import { type Download, type DownloadOptions, downloadOf, startDownload } from '
 import { createFileStore } from '../download/file-store.ts';
 import { diskFailure, WorkspaceError } from './disk.ts';
 import { MANIFEST, type Owner, plansDirectory, principalDirectory, projectDirectory, resultsDirectory, runDirectory } from './layout.ts';
-import { type Holder, isLockName, type Lock, type LockKind, takeLock, waitForLock } from './lock.ts';
+import { type Holder, isLockName, type Lock, type LockKind, removeDeadLocks, takeLock, waitForLock } from './lock.ts';
 import { filesOnDisk, type RunId, type RunManifest, readManifest, runsIn } from './manifest.ts';
 import { bytesBelow, createQuota } from './quota.ts';
 import { removeStaleSpillDirectories } from './spill.ts';
@@ -246,8 +246,10 @@ async function tidy(projectDir: string): Promise<void> {
     const directory = runDirectory(projectDir, id);
     const manifest = await readManifest(projectDir, id);
     const needed = manifest && new Set([MANIFEST, ...filesOnDisk(manifest).map(({ name }) => name)]);
-    // A lock of a reader is nothing to tidy; a dead one goes with the next lock that is taken.
-    if (!needed || (await readdir(directory)).every((name) => needed.has(name) || isLockName(name))) continue;
+    const names = await readdir(directory).catch(() => []);
+    // The lock of a reader is left; that of a killed process is removed.
+    if (names.some(isLockName)) await removeDeadLocks(directory);
+    if (!needed || names.every((name) => needed.has(name) || isLockName(name))) continue;
     const lock = await takeLock(directory, 'write');
     if (!('release' in lock)) continue;
     await removeTempFiles(directory, manifest);

@@ -217,7 +217,7 @@ describe('today', () => {
     expect(notes(answer)).toContain('cut at the same time of day (10:00)');
     expect(notes(answer)).toContain('Today is incomplete (2026-11-20).');
     const explained = await compare({ startDate: 'today', endDate: 'today', metrics: ['visits'] });
-    expect(notes(explained)).toContain('Segments are left out: too few days to tell a change from noise.');
+    expect(notes(explained)).toContain('Segments are left out: too few days to distinguish a change from noise.');
   });
 });
 

@@ -123,7 +123,7 @@ export function changesAnswer(ranked: readonly RankedChange[], facts: AnswerFact
     ranked.length > shown.length ? ` The first ${shown.length === 1 ? 'one is' : `${shown.length} are`} listed; limit asks for more.` : '';
   const answer =
     facts.looked === 0
-      ? `No series of ${range} has enough days with data to tell a change from chance.`
+      ? `No series of ${range} has enough days with data to distinguish a change from chance.`
       : ranked.length === 0
         ? `Nothing changed beyond chance in ${range}: ${seen}, 0 changes.`
         : `${counted(ranked.length, 'change')} in ${range}: ${seen}.${more}`;

@@ -39,7 +39,7 @@ function areRelated(a: ChangeSeries, b: ChangeSeries): boolean {
 
 function isSame(lead: Found, other: Found): boolean {
   const related = areRelated(lead.series, other.series);
-  // Drifts have no days to be told apart by; where they come from is asked later.
+  // Drifts have no days that distinguish them; where they come from is asked later.
   if (lead.finding.shape === 'drift' || other.finding.shape === 'drift') return lead.finding.shape === other.finding.shape;
   const instead = substitute(other.study, other.finding, lead.finding);
   if (!instead) return false;
@@ -48,7 +48,7 @@ function isSame(lead: Found, other: Found): boolean {
   return instead.loss <= CLOSE.unrelated;
 }
 
-/** Puts together what the series cannot tell from one change on the same days, the clearest first. */
+/** Puts together what the series cannot distinguish from one change on the same days, the clearest first. */
 export function clustersOf(found: readonly Found[]): Cluster[] {
   const clusters: Cluster[] = [];
   let left = found.toSorted((a, b) => a.finding.pValue - b.finding.pValue);

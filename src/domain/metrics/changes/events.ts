@@ -10,7 +10,7 @@ import type { Scene } from './scene.ts';
 export interface Part extends Effect {
   readonly metric: string;
   readonly place: Place;
-  /** All visitors' figure moved because a part of them are more or fewer; `maybe` where what was read does not tell. */
+  /** All visitors' figure moved because a part of them are more or fewer; `maybe` where what was read does not show it. */
   readonly mix?: Mix;
 }
 

@@ -10,7 +10,7 @@ export interface Located {
   readonly place: Place;
   /** The part of the place that moved most, where all did. */
   readonly most?: Place | undefined;
-  /** Whether the change lies at another place as well as at its own, as far as the days tell. */
+  /** Whether the change lies at another place as well as at its own, as far as the days show. */
   readonly fits: (place: Place) => boolean;
   /** Whether it comes from more or fewer visits of a place, which changed by `relative`. Undefined: it does not. */
   readonly mixOf: (place: Place, relative: number) => Mix | undefined;

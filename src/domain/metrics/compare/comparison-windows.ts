@@ -1,4 +1,4 @@
-import { ApiError } from '../../../api/errors.ts';
+import { refuse } from '../../../api/errors.ts';
 import { type Interval, slotsOf } from '../../../lib/calendar.ts';
 import { isoAt, todayIn } from '../../../lib/dates.ts';
 import { daysBetween, shiftDays } from '../../../lib/time-zone.ts';
@@ -42,10 +42,6 @@ interface Bounds {
   readonly kind: BaselineKind;
   readonly timeZone: string;
   readonly nowMs: number;
-}
-
-function refuse(message: string): never {
-  throw new ApiError('invalid', message);
 }
 
 /** The month before, where the period is a whole month: `2026-09-01`. */

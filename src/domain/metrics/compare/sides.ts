@@ -49,14 +49,14 @@ function sentence(
 ): string {
   const [reference] = sides;
   const first = reference?.values[metric] ?? null;
-  const told = sides.map(({ name, values }, index) => {
+  const phrases = sides.map(({ name, values }, index) => {
     const value = values[metric] ?? null;
     const verdict = verdicts[index];
     const difference =
       verdict === undefined || value === null || first === null ? '' : ` (${changeText(metric, first, value)}: ${verdict})`;
     return `${name} ${valueText(metric, value, currency)}${difference}`;
   });
-  return `${nameOf(metric)}: ${told.join(', ')}.`;
+  return `${nameOf(metric)}: ${phrases.join(', ')}.`;
 }
 
 /** Puts sides next to each other: a row for each metric and side, each against the first. */

@@ -24,10 +24,10 @@ export interface Quest {
   readonly level: number;
 }
 
-/** Twice the logarithm of a likelihood ratio within which days cannot be told apart: chi-squared with one degree of freedom at 5 %. */
+/** Twice the logarithm of a likelihood ratio within which days cannot be distinguished: chi-squared with one degree of freedom at 5 %. */
 const CLOSE = 3.84;
 const MOST_CHANGES = 6;
-/** Intervals of which the data know less than this share of a single day are not told from level, weekdays and drift. */
+/** Intervals of which the data know less than this share of a single day are not distinguished from level, weekdays and drift. */
 const LEAST_WEIGHT = 0.02;
 
 interface Candidate extends Interval {

@@ -41,7 +41,7 @@ const BESIDE = { outlier: 0.004, earlier: 0.001, history: 0.0002 };
 /** Two-sided normal limits of these errors. */
 const Z_OF_LEVEL = 3.1747;
 const Z_OF_VERDICT = 2.5758;
-/** Days of the beginning of a series on which no change can be told from its level. */
+/** Days of the beginning of a series on which no change can be distinguished from its level. */
 const LEAST_DAYS = 7;
 /** Logarithm of the p-value that a change needs to be named, where it may be a single large event. */
 const LEAST_CLEAR = Math.log(0.015);

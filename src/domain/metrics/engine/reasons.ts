@@ -34,7 +34,7 @@ export interface Occasion {
 /** How a group moved on the days of a change. */
 export interface GroupChange {
   readonly name: string;
-  /** Against its own days before, 95 % bounds; null where there is too little to tell. */
+  /** Against its own days before, 95 % bounds; null where too little is known. */
   readonly relative: number | null;
   readonly low: number | null;
   readonly high: number | null;

@@ -25,7 +25,7 @@ export interface Effect {
 
 /** Sorts after every day. */
 const LAST = '9999';
-/** An interval of which the data know less than this share of a single day cannot be told from the others. */
+/** An interval of which the data know less than this share of a single day cannot be distinguished from the others. */
 const LEAST_WEIGHT = 0.02;
 /** The same, of what was known before other days were taken out. */
 const LEAST_LEFT = 1e-3;
@@ -43,7 +43,7 @@ function informationBut({ series, noise, changes }: Study, own: Interval) {
   return changes.filter((change) => likeness(change, own) < 0.5).reduce(without, informationOf(series, noise));
 }
 
-/** The effect on some days of a studied series; undefined where it has none of them or they cannot be told from the rest. */
+/** The effect on some days of a studied series; undefined where it has none of them or they cannot be distinguished from the rest. */
 export function effectOnDays(study: Study, { from, to = LAST }: Days): Effect | undefined {
   const { series, noise } = study;
   const interval = intervalOf(series, from, to);
@@ -61,7 +61,7 @@ export function effectOnDays(study: Study, { from, to = LAST }: Days): Effect | 
 
 /** How well other days stand for what was found in a series. */
 export interface Substitution {
-  /** Twice the logarithm of the likelihood that is lost if it happened on the other days instead; up to about 4 the days cannot be told apart. */
+  /** Twice the logarithm of the likelihood that is lost if it happened on the other days instead; up to about 4 the days cannot be distinguished. */
   readonly loss: number;
   /** The square of the score that is left on its own days when an effect on the other days is taken out. */
   readonly left: number;
@@ -94,7 +94,7 @@ export function pValueBeside(study: Study, found: Pick<Finding, 'from' | 'to' | 
   const after = knownOf(taken.reduce(takenOut, information), own);
   if (!(after.weight > LEAST_LEFT * before.weight) || after.score * before.score <= 0) return 1;
   const tailOf = ({ weight, score }: typeof before) => logTail(normalOf(score / Math.sqrt(weight), noise.freedom));
-  // Of the days that it was sought on, neighbours tell much the same.
+  // Of the days that it was sought on, neighbours say much the same.
   const sought = Math.max(1, (series.labels.length - series.learned) / 2);
   return Math.min(1, Math.max(found.pValue * Math.exp(tailOf(after) - tailOf(before)), sought * Math.exp(tailOf(after))));
 }

@@ -79,7 +79,7 @@ const ROUNDING = 5e-5;
 
 /**
  * The value of a metric over what is in a whole and in none of its parts, by subtraction of sums, with as many decimals as the rounded
- * values of the platform allow; null where a sum is not known, nothing is left, or too little for an average to be told.
+ * values of the platform allow; null where a sum is not known, nothing is left, or too little for an average.
  */
 export function remainderOf(metric: string, whole: MetricValues, parts: readonly MetricValues[]): number | null {
   const by = definitionOf(metric)?.combination.by;

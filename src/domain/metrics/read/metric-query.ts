@@ -1,4 +1,4 @@
-import { ApiError } from '../../../api/errors.ts';
+import { refuse } from '../../../api/errors.ts';
 import { siteMetricNames, zoneMetricNames } from '../../../api/metric-names.ts';
 import { instantOf } from '../../../api/params.ts';
 import { type CalendarSlot, type Interval, slotsOf } from '../../../lib/calendar.ts';
@@ -33,10 +33,6 @@ export interface MetricQuery {
 }
 
 const isTime = (breakdown: Breakdown): breakdown is TimeUnit => timeUnits.some((unit) => unit === breakdown);
-
-function refuse(message: string): never {
-  throw new ApiError('invalid', message);
-}
 
 type Optional = 'breakdown' | 'totals' | 'shares' | 'devices' | 'segmentIds' | 'compareSegments' | 'goalIds' | 'zoneIds';
 

@@ -47,7 +47,7 @@ function missingNote({ reason, parts }: Missing, timeZone: string): string {
   return `Missing (null): ${named.join('; ')}${more}: ${reason}`;
 }
 
-/** Why metrics have no value in some rows or in all, as far as it can be told. */
+/** Why metrics have no value in some rows or in all, as far as it is known. */
 function emptyNotes(query: MetricQuery, answers: MetricAnswers, { lines, refused: byWeekday }: QueryLines): string[] {
   const { missing } = answers;
   if (missing.length > 0) return [];
@@ -55,13 +55,13 @@ function emptyNotes(query: MetricQuery, answers: MetricAnswers, { lines, refused
   const rows = lines.filter(({ isOther }) => !isOther);
   const isEmpty = (metric: string) => rows.every(({ values }) => values[metric] === null);
   const isHoley = (metric: string) => rows.some(({ values }) => values[metric] === null);
-  const told = query.metrics.filter(
+  const asked = query.metrics.filter(
     (metric) => refused[metric] === undefined && !(definitionOf(metric)?.perGoal && needsGoal(query, answers)),
   );
   const visitless = query.metrics.includes('visits') ? rows.filter(({ values }) => values['visits'] === 0).length : 0;
-  const money = told.filter((metric) => commerceMetrics.has(metric));
+  const money = asked.filter((metric) => commerceMetrics.has(metric));
   const commerce = money.every(isEmpty) && visitless < rows.length ? money : [];
-  const others = told.filter((metric) => !commerce.includes(metric) && isHoley(metric));
+  const others = asked.filter((metric) => !commerce.includes(metric) && isHoley(metric));
   const nothing = query.zoneIds.length > 0 ? 'no visits or no taps' : 'no visits';
   return [
     ...(commerce.length > 0 ? [commerceNote(commerce)] : []),
