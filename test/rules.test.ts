@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type OperationName, operations } from '../src/api/operations/index.ts';
-import { instructions } from '../src/tooling/instructions.ts';
+import { instructions } from '../src/protocol/server.ts';
 import { toolsets } from '../tools/index.ts';
 import { insightContract, nestedMembers } from './samples/tool-contract.ts';
 import { withPlatform } from './support/emulator.ts';

@@ -17,13 +17,13 @@ import {
   type PlatformCredentials,
   type Principal,
 } from '../sign-in/principal.ts';
+import { createConfirmations, type UseOnce } from '../tooling/confirmation.ts';
 import type { ListedTool } from '../tooling/listing.ts';
-import { createConfirmations, type UseOnce } from '../tooling/sealed-question.ts';
 import { createSession, neededScopes, type Session, type SessionOptions } from '../tooling/session.ts';
 import type { SharedState } from '../tooling/shared-state.ts';
 import { version } from './about.ts';
 import { defaultDataDirectory, demoDirectory, sweepDemoDirectories } from './directories.ts';
-import { logOf } from './log-of.ts';
+import { logOf } from './start-command.ts';
 import type { WorldOptions } from './world-options.ts';
 
 /** How a session is opened. */

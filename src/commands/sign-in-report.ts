@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { type Settings, SettingsError } from '../settings/settings.ts';
-import { logOf } from './log-of.ts';
 import { openCredentials, openSignIn } from './sign-in.ts';
+import { logOf } from './start-command.ts';
 
 /** One check; `fault` says what to repair. */
 export interface Finding {

@@ -1,4 +1,6 @@
 import { sep } from 'node:path';
+import { createLog, type Log } from '../lib/log.ts';
+import type { Settings } from '../settings/settings.ts';
 import { name } from './about.ts';
 
 /** A command with its arguments, as hosts take them. */
@@ -19,4 +21,9 @@ export function startCommand(executable: string, args: readonly string[]): Start
 /** The same for a shell. */
 export function shellWords({ command, args }: StartCommand): string {
   return [command, ...args].map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `"${word}"`)).join(' ');
+}
+
+/** The log of a process: over HTTP a line of JSON for each call, over stdio plain text when something is wrong. */
+export function logOf({ http, logLevel = http ? 'info' : 'warn', logFormat: format = http ? 'json' : 'words' }: Settings): Log {
+  return createLog(logLevel, { format });
 }

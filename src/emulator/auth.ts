@@ -1,8 +1,7 @@
 import type { InputOf, Scope } from '../api/operation.ts';
 import { operations } from '../api/operations/index.ts';
-import { type Credential, TOKEN_LIFE_SECONDS } from './credentials.ts';
+import { type Credential, type Project, TOKEN_LIFE_SECONDS } from './credentials.ts';
 import type { Platform } from './handler.ts';
-import type { Project } from './projects.ts';
 import { json } from './responses.ts';
 import { type RawInput, rawInput, worded } from './validation.ts';
 

@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto';
 import { decode, sign, verify } from 'hono/jwt';
 import type { Scope } from '../api/operation.ts';
-import type { Clock } from '../lib/clock.ts';
-import { DAY_MS } from '../lib/clock.ts';
-import { app, content, type Project, projects, shop } from './projects.ts';
+import { type Clock, DAY_MS } from '../lib/clock.ts';
 import { Refusal } from './responses.ts';
-import { type Origin } from './world/random.ts';
+import type { Origin } from './world/random.ts';
 
 /** Credentials expire after 1 year (section 5). */
 const LIFE_MS = 365 * DAY_MS;
@@ -111,3 +109,20 @@ export function createTokens(seed: number, clock: Clock): Tokens {
     },
   };
 }
+
+/** A tracked site or app of the emulated platform. */
+export interface Project {
+  readonly id: number;
+  readonly name: string;
+  readonly kind: 'shop' | 'app' | 'content';
+  /** ISO 4217; every metric value carries it. */
+  readonly currency: string;
+  /** Conversions without a `goalId` and revenue exist only where this is true. */
+  readonly ecommerce: boolean;
+}
+
+export const shop: Project = { id: 1201, name: 'Nordlicht Shop', kind: 'shop', currency: 'EUR', ecommerce: true };
+export const app: Project = { id: 1202, name: 'Nordlicht App', kind: 'app', currency: 'EUR', ecommerce: true };
+export const content: Project = { id: 1203, name: 'Nordlicht Magazin', kind: 'content', currency: 'EUR', ecommerce: false };
+
+export const projects: readonly Project[] = [shop, app, content];

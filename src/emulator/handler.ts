@@ -1,9 +1,8 @@
 import type { InputOf, Operation, PayloadOf } from '../api/operation.ts';
 import type { OperationName, operations } from '../api/operations/index.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Credentials, Tokens } from './credentials.ts';
+import type { Credentials, Project, Tokens } from './credentials.ts';
 import type { Faults } from './faults.ts';
-import type { Project } from './projects.ts';
 import type { Load, RecordedRequest } from './requests.ts';
 import type { World } from './world/index.ts';
 

@@ -1,6 +1,6 @@
 import { DAY_MS } from '../lib/clock.ts';
+import { shop } from './credentials.ts';
 import { metricsHandlers } from './handlers/metrics.ts';
-import { shop } from './projects.ts';
 import type { World } from './world/index.ts';
 
 export { type Fault, parseFault } from './faults.ts';

@@ -2,14 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { QUEUED } from '../api/deadline.ts';
 import { ApiError, type ErrorKind } from '../api/errors.ts';
 import { HarError } from '../domain/har/read/har-model.ts';
-import type { Clock } from '../lib/clock.ts';
-import { MINUTE_MS } from '../lib/clock.ts';
+import { type Clock, MINUTE_MS } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { quote, type Redactor } from '../lib/redact.ts';
 import type { CallOutcome } from '../telemetry/call-watch.ts';
 import { WorkspaceError } from '../workspace/store/disk.ts';
+import { ConfirmationError } from './confirmation.ts';
 import { someWithoutAbsent } from './mentions.ts';
-import { ConfirmationError } from './sealed-question.ts';
 import { type AnyTool, scopeOf } from './tool.ts';
 
 /** Code of the error for calls beyond the rate limit. */

@@ -8,13 +8,12 @@ import { pathOf } from '../domain/names/match-name.ts';
 import type { RequestFacts } from '../telemetry/call-watch.ts';
 import type { MakeChart } from '../usecases/context.ts';
 import { errorText, outcomeOf } from './call-errors.ts';
-import { type Consent, digestOf, NeedsConfirmation, requireConsent } from './confirmation.ts';
+import { type Asked, type Consent, digestOf, NeedsConfirmation, requireConsent } from './confirmation.ts';
 import { understand } from './lenient-input.ts';
-import { chosenProject } from './project.ts';
+import { chosenProject } from './names.ts';
 import { type ResolvedRange, rangeWords, resolveParams } from './resolve-params.ts';
 import { type Answer, answerOf, drawAnswer, redactChart } from './results.ts';
 import { inputOf } from './schema.ts';
-import type { Asked } from './sealed-question.ts';
 import type { Session } from './session.ts';
 import { type AnyTool, type Link, type Offer, scopeOf, type ToolContext } from './tool.ts';
 

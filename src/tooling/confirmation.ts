@@ -1,6 +1,8 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import * as z from 'zod';
 import { type WriteRequest, writeRequest } from '../api/write-request.ts';
+import type { Clock } from '../lib/clock.ts';
+import { seal, sealKey, unseal } from '../lib/seal.ts';
 
 /** Members that every confirmed tool's answer has. */
 export const confirmedOutput = {
@@ -34,4 +36,108 @@ export function digestOf(request: WriteRequest): string {
 /** Lets a write pass only with a consent to exactly this request. */
 export function requireConsent(consent: Consent, request: WriteRequest): void {
   if (!consent.given || (consent.digest !== undefined && consent.digest !== digestOf(request))) throw new NeedsConfirmation(request);
+}
+
+/** A confirmation that is not valid; the message says what to do. */
+export class ConfirmationError extends Error {
+  override name = 'ConfirmationError';
+}
+
+/** What a question was put for. */
+export interface Asked {
+  readonly digest: string;
+  /** The present of that call, ms since 1970, so that "today" still means the same after the answer. */
+  readonly nowMs: number;
+}
+
+/** The call that a question belongs to. */
+export interface AskedCall {
+  readonly tool: string;
+  readonly args: unknown;
+}
+
+/**
+ * Seals what a session asks the person, and opens it once when the answer comes. What travels through the client can be neither read nor
+ * made there.
+ */
+export interface Confirmations {
+  seal(asked: Asked, call: AskedCall): string;
+  /** Throws a `ConfirmationError` for a state that is not of this session and call, that is too old, or that was opened before. */
+  redeem(state: unknown, call: AskedCall): Promise<Asked>;
+}
+
+/** Marks an id as used for `lifeMs` in all replicas; false where one of them did so before. */
+export type UseOnce = (id: string, lifeMs: number) => Promise<boolean>;
+
+/** How long a question can be answered. */
+const LIFE_MS = 600_000;
+const ID_BYTES = 12;
+const AGAIN = 'Nothing was sent. Call again with the arguments alone, and the person is asked again.';
+
+/** What is sealed: an id that is used once, what was asked, and when. */
+type Sealed = readonly [id: string, digest: string, nowMs: number, askedAtMs: number];
+
+/** JSON with its members in order, since a client may send the same arguments in another. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, member: unknown) =>
+    typeof member === 'object' && member !== null && !Array.isArray(member)
+      ? Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : member,
+  );
+}
+
+/**
+ * Makes the confirmations of a process: those of each session for what names it, such as its principal. Replicas that are given the
+ * same secret (32 random bytes, as `sealKey` takes them) open each other's; without one only this process opens its own.
+ */
+export function createConfirmations({ clock, secret }: { clock: Clock; secret?: string | undefined }) {
+  const key = sealKey(secret ?? randomBytes(32).toString('base64'), 'confirmations');
+  /** Ids that were used, with the time until which they could be used again. */
+  const used = new Map<string, number>();
+
+  function useHere(id: string): boolean {
+    const nowMs = clock.now();
+    for (const [each, endMs] of used) if (endMs < nowMs) used.delete(each);
+    if (used.has(id)) return false;
+    used.set(id, nowMs + LIFE_MS);
+    return true;
+  }
+
+  return (owner: readonly string[], useEverywhere?: () => UseOnce | undefined): Confirmations => {
+    const context = ({ tool, args }: AskedCall) => [
+      ...owner,
+      tool,
+      createHash('sha256')
+        .update(canonical(args ?? {}))
+        .digest('base64url'),
+    ];
+
+    function open(state: unknown, call: AskedCall): Sealed {
+      try {
+        // What opens was sealed below.
+        return JSON.parse(unseal(String(state), [key], context(call))) as Sealed;
+      } catch {
+        throw new ConfirmationError(`The confirmation belongs to no question that was asked for this call. ${AGAIN}`);
+      }
+    }
+
+    return {
+      seal({ digest, nowMs }, call) {
+        const sealed: Sealed = [randomBytes(ID_BYTES).toString('base64url'), digest, nowMs, clock.now()];
+        return seal(JSON.stringify(sealed), key, context(call));
+      },
+      async redeem(state, call) {
+        const [id, digest, nowMs, askedAtMs] = open(state, call);
+        // A clock that was set back must not prolong it.
+        if (Math.abs(clock.now() - askedAtMs) > LIFE_MS)
+          throw new ConfirmationError(`The confirmation came later than ${LIFE_MS / 60_000} minutes after the question. ${AGAIN}`);
+        if (!useHere(id) || (await useEverywhere?.()?.(id, LIFE_MS)) === false)
+          throw new ConfirmationError(
+            'The confirmation was used before, and it counts once. Nothing was sent by this call: look first whether the change was ' +
+              'made. To make it again, call with the arguments alone, and the person is asked again.',
+          );
+        return { digest, nowMs };
+      },
+    };
+  };
 }

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { device as deviceName, ids, order as orderName, pageSize, period as periodName } from '../api/params.ts';
-import type { SegmentChoice } from '../domain/names/all-visitors.ts';
-import type { NameKind } from '../domain/names/match-name.ts';
+import type { NameKind, SegmentChoice } from '../domain/names/match-name.ts';
 import { type MetricFamily, unknownMetricWords } from './metric-param.ts';
 
 /** What the boundary does with a value before a handler sees it. */

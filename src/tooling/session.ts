@@ -4,8 +4,8 @@ import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { CallWatch } from '../telemetry/call-watch.ts';
 import type { ProjectWorkspace } from '../workspace/store/project-workspace.ts';
+import { type Confirmations, createConfirmations } from './confirmation.ts';
 import { createNames, type Names } from './names.ts';
-import { type Confirmations, createConfirmations } from './sealed-question.ts';
 import type { SharedState } from './shared-state.ts';
 
 /** Where the downloaded exports of a session are stored. */

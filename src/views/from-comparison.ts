@@ -1,7 +1,7 @@
 import type { PeriodsResult } from '../domain/metrics/compare/comparison.ts';
 import { changeText, isPercent, nameOf, valueText } from '../domain/metrics/compare/comparison-words.ts';
 import { type Contribution, type Explained, fixed } from '../domain/metrics/compare/contributions.ts';
-import { isCount } from '../domain/metrics/compare/days.ts';
+import { isCount } from '../domain/metrics/compare/readings.ts';
 import type { Side } from '../domain/metrics/compare/sides.ts';
 import { unitOf } from '../domain/metrics/metric-definitions.ts';
 import { type ChartSpec, type ContributionSpec, type ContributionStep, joined, type TrendSpec } from './spec.ts';

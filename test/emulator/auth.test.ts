@@ -1,7 +1,6 @@
 import { decode, sign } from 'hono/jwt';
 import { describe, expect, it } from 'vitest';
-import type { CredentialName } from '../../src/emulator/credentials.ts';
-import { app, content, shop } from '../../src/emulator/projects.ts';
+import { app, type CredentialName, content, shop } from '../../src/emulator/credentials.ts';
 import { DAY_MS, HOUR_MS } from '../../src/lib/clock.ts';
 import { sharedPlatform, withPlatform } from '../support/emulator.ts';
 

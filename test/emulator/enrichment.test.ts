@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { app, shop } from '../../src/emulator/credentials.ts';
 import { enrichmentHandlers } from '../../src/emulator/handlers/enrichment.ts';
-import { app, shop } from '../../src/emulator/projects.ts';
 import { sessionId, userIdOf } from '../../src/emulator/world/exports/session-row.ts';
 import { DAY_MS } from '../../src/lib/clock.ts';
 import { type MovablePlace, placeOf, refusalOf, START_MS } from './export-place.ts';

@@ -1,8 +1,8 @@
 import { stringify } from 'csv-stringify/sync';
 import { describe, expect, test } from 'vitest';
+import { app, content, shop } from '../../src/emulator/credentials.ts';
 import { exportHandlers } from '../../src/emulator/handlers/data-export.ts';
 import { metricsHandlers } from '../../src/emulator/handlers/metrics.ts';
-import { app, content, shop } from '../../src/emulator/projects.ts';
 import { csv } from '../../src/emulator/world/exports/files.ts';
 import { userIdOf } from '../../src/emulator/world/exports/session-row.ts';
 import { DAY_MS, HOUR_MS } from '../../src/lib/clock.ts';

@@ -1,10 +1,10 @@
 import { gunzipSync } from 'node:zlib';
 import { parse } from 'lossless-json';
+import { type Project, shop } from '../../src/emulator/credentials.ts';
 import type { Place } from '../../src/emulator/handler.ts';
 import { exportHandlers } from '../../src/emulator/handlers/data-export.ts';
-import { type Project, shop } from '../../src/emulator/projects.ts';
 import { Refusal } from '../../src/emulator/responses.ts';
-import { createStore } from '../../src/emulator/store.ts';
+import { createStore } from '../../src/emulator/start-emulator.ts';
 import type { JobInput } from '../../src/emulator/world/exports/schedule.ts';
 import { createWorld } from '../../src/emulator/world/index.ts';
 import { MINUTE_MS } from '../../src/lib/clock.ts';

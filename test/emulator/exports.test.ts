@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { app, content, shop } from '../../src/emulator/credentials.ts';
 import { exportHandlers as exports } from '../../src/emulator/handlers/data-export.ts';
-import { app, content, shop } from '../../src/emulator/projects.ts';
 import type { JobInput } from '../../src/emulator/world/exports/schedule.ts';
 import { exportStories } from '../../src/emulator/world/index.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/lib/clock.ts';

@@ -1,9 +1,8 @@
-import type { IncomingMessage } from 'node:http';
-import { Agent, request } from 'node:http';
+import { Agent, type IncomingMessage, request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import type { OperationName } from '../../src/api/operations/index.ts';
+import { shop } from '../../src/emulator/credentials.ts';
 import type { Fault, FaultKind } from '../../src/emulator/faults.ts';
-import { shop } from '../../src/emulator/projects.ts';
 import { type Platform, sharedPlatform, withPlatform } from '../support/emulator.ts';
 
 const platform = sharedPlatform();

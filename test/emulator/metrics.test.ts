@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { app, content, type Project, shop } from '../../src/emulator/credentials.ts';
 import type { Place } from '../../src/emulator/handler.ts';
 import { metricsHandlers } from '../../src/emulator/handlers/metrics.ts';
-import { app, content, type Project, shop } from '../../src/emulator/projects.ts';
 import { createWorld } from '../../src/emulator/world/index.ts';
 import { dayNumberOf, goalsOf, type SessionDay, segmentsOf } from '../../src/emulator/world/sessions/index.ts';
 import { DAY_MS } from '../../src/lib/clock.ts';

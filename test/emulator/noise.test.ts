@@ -1,6 +1,6 @@
 import { mean, median, quantileRank, sampleCorrelation } from 'simple-statistics';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { app, projects, shop } from '../../src/emulator/projects.ts';
+import { app, projects, shop } from '../../src/emulator/credentials.ts';
 import {
   createSessions,
   dayNumberOf,

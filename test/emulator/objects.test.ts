@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { app, content, type Project, projects, shop } from '../../src/emulator/credentials.ts';
 import type { Place } from '../../src/emulator/handler.ts';
 import { objectHandlers } from '../../src/emulator/handlers/objects.ts';
-import { app, content, type Project, projects, shop } from '../../src/emulator/projects.ts';
 import { Refusal } from '../../src/emulator/responses.ts';
 import { createWorld } from '../../src/emulator/world/index.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type OperationName, operations } from '../../src/api/operations/index.ts';
-import { shop } from '../../src/emulator/projects.ts';
+import { shop } from '../../src/emulator/credentials.ts';
 import { inRouteOrder } from '../../src/emulator/route.ts';
 import { openPlatform, sharedPlatform, withPlatform } from '../support/emulator.ts';
 

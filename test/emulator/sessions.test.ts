@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { app, content, projects, shop } from '../../src/emulator/projects.ts';
+import { app, content, projects, shop } from '../../src/emulator/credentials.ts';
 import {
   createSessions,
   dayNumberOf,

@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../src/api/operations/index.ts';
-import type { CredentialName } from '../../src/emulator/credentials.ts';
-import { shop } from '../../src/emulator/projects.ts';
+import { type CredentialName, shop } from '../../src/emulator/credentials.ts';
 import { metricNames, reference } from '../samples/reference-fields.ts';
 import { type Answer, type Platform, sharedPlatform, withPlatform } from '../support/emulator.ts';
 import { differences } from '../support/shape.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { instantOf } from '../../src/api/params.ts';
+import { content } from '../../src/emulator/credentials.ts';
 import { speedHandlers } from '../../src/emulator/handlers/speed-analysis.ts';
-import { content } from '../../src/emulator/projects.ts';
 import { DAY_MS } from '../../src/lib/clock.ts';
 import { NOW_MS, placeIn } from './speed-place.ts';
 

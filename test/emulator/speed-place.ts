@@ -1,7 +1,7 @@
 import type { Entry, Har } from 'har-format';
+import { projects, shop } from '../../src/emulator/credentials.ts';
 import type { Place } from '../../src/emulator/handler.ts';
 import { speedHandlers } from '../../src/emulator/handlers/speed-analysis.ts';
-import { projects, shop } from '../../src/emulator/projects.ts';
 import { createWorld } from '../../src/emulator/world/index.ts';
 import { scenariosOf } from '../../src/emulator/world/speed/scenarios.ts';
 

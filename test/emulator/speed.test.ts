@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { aggregateMetricNames, stepReportTimingNames, stepTimingNames } from '../../src/api/metric-names.ts';
 import { operations } from '../../src/api/operations/index.ts';
+import { content, shop } from '../../src/emulator/credentials.ts';
 import { speedHandlers } from '../../src/emulator/handlers/speed-analysis.ts';
-import { content, shop } from '../../src/emulator/projects.ts';
 import { DAY_MS, HOUR_MS } from '../../src/lib/clock.ts';
 import { allScenarios, NOW_MS, num, placeIn, type Report, reportsOf, stepsOf } from './speed-place.ts';
 

@@ -1,7 +1,7 @@
 import { assert, asyncProperty, integer } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { exportHandlers } from '../../src/emulator/handlers/data-export.ts';
-import { createStore } from '../../src/emulator/store.ts';
+import { createStore } from '../../src/emulator/start-emulator.ts';
 import { DAY_MS } from '../../src/lib/clock.ts';
 import { DONE_MS, type MovablePlace, onceJob, placeOf } from './export-place.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createFairSemaphore } from '../../src/lib/fair-semaphore.ts';
+import { createFairSemaphore } from '../../src/lib/concurrency.ts';
 
 /** Tasks that run until a test ends them. */
 function tasks(atOnce: number) {

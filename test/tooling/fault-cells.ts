@@ -1,6 +1,6 @@
 import type { OperationName } from '../../src/api/operations/index.ts';
+import { shop } from '../../src/emulator/credentials.ts';
 import type { Fault } from '../../src/emulator/faults.ts';
-import { shop } from '../../src/emulator/projects.ts';
 import type { Assistant, ToolAnswer } from '../support/assistant.ts';
 import type { Platform } from '../support/emulator.ts';
 import { whileTimePasses } from '../support/pass-time.ts';

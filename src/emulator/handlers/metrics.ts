@@ -2,8 +2,8 @@ import { siteMetricNames, zoneMetricNames } from '../../api/metric-names.ts';
 import type { InputOf } from '../../api/operation.ts';
 import type { getSiteMetrics, getZoneMetrics } from '../../api/operations/metrics.ts';
 import { instantOf, MAX_METRICS_RANGE_MS } from '../../api/params.ts';
-import { type Handlers, type Place } from '../handler.ts';
-import { type Project } from '../projects.ts';
+import type { Project } from '../credentials.ts';
+import type { Handlers, Place } from '../handler.ts';
 import { Refusal } from '../responses.ts';
 import {
   goalsOf,

@@ -1,5 +1,5 @@
 import { DAY_MS } from '../../lib/clock.ts';
-import { type Project, shop } from '../projects.ts';
+import { type Project, shop } from '../credentials.ts';
 import { createEnrichments, type Enrichments } from './exports/enrichments.ts';
 import { type Addresses, createAddresses, createFiles, type ExportFiles } from './exports/files.ts';
 import type { ExportJob, Incident, JobDraft } from './exports/schedule.ts';

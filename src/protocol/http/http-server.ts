@@ -8,8 +8,7 @@ import { paramsFault } from '../read-message.ts';
 import { type ConnectionLimits, createConnections } from './connections.ts';
 import { answerJson, type Era, type Refusal, refuse } from './era-handler.ts';
 import { createCrossOrigin, createGuard, type GuardOptions } from './guard.ts';
-import { calledTools, headerMismatch, listenedUris, requestIds } from './messages.ts';
-import { type BodyLimits, createBodyReader } from './read-body.ts';
+import { type BodyLimits, calledTools, createBodyReader, headerMismatch, listenedUris, requestIds } from './messages.ts';
 import { createRouter, type RouterOptions } from './router.ts';
 import type { TableLimits } from './session-table.ts';
 

@@ -10,7 +10,7 @@ import { type Reading, readingsOf } from '../../domain/metrics/compare/readings.
 import type { MetricAnswers, MetricRow } from '../../domain/metrics/read/metric-answers.ts';
 import type { Device, MetricGrid } from '../../domain/metrics/read/metric-grid.ts';
 import { refusedNotes } from '../../domain/metrics/read/query-notes.ts';
-import { ALL_VISITORS } from '../../domain/names/all-visitors.ts';
+import { ALL_VISITORS } from '../../domain/names/match-name.ts';
 import { isoAt, resolveDate, todayIn } from '../../lib/dates.ts';
 import { daysBetween, shiftDays } from '../../lib/time-zone.ts';
 import type { Context } from '../context.ts';
@@ -18,8 +18,7 @@ import { type CompareInput, gridOf, type Question, questionOf } from './compare-
 import { type ChosenSegments, readSegments } from './compare-segments.ts';
 import { compareAtOnce } from './compare-sides.ts';
 import { fetchMetrics, requireGoal } from './fetch-metrics.ts';
-import { keptPartOf, reachesBeyond } from './kept-days.ts';
-import { readDaysOrNone } from './read-days.ts';
+import { keptPartOf, reachesBeyond, readDaysOrNone } from './read-days.ts';
 
 /** Days before and after a change in which events are looked for. */
 const DAYS = 2;

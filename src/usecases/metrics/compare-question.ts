@@ -1,10 +1,10 @@
 import { refuse } from '../../api/errors.ts';
 import { siteMetricNames } from '../../api/metric-names.ts';
 import type { BaselineKind } from '../../domain/metrics/compare/comparison-windows.ts';
-import { metricsToRead } from '../../domain/metrics/compare/days.ts';
+import { metricsToRead } from '../../domain/metrics/compare/readings.ts';
 import { type Device, isZoneMetric, type MetricGrid } from '../../domain/metrics/read/metric-grid.ts';
 import { chosenMetrics } from '../../domain/metrics/read/metric-query.ts';
-import { type SegmentChoice, segmentSetsOf } from '../../domain/names/all-visitors.ts';
+import { type SegmentChoice, segmentSetsOf } from '../../domain/names/match-name.ts';
 import type { Context } from '../context.ts';
 
 /** What a comparison needs of a call. */

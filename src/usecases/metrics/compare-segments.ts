@@ -1,7 +1,7 @@
 import { ApiError } from '../../api/errors.ts';
 import type { SegmentReadings } from '../../domain/metrics/compare/comparison.ts';
 import type { Windows } from '../../domain/metrics/compare/comparison-windows.ts';
-import { contrastScore, type GroupValues } from '../../domain/metrics/compare/partition.ts';
+import { contrastScore, type GroupValues } from '../../domain/metrics/compare/contributions.ts';
 import { type Reading, readingsOf } from '../../domain/metrics/compare/readings.ts';
 import { type CompareContext, gridOf, type Question } from './compare-question.ts';
 import { fetchMetrics } from './fetch-metrics.ts';

@@ -4,7 +4,7 @@ import type { Comparison } from '../../domain/metrics/compare/comparison-rows.ts
 import { compareSides } from '../../domain/metrics/compare/sides.ts';
 import type { Device, Selection } from '../../domain/metrics/read/metric-grid.ts';
 import { refusedNotes } from '../../domain/metrics/read/query-notes.ts';
-import { ALL_VISITORS, segmentSetsOf } from '../../domain/names/all-visitors.ts';
+import { ALL_VISITORS, segmentSetsOf } from '../../domain/names/match-name.ts';
 import type { CompareContext, Question } from './compare-question.ts';
 import { fetchMetrics, requireGoal } from './fetch-metrics.ts';
 

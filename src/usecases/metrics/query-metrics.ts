@@ -8,7 +8,7 @@ import { type QueryTable, queryTable } from '../../domain/metrics/read/query-tab
 import type { NameKind } from '../../domain/names/match-name.ts';
 import type { Context, Lists } from '../context.ts';
 import { fetchMetrics, goalWords } from './fetch-metrics.ts';
-import { isOutOfBounds, keptPartOf, reachesBeyond } from './kept-days.ts';
+import { isOutOfBounds, keptPartOf, reachesBeyond } from './read-days.ts';
 
 /** More objects than this are not put side by side without being named. */
 const MAX_SIDE_BY_SIDE = 20;

@@ -5,7 +5,7 @@ import { ApiError } from '../../api/errors.ts';
 import type { PayloadOf } from '../../api/operation.ts';
 import { getExportJob, getExportRun } from '../../api/operations/data-export.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { mapConcurrent } from '../../lib/map-concurrent.ts';
+import { mapConcurrent } from '../../lib/concurrency.ts';
 import { diskFailure, makeDirectory, syncDirectory, WorkspaceError, writeDurably } from '../store/disk.ts';
 import { MANIFEST, runDirectory } from '../store/layout.ts';
 import { isLockName, type Lock, takeLock } from '../store/lock.ts';

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { createFairSemaphore, type FairSemaphore } from '../../lib/fair-semaphore.ts';
+import { createFairSemaphore, type FairSemaphore } from '../../lib/concurrency.ts';
 import { shippedFile } from '../../lib/shipped.ts';
 import { createSpillDirectory } from '../store/spill.ts';
 import type {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { shop } from '../../../src/emulator/projects.ts';
+import { shop } from '../../../src/emulator/credentials.ts';
 import { sessionRow } from '../../../src/emulator/world/exports/session-row.ts';
 import { viewsOf } from '../../../src/emulator/world/exports/view-row.ts';
 import { browsers, dayNumberOf } from '../../../src/emulator/world/sessions/index.ts';

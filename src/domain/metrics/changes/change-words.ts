@@ -3,7 +3,7 @@ import { nameOf } from '../compare/comparison-words.ts';
 import { definitionOf } from '../metric-definitions.ts';
 import type { Place } from './change-series.ts';
 import type { Part } from './events.ts';
-import type { Cost, RankedChange } from './rank-changes.ts';
+import type { Cost, RankedChange } from './find-changes.ts';
 
 /** What people call objects. */
 export interface PlaceNames {

@@ -3,7 +3,7 @@ import { formatNumber } from '../../../lib/number-text.ts';
 import { unitOf } from '../metric-definitions.ts';
 import type { Place } from './change-series.ts';
 import { changeLine, type Wording } from './change-words.ts';
-import type { Cost, RankedChange } from './rank-changes.ts';
+import type { Cost, RankedChange } from './find-changes.ts';
 
 const where = z.object({
   device: z.string(),

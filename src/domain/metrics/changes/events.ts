@@ -1,10 +1,9 @@
 import { grouped } from '../../../lib/grouped.ts';
-import type { DatedChange } from '../engine/dated.ts';
+import type { DatedChange } from '../engine/changes.ts';
 import { type Days, type Effect, effectOnDays } from '../engine/same-change.ts';
-import { type ChangeSeries, isProduct, type Place, seriesId } from './change-series.ts';
+import { type ChangeSeries, isProduct, type Place, type Scene, seriesId } from './change-series.ts';
 import { areNeighbours, type Cluster, type Found } from './clusters.ts';
 import { type Located, locate, type Mix } from './locate.ts';
-import type { Scene } from './scene.ts';
 
 /** How one metric moved on the days of a change. */
 export interface Part extends Effect {

@@ -1,9 +1,8 @@
 import { lookThrough } from '../engine/scan.ts';
-import type { ChangeSeries, Place } from './change-series.ts';
+import { definitionOf } from '../metric-definitions.ts';
+import { type ChangeSeries, isProduct, type Place, type Scene, sceneOf, seriesId } from './change-series.ts';
 import { acceptedOf, clustersOf, type Found } from './clusters.ts';
-import { eventsOf } from './events.ts';
-import { outcomeOf, type RankedChange, rankChanges } from './rank-changes.ts';
-import { sceneOf } from './scene.ts';
+import { type ChangeEvent, eventsOf, type Part } from './events.ts';
 
 /** What to look through. */
 export interface ScanRequest {
@@ -47,4 +46,81 @@ export function findChanges({ series, metrics, base, from, to }: ScanRequest): S
     tooFew: wanted.length - looked.length,
     outcome: outcomeOf(scene),
   };
+}
+
+/** What a change adds to or takes from a total over its days, as estimated. */
+export interface Cost {
+  readonly metric: 'revenueSum' | 'conversionCount' | 'visits';
+  readonly goalId: number | undefined;
+  readonly value: number;
+}
+
+/** A change and what it costs; undefined for one that no total depends on. */
+export interface RankedChange extends ChangeEvent {
+  readonly cost: Cost | undefined;
+}
+
+/** Drift is given per so many days. */
+const DRIFT_DAYS = 28;
+const FACTORS: Readonly<Record<Cost['metric'], readonly string[]>> = {
+  visits: ['visits'],
+  conversionCount: ['visits', 'conversionRate'],
+  revenueSum: ['visits', 'conversionRate', 'cartAverage'],
+};
+
+/** The total that changes are ranked by: revenue where there is some, else conversions, else visits. */
+export function outcomeOf({ series, base }: Pick<Scene, 'series' | 'base'>): Cost['metric'] {
+  if (series.has(seriesId('revenueSum', base))) return 'revenueSum';
+  return series.has(seriesId('conversionCount', base)) ? 'conversionCount' : 'visits';
+}
+
+/** How many times as large a total is by what changed itself; undefined where it does not depend on that. */
+function factorOf(parts: readonly Part[], metric: Cost['metric'], goalId: number | undefined, share: number): number | undefined {
+  const isOfGoal = ({ metric: own, place }: Part) => !definitionOf(own)?.perGoal || place.goalId === goalId;
+  const own = parts.filter((part) => !part.mix && FACTORS[metric].includes(part.metric) && isOfGoal(part));
+  const products = parts.filter((part) => isProduct(part.metric) && isOfGoal(part));
+  const taken = own.length > 0 ? own : parts.some((part) => !isProduct(part.metric)) ? [] : products.slice(0, 1);
+  return taken.length === 0 ? undefined : taken.reduce((factor, { relative }) => factor * (1 + share * relative), 1);
+}
+
+function costOf(scene: Scene, event: ChangeEvent, metric: Cost['metric'], goalId: number | undefined): Cost | undefined {
+  const { series, studies, from, to } = scene;
+  const place: Place = { ...event.place, goalId };
+  const own = series.get(seriesId(metric, place));
+  if (!own || place.zoneId !== undefined) return undefined;
+  const isDrift = event.shape === 'drift';
+  const days = daysOf(own, isDrift ? from : event.from, isDrift ? to : (event.to ?? to));
+  // Half of a slope lies above its middle.
+  const factor = factorOf(event.parts, metric, goalId, isDrift ? days.length / DRIFT_DAYS / 2 : 1);
+  if (factor === undefined) return undefined;
+  const total = days.reduce((sum, { numerator }) => sum + numerator, 0);
+  const study = studies.get(own.id);
+  const labels = new Set(days.map(({ label }) => label));
+  const usual = study?.series.labels.reduce((sum, label, at) => sum + (labels.has(label) ? (study.series.expected[at] ?? 0) : 0), 0) ?? 0;
+  // What is left of a total that fell to almost nothing says little of what it was.
+  const value = factor < 0.1 ? total - usual : total * (1 - 1 / factor);
+  return { metric, goalId: metric === 'conversionCount' ? goalId : undefined, value };
+}
+
+const daysOf = ({ days }: ChangeSeries, from: string, to: string) => days.filter(({ label }) => label >= from && label <= to);
+
+/** The goals whose conversions were read. */
+function goalsOf({ series, base }: Scene): (number | undefined)[] {
+  const all = [...series.values()].filter(({ metric }) => metric === 'conversionCount').map(({ place }) => place.goalId);
+  return [...new Set([base.goalId, ...all])];
+}
+
+/** Puts changes in order: by what they cost of the main total, then of conversions of other goals, then the clearest first. */
+export function rankChanges(scene: Scene, events: readonly ChangeEvent[]): RankedChange[] {
+  const main = outcomeOf(scene);
+  const sizeOf = (cost: Cost | undefined) => Math.abs(cost?.value ?? 0);
+  const goals = goalsOf(scene);
+  const ranked = events.map((event): RankedChange => {
+    const ofGoals = goals.flatMap((goalId) => costOf(scene, event, 'conversionCount', goalId) ?? []);
+    const [largest] = ofGoals.toSorted((a, b) => sizeOf(b) - sizeOf(a));
+    const cost = main === 'conversionCount' ? largest : (costOf(scene, event, main, scene.base.goalId) ?? largest);
+    return { ...event, cost };
+  });
+  const classOf = ({ cost }: RankedChange) => (cost ? Number(cost.metric !== main) : 2);
+  return ranked.toSorted((a, b) => classOf(a) - classOf(b) || sizeOf(b.cost) - sizeOf(a.cost) || a.pValue - b.pValue);
 }

@@ -1,9 +1,8 @@
 import { findReasons, type GroupChange } from '../engine/reasons.ts';
 import { type Days, effectOnDays } from '../engine/same-change.ts';
 import type { Finding } from '../engine/scan.ts';
-import { type ChangeSeries, type Place, seriesId } from './change-series.ts';
+import { type ChangeSeries, type Place, type Scene, seriesId } from './change-series.ts';
 import type { Found } from './clusters.ts';
-import type { Scene } from './scene.ts';
 
 /** Where a metric changed. */
 export interface Located {

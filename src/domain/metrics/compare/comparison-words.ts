@@ -1,5 +1,5 @@
 import { formatMoney, formatNumber, formatPercent, NO_VALUE } from '../../../lib/number-text.ts';
-import type { DatedChange } from '../engine/dated.ts';
+import type { DatedChange } from '../engine/changes.ts';
 import type { Judgement } from '../engine/judge.ts';
 import { definitionOf, unitOf } from '../metric-definitions.ts';
 import { isChanged, noisePercentOf } from './readings.ts';

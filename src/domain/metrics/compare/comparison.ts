@@ -13,9 +13,8 @@ import {
   earlierSentence,
   othersSentence,
 } from './comparison-words.ts';
-import { type Explained, explain, splitRevenue } from './contributions.ts';
+import { type Explained, explain, findPartition, type GroupValues, partition, splitRevenue } from './contributions.ts';
 import { daysOf, type JudgedChanges, occasionOf, type PeriodsInput } from './judged-changes.ts';
-import { findPartition, type GroupValues, partition } from './partition.ts';
 import { isChanged, type Judged, judgeReading, type Reading, sinceOf } from './readings.ts';
 
 /** Segments that may have caused a change. */

@@ -1,6 +1,8 @@
 import { decompose, type GroupSums, type Sums } from '../engine/decompose.ts';
+import { definitionOf } from '../metric-definitions.ts';
+import { type MetricValues, sumsOf } from '../read/combine.ts';
 import type { Factors } from './comparison-windows.ts';
-import { isCount } from './days.ts';
+import { isCount } from './readings.ts';
 
 /** Four decimals, as the platform gives rates; what is shown adds up, because sums and remainders are made of shown numbers. */
 export function fixed(value: number): number {
@@ -98,4 +100,113 @@ export function explain(metric: string, change: number, groups: readonly GroupSu
   if (!explained) return undefined;
   const sum = explained.reduce((total, { contribution }) => total + contribution, 0);
   return { metric, change: fixed(change), groups: explained, remainder: fixed(fixed(change) - sum) };
+}
+
+/** What the values of one group are on both sides. */
+export interface GroupValues {
+  readonly name: string;
+  readonly before: MetricValues;
+  readonly after: MetricValues;
+}
+
+function sidesOf(metric: string, { name, before, after }: GroupValues): GroupSums | undefined {
+  const [first, second] = [sumsOf(metric, before), sumsOf(metric, after)];
+  return first && second && { name, before: first, after: second };
+}
+
+/** What is in the whole and in none of the parts. */
+function restOf(name: string, metric: string, whole: GroupSums, parts: readonly GroupSums[]): GroupSums {
+  const left = (side: 'before' | 'after'): Sums => {
+    const numerator = fixed(parts.reduce((sum, part) => sum - part[side].numerator, whole[side].numerator));
+    const denominator = parts.reduce((sum, part) => sum - part[side].denominator, whole[side].denominator);
+    if (isCount(metric)) return { numerator, denominator: 1 };
+    // Averages are rounded, so that subtraction may leave a little of nothing.
+    return denominator > 0 ? { numerator: Math.max(0, numerator), denominator } : { numerator: 0, denominator: 0 };
+  };
+  return { name, before: left('before'), after: left('after') };
+}
+
+/**
+ * The sums of parts that share no visit, with what is in none of them as a group of its own, where there is anything. Undefined where
+ * the platform gave no value for a part.
+ */
+export function partition(
+  metric: string,
+  whole: Omit<GroupValues, 'name'>,
+  parts: readonly GroupValues[],
+  nameOfRest: string,
+): GroupSums[] | undefined {
+  const all = sidesOf(metric, { name: '', ...whole });
+  const groups = parts.flatMap((part) => sidesOf(metric, part) ?? []);
+  if (!all || groups.length < parts.length) return undefined;
+  const rest = restOf(nameOfRest, metric, all, groups);
+  const isEmpty = ({ numerator, denominator }: Sums) => (isCount(metric) ? numerator === 0 : denominator === 0);
+  return isEmpty(rest.before) && isEmpty(rest.after) ? groups : [...groups, rest];
+}
+
+/** Events that sums count or are a mean of. */
+function eventsOf(metric: string, { numerator, denominator }: Sums): number {
+  if (isCount(metric)) return numerator;
+  return definitionOf(metric)?.unit === '%' ? numerator / 100 : denominator;
+}
+
+/**
+ * How far the change of a group lies from that of all other visits, in standard errors of counting alone: a ranking, no test. 0 where
+ * either has no value or no events.
+ */
+export function contrastScore(metric: string, whole: Omit<GroupValues, 'name'>, group: GroupValues, factors: Factors): number {
+  const groups = partition(metric, whole, [group], 'others') ?? [];
+  // Amounts are sums over orders.
+  const counted = metric === 'revenueSum' ? 'conversionCount' : metric;
+  const events = partition(counted, whole, [group], 'others') ?? [];
+  const sides = (['before', 'after'] as const).flatMap((side) =>
+    groups.map(({ [side]: { numerator, denominator } }, index) => ({
+      value: denominator > 0 ? (numerator / denominator) * (isCount(metric) ? factors[side] : 1) : 0,
+      events: eventsOf(counted, events[index]?.[side] ?? { numerator: 0, denominator: 0 }),
+    })),
+  );
+  const [before, othersBefore, after, othersAfter] = sides;
+  if (!before || !after || !othersBefore || !othersAfter || sides.some((side) => !(side.value > 0 && side.events > 0))) return 0;
+  const difference = Math.log(after.value / before.value) - Math.log(othersAfter.value / othersBefore.value);
+  return Math.abs(difference) / Math.sqrt(sides.reduce((sum, side) => sum + 1 / side.events, 0));
+}
+
+/** Most groups of a partition that is looked for, and the rounding that its sums may have. */
+const MOST_GROUPS = 4;
+const ROUNDING = 0.0005;
+/** A group without visits, or one of all visits, divides nothing. */
+const LEAST_SHARE = 0.005;
+
+/** All sets of up to so many members, the small ones first. */
+function subsets<T>(members: readonly T[], most: number): T[][] {
+  const bySize: { set: T[]; next: number }[][] = [[{ set: [], next: 0 }]];
+  for (let size = 1; size <= most; size += 1) {
+    const smaller = bySize[size - 1] ?? [];
+    bySize.push(smaller.flatMap(({ set, next }) => members.slice(next).map((one, at) => ({ set: [...set, one], next: next + at + 1 }))));
+  }
+  return bySize.slice(2).flatMap((sets) => sets.map(({ set }) => set));
+}
+
+/**
+ * Finds two to four groups whose visits and conversions add up to those of the whole in both ranges, as new and returning visitors do. That
+ * they share no visit is inferred from that. Undefined where there are none.
+ */
+export function findPartition(whole: Omit<GroupValues, 'name'>, groups: readonly GroupValues[]): GroupValues[] | undefined {
+  const figures = (['before', 'after'] as const).flatMap((side) =>
+    ['visits', 'conversionCount'].map((metric) => (of: Omit<GroupValues, 'name'>) => of[side][metric]),
+  );
+  const shareOf = (group: GroupValues, side: 'before' | 'after') => (group[side]['visits'] ?? 0) / (whole[side]['visits'] ?? 0);
+  const known = groups.filter(
+    (group) =>
+      figures.every((figure) => typeof figure(group) === 'number') &&
+      [shareOf(group, 'before'), shareOf(group, 'after')].every((share) => share >= LEAST_SHARE && share <= 1 - LEAST_SHARE),
+  );
+  return subsets(known, MOST_GROUPS).find((set) =>
+    figures.every((figure) => {
+      const all = figure(whole);
+      if (typeof all !== 'number') return false;
+      const sum = set.reduce((total, group) => total + (figure(group) ?? 0), 0);
+      return Math.abs(sum - all) <= Math.max(1, ROUNDING * all);
+    }),
+  );
 }

@@ -1,8 +1,7 @@
 import type { Occasion } from '../engine/reasons.ts';
 import type { Factors, Windows } from './comparison-windows.ts';
 import { type Change, differenceOf } from './comparison-words.ts';
-import { dayPoints, isCount, kindOf } from './days.ts';
-import { isChanged, type Judged, judgeReading, type Reading, sinceOf } from './readings.ts';
+import { dayPoints, isChanged, isCount, type Judged, judgeReading, kindOf, type Reading, sinceOf } from './readings.ts';
 
 /** What was read of two periods. */
 export interface PeriodsInput {

@@ -1,4 +1,4 @@
-import type { Nuisance } from './nuisance.ts';
+import type { Nuisance } from './information.ts';
 import { type MetricKind, WEEK } from './series.ts';
 import { dot, whitenerOf } from './whiten.ts';
 

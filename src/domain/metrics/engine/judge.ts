@@ -1,5 +1,4 @@
-import type { Change, Quest } from './changes.ts';
-import { type DatedChange, dated } from './dated.ts';
+import { type Change, type DatedChange, dated, type Quest } from './changes.ts';
 import { type Level, levelOf, type Window } from './level.ts';
 import { type DailyPoint, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
 import { studentOf } from './significance.ts';

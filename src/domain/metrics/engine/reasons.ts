@@ -1,11 +1,9 @@
-import { INTERVAL } from './dated.ts';
-import { informationOf, knownOf, without } from './information.ts';
-import { levelOf, type Window } from './level.ts';
+import { INTERVAL } from './changes.ts';
+import { type Interval, informationOf, knownOf, without } from './information.ts';
+import { driftShare, levelOf, slopeOf, type Window } from './level.ts';
 import { estimateNoise } from './noise.ts';
-import type { Interval } from './nuisance.ts';
 import { contrastOf, type DailyPoint, type MetricKind, relativeOf, type Series, seriesOf } from './series.ts';
 import { adjusted, logTail, normalOf } from './significance.ts';
-import { driftShare, slopeOf } from './slope.ts';
 import { studySeries } from './study.ts';
 
 /** A part of all visits, whose days are sums that are contained in those of the whole. */

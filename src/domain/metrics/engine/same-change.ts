@@ -1,6 +1,5 @@
-import { INTERVAL } from './dated.ts';
-import { type Information, informationOf, knownOf, without } from './information.ts';
-import type { Interval } from './nuisance.ts';
+import { INTERVAL } from './changes.ts';
+import { type Information, type Interval, informationOf, knownOf, without } from './information.ts';
 import { intervalOf } from './reasons.ts';
 import type { Finding } from './scan.ts';
 import { relativeOf } from './series.ts';

@@ -1,8 +1,7 @@
-import type { Change, Quest } from './changes.ts';
-import { type DatedChange, dated } from './dated.ts';
+import { type Change, type DatedChange, dated, type Quest } from './changes.ts';
+import { driftShare, slopeOf } from './level.ts';
 import { type DailyPoint, type MetricKind, type Series, seriesOf, WEEK } from './series.ts';
 import { discoveryLimit } from './significance.ts';
-import { driftShare, slopeOf } from './slope.ts';
 import { type Study, studySeries } from './study.ts';
 
 /** One of many series to look through. */

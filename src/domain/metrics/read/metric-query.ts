@@ -2,7 +2,7 @@ import { refuse } from '../../../api/errors.ts';
 import { siteMetricNames, zoneMetricNames } from '../../../api/metric-names.ts';
 import { instantOf } from '../../../api/params.ts';
 import { type CalendarSlot, type Interval, slotsOf } from '../../../lib/calendar.ts';
-import { ALL_VISITORS, type SegmentChoice, segmentSetsOf } from '../../names/all-visitors.ts';
+import { ALL_VISITORS, type SegmentChoice, segmentSetsOf } from '../../names/match-name.ts';
 import { definitionOf } from '../metric-definitions.ts';
 import { ingredientsOf } from './combine.ts';
 import { type Device, isZoneMetric, type MetricGrid } from './metric-grid.ts';

@@ -1,5 +1,5 @@
 import { grouped } from '../../../lib/grouped.ts';
-import { ALL_VISITORS } from '../../names/all-visitors.ts';
+import { ALL_VISITORS } from '../../names/match-name.ts';
 import { combined, lackOf, type MetricValues, remainderOf } from './combine.ts';
 import type { MetricAnswers, MetricRow } from './metric-answers.ts';
 import type { MetricGrid, Selection } from './metric-grid.ts';

@@ -1,7 +1,7 @@
 import { MAX_METRICS_RANGE_MS } from '../../../api/params.ts';
 import { chunksOf, slotsOf } from '../../../lib/calendar.ts';
 import { todayIn } from '../../../lib/dates.ts';
-import { ALL_VISITORS } from '../../names/all-visitors.ts';
+import { ALL_VISITORS } from '../../names/match-name.ts';
 import { definitionOf } from '../metric-definitions.ts';
 import type { MetricAnswers, Missing } from './metric-answers.ts';
 import { OTHER_DEVICE } from './metric-grid.ts';

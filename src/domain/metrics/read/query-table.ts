@@ -1,4 +1,4 @@
-import { ALL_VISITORS } from '../../names/all-visitors.ts';
+import { ALL_VISITORS } from '../../names/match-name.ts';
 import { definitionOf, unitOf } from '../metric-definitions.ts';
 import type { MetricRow } from './metric-answers.ts';
 import { type MetricGrid, OTHER_DEVICE, type Selection } from './metric-grid.ts';

@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
-import { type Project, projects } from '../../projects.ts';
+import { type Project, projects } from '../../credentials.ts';
 import { hash, type Origin } from '../random.ts';
 import { type SessionDay, type SessionWorld, segmentsOf } from '../sessions/index.ts';
 import { scan } from '../sessions/site-totals.ts';

@@ -1,6 +1,6 @@
 import { instantOf } from '../../../api/params.ts';
+import type { Project } from '../../credentials.ts';
 import type { Place } from '../../handler.ts';
-import type { Project } from '../../projects.ts';
 import { Refusal } from '../../responses.ts';
 import { retentionStartMs, segmentsOf } from '../sessions/index.ts';
 import { isoTime } from './fields.ts';

@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS } from '../../../lib/clock.ts';
-import { app, content, type Project, shop } from '../../projects.ts';
+import { app, content, type Project, shop } from '../../credentials.ts';
 import { hash, type Origin } from '../random.ts';
 import { dayNumberOf } from '../sessions/index.ts';
 import { COMPUTE_MS, type ExportJob, type Incident, type JobDraft } from './schedule.ts';

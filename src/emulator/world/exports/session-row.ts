@@ -1,5 +1,5 @@
 import { DAY_MS } from '../../../lib/clock.ts';
-import type { Project } from '../../projects.ts';
+import type { Project } from '../../credentials.ts';
 import { hash, unit } from '../random.ts';
 import { countries, platforms, type SessionDay } from '../sessions/index.ts';
 

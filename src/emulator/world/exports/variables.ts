@@ -1,5 +1,5 @@
 import { DAY_MS } from '../../../lib/clock.ts';
-import type { Project } from '../../projects.ts';
+import type { Project } from '../../credentials.ts';
 import { hash } from '../random.ts';
 import { type Cell, chance, pick, type SessionRow } from './session-row.ts';
 

@@ -1,4 +1,4 @@
-import type { Project } from '../../projects.ts';
+import type { Project } from '../../credentials.ts';
 import { hash, mix, unit } from '../random.ts';
 import { type Cell, chance, pick, type SessionRow, screenOf } from './session-row.ts';
 

@@ -1,4 +1,4 @@
-import { app, content, shop } from '../../projects.ts';
+import { app, content, shop } from '../../credentials.ts';
 
 /** Countries by column code; `language` is an index in `languages`. */
 export const countries = [

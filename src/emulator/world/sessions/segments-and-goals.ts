@@ -1,4 +1,4 @@
-import { app, content, shop } from '../../projects.ts';
+import { app, content, shop } from '../../credentials.ts';
 
 /** Age of a record before the clock at start. */
 export interface Aged {

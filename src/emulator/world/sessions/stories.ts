@@ -1,5 +1,5 @@
 import { DAY_MS } from '../../../lib/clock.ts';
-import { app, content, projects, shop } from '../../projects.ts';
+import { app, content, projects, shop } from '../../credentials.ts';
 import { hash, type Origin, unit } from '../random.ts';
 import { holidaysOf } from './day-noise.ts';
 import { countries } from './profiles.ts';

@@ -1,4 +1,4 @@
-import { app, content, shop } from '../../projects.ts';
+import { app, content, shop } from '../../credentials.ts';
 import type { Aged } from './segments-and-goals.ts';
 
 /** How fingers meet a zone of an app's screen; rates are shares of the sessions that saw the screen. */

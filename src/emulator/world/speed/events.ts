@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS } from '../../../lib/clock.ts';
-import { projects } from '../../projects.ts';
+import { projects } from '../../credentials.ts';
 import { hash, type Origin } from '../random.ts';
 import { drawBetween } from './noise.ts';
 import { scenariosOf } from './scenarios.ts';

@@ -1,4 +1,4 @@
-import { app, content, shop } from '../../projects.ts';
+import { app, content, shop } from '../../credentials.ts';
 
 /** What a page is, which decides how heavy and how fast it is. */
 export type PageKind = 'home' | 'category' | 'product' | 'cart' | 'payment' | 'search' | 'article' | 'section' | 'help';

@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS } from '../../../lib/clock.ts';
-import { shop } from '../../projects.ts';
+import { shop } from '../../credentials.ts';
 import { hash, type Origin, unit } from '../random.ts';
 import { type Scenario, scenariosOf } from './scenarios.ts';
 

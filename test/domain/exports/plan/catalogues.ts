@@ -1,5 +1,5 @@
 import type { FieldCatalogue } from '../../../../src/domain/exports/plan/field-catalogue.ts';
-import { type Project, shop } from '../../../../src/emulator/projects.ts';
+import { type Project, shop } from '../../../../src/emulator/credentials.ts';
 import { scopeNamed } from '../../../../src/emulator/world/exports/scopes.ts';
 import { customVariablesOf, dynamicVariablesOf } from '../../../../src/emulator/world/exports/variables.ts';
 

@@ -1,7 +1,14 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { explain, splitRevenue, type Takings } from '../../../../src/domain/metrics/compare/contributions.ts';
-import { contrastScore, findPartition, type GroupValues, partition } from '../../../../src/domain/metrics/compare/partition.ts';
+import {
+  contrastScore,
+  explain,
+  findPartition,
+  type GroupValues,
+  partition,
+  splitRevenue,
+  type Takings,
+} from '../../../../src/domain/metrics/compare/contributions.ts';
 
 /** Ranges of equal length: totals are compared as they are. */
 const TOTALS = { before: 1, after: 1 };
