@@ -55,7 +55,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@opentelemetry/sdk-trace-base': ['src/telemetry/opentelemetry.ts'],
   '@opentelemetry/exporter-trace-otlp-http': ['src/telemetry/opentelemetry.ts'],
   'lossless-json': ['src/api/'],
-  'p-limit': ['src/lib/map-concurrent.ts', 'src/workspace/'],
+  'p-limit': ['src/lib/concurrency.ts', 'src/workspace/'],
   'fuse.js': ['src/domain/'],
   tldts: ['src/domain/'],
   'simple-statistics': ['src/domain/'],

@@ -141,7 +141,7 @@ export function createNames(
 const MAX_LISTED = 12;
 
 /** Why a name is refused: it fits several objects, or none; then the closest are listed, however far they are. */
-export function refusedName(kind: NameKind | 'project', text: string, match: Exclude<Match, { found: Named }>, listedBy: string): string {
+function refusedName(kind: NameKind | 'project', text: string, match: Exclude<Match, { found: Named }>, listedBy: string): string {
   const listed = (objects: readonly Named[]) =>
     objects
       .slice(0, MAX_LISTED)

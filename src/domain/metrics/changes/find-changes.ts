@@ -69,7 +69,7 @@ const FACTORS: Readonly<Record<Cost['metric'], readonly string[]>> = {
 };
 
 /** The total that changes are ranked by: revenue where there is some, else conversions, else visits. */
-export function outcomeOf({ series, base }: Pick<Scene, 'series' | 'base'>): Cost['metric'] {
+function outcomeOf({ series, base }: Pick<Scene, 'series' | 'base'>): Cost['metric'] {
   if (series.has(seriesId('revenueSum', base))) return 'revenueSum';
   return series.has(seriesId('conversionCount', base)) ? 'conversionCount' : 'visits';
 }
@@ -111,7 +111,7 @@ function goalsOf({ series, base }: Scene): (number | undefined)[] {
 }
 
 /** Puts changes in order: by what they cost of the main total, then of conversions of other goals, then the clearest first. */
-export function rankChanges(scene: Scene, events: readonly ChangeEvent[]): RankedChange[] {
+function rankChanges(scene: Scene, events: readonly ChangeEvent[]): RankedChange[] {
   const main = outcomeOf(scene);
   const sizeOf = (cost: Cost | undefined) => Math.abs(cost?.value ?? 0);
   const goals = goalsOf(scene);
