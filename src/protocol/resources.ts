@@ -7,12 +7,10 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { Client } from '../api/client.ts';
-import { abortable, withDeadline } from '../api/deadline.ts';
 import { ApiError } from '../api/errors.ts';
-import { listScenarios } from '../api/operations/speed-analysis.ts';
 import type { CallOutcome, RequestFacts } from '../telemetry/call-watch.ts';
 import type { FaultReport } from '../tooling/call-errors.ts';
-import { addressed, type DefinedResource, type ListContext, type ListedResource } from '../tooling/resource.ts';
+import { addressed, type DefinedResource, type ListedResource } from '../tooling/resource.ts';
 import type { Session } from '../tooling/session.ts';
 
 /** Longest address that an error repeats. */
@@ -51,7 +49,7 @@ function listOf({ known, list, mimeType, uri }: DefinedResource, session: Sessio
     const found: ListedResource[] = [...(known ?? [])];
     if (list) {
       // Loaded when first asked for: it brings the operations along.
-      const { listedProjects } = await import('./resources.ts');
+      const { listedProjects } = await import('./listed-projects.ts');
       found.push(...(await listedProjects(session, signal)).flatMap((project) => list(project)));
     }
     return { resources: found.map(({ variables, ...words }) => ({ uri: uri(variables), ...words, mimeType })) };
@@ -97,49 +95,4 @@ export function registerResource(server: McpServer, resource: DefinedResource, s
       }
     },
   );
-}
-
-/** Hosts list resources when they start: what takes longer is left out. */
-const MAX_WAIT_MS = 5_000;
-const MAX_PROJECTS = 5;
-const MAX_SCENARIOS = 100;
-
-/** The project that calls go to; where none is chosen the first of those that the credential reaches. */
-async function projectsOf(client: Client): Promise<{ id: number; name: string }[]> {
-  const { projects } = await client.credential();
-  try {
-    const id = await client.projectId();
-    return [{ id, name: projects.find((project) => project.id === id)?.name ?? '' }];
-  } catch {
-    return projects.slice(0, MAX_PROJECTS);
-  }
-}
-
-async function described(session: Session, client: Client, { id, name }: { id: number; name: string }): Promise<ListContext[]> {
-  const ask = session.names.remembered(id, (operation, input) => client.call(operation, input, { projectId: id }));
-  try {
-    const { scenarios } = await ask(listScenarios, {});
-    const numbered = scenarios.flatMap((scenario) =>
-      typeof scenario.id === 'number' ? [{ id: scenario.id, name: client.redact(scenario.name) }] : [],
-    );
-    return [{ projectId: id, projectName: client.redact(name), scenarios: numbered.slice(0, MAX_SCENARIOS) }];
-  } catch {
-    return []; // without speed analysis the project has nothing to list
-  }
-}
-
-async function load(session: Session): Promise<ListContext[]> {
-  const client = await session.client();
-  const projects = await projectsOf(client);
-  return (await Promise.all(projects.map((project) => described(session, client, project)))).flat();
-}
-
-/** What is listed of each project, scenarios from the session's lists; nothing where it cannot be had in time. */
-export async function listedProjects(session: Session, signal: AbortSignal): Promise<ListContext[]> {
-  const { clock } = session.options;
-  try {
-    return await withDeadline({ clock, timeoutMs: MAX_WAIT_MS, signal }, (limits) => abortable(load(session), limits.signal));
-  } catch {
-    return [];
-  }
 }

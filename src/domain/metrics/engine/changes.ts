@@ -1,4 +1,5 @@
-import { type Information, type Interval, knownOf, without } from './information.ts';
+import { type Interval } from './drift-grid.ts';
+import { type Information, knownOf, without } from './information.ts';
 import { relativeOf, type Series } from './series.ts';
 import { episodeCount, freshness, logOfLargest, logTail, normalOf, type Shape } from './significance.ts';
 

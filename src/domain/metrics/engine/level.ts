@@ -1,4 +1,4 @@
-import { type Interval, nuisanceOf } from './information.ts';
+import { type Interval, nuisanceOf } from './drift-grid.ts';
 import type { Noise } from './noise.ts';
 import { type Series, WEEK } from './series.ts';
 import { logTail, normalOf } from './significance.ts';

@@ -1,6 +1,5 @@
 import { median } from 'simple-statistics';
-import { weighCarryAndDrift } from './drift-grid.ts';
-import { basisOf, type Interval, type Nuisance, nuisanceOf } from './information.ts';
+import { basisOf, type Interval, type Nuisance, nuisanceOf, weighCarryAndDrift } from './drift-grid.ts';
 import { isCounted, type MetricKind, type Series, WEEK } from './series.ts';
 import { dot, project, type Whitener, whitenerOf } from './whiten.ts';
 

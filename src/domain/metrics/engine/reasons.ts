@@ -1,5 +1,6 @@
 import { INTERVAL } from './changes.ts';
-import { type Interval, informationOf, knownOf, without } from './information.ts';
+import { type Interval } from './drift-grid.ts';
+import { informationOf, knownOf, without } from './information.ts';
 import { driftShare, levelOf, slopeOf, type Window } from './level.ts';
 import { estimateNoise } from './noise.ts';
 import { contrastOf, type DailyPoint, type MetricKind, relativeOf, type Series, seriesOf } from './series.ts';

@@ -1,5 +1,6 @@
 import { INTERVAL } from './changes.ts';
-import { type Information, type Interval, informationOf, knownOf, without } from './information.ts';
+import { type Interval } from './drift-grid.ts';
+import { type Information, informationOf, knownOf, without } from './information.ts';
 import { intervalOf } from './reasons.ts';
 import type { Finding } from './scan.ts';
 import { relativeOf } from './series.ts';
