@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { metaOf } from '../support/http.ts';
 import { DEMO, type ServerProcess, startServer, strayOutput } from '../support/stdio.ts';
@@ -96,6 +98,13 @@ describe('the start', () => {
   });
 });
 
+/** How long the program takes to load and end by itself, at this moment. */
+async function timeOfLoading(): Promise<number> {
+  const began = performance.now();
+  await promisify(execFile)(process.execPath, ['dist/main.js', '--version']);
+  return performance.now() - began;
+}
+
 const HANGING = [...DEMO, '--fault', 'hang:getSiteVisits'];
 
 describe('the end', () => {
@@ -105,13 +114,14 @@ describe('the end', () => {
     ['SIGTERM comes while a call hangs', hang, ({ child }) => child.kill('SIGTERM')],
     ['SIGINT comes after the handshake', initialize, ({ child }) => child.kill('SIGINT')],
   ])('%s: code 0 within a second', async (_, prepare, end) => {
+    const loadMs = await timeOfLoading();
     const server = await start(HANGING);
     await prepare(server);
     const asked = performance.now();
     end(server);
     expect(await server.ended).toEqual({ code: 0, signal: null });
-    // A process that has just been started loads its code first.
-    expect(performance.now() - asked).toBeLessThan(1_000);
+    // On a busy machine all processes are slow: then it may take three times what loading the program takes there now.
+    expect(performance.now() - asked).toBeLessThan(Math.max(1_000, 3 * loadMs));
     expect([strayOutput(server), server.stderr()]).toEqual([[], '']);
   });
 
