@@ -27,13 +27,13 @@ export default definePrompt({
     return `Explain the change of ${chosen} in the period ${when ?? 'last_week'}${name === undefined ? '' : ` in the segment "${name}"`}.
 
 1. ${callText('compare_metrics', { ...about, chart: true })}: is it beyond noise, since which day, which device, mix or rate, which events are near.
-2. The same with devices set to the one that explains most: which segments within it moved. Where traffic mix explains most, ask for visits instead: which segment brought the visits.
+2. Where the answer names one device, the same with devices set to it: which segments within it moved. Where all moved alike, no device is the cause. Where traffic mix accounts for most, ask for visits instead: which segment brought the visits.
 3. ${callText('query_metrics', { ...days, ...goals })}: does the day hold, is it over, was it there before?
 
 "Within noise" is an answer: say so, say how large a change would have to be, and stop unless one device stands out alone.
 
 Answer in this form:
-- The cause in one sentence, with the share of the change that it explains.
+- Where the change is, in one sentence, with the share of the change that it accounts for; or that all moved alike.
 - Since which day, and how sure (the other days that are possible).
 - By device: own rate and traffic mix in points, with the remainder.
 - The segments that stand out; they overlap, so never add them up.
