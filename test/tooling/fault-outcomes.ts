@@ -67,12 +67,12 @@ export const table: Record<FaultKind, Record<Column, Outcomes>> = {
   'bad-gateway': lost(0),
   reset: lost(0),
   'cut-download': lost(1),
-  // A hang always stays here; that a read survives one is shown below.
+  // A hang always stays here; that a read survives one is shown below. How many of the three attempts fit into the time is chance.
   hang: {
-    read: both(fails('timeout', 1, 2)),
+    read: both(fails('timeout', 1, 3)),
     write: both(uncertain('timeout', 0)),
     enrichment: both(uncertain('timeout', 0)),
-    authenticate: both(fails('timeout', 1, 2)),
+    authenticate: both(fails('timeout', 1, 3)),
   },
   slow: { read: both(recovers(1)), write: both(recovers(1)), enrichment: both(recovers(1)), authenticate: both(recovers(1)) },
   truncated: {

@@ -230,7 +230,8 @@ describe('recorded HAR files', () => {
     const { document, errors } = summarizeHar(readHar(readRecorded(name)));
     expect(document).toMatchObject({ url: 'https://www.shop.example/basket', status: 200 });
     expect(document?.redirects.map(({ index }) => index)).toEqual([0, 1]);
-    expect(errors.listed.map(({ status }) => status).toSorted()).toEqual([404, 503]);
+    expect(new Set(errors.listed.map(({ status }) => status))).toEqual(new Set([404, 503]));
+    expect(errors.listed).toHaveLength(2);
   });
 
   // What is known of recordings of real sites, where they are at hand.
@@ -240,8 +241,8 @@ describe('recorded HAR files', () => {
     expect(document?.redirects.map(({ index }) => index)).toEqual([0, 1, 2]);
   });
   it.each(RECORDED_FILES.filter((name) => name === 'www.nytimes.com.har'))('%s: the wait of the page and its error', (name) => {
-    const har = readHar(readRecorded(name));
-    expect(summarizeHar(har, { page: 0 }).document?.ttfbMs).toBe(48 - (har.document?.timings.receiveMs ?? 0));
-    expect(summarizeHar(har).errors.listed.map(({ status }) => status)).toEqual([503]);
+    const recorded = readHar(readRecorded(name));
+    expect(summarizeHar(recorded, { page: 0 }).document?.ttfbMs).toBe(48 - (recorded.document?.timings.receiveMs ?? 0));
+    expect(summarizeHar(recorded).errors.listed.map(({ status }) => status)).toEqual([503]);
   });
 });
