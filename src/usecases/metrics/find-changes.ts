@@ -129,7 +129,10 @@ function roomNotes(readable: Readable, plan: ReadPlan, note: Uses['note']): void
     ['zones', plan.zones, readable.zoneIds.length, '', 'zoneIds'],
   ] as const;
   for (const [what, taken, all, which, parameter] of parts) {
-    if (taken < all) note(`${taken} of ${all} ${what} looked at${taken > 0 ? which : ''}: ${MOST_REQUESTS} requests allow no more; name fewer objects, or these by ${parameter}.`); // biome-ignore format: one thought
+    if (taken < all)
+      note(
+        `${taken} of ${all} ${what} looked at${taken > 0 ? which : ''}: ${MOST_REQUESTS} requests allow no more; name fewer objects, or these by ${parameter}.`,
+      );
   }
 }
 
@@ -157,7 +160,8 @@ async function goalsOf(lists: Lists, note: Uses['note']): Promise<Goals> {
 }
 
 const isAboutGoals = (error: unknown) => error instanceof ApiError && error.kind === 'invalid' && /goal/i.test(error.message);
-const firstDayOf = ({ rows }: Reading) => rows.flatMap(({ interval: { label }, values }) => (label && values['visits'] ? [label] : [])).toSorted()[0]; // biome-ignore format: one thought
+const firstDayOf = ({ rows }: Reading) =>
+  rows.flatMap(({ interval: { label }, values }) => (label && values['visits'] ? [label] : [])).toSorted()[0];
 
 /** What is looked at, and the days of all visitors in it. */
 interface Begun {
@@ -238,7 +242,9 @@ export async function findChanges(input: FindInput, context: Uses): Promise<Chan
   if (tooFew > 0) note(`${tooFew} series had too little data to be looked at.`);
   for (const reason of once(failures)) note(`Some days or selections could not be read and are not looked at: ${reason}`);
   note('At a false discovery rate of 5 %: of twenty changes listed, about one may be chance.');
-  note(`The days are over${zones ? `; zone metrics may be corrected for ${PROVISIONAL_DAYS} days` : '; the interface names no later correction of site metrics'}.`); // biome-ignore format: one thought
+  note(
+    `The days are over${zones ? `; zone metrics may be corrected for ${PROVISIONAL_DAYS} days` : '; the interface names no later correction of site metrics'}.`,
+  );
   return changesAnswer(changes, {
     names: {
       segment: (id) => lists.nameOf('segment', id),

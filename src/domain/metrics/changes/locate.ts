@@ -73,7 +73,10 @@ export function locate(scene: Scene, question: Question): Located {
     isDrift,
     others: others.map((other) => ({ from: other.from, to: other.to ?? scene.to })),
   };
-  const { groups } = findReasons(occasion, parts.map(({ id, days: own }) => ({ name: id, days: own }))); // biome-ignore format: one thought
+  const { groups } = findReasons(
+    occasion,
+    parts.map(({ id, days: own }) => ({ name: id, days: own })),
+  );
   const byId = new Map(groups.map((group) => [group.name, group]));
   const groupAt = (place: Place) => byId.get(seriesId(metric, { ...place, goalId }));
   const study = studies.get(whole.id);

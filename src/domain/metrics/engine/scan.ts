@@ -79,7 +79,11 @@ export interface Looked {
 
 /** Everything that may be a change in one series; undefined with too few days. */
 function lookAt({ id, kind, days }: Scanned, from: string, to: string): Looked | undefined {
-  const series = seriesOf(days.filter(({ label }) => label <= to), kind, from); // biome-ignore format: one thought
+  const series = seriesOf(
+    days.filter(({ label }) => label <= to),
+    kind,
+    from,
+  );
   const study = series && studySeries(series, questsOf(series));
   if (!series || !study) return undefined;
   const changes = study.changes.filter((change) => change.from >= series.learned);

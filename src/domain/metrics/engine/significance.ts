@@ -39,7 +39,10 @@ export function freshness(correlation: number, limit: number): number {
   const [start, slope] = [(limit * (1 - correlation)) / apart, correlation / apart];
   const below = 1 - Math.exp(logTail(start)) / 2;
   const shifted = start - limit / slope;
-  const tail = shifted < 0 ? Math.exp(logTail(shifted) + limit ** 2 / (2 * slope ** 2) - (limit * start) / slope) / 2 : 1 - Math.exp(logTail(shifted)) / 2; // biome-ignore format: one thought
+  const tail =
+    shifted < 0
+      ? Math.exp(logTail(shifted) + limit ** 2 / (2 * slope ** 2) - (limit * start) / slope) / 2
+      : 1 - Math.exp(logTail(shifted)) / 2;
   return Math.min(1, Math.max(0, below - tail));
 }
 

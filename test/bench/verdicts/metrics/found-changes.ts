@@ -69,7 +69,10 @@ function reachableOf(world: World, planted: readonly Planted[]): Set<Planted> {
   const points = SERIES.map(({ metric, selection }) => pointsOf(world, metric, selection));
   const claims = referenceClaims(points, world.holidays, MOST_PLANTED);
   const slopes = points.map((days) => referToSlope(days, world.holidays));
-  const limit = discoveryLimit(slopes.map((slope) => Math.exp(logTail(slope))), 0.05); // biome-ignore format: one thought
+  const limit = discoveryLimit(
+    slopes.map((slope) => Math.exp(logTail(slope))),
+    0.05,
+  );
   const drifts = (change: Planted) =>
     SERIES.some(({ metric, selection }, index) => {
       const slope = slopes[index] ?? 0;
@@ -120,7 +123,21 @@ function tally(counts: Counts, world: World, planted: readonly Planted[], change
 
 async function measure(drifts: boolean, trial: Trial): Promise<string[]> {
   const worlds = Math.max(1, Math.round(trial.worlds / 6));
-  const counts: Counts = { listed: 0, right: 0, repeated: 0, exactPlace: 0, planted: 0, reachable: 0, reached: 0, found: 0, requests: 0, mostRequests: 0, tokens: 0, mostTokens: 0, elapsedMs: 0 }; // biome-ignore format: one thought
+  const counts: Counts = {
+    listed: 0,
+    right: 0,
+    repeated: 0,
+    exactPlace: 0,
+    planted: 0,
+    reachable: 0,
+    reached: 0,
+    found: 0,
+    requests: 0,
+    mostRequests: 0,
+    tokens: 0,
+    mostTokens: 0,
+    elapsedMs: 0,
+  };
   for (let index = 0; index < worlds; index += 1) {
     const seed = seedOf(trial, `find_changes/${drifts}`, index);
     const planted = plantAll(seeded(seed ^ 0x5f5f));

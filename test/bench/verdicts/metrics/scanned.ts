@@ -31,7 +31,9 @@ const SELECTIONS: readonly Selection[] = [
   ...SEGMENTS.map((segment) => ({ segment })),
   ...DEVICES.flatMap((device) => SEGMENTS.map((segment) => ({ device, segment }))),
 ];
-export const SERIES = METRIC_NAMES.flatMap((metric) => SELECTIONS.map((selection) => ({ metric, selection, id: `${metric}/${selection.device ?? ''}/${selection.segment ?? ''}` }))); // biome-ignore format: one thought
+export const SERIES = METRIC_NAMES.flatMap((metric) =>
+  SELECTIONS.map((selection) => ({ metric, selection, id: `${metric}/${selection.device ?? ''}/${selection.segment ?? ''}` })),
+);
 
 /** A change of a random shape, size and place; the first day leaves room before the end. */
 function plant({ uniform, integer }: Random, turn: number): Planted {
@@ -68,7 +70,8 @@ export interface Claim {
 }
 
 /** Whether planted changes move a series as a claim says. */
-export const isTrue = (planted: readonly Planted[], { metric, selection, from, to, sign }: Claim) => effectOn(planted, metric, selection, from, to) * sign >= LEAST_EFFECT; // biome-ignore format: one thought
+export const isTrue = (planted: readonly Planted[], { metric, selection, from, to, sign }: Claim) =>
+  effectOn(planted, metric, selection, from, to) * sign >= LEAST_EFFECT;
 /** Whether a claim is about a planted change. */
 export const meets = (change: Planted, claim: Claim) => Math.abs(claim.from - change.from) <= NEAR && isTrue([change], claim);
 
@@ -85,7 +88,10 @@ export function referenceClaims(
       pValue: Math.min(1, intervals * Math.exp(logTail(score))),
     })),
   );
-  const limit = discoveryLimit(each.map(({ pValue }) => pValue), 0.05); // biome-ignore format: one thought
+  const limit = discoveryLimit(
+    each.map(({ pValue }) => pValue),
+    0.05,
+  );
   return each.filter(({ pValue }) => pValue <= limit).map(({ claim }) => claim);
 }
 

@@ -20,7 +20,9 @@ it('tells moved shares from moved values', () => {
 });
 
 it('adds up exactly, also with groups that come or go', () => {
-  const side = fc.record({ numerator: fc.nat({ max: 10_000 }), denominator: fc.nat({ max: 100_000 }) }).map(({ numerator, denominator }) => ({ numerator: denominator === 0 ? 0 : numerator, denominator })); // biome-ignore format: one thought
+  const side = fc
+    .record({ numerator: fc.nat({ max: 10_000 }), denominator: fc.nat({ max: 100_000 }) })
+    .map(({ numerator, denominator }) => ({ numerator: denominator === 0 ? 0 : numerator, denominator }));
   const group = fc.record({ name: fc.string(), before: side, after: side });
   fc.assert(
     fc.property(fc.array(group, { minLength: 1, maxLength: 8 }), (groups) => {

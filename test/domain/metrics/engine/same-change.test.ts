@@ -53,7 +53,13 @@ describe('other days', () => {
   });
 
   it('do not where they lie the other way or are none of the series', () => {
-    const looked = look(draw([{ on: 'visits', from: HISTORY + 10, to: HISTORY + 11, factor: 0.5 }, { on: 'visits', from: HISTORY + 15, to: HISTORY + 18, factor: 1.4 }]), 'visits'); // biome-ignore format: one thought
+    const looked = look(
+      draw([
+        { on: 'visits', from: HISTORY + 10, to: HISTORY + 11, factor: 0.5 },
+        { on: 'visits', from: HISTORY + 15, to: HISTORY + 18, factor: 1.4 },
+      ]),
+      'visits',
+    );
     const found = clearest(looked);
     expect(substitute(looked.study, found, { from: '2031-01-01' })).toBeUndefined();
     const [one, other] = looked.candidates;
@@ -87,7 +93,8 @@ describe('few events', () => {
         denominator: 1,
         isWhole: true,
       }));
-    const found = (quiet: number) => lookThrough([{ id: 'few', kind: 'count', days: days(quiet) }], label(world, 0), label(world, 27))[0]?.candidates ?? []; // biome-ignore format: one thought
+    const found = (quiet: number) =>
+      lookThrough([{ id: 'few', kind: 'count', days: days(quiet) }], label(world, 0), label(world, 27))[0]?.candidates ?? [];
     // Poisson with a mean of nine: none in one of 8,000 days, 28 of which are looked at.
     expect(found(0).every(({ pValue }) => pValue > 1e-3)).toBe(true);
     expect(found(60)[0]?.pValue).toBeLessThan(1e-4);
