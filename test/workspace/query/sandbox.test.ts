@@ -156,6 +156,15 @@ describe('the sandbox', () => {
     expect((await runs.query('SELECT 1')).rows).toEqual([[1]]);
   });
 
+  it('starts nothing for a call that is cancelled between its turn and its process', async () => {
+    const { runs } = place();
+    const controller = new AbortController();
+    // The look at the signal when the turn comes finds nothing, and right after it the caller goes.
+    Object.assign(controller.signal, { throwIfAborted: () => controller.abort() });
+    const running = runs.query('SELECT count(*) FROM range(1000000000000)', { signal: controller.signal });
+    await expect(running).rejects.toMatchObject({ name: 'AbortError' });
+  });
+
   it('gives as many rows as were asked for, and says that there are more', async () => {
     const { runs } = place();
     const { rows, more } = await runs.query('SELECT * FROM range(100000000000)', { maxRows: 5000 });
