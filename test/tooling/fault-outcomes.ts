@@ -13,8 +13,10 @@ const words = {
   'busy, wait a second': /is too busy for .*\(429, TOO_MANY_REQUESTS\).*\nWait 1 seconds, then call again\.$/,
   busy: /is too busy for .*\(409, CONCURRENT_API_CALL\).*\nThe platform limits calls: wait, then call again\.$/,
   down: /(failed at .*\(50\d|The connection to 127\.0\.0\.1:\d+ broke)/,
-  // The last attempt may have had less than the whole time.
-  timeout: /(The call was given up after 200 ms|No answer within \d{1,3} ms)/,
+  // The last attempt may have had less than the whole time. Speed analysis has one place, which a call that hangs holds: the next
+  // attempt may be refused for that.
+  timeout:
+    /(The call was given up after 200 ms|No answer within \d{1,3} ms|is too busy for \w+ \/v1\/speed-analysis.*\(409, CONCURRENT_API_CALL\))/,
   shape: /answered .* with 200 and (JSON that is broken or cut short|an unknown shape|text instead of JSON)/,
 } as const;
 
