@@ -13,10 +13,7 @@ const words = {
   'busy, wait a second': /is too busy for .*\(429, TOO_MANY_REQUESTS\).*\nWait 1 seconds, then call again\.$/,
   busy: /is too busy for .*\(409, CONCURRENT_API_CALL\).*\nThe platform limits calls: wait, then call again\.$/,
   down: /(failed at .*\(50\d|The connection to 127\.0\.0\.1:\d+ broke)/,
-  // The last attempt may have had less than the whole time. Speed analysis has one place, which a call that hangs holds: the next
-  // attempt may be refused for that.
-  timeout:
-    /(The call was given up after 200 ms|No answer within \d{1,3} ms|is too busy for \w+ \/v1\/speed-analysis.*\(409, CONCURRENT_API_CALL\))/,
+  timeout: /(The call was given up after|No answer within) 200 ms/,
   shape: /answered .* with 200 and (JSON that is broken or cut short|an unknown shape|text instead of JSON)/,
 } as const;
 
@@ -69,12 +66,12 @@ export const table: Record<FaultKind, Record<Column, Outcomes>> = {
   'bad-gateway': lost(0),
   reset: lost(0),
   'cut-download': lost(1),
-  // A hang always stays here; that a read survives one is shown below. How many of the three attempts fit into the time is chance.
+  // A hang always stays here; that a read survives one is shown below.
   hang: {
-    read: both(fails('timeout', 1, 3)),
+    read: both(fails('timeout', 1, 2)),
     write: both(uncertain('timeout', 0)),
     enrichment: both(uncertain('timeout', 0)),
-    authenticate: both(fails('timeout', 1, 3)),
+    authenticate: both(fails('timeout', 1, 2)),
   },
   slow: { read: both(recovers(1)), write: both(recovers(1)), enrichment: both(recovers(1)), authenticate: both(recovers(1)) },
   truncated: {
