@@ -83,7 +83,7 @@ export const table: Record<FaultKind, Record<Column, Outcomes>> = {
   shape: {
     read: both(fails('shape', 1)),
     write: both(uncertain('shape', 1)),
-    // What enrichment answers is not documented: any 2xx counts.
+    // The reference does not document the answer of enrichment, so any 2xx counts as success.
     enrichment: both(recovers(1)),
     authenticate: both(fails('shape', 1)),
   },

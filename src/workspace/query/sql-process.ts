@@ -127,7 +127,7 @@ function converse<T>(
   { directory, timeoutMs, signal, script = SCRIPT }: SqlOptions,
   onMessage: (message: Message) => T | undefined,
 ): Promise<T> {
-  // Before that the caller may have gone: a signal that has aborted calls no listener any more.
+  // The caller may have cancelled while its directory was made: a signal that has aborted calls no new listener.
   if (signal?.aborted) return Promise.reject(abortReason(signal));
   if (!existsSync(script)) return Promise.reject(new SqlError('start', 'the file sql-process.js of this installation is missing'));
   return new Promise((resolve, reject) => {

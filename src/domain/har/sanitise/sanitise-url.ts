@@ -151,7 +151,7 @@ export function sanitiseUrl(url: string): string {
   if (data) return `data:${data[1]?.toLowerCase() ?? ''},${REMOVED}`;
   const scheme = OTHER_SCHEME.exec(text)?.[0];
   if (scheme) return scheme.toLowerCase() + REMOVED;
-  // A relative address is recognised by its first character: any other text may be anything.
+  // A relative address is recognised by its first character; other text could hold anything, so it is removed.
   return /^[.?]|^\/(?!\/)/.test(text) ? sanitiseRelative(text) : REMOVED;
 }
 

@@ -135,7 +135,8 @@ export function earlierSentence({ metric, judgement, since, days, of }: Change):
   );
   if (!earlier) return '';
   const name = of === '' ? nameOf(metric) : `${nameOf(metric)} (${of})`;
-  return `${isChanged(judgement) ? 'Before that' : 'But'} ${name.charAt(0).toLowerCase()}${name.slice(1)} is ${levelText(earlier)} since ${earlier.from} than before that day.`;
+  const subject = `${name.charAt(0).toLowerCase()}${name.slice(1)}`;
+  return `${isChanged(judgement) ? 'Already' : 'But'} since ${earlier.from}, before the period, ${subject} is ${levelText(earlier)}.`;
 }
 
 /** Days that stand out by themselves, and whether the verdict depends on them; undefined where there are none. */

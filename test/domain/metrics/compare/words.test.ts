@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Cause, deviceSentence, revenueSentence, segmentSentence } from '../../../../src/domain/metrics/compare/cause-words.ts';
+import { type Change, earlierSentence } from '../../../../src/domain/metrics/compare/comparison-words.ts';
 import type { Explained } from '../../../../src/domain/metrics/compare/contributions.ts';
 import type { GroupChange } from '../../../../src/domain/metrics/engine/reasons.ts';
 
@@ -85,4 +86,29 @@ it('the factors of revenue are named in the order of what they make of its chang
     'Conversion accounts for 142% of the revenue change, basket for 0%, visits for -42%.',
   );
   expect(revenueSentence({ visits: 5, conversion: -5, basket: 0 }, 0)).toBe('');
+});
+
+describe('a change that began before the period', () => {
+  const step = { shape: 'step', from: '2026-09-28', days: 20, earliest: '2026-09-28', latest: '2026-09-28', pValue: 1e-6 } as const;
+  const change = (verdict: 'down' | 'within noise', from: string): Change => ({
+    metric: 'conversionRate',
+    before: 3,
+    after: 3,
+    compared: { before: 3, after: 3 },
+    isPerDay: false,
+    judgement: { verdict, changes: [{ ...step, from, relative: -0.39, low: -0.45, high: -0.32 }], relative: 0, noise: 0.1, score: 0 },
+    since: undefined,
+    days: { first: '2026-10-12', last: '2026-10-18' },
+    of: 'mobile',
+  });
+
+  it('is said with its day and size, whatever the verdict of the period is', () => {
+    const words = 'since 2026-09-28, before the period, conversion rate (mobile) is 39.0% lower (32.0% to 45.0%).';
+    expect(earlierSentence(change('within noise', '2026-09-28'))).toBe(`But ${words}`);
+    expect(earlierSentence(change('down', '2026-09-28'))).toBe(`Already ${words}`);
+  });
+
+  it('is not said where it began within the period', () => {
+    expect(earlierSentence(change('within noise', '2026-10-13'))).toBe('');
+  });
 });
