@@ -94,6 +94,13 @@ describe('the baseline', () => {
         const weekday = (instantMs: number) => new Date(todayIn(timeZone, instantMs)).getUTCDay();
         expect(weekday(year.startMs)).toBe(weekday(period.startMs));
       }),
+      // Days without midnight: the first of the baseline, and the one after the period.
+      {
+        examples: [
+          ['America/Santiago', 693, 55],
+          ['America/Santiago', 75, 3],
+        ],
+      },
     );
   });
 });
