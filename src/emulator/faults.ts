@@ -52,6 +52,8 @@ export interface AddedFault {
   reached(times?: number): Promise<void>;
   /** Lets the requests go on that a `slow` fault holds, and those to come. */
   release(): void;
+  /** Resolves when the callers of all requests that a `hang` holds have closed their connections. */
+  abandoned(): Promise<void>;
   remove(): void;
 }
 
@@ -59,6 +61,8 @@ export interface AddedFault {
 export interface StruckFault {
   readonly fault: Fault;
   readonly released: Promise<void>;
+  /** Keeps count of a request that is held until the promise settles. */
+  hold(gone: Promise<unknown>): void;
 }
 
 export interface Faults {
@@ -87,13 +91,14 @@ export function createFaults(): Faults {
       const waiting: { times: number; resolve: () => void }[] = [];
       const { promise: released, resolve: release } = deferred();
       releases.add(release);
+      const held = new Set<Promise<unknown>>();
       const entry = {
         fault,
         strike() {
           applied += 1;
           if (applied === fault.times) active.delete(entry);
           for (const { times, resolve } of waiting) if (applied >= times) resolve();
-          return { fault, released };
+          return { fault, released, hold: (gone: Promise<unknown>) => void held.add(gone) };
         },
       };
       if (fault.times !== 0) active.add(entry);
@@ -107,6 +112,7 @@ export function createFaults(): Faults {
             else waiting.push({ times, resolve });
           }),
         release,
+        abandoned: async () => void (await Promise.all(held)),
         remove: () => void active.delete(entry),
       };
     },
@@ -191,8 +197,10 @@ const strikes: Record<FaultKind, Strike> = {
     env.incoming.socket.resetAndDestroy();
     return RESPONSE_ALREADY_SENT;
   },
-  async hang({ env }) {
-    if (!env.outgoing.destroyed) await once(env.outgoing, 'close');
+  async hang({ env }, { hold }) {
+    const gone = env.outgoing.destroyed ? Promise.resolve() : once(env.outgoing, 'close');
+    hold(gone);
+    await gone;
     return RESPONSE_ALREADY_SENT;
   },
   async slow({ env }, { fault, released }, run) {

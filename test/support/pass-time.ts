@@ -5,9 +5,10 @@ const LONGEST_PAUSE_MS = 20_000;
 
 /**
  * Ends each pause that something makes until the promise has settled. The clock moves only then: time that ran on while an answer is on
- * its way would reach deadlines, and end sessions that are idle, after as many minutes as the machine is slow.
+ * its way would reach deadlines, and end sessions that are idle, after as many minutes as the machine is slow. What takes real time and
+ * is over within the pause, such as a closed connection that the other side has to notice, is awaited with `firstDone`.
  */
-export async function whileTimePasses<T>(clock: ManualClock, promise: Promise<T>): Promise<T> {
+export async function whileTimePasses<T>(clock: ManualClock, promise: Promise<T>, firstDone?: () => Promise<void>): Promise<T> {
   const over = new AbortController();
   const settled = promise.then(
     () => over.abort(),
@@ -15,7 +16,9 @@ export async function whileTimePasses<T>(clock: ManualClock, promise: Promise<T>
   );
   while (!over.signal.aborted) {
     const pauseMs = await Promise.race([settled, clock.nextSleep(LONGEST_PAUSE_MS)]);
-    if (pauseMs !== undefined && !over.signal.aborted) await clock.advance(pauseMs);
+    if (pauseMs === undefined || over.signal.aborted) continue;
+    await firstDone?.();
+    await clock.advance(pauseMs);
   }
   return promise;
 }

@@ -87,7 +87,9 @@ export async function strike(
   platform.requests.length = 0;
   const added = platform.faults.add({ ...fault, operation });
   if (fault.kind === 'slow') void added.reached().then(() => added.release());
-  const answer = await whileTimePasses(platform.clock, assistant.call(tool, args(mark)));
+  const answer = await whileTimePasses(platform.clock, assistant.call(tool, args(mark)), () => added.abandoned());
+  // Else the next call may arrive before the platform has seen that this one is given up.
+  await added.abandoned();
   platform.faults.clear();
   const requests = platform.requests.filter((request) => request.operation === operation).length;
   return { answer, requests, effects: effects?.(platform, mark) };
