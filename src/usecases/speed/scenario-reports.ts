@@ -1,4 +1,5 @@
 import type { Ask } from '../../api/client.ts';
+import { isOutOfTime } from '../../api/deadline.ts';
 import { ApiError } from '../../api/errors.ts';
 import { getScenarioReport, getStepReport, listScenarioReports, listSpeedEvents } from '../../api/operations/speed-analysis.ts';
 import type { Measured } from '../../domain/speed/budgets.ts';
@@ -128,7 +129,7 @@ export async function readEach<T>(
       done.push(await read(scenarioId));
     } catch (error) {
       // Without any answer the failure itself is the answer.
-      if (!(error instanceof ApiError) || error.kind !== 'timeout' || done.length === 0) throw error;
+      if (!isOutOfTime(error) || done.length === 0) throw error;
       return { done, missing: scenarioIds.slice(index) };
     }
   }
