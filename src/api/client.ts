@@ -141,11 +141,11 @@ export function createClient(options: ClientOptions): Client {
   const reader = [authUrl, principalId ?? `session ${sessionId}`, options.credentialVersion, clientId, clientSecret];
   const reads = (options.reads ?? createReadCache()).open(reader);
   const auth = createAuthServer({ wiring, authUrl, timeoutMs, random, endpointDomains, onToken: learn });
+  /** Where the credential is refused, what it could read is no longer its to read. */
   async function fetchToken(...request: Parameters<typeof auth.fetchToken>) {
     try {
       return await auth.fetchToken(...request);
     } catch (error) {
-      // What the credential could read is no longer its to read.
       if (error instanceof ApiError && error.kind === 'unauthorized') reads.forget();
       throw error;
     }
@@ -215,21 +215,15 @@ export function createClient(options: ClientOptions): Client {
     }
   }
 
-  /** Runs a write; gives a read the answer that is kept, or that of an identical read on its way. */
+  /** What the call answers: kept, shared with identical reads of speed analysis on their way, whose one lane is short, or its own. */
   async function answer(operation: Operation, input: Record<string, unknown>, how: SendOptions): Promise<unknown> {
     const acquired = await acquireToken(operation, how);
-    const { limits } = how;
-    if (operation.safe) {
-      const project = acquired.projectId ?? how.projectId ?? null;
-      const key = JSON.stringify([acquired.token.endpoint, project, operation.method, operation.path, input]);
-      const read = (shared: Limits) => send(operation, input, { ...how, limits: shared }, acquired);
-      return reads.get({ key, keep: operation.immutable ?? false, limits, read });
-    }
-    try {
-      return await send(operation, input, how, acquired);
-    } finally {
-      reads.separate();
-    }
+    if (operation.scope !== 'speed-analysis') return send(operation, input, how, acquired);
+    if (!operation.safe) return send(operation, input, how, acquired).finally(reads.separate);
+    const project = acquired.projectId ?? how.projectId ?? null;
+    const key = JSON.stringify([acquired.token.endpoint, project, operation.path, input]);
+    const read = (limits: Limits) => send(operation, input, { ...how, limits }, acquired);
+    return reads.get({ key, keep: operation.immutable ?? false, limits: how.limits, read });
   }
 
   return {

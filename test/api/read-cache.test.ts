@@ -112,7 +112,8 @@ describe('who may see what is kept', () => {
     const running = clients.map((client) => client.call(getStepHar, page));
     await arrived(2);
     answer();
-    await Promise.all(running);
+    expect(await Promise.all(running)).toHaveLength(2);
+    expect(stub.calls).toHaveLength(2);
   });
 
   test('it is forgotten when the token is refused, when no token is granted, and with the last session', async () => {
@@ -168,10 +169,10 @@ describe('who may see what is kept', () => {
 });
 
 describe('identical reads on their way', () => {
-  test('are one request, of any kind of read', async () => {
-    const { stub, arrived, answer } = await slowStub(payload([{ id: 1, name: 'a' }]));
+  test('are one request, also of what is not kept', async () => {
+    const { stub, arrived, answer } = await slowStub(payload({ scenario: { reports: [] } }));
     const client = openClient(stub);
-    const running = Array.from({ length: 20 }, () => client.call(listSegments, {}));
+    const running = Array.from({ length: 20 }, () => client.call(listScenarioReports, { scenarioId: 1 }));
     await arrived(1);
     answer();
     expect(new Set(await Promise.all(running)).size).toBe(1);

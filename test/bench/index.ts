@@ -6,6 +6,7 @@ import { directReader, startExternalEmulator } from './emulator.ts';
 import { benchHar } from './har.ts';
 import { benchHttp } from './http.ts';
 import { median, type Row, timed } from './measure.ts';
+import { benchLoad } from './load.ts';
 import { benchMetrics } from './metrics.ts';
 import { greet, type Peer, peakMegabytes, startPeer } from './peer.ts';
 import { benchQueries } from './queries.ts';
@@ -184,4 +185,5 @@ async function benchProduct(): Promise<void> {
 
 const [subject, ...rest] = process.argv.slice(2);
 if (subject === 'verdicts') await benchVerdicts(rest);
+else if (subject === 'load') await benchLoad(PRODUCT, rest);
 else await benchProduct();
