@@ -95,7 +95,9 @@ export async function benchLoad(product: string, args: readonly string[]): Promi
     const steps: string[] = [];
     for (const [scenarioId, hour] of [4101, 4102, 4103].flatMap((id) => [10, 9].map((at) => [id, at] as const))) {
       const time = `2026-11-20T0${hour - 2}:00:00Z`;
-      const listed = (await call(first, 'list_scenario_reports', { scenarioId, dateFrom: '2026-11-20', dateTo: time })) as { rows: string[][] };
+      const listed = (await call(first, 'list_scenario_reports', { scenarioId, dateFrom: '2026-11-20', dateTo: time })) as {
+        rows: string[][];
+      };
       const date = Date.parse(String(listed.rows[0]?.[0]));
       const report = (await call(first, 'get_scenario_report', { scenarioId, date })) as { steps: { stepResultId: string }[] };
       if (scenarioId === 4101) dates.push(date);
@@ -104,7 +106,9 @@ export async function benchLoad(product: string, args: readonly string[]): Promi
     const asked = questions(steps, dates);
     for (const [tool, given] of asked) await call(first, tool, given[0] ?? {});
     const beforeMb = residentKilobytes(peer) / 1024;
-    process.stdout.write(`${clients} clients, ${asked.length} tools, ${steps.length} step results; memory before ${beforeMb.toFixed(0)} MB\n`);
+    process.stdout.write(
+      `${clients} clients, ${asked.length} tools, ${steps.length} step results; memory before ${beforeMb.toFixed(0)} MB\n`,
+    );
     const all: Timed[] = [];
     for (let round = 1; round <= (rounds ?? 1); round += 1) {
       const endMs = performance.now() + (seconds ?? 1) * 1000;
@@ -131,7 +135,13 @@ export async function benchLoad(product: string, args: readonly string[]): Promi
       process.stdout.write(`${lineOf(`round ${round}`, calls)}  memory ${afterMb.toFixed(0)} MB = ${(afterMb / beforeMb).toFixed(2)} ×\n`);
       all.push(...calls);
     }
-    for (const [tool] of asked) process.stdout.write(`${lineOf(tool, all.filter((each) => each.tool === tool))}\n`);
+    for (const [tool] of asked)
+      process.stdout.write(
+        `${lineOf(
+          tool,
+          all.filter((each) => each.tool === tool),
+        )}\n`,
+      );
     process.stdout.write(`${lineOf('all', all)}\n`);
     for (const error of new Set(all.flatMap((each) => each.error ?? []))) process.stdout.write(`${error.slice(0, 400)}\n`);
   } finally {
