@@ -18,6 +18,7 @@ const PROMISED = [
   'TIME_ZONE',
   'TOOLSETS',
   'READ_ONLY',
+  'OWN_DOMAINS',
   'RAW_HAR',
   'SPEED_CONCURRENCY',
   'DEMO',
@@ -135,6 +136,7 @@ describe('the settings', () => {
     ['TOOLSETS', 'metrics, account ,', { toolsets: ['metrics', 'account'] }],
     ['READ_ONLY', 'YES', { readOnly: true }],
     ['RAW_HAR', '1', { rawHar: true }],
+    ['OWN_DOMAINS', 'shop-files.net, cdn.example.org', { ownDomains: ['shop-files.net', 'cdn.example.org'] }],
     ['PROJECT_ID', '1201', { projectId: 1201 }],
     ['ENDPOINT_DOMAINS', 'example.com,example.org', { endpointDomains: ['example.com', 'example.org'] }],
     [
@@ -153,6 +155,7 @@ describe('the settings', () => {
     ['AUTH_URL', 'auth.example.com', /expected an https address/],
     ['PROJECT_ID', 'shop', /expected a whole number of project id/],
     ['TIME_ZONE', 'Paris', /expected an IANA time zone, such as Europe\/Paris/],
+    ['OWN_DOMAINS', 'https://shop.example', /expected domains such as cdn.example.net/],
     ['READ_ONLY', 'maybe', /expected true or false/],
     ['TOOLSETS', ' , ', /expected names separated by commas/],
     ['CONCURRENCY', '0', /from 1 to 10/],

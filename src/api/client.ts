@@ -219,7 +219,7 @@ export function createClient(options: ClientOptions): Client {
   async function answer(operation: Operation, input: Record<string, unknown>, how: SendOptions): Promise<unknown> {
     const acquired = await acquireToken(operation, how);
     if (operation.scope !== 'speed-analysis') return send(operation, input, how, acquired);
-    if (!operation.safe) return send(operation, input, how, acquired).finally(reads.separate);
+    if (!operation.safe) return send(operation, input, how, acquired).finally(() => reads.separate());
     const project = acquired.projectId ?? how.projectId ?? null;
     const key = JSON.stringify([acquired.token.endpoint, project, operation.path, input]);
     const read = (limits: Limits) => send(operation, input, { ...how, limits }, acquired);

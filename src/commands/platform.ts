@@ -141,7 +141,7 @@ export function createPlatform(
   const confirmationsOf = createConfirmations({ clock, secret: settings.cacheKey });
   const demoDir = settings.demo ? demoDirectory() : undefined;
   const dir = demoDir ?? settings.dataDir ?? defaultDataDirectory();
-  const { timeZone, maxResultTokens, rawHar, endpointDomains, timeoutMs } = settings;
+  const { timeZone, maxResultTokens, rawHar, ownDomains, endpointDomains, timeoutMs } = settings;
   let reaching: Promise<Access> | undefined;
   let loading: ReturnType<typeof loadShared> | undefined;
   let authUrl = '';
@@ -229,6 +229,7 @@ export function createPlatform(
         timeZone,
         maxResultTokens,
         rawHar,
+        ownDomains,
         workspace,
         shared: () => shared,
         confirmations: confirmationsOf(owner, () => useOnce),

@@ -225,6 +225,7 @@ function contextOf(call: Call, range: ResolvedRange, ask: ToolContext['ask'], no
     nowMs,
     whole: caller.whole ?? false,
     timeZone: session.options.timeZone,
+    ownDomains: session.options.ownDomains ?? [],
     signal,
   };
 }

@@ -101,7 +101,7 @@ export async function benchLoad(product: string, args: readonly string[]): Promi
       const date = Date.parse(String(listed.rows[0]?.[0]));
       const report = (await call(first, 'get_scenario_report', { scenarioId, date })) as { steps: { stepResultId: string }[] };
       if (scenarioId === 4101) dates.push(date);
-      steps.push(...report.steps.map(({ stepResultId }) => String(stepResultId)));
+      steps.push(...report.steps.map(({ stepResultId }) => stepResultId));
     }
     const asked = questions(steps, dates);
     for (const [tool, given] of asked) await call(first, tool, given[0] ?? {});

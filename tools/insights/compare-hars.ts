@@ -33,7 +33,7 @@ export default defineAnsweringTool({
     afterUri: z.string(),
   }),
   async handler({ before, after, scenarioId, step, since }, context) {
-    const { ask, projectId, link, note } = context;
+    const { ask, projectId, link, note, ownDomains: firstParty } = context;
     const { compareHars, loadEntities, readHar } = await import('../../src/domain/har/index.ts');
     const entities = await loadEntities();
     const project = { projectId: await projectId() };
@@ -50,7 +50,10 @@ export default defineAnsweringTool({
       if (before !== undefined || after !== undefined) refuse('before: pass before and after, or scenarioId and step, not both.');
       const { chooseHarRuns } = await import('../../src/usecases/speed/choose-har-runs.ts');
       const chosen = await chooseHarRuns({ scenarioId, step, since }, context);
-      const [was, is] = [chosen.before.map(({ har }) => readHar(har)), chosen.after.map(({ har }) => readHar(har))];
+      const [was, is] = [
+        chosen.before.map(({ har }) => readHar(har, { firstParty })),
+        chosen.after.map(({ har }) => readHar(har, { firstParty })),
+      ];
       const { comparison, notes } = compareHars(was, is, entities);
       for (const sentence of notes) note(sentence);
       const timesOf = (runs: typeof chosen.before) =>
@@ -67,7 +70,7 @@ export default defineAnsweringTool({
     if (before === undefined) refuse('before: is required with after (string); or pass scenarioId and step.');
     if (after === undefined) refuse('after: is required with before (string); or pass scenarioId and step.');
     const [earlier, later] = await Promise.all([before, after].map((scenarioStepResultId) => ask(getStepHar, { scenarioStepResultId })));
-    const { comparison, notes } = compareHars([readHar(earlier?.har)], [readHar(later?.har)], entities);
+    const { comparison, notes } = compareHars([readHar(earlier?.har, { firstParty })], [readHar(later?.har, { firstParty })], entities);
     if (before === after) note('Both ids are the same: the file is compared with itself.');
     for (const sentence of notes) note(sentence);
     return { ...comparison, ...urisOf(before, after) };

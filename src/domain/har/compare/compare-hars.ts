@@ -145,11 +145,15 @@ function notesOf(was: HarStudy, is: HarStudy, { listed, parties, sampled }: List
     sampled ? SAMPLE_NOTE : NOISE_NOTE,
     BLOCKING_BASIS[is.blocking.basis],
     ...parts,
-    ...fileNotes('before', was),
-    ...fileNotes('after', is),
+    ...fileNotes(was.har.notes, is.har.notes),
   ];
 }
 
-function fileNotes(side: string, { har }: HarStudy): string[] {
-  return har.notes.map((note) => `In ${side}: ${note}`);
+/** What the files themselves say, once where both say it. */
+function fileNotes(before: readonly string[], after: readonly string[]): string[] {
+  return [
+    ...before.filter((note) => after.includes(note)),
+    ...before.filter((note) => !after.includes(note)).map((note) => `In before: ${note}`),
+    ...after.filter((note) => !before.includes(note)).map((note) => `In after: ${note}`),
+  ];
 }
