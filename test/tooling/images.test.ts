@@ -117,7 +117,7 @@ describe('a waterfall', () => {
   it('shows the requests of a step with the paints of its report', async () => {
     const { chart, answer, images } = await har();
     expect(images).toHaveLength(1);
-    expect(chart?.rows).toHaveLength(Math.min(60, answer.totals.requests));
+    expect(chart?.rows).toHaveLength(Math.min(80, answer.totals.requests));
     expect(chart?.marks.map(({ name }) => name)).toEqual(['FCP', 'LCP', 'onLoad']);
     const [fcp, lcp] = chart?.marks ?? [];
     expect(fcp?.atMs).toBeLessThan(lcp?.atMs ?? 0);

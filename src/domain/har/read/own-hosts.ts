@@ -5,6 +5,13 @@ import { registrableDomain } from './addresses.ts';
 const CARRIES = 'cdn|static|assets?|img|images?|media|files?|content|fonts?|edge|cache|uploads?|cloud|data';
 /** Words that say what a site is, not whose. */
 const GENERIC = /^(?:shop|store|online|web|site|app|www|home|news|mail|my|the|get|go)$/;
+/** Networks that carry the files of others below names of their customers; elsewhere such a label is only the name of an account. */
+const CONTENT_NETWORKS = new Set(
+  (
+    'akamaized.net akamaihd.net azureedge.net azurefd.net b-cdn.net cdn77.org cloudfront.net cloudinary.com edgekey.net edgesuite.net ' +
+    'fastly.net fastlylb.net gcdn.co hwcdn.net imgix.net kxcdn.com netdna-ssl.com stackpathcdn.com'
+  ).split(' '),
+);
 /** Shorter names occur in those of others by chance. */
 const LEAST_LETTERS = 4;
 
@@ -18,7 +25,7 @@ function distinctiveName(host: string): string | undefined {
 
 /**
  * Recognises hosts that carry the name of a site outside its domain: the same name under another ending (`name.net`), with a word for
- * files beside it (`name-cdn.net`, `staticname.com`), or as a label below a content network (`name.network.net`). A guess, which the
+ * files beside it (`name-cdn.net`, `staticname.com`), or as a label below a content network (`name.cloudfront.net`). A guess, which the
  * answers call inferred.
  */
 export function siteNameMatcher(siteHost: string): (host: string) => boolean {
@@ -29,7 +36,8 @@ export function siteNameMatcher(siteHost: string): (host: string) => boolean {
     // Few hosts get further, and what follows is dear.
     if (!host.replaceAll(/[-_]/g, '').includes(name)) return false;
     const domain = registrableDomain(host);
-    const labels = [...host.slice(0, Math.max(0, host.length - domain.length - 1)).split('.'), domain.split('.')[0] ?? ''];
+    const below = CONTENT_NETWORKS.has(domain) ? host.slice(0, Math.max(0, host.length - domain.length - 1)).split('.') : [];
+    const labels = [...below, domain.split('.')[0] ?? ''];
     return labels.some((label) => fits.test(label.replaceAll(/[-_]/g, '')));
   };
 }
