@@ -92,13 +92,21 @@ function learnHold(lane: Lane, heldMs: number): void {
   lane.holdMs = lane.holdMs === undefined ? heldMs : lane.holdMs + LAST_CALL_SHARE * (heldMs - lane.holdMs);
 }
 
-/** Calls that would have their turn before one that asked now: all of its own principal, and of each other one as many at most. */
+/** Calls ahead of a new one where queues take turns: all of its own queue, and of each other one as many and one more at most. */
+function aheadInTurns(own: number, others: readonly number[]): number {
+  return own + others.reduce((sum, length) => sum + Math.min(length, own + 1), 0);
+}
+
+/** Calls that would have their turn before one that asked now: sessions take turns within a principal, principals within a lane. */
 function callsAhead({ waiting }: Gate, request: Omit<SlotRequest, 'signal'>): number {
-  const lengths = new Map(Array.from(waiting, ([name, line]) => [name, [...line.values()].reduce((sum, queue) => sum + queue.length, 0)]));
-  const own = lengths.get(lineOf(request)) ?? 0;
+  const name = lineOf(request);
+  const line = waiting.get(name) ?? new Map<string, Waiter[]>();
+  const others = [...line].filter(([sessionId]) => sessionId !== request.sessionId).map(([, { length }]) => length);
+  const own = aheadInTurns(line.get(request.sessionId)?.length ?? 0, others);
   const lane = request.speed ? 'speed ' : 'other ';
-  const others = [...lengths].filter(([name]) => name.startsWith(lane) && name !== lineOf(request));
-  return own + others.reduce((sum, [, length]) => sum + Math.min(length, own + 1), 0);
+  const lines = [...waiting].filter(([other]) => other.startsWith(lane) && other !== name);
+  const lengths = lines.map(([, queues]) => [...queues.values()].reduce((sum, { length }) => sum + length, 0));
+  return aheadInTurns(own, lengths);
 }
 
 function lineOf({ principalId, sessionId, speed }: Omit<SlotRequest, 'signal'>): string {

@@ -22,7 +22,7 @@ export default defineTool({
   output: z.object({ events: z.array(documented(speedEvent).extend({ scenarios: z.array(z.string()).optional() })) }),
   async handler(input, context) {
     const { events } = await context.call(input);
-    const placed = await withScenarios(events, input, context);
+    const placed = await withScenarios(events, context);
     return { events: placed.map(({ scenarios, ...event }) => ({ ...event, ...(scenarios && { scenarios: [...scenarios] }) })) };
   },
 });

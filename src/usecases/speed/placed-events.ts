@@ -4,26 +4,27 @@ import { inOneSpelling, type PlacedEvent } from '../../domain/speed/event-likene
 import { mapConcurrent } from '../../lib/concurrency.ts';
 import type { Context } from '../context.ts';
 
-interface EventFilter {
-  readonly key?: string | undefined;
-  readonly dateFrom?: string | undefined;
-}
 type Asking = Pick<Context, 'ask' | 'lists' | 'note'>;
 
 /** Scenarios that are asked for their events; each is a request. */
 const MOST_SCENARIOS = 20;
 
-/** Which scenarios each event key is on; undefined where that cannot be found out. */
-async function scenariosByKey({ key, dateFrom }: EventFilter, { ask, lists, note }: Asking): Promise<Map<string, string[]> | undefined> {
-  const scenarios = await (await lists()).of('scenario');
+/**
+ * Which scenarios each of these events is on; undefined where that cannot be found out. An event cannot be changed, so what was read some
+ * minutes ago holds, unless there is an event that was not there then.
+ */
+async function scenariosByKey(keys: readonly string[], { ask, lists, note }: Asking): Promise<Map<string, string[]> | undefined> {
+  const { of, ask: askKept } = await lists();
+  const scenarios = await of('scenario');
   if (scenarios.length > MOST_SCENARIOS) {
     note(
       `The scenarios of events are not shown: the project has ${scenarios.length}, and each is a request. scenarioId lists those of one.`,
     );
     return undefined;
   }
-  const filter = { ...(key !== undefined && { key }), ...(dateFrom !== undefined && { dateFrom }) };
-  const found = await mapConcurrent(scenarios, MOST_SCENARIOS, ({ id }) => ask(listSpeedEvents, { ...filter, scenarioId: id }));
+  const known = new Set((await askKept(listSpeedEvents, {})).events.map(({ key }) => key));
+  const askPlaces = keys.every((key) => known.has(key)) ? askKept : ask;
+  const found = await mapConcurrent(scenarios, MOST_SCENARIOS, ({ id }) => askPlaces(listSpeedEvents, { scenarioId: id }));
   const failed = found.find((each) => each.status === 'rejected');
   if (failed) {
     if (!isOutOfTime(failed.reason)) throw failed.reason;
@@ -39,18 +40,15 @@ async function scenariosByKey({ key, dateFrom }: EventFilter, { ask, lists, note
 }
 
 /** Adds to events the names of the scenarios they are on; the interface lists events by scenario only, so each scenario is asked. */
-export async function withScenarios(
-  events: Parameters<typeof inOneSpelling>[0][],
-  filter: EventFilter,
-  context: Asking,
-): Promise<PlacedEvent[]> {
+export async function withScenarios(events: Parameters<typeof inOneSpelling>[0][], context: Asking): Promise<PlacedEvent[]> {
   const spelled = events.map(inOneSpelling);
   if (events.length === 0) return spelled;
-  const places = await scenariosByKey(filter, context);
+  const keys = events.map(({ key }) => key);
+  const places = await scenariosByKey(keys, context);
   return places ? spelled.map((event) => ({ ...event, scenarios: places.get(event.key) ?? [] })) : spelled;
 }
 
 /** Every event of the project with its scenarios. */
 export async function placedEvents(context: Asking): Promise<PlacedEvent[]> {
-  return withScenarios((await context.ask(listSpeedEvents, {})).events, {}, context);
+  return withScenarios((await context.ask(listSpeedEvents, {})).events, context);
 }
