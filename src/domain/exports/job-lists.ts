@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { exportJob, successfulRun } from '../../api/operations/records.ts';
+import { FILE_LIFE_MS } from '../../api/params.ts';
 import { grouped } from '../../lib/grouped.ts';
 
 type Job = z.output<typeof exportJob>;
@@ -8,6 +9,12 @@ type Run = z.output<typeof successfulRun>;
 /** An instant without its zeros: to the minute or to the second where nothing is lost by that; any other text as it is. */
 function short(instant: string | null | undefined): string | null {
   return instant?.replace(/(T\d{2}:\d{2})(:\d{2})\.0+(?=Z|[+-])/, '$1$2').replace(/(T\d{2}:\d{2}):00(?=Z|[+-])/, '$1') ?? null;
+}
+
+/** When the files of a run are deleted, as files usually are. */
+function filesUntil(completionTime: string | null | undefined): string | null {
+  const goneMs = Date.parse(completionTime ?? '') + FILE_LIFE_MS;
+  return Number.isNaN(goneMs) ? null : short(new Date(goneMs).toISOString());
 }
 
 /** Export jobs as a text shows them: fields counted, without the people and accounts that no call takes. */
@@ -43,6 +50,7 @@ export function briefRuns(runs: readonly Run[]) {
     from: short(from),
     to: short(to),
     completionTime: short(completionTime),
+    filesUntil: filesUntil(completionTime),
     nbOfFiles,
   }));
   return { jobs, runs: each };

@@ -14,7 +14,7 @@ const clock = clockStartingAt(nowMs);
 const { client, ask, workspace } = openProcessWorkspace(access, clock);
 const nothing = (): void => undefined;
 try {
-  await applyExportPlan(planId, {
+  await applyExportPlan({ planId }, {
     ask,
     confirm: nothing,
     note: nothing,
