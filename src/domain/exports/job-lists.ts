@@ -17,12 +17,21 @@ function filesUntil(completionTime: string | null | undefined): string | null {
   return Number.isNaN(goneMs) ? null : short(new Date(goneMs).toISOString());
 }
 
+/** Range and outcome of a once job. */
+interface OnceRange {
+  readonly jobId: number | string;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly hasFiles?: boolean | undefined;
+}
+
 /** Export jobs as a text shows them: fields counted, without the people and accounts that no call takes. */
-export function briefJobs(jobs: readonly Job[]) {
+export function briefJobs(jobs: readonly Job[], once: readonly OnceRange[] = []) {
+  const ranges = new Map(once.map((range) => [range.jobId, range]));
   return jobs.map(({ jobId, name, state, format, scope, frequency, fields, filters, ...times }) => ({
     jobId,
     name,
-    state,
+    state: ranges.get(jobId)?.hasFiles === false ? `${state ?? ''}, no successful run` : state,
     frequency,
     format,
     scope,
@@ -33,6 +42,8 @@ export function briefJobs(jobs: readonly Job[]) {
     nextRunTime: short(times.nextRunTime),
     nextFrom: short(times.nextFrom),
     nextTo: short(times.nextTo),
+    from: short(ranges.get(jobId)?.from),
+    to: short(ranges.get(jobId)?.to),
   }));
 }
 
