@@ -70,7 +70,7 @@ function plannedRanges(plans: readonly ExportPlan[]): Map<number | string, Expor
   );
 }
 
-/** What each job covers: its successful runs, the next run of a once job, and what a plan said; the interface shows no other range. */
+/** What each job covers: these successful runs, and of these jobs the next run of a once job and what a plan said; the interface shows no other range. */
 export function coverageOf(
   jobs: readonly JobRecord[],
   runs: readonly SuccessfulRun[],
@@ -84,7 +84,7 @@ export function coverageOf(
     const done = typeof jobId === 'number' ? (exported.get(jobId) ?? []) : [];
     const job = records.get(jobId);
     const next = job?.frequency?.toLowerCase() === 'once' ? rangeOf(job.nextFrom, job.nextTo) : [];
-    return [...done, ...next, ...(planned.get(jobId) ?? [])];
+    return [...done, ...next, ...(job ? (planned.get(jobId) ?? []) : [])];
   };
 }
 
