@@ -26,7 +26,7 @@ export default defineTool({
     const event = events.find(({ key }) => key === input.key);
     const alike = event ? nearlyEqual(event, events).map((other) => differenceWords(event, other)) : [];
     if (alike.length > 0) context.note(`Nearly equal events, which stay: ${alike.join('; ')}.`);
-    const { key } = await context.call(input, event && { about: eventWords(event) });
+    const { key } = await context.call(input, event && { warning: eventWords(event) });
     if (!event) return { key };
     const { text: words, date, scenarios } = event;
     return { key, text: words, date, ...(scenarios && { scenarios: [...scenarios] }), ...(alike.length > 0 && { alike }) };

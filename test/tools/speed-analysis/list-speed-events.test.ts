@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { SHOP_NOTE } from '../../support/assistant.ts';
 import { useTools, whole } from '../support.ts';
 
 const { ask, call } = useTools();
@@ -15,6 +16,7 @@ it('lists the events', async () => {
     const on = (await ask('listSpeedEvents', { scenarioId: Number(id) })).events.map(({ key }) => key);
     expect(listed.filter((event) => event.scenarios.includes(name)).map(({ key }) => key)).toEqual(on);
   }
+  expect(answer.structured['notes']).toEqual([SHOP_NOTE]);
   expect(whole(answer)).toMatchSnapshot();
 });
 
