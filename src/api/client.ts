@@ -3,7 +3,7 @@ import type { Log } from '../lib/log.ts';
 import { createRedactor } from '../lib/redact.ts';
 import { checkedAuthUrl, createAuthServer } from './auth-server.ts';
 import { checkInput, checkProjectId, checkScopes } from './check-input.ts';
-import { type Limits, queued, seconds, withDeadline } from './deadline.ts';
+import { type Limits, refuseLongQueue, withDeadline } from './deadline.ts';
 import { ApiError } from './errors.ts';
 import { DEFAULT_SIZE_LIMITS, exchange, type SizeLimits, type Wiring } from './exchange.ts';
 import type { Granted } from './granted.ts';
@@ -168,9 +168,7 @@ export function createClient(options: ClientOptions): Client {
     const wanted = { project, principalId, sessionId, speed };
     limits.waitsFor = 'turn';
     limits.queueMs = () => limiter.expectedWaitMs?.(wanted);
-    const [queueMs = 0, leftMs] = [limits.queueMs(), limits.deadlineMs - queuedAtMs];
-    if (queueMs > leftMs)
-      throw queued(`So many calls wait for their turn that this one would not get it within ${seconds(leftMs)}.`, queueMs);
+    refuseLongQueue(limits, queuedAtMs);
     const slot = await limiter.acquire({ ...wanted, signal: limits.signal });
     limits.waitsFor = 'answer';
     notify({ type: 'slot', durationMs: clock.now() - queuedAtMs }, request.observe);

@@ -19,8 +19,15 @@ export const QUEUED = 'QUEUED';
 const LEAST_PAUSE_MS = 1_000;
 
 /** The error of a call that gets no turn in its time; `queueMs` is how long the queue lasts, as far as that is known. */
-export function queued(words: string, queueMs = 0): ApiError {
+function queued(words: string, queueMs = 0): ApiError {
   return new ApiError('busy', words, { code: QUEUED, retryAfterMs: Math.max(LEAST_PAUSE_MS, queueMs) });
+}
+
+/** Throws a `busy` error where the queue lasts longer than the call may: at once, with the time to wait, instead of after all of it. */
+export function refuseLongQueue({ queueMs, deadlineMs }: Limits, nowMs: number): void {
+  const [lastsMs = 0, leftMs] = [queueMs?.(), deadlineMs - nowMs];
+  if (lastsMs <= leftMs) return;
+  throw queued(`So many calls wait for their turn that this one would not get it within ${seconds(leftMs)}.`, lastsMs);
 }
 
 /** Whether the time of a call ran out, before or after it was sent. */

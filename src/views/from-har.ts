@@ -52,10 +52,9 @@ function subtitleOf(har: Har, entries: readonly HarEntry[], shown: number): stri
   return entries.length < har.entries.length ? `${which} chosen requests, of ${har.entries.length} in all` : `${which} requests`;
 }
 
-/** Where in a list the items are that a condition holds for; nothing where it holds for none. */
-function positions<Name extends string, Item>(name: Name, items: readonly Item[], holds: (item: Item) => boolean) {
-  const found = items.flatMap((item, index) => (holds(item) ? [index] : []));
-  return found.length > 0 ? ({ [name]: found } as Record<Name, number[]>) : {};
+/** Where in a list the items are that a condition holds for. */
+function positions<Item>(items: readonly Item[], holds: (item: Item) => boolean): number[] {
+  return items.flatMap((item, index) => (holds(item) ? [index] : []));
 }
 
 /** The waterfall of a HAR file: at most 80 requests, the longest, in order of start; undefined where no request has a start. */
@@ -68,6 +67,8 @@ export function waterfallOf(har: Har, { marks = [], entries = har.entries }: Wat
     .slice(0, MAX_ROWS)
     .toSorted((a, b) => a.startMs - b.startMs || a.entry.index - b.entry.index);
   const blocks = new Set(blockingOf(har).entries);
+  const blocking = positions(shown, ({ entry }) => blocks.has(entry));
+  const thirdParty = positions(shown, ({ entry }) => entry.party === 'third');
   const page = har.pages[0];
   const origin = page?.startMs ?? 0;
   const loaded = page && page.onLoadMs !== null ? [{ name: 'onLoad', atMs: page.onLoadMs }] : [];
@@ -77,8 +78,8 @@ export function waterfallOf(har: Har, { marks = [], entries = har.entries }: Wat
     subtitle: subtitleOf(har, entries, shown.length),
     columns: waterfallColumns,
     rows: shown.map(({ entry, startMs }) => rowOf(entry, startMs, har.document?.host ?? null)),
-    ...positions('blocking', shown, ({ entry }) => blocks.has(entry)),
-    ...positions('thirdParty', shown, ({ entry }) => entry.party === 'third'),
+    ...(blocking.length > 0 && { blocking }),
+    ...(thirdParty.length > 0 && { thirdParty }),
     marks: [...marks, ...loaded].map(({ name, atMs }) => ({ name, atMs: Math.round(origin + atMs) })),
   };
 }

@@ -20,9 +20,9 @@ export const insightContract: Readonly<Record<string, ToolContract>> = {
   analyze_scenario: { parameters: 'scenarioId! startDate endDate baselineStartDate baselineEndDate step metrics chart' },
   check_speed_budgets: { parameters: 'scenarioIds budgets runs' },
   analyze_har: {
-    parameters: 'scenarioStepResultId! view url type domain status minDurationMs minBytes limit cursor chart',
+    parameters: 'scenarioStepResultId! view problem url type domain status minDurationMs minBytes limit cursor chart',
   },
-  compare_hars: { parameters: 'before! after!' },
+  compare_hars: { parameters: 'before after scenarioId step since' },
   plan_export: { parameters: 'fields! name scope format frequency startDate endDate deviceLabel segmentId' },
   apply_export_plan: { parameters: 'planId!', write: true, confirmed: true },
   download_export_run: { parameters: 'jobId! runId waitSeconds' },

@@ -29,7 +29,7 @@ export interface Request {
 }
 
 /** Reads a row; a duration without phases becomes one phase that is called unsplit. */
-function readRow([label, status, bytes, startMs, totalMs, ...phasesMs]: WaterfallRow, index: number, spec: WaterfallSpec): Request {
+function readRow([label, status, bytes, startMs, totalMs, ...phasesMs]: WaterfallRow, position: number, spec: WaterfallSpec): Request {
   const known = phasesMs.map(drawable);
   const isSplit = known.some((ms) => ms !== null && ms > 0);
   const unsplit = isSplit ? null : drawable(totalMs);
@@ -43,8 +43,8 @@ function readRow([label, status, bytes, startMs, totalMs, ...phasesMs]: Waterfal
     phasesMs: Object.fromEntries(
       phases.map((phase, index) => [phase, phase === 'unsplit' ? unsplit : isSplit ? (known[index] ?? null) : null]),
     ) as Request['phasesMs'],
-    blocks: spec.blocking?.includes(index) ?? false,
-    isThird: spec.thirdParty?.includes(index) ?? false,
+    blocks: spec.blocking?.includes(position) ?? false,
+    isThird: spec.thirdParty?.includes(position) ?? false,
   };
 }
 
