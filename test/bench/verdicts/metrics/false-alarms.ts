@@ -4,10 +4,10 @@ import {
   type Layout,
   MONTH_LAYOUT,
   percent,
-  SITE_NAMES,
   SITES,
   type Site,
   seedOf,
+  siteTable,
   type Table,
   type Trial,
   WEEK_LAYOUT,
@@ -77,9 +77,10 @@ function measure(situation: Situation, site: Site, trial: Trial): string[] {
 
 /** Verdicts on sites on which nothing was planted, of all metrics on all devices and on mobile. */
 export function falseAlarms(trial: Trial): Table {
-  const cells = SITUATIONS.flatMap((situation) => SITE_NAMES.map((site) => ({ situation, site })));
-  const asked = cells.filter(({ situation, site }) => `false alarms/${situation.name}/${site}`.includes(trial.only ?? ''));
-  return {
+  return siteTable(trial, {
+    section: 'false alarms',
+    cases: SITUATIONS,
+    measure,
     title: 'False alarms',
     columns: [
       'nothing changed',
@@ -91,6 +92,5 @@ export function falseAlarms(trial: Trial): Table {
       'an outlier day named',
       'reference',
     ],
-    lines: asked.map(({ situation, site }) => ({ cells: measure(situation, site, trial) })),
-  };
+  });
 }

@@ -5,10 +5,10 @@ import {
   MONTH_LAYOUT,
   percent,
   ratio,
-  SITE_NAMES,
   SITES,
   type Site,
   seedOf,
+  siteTable,
   type Table,
   type Trial,
   WEEK_LAYOUT,
@@ -104,9 +104,10 @@ function measure(change: Change, site: Site, trial: Trial): string[] {
 
 /** Planted changes that the verdict names, and on which day. */
 export function found(trial: Trial): Table {
-  const cells = CHANGES.flatMap((change) => SITE_NAMES.map((site) => ({ change, site })));
-  const asked = cells.filter(({ change, site }) => `found/${change.name}/${site}`.includes(trial.only ?? ''));
-  return {
+  return siteTable(trial, {
+    section: 'found',
+    cases: CHANGES,
+    measure,
     title: 'Found',
     columns: [
       'planted',
@@ -119,6 +120,5 @@ export function found(trial: Trial): Table {
       'start among the possible days',
       'start exact, reference',
     ],
-    lines: asked.map(({ change, site }) => ({ cells: measure(change, site, trial) })),
-  };
+  });
 }

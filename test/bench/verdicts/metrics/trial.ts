@@ -41,6 +41,25 @@ const layoutOf = (length: number): Layout => ({
 export const WEEK_LAYOUT = layoutOf(7);
 export const MONTH_LAYOUT = layoutOf(30);
 
+/** A table with a line for each case on each site; `section` begins the names of its cells. */
+export function siteTable<Case extends { readonly name: string }>(
+  trial: Trial,
+  {
+    section,
+    cases,
+    measure,
+    ...head
+  }: Omit<Table, 'lines'> & {
+    readonly section: string;
+    readonly cases: readonly Case[];
+    readonly measure: (each: Case, site: Site, trial: Trial) => readonly string[];
+  },
+): Table {
+  const cells = cases.flatMap((each) => SITE_NAMES.map((site) => ({ each, site })));
+  const asked = cells.filter(({ each, site }) => `${section}/${each.name}/${site}`.includes(trial.only ?? ''));
+  return { ...head, lines: asked.map(({ each, site }) => ({ cells: measure(each, site, trial) })) };
+}
+
 /** A seed for one world of one cell, so that cells share none. */
 export function seedOf({ seed }: Trial, cell: string, world: number): number {
   let hash = 2_166_136_261;
