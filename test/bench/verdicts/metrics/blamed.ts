@@ -1,8 +1,8 @@
 import { decompose, type GroupSums, type Sums } from '../../../../src/domain/metrics/engine/decompose.ts';
 import { findReasons } from '../../../../src/domain/metrics/engine/reasons.ts';
 import type { DailyPoint } from '../../../../src/domain/metrics/engine/series.ts';
-import { judge, percent, SITES, type Site, seedOf, siteTable, type Table, type Trial, WEEK_LAYOUT } from './trial.ts';
-import { DEVICES, drawWorld, METRICS, type Metric, type Planted, pointsOf, SEGMENTS, type Selection, type World } from './world.ts';
+import { drawSite, judge, percent, type Site, siteTable, type Table, type Trial, WEEK_LAYOUT } from './trial.ts';
+import { DEVICES, METRICS, type Metric, type Planted, pointsOf, SEGMENTS, type Selection, type World } from './world.ts';
 
 interface Story {
   readonly name: string;
@@ -65,8 +65,7 @@ function measure(story: Story, site: Site, trial: Trial): string[] {
   const counts = { explained: 0, device: 0, deviceRight: 0, segment: 0, segmentRight: 0, gap: 0 };
   for (let world = 0; world < trial.worlds; world += 1) {
     const from = period + (world % 5);
-    const seed = seedOf(trial, `${name}/${site}`, world);
-    const drawn = drawWorld({ seed, visitsPerDay: SITES[site], days, history: HISTORY, planted: [{ ...planted, from, to: days }] });
+    const drawn = drawSite(trial, name, site, world, { days, history: HISTORY, planted: [{ ...planted, from, to: days }] });
     const { verdict, main } = judge(drawn, metric, {}, WEEK_LAYOUT);
     if (METRICS[metric].below) counts.gap = Math.max(counts.gap, gapOf(drawn, metric, devices), gapOf(drawn, metric, segments));
     if (verdict !== 'up' && verdict !== 'down') continue;

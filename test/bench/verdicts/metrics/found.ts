@@ -1,19 +1,18 @@
 import { referTo } from './reference.ts';
 import {
+  drawSite,
   judge,
   type Layout,
   MONTH_LAYOUT,
   percent,
   ratio,
-  SITES,
   type Site,
-  seedOf,
   siteTable,
   type Table,
   type Trial,
   WEEK_LAYOUT,
 } from './trial.ts';
-import { drawWorld, type Metric, type Planted, pointsOf, type Selection } from './world.ts';
+import { type Metric, type Planted, pointsOf, type Selection } from './world.ts';
 
 interface Change {
   readonly name: string;
@@ -74,8 +73,7 @@ function measure(change: Change, site: Site, trial: Trial): string[] {
   for (let world = 0; world < trial.worlds; world += 1) {
     const from = layout.days - since[0] - (world % (since[1] - since[0] + 1));
     const planted: Planted[] = [{ on, from, to: layout.days, factor, ...selection }];
-    const seed = seedOf(trial, `${name}/${site}`, world);
-    const drawn = drawWorld({ seed, visitsPerDay: SITES[site], days: layout.days, history: layout.baseline, carry, planted });
+    const drawn = drawSite(trial, name, site, world, { days: layout.days, history: layout.baseline, carry, planted });
     const { verdict, main } = judge(drawn, metric, selection, layout);
     if (verdict === 'down') {
       counts.found += 1;

@@ -1,5 +1,5 @@
 import { type Judgement, judgePeriods } from '../../../../src/domain/metrics/engine/judge.ts';
-import { METRICS, type Metric, pointsOf, type Selection, type World } from './world.ts';
+import { drawWorld, METRICS, type Metric, pointsOf, type Selection, type World, type WorldOptions } from './world.ts';
 
 /** A line of a table of the report. */
 export interface Line {
@@ -65,6 +65,17 @@ export function seedOf({ seed }: Trial, cell: string, world: number): number {
   let hash = 2_166_136_261;
   for (const character of `${seed}/${cell}`) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 16_777_619);
   return (hash >>> 0) + world;
+}
+
+/** A world of a cell `name` on a site, drawn with a seed of its own. */
+export function drawSite(
+  trial: Trial,
+  name: string,
+  site: Site,
+  world: number,
+  options: Omit<WorldOptions, 'seed' | 'visitsPerDay'>,
+): World {
+  return drawWorld({ seed: seedOf(trial, `${name}/${site}`, world), visitsPerDay: SITES[site], ...options });
 }
 
 export function judge(world: World, metric: Metric, selection: Selection, { days, baseline, period }: Layout): Judgement {
