@@ -131,7 +131,8 @@ function roomNotes(readable: Readable, plan: ReadPlan, note: Uses['note']): void
   for (const [what, taken, all, which, parameter] of parts) {
     if (taken < all)
       note(
-        `${taken} of ${all} ${what} looked at${taken > 0 ? which : ''}: ${MOST_REQUESTS} requests allow no more; name fewer objects, or these by ${parameter}.`,
+        `${taken} of ${all} ${what} looked at${taken > 0 ? which : ''}: ${MOST_REQUESTS} requests allow no more; name fewer objects, ` +
+          `or these by ${parameter}.`,
       );
   }
 }
@@ -243,7 +244,9 @@ export async function findChanges(input: FindInput, context: Uses): Promise<Chan
   for (const reason of once(failures)) note(`Some days or selections could not be read and are not looked at: ${reason}`);
   note('At a false discovery rate of 5 %: of twenty changes listed, about one may be chance.');
   note(
-    `The days are over${zones ? `; zone metrics may be corrected for ${PROVISIONAL_DAYS} days` : '; the interface names no later correction of site metrics'}.`,
+    `The days are over; ${
+      zones ? `zone metrics may be corrected for ${PROVISIONAL_DAYS} days` : 'the interface names no later correction of site metrics'
+    }.`,
   );
   return changesAnswer(changes, {
     names: {

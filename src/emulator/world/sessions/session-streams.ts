@@ -1,4 +1,6 @@
-/** Constants that make another stream of draws from one hash for each use; two alike would make two facts of a session depend on each other. */
+/**
+ * Constants that make another stream of draws from one hash for each use; two alike would make two facts of a session depend on each other.
+ */
 export const SESSION_STREAMS = {
   visitor: 0x9e3779b1,
   equipment: 0x05ebca77,
