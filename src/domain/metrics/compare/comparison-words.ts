@@ -83,8 +83,8 @@ function figuresText({ metric, before, after, compared, isPerDay }: Change, curr
   const values = `${valueText(metric, before, currency)} → ${valueText(metric, after, currency)}`;
   const change = changeText(metric, compared.before, compared.after);
   if (!isPerDay) return `${values} (${change})`;
-  const [before, after] = [compared.before, compared.after].map((value) => valueText(metric, value, currency));
-  return `${values}, for a day ${before} → ${after} (${change})`;
+  const [from, to] = [compared.before, compared.after].map((value) => valueText(metric, value, currency));
+  return `${values}, for a day ${from} → ${to} (${change})`;
 }
 
 /** The change without the days that stand out, where these make a difference that a reader would stumble over. */
