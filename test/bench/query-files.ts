@@ -24,20 +24,10 @@ function line(index: number): string {
   return `{${members.join(',')}}\n`;
 }
 
-const fields = [
-  'project_id',
-  'user_id',
-  'session_id',
-  'session_number',
-  'session_time',
-  'session_number_of_views',
-  'session_duration_msec',
-  'session_number_of_transactions',
-  'session_transactions_revenue_cents',
-  'device_id',
-  'country_code',
-  'browser_name',
-].map((fieldName) => ({ fieldName }));
+/** Those that the platform names; a custom variable has a name of its own. */
+const fields = Object.keys(JSON.parse(line(0)))
+  .filter((name) => !name.startsWith('custom_var'))
+  .map((fieldName) => ({ fieldName }));
 
 /** A downloaded run of so many sessions as JSONL.gz in eight parts; written once, kept for the next time. */
 export async function writeSessions(rows: number): Promise<{ directory: string; run: RunManifest; paths: string[] }> {
