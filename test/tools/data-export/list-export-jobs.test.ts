@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { SHOP_NOTE } from '../../support/assistant.ts';
 import { useTools, whole } from '../support.ts';
 
 const { ask, call, platform } = useTools();
@@ -31,6 +32,6 @@ it('passes filters on, the state in lower case, and notes that a full page may n
   });
   expect(structured).toMatchObject({
     jobs: [{ state: 'ACTIVE', frequency: 'hourly' }],
-    notes: [expect.stringContaining('A full page of 1')],
+    notes: [expect.stringContaining('A full page of 1'), SHOP_NOTE],
   });
 });

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { SHOP_NOTE } from '../../support/assistant.ts';
 import { useTools, whole } from '../support.ts';
 
 const { ask, call } = useTools();
@@ -12,6 +13,6 @@ it('lists the runs that produced files, with the range of each', async () => {
 it('gives a page of 25, or as many as are named', async () => {
   const [usual, all] = [await call('list_successful_export_runs'), await call('list_successful_export_runs', { limit: 100 })];
   expect(usual.structured['runs']).toHaveLength(25);
-  expect(usual.structured['notes']).toEqual([expect.stringContaining('A full page of 25: there may be more')]);
+  expect(usual.structured['notes']).toEqual([expect.stringContaining('A full page of 25: there may be more'), SHOP_NOTE]);
   expect(all.structured['runs']).toHaveLength(100);
 });
