@@ -127,7 +127,9 @@ function question(tool: ListedTool, { ask, state }: Question) {
   return inputRequired({
     inputRequests: {
       confirm: inputRequired.elicit({
-        message: `${tool.title}: send ${ask.each ? `these ${ask.each.length}` : 'this'}?\n${warning}${ask.method} ${ask.path}${project}\n${excerpt}`,
+        message:
+          `${tool.title}: send ${ask.each ? `these ${ask.each.length}` : 'this'}?\n` +
+          `${warning}${ask.method} ${ask.path}${project}\n${excerpt}`,
         requestedSchema: {
           type: 'object',
           properties: { confirm: { type: 'boolean', title: 'Send it', default: true } },
