@@ -15,7 +15,8 @@ export const insightContract: Readonly<Record<string, ToolContract>> = {
   },
   compare_metrics: {
     parameters:
-      'metrics startDate! endDate! baselineStartDate baselineEndDate baseline by devices segmentIds compareSegments goalId zoneIds explain chart',
+      'metrics startDate! endDate! baselineStartDate baselineEndDate baseline by devices segmentIds compareSegments goalId ' +
+      'zoneIds explain chart',
   },
   analyze_scenario: { parameters: 'scenarioId! startDate endDate baselineStartDate baselineEndDate step metrics chart' },
   check_speed_budgets: { parameters: 'scenarioIds budgets runs' },

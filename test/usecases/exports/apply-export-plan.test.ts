@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { openPlans } from '../../../src/workspace/plans.ts';
 import { plansDirectory, projectDirectory } from '../../../src/workspace/store/layout.ts';
+import { bundledScript } from '../../support/bundled-script.ts';
 import { type Platform, sharedPlatform } from '../../support/emulator.ts';
 import type { ApplyOrder } from './apply-process.ts';
 
@@ -19,13 +20,9 @@ const SETTLED_MS = 61_000;
 
 let bundles = '';
 let script = '';
-// Bundled as the product is, so that it starts quickly.
 beforeAll(() => {
   bundles = mkdtempSync(join(tmpdir(), 'apply-'));
-  const build = `import { build } from 'esbuild'; import { executable } from './.ci/build.mjs';
-    await build({ ...executable, entryPoints: ['test/usecases/exports/apply-process.ts'], outdir: process.argv[1], outExtension: { '.js': '.mjs' } });`;
-  execFileSync(process.execPath, ['--input-type=module', '-e', build, bundles]);
-  script = join(bundles, 'apply-process.mjs');
+  script = bundledScript('test/usecases/exports/apply-process.ts', bundles);
   return () => rmSync(bundles, { recursive: true, force: true });
 });
 
