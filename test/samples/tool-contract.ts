@@ -25,7 +25,7 @@ export const insightContract: Readonly<Record<string, ToolContract>> = {
   },
   compare_hars: { parameters: 'before! after!' },
   plan_export: { parameters: 'fields! name scope format frequency startDate endDate deviceLabel segmentId' },
-  apply_export_plan: { parameters: 'planId!', write: true, confirmed: true },
+  apply_export_plan: { parameters: 'planId! allowDuplicate', write: true, confirmed: true },
   download_export_run: { parameters: 'jobId! runId waitSeconds' },
   sync_exports: { parameters: 'jobIds since waitSeconds' },
   find_export_gaps: { parameters: 'jobId! startDate endDate' },

@@ -26,8 +26,8 @@ beforeAll(() => {
   return () => rmSync(bundles, { recursive: true, force: true });
 });
 
-/** A plan of several jobs on a disk of its own, and how a process is started that applies it. */
-async function planned({ authUrl, credentials, clock }: Platform, name: string) {
+/** A plan of several jobs of one field on a disk of its own, and how a process is started that applies it. */
+async function planned({ authUrl, credentials, clock }: Platform, name: string, fieldName: string) {
   const dir = mkdtempSync(join(tmpdir(), 'plans-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const plans = openPlans(plansDirectory(projectDirectory({ dir, principal: 'local', authUrl, projectId: 1201 })), 1201);
@@ -36,7 +36,7 @@ async function planned({ authUrl, credentials, clock }: Platform, name: string) 
     format: 'JSONL' as const,
     scope: 'sessions',
     frequency: { value: 'daily' as const },
-    fields: [{ fieldName: 'session_id' }],
+    fields: [{ fieldName }],
     deviceLabel: 'all' as const,
   }));
   const { planId } = await plans.add({ bodies, known: [], nowMs: clock.now() });
@@ -56,7 +56,7 @@ async function jobsCalled(name: string) {
 }
 
 it(`a plan whose server is killed at ${KILLS} moments makes each job once`, async () => {
-  const { start, parts } = await planned(platform(), 'Killed');
+  const { start, parts } = await planned(platform(), 'Killed', 'session_id');
   const { clock, faults, requests } = platform();
   const sent = () => requests.filter(({ operation }) => operation === 'createExportJob').length;
   // The job is made at once, its answer takes its time: most kills fall between the two.
@@ -84,7 +84,7 @@ it(`a plan whose server is killed at ${KILLS} moments makes each job once`, asyn
 }, 60_000);
 
 it('a plan that several processes apply at once makes each job once, and is applied for all of them', async () => {
-  const { start } = await planned(platform(), 'Raced');
+  const { start } = await planned(platform(), 'Raced', 'user_id');
   platform().faults.add({ kind: 'slow', operation: 'createExportJob', delayMs: 15 });
   const racing = Array.from({ length: 4 }, () => start());
   await Promise.all(racing.map(({ ended }) => ended));
