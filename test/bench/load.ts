@@ -52,8 +52,16 @@ function percentile(sorted: readonly number[], share: number): number {
 function lineOf(name: string, calls: readonly Timed[]): string {
   const times = calls.map(({ ms }) => ms).toSorted((a, b) => a - b);
   const errors = calls.filter(({ error }) => error !== undefined).length;
-  const [p50, p99, most] = [percentile(times, 0.5), percentile(times, 0.99), times.at(-1) ?? 0].map((ms) => `${ms.toFixed(0)} ms`);
-  return `${name.padEnd(24)} ${String(calls.length).padStart(6)} calls  p50 ${p50?.padStart(8)}  p99 ${p99?.padStart(8)}  most ${most?.padStart(8)}  errors ${errors}`;
+  const inMs = (ms: number) => `${ms.toFixed(0)} ms`.padStart(8);
+  const cells = [
+    name.padEnd(24),
+    `${String(calls.length).padStart(6)} calls`,
+    `p50 ${inMs(percentile(times, 0.5))}`,
+    `p99 ${inMs(percentile(times, 0.99))}`,
+    `most ${inMs(times.at(-1) ?? 0)}`,
+    `errors ${errors}`,
+  ];
+  return cells.join('  ');
 }
 
 /**

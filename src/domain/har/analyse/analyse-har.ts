@@ -138,7 +138,8 @@ function partiesOf(entries: readonly HarEntry[], { blocking }: HarStudy, entityO
 
 const TIME_NOTE = 'Times are ms after the first request; connectMs includes sslMs.';
 const PARTY_NOTE =
-  'Parties are entities named by third-party-web, else registrable domains; first party is the domain of the document and own domains. busyMs: time ' +
+  'Parties are entities named by third-party-web, else registrable domains; first party is the domain of the document and ' +
+  'own domains. busyMs: time ' +
   'with a request under way.';
 
 function totalsOf(entries: readonly HarEntry[]) {

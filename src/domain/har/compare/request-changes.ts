@@ -25,7 +25,8 @@ const MAD_TO_SIGMA = 1.4826;
 
 /** What counts as slower; the words for the notes of an answer. */
 export const NOISE_NOTE =
-  'One run on each side (scenarioId and step compare several): slower and faster list only what stands out from all matched requests (3.5 robust standard deviations and ' +
+  'One run on each side (scenarioId and step compare several): slower and faster list only what stands out from all matched ' +
+  'requests (3.5 robust standard deviations and ' +
   '100 ms); analyze_scenario, which reads several runs, shows whether the page itself is slower.';
 
 /** The same for samples of runs. */
