@@ -66,7 +66,7 @@ function lineOf(name: string, calls: readonly Timed[]): string {
 
 /**
  * Many clients of one team call mixed tools of the built server over HTTP, each the next one `--pause` ms after its answer:
- * `npm run bench -- load [--clients 64] [--seconds 20] [--rounds 3] [--pause 0] [--seed 1]`. Prints p50, p99, errors and memory.
+ * `npm run bench -- load [--clients 64] [--seconds 20] [--rounds 3] [--pause 0] [--seed 1] [--cache-mb 64]`. Prints p50, p99, errors and memory.
  */
 export async function benchLoad(product: string, args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -77,11 +77,13 @@ export async function benchLoad(product: string, args: readonly string[]): Promi
       rounds: { type: 'string', default: '3' },
       pause: { type: 'string', default: '0' },
       seed: { type: 'string', default: '1' },
+      'cache-mb': { type: 'string', default: '64' },
     },
   });
   const [clients, seconds, rounds, pauseMs, seed] = [values.clients, values.seconds, values.rounds, values.pause, values.seed].map(Number);
   const emulator = await startExternalEmulator(product);
-  const serve = [product, 'serve', '--http', '--port', '0', '--log-level', 'warn', '--log-format', 'words'];
+  const quiet = ['--log-level', 'warn', '--log-format', 'words'];
+  const serve = [product, 'serve', '--http', '--port', '0', '--report-cache-mb', values['cache-mb'], ...quiet];
   const peer = await startHttpPeer(serve, emulator.environment);
   const { post, close } = rawPoster(peer, clients ?? 1);
   try {
