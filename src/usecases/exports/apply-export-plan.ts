@@ -162,7 +162,9 @@ export async function applyExportPlan({ planId, allowDuplicate = false }: Wanted
     return answerOf(shown);
   }
   const isRecurring = open.some(({ body }) => body.frequency.value !== 'once');
-  const warning = isRecurring ? duplicateWarning(shown, await readJobs(context.ask), allowDuplicate) : undefined;
+  const jobsNow = isRecurring ? await readJobs(context.ask) : [];
+  // Read again after the jobs: another process that applies the same plan notes each request before it sends it.
+  const warning = isRecurring ? duplicateWarning(await planNamed(store, planId, nowMs), jobsNow, allowDuplicate) : undefined;
   const project = await context.projectId();
   const [first, ...others] = open.map(({ body }) => previewOf(createExportJob, body, project));
   if (first) context.confirm({ ...joinedPreview([first, ...others]), ...(warning !== undefined && { warning }) });
