@@ -155,7 +155,6 @@ function inferredNote(domains: readonly string[]): string {
   const shown = domains.filter((domain) => SHOWN_DOMAIN.test(domain)).slice(0, MAX_DOMAINS);
   const more = domains.length - shown.length;
   const listed = [...shown, ...(more > 0 ? [`${more} more`] : [])].join(', ');
-  return (
-    `Inferred to be the site's own, because hosts carry its name: ${listed}. ` + 'WEB_ANALYTICS_OWN_DOMAINS states own domains for certain.'
-  );
+  const certain = 'WEB_ANALYTICS_OWN_DOMAINS states own domains for certain.';
+  return `Inferred to be the site's own, because hosts carry its name: ${listed}. ${certain}`;
 }
