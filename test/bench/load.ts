@@ -66,7 +66,8 @@ function lineOf(name: string, calls: readonly Timed[]): string {
 
 /**
  * Many clients of one team call mixed tools of the built server over HTTP, each the next one `--pause` ms after its answer:
- * `npm run bench -- load [--clients 64] [--seconds 20] [--rounds 3] [--pause 0] [--seed 1] [--cache-mb 64]`. Prints p50, p99, errors and memory.
+ * `npm run bench -- load [--clients 64] [--seconds 20] [--rounds 3] [--pause 0] [--seed 1]
+ * [--cache-mb 64]`. Prints p50, p99, errors and memory.
  */
 export async function benchLoad(product: string, args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
