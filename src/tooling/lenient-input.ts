@@ -70,6 +70,13 @@ function isCommaList(element: Schema): boolean {
   return element instanceof z.ZodEnum || element instanceof z.ZodNumber || (fact !== undefined && 'metric' in fact);
 }
 
+/** The list that a single name stands for, where there is no argument of that name: `scenarioIds` for `scenarioId`. */
+function listNameOf({ shape }: z.ZodObject, said: string, given: Members): string {
+  const list = `${said}s`;
+  const isList = !Object.hasOwn(shape, said) && !Object.hasOwn(given, list) && Object.hasOwn(shape, list);
+  return isList && core(shape[list] as Schema) instanceof z.ZodArray ? list : said;
+}
+
 /** `[{metric: 'weight', limit: 1}]` for `{weight: 1}`, where a list of such pairs is expected; undefined for anything else. */
 function pairsOf(element: Schema, given: unknown): Members[] | undefined {
   if (!(element instanceof z.ZodObject) || !isMembers(given)) return undefined;
@@ -105,7 +112,8 @@ export function understand(schema: z.ZodObject, args: unknown): Understood {
   }
 
   function members(object: z.ZodObject, given: Members): Members {
-    const entries = Object.entries(given).flatMap(([name, value]): [string, unknown][] => {
+    const entries = Object.entries(given).flatMap(([said, value]): [string, unknown][] => {
+      const name = listNameOf(object, said, given);
       const member: Schema | undefined = Object.hasOwn(object.shape, name) ? object.shape[name] : undefined;
       if (!member) return [[name, value]];
       return value === null && isOptional(member) ? [] : [[name, read(member, value)]];

@@ -1,4 +1,4 @@
-import type { Clues } from '../domain/speed/clues.ts';
+import type { Clues, Since } from '../domain/speed/clues.ts';
 import { ascending, median } from '../domain/speed/order.ts';
 import type { Series } from '../domain/speed/runs.ts';
 import type { Row, Study } from '../domain/speed/scenario-study.ts';
@@ -31,6 +31,12 @@ function minuteIn(timeZone: string, ms: number): string {
 /** `20 Nov` in the zone. */
 function dayIn(timeZone: string, ms: number): string {
   return new Intl.DateTimeFormat('en-GB', { timeZone, day: 'numeric', month: 'short' }).format(ms);
+}
+
+/** `since 20 Nov`, or `20 Nov to 22 Nov` where the change is undone. */
+function stretchIn(timeZone: string, { date, untilDate }: Since): string {
+  const from = dayIn(timeZone, date);
+  return untilDate === undefined ? `since ${from}` : `${from} to ${dayIn(timeZone, untilDate)}`;
 }
 
 /** The rows of one metric: that of the change, else the leading one; the step of the change first. */
@@ -94,7 +100,7 @@ export function trendOf(study: Study, clues: Clues, { title, timeZone, events }:
     series: rows.map((row, index) => seriesOf(nameOf(row), groups[index] ?? new Map(), times, isDaily)),
     events: events.map(({ key, text, atMs }) => ({ name: text || key, time: minuteIn(timeZone, atMs) })),
     ...(since && {
-      change: { name: `${nameOf(first)} ${first.verdict} since ${dayIn(timeZone, since.date)}`, time: minuteIn(timeZone, since.date) },
+      change: { name: `${nameOf(first)} ${first.state} ${stretchIn(timeZone, since)}`, time: minuteIn(timeZone, since.date) },
     }),
     judged: { from: minuteIn(timeZone, startMs), to: minuteIn(timeZone, endMs) },
   };

@@ -2,7 +2,7 @@ import type { Ask } from '../../api/client.ts';
 import { ApiError } from '../../api/errors.ts';
 import { getScenarioReport, getStepReport, listScenarioReports, listSpeedEvents } from '../../api/operations/speed-analysis.ts';
 import type { Measured } from '../../domain/speed/budgets.ts';
-import { type FailedStep, type Failure, groupFailures } from '../../domain/speed/failures.ts';
+import { type FailedAction, type FailedStep, groupActions } from '../../domain/speed/failures.ts';
 import { isFailed, type Report, type Window, windowsToRead } from '../../domain/speed/runs.ts';
 import { type Between, eventsNear, type NearEvent, nearFrom } from '../../domain/speed/speed-events.ts';
 import { DAY_MS } from '../../lib/clock.ts';
@@ -92,18 +92,16 @@ export async function readEventsNear(ask: Ask, scenarioId: number, change: Betwe
   return events;
 }
 
-/** What failed in these steps, by the words of their actions; steps that cannot be read count without words. */
-export async function readFailures(ask: Ask, steps: readonly FailedStep[], note: Note): Promise<Failure[]> {
+/** What failed in these runs, by the words of their actions; those whose step report cannot be read count without words. */
+export async function readActions(ask: Ask, steps: readonly FailedStep[], note: Note): Promise<FailedAction[]> {
   const outcomes = await Promise.allSettled(steps.map(({ result }) => ask(getStepReport, { stepId: String(result.stepResultId) })));
-  const read = outcomes.map((outcome, index) => ({
-    failed: steps[index],
-    report: outcome.status === 'fulfilled' ? outcome.value.step : undefined,
-  }));
-  const known = read.flatMap(({ failed, report }) => (failed ? [{ failed, report }] : []));
-  const unread = known.filter(({ report }) => report === undefined).length;
+  const read = steps.map((failed, index) => {
+    const outcome = outcomes[index];
+    return { failed, report: outcome?.status === 'fulfilled' ? outcome.value.step : undefined };
+  });
+  const unread = read.filter(({ report }) => report === undefined).length;
   if (unread > 0) note(`${unread} of ${steps.length} step reports of failed runs could not be read.`);
-  else if (steps.length > 0) note(`Failed actions: those of the latest ${steps.length} failed runs.`);
-  return groupFailures(known);
+  return groupActions(read);
 }
 
 /** The reports of a scenario that hold its latest `runs` without failure; short windows first, because a long history is heavy. */
@@ -117,20 +115,36 @@ export async function readLatest(ask: Ask, scenarioId: number, runs: number): Pr
   return { scenarioId, name: scenario.name ?? undefined, reports: scenario.reports };
 }
 
-/** Reads the reports of several scenarios one after the other until the time of the call is out; the rest is returned as missing. */
-export async function readEach<T>(
-  scenarioIds: readonly number[],
-  read: (scenarioId: number) => Promise<T>,
-): Promise<{ done: T[]; missing: number[] }> {
+/** What was read of several scenarios, and what not. */
+export interface ReadEach<T> {
+  readonly done: readonly T[];
+  /** Not reached before the time of the call was out. */
+  readonly missing: readonly number[];
+  /** Refused or failed, each with the words for it. */
+  readonly failed: readonly { readonly scenarioId: number; readonly words: string }[];
+}
+
+/** Failures that would befall every scenario. */
+const OF_ALL: readonly ApiError['kind'][] = ['unauthorized', 'forbidden', 'busy', 'settings'];
+
+/** Reads scenarios one after the other until the time of the call is out; throws where not one could be read. */
+export async function readEach<T>(scenarioIds: readonly number[], read: (scenarioId: number) => Promise<T>): Promise<ReadEach<T>> {
   const done: T[] = [];
+  const failures: { scenarioId: number; error: ApiError }[] = [];
   for (const [index, scenarioId] of scenarioIds.entries()) {
     try {
       done.push(await read(scenarioId));
     } catch (error) {
+      if (!(error instanceof ApiError) || OF_ALL.includes(error.kind)) throw error;
       // Without any answer the failure itself is the answer.
-      if (!(error instanceof ApiError) || error.kind !== 'timeout' || done.length === 0) throw error;
-      return { done, missing: scenarioIds.slice(index) };
+      if (done.length === 0 && (error.kind === 'timeout' || error.kind === 'down')) throw error;
+      if (error.kind === 'timeout') return { done, missing: scenarioIds.slice(index), failed: failures.map(worded) };
+      failures.push({ scenarioId, error });
     }
   }
-  return { done, missing: [] };
+  const [first] = failures;
+  if (first && done.length === 0) throw first.error;
+  return { done, missing: [], failed: failures.map(worded) };
 }
+
+const worded = ({ scenarioId, error }: { scenarioId: number; error: ApiError }) => ({ scenarioId, words: error.message });
