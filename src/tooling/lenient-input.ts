@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type MetricFamily, metricOf } from './metric-param.ts';
+import { type MetricFamily, metricOf, standInFor } from './metric-param.ts';
 import { listedSchemaOf, paramFacts } from './params.ts';
 
 /** Arguments as the strict schema wants them, and what a person should know of how they were read. */
@@ -96,9 +96,15 @@ export function understand(schema: z.ZodObject, args: unknown): Understood {
   const notes: string[] = [];
 
   function metric(family: MetricFamily, value: unknown): unknown {
-    const known = typeof value === 'string' ? metricOf(family, value) : undefined;
+    if (typeof value !== 'string') return value;
+    const standIn = standInFor(family, value);
+    if (standIn) {
+      notes.push(`metric "${value}": ${standIn.why}, which answers here; limits of one are not limits of the other.`);
+      return standIn.metric;
+    }
+    const known = metricOf(family, value);
     if (known === undefined || known === value) return value;
-    notes.push(`metric "${String(value)}" = ${known}`);
+    notes.push(`metric "${value}" = ${known}`);
     return known;
   }
 

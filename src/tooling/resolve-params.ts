@@ -1,7 +1,16 @@
 import * as z from 'zod';
 import { listed } from '../api/check-input.ts';
 import { ApiError } from '../api/errors.ts';
-import { ALL_VISITORS, EACH, fold, meansAllVisitors, meansEach, type Named, type NameKind, type SegmentChoice } from '../domain/names/match-name.ts';
+import {
+  ALL_VISITORS,
+  EACH,
+  fold,
+  meansAllVisitors,
+  meansEach,
+  type Named,
+  type NameKind,
+  type SegmentChoice,
+} from '../domain/names/match-name.ts';
 import { type ParamFact, paramFacts } from './params.ts';
 
 /** Gives a name's object; throws where there is none or several. */

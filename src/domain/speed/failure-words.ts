@@ -4,8 +4,8 @@ import type { FailureTrend, Share } from './engine/failed-share.ts';
 import { type FailedAction, type FailingStep, failingSteps, failuresIn } from './failures.ts';
 import type { Study } from './scenario-study.ts';
 
-/** Share of failed runs that is worth reporting; single failures are normal. */
-const WORTH_A_SENTENCE = 0.03;
+/** Share of failed runs from which it is worth a sentence; single failures are normal. */
+export const WORTH_A_SENTENCE = 0.03;
 
 /** Failed runs whose step report was read, and all there are. */
 export interface ReadCount {
@@ -14,22 +14,22 @@ export interface ReadCount {
 }
 
 /** `12%`; below one percent with a decimal. */
-function percent(share: number): string {
+export function shareWords(share: number): string {
   return formatPercent(share * 100, { digits: share > 0 && share < 0.01 ? 1 : 0 });
 }
 
 /** `21 of 178, 95%: 8%–17%` */
-function interval({ failed, runs, low, high }: Share): string {
-  return `${failed} of ${runs}, 95%: ${percent(low)}–${percent(high)}`;
+export function intervalWords({ failed, runs, low, high }: Share): string {
+  return `${failed} of ${runs}, 95%: ${shareWords(low)}–${shareWords(high)}`;
 }
 
 /** How often runs fail now and before, and since when it differs. */
 function trendWords({ period, before, state, change }: FailureTrend, timeZone: string): string {
-  const now = `${percent(period.share ?? 0)} of runs fail (${interval(period)}`;
+  const now = `${shareWords(period.share ?? 0)} of runs fail (${intervalWords(period)}`;
   if (before.share === null) return `${now})`;
-  const earlier = `${percent(before.share)} of ${before.runs} before: ${state}`;
+  const earlier = `${shareWords(before.share)} of ${before.runs} before: ${state}`;
   const since = change
-    ? `, ${percent(change.before.share ?? 0)} → ${percent(change.since.share ?? 0)} since ${minuteAt(change.atMs, timeZone)}`
+    ? `, ${shareWords(change.before.share ?? 0)} → ${shareWords(change.since.share ?? 0)} since ${minuteAt(change.atMs, timeZone)}`
     : '';
   return `${now}; ${earlier}${since})`;
 }
@@ -38,7 +38,7 @@ function mostlyWords([first, ...rest]: readonly FailingStep[]): string {
   if (!first || first.share.failed === 0) return '';
   const { step, share, trend } = first;
   if (rest.every((each) => each.share.failed === 0)) return `, all at step "${step}"`;
-  return `, mostly at step "${step}" (${interval(share)}; ${trend.state})`;
+  return `, mostly at step "${step}" (${intervalWords(share)}; ${trend.state})`;
 }
 
 /** That runs of a scenario fail, where it is worth a word. */

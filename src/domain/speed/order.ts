@@ -4,7 +4,7 @@ export function ascending(values: ArrayLike<number>): Float64Array {
 }
 
 /** The value that a share of the sorted values does not exceed, interpolated between neighbours; NaN where there is none. */
-function quantile(sorted: Float64Array, share: number): number {
+export function quantile(sorted: Float64Array, share: number): number {
   const at = (sorted.length - 1) * share;
   const [low, high] = [sorted[Math.floor(at)] ?? Number.NaN, sorted[Math.ceil(at)] ?? Number.NaN];
   return low + (high - low) * (at - Math.floor(at));

@@ -27,8 +27,8 @@ export const states = [
 const trends = ['fails more often', 'fails less often', 'no change', 'not enough data'] as const;
 
 const maybe = z.number().nullable();
-/** Shares of failed runs with their 95 % interval. */
-const failedShape = z.object({ failed: z.number(), failurePercent: maybe, failurePercentLow: maybe, failurePercentHigh: maybe });
+/** Share of failed runs with its 95 % interval, both in percent. */
+const failedShape = z.object({ failed: z.number(), failurePercent: maybe, interval: z.array(z.number()).optional() });
 const runsShape = z.object({ start: z.string(), end: z.string(), runs: z.number(), ...failedShape.shape });
 
 /**
@@ -85,13 +85,12 @@ export interface Readings {
   readonly read: ReadCount;
 }
 
-function percent(share: number | null): number | null {
-  return share === null ? null : Math.round(share * 1000) / 10;
-}
+const percentOf = (share: number) => Math.round(share * 1000) / 10;
+const percent = (share: number | null) => (share === null ? null : percentOf(share));
 
 function failedFacts({ failed, share, low, high }: Share) {
-  const bound = (value: number) => percent(share === null ? null : value);
-  return { failed, failurePercent: percent(share), failurePercentLow: bound(low), failurePercentHigh: bound(high) };
+  const facts = { failed, failurePercent: percent(share) };
+  return share === null ? facts : { ...facts, interval: [percentOf(low), percentOf(high)] };
 }
 
 function windowFacts({ window, all, failed }: Runs, timeZone: string) {
@@ -135,7 +134,13 @@ function stepFacts({ step, share, runsBefore, trend }: FailingStep) {
 }
 
 /** What the answer says of one scenario beside the words, links aside. */
-export function scenarioFacts(study: Study, { since, share }: Clues, { events, actions }: Readings, name: string | undefined, choice: RowChoice) {
+export function scenarioFacts(
+  study: Study,
+  { since, share }: Clues,
+  { events, actions }: Readings,
+  name: string | undefined,
+  choice: RowChoice,
+) {
   const { timeZone } = study;
   return {
     verdict: study.state,
@@ -153,7 +158,12 @@ export function scenarioFacts(study: Study, { since, share }: Clues, { events, a
 }
 
 /** All that is said of a single scenario, links aside; the first member is the answer in words. `whole`: every row, because a step was asked for. */
-export function scenarioAnswer(study: Study, clues: Clues, readings: Readings, { name, whole }: { name: string | undefined; whole: boolean }) {
+export function scenarioAnswer(
+  study: Study,
+  clues: Clues,
+  readings: Readings,
+  { name, whole }: { name: string | undefined; whole: boolean },
+) {
   const { events, actions, read } = readings;
   const sentences = [speedSentence(study, name, events), shareSentence(clues.share), failureSentence(failureWords(study), actions, read)];
   return {

@@ -9,7 +9,7 @@ import { shareSentence, siteNotes, speedLine, speedSentence } from './study-word
 /** Failed runs whose actions are read of the scenario that fails most. */
 const MOST_READ = 12;
 /** Lines that an answer shows; a program gets all of them. */
-const MOST_LINES = 12;
+const MOST_LINES = 10;
 
 /** What is kept of a scenario when the next one is read. */
 export interface Summary {
@@ -72,9 +72,9 @@ export function mostFailing(summaries: readonly Summary[]): Summary | undefined 
 
 /** `1 of 6 scenarios became slower; others: 1 unstable, 4 steady.` */
 function countWords(summaries: readonly Summary[]): string {
-  const isSlower = ({ state, isInPeriod }: Summary) => state === 'slower' && isInPeriod;
+  const slower = summaries.filter(({ state }) => state === 'slower');
+  const early = slower.filter(({ isInPeriod }) => !isInPeriod).length;
   const words: readonly (readonly [State, string])[] = [
-    ['slower', 'slower since before the period'],
     ['drifting', 'drifting'],
     ['was slower', 'slower for a time'],
     ['unstable', 'unstable'],
@@ -83,13 +83,13 @@ function countWords(summaries: readonly Summary[]): string {
     ['steady', 'steady'],
     ['not enough data', 'without enough data'],
   ];
-  const slower = summaries.filter(isSlower).length;
   const others = words.flatMap(([state, said]) => {
-    const count = summaries.filter((summary) => summary.state === state && !isSlower(summary)).length;
+    const count = summaries.filter((summary) => summary.state === state).length;
     return count > 0 ? [`${count} ${said}`] : [];
   });
-  const head = `${slower === 0 ? 'None' : slower} of ${summaries.length} scenarios became slower`;
-  return `${head}${others.length > 0 ? `; ${slower === 0 ? '' : 'others: '}${others.join(', ')}` : ''}.`;
+  const head = `${slower.length === 0 ? 'None' : slower.length} of ${summaries.length} scenarios became slower`;
+  const before = early === 0 ? '' : early === slower.length ? ', before the period' : `, ${early} of them before the period`;
+  return `${head}${before}${others.length > 0 ? `; ${slower.length === 0 ? '' : 'others: '}${others.join(', ')}` : ''}.`;
 }
 
 /** The scenario that is shown in detail. */
@@ -115,7 +115,7 @@ export function siteAnswer(summaries: readonly Summary[], { summary, study, clue
     ...scenarioFacts(study, clues, ofWorst, summary.name, 'few'),
     notes: [
       ...(more > 0 ? [`${more} more scenarios, none worse than the last line; name them in scenarioIds.`] : []),
-      `Facts and rows are of the first line; for another pass scenarioIds.`,
+      'Facts and rows are of the first line; pass scenarioIds for another.',
       ...siteNotes(summaries.reduce((sum, { judged }) => sum + judged, 0)),
     ],
   };

@@ -177,12 +177,9 @@ export function methodNotes(study: Study, device: Device): string[] {
   ];
 }
 
-const METHOD =
-  'Changes are searched over baseline and period together, freed of hour, weekday and autocorrelation; at most 1% of those named are ' +
-  'expected to be chance, among';
+const METHOD = 'Changes are searched over baseline and period, freed of hour, weekday and autocorrelation; at most 1% by chance, among';
 const LEVELS =
-  'Levels are medians of the runs on each side, freed of hour and weekday, with the middle half of the runs; slower means more, also ' +
-  'for CLS and weight.';
+  'Levels: medians of the runs on each side, freed of hour and weekday, and their middle half; slower means more, also of CLS, weight.';
 const RATINGS = 'Ratings: field p75 limits are those of real visits, held against lab runs; lab limits go by the median.';
 
 /** How the verdicts of several scenarios were found. */

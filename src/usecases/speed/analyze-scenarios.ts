@@ -33,7 +33,11 @@ const FALSE_DISCOVERY_RATE = 0.01;
 type Reads = Pick<Context, 'ask' | 'note' | 'covers' | 'lists' | 'nowMs' | 'timeZone' | 'whole'>;
 
 /** Reads a scenario and judges it; of several, each may claim its part of the false ones. */
-async function studyOne(scenarioId: number, { scenarioIds, step, metrics, ...bounds }: Asked, { ask, nowMs, timeZone }: Reads): Promise<Studied> {
+async function studyOne(
+  scenarioId: number,
+  { scenarioIds, step, metrics, ...bounds }: Asked,
+  { ask, nowMs, timeZone }: Reads,
+): Promise<Studied> {
   const windows = studyWindows(bounds, nowMs, timeZone);
   const { name, reports } = await readReports(ask, scenarioId, windows);
   const chosen = step === undefined ? undefined : await chooseStep(soundSteps(reports, windows), step);

@@ -1,7 +1,7 @@
 import type { Ask } from '../../api/client.ts';
 import { ApiError } from '../../api/errors.ts';
 import { getScenarioReport, getStepReport, listScenarioReports, listSpeedEvents } from '../../api/operations/speed-analysis.ts';
-import type { Measured } from '../../domain/speed/budgets.ts';
+import { type Measured, type RunChoice, reportsToJudge } from '../../domain/speed/budgets.ts';
 import { type FailedAction, type FailedStep, groupActions } from '../../domain/speed/failures.ts';
 import { isFailed, type Report, type Window, windowsToRead } from '../../domain/speed/runs.ts';
 import { type Between, eventsNear, type NearEvent, nearFrom } from '../../domain/speed/speed-events.ts';
@@ -104,15 +104,19 @@ export async function readActions(ask: Ask, steps: readonly FailedStep[], note: 
   return groupActions(read);
 }
 
-/** The reports of a scenario that hold its latest `runs` without failure; short windows first, because a long history is heavy. */
-export async function readLatest(ask: Ask, scenarioId: number, runs: number): Promise<Measured> {
-  for (const lastDays of [2, 14]) {
-    const { scenario } = await ask(listScenarioReports, { scenarioId, limit: 0, lastDays });
-    const sound = scenario.reports.filter((report) => !isFailed(report));
-    if (sound.length >= runs) return { scenarioId, name: scenario.name ?? undefined, reports: scenario.reports };
+/** Days that are read where those since the instant hold too few runs; then everything, because a long history is heavy. */
+const FURTHER_DAYS = 30;
+
+/** The reports of a scenario since an instant, or further back until enough of them are without failure. */
+export async function readToJudge(ask: Ask, scenarioId: number, choice: RunChoice): Promise<Measured> {
+  for (const window of [{ dateFrom: iso(choice.sinceMs - 1) }, { lastDays: FURTHER_DAYS }]) {
+    const { scenario } = await ask(listScenarioReports, { scenarioId, limit: 0, ...window });
+    const sound = scenario.reports.filter((report) => !isFailed(report)).length;
+    const measured = { scenarioId, name: scenario.name ?? undefined, reports: reportsToJudge(scenario.reports, choice) };
+    if (sound >= choice.least) return measured;
   }
   const { scenario } = await ask(listScenarioReports, { scenarioId, limit: 0 });
-  return { scenarioId, name: scenario.name ?? undefined, reports: scenario.reports };
+  return { scenarioId, name: scenario.name ?? undefined, reports: reportsToJudge(scenario.reports, choice) };
 }
 
 /** What was read of several scenarios, and what not. */
