@@ -120,6 +120,9 @@ function sinceFacts({ headline, timeZone }: Study, since: Since) {
   };
 }
 
+/** Events that an answer shows; of more the likeliest causes. */
+const MOST_EVENTS = 3;
+
 function eventFacts({ key, text, atMs, leadMs }: NearEvent, timeZone: string) {
   return { key, text, time: minuteAt(atMs, timeZone), minutesBefore: Math.round(leadMs / MINUTE_MS) };
 }
@@ -148,7 +151,7 @@ export function scenarioFacts(
     period: windowFacts(study.period, timeZone),
     states: counts(study),
     ...(since && { since: sinceFacts(study, since) }),
-    ...(events.length > 0 && { events: events.map((event) => eventFacts(event, timeZone)) }),
+    ...(events.length > 0 && { events: events.slice(0, MOST_EVENTS).map((event) => eventFacts(event, timeZone)) }),
     ...(share && { serverShare: shareFacts(share) }),
     failureVerdict: failuresIn(study).state,
     ...(actions.length > 0 && { failedSteps: failingSteps(study).slice(0, 3).map(stepFacts), failedActions: actions.slice(0, 3) }),

@@ -13,7 +13,7 @@ export const ALL_STEPS = 'all steps (sum)';
 /** Changed rows that are shown unless a step was asked for; the rest is only counted. */
 const MOST_CHANGED = 6;
 /** The same for an answer that is about other scenarios too. */
-const FEW_CHANGED = 4;
+const FEW_CHANGED = 3;
 
 /** Days that the trend line shows, the latest ones. */
 const TREND_DAYS = 28;

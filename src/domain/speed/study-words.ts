@@ -23,9 +23,11 @@ function runsOn(before: Level, after: Level): string {
   return `${before.runs} and ${after.runs} runs${small}`;
 }
 
-/** The value of a level and the middle half of its runs: `2.71 s (2.6 s–2.84 s)`. */
+/** The value of a level and the middle half of its runs: `2.71 s (2.6–2.84 s)`. */
 function levelWords(metric: string, { typical, p25, p75 }: Level): string {
-  return `${formatValue(metric, typical)} (${formatValue(metric, p25)}–${formatValue(metric, p75)})`;
+  const [low, high] = [formatValue(metric, p25), formatValue(metric, p75)];
+  const unit = / \D+$/.exec(high)?.[0];
+  return `${formatValue(metric, typical)} (${unit !== undefined && low.endsWith(unit) ? low.slice(0, -unit.length) : low}–${high})`;
 }
 
 /** `2.71 s → 4.46 s (+65%; 312 and 80 runs)`, on request with the middle half of the runs after each level. */
@@ -177,9 +179,8 @@ export function methodNotes(study: Study, device: Device): string[] {
   ];
 }
 
-const METHOD = 'Changes are searched over baseline and period, freed of hour, weekday and autocorrelation; at most 1% by chance, among';
-const LEVELS =
-  'Levels: medians of the runs on each side, freed of hour and weekday, and their middle half; slower means more, also of CLS, weight.';
+const METHOD = 'Changes: searched over baseline and period, freed of cycles and autocorrelation; at most 1% by chance, among';
+const LEVELS = 'Levels: medians of the runs on each side, freed of hour and weekday, and their middle half. Slower means more.';
 const RATINGS = 'Ratings: field p75 limits are those of real visits, held against lab runs; lab limits go by the median.';
 
 /** How the verdicts of several scenarios were found. */
