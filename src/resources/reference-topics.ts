@@ -103,7 +103,7 @@ ${markdownTable(['metric', 'unit', 'field p75', 'lab desktop', 'lab mobile'], ro
 
 - Field limits (Core Web Vitals) are for the 75th percentile of real visits. Reports here are lab runs: say so when a lab value is held against a field limit, and prefer the lab limit of the device where there is one.
 - INP has no lab value; totalBlockingTime is its stand-in.
-- One run proves nothing (totalBlockingTime scatters up to 3 times). Compare medians of at least 3 runs on each side, and claim a change only when it stands out from the scatter; otherwise "within noise" or "not enough data". analyze_scenario does this.
+- One run proves nothing (totalBlockingTime scatters up to 3 times). Compare medians of at least 3 runs on each side, and claim a change only when it stands out from the scatter; otherwise it is "steady", "unstable" or "not enough data". analyze_scenario does this.
 - Median page of the web (2024): desktop ${formatBytes(desktop.transferBytes)} and ${desktop.requests} requests, mobile ${formatBytes(mobile.transferBytes)} and ${mobile.requests}.`;
 }
 
