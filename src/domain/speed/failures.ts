@@ -78,11 +78,11 @@ function evenly<Item>(items: readonly Item[], most: number): Item[] {
 }
 
 /** The failed runs to look at, oldest first, and how many there are. */
-export function failedStepsToRead(sides: Sides, most = MOST_READ): { steps: FailedStep[]; of: number } {
+export function failedStepsToRead(sides: Sides): { steps: FailedStep[]; of: number } {
   const failed = failedRunsOf(sides)
     .toSorted((a, b) => a.date - b.date)
     .flatMap((report) => failedStepOf(report) ?? []);
-  return { steps: evenly(failed, most), of: failed.length };
+  return { steps: evenly(failed, MOST_READ), of: failed.length };
 }
 
 /** The message of the action that failed; the reference names no states, so that they are read by their words. */

@@ -28,7 +28,7 @@ const trends = ['fails more often', 'fails less often', 'no change', 'not enough
 
 const maybe = z.number().nullable();
 /** Share of failed runs with its 95 % interval, both in percent. */
-const failedShape = z.object({ failed: z.number(), failurePercent: maybe, interval: z.array(z.number()).optional() });
+const failedShape = z.object({ failed: z.number(), failurePercent: maybe, failureInterval: z.array(z.number()).optional() });
 const runsShape = z.object({ start: z.string(), end: z.string(), runs: z.number(), ...failedShape.shape });
 
 /**
@@ -90,7 +90,7 @@ const percent = (share: number | null) => (share === null ? null : percentOf(sha
 
 function failedFacts({ failed, share, low, high }: Share) {
   const facts = { failed, failurePercent: percent(share) };
-  return share === null ? facts : { ...facts, interval: [percentOf(low), percentOf(high)] };
+  return share === null ? facts : { ...facts, failureInterval: [percentOf(low), percentOf(high)] };
 }
 
 function windowFacts({ window, all, failed }: Runs, timeZone: string) {

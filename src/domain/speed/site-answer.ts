@@ -6,8 +6,6 @@ import type { State, Study } from './scenario-study.ts';
 import { rankOf } from './speed-metrics.ts';
 import { shareSentence, siteNotes, speedLine, speedSentence } from './study-words.ts';
 
-/** Failed runs whose actions are read of the scenario that fails most. */
-const MOST_READ = 12;
 /** Lines that an answer shows; a program gets all of them. */
 const MOST_LINES = 10;
 
@@ -32,7 +30,7 @@ export interface Summary {
 export function summaryOf(scenarioId: number, name: string, study: Study): Summary {
   const { headline, state, period, rows } = study;
   const failing = failureWords(study);
-  const { steps, of } = failedStepsToRead(study, MOST_READ);
+  const { steps, of } = failedStepsToRead(study);
   return {
     scenarioId,
     name,

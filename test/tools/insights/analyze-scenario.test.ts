@@ -72,13 +72,13 @@ describe.each([1, 2, 3, 4, 5])('the stories of seed %i', (seed) => {
     expect((answer.structured['failedActions'] as unknown[])[0]).toMatchObject({ step: failing.stepName, message });
     expect((answer.structured['failedSteps'] as unknown[])[0]).toMatchObject({ step: failing.stepName });
     // Every failed run of the period counts, and of every one the action was read.
-    const { period } = answer.structured as { period: { runs: number; failed: number; failurePercent: number; interval: number[] } };
+    const { period } = answer.structured as { period: { runs: number; failed: number; failurePercent: number; failureInterval: number[] } };
     expect(period.failed).toBeGreaterThan(5);
     expect(answer.structured['answer']).toMatch(
       new RegExp(` ${Math.round(period.failurePercent)}% of runs fail \\(${period.failed} of ${period.runs}, 95%: `),
     );
-    expect(period.interval[0]).toBeLessThan(period.failurePercent);
-    expect(period.interval[1]).toBeGreaterThan(period.failurePercent);
+    expect(period.failureInterval[0]).toBeLessThan(period.failurePercent);
+    expect(period.failureInterval[1]).toBeGreaterThan(period.failurePercent);
     expect(answer.structured['answer']).toMatch(new RegExp(`, (all|mostly) at step "${failing.stepName}"`));
     expect(answer.structured['answer']).toMatch(
       new RegExp(`${message.replace(/[()]/g, '\\$&')} \\(\\d+ of ${period.failed} failed runs\\)\\.$`),
