@@ -8,6 +8,8 @@ import type { ChartSpec, PanelSpec } from '../../src/views/spec.ts';
 import { bars, contribution, longWaterfall, panels, segments, trend, waterfall } from './samples.ts';
 
 interface Series {
+  readonly symbol?: string;
+  readonly lineStyle?: { readonly type?: unknown };
   readonly id?: string;
   readonly name?: string;
   readonly stack?: string;
@@ -16,8 +18,10 @@ interface Series {
   readonly markArea?: { readonly data: readonly unknown[] };
 }
 
+const LOOK = { theme: themes.light, widthPx: 960 };
+
 function seriesOf(spec: PanelSpec): readonly Series[] {
-  return drawChart(spec, { theme: themes.light, widthPx: 960 }).option['series'] as Series[];
+  return drawChart(spec, LOOK).option['series'] as Series[];
 }
 
 /** All numbers of an option, however deep. */
@@ -76,11 +80,10 @@ describe('every chart', () => {
   });
 
   it('says in words what it shows', () => {
-    const look = { theme: themes.light, widthPx: 960 };
-    expect(drawChart(waterfall(), look).words).toBe(
+    expect(drawChart(waterfall(), LOOK).words).toBe(
       'Shop: product page: waterfall of 6 requests; the longest /images/hero.avif with 880 ms; FCP 880 ms; LCP 1.58 s; onLoad 1.62 s.',
     );
-    const [lines, ...marks] = drawChart(trend(), look).words.split('; ');
+    const [lines, ...marks] = drawChart(trend(), LOOK).words.split('; ');
     expect(lines).toBe('Checkout: largestContentfulPaint: Home, Product from 2026-10-31 to 2026-11-20 (Europe/Paris)');
     expect(marks).toEqual(['Release 42', 'New banner', 'Product slower since 12 Nov.']);
   });
@@ -161,9 +164,9 @@ describe('a waterfall', () => {
 describe('a trend', () => {
   it('leaves gaps where there is no value, in line and range alike', () => {
     const series = seriesOf(trend()).filter(({ id }) => id !== 'background');
-    expect(series.map(({ name }) => name)).toEqual(['Home', 'Home', 'Product', 'Product', 'Home', 'Product']);
+    expect(series.map(({ name }) => name)).toEqual(['Home', 'Product', 'Home', 'Home', 'Product', 'Product']);
     for (const { data } of series) expect((data as [number, number | null][])[6]?.[1]).toBeNull();
-    const [base, height] = series;
+    const [, , base, height] = series;
     expect([base?.data[0], height?.data[0]]).toEqual([
       [Date.UTC(2026, 9, 31, 12), 1310],
       [Date.UTC(2026, 9, 31, 12), 230],
@@ -178,6 +181,45 @@ describe('a trend', () => {
       ['Product slower since 12 Nov', '2026-11-12T12:00:00.000Z'],
     ]);
     expect(background?.markArea?.data).toHaveLength(1);
+  });
+
+  it('distinguishes its lines without colour, also in the legend', () => {
+    const [first, second] = seriesOf(trend());
+    const shapeOf = (line: typeof first) => [line?.symbol, line?.lineStyle?.type];
+    expect(shapeOf(first)).not.toEqual(shapeOf(second));
+    expect(drawChart(trend(), LOOK).option).toMatchObject({ legend: { icon: undefined } });
+  });
+
+  it('draws the levels on both sides of the change, as far as the axis reaches', () => {
+    const levels = [
+      { name: 'before 1.4 s', from: '2026-10-31T00:07', to: '2026-11-12T08:07', value: 1400 },
+      { name: 'since 2 s', from: '2026-11-12T09:07', to: '2026-11-20T18:07', value: 2000 },
+    ];
+    const { option } = drawChart(trend({ levels }), LOOK);
+    const { min, max } = option['xAxis'] as { min: number; max: number };
+    const held =
+      seriesOf(trend({ levels }))
+        .at(-1)
+        ?.markLine?.data.filter((each): each is never => Array.isArray(each)) ?? [];
+    const ends = (held as unknown as { coord: [number, number] }[][]).map((pair) => pair.map(({ coord }) => coord));
+    expect(ends).toEqual([
+      [
+        [min, 1400],
+        [Date.UTC(2026, 10, 12, 8, 7), 1400],
+      ],
+      [
+        [Date.UTC(2026, 10, 12, 9, 7), 2000],
+        [max, 2000],
+      ],
+    ]);
+  });
+
+  it('keeps the label of an event at the edge inside the picture', () => {
+    const last = trend().times.at(-1) ?? '';
+    const events = [{ name: 'Release 43: storefront and API', time: last }];
+    const [mark] = seriesOf(trend({ events })).at(-1)?.markLine?.data ?? [];
+    const [shiftPx] = (mark as unknown as { label: { offset: [number, number] } }).label.offset;
+    expect(shiftPx).toBeLessThan(-50);
   });
 
   it('leaves out what has no readable time', () => {

@@ -129,7 +129,7 @@ export interface ReadEach<T> {
 }
 
 /** Failures that would befall every scenario. */
-const OF_ALL: readonly ApiError['kind'][] = ['unauthorized', 'forbidden', 'busy', 'settings'];
+const OF_ALL: ReadonlySet<ApiError['kind']> = new Set(['unauthorized', 'forbidden', 'busy', 'settings']);
 
 /** Reads scenarios one after the other until the time of the call is out; throws where not one could be read. */
 export async function readEach<T>(scenarioIds: readonly number[], read: (scenarioId: number) => Promise<T>): Promise<ReadEach<T>> {
@@ -139,7 +139,7 @@ export async function readEach<T>(scenarioIds: readonly number[], read: (scenari
     try {
       done.push(await read(scenarioId));
     } catch (error) {
-      if (!(error instanceof ApiError) || OF_ALL.includes(error.kind)) throw error;
+      if (!(error instanceof ApiError) || OF_ALL.has(error.kind)) throw error;
       // Without any answer the failure itself is the answer.
       if (done.length === 0 && (error.kind === 'timeout' || error.kind === 'down')) throw error;
       if (error.kind === 'timeout') return { done, missing: scenarioIds.slice(index), failed: failures.map(worded) };
