@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { instantOf, text } from '../../src/api/params.ts';
 import { budgetAnswer, checkScenario, unmeasured } from '../../src/domain/speed/budgets.ts';
+import { minuteAt } from '../../src/lib/dates.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
 import { readEach, readToJudge } from '../../src/usecases/speed/scenario-reports.ts';
@@ -33,7 +34,7 @@ export default defineAnsweringTool({
     columns: z.array(z.string()),
     rows: z.array(z.array(z.union([z.string(), z.number(), z.null()]))),
   }),
-  async handler({ scenarioIds, budgets, since, runs, cursor }, { ask, lists, note, whole }) {
+  async handler({ scenarioIds, budgets, since, runs, cursor }, { ask, lists, note, timeZone, whole }) {
     const { of, nameOf } = await lists();
     const ids = await p.idsOf(scenarioIds, () => of('scenario'));
     const choice = { sinceMs: instantOf(since), least: runs ?? LEAST_RUNS, most: runs };
@@ -46,7 +47,8 @@ export default defineAnsweringTool({
     const all = [...done, ...unread.map((id) => unmeasured(id, nameOf('scenario', id)))];
     const { notes, ...answer } = budgetAnswer(all, { cursor, list: { ids, budgets, since, runs }, whole });
     for (const sentence of notes) note(sentence);
-    const which = runs === undefined ? `since ${since}, at least ${LEAST_RUNS}` : `the latest ${runs}`;
+    const from = minuteAt(choice.sinceMs, timeZone);
+    const which = runs === undefined ? `since ${from}, at least ${LEAST_RUNS}` : `the latest ${runs}`;
     note(`Medians of the runs without failure (${which}); close: the limit lies within the 95% interval of the median.`);
     return answer;
   },

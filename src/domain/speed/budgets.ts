@@ -1,8 +1,7 @@
-import { sampleCorrelation } from 'simple-statistics';
 import { type PagePlace, pageOf } from '../har/analyse/select-requests.ts';
 import { type Share, shareOf } from './engine/failed-share.ts';
 import { intervalWords, shareWords, WORTH_A_SENTENCE } from './failure-words.ts';
-import { ascending, quantile } from './order.ts';
+import { ascending, quantile, varianceInflation } from './order.ts';
 import { isFailed, metricOf, type Report, stepsOf } from './runs.ts';
 import { formatValue, metricFact, roundValue } from './speed-metrics.ts';
 import { type Device, deviceOf, thresholdOf, thresholds } from './thresholds.ts';
@@ -86,17 +85,6 @@ export function reportsToJudge(reports: readonly Report[], { sinceMs, least, mos
 
 /** Two-sided 95 %. */
 const Z95 = 1.96;
-/** Fewer runs say nothing of how much neighbours resemble each other. */
-const LEAST_FOR_CORRELATION = 15;
-
-/** How many times the variance of a median grows because neighbouring runs resemble each other. */
-function varianceInflation(values: readonly number[]): number {
-  if (values.length < LEAST_FOR_CORRELATION) return 1;
-  const correlation = sampleCorrelation(values.slice(1), values.slice(0, -1));
-  const r = Number.isFinite(correlation) ? Math.min(0.9, Math.max(0, correlation)) : 0;
-  return (1 + r) / (1 - r);
-}
-
 /** The median of runs in the order of time, with the interval that its order statistics give. */
 function medianOf(values: readonly number[]): { value: number; low: number; high: number } {
   const sorted = ascending(values);

@@ -38,7 +38,7 @@ function mostlyWords([first, ...rest]: readonly FailingStep[]): string {
   if (!first || first.share.failed === 0) return '';
   const { step, share, trend } = first;
   if (rest.every((each) => each.share.failed === 0)) return `, all at step "${step}"`;
-  return `, mostly at step "${step}" (${intervalWords(share)}; ${trend.state})`;
+  return `, most often at step "${step}" (${intervalWords(share)}; ${trend.state})`;
 }
 
 /** That runs of a scenario fail, where it is worth a word. */

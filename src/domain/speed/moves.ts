@@ -1,3 +1,4 @@
+import { standsOutFromDays } from './day-scatter.ts';
 import type { Verdict } from './engine/judge-series.ts';
 import type { Judged } from './engine/judge-together.ts';
 import type { Level, Span } from './engine/run-series.ts';
@@ -42,15 +43,31 @@ function ownMove(verdict: Verdict, series: Series): Move | undefined {
   return { ...LASTS, since: undefined, before: first, after: last, relative: last.typical / first.typical - 1, relativePer30Days };
 }
 
+/** A state, and the move that it is owed to. */
+interface Moved {
+  readonly state: Verdict['state'];
+  readonly move: Move | undefined;
+}
+
+/** The same; steady where the move does not stand out from what days differ by. */
+function checked(moved: Moved, series: Series): Moved {
+  return !moved.move || standsOut(moved.move, series) ? moved : { state: 'steady', move: undefined };
+}
+
+/** A drift has no beginning, and is not tested. */
+function standsOut({ since, untilDate = Number.POSITIVE_INFINITY }: Move, series: Series): boolean {
+  return !since || standsOutFromDays(series, { fromMs: since.date, toMs: untilDate });
+}
+
 /** The state of a series and how it moved: by itself, or at the instant at which its step did. */
-export function moveOf<K extends Key>(
-  { key, group, verdict, movedWith }: Judged<K>,
-  judged: readonly Judged<K>[],
-): { state: Verdict['state']; move: Move | undefined } {
-  if (!movedWith || movedWith.state === 'no change') return { state: verdict.state, move: ownMove(verdict, key.series) };
+export function moveOf<K extends Key>({ key, group, verdict, movedWith }: Judged<K>, judged: readonly Judged<K>[]): Moved {
+  if (!movedWith || movedWith.state === 'no change')
+    return checked({ state: verdict.state, move: ownMove(verdict, key.series) }, key.series);
   const { state, before, since: after, relative } = movedWith;
   const leaders = judged.filter((each) => each.group === group && 'change' in each.verdict).toSorted((a, b) => a.rank - b.rank);
   const [leader] = leaders;
-  const since = leader && ownMove(leader.verdict, leader.key.series)?.since;
-  return { state, move: { ...LASTS, since, before, after, relative } };
+  const led = leader && ownMove(leader.verdict, leader.key.series);
+  // Where the change that gave the instant is none, nothing moved with it.
+  if (!leader || !led || !standsOut(led, leader.key.series)) return { state: verdict.state, move: undefined };
+  return checked({ state, move: { ...LASTS, since: led.since, before, after, relative } }, key.series);
 }

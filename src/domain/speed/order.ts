@@ -1,3 +1,5 @@
+import { sampleCorrelation } from 'simple-statistics';
+
 /** The values in ascending order; typed, because that sorts several times faster. */
 export function ascending(values: ArrayLike<number>): Float64Array {
   return new Float64Array(values).toSorted();
@@ -13,4 +15,15 @@ export function quantile(sorted: Float64Array, share: number): number {
 /** The middle value; NaN where there is none. */
 export function median(values: ArrayLike<number>): number {
   return quantile(ascending(values), 0.5);
+}
+
+/** Fewer values say nothing of how much neighbours resemble each other. */
+const LEAST_FOR_CORRELATION = 15;
+
+/** How many times the variance of a middle grows because neighbours resemble each other; 1 where they do not, or are too few. */
+export function varianceInflation(values: readonly number[]): number {
+  if (values.length < LEAST_FOR_CORRELATION) return 1;
+  const correlation = sampleCorrelation(values.slice(1), values.slice(0, -1));
+  const r = Number.isFinite(correlation) ? Math.min(0.9, Math.max(0, correlation)) : 0;
+  return (1 + r) / (1 - r);
 }

@@ -152,7 +152,8 @@ export function scenarioFacts(
     states: counts(study),
     ...(since && { since: sinceFacts(study, since) }),
     ...(events.length > 0 && { events: events.slice(0, MOST_EVENTS).map((event) => eventFacts(event, timeZone)) }),
-    ...(share && { serverShare: shareFacts(share) }),
+    // The words say it too, and of several scenarios there is much else to say.
+    ...(share && choice !== 'few' && { serverShare: shareFacts(share) }),
     failureVerdict: failuresIn(study).state,
     ...(actions.length > 0 && { failedSteps: failingSteps(study).slice(0, 3).map(stepFacts), failedActions: actions.slice(0, 3) }),
     columns: [...studyColumns],

@@ -114,7 +114,7 @@ export function studyScenario(reports: readonly Report[], options: StudyOptions)
       effect: metricFact(key.metric).effect,
     }));
   const { judged } = judgeTogether(drafts, { period, timeZone, falseDiscoveryRate });
-  const rows = judged.map(({ key, verdict, ...each }): Row => ({ ...key, verdict, ...moveOf({ ...each, key, verdict }, judged) }));
+  const rows = judged.map((each): Row => ({ ...each.key, verdict: each.verdict, ...moveOf(each, judged) }));
   const headline = headlineOf(rows);
   return {
     ...sides,

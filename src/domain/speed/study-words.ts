@@ -169,9 +169,8 @@ export function methodNotes(study: Study, device: Device): string[] {
   const judged = rows.filter(({ state }) => state !== 'not enough data').length;
   const metric = headline?.metric ?? 'largestContentfulPaint';
   const { short, effect } = metricFact(metric);
-  const sums = rows.some(({ step }) => step === undefined)
-    ? `; sums only over reports with ${usualSteps} steps (${otherSteps} others)`
-    : '';
+  const hasSums = rows.some(({ step }) => step === undefined);
+  const sums = hasSums && otherSteps > 0 ? `; sums only over reports with ${usualSteps} steps (${otherSteps} others)` : '';
   return [
     `${METHOD} ${judged} series; ${short} must change by ${percent(effect.relative)} and ${formatValue(metric, effect.absolute)}.`,
     `${LEVELS} ${period.failed.length + baseline.failed.length} failed runs are left out${sums}.`,

@@ -79,7 +79,7 @@ describe.each([1, 2, 3, 4, 5])('the stories of seed %i', (seed) => {
     );
     expect(period.failureInterval[0]).toBeLessThan(period.failurePercent);
     expect(period.failureInterval[1]).toBeGreaterThan(period.failurePercent);
-    expect(answer.structured['answer']).toMatch(new RegExp(`, (all|mostly) at step "${failing.stepName}"`));
+    expect(answer.structured['answer']).toMatch(new RegExp(`, (all|most often) at step "${failing.stepName}"`));
     expect(answer.structured['answer']).toMatch(
       new RegExp(`${message.replace(/[()]/g, '\\$&')} \\(\\d+ of ${period.failed} failed runs\\)\\.$`),
     );
