@@ -5,7 +5,7 @@ import { type ThemeName, themes } from '../../src/views/charts/theme.ts';
 import { plainText } from '../../src/views/charts/values.ts';
 import { drawSvg } from '../../src/views/draw-svg.ts';
 import type { ChartSpec, PanelSpec } from '../../src/views/spec.ts';
-import { LOOK, seriesOf, tooltipOf } from './drawn.ts';
+import { LOOK, type Series, seriesOf, tooltipOf } from './drawn.ts';
 import { bars, contribution, longWaterfall, panels, segments, trend, waterfall } from './samples.ts';
 
 /** All numbers of an option, however deep. */

@@ -3,7 +3,8 @@ import type { TooltipLine } from '../../src/views/charts/look.ts';
 import { themes } from '../../src/views/charts/theme.ts';
 import type { PanelSpec } from '../../src/views/spec.ts';
 
-interface Series {
+/** What the tests read of a series of an option. */
+export interface Series {
   readonly symbol?: string;
   readonly lineStyle?: { readonly type?: unknown };
   readonly id?: string;
