@@ -44,8 +44,8 @@ export const scenarioAnswerShape = z.object({
   uri: z.string(),
   baseline: runsShape,
   period: runsShape,
-  /** How many series are in each state; those of no series are left out. */
-  states: z.record(z.string(), z.number()),
+  /** How many series are in each state; those of no series are left out. Of several scenarios not said. */
+  states: z.record(z.string(), z.number()).optional(),
   /** The first report from which the change holds, and the levels and runs on both sides of it. */
   since: z
     .object({
@@ -145,15 +145,16 @@ export function scenarioFacts(
   choice: RowChoice,
 ) {
   const { timeZone } = study;
+  // Of several scenarios there is much else to say, and the words say what matters.
+  const isOneOfSeveral = choice === 'few';
   return {
     verdict: study.state,
     baseline: windowFacts(study.baseline, timeZone),
     period: windowFacts(study.period, timeZone),
-    states: counts(study),
+    ...(!isOneOfSeveral && { states: counts(study) }),
     ...(since && { since: sinceFacts(study, since) }),
     ...(events.length > 0 && { events: events.slice(0, MOST_EVENTS).map((event) => eventFacts(event, timeZone)) }),
-    // The words say it too, and of several scenarios there is much else to say.
-    ...(share && choice !== 'few' && { serverShare: shareFacts(share) }),
+    ...(share && !isOneOfSeveral && { serverShare: shareFacts(share) }),
     failureVerdict: failuresIn(study).state,
     ...(actions.length > 0 && { failedSteps: failingSteps(study).slice(0, 3).map(stepFacts), failedActions: actions.slice(0, 3) }),
     columns: [...studyColumns],

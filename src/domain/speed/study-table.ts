@@ -11,7 +11,7 @@ import { type Device, rate, thresholdOf } from './thresholds.ts';
 /** Name of the sum over all steps where a step's name would stand. */
 export const ALL_STEPS = 'all steps (sum)';
 /** Changed rows that are shown unless a step was asked for; the rest is only counted. */
-const MOST_CHANGED = 6;
+const MOST_CHANGED = 5;
 /** The same for an answer that is about other scenarios too. */
 const FEW_CHANGED = 3;
 
