@@ -94,7 +94,8 @@ function levelsOf({ move, metric, series: { dates } }: Row, timeZone: string): T
 /** `14 Oct – 20 Nov 2026`, with the first year too where it is another. */
 function rangeIn(timeZone: string, fromMs: number, toMs: number): string {
   const style = { timeZone, day: 'numeric', month: 'short', year: 'numeric' } as const;
-  return new Intl.DateTimeFormat('en-GB', style).formatRange(fromMs, toMs);
+  // Some versions put narrow spaces around the dash.
+  return new Intl.DateTimeFormat('en-GB', style).formatRange(fromMs, toMs).replaceAll(/\s/g, ' ');
 }
 
 /** The trend of a scenario: one metric, a line for each step, the change and the events near it; undefined where there is no run. */
