@@ -15,7 +15,8 @@ export const insightContract: Readonly<Record<string, ToolContract>> = {
   },
   compare_metrics: {
     parameters:
-      'metrics startDate! endDate! baselineStartDate baselineEndDate baseline by devices segmentIds compareSegments goalId zoneIds explain chart',
+      'metrics startDate! endDate! baselineStartDate baselineEndDate baseline by devices segmentIds compareSegments goalId ' +
+      'zoneIds explain chart',
   },
   analyze_scenario: { parameters: 'scenarioIds startDate endDate baselineStartDate baselineEndDate step metrics chart' },
   check_speed_budgets: { parameters: 'scenarioIds budgets since runs cursor' },
@@ -24,7 +25,7 @@ export const insightContract: Readonly<Record<string, ToolContract>> = {
   },
   compare_hars: { parameters: 'before! after!' },
   plan_export: { parameters: 'fields! name scope format frequency startDate endDate deviceLabel segmentId' },
-  apply_export_plan: { parameters: 'planId!', write: true, confirmed: true },
+  apply_export_plan: { parameters: 'planId! allowDuplicate', write: true, confirmed: true },
   download_export_run: { parameters: 'jobId! runId waitSeconds' },
   sync_exports: { parameters: 'jobIds since waitSeconds' },
   find_export_gaps: { parameters: 'jobId! startDate endDate' },
