@@ -14,8 +14,8 @@ export default defineAnsweringTool({
   name: 'analyze_scenario',
   title: 'Analyze scenarios',
   description:
-    'Which scenarios became slower or faster, drift, are unstable, are back, or fail? One line each, the worst in detail: since when, levels ' +
-    'before and since, events near. Then compare_hars with the two stepResultIds.',
+    'Which scenarios became slower or faster, drift, are unstable, are back, or fail? One line each, the worst in detail: since when, ' +
+    'levels before and since, events near. Then compare_hars with the two stepResultIds.',
   annotations: READ,
   scope: 'speed-analysis',
   idsFrom: 'list_scenarios',

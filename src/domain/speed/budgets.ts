@@ -142,7 +142,8 @@ function cellsOf({ scenarioId, scenario, step, metric, status, isClose, median, 
 
 function say({ scenario, step, metric, median, limit, isClose }: Check): string {
   const of = metric ?? '';
-  return `${scenario}, step "${step}", ${metricFact(of).short} ${formatValue(of, median)} (limit ${formatValue(of, limit)}${isClose ? ', close' : ''})`;
+  const against = `limit ${formatValue(of, limit)}${isClose ? ', close' : ''}`;
+  return `${scenario}, step "${step}", ${metricFact(of).short} ${formatValue(of, median)} (${against})`;
 }
 
 function failingOf(all: readonly Checked[]): Checked[] {

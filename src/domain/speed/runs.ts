@@ -144,7 +144,7 @@ function ordered({ startMs, endMs }: Window, [start, end]: readonly [string, str
   throw new ApiError('invalid', `${end}: must be after ${start} (${from} … ${to}).`);
 }
 
-/** The period and what it is compared with: by default the 30 days before it, of a calendar month the month before. They must not overlap. */
+/** The period and what it is compared with: the 30 days before it, of a calendar month the month before. They must not overlap. */
 export function studyWindows(bounds: Bounds, nowMs: number, timeZone: string): { period: Window; baseline: Window } {
   const { startDate, endDate, baselineStartDate, baselineEndDate } = bounds;
   const at = (date: string | undefined, otherwise: number) => (date === undefined ? otherwise : instantOf(date));

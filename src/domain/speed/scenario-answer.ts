@@ -162,7 +162,7 @@ export function scenarioFacts(
   };
 }
 
-/** All that is said of a single scenario, links aside; the first member is the answer in words. `whole`: every row, because a step was asked for. */
+/** All that is said of a single scenario, links aside, the words first. `whole`: every row, because a step was asked for. */
 export function scenarioAnswer(
   study: Study,
   clues: Clues,

@@ -74,7 +74,7 @@ const SUMS_LAST = 1_000;
 /** Metrics that take as large a change to count repeat so badly that their scatter says nothing of the scenario. */
 const SCATTERS_BY_NATURE = 0.1;
 
-/** The first row that moved; where none did, the first that is unstable in a metric which usually is not. Rows are sorted, the worst first. */
+/** The first row that moved, else the first that is unstable in a metric which usually is not; rows are sorted, the worst first. */
 function headlineOf(rows: readonly Row[]): Row | undefined {
   const isUnstable = ({ state, metric, step }: Row) =>
     state === 'unstable' && step !== undefined && metricFact(metric).effect.relative < SCATTERS_BY_NATURE;

@@ -68,7 +68,8 @@ function scatterWords(row: Row): string {
   if (!('scatter' in verdict)) return '';
   const { level, beyond, scatter } = verdict;
   const spread = `interquartile range ${percent(scatter)} of the median`;
-  return `${levelWords(metric, level)}, ${spread}, ${percent(beyond.share)} of ${level.runs} runs above ${formatValue(metric, beyond.value)}`;
+  const above = `${percent(beyond.share)} of ${level.runs} runs above ${formatValue(metric, beyond.value)}`;
+  return `${levelWords(metric, level)}, ${spread}, ${above}`;
 }
 
 /** What a row does, with its metric in front: `LCP is slower since …: 2.71 s → 4.46 s (+65%; 312 and 80 runs)`. */

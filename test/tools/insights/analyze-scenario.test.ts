@@ -31,7 +31,8 @@ describe.each([1, 2, 3, 4, 5])('the stories of seed %i', (seed) => {
     expect(verdict).toBe('slower');
     expect(answer.structured['answer']).toMatch(
       new RegExp(
-        `^${slowTag.scenarioName}, step "${slowTag.stepName}": LCP is slower since .* event "${slowTag.eventText.replace(/[()]/g, '\\$&')}": .* and [0-9]+ runs\\.`,
+        `^${slowTag.scenarioName}, step "${slowTag.stepName}": LCP is slower since .* ` +
+          `event "${slowTag.eventText.replace(/[()]/g, '\\$&')}": .* and [0-9]+ runs\\.`,
       ),
     );
     expect(since).toMatchObject({ step: slowTag.stepName, metric: LCP });
