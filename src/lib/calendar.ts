@@ -57,6 +57,14 @@ export function slotsOf(unit: CalendarUnit, { startMs, endMs }: Interval, timeZo
   return slots;
 }
 
+/** The month before, where an interval is one whole month of the zone. */
+export function monthBefore(interval: Interval, timeZone: string): Interval | undefined {
+  const [month, ...more] = slotsOf('month', interval, timeZone);
+  if (!month || month.isPart || more.length > 0) return undefined;
+  const first = firstDayOf(dateOf(interval.startMs - 1, timeZone), 'month');
+  return { startMs: first.toZonedDateTime(timeZone).epochMilliseconds, endMs: interval.startMs - 1 };
+}
+
 /** Splits an interval at midnights of the zone into as few parts as possible, none longer than `maxMs`. */
 export function chunksOf(interval: Interval, timeZone: string, maxMs: number): Interval[] {
   if (interval.endMs - interval.startMs <= maxMs) return [{ startMs: interval.startMs, endMs: interval.endMs }];

@@ -35,6 +35,11 @@ export function isoAt(instantMs: number, timeZone: string): string {
   return local.toString({ fractionalSecondDigits: 3, timeZoneName: 'never' });
 }
 
+/** The same to the minute: `2026-11-01T00:00+01:00`. */
+export function minuteAt(instantMs: number, timeZone: string): string {
+  return isoAt(instantMs, timeZone).replace(/:\d{2}\.\d{3}/, '');
+}
+
 /** The calendar day of an instant in a zone, such as 2026-11-20. */
 export function todayIn(timeZone: string, nowMs: number): string {
   return Temporal.Instant.fromEpochMilliseconds(nowMs).toZonedDateTimeISO(timeZone).toPlainDate().toString();

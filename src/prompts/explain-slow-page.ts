@@ -15,9 +15,9 @@ export default definePrompt({
   ) => `Explain why ${given.step === undefined ? 'the slowest step' : `the step "${given.step}"`} of the scenario "${given.scenario}" \
 is slow.
 
-1. ${callText('analyze_scenario', { scenarioId: given.scenario, step: given.step })}: did it change, since which report, near which event; \
-share of TTFB in LCP (server or front end). "Within noise" means that it is as slow as ever: then explain the level, not a change. Its \
-examples hold the stepResultId of a run before and of one after.
+1. ${callText('analyze_scenario', { scenarioIds: [given.scenario], step: given.step })}: did it change, since which report, near which \
+event; share of TTFB in LCP (server or front end). "Steady" and "unstable" mean that it is as slow as ever: then explain the level, not a \
+change. Its examples hold the stepResultId of a run before and of one after.
 2. ${callText('get_step_report', { stepId: '<stepResultId after>' })}: long tasks, failing actions.
 3. ${callText('analyze_har', { scenarioStepResultId: '<stepResultId after>' })}, then its views problems and third_parties where they \
 matter.

@@ -21,14 +21,13 @@ export default definePrompt({
     event: { description: 'Key of the speed event that marks the release', complete: event },
     date: { description: 'Date of the release, where there is no event', complete: date },
   },
-  tools: ['list_speed_events', 'list_scenarios', 'analyze_scenario', 'compare_hars'],
+  tools: ['list_speed_events', 'analyze_scenario', 'compare_hars'],
   text: (given) => `Review what ${subject(given)} did to the speed of the scenarios.
 
 1. ${moment(given)}
-2. ${callText('list_scenarios')}: all scenarios.
-3. For each, one after the other: \
-${callText('analyze_scenario', { scenarioId: '<id>', startDate: '<release>', baselineStartDate: '<7 days before>' })}. A change belongs \
-to the release only if it begins with it: look at the first report from which it holds, and at the other events near.
+2. ${callText('analyze_scenario', { startDate: '<release>', baselineStartDate: '<7 days before>' })}: all scenarios, one line each.
+3. The same with scenarioIds for each other one that is slower or faster. A change belongs to the release only if it begins with it: look \
+at the first report from which it holds, and at the other events near.
 4. For the largest change: \
 ${callText('compare_hars', { before: '<stepResultId of the example before>', after: '<stepResultId of the example after>' })}.
 

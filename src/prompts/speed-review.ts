@@ -5,14 +5,14 @@ export default definePrompt({
   title: 'Weekly speed review',
   description: 'Reviews all scenarios of the project: what became slower or faster this week, what fails, what to do first.',
   arguments: {},
-  tools: ['list_scenarios', 'check_speed_budgets', 'analyze_scenario', 'compare_hars'],
+  tools: ['check_speed_budgets', 'analyze_scenario', 'compare_hars'],
   text: () => `Review the speed of all scenarios over the last 7 days, against the 30 days before.
 
 1. ${callText('check_speed_budgets')}: which scenarios, steps and metrics break a limit.
-2. ${callText('list_scenarios')}, then for each, one after the other: \
-${callText('analyze_scenario', { scenarioId: '<id>', startDate: '-7d' })}. Keep the verdicts "slower" and "faster", since when they hold, \
-the events near, and every failing action; leave "within noise" and "not enough data" out of the findings. An event near a change is a \
-suspect, not a proof.
+2. ${callText('analyze_scenario', { startDate: '-7d' })}: all scenarios, one line each. For each further one that is slower, faster or \
+drifting: ${callText('analyze_scenario', { scenarioIds: ['<id>'], startDate: '-7d' })}. Keep since when, the levels before and since, the \
+events near, and every failing action; what "was slower" and is back goes last; leave "steady" and "not enough data" out of the findings. \
+An event near a change is a suspect, not a proof.
 3. For the worst change: \
 ${callText('compare_hars', { before: '<stepResultId of the example before>', after: '<stepResultId of the example after>' })}: \
 which requests came, went or grew.

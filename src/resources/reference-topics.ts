@@ -107,7 +107,7 @@ ${markdownTable(['metric', 'unit', 'field p75', 'lab desktop', 'lab mobile'], ro
 against a field limit, and prefer the lab limit of the device where there is one.
 - INP has no lab value; totalBlockingTime is its stand-in.
 - One run proves nothing (totalBlockingTime scatters up to 3 times). Compare medians of at least 3 runs on each side, and claim a change \
-only when it stands out from the scatter; otherwise "within noise" or "not enough data". analyze_scenario does this.
+only when it stands out from the scatter; otherwise it is "steady", "unstable" or "not enough data". analyze_scenario does this.
 - Median page of the web (2024): desktop ${formatBytes(desktop.transferBytes)} and ${desktop.requests} requests, mobile \
 ${formatBytes(mobile.transferBytes)} and ${mobile.requests}.`;
 }

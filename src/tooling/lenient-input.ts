@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type MetricFamily, metricOf } from './metric-param.ts';
+import { type MetricFamily, metricOf, standInFor } from './metric-param.ts';
 import { listedSchemaOf, paramFacts } from './params.ts';
 
 /** Arguments as the strict schema wants them, and what a person should know of how they were read. */
@@ -70,6 +70,13 @@ function isCommaList(element: Schema): boolean {
   return element instanceof z.ZodEnum || element instanceof z.ZodNumber || (fact !== undefined && 'metric' in fact);
 }
 
+/** The list that a single name stands for, where there is no argument of that name: `scenarioIds` for `scenarioId`. */
+function listNameOf({ shape }: z.ZodObject, said: string, given: Members): string {
+  const list = `${said}s`;
+  const isList = !Object.hasOwn(shape, said) && !Object.hasOwn(given, list) && Object.hasOwn(shape, list);
+  return isList && core(shape[list] as Schema) instanceof z.ZodArray ? list : said;
+}
+
 /** `[{metric: 'weight', limit: 1}]` for `{weight: 1}`, where a list of such pairs is expected; undefined for anything else. */
 function pairsOf(element: Schema, given: unknown): Members[] | undefined {
   if (!(element instanceof z.ZodObject) || !isMembers(given)) return undefined;
@@ -89,9 +96,15 @@ export function understand(schema: z.ZodObject, args: unknown): Understood {
   const notes: string[] = [];
 
   function metric(family: MetricFamily, value: unknown): unknown {
-    const known = typeof value === 'string' ? metricOf(family, value) : undefined;
+    if (typeof value !== 'string') return value;
+    const standIn = standInFor(family, value);
+    if (standIn) {
+      notes.push(`metric "${value}": ${standIn.why}, which answers here; limits of one are not limits of the other.`);
+      return standIn.metric;
+    }
+    const known = metricOf(family, value);
     if (known === undefined || known === value) return value;
-    notes.push(`metric "${String(value)}" = ${known}`);
+    notes.push(`metric "${value}" = ${known}`);
     return known;
   }
 
@@ -105,7 +118,8 @@ export function understand(schema: z.ZodObject, args: unknown): Understood {
   }
 
   function members(object: z.ZodObject, given: Members): Members {
-    const entries = Object.entries(given).flatMap(([name, value]): [string, unknown][] => {
+    const entries = Object.entries(given).flatMap(([said, value]): [string, unknown][] => {
+      const name = listNameOf(object, said, given);
       const member: Schema | undefined = Object.hasOwn(object.shape, name) ? object.shape[name] : undefined;
       if (!member) return [[name, value]];
       return value === null && isOptional(member) ? [] : [[name, read(member, value)]];

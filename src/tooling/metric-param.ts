@@ -1,6 +1,6 @@
 import { foldMetric, metricAliases, siteMetricDefinitions, zoneMetricDefinitions } from '../domain/metrics/metric-definitions.ts';
 import { missingMetrics } from '../domain/metrics/missing-metrics.ts';
-import { missingSpeedMetrics, speedMetricAliases, speedMetricNames } from '../domain/speed/speed-metrics.ts';
+import { missingSpeedMetrics, speedMetricAliases, speedMetricNames, speedStandIns } from '../domain/speed/speed-metrics.ts';
 import { nearestFirst } from '../lib/nearest.ts';
 import { unanswerable } from './unanswerable.ts';
 
@@ -12,6 +12,8 @@ interface Family {
   readonly aliases: Readonly<Record<string, string>>;
   /** Questions that the interface cannot answer, with the closest alternative. */
   readonly missing: Readonly<Record<string, string>>;
+  /** Of these the metrics that answer in their place. */
+  readonly standIns: Readonly<Record<string, string>>;
   /** Tools that answer with these metrics. */
   readonly tools: string;
 }
@@ -21,12 +23,14 @@ const families: Readonly<Record<MetricFamily, Family>> = {
     names: [...Object.keys(siteMetricDefinitions), ...Object.keys(zoneMetricDefinitions)],
     aliases: metricAliases,
     missing: missingMetrics,
+    standIns: {},
     tools: 'query_metrics answers it',
   },
   speed: {
     names: speedMetricNames,
     aliases: speedMetricAliases,
     missing: missingSpeedMetrics,
+    standIns: speedStandIns,
     tools: 'analyze_scenario answers it',
   },
 };
@@ -39,6 +43,14 @@ export function metricOf(family: MetricFamily, text: string): string | undefined
   const folded = foldMetric(text);
   if (folded === ALL) return ALL;
   return names.find((name) => foldMetric(name) === folded) ?? (Object.hasOwn(aliases, folded) ? aliases[folded] : undefined);
+}
+
+/** The metric that answers in place of one that there is not, and why; undefined where none does. */
+export function standInFor(family: MetricFamily, text: string): { metric: string; why: string } | undefined {
+  const { missing, standIns } = families[family];
+  const folded = foldMetric(text);
+  const metric = Object.hasOwn(standIns, folded) ? standIns[folded] : undefined;
+  return metric === undefined ? undefined : { metric, why: missing[folded] ?? '' };
 }
 
 /** What is nearest to something that is in no metric of either family. */

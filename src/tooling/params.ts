@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { device as deviceName, ids, order as orderName, pageSize, period as periodName } from '../api/params.ts';
-import type { NameKind, SegmentChoice } from '../domain/names/match-name.ts';
+import { EACH, type NameKind, type SegmentChoice } from '../domain/names/match-name.ts';
 import { type MetricFamily, unknownMetricWords } from './metric-param.ts';
 
 /** What the boundary does with a value before a handler sees it. */
 export type ParamFact =
-  /** An id or a name, which becomes the id; with `orAll` also words for all visitors, which become `ALL_VISITORS`. */
-  | { readonly ref: NameKind; readonly orAll?: true }
+  /** An id or a name, which becomes the id; with `orAll` also words for all visitors or all objects: `ALL_VISITORS`, `EACH`. */
+  | { readonly ref: NameKind; readonly orAll?: 'visitors' | 'each' }
   /** A date of the grammar, which becomes an ISO date-time, or ms where `as` says so. */
   | { readonly date: 'start' | 'end' | 'exportEnd' | 'moment'; readonly as?: 'ms' }
   /** The name of a metric; everyday names become that of the platform. */
@@ -42,7 +42,23 @@ export function refs(kind: NameKind, words: string) {
   return z.array(ref(kind, '')).min(1).describe(words);
 }
 
-const segmentOrAll = refText.describe('').register(paramFacts, { ref: 'segment', orAll: true });
+/** Several ids or names, or "all"; see `idsOf`. */
+export function refsOrAll(kind: NameKind, words: string) {
+  const each = refText.describe('').register(paramFacts, { ref: kind, orAll: 'each' });
+  return z
+    .array(each as unknown as z.ZodType<number | typeof EACH, number | string>) // the boundary replaces the name by its id
+    .min(1)
+    .describe(words);
+}
+
+/** The ids that `refsOrAll` names, each once; all that `list` gives where there are none or "all" is among them. */
+export async function idsOf(chosen: readonly (number | typeof EACH)[] | undefined, list: () => Promise<readonly { id: number }[]>) {
+  const named = chosen?.flatMap((choice) => (choice === EACH ? [] : [choice])) ?? [];
+  const isAll = named.length === 0 || named.length < (chosen?.length ?? 0);
+  return [...new Set(isAll ? (await list()).map(({ id }) => id) : named)];
+}
+
+const segmentOrAll = refText.describe('').register(paramFacts, { ref: 'segment', orAll: 'visitors' });
 
 /** Segments side by side, all visitors among them where they are named. */
 export const compareSegments = z

@@ -1,7 +1,16 @@
 import * as z from 'zod';
 import { listed } from '../api/check-input.ts';
 import { ApiError } from '../api/errors.ts';
-import { ALL_VISITORS, fold, meansAllVisitors, type Named, type NameKind, type SegmentChoice } from '../domain/names/match-name.ts';
+import {
+  ALL_VISITORS,
+  EACH,
+  fold,
+  meansAllVisitors,
+  meansEach,
+  type Named,
+  type NameKind,
+  type SegmentChoice,
+} from '../domain/names/match-name.ts';
 import { type ParamFact, paramFacts } from './params.ts';
 
 /** Gives a name's object; throws where there is none or several. */
@@ -59,13 +68,15 @@ export async function resolveParams<T extends Record<string, unknown>>(schema: z
     }
   }
 
-  /** All visitors, unless a segment has that very name. */
-  async function allVisitorsOr({ ref, orAll }: RefFact, text: string, path: string): Promise<SegmentChoice> {
-    if (!orAll || !meansAllVisitors(text)) return resolveName(ref, text, path);
+  /** All visitors or all objects where the text says so, unless an object has that very name. */
+  async function allOrOne({ ref, orAll }: RefFact, text: string, path: string): Promise<SegmentChoice | typeof EACH> {
+    const all = orAll === 'visitors' ? ALL_VISITORS : EACH;
+    const meansAll = orAll === 'visitors' ? meansAllVisitors(text) : meansEach(ref, text);
+    if (!orAll || !meansAll) return resolveName(ref, text, path);
     const isNamed = (await options.list(ref)).some(({ path: steps }) => fold(steps.at(-1) ?? '') === fold(text));
     if (isNamed) return resolveName(ref, text, path);
-    if (fold(text) !== ALL_VISITORS) options.note(`"${text}" = ${ALL_VISITORS}`);
-    return ALL_VISITORS;
+    if (fold(text) !== all) options.note(`"${text}" = ${all}`);
+    return all;
   }
 
   async function resolveName(kind: Parameters<FindName>[0], text: string, path: string): Promise<number> {
@@ -100,7 +111,7 @@ export async function resolveParams<T extends Record<string, unknown>>(schema: z
     const inner = unwrap(schemaOf);
     const fact = paramFacts.get(inner as z.ZodType);
     if (fact && 'ref' in fact) {
-      if (typeof value === 'string') names.push(async () => void (holder[key] = await allVisitorsOr(fact, value.trim(), path)));
+      if (typeof value === 'string') names.push(async () => void (holder[key] = await allOrOne(fact, value.trim(), path)));
     } else if (fact && 'date' in fact) {
       if (fact.as === 'ms' && /^\d{9,}$/.test(String(value))) holder[key] = Number(value);
       else if (typeof value === 'string') dates.push(async () => void (holder[key] = await resolveDate(fact, value, path)));

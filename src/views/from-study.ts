@@ -1,18 +1,21 @@
-import type { Clues } from '../domain/speed/clues.ts';
-import { ascending, median } from '../domain/speed/order.ts';
+import type { Clues, Since } from '../domain/speed/clues.ts';
+import { ascending, median, quantile } from '../domain/speed/order.ts';
 import type { Series } from '../domain/speed/runs.ts';
 import type { Row, Study } from '../domain/speed/scenario-study.ts';
 import type { NearEvent } from '../domain/speed/speed-events.ts';
-import { metricFact } from '../domain/speed/speed-metrics.ts';
+import { formatValue, metricFact } from '../domain/speed/speed-metrics.ts';
 import { DAY_MS } from '../lib/clock.ts';
 import { isoAt } from '../lib/dates.ts';
 import type { Unit } from './charts/values.ts';
-import type { TrendSeries, TrendSpec } from './spec.ts';
+import type { TrendLevel, TrendSeries, TrendSpec } from './spec.ts';
 
 /** More lines cannot be distinguished. */
 const MAX_SERIES = 6;
 /** Up to this many runs are drawn as points; more are combined by day. */
 const MAX_RUNS = 60;
+
+/** Share of the runs of a day that its range holds: the few outliers would flatten all else. */
+const RANGE = 0.8;
 
 /** What is drawn beside the reports. */
 export interface TrendOptions {
@@ -31,6 +34,12 @@ function minuteIn(timeZone: string, ms: number): string {
 /** `20 Nov` in the zone. */
 function dayIn(timeZone: string, ms: number): string {
   return new Intl.DateTimeFormat('en-GB', { timeZone, day: 'numeric', month: 'short' }).format(ms);
+}
+
+/** `since 20 Nov`, or `20 Nov to 22 Nov` where the change is undone. */
+function stretchIn(timeZone: string, { date, untilDate }: Since): string {
+  const from = dayIn(timeZone, date);
+  return untilDate === undefined ? `since ${from}` : `${from} to ${dayIn(timeZone, untilDate)}`;
 }
 
 /** The rows of one metric: that of the change, else the leading one; the step of the change first. */
@@ -65,7 +74,28 @@ function seriesOf(name: string, groups: Map<string, number[]>, times: readonly s
   const sorted = times.map((time) => ascending(groups.get(time) ?? []));
   const values = sorted.map((each) => rounded(median(each)));
   if (!isDaily) return { name, values };
-  return { name, values, low: sorted.map((each) => rounded(each[0])), high: sorted.map((each) => rounded(each.at(-1))) };
+  const at = (share: number) => sorted.map((each) => rounded(quantile(each, share)));
+  return { name, values, low: at((1 - RANGE) / 2), high: at((1 + RANGE) / 2) };
+}
+
+/** The levels before and since a change: until the series ends, or until the change is over. */
+function levelsOf({ move, metric, series: { dates } }: Row, timeZone: string): TrendLevel[] {
+  const [first, last] = [dates[0], dates.at(-1)];
+  if (!move?.since || first === undefined || last === undefined) return [];
+  const { since, untilDate, before, after } = move;
+  const level = (name: string, fromMs: number, toMs: number, value: number) => {
+    const bounds = { from: minuteIn(timeZone, fromMs), to: minuteIn(timeZone, toMs) };
+    return { name: `${name} ${formatValue(metric, value)}`, ...bounds, value: rounded(value) ?? value };
+  };
+  const during = untilDate === undefined ? 'since' : 'meanwhile';
+  return [level('before', first, since.previousDate, before.typical), level(during, since.date, untilDate ?? last, after.typical)];
+}
+
+/** `14 Oct – 20 Nov 2026`, with the first year too where it is another. */
+function rangeIn(timeZone: string, fromMs: number, toMs: number): string {
+  const style = { timeZone, day: 'numeric', month: 'short', year: 'numeric' } as const;
+  // Some versions put narrow spaces around the dash.
+  return new Intl.DateTimeFormat('en-GB', style).formatRange(fromMs, toMs).replaceAll(/\s/g, ' ');
 }
 
 /** The trend of a scenario: one metric, a line for each step, the change and the events near it; undefined where there is no run. */
@@ -84,18 +114,21 @@ export function trendOf(study: Study, clues: Clues, { title, timeZone, events }:
   const nameOf = ({ step }: Row) => step?.name ?? 'all steps';
   const { since } = clues;
   const { startMs, endMs } = study.period.window;
+  const levels = levelsOf(first, timeZone);
+  const points = isDaily ? `median and middle ${100 * RANGE}% of the runs of each day` : 'each run';
   return {
     kind: 'trend',
     title: `${title}: ${short}`,
-    subtitle: `${isDaily ? 'median and range of each day' : 'each run'}, ${timeZone}; shaded: the judged period`,
+    subtitle: `${rangeIn(timeZone, Math.min(...dates), Math.max(...dates))}, ${timeZone}: ${points}; shaded: the judged period`,
     unit: units[kind],
     timeZone,
     times,
     series: rows.map((row, index) => seriesOf(nameOf(row), groups[index] ?? new Map(), times, isDaily)),
     events: events.map(({ key, text, atMs }) => ({ name: text || key, time: minuteIn(timeZone, atMs) })),
     ...(since && {
-      change: { name: `${nameOf(first)} ${first.verdict} since ${dayIn(timeZone, since.date)}`, time: minuteIn(timeZone, since.date) },
+      change: { name: `${nameOf(first)} ${first.state} ${stretchIn(timeZone, since)}`, time: minuteIn(timeZone, since.date) },
     }),
+    ...(levels.length > 0 && { levels }),
     judged: { from: minuteIn(timeZone, startMs), to: minuteIn(timeZone, endMs) },
   };
 }

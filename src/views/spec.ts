@@ -60,6 +60,14 @@ export interface TrendEvent {
   readonly time: string;
 }
 
+/** The level of the first series over some time: `before 2.83 s`. */
+export interface TrendLevel {
+  readonly name: string;
+  readonly from: string;
+  readonly to: string;
+  readonly value: number;
+}
+
 /** Values over time, with what happened meanwhile. */
 export interface TrendSpec {
   readonly kind: 'trend';
@@ -73,6 +81,8 @@ export interface TrendSpec {
   readonly events: readonly TrendEvent[];
   /** The first report from which a change holds. */
   readonly change?: TrendEvent;
+  /** Levels on both sides of a change. */
+  readonly levels?: readonly TrendLevel[];
   /** The interval that is compared with the one before. */
   readonly judged?: { readonly from: string; readonly to: string };
 }

@@ -123,7 +123,7 @@ it('every declared tool is named by some way of asking', async () => {
 describe('arguments', () => {
   it('are taken over as they are', async () => {
     expect(await textOf('explain_slow_page', { scenario: 'A "quoted" name', step: '2' })).toContain(
-      '`analyze_scenario {"scenarioId":"A \\"quoted\\" name","step":"2"}`',
+      '`analyze_scenario {"scenarioIds":["A \\"quoted\\" name"],"step":"2"}`',
     );
     expect(await textOf('review_release', { event: 'r-1', date: '' })).toContain('`list_speed_events {"key":"r-1"}`');
   });

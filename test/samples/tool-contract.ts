@@ -18,8 +18,8 @@ export const insightContract: Readonly<Record<string, ToolContract>> = {
       'metrics startDate! endDate! baselineStartDate baselineEndDate baseline by devices segmentIds compareSegments goalId ' +
       'zoneIds explain chart',
   },
-  analyze_scenario: { parameters: 'scenarioId! startDate endDate baselineStartDate baselineEndDate step metrics chart' },
-  check_speed_budgets: { parameters: 'scenarioIds budgets runs' },
+  analyze_scenario: { parameters: 'scenarioIds startDate endDate baselineStartDate baselineEndDate step metrics chart' },
+  check_speed_budgets: { parameters: 'scenarioIds budgets since runs cursor' },
   analyze_har: {
     parameters: 'scenarioStepResultId! view problem url type domain status minDurationMs minBytes limit cursor chart',
   },

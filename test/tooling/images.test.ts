@@ -52,6 +52,7 @@ describe('a tool with a chart', () => {
       change: { name: `${stepName} slower since 10 Nov`, time: '2026-11-10T12:08' },
     });
     expect(chart?.series[0]?.name).toBe(stepName);
+    expect(chart?.levels?.map(({ name }) => name.split(' ')[0])).toEqual(['before', 'since']);
     expect(chart?.events.map(({ name }) => name)).toContain(eventText);
     expect(chart?.times).toHaveLength(38);
     for (const { values, low = [], high = [] } of chart?.series ?? [])
@@ -62,7 +63,7 @@ describe('a tool with a chart', () => {
   it('draws each run where runs are few', async () => {
     const { scenarioId } = platform().stories.slowTag;
     const { chart } = (await call({ scenarioId, startDate: '2026-11-19', baselineStartDate: '2026-11-18', chart: true })).structured;
-    expect(chart?.subtitle).toBe('each run, Europe/Paris; shaded: the judged period');
+    expect(chart?.subtitle).toBe('18 – 20 Nov 2026, Europe/Paris: each run; shaded: the judged period');
     expect(chart?.times.every((time) => /^2026-11-(18|19|20)T\d\d:\d\d$/.test(time))).toBe(true);
     expect(chart?.series[0]).not.toHaveProperty('low');
   });

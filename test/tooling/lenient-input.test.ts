@@ -129,11 +129,21 @@ describe('a metric that the interface does not have is answered with what is nea
     ['query_metrics', 'page load time', /it is a metric of another kind \(loadTime\); analyze_scenario/],
     ['compare_metrics', 'rage clicks', /an export of scope views \(rage_click_all_targets_ind\)/],
     ['query_metrics', 'conversoinRate', /no such metric: "conversoinRate"; there are conversionRate, /],
-    ['get_step_report', 'FID', /the nearest of the lab is maxPotentialFirstInputDelay/],
     ['get_step_report', 'revenue', /it is a metric of another kind \(revenueSum\); query_metrics answers it/],
   ])('%s: %s', async (tool, metric, words) => {
     const args = tool.endsWith('_metrics') ? { ...week, metrics: [metric] } : { stepId: 'a', metrics: [metric] };
     expect(await call(tool, args)).toMatchObject({ isError: true, text: expect.stringMatching(words) });
+  });
+
+  it.each(['INP', 'fid', 'Interaction to Next Paint'])('%s is answered with blocking time, and why', async (metric) => {
+    const lists = { scenarioId: 4104, lastDays: 1, metrics: [metric] };
+    const { structured } = await call('list_scenario_reports', lists);
+    expect((structured['columns'] as string[]).at(-1)).toBe('totalBlockingTime');
+    expect(structured['notes']).toContainEqual(
+      expect.stringMatching(/needs real visitors; the nearest of the lab is totalBlockingTime, which/),
+    );
+    const budget = await call('check_speed_budgets', { scenarioIds: [4104], budgets: { [metric]: 200 } });
+    expect(budget.structured['rows']).toEqual(expect.arrayContaining([expect.arrayContaining(['totalBlockingTime'])]));
   });
 
   it('echoes in the notes what it read', async () => {

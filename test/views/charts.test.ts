@@ -1,40 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { drawChart } from '../../src/views/charts/index.ts';
-import { stagger, type TooltipLine } from '../../src/views/charts/look.ts';
+import { stagger } from '../../src/views/charts/look.ts';
 import { type ThemeName, themes } from '../../src/views/charts/theme.ts';
 import { plainText } from '../../src/views/charts/values.ts';
 import { drawSvg } from '../../src/views/draw-svg.ts';
 import type { ChartSpec, PanelSpec } from '../../src/views/spec.ts';
+import { LOOK, type Series, seriesOf, tooltipOf } from './drawn.ts';
 import { bars, contribution, longWaterfall, panels, segments, trend, waterfall } from './samples.ts';
-
-interface Series {
-  readonly id?: string;
-  readonly name?: string;
-  readonly stack?: string;
-  readonly data: readonly unknown[];
-  readonly markLine?: { readonly data: readonly { readonly name: string; readonly xAxis: number }[] };
-  readonly markArea?: { readonly data: readonly unknown[] };
-}
-
-function seriesOf(spec: PanelSpec): readonly Series[] {
-  return drawChart(spec, { theme: themes.light, widthPx: 960 }).option['series'] as Series[];
-}
 
 /** All numbers of an option, however deep. */
 function numbersIn(value: unknown): number[] {
   return typeof value === 'number' ? [value] : typeof value === 'object' ? Object.values(value ?? {}).flatMap(numbersIn) : [];
-}
-
-/** What a tooltip says, as a view would get it. */
-function tooltipOf(spec: PanelSpec, dataIndex: number): readonly TooltipLine[] {
-  let shown: readonly TooltipLine[] = [];
-  const tooltip = (lines: readonly TooltipLine[]) => {
-    shown = lines;
-    return {};
-  };
-  const { option } = drawChart(spec, { theme: themes.dark, widthPx: 960, tooltip });
-  (option['tooltip'] as { formatter: (hovered: { dataIndex: number }[]) => object }).formatter([{ dataIndex }]);
-  return shown;
 }
 
 const charts: [string, PanelSpec][] = [
@@ -76,11 +52,10 @@ describe('every chart', () => {
   });
 
   it('says in words what it shows', () => {
-    const look = { theme: themes.light, widthPx: 960 };
-    expect(drawChart(waterfall(), look).words).toBe(
+    expect(drawChart(waterfall(), LOOK).words).toBe(
       'Shop: product page: waterfall of 6 requests; the longest /images/hero.avif with 880 ms; FCP 880 ms; LCP 1.58 s; onLoad 1.62 s.',
     );
-    const [lines, ...marks] = drawChart(trend(), look).words.split('; ');
+    const [lines, ...marks] = drawChart(trend(), LOOK).words.split('; ');
     expect(lines).toBe('Checkout: largestContentfulPaint: Home, Product from 2026-10-31 to 2026-11-20 (Europe/Paris)');
     expect(marks).toEqual(['Release 42', 'New banner', 'Product slower since 12 Nov.']);
   });
@@ -155,57 +130,6 @@ describe('a waterfall', () => {
       'LCP 1.58 s',
     ])
       expect(svg).toContain(`>${text}</text>`);
-  });
-});
-
-describe('a trend', () => {
-  it('leaves gaps where there is no value, in line and range alike', () => {
-    const series = seriesOf(trend()).filter(({ id }) => id !== 'background');
-    expect(series.map(({ name }) => name)).toEqual(['Home', 'Home', 'Product', 'Product', 'Home', 'Product']);
-    for (const { data } of series) expect((data as [number, number | null][])[6]?.[1]).toBeNull();
-    const [base, height] = series;
-    expect([base?.data[0], height?.data[0]]).toEqual([
-      [Date.UTC(2026, 9, 31, 12), 1310],
-      [Date.UTC(2026, 9, 31, 12), 230],
-    ]);
-  });
-
-  it('puts events and change at their local time, and shades what is judged', () => {
-    const background = seriesOf(trend()).at(-1);
-    expect(background?.markLine?.data.map(({ name, xAxis }) => [name, new Date(xAxis).toISOString()])).toEqual([
-      ['Release 42', '2026-11-12T09:30:00.000Z'],
-      ['New banner', '2026-11-04T16:00:00.000Z'],
-      ['Product slower since 12 Nov', '2026-11-12T12:00:00.000Z'],
-    ]);
-    expect(background?.markArea?.data).toHaveLength(1);
-  });
-
-  it('leaves out what has no readable time', () => {
-    const events = [{ name: 'lost', time: 'soon' }];
-    expect(
-      seriesOf(trend({ events }))
-        .at(-1)
-        ?.markLine?.data.map(({ name }) => name),
-    ).toEqual(['Product slower since 12 Nov']);
-  });
-
-  it('draws no ranges where lines are many', () => {
-    const [one] = trend().series;
-    const series = Array.from({ length: 6 }, (_, index) => ({ values: [], ...one, name: `Step ${index + 1}` }));
-    expect(seriesOf(trend({ series }))).toHaveLength(7);
-  });
-
-  it('tells the values of a day with their range, and what happened on it', () => {
-    expect(tooltipOf(trend(), 12)).toEqual([
-      { name: 'Thu, 12 Nov 2026' },
-      { name: 'Home', value: '1.41 s (1.32 s – 1.55 s)', colour: themes.dark.series[0] },
-      { name: 'Product', value: '2.73 s (2.61 s – 2.94 s)', colour: themes.dark.series[1] },
-      { name: 'Release 42' },
-    ]);
-    expect(tooltipOf(trend(), 6).slice(1)).toEqual([
-      { name: 'Home', value: '–', colour: themes.dark.series[0] },
-      { name: 'Product', value: '–', colour: themes.dark.series[1] },
-    ]);
   });
 });
 

@@ -1,60 +1,53 @@
 import * as z from 'zod';
+import { refuse } from '../../src/api/errors.ts';
 import { text } from '../../src/api/params.ts';
-import { cluesIn } from '../../src/domain/speed/clues.ts';
-import { chooseStep, studyWindows } from '../../src/domain/speed/runs.ts';
-import { scenarioAnswer, scenarioAnswerShape } from '../../src/domain/speed/scenario-answer.ts';
-import { soundSteps, studyScenario } from '../../src/domain/speed/scenario-study.ts';
+import { scenarioAnswerShape } from '../../src/domain/speed/scenario-answer.ts';
 import { scenarioReport, scenarioReports } from '../../src/resources/scenarios.ts';
 import { stepHar } from '../../src/resources/step-har.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
-import { readEventsNear, readFailures, readReports } from '../../src/usecases/speed/scenario-reports.ts';
+import { analyzeScenarios } from '../../src/usecases/speed/analyze-scenarios.ts';
 
 const example = z.object({ time: z.string(), stepResultId: z.string(), reportUri: z.string(), harUri: z.string() });
 
 export default defineAnsweringTool({
   name: 'analyze_scenario',
-  title: 'Analyze a scenario',
+  title: 'Analyze scenarios',
   description:
-    'Is a scenario slower than its baseline, or is it noise? Verdicts per step and metric, since when, events near, what fails. ' +
-    'Then compare_hars with the two stepResultIds.',
+    'Which scenarios became slower or faster, drift, are unstable, are back, or fail? One line each, the worst in detail: since when, ' +
+    'levels before and since, events near. Then compare_hars with the two stepResultIds.',
   annotations: READ,
   scope: 'speed-analysis',
   idsFrom: 'list_scenarios',
   charted: true,
   input: z.strictObject({
-    scenarioId: p.ref('scenario'),
+    scenarioIds: p.refsOrAll('scenario', 'Ids or names; default all').optional(),
     startDate: p.startOf('Begin of the judged period').default('-7d'),
     endDate: p.endOf('Default now').optional(),
-    baselineStartDate: p.startOf('Default 30 days before the end of the baseline').optional(),
+    baselineStartDate: p.startOf('Default 30 days before; of a whole month the month before').optional(),
     baselineEndDate: p.endOf('Default the instant before startDate').optional(),
-    step: text.describe('Step name or number; shows all its metrics').optional(),
+    step: text.describe('Step name or number of one scenario; shows all its metrics').optional(),
     metrics: p.speedMetrics,
   }),
   output: scenarioAnswerShape.extend({
     examples: z.object({ before: example.optional(), after: example.optional() }),
   }),
-  async handler({ scenarioId, step, metrics, ...bounds }, { ask, projectId, link, note, covers, draw, nowMs, timeZone }) {
-    const windows = studyWindows(bounds, nowMs);
-    covers(windows.period.startMs, windows.period.endMs);
-    const { name, reports } = await readReports(ask, scenarioId, windows);
-    const chosen = step === undefined ? undefined : await chooseStep(soundSteps(reports, windows), step);
-    const study = studyScenario(reports, { ...windows, metrics, step: chosen });
-    const clues = cluesIn(study);
-    const events = await readEventsNear(ask, scenarioId, clues.since, note);
-    const failures = await readFailures(ask, clues.failedSteps, note);
-    const { notes, ...answer } = scenarioAnswer(study, clues, { events, failures }, { name, whole: chosen !== undefined });
-    for (const sentence of notes) note(sentence);
-    draw(async () => {
+  async handler({ scenarioIds: chosen, ...asked }, context) {
+    const scenarioIds = await p.idsOf(chosen, async () => (await context.lists()).of('scenario'));
+    if (asked.step !== undefined && scenarioIds.length !== 1) refuse('step: belongs to one scenario; pass a single one in scenarioIds.');
+    const { answer, notes, detail } = await analyzeScenarios({ scenarioIds, ...asked }, context);
+    const { scenarioId, name, clues, study, readings } = detail;
+    for (const sentence of notes) context.note(sentence);
+    context.draw(async () => {
       const { trendOf } = await import('../../src/views/from-study.ts');
-      return trendOf(study, clues, { title: name ?? `Scenario ${scenarioId}`, timeZone, events });
+      return trendOf(study, clues, { title: name ?? `Scenario ${scenarioId}`, timeZone: context.timeZone, events: readings.events });
     });
-    const project = { projectId: await projectId() };
+    const project = { projectId: await context.projectId() };
     const exampleOf = (run: typeof clues.examples.before) => {
       if (!run) return undefined;
       const stepResultId = String(run.result.stepResultId);
       const reportUri = scenarioReport.uri({ ...project, scenarioId, date: run.date });
-      link({
+      context.link({
         uri: reportUri,
         name: scenarioReport.name,
         title: `Report of ${new Date(run.date).toISOString()}`,

@@ -1,44 +1,55 @@
 import * as z from 'zod';
+import { instantOf, text } from '../../src/api/params.ts';
 import { budgetAnswer, checkScenario, unmeasured } from '../../src/domain/speed/budgets.ts';
+import { minuteAt } from '../../src/lib/dates.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
-import { readEach, readLatest } from '../../src/usecases/speed/scenario-reports.ts';
+import { readEach, readToJudge } from '../../src/usecases/speed/scenario-reports.ts';
+
+/** Fewer runs make a median that the next ones may overturn. */
+const LEAST_RUNS = 15;
 
 export default defineAnsweringTool({
   name: 'check_speed_budgets',
   title: 'Check speed budgets',
   description:
-    'Which scenarios break a speed budget? Holds the median of the latest runs of each step against limits; broken ones first, then ' +
-    'the closest.',
+    'Which scenarios break a speed budget? Holds the median of the runs of each step since a date against limits; broken ones first, ' +
+    'then the closest.',
   annotations: READ,
   scope: 'speed-analysis',
   idsFrom: 'list_scenarios',
   input: z.strictObject({
-    scenarioIds: p.refs('scenario', 'Scenario ids or names; default all').optional(),
+    scenarioIds: p.refsOrAll('scenario', 'Scenario ids or names; default all').optional(),
     budgets: p.speedBudgets,
-    runs: z.int().min(1).max(200).describe('Latest runs without failure').default(5),
+    since: p.startOf(`Runs from then on, and at least ${LEAST_RUNS}`).default('-7d'),
+    runs: z.int().min(1).max(200).describe('Only the latest runs without failure').optional(),
+    cursor: text.describe('Of the answer before; repeat its arguments').optional(),
   }),
   output: z.object({
     answer: z.string(),
     broken: z.number(),
     passed: z.number(),
     unmeasured: z.number(),
+    page: z.object({ matched: z.number(), from: z.number(), to: z.number(), cursor: z.string().optional() }),
     columns: z.array(z.string()),
     rows: z.array(z.array(z.union([z.string(), z.number(), z.null()]))),
   }),
-  async handler({ scenarioIds, budgets: limits, runs }, { ask, lists, note, whole }) {
-    const budgets = limits && Object.fromEntries(limits.map(({ metric, limit }) => [metric, limit]));
+  async handler({ scenarioIds, budgets, since, runs, cursor }, { ask, lists, note, timeZone, whole }) {
     const { of, nameOf } = await lists();
-    const ids = scenarioIds ?? (await of('scenario')).map(({ id }) => id);
-    const { done, missing } = await readEach([...new Set(ids)], (scenarioId) => readLatest(ask, scenarioId, runs));
+    const ids = await p.idsOf(scenarioIds, () => of('scenario'));
+    const choice = { sinceMs: instantOf(since), least: runs ?? LEAST_RUNS, most: runs };
+    const { done, missing, failed } = await readEach(ids, async (scenarioId) =>
+      checkScenario(await readToJudge(ask, scenarioId, choice), budgets),
+    );
     if (missing.length > 0) note(`The time of the call ran out before ${missing.length} scenarios; ask for them with scenarioIds.`);
-    const checks = [
-      ...done.flatMap((measured) => checkScenario(measured, { budgets, runs })),
-      ...missing.map((id) => unmeasured(id, nameOf('scenario', id))),
-    ];
-    const { notes, ...answer } = budgetAnswer(checks, whole);
+    for (const { scenarioId, words } of failed) note(`${nameOf('scenario', scenarioId)} could not be read: ${words}`);
+    const unread = [...missing, ...failed.map(({ scenarioId }) => scenarioId)];
+    const all = [...done, ...unread.map((id) => unmeasured(id, nameOf('scenario', id)))];
+    const { notes, ...answer } = budgetAnswer(all, { cursor, list: { ids, budgets, since, runs }, whole });
     for (const sentence of notes) note(sentence);
-    note(`Medians of the latest ${runs} runs without failure; lab runs, also where the limit is one of the field.`);
+    const from = minuteAt(choice.sinceMs, timeZone);
+    const which = runs === undefined ? `since ${from}, at least ${LEAST_RUNS}` : `the latest ${runs}`;
+    note(`Medians of the runs without failure (${which}); close: the limit lies within the 95% interval of the median.`);
     return answer;
   },
 });

@@ -139,27 +139,22 @@ const metricQuestions: readonly Question[] = [compareDevices, whyConversion, mon
 
 interface Study {
   answer: string;
-  verdict: string;
-  name: string;
+  scenarios: { line: string }[];
   examples?: { before?: { stepResultId: string }; after?: { stepResultId: string } };
 }
 
 const gotSlower: Question = {
   text: 'Did the site get slower since last month, and who is to blame?',
   async answer(ask, memory) {
-    const { scenarios } = await ask<{ scenarios: { id: number }[] }>('list_scenarios', {});
-    const studies = await Promise.all(scenarios.map(({ id }) => ask<Study>('analyze_scenario', { scenarioId: id })));
-    const slower = studies.filter(({ verdict }) => verdict === 'slower');
-    printLine(`${studies.length - slower.length} of ${studies.length} scenarios are within noise or faster.`);
-    for (const { name, answer, examples } of slower) {
-      printLine(`${name}: ${answer}`);
-      const before = examples?.before?.stepResultId;
-      const after = examples?.after?.stepResultId;
-      if (before === undefined || after === undefined) continue;
-      memory.slowStep = after;
-      const { verdict } = await ask<{ verdict: string }>('compare_hars', { before, after });
-      printLine(verdict);
-    }
+    const { answer, scenarios, examples } = await ask<Study>('analyze_scenario', {});
+    printLine(answer);
+    for (const { line } of scenarios) printLine(`· ${line}`);
+    const before = examples?.before?.stepResultId;
+    const after = examples?.after?.stepResultId;
+    if (before === undefined || after === undefined) return;
+    memory.slowStep = after;
+    const { verdict } = await ask<{ verdict: string }>('compare_hars', { before, after });
+    printLine(verdict);
   },
 };
 

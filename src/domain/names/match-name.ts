@@ -112,6 +112,14 @@ export function meansAllVisitors(text: string): boolean {
   return WORDS.has(fold(text).replaceAll(/[\s_-]/g, ''));
 }
 
+/** Stands in a list of objects for all there are. */
+export const EACH = 'all';
+
+/** Whether a name in a list stands for all objects of a kind: `all`, `all scenarios`, `*`; an object that is called so comes first. */
+export function meansEach(kind: NameKind, text: string): boolean {
+  return [EACH, '*', `${EACH} ${kind}s`, `${EACH} the ${kind}s`, `every ${kind}`].includes(fold(text));
+}
+
 /** The segments that visitors of each choice are in, all of them also in `within`. */
 export function segmentSetsOf(within: readonly number[], choices: readonly SegmentChoice[]): (readonly number[])[] {
   return choices.map((choice) => (choice === ALL_VISITORS ? [...within] : [...within.filter((id) => id !== choice), choice]));

@@ -1,23 +1,34 @@
-import { median } from './order.ts';
+import { type PagePlace, pageOf } from '../har/analyse/select-requests.ts';
+import { type Share, shareOf } from './engine/failed-share.ts';
+import { intervalWords, shareWords, WORTH_A_SENTENCE } from './failure-words.ts';
+import { ascending, quantile, varianceInflation } from './order.ts';
 import { isFailed, metricOf, type Report, stepsOf } from './runs.ts';
 import { formatValue, metricFact, roundValue } from './speed-metrics.ts';
 import { type Device, deviceOf, thresholdOf, thresholds } from './thresholds.ts';
 
-/** A scenario with its newest reports. */
+/** A scenario with the reports to judge it by. */
 export interface Measured {
   readonly scenarioId: number;
   readonly name: string | undefined;
   readonly reports: readonly Report[];
 }
 
-export interface BudgetOptions {
-  /** Limit by metric; left out: the good limits of the thresholds. */
-  readonly budgets: Readonly<Record<string, number>> | undefined;
-  /** How many of the latest runs without failure are taken. */
-  readonly runs: number;
+/** Which runs count. */
+export interface RunChoice {
+  readonly sinceMs: number;
+  /** Runs without failure to reach back for where there are fewer since then. */
+  readonly least: number;
+  /** Only so many of the latest; all when left out. */
+  readonly most?: number | undefined;
 }
 
-export type Status = 'broken' | 'passed' | 'not measured';
+/** A limit that the caller gave, in the unit of the metric. */
+export interface Budget {
+  readonly metric: string;
+  readonly limit: number;
+}
+
+type Status = 'broken' | 'passed' | 'not measured';
 
 /** One metric of one step held against its limit; without step and metric: a scenario that could not be measured. */
 export interface Check {
@@ -26,6 +37,8 @@ export interface Check {
   readonly step: string | null;
   readonly metric: string | null;
   readonly status: Status;
+  /** The limit lies within the 95 % interval of the median: other runs might say otherwise. */
+  readonly isClose: boolean;
   /** Of the runs; null where none of them has a value. */
   readonly median: number | null;
   readonly limit: number | null;
@@ -36,49 +49,76 @@ export interface Check {
   readonly runs: number;
 }
 
-interface Limit {
-  readonly metric: string;
-  readonly limit: number;
+/** The checks of a scenario, and how many of its runs failed meanwhile. */
+export interface Checked {
+  readonly scenarioId: number;
+  readonly scenario: string;
+  readonly checks: readonly Check[];
+  readonly failed: Share;
+}
+
+interface Limit extends Budget {
   readonly basis: string;
 }
 
-function limitsFor(budgets: BudgetOptions['budgets'], device: Device): Limit[] {
-  if (budgets) return Object.entries(budgets).map(([metric, limit]) => ({ metric, limit, basis: 'given' }));
+function limitsFor(budgets: readonly Budget[] | undefined, device: Device): Limit[] {
+  if (budgets) return budgets.map((budget) => ({ ...budget, basis: 'given' }));
   return Object.keys(thresholds).flatMap((metric) => {
     const threshold = thresholdOf(metric, device);
     return threshold ? [{ metric, limit: threshold.good, basis: `good, ${threshold.basis}` }] : [];
   });
 }
 
-/** The latest runs without failure. */
-function latestSound(reports: readonly Report[], runs: number): Report[] {
-  return reports
-    .filter((report) => !isFailed(report))
-    .toSorted((a, b) => b.date - a.date)
-    .slice(0, runs);
+/** The reports that count: all since the instant, or further back until enough of them are without failure. */
+export function reportsToJudge(reports: readonly Report[], { sinceMs, least, most }: RunChoice): Report[] {
+  const newest = reports.toSorted((a, b) => b.date - a.date);
+  const wanted = most ?? Number.POSITIVE_INFINITY;
+  const chosen: Report[] = [];
+  let sound = 0;
+  for (const report of newest) {
+    if (sound >= wanted || (sound >= least && report.date < sinceMs)) break;
+    chosen.push(report);
+    if (!isFailed(report)) sound += 1;
+  }
+  return chosen;
+}
+
+/** Two-sided 95 %. */
+const Z95 = 1.96;
+/** The median of runs in the order of time, with the interval that its order statistics give. */
+function medianOf(values: readonly number[]): { value: number; low: number; high: number } {
+  const sorted = ascending(values);
+  const half = (Z95 / 2) * Math.sqrt(varianceInflation(values) / values.length);
+  const at = (share: number) => quantile(sorted, Math.min(1, Math.max(0, share)));
+  return { value: at(0.5), low: at(0.5 - half), high: at(0.5 + half) };
 }
 
 /** The entry of a scenario that could not be read. */
-export function unmeasured(scenarioId: number, name: string | undefined): Check {
-  const nothing = { step: null, metric: null, median: null, limit: null, basis: null, margin: null, runs: 0 };
-  return { scenarioId, scenario: name ?? String(scenarioId), status: 'not measured', ...nothing };
+export function unmeasured(scenarioId: number, name: string | undefined): Checked {
+  const scenario = name ?? String(scenarioId);
+  const nothing = { step: null, metric: null, isClose: false, median: null, limit: null, basis: null, margin: null, runs: 0 };
+  return { scenarioId, scenario, checks: [{ scenarioId, scenario, status: 'not measured', ...nothing }], failed: shareOf(0, 0) };
 }
 
 /** Holds each step of a scenario against the limits; a metric that has only a default limit and no value at all is left out. */
-export function checkScenario({ scenarioId, name, reports }: Measured, { budgets, runs }: BudgetOptions): Check[] {
-  const sound = latestSound(reports, runs);
-  if (sound.length === 0) return [unmeasured(scenarioId, name)];
+export function checkScenario({ scenarioId, name, reports }: Measured, budgets: readonly Budget[] | undefined): Checked {
+  const sound = reports.filter((report) => !isFailed(report));
+  const failed = shareOf(reports.length - sound.length, reports.length);
+  if (sound.length === 0) return { ...unmeasured(scenarioId, name), failed };
+  const scenario = name ?? String(scenarioId);
   const limits = limitsFor(budgets, deviceOf(name));
-  return stepsOf(sound).flatMap((step) =>
+  const checks = stepsOf(sound).flatMap((step) =>
     limits.flatMap(({ metric, limit, basis }): Check[] => {
       const values = step.runs.flatMap(({ result }) => metricOf(result, metric) ?? []);
-      const about = { scenarioId, scenario: name ?? String(scenarioId), step: step.name, metric, limit, basis, runs: values.length };
-      if (values.length === 0) return budgets ? [{ ...about, status: 'not measured', median: null, margin: null }] : [];
-      const value = median(values);
+      const about = { scenarioId, scenario, step: step.name, metric, limit, basis, runs: values.length };
+      if (values.length === 0) return budgets ? [{ ...about, status: 'not measured', isClose: false, median: null, margin: null }] : [];
+      const { value, low, high } = medianOf(values);
       const status: Status = value > limit ? 'broken' : 'passed';
-      return [{ ...about, status, median: roundValue(metric, value), margin: limit > 0 ? (limit - value) / limit : null }];
+      const margin = limit > 0 ? (limit - value) / limit : null;
+      return [{ ...about, status, isClose: low <= limit && limit <= high, median: roundValue(metric, value), margin }];
     }),
   );
+  return { scenarioId, scenario, checks, failed };
 }
 
 const PLACES: readonly Status[] = ['broken', 'not measured', 'passed'];
@@ -90,46 +130,69 @@ function inOrder(checks: readonly Check[]): Check[] {
   return checks.toSorted((a, b) => PLACES.indexOf(a.status) - PLACES.indexOf(b.status) || order(a, b));
 }
 
-/** Rows of each kind that an answer for a model shows; a program gets all of them. */
-const SHOWN: Readonly<Record<Status, number>> = { broken: 20, 'not measured': 5, passed: 5 };
+/** Rows of a page for a model; a program gets all of them. */
+const PAGE_ROWS = 20;
 
-const columns = ['scenarioId', 'scenario', 'step', 'metric', 'status', 'median', 'limit', 'marginPercent', 'basis', 'runs'];
+const columns = ['scenarioId', 'scenario', 'step', 'metric', 'status', 'close', 'median', 'limit', 'marginPercent', 'basis', 'runs'];
 
-function cellsOf({ scenarioId, scenario, step, metric, status, median: middle, limit, margin, basis, runs }: Check) {
+function cellsOf({ scenarioId, scenario, step, metric, status, isClose, median, limit, margin, basis, runs }: Check) {
   const marginPercent = margin === null ? null : Math.round(margin * 1000) / 10;
-  return [scenarioId, scenario, step, metric, status, middle, limit, marginPercent, basis, runs];
+  return [scenarioId, scenario, step, metric, status, isClose ? 'close' : null, median, limit, marginPercent, basis, runs];
 }
 
-function say({ scenario, step, metric, median: middle, limit }: Check): string {
+function say({ scenario, step, metric, median, limit, isClose }: Check): string {
   const of = metric ?? '';
-  return `${scenario}, step "${step}", ${metricFact(of).short} ${formatValue(of, middle)} (limit ${formatValue(of, limit)})`;
+  const against = `limit ${formatValue(of, limit)}${isClose ? ', close' : ''}`;
+  return `${scenario}, step "${step}", ${metricFact(of).short} ${formatValue(of, median)} (${against})`;
+}
+
+function failingOf(all: readonly Checked[]): Checked[] {
+  const failing = all.filter(({ failed }) => (failed.share ?? 0) >= WORTH_A_SENTENCE);
+  return failing.toSorted((a, b) => (b.failed.share ?? 0) - (a.failed.share ?? 0));
+}
+
+function failureWords(failing: readonly Checked[]): string {
+  const words = failing.map(({ scenario, failed }) => `${scenario} ${shareWords(failed.share ?? 0)} (${intervalWords(failed)})`);
+  return words.length > 0 ? ` Runs fail: ${words.slice(0, 3).join('; ')}${words.length > 3 ? ` and ${words.length - 3} more` : ''}.` : '';
 }
 
 function verdict(checks: readonly Check[]): string {
-  const [broken, passed, missing] = (['broken', 'passed', 'not measured'] as const).map((status) =>
-    checks.filter((check) => check.status === status),
-  );
-  const [worst, closest] = [broken?.[0], passed?.[0]];
+  const of = (status: Status) => checks.filter((check) => check.status === status);
+  const [broken, passed, missing] = [of('broken'), of('passed'), of('not measured')];
+  const close = [broken, passed].map((some) => some.filter(({ isClose }) => isClose).length);
+  const closeWords = [...(close[0] ? [`${close[0]} of them close to the limit`] : []), ...(close[1] ? [`${close[1]} kept closely`] : [])];
+  const [worst, closest] = [broken[0], passed[0]];
   const example = worst ? ` Worst: ${say(worst)}.` : closest ? ` Closest: ${say(closest)}.` : '';
-  const names = [...new Set(missing?.map(({ scenario, step, metric }) => [scenario, step, metric].filter(Boolean).join(', ')))];
+  const names = [...new Set(missing.map(({ scenario, step, metric }) => [scenario, step, metric].filter(Boolean).join(', ')))];
   const lacking =
     names.length > 0 ? ` Not measured: ${names.slice(0, 3).join('; ')}${names.length > 3 ? ` and ${names.length - 3} more` : ''}.` : '';
-  return `${broken?.length ?? 0} of ${(broken?.length ?? 0) + (passed?.length ?? 0)} budgets broken.${example}${lacking}`;
+  const counts = [`${broken.length} of ${broken.length + passed.length} budgets broken`, ...closeWords].join(', ');
+  return `${counts}.${example}${lacking}`;
 }
 
-/** The answer of a check of budgets, the verdict first; without `whole` only the rows that matter. */
-export function budgetAnswer(checks: readonly Check[], whole: boolean) {
-  const ordered = inOrder(checks);
-  const of = (status: Status) => ordered.filter((check) => check.status === status);
-  const shown = (['broken', 'not measured', 'passed'] as const).flatMap((status) => of(status).slice(0, whole ? undefined : SHOWN[status]));
-  const more = ordered.length - shown.length;
+interface Paging {
+  readonly cursor: string | undefined;
+  /** All that the rows depend on. */
+  readonly list: unknown;
+  /** Every row, for a program. */
+  readonly whole: boolean;
+}
+
+/** The answer of a check of budgets, the verdict first; rows in pages, every broken budget before any other. */
+export function budgetAnswer(all: readonly Checked[], { cursor, list, whole }: Paging) {
+  const ordered = inOrder(all.flatMap(({ checks }) => checks));
+  const count = (status: Status) => ordered.filter((check) => check.status === status).length;
+  const { items, page } = pageOf(ordered, { list, cursor, limit: whole ? ordered.length : PAGE_ROWS });
+  const failing = failingOf(all);
   return {
-    answer: verdict(ordered),
-    broken: of('broken').length,
-    passed: of('passed').length,
-    unmeasured: of('not measured').length,
+    answer: `${verdict(ordered)}${failureWords(failing)}`,
+    broken: count('broken'),
+    passed: count('passed'),
+    unmeasured: count('not measured'),
+    page: page satisfies PagePlace,
     columns,
-    rows: shown.map(cellsOf),
-    notes: more > 0 ? [`${more} more rows: the least broken and those with the largest margin. Narrow with scenarioIds or budgets.`] : [],
+    rows: items.map(cellsOf),
+    notes:
+      page.cursor === undefined ? [] : [`Rows ${page.from} to ${page.to} of ${page.matched}, broken ones first; pass cursor for more.`],
   };
 }

@@ -1,31 +1,45 @@
-import { gammaln } from 'simple-statistics';
 import type * as z from 'zod';
 import type { stepReport } from '../../api/operations/records.ts';
-import type { Report, StepResult } from './runs.ts';
+import { type FailureTrend, judgeFailures, type Share, shareOf } from './engine/failed-share.ts';
+import { isFailed, type Report, type StepResult } from './runs.ts';
 import type { Study } from './scenario-study.ts';
 
 type StepReport = z.output<typeof stepReport>;
+type Sides = Pick<Study, 'period' | 'baseline'>;
 
-/** Failed runs whose actions are looked at. */
-const LOOKED_AT = 5;
-/** Runs fail in series (an outage), so that more is asked of a difference than 0.05. */
-const ALPHA = 0.01;
-const LEAST_DIFFERENCE = 0.02;
+/** Failed runs whose actions are read, each by a call of its own; of more, as many are taken evenly over the time. */
+const MOST_READ = 40;
 const LONGEST_MESSAGE = 160;
 
-/** A failed run to look at: its failed step. */
+/** A failed run: its failed step. */
 export interface FailedStep {
   readonly date: number;
   readonly result: StepResult;
 }
 
-/** One way in which runs fail. */
-export interface Failure {
+/** A failed run whose step report was asked for; undefined where it could not be read. */
+export interface ReadFailure {
+  readonly failed: FailedStep;
+  readonly report: StepReport | undefined;
+}
+
+/** One action at which runs fail. */
+export interface FailedAction {
   readonly step: string;
   /** What the failed action says of itself; null where the step report names none. */
   readonly message: string | null;
-  /** Of the failed runs that were looked at. */
+  /** Of the failed runs that were read. */
   readonly runs: number;
+}
+
+/** A step at which runs of the period failed, over all of its failed runs. */
+export interface FailingStep {
+  readonly step: string;
+  /** Of all runs of the period. */
+  readonly share: Share;
+  readonly runsBefore: number;
+  /** Whether the step fails more or less often than in the baseline. */
+  readonly trend: FailureTrend;
 }
 
 function failedStepOf({ date, steps }: Report): FailedStep | undefined {
@@ -34,11 +48,41 @@ function failedStepOf({ date, steps }: Report): FailedStep | undefined {
   return result && { date, result };
 }
 
-/** The latest failed runs, of the period first; none where nothing fails any more and never did often. */
-export function failedStepsToRead({ period, baseline }: Pick<Study, 'period' | 'baseline'>): FailedStep[] {
-  if (period.failed.length === 0 && failureVerdict({ period, baseline }) !== 'fewer failures') return [];
-  const newest = [period, baseline].flatMap(({ failed }) => failed.toSorted((a, b) => b.date - a.date));
-  return newest.flatMap((report) => failedStepOf(report) ?? []).slice(0, LOOKED_AT);
+function nameOfFailed(report: Report): string {
+  return failedStepOf(report)?.result.name ?? 'unnamed step';
+}
+
+function trendOf({ baseline, period }: Sides, isHit: (report: Report) => boolean): FailureTrend {
+  const runs = [...baseline.all, ...period.all].toSorted((a, b) => a.date - b.date);
+  return judgeFailures({ dates: runs.map(({ date }) => date), failed: runs.map(isHit) }, period.window);
+}
+
+/** Whether runs fail more or less often than before, in outages or evenly. */
+export function failuresIn(sides: Sides): FailureTrend {
+  return trendOf(sides, isFailed);
+}
+
+/** Failed runs of the period; of the baseline where failing has ended; none where it never did often. */
+function failedRunsOf(sides: Sides): readonly Report[] {
+  const { period, baseline } = sides;
+  if (period.failed.length > 0) return period.failed;
+  return failuresIn(sides).state === 'fails less often' ? baseline.failed : [];
+}
+
+/** As many items as `most`, the first and the last among them, evenly over the list. */
+function evenly<Item>(items: readonly Item[], most: number): Item[] {
+  if (items.length <= most) return [...items];
+  return Array.from({ length: most }, (_, index) => items[Math.round((index * (items.length - 1)) / (most - 1))]).flatMap(
+    (item) => item ?? [],
+  );
+}
+
+/** The failed runs to look at, oldest first, and how many there are. */
+export function failedStepsToRead(sides: Sides): { steps: FailedStep[]; of: number } {
+  const failed = failedRunsOf(sides)
+    .toSorted((a, b) => a.date - b.date)
+    .flatMap((report) => failedStepOf(report) ?? []);
+  return { steps: evenly(failed, MOST_READ), of: failed.length };
 }
 
 /** The message of the action that failed; the reference names no states, so that they are read by their words. */
@@ -50,9 +94,9 @@ function failedMessage({ actionsResult }: StepReport): string | null {
   return message ? message.slice(0, LONGEST_MESSAGE) : null;
 }
 
-/** Counts what failed, the most frequent way first. */
-export function groupFailures(read: readonly { failed: FailedStep; report: StepReport | undefined }[]): Failure[] {
-  const groups = new Map<string, Failure>();
+/** Counts what failed in the runs that were read, the most frequent action first. */
+export function groupActions(read: readonly ReadFailure[]): FailedAction[] {
+  const groups = new Map<string, FailedAction>();
   for (const { failed, report } of read) {
     const step = failed.result.name ?? 'unnamed step';
     const message = report ? failedMessage(report) : null;
@@ -62,51 +106,15 @@ export function groupFailures(read: readonly { failed: FailedStep; report: StepR
   return [...groups.values()].toSorted((a, b) => b.runs - a.runs);
 }
 
-/** Steps at which runs failed, with their number in both windows, the most frequent first. */
-export function failedBySteps({ baseline, period }: Pick<Study, 'period' | 'baseline'>) {
-  const counts = new Map<string, { step: string; runs: number; runsBefore: number }>();
-  for (const [side, name] of [
-    [baseline, 'runsBefore'],
-    [period, 'runs'],
-  ] as const) {
-    for (const report of side.failed) {
-      const step = failedStepOf(report)?.result.name ?? 'unnamed step';
-      const count = counts.get(step) ?? { step, runs: 0, runsBefore: 0 };
-      count[name] += 1;
-      counts.set(step, count);
-    }
-  }
-  return [...counts.values()].toSorted((a, b) => b.runs + b.runsBefore - (a.runs + a.runsBefore));
-}
-
-/** Share of failed runs; null where nothing ran. */
-export function failureRate({ all, failed }: { all: readonly unknown[]; failed: readonly unknown[] }): number | null {
-  return all.length === 0 ? null : failed.length / all.length;
-}
-
-function logChoices(n: number, k: number): number {
-  return gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1);
-}
-
-/** Two-sided p of Fisher's exact test: how likely the failures fall on two windows as unevenly as they did. */
-export function fisherTest(first: { hits: number; n: number }, second: { hits: number; n: number }): number {
-  const hits = first.hits + second.hits;
-  const whole = logChoices(first.n + second.n, hits);
-  const chance = (k: number) => Math.exp(logChoices(first.n, k) + logChoices(second.n, hits - k) - whole);
-  const own = chance(first.hits) * (1 + 1e-7);
-  let p = 0;
-  for (let k = Math.max(0, hits - second.n); k <= Math.min(hits, first.n); k += 1) if (chance(k) <= own) p += chance(k);
-  return Math.min(1, p);
-}
-
-export type FailureVerdict = 'more failures' | 'fewer failures' | 'within noise' | 'not enough data';
-
-/** Whether runs fail more or less often than before. */
-export function failureVerdict({ baseline, period }: Pick<Study, 'period' | 'baseline'>): FailureVerdict {
-  const [before, after] = [failureRate(baseline), failureRate(period)];
-  if (before === null || after === null) return 'not enough data';
-  const counted = ({ all, failed }: typeof period) => ({ hits: failed.length, n: all.length });
-  const differs = fisherTest(counted(baseline), counted(period)) < ALPHA && Math.abs(after - before) >= LEAST_DIFFERENCE;
-  if (!differs) return 'within noise';
-  return after > before ? 'more failures' : 'fewer failures';
+/** Steps at which runs failed, the most frequent first, over all failed runs of both windows. */
+export function failingSteps(sides: Sides): FailingStep[] {
+  const { baseline, period } = sides;
+  const names = new Set([...period.failed, ...baseline.failed].map(nameOfFailed));
+  const at = (failed: readonly Report[], step: string) => failed.filter((report) => nameOfFailed(report) === step).length;
+  return [...names]
+    .map((step): FailingStep => {
+      const trend = trendOf(sides, (report) => isFailed(report) && nameOfFailed(report) === step);
+      return { step, share: shareOf(at(period.failed, step), period.all.length), runsBefore: at(baseline.failed, step), trend };
+    })
+    .toSorted((a, b) => b.share.failed - a.share.failed || b.runsBefore - a.runsBefore);
 }

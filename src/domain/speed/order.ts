@@ -1,3 +1,5 @@
+import { sampleCorrelation } from 'simple-statistics';
+
 /** The values in ascending order; typed, because that sorts several times faster. */
 export function ascending(values: ArrayLike<number>): Float64Array {
   return new Float64Array(values).toSorted();
@@ -15,25 +17,13 @@ export function median(values: ArrayLike<number>): number {
   return quantile(ascending(values), 0.5);
 }
 
-/** Index of the first of the sorted values, from `from` on, that is not below a value, or not even equal to it. */
-function firstAbove(sorted: Float64Array, value: number, orEqual: boolean, from = 0): number {
-  let [low, high] = [from, sorted.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    const other = sorted[middle] ?? 0;
-    if (other < value || (!orEqual && other === value)) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
+/** Fewer values say nothing of how much neighbours resemble each other. */
+const LEAST_FOR_CORRELATION = 15;
 
-/** Ranks from 1; equal values share the mean of theirs. */
-export function ranksOf(values: readonly number[]): number[] {
-  const sorted = ascending(values);
-  return values.map((value) => {
-    const first = firstAbove(sorted, value, true);
-    // Most values stand alone, and need no second search.
-    const next = sorted[first + 1] === value ? firstAbove(sorted, value, false, first) : first + 1;
-    return (first + 1 + next) / 2;
-  });
+/** How many times the variance of a middle grows because neighbours resemble each other; 1 where they do not, or are too few. */
+export function varianceInflation(values: readonly number[]): number {
+  if (values.length < LEAST_FOR_CORRELATION) return 1;
+  const correlation = sampleCorrelation(values.slice(1), values.slice(0, -1));
+  const r = Number.isFinite(correlation) ? Math.min(0.9, Math.max(0, correlation)) : 0;
+  return (1 + r) / (1 - r);
 }

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { parseJson } from '../../api/json.ts';
 import type { reportEntry } from '../../api/operations/records.ts';
-import { isoAt } from '../../lib/dates.ts';
+import { minuteAt } from '../../lib/dates.ts';
 import { usualSpeedMetrics } from './speed-metrics.ts';
 
 /** A list or object that the platform sends as text: parsed where it is JSON, large ids digit by digit, else the text as it came. */
@@ -19,7 +19,7 @@ export function reportTable(reports: readonly Report[], asked: readonly string[]
   const metrics = named.includes('all') ? [...new Set(newest.flatMap(({ summary }) => Object.keys(summary?.average ?? {})))] : named;
   const rows = newest.map(({ date, resultId, steps, summary }) => [
     date,
-    isoAt(date, timeZone).replace(/:\d{2}\.\d{3}/, ''),
+    minuteAt(date, timeZone),
     resultId ?? null,
     steps?.length ?? null,
     summary?.fail ?? null,

@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import { ApiError } from '../../api/errors.ts';
 import type { reportEntry, stepResult } from '../../api/operations/records.ts';
 import { instantOf } from '../../api/params.ts';
+import { monthBefore } from '../../lib/calendar.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { matchName } from '../names/match-name.ts';
 
@@ -127,23 +128,6 @@ export function sumSeries(reports: readonly Report[], metric: string, steps: num
   return { dates: points.map(({ date }) => date), values: points.map(({ value }) => value) };
 }
 
-/** Index of the first date that is not before `ms`. */
-function firstFrom(dates: readonly number[], ms: number): number {
-  let [low, high] = [0, dates.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((dates[middle] ?? 0) < ms) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-/** The part of a series that lies in a window. */
-export function within({ dates, values }: Series, { startMs, endMs }: Window): Series {
-  const [from, to] = [firstFrom(dates, startMs), firstFrom(dates, endMs + 1)];
-  return { dates: dates.slice(from, to), values: values.slice(from, to) };
-}
-
 const BASELINE_MS = 30 * DAY_MS;
 
 /** The dates of a comparison as ISO date-times. */
@@ -160,13 +144,14 @@ function ordered({ startMs, endMs }: Window, [start, end]: readonly [string, str
   throw new ApiError('invalid', `${end}: must be after ${start} (${from} … ${to}).`);
 }
 
-/** The period and what it is compared with: by default the 30 days before it. The two must not overlap. */
-export function studyWindows(bounds: Bounds, nowMs: number): { period: Window; baseline: Window } {
+/** The period and what it is compared with: the 30 days before it, of a calendar month the month before. They must not overlap. */
+export function studyWindows(bounds: Bounds, nowMs: number, timeZone: string): { period: Window; baseline: Window } {
   const { startDate, endDate, baselineStartDate, baselineEndDate } = bounds;
   const at = (date: string | undefined, otherwise: number) => (date === undefined ? otherwise : instantOf(date));
   const period = ordered({ startMs: instantOf(startDate), endMs: at(endDate, nowMs) }, ['startDate', 'endDate']);
   const baselineEndMs = at(baselineEndDate, period.startMs - 1);
-  const baselineStartMs = at(baselineStartDate, baselineEndMs + 1 - BASELINE_MS);
+  const ofMonth = baselineEndDate === undefined ? monthBefore(period, timeZone)?.startMs : undefined;
+  const baselineStartMs = at(baselineStartDate, ofMonth ?? baselineEndMs + 1 - BASELINE_MS);
   if (baselineEndMs >= period.startMs)
     throw new ApiError('invalid', `baselineEndDate: the baseline must end before startDate (${new Date(period.startMs).toISOString()}).`);
   const baseline = ordered({ startMs: baselineStartMs, endMs: baselineEndMs }, ['baselineStartDate', 'baselineEndDate']);

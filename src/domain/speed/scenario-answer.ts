@@ -1,30 +1,52 @@
 import * as z from 'zod';
+import { MINUTE_MS } from '../../lib/clock.ts';
+import { minuteAt } from '../../lib/dates.ts';
 import type { Clues, Since } from './clues.ts';
-import { type Failure, failedBySteps, failureRate, failureVerdict } from './failures.ts';
-import type { Runs, Study } from './scenario-study.ts';
+import { type Share, shareOf } from './engine/failed-share.ts';
+import { failureSentence, failureWords, type ReadCount } from './failure-words.ts';
+import { type FailedAction, type FailingStep, failingSteps, failuresIn } from './failures.ts';
+import type { Runs, State, Study } from './scenario-study.ts';
 import type { ServerShare } from './server-share.ts';
 import type { NearEvent } from './speed-events.ts';
 import { roundValue } from './speed-metrics.ts';
-import { ALL_STEPS, cellsOf, rowsToShow, studyColumns } from './study-table.ts';
-import { answerWords, methodNotes, minute } from './study-words.ts';
-import { type Device, deviceOf } from './thresholds.ts';
+import { ALL_STEPS, cellsOf, type RowChoice, rowsToShow, studyColumns } from './study-table.ts';
+import { methodNotes, shareSentence, speedSentence } from './study-words.ts';
+import { deviceOf } from './thresholds.ts';
+
+/** All states, the worst first. */
+export const states = [
+  'slower',
+  'drifting',
+  'was slower',
+  'unstable',
+  'faster',
+  'was faster',
+  'steady',
+  'not enough data',
+] as const satisfies readonly State[];
+const trends = ['fails more often', 'fails less often', 'no change', 'not enough data'] as const;
 
 const maybe = z.number().nullable();
-const runsShape = z.object({ start: z.string(), end: z.string(), runs: z.number(), failed: z.number(), failurePercent: maybe });
+/** Share of failed runs with its 95 % interval, both in percent. */
+const failedShape = z.object({ failed: z.number(), failurePercent: maybe, failureInterval: z.array(z.number()).optional() });
+const runsShape = z.object({ start: z.string(), end: z.string(), runs: z.number(), ...failedShape.shape });
 
 /**
  * The structured answer to "is this scenario slower?"; values in the unit of their metric, shares in percent, null where there is no value.
  */
 export const scenarioAnswerShape = z.object({
   answer: z.string(),
-  verdict: z.enum(['slower', 'faster', 'within noise', 'not enough data']),
+  /** Of several scenarios one line each, the worst first; all that follows is then about the worst. */
+  scenarios: z.array(z.object({ scenarioId: z.number(), verdict: z.enum(states), line: z.string() })).optional(),
+  verdict: z.enum(states),
   scenarioId: z.number(),
   name: z.string().optional(),
   uri: z.string(),
   baseline: runsShape,
   period: runsShape,
-  comparisons: z.object({ slower: z.number(), faster: z.number(), withinNoise: z.number(), notEnoughData: z.number() }),
-  /** The first report from which the change holds, and the levels on both sides of it. */
+  /** How many series are in each state; those of no series are left out. Of several scenarios not said. */
+  states: z.record(z.string(), z.number()).optional(),
+  /** The first report from which the change holds, and the levels and runs on both sides of it. */
   since: z
     .object({
       date: z.number(),
@@ -34,6 +56,8 @@ export const scenarioAnswerShape = z.object({
       levelBefore: z.number(),
       level: z.number(),
       until: z.string().optional(),
+      runsBefore: z.number(),
+      runs: z.number(),
     })
     .optional(),
   events: z.array(z.object({ key: z.string(), text: z.string(), time: z.string(), minutesBefore: z.number() })).optional(),
@@ -46,8 +70,9 @@ export const scenarioAnswerShape = z.object({
       ttfbOfChangePercent: maybe.optional(),
     })
     .optional(),
-  failureVerdict: z.enum(['more failures', 'fewer failures', 'within noise', 'not enough data']),
-  failedSteps: z.array(z.object({ step: z.string(), runs: z.number(), runsBefore: z.number() })).optional(),
+  failureVerdict: z.enum(trends),
+  failedSteps: z.array(z.object({ step: z.string(), ...failedShape.shape, failedBefore: z.number(), trend: z.enum(trends) })).optional(),
+  /** Of the failed runs whose step report was read. */
   failedActions: z.array(z.object({ step: z.string(), message: z.string().nullable(), runs: z.number() })).optional(),
   columns: z.array(z.string()),
   rows: z.array(z.array(z.union([z.string(), z.number(), z.null()]))),
@@ -56,44 +81,50 @@ export const scenarioAnswerShape = z.object({
 /** What was read beside the reports. */
 export interface Readings {
   readonly events: readonly NearEvent[];
-  readonly failures: readonly Failure[];
+  readonly actions: readonly FailedAction[];
+  readonly read: ReadCount;
 }
 
-interface AnswerOptions {
-  /** Of the scenario; the device is guessed from it. */
-  readonly name: string | undefined;
-  /** All rows, because a step was asked for. */
-  readonly whole: boolean;
+const percentOf = (share: number) => Math.round(share * 1000) / 10;
+const percent = (share: number | null) => (share === null ? null : percentOf(share));
+
+function failedFacts({ failed, share, low, high }: Share) {
+  const facts = { failed, failurePercent: percent(share) };
+  return share === null ? facts : { ...facts, failureInterval: [percentOf(low), percentOf(high)] };
 }
 
-function percent(share: number | null): number | null {
-  return share === null ? null : Math.round(share * 1000) / 10;
+function windowFacts({ window, all, failed }: Runs, timeZone: string) {
+  const bounds = { start: minuteAt(window.startMs, timeZone), end: minuteAt(window.endMs, timeZone) };
+  return { ...bounds, runs: all.length, ...failedFacts(shareOf(failed.length, all.length)) };
 }
 
-function windowFacts(runs: Runs) {
-  const { window, all, failed } = runs;
-  const bounds = { start: minute(window.startMs), end: minute(window.endMs) };
-  return { ...bounds, runs: all.length, failed: failed.length, failurePercent: percent(failureRate(runs)) };
+/** Counts of the states over all series, shown or not. */
+function counts({ rows }: Study): Record<string, number> {
+  const all = states.map((state) => [state, rows.filter((row) => row.state === state).length] as const);
+  return Object.fromEntries(all.filter(([, count]) => count > 0));
 }
 
-/** Counts of the verdicts over all comparisons, shown or not. */
-function counts({ rows }: Study) {
-  const of = (verdict: string) => rows.filter((row) => row.verdict === verdict).length;
-  return { slower: of('slower'), faster: of('faster'), withinNoise: of('within noise'), notEnoughData: of('not enough data') };
-}
-
-function sinceFacts({ headline }: Study, since: Since) {
+function sinceFacts({ headline, timeZone }: Study, since: Since) {
   const metric = headline?.metric ?? '';
   const value = (level: number) => roundValue(metric, level);
   return {
     date: since.date,
-    time: minute(since.date),
+    time: minuteAt(since.date, timeZone),
     step: headline?.step?.name ?? ALL_STEPS,
     metric,
     levelBefore: value(since.before),
     level: value(since.after),
-    ...(since.untilDate !== undefined && { until: minute(since.untilDate) }),
+    ...(since.untilDate !== undefined && { until: minuteAt(since.untilDate, timeZone) }),
+    runsBefore: headline?.move?.before.runs ?? 0,
+    runs: headline?.move?.after.runs ?? 0,
   };
+}
+
+/** Events that an answer shows; of more the likeliest causes. */
+const MOST_EVENTS = 3;
+
+function eventFacts({ key, text, atMs, leadMs }: NearEvent, timeZone: string) {
+  return { key, text, time: minuteAt(atMs, timeZone), minutesBefore: Math.round(leadMs / MINUTE_MS) };
 }
 
 function shareFacts({ step, side, before, after, ofChange }: ServerShare) {
@@ -101,43 +132,48 @@ function shareFacts({ step, side, before, after, ofChange }: ServerShare) {
   return { step, side, ...shares, ...(ofChange !== null && { ttfbOfChangePercent: percent(ofChange) }) };
 }
 
-/** All that the answer says, links aside; the first member is the answer in words. */
-export function scenarioAnswer(
+function stepFacts({ step, share, runsBefore, trend }: FailingStep) {
+  return { step, ...failedFacts(share), failedBefore: runsBefore, trend: trend.state };
+}
+
+/** What the answer says of one scenario beside the words, links aside. */
+export function scenarioFacts(
   study: Study,
-  { since, shift, share }: Clues,
-  { events, failures }: Readings,
-  { name, whole }: AnswerOptions,
+  { since, share }: Clues,
+  { events, actions }: Readings,
+  name: string | undefined,
+  choice: RowChoice,
 ) {
-  const device: Device = deviceOf(name);
-  const failedSteps = failedBySteps(study);
-  const frequency = ({ step }: Failure) => failedSteps.findIndex((each) => each.step === step);
-  const ranked = failures.toSorted((a, b) => b.runs - a.runs || frequency(a) - frequency(b));
+  const { timeZone } = study;
+  // Of several scenarios there is much else to say, and the words say what matters.
+  const isOneOfSeveral = choice === 'few';
   return {
-    answer: answerWords(study, { since, shift, share, events, failures: ranked }),
-    verdict: study.verdict,
-    baseline: windowFacts(study.baseline),
-    period: windowFacts(study.period),
-    comparisons: counts(study),
+    verdict: study.state,
+    baseline: windowFacts(study.baseline, timeZone),
+    period: windowFacts(study.period, timeZone),
+    ...(!isOneOfSeveral && { states: counts(study) }),
     ...(since && { since: sinceFacts(study, since) }),
-    ...(events.length > 0 && {
-      events: events.map(({ key, text, atMs, leadMs }) => ({ key, text, time: minute(atMs), minutesBefore: Math.round(leadMs / 60_000) })),
-    }),
-    ...(share && { serverShare: shareFacts(share) }),
-    failureVerdict: failureVerdict(study),
-    ...(failures.length > 0 && { failedSteps: failedSteps.slice(0, 3), failedActions: ranked.slice(0, 3) }),
+    ...(events.length > 0 && { events: events.slice(0, MOST_EVENTS).map((event) => eventFacts(event, timeZone)) }),
+    ...(share && !isOneOfSeveral && { serverShare: shareFacts(share) }),
+    failureVerdict: failuresIn(study).state,
+    ...(actions.length > 0 && { failedSteps: failingSteps(study).slice(0, 3).map(stepFacts), failedActions: actions.slice(0, 3) }),
     columns: [...studyColumns],
-    rows: rowsToShow(study, whole).map((row) => cellsOf(row, device, { baseline: study.baseline.window, period: study.period.window })),
-    notes: [...methodNotes(study, device), ...changeNotes(study, since)],
+    rows: rowsToShow(study, choice).map((row) => cellsOf(row, deviceOf(name), study)),
   };
 }
 
-/** What to think of where the change lies. */
-function changeNotes({ headline, baseline }: Study, since: Since | undefined): string[] {
-  if (!headline) return [];
-  if (!since) return ['No single report stands out as the beginning: the change came little by little, or the runs scatter too much.'];
-  const notes =
-    since.date <= baseline.window.endMs
-      ? ['The change began within the baseline, whose medians therefore hold some of it; since.levelBefore does not.']
-      : [];
-  return since.untilDate === undefined ? notes : [...notes, `The change was undone at ${minute(since.untilDate)}.`];
+/** All that is said of a single scenario, links aside, the words first. `whole`: every row, because a step was asked for. */
+export function scenarioAnswer(
+  study: Study,
+  clues: Clues,
+  readings: Readings,
+  { name, whole }: { name: string | undefined; whole: boolean },
+) {
+  const { events, actions, read } = readings;
+  const sentences = [speedSentence(study, name, events), shareSentence(clues.share), failureSentence(failureWords(study), actions, read)];
+  return {
+    answer: sentences.filter((sentence) => sentence !== '').join(' '),
+    ...scenarioFacts(study, clues, readings, name, whole ? 'all' : 'usual'),
+    notes: methodNotes(study, deviceOf(name)),
+  };
 }

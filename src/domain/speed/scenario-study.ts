@@ -1,17 +1,22 @@
-import { type Comparison, compareWindows, judge, type Verdict } from './compare-windows.ts';
+import type { Verdict } from './engine/judge-series.ts';
+import { judgeTogether } from './engine/judge-together.ts';
+import { type Move, moveOf } from './moves.ts';
 import { isFailed, type Report, reportsIn, type Series, type Step, seriesOf, stepsOf, sumSeries, usualSteps, type Window } from './runs.ts';
 import { additiveMetrics, metricFact, rankOf, speedMetricNames, usualSpeedMetrics } from './speed-metrics.ts';
 
-/** One metric of one step (or of all steps together) before and after. */
+/** What a series does, in a word. */
+export type State = Verdict['state'];
+
+/** One metric of one step (or of all steps together) over the whole look-back. */
 export interface Row {
   /** Undefined for the sum over all steps. */
   readonly step: Step | undefined;
   readonly metric: string;
   readonly series: Series;
-  readonly comparison: Comparison;
+  readonly state: State;
   readonly verdict: Verdict;
-  /** Adjusted for the number of comparisons; null where nothing was tested. */
-  readonly p: number | null;
+  /** Where the level moved, and between which levels; undefined where it did not. */
+  readonly move: Move | undefined;
 }
 
 /** Runs of one window. */
@@ -25,12 +30,15 @@ export interface Runs {
 export interface Study {
   readonly baseline: Runs;
   readonly period: Runs;
+  /** IANA zone whose hours and weekdays the runs follow, and in which instants are written. */
+  readonly timeZone: string;
   /** Reports of both windows without failed ones, oldest first. */
   readonly sound: readonly Report[];
   readonly steps: readonly Step[];
   readonly rows: readonly Row[];
-  readonly verdict: Verdict;
-  /** The change that stands for the others; undefined where nothing changed. */
+  /** That of the headline; `steady` where there is none. */
+  readonly state: State;
+  /** The row that stands for the others; undefined where all is steady or nothing could be judged. */
   readonly headline: Row | undefined;
   /** Steps of a whole run, and how many sound reports have another number: these are in no sum. */
   readonly usualSteps: number;
@@ -42,6 +50,10 @@ export interface StudyOptions {
   readonly period: Window;
   /** Metric names, or `["all"]`; the usual ones when left out. */
   readonly metrics: readonly string[] | undefined;
+  /** IANA zone whose hours and weekdays the runs follow. */
+  readonly timeZone: string;
+  /** Expected share of false ones among the changes that are named; that of a single answer when left out. */
+  readonly falseDiscoveryRate?: number | undefined;
   /** Only this step, and no sums. */
   readonly step?: Step | undefined;
 }
@@ -57,19 +69,21 @@ function runsOf(reports: readonly Report[], window: Window): Runs {
   return { window, all, failed: all.filter(isFailed) };
 }
 
-/** The most important change for a person: a step before the sum, then by what visitors feel most, then by size. */
-function headlineOf(rows: readonly Row[], verdict: Verdict): Row | undefined {
-  const size = ({ comparison }: Row) => Math.abs(comparison.relative ?? Number.POSITIVE_INFINITY);
-  const changed = rows.filter((row) => row.verdict === verdict && (verdict === 'slower' || verdict === 'faster'));
-  return changed.toSorted(
-    (a, b) => Number(a.step === undefined) - Number(b.step === undefined) || rankOf(a.metric) - rankOf(b.metric) || size(b) - size(a),
-  )[0];
+/** Sums are named after the steps that they are made of. */
+const SUMS_LAST = 1_000;
+/** Metrics that take as large a change to count repeat so badly that their scatter says nothing of the scenario. */
+const SCATTERS_BY_NATURE = 0.1;
+
+/** The first row that moved, else the first that is unstable in a metric which usually is not; rows are sorted, the worst first. */
+function headlineOf(rows: readonly Row[]): Row | undefined {
+  const isUnstable = ({ state, metric, step }: Row) =>
+    state === 'unstable' && step !== undefined && metricFact(metric).effect.relative < SCATTERS_BY_NATURE;
+  return rows.find(({ move }) => move) ?? rows.find(isUnstable);
 }
 
-/** Slower wins over faster, because a loss must not be missed; a scenario without any test has not enough data. */
-function overall(rows: readonly Row[]): Verdict {
-  const order: readonly Verdict[] = ['slower', 'faster', 'within noise'];
-  return order.find((verdict) => rows.some((row) => row.verdict === verdict)) ?? 'not enough data';
+function stateOf(rows: readonly Row[], headline: Row | undefined): State {
+  if (headline) return headline.state;
+  return rows.some(({ state }) => state !== 'not enough data') ? 'steady' : 'not enough data';
 }
 
 /** Steps of the sound reports of both windows. */
@@ -79,8 +93,8 @@ export function soundSteps(reports: readonly Report[], windows: { baseline: Wind
 }
 
 /** Compares each metric of each step, and of all steps together where a sum means something. */
-export function studyScenario(reports: readonly Report[], { baseline, period, metrics, step }: StudyOptions): Study {
-  const windows = { baseline, period };
+export function studyScenario(reports: readonly Report[], options: StudyOptions): Study {
+  const { baseline, period, metrics, step, timeZone, falseDiscoveryRate } = options;
   const sides = { baseline: runsOf(reports, baseline), period: runsOf(reports, period) };
   const sound = [...sides.baseline.all, ...sides.period.all].filter((report) => !isFailed(report)).toSorted((a, b) => a.date - b.date);
   const steps = step ? [step] : stepsOf(sound);
@@ -92,19 +106,24 @@ export function studyScenario(reports: readonly Report[], { baseline, period, me
     ...sums.map((metric) => ({ step: undefined, metric, series: sumSeries(sound, metric, usual) })),
   ]
     .filter(({ series }) => series.values.length > 0)
-    .map((draft) => ({ ...draft, comparison: compareWindows(draft.series, windows), effect: metricFact(draft.metric).effect }));
-  const judged = judge(drafts);
-  const rows = drafts.map(
-    ({ effect: _effect, ...draft }, index): Row => ({ ...draft, ...(judged[index] ?? { verdict: 'not enough data', p: null }) }),
-  );
-  const verdict = overall(rows);
+    .map((key) => ({
+      key,
+      group: key.step ? String(key.step.number) : 'sum',
+      rank: rankOf(key.metric) + (key.step ? 0 : SUMS_LAST),
+      series: key.series,
+      effect: metricFact(key.metric).effect,
+    }));
+  const { judged } = judgeTogether(drafts, { period, timeZone, falseDiscoveryRate });
+  const rows = judged.map((each): Row => ({ ...each.key, verdict: each.verdict, ...moveOf(each, judged) }));
+  const headline = headlineOf(rows);
   return {
     ...sides,
+    timeZone,
     sound,
     steps,
     rows,
-    verdict,
-    headline: headlineOf(rows, verdict),
+    state: stateOf(rows, headline),
+    headline,
     usualSteps: usual,
     otherSteps: sound.filter((report) => report.steps?.length !== usual).length,
   };

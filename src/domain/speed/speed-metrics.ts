@@ -109,10 +109,12 @@ export const speedMetricAliases: Readonly<Record<string, (typeof aggregateMetric
   timetointeractive: 'firstConsistentlyInteractive',
   pageweight: 'weight',
   pagesize: 'weight',
+  size: 'weight',
   bytes: 'weight',
   transfersize: 'weight',
   pageloadtime: 'loadTime',
   pageload: 'loadTime',
+  load: 'loadTime',
   loadingtime: 'loadTime',
   fullyloaded: 'loadTime',
   onload: 'loadEvent',
@@ -129,9 +131,17 @@ export const speedMetricAliases: Readonly<Record<string, (typeof aggregateMetric
 export const missingSpeedMetrics: Readonly<Record<string, string>> = {
   inp: 'INP needs real visitors; the nearest of the lab is totalBlockingTime',
   interactiontonextpaint: 'INP needs real visitors; the nearest of the lab is totalBlockingTime',
-  fid: 'FID needs real visitors; the nearest of the lab is maxPotentialFirstInputDelay',
-  firstinputdelay: 'FID needs real visitors; the nearest of the lab is maxPotentialFirstInputDelay',
+  fid: 'FID needs real visitors; the nearest of the lab is totalBlockingTime',
+  firstinputdelay: 'FID needs real visitors; the nearest of the lab is totalBlockingTime',
   score: 'there is no performance score; speedIndex and largestContentfulPaint come closest to one',
   performancescore: 'there is no performance score; speedIndex and largestContentfulPaint come closest to one',
   lighthousescore: 'there is no performance score; speedIndex and largestContentfulPaint come closest to one',
+};
+
+/** Of these the metric that answers in their place: what keeps the main thread busy in the lab is what delays input in the field. */
+export const speedStandIns: Readonly<Record<string, (typeof aggregateMetricNames)[number]>> = {
+  inp: 'totalBlockingTime',
+  interactiontonextpaint: 'totalBlockingTime',
+  fid: 'totalBlockingTime',
+  firstinputdelay: 'totalBlockingTime',
 };

@@ -1,6 +1,9 @@
+import { DAY_MS } from '../../lib/clock.ts';
+import { minuteAt } from '../../lib/dates.ts';
 import { sparkline } from '../../lib/text-table.ts';
-import { dailyBlocks, dailyMedians } from './block-test.ts';
-import { type Window, within } from './runs.ts';
+import type { Level } from './engine/run-series.ts';
+import { median } from './order.ts';
+import type { Window } from './runs.ts';
 import type { Row, Study } from './scenario-study.ts';
 import { coreMetrics, rankOf, roundValue } from './speed-metrics.ts';
 import { type Device, rate, thresholdOf } from './thresholds.ts';
@@ -8,26 +11,27 @@ import { type Device, rate, thresholdOf } from './thresholds.ts';
 /** Name of the sum over all steps where a step's name would stand. */
 export const ALL_STEPS = 'all steps (sum)';
 /** Changed rows that are shown unless a step was asked for; the rest is only counted. */
-const MOST_CHANGED = 6;
+const MOST_CHANGED = 5;
+/** The same for an answer that is about other scenarios too. */
+const FEW_CHANGED = 3;
 
 /** Days that the trend line shows, the latest ones. */
 const TREND_DAYS = 28;
 /** Smaller probabilities are shown as this. */
 const LEAST_P = 0.0001;
 
-/** What a row of the table holds, in order: of the period, and with `Before` of the baseline. */
+/** What a row of the table holds, in order: the levels on both sides of `since` (of a drift: of the first and last fifth of the runs). */
 export const studyColumns = [
   'step',
   'metric',
   'verdict',
-  'medianBefore',
-  'median',
-  'change',
+  'since',
+  'until',
+  'before',
+  'after',
   'changePercent',
-  'p75Before',
-  'p75',
-  'rangeBefore',
-  'range',
+  'middleHalfBefore',
+  'middleHalf',
   'nBefore',
   'n',
   'p',
@@ -37,66 +41,71 @@ export const studyColumns = [
 
 type Cell = string | number | null;
 
-/** How a metric of the period stands against its limits: field limits hold for p75, lab limits for the median. */
-function ratingOf({ step, metric, comparison: { after } }: Row, device: Device): string | null {
-  const threshold = step && thresholdOf(metric, device);
-  if (!threshold || !after) return null;
-  return `${rate(threshold.basis === 'field p75' ? after.p75 : after.median, threshold)} (${threshold.basis})`;
+/** The level of the latest runs: all of them where the level never changed. */
+export function levelNow({ verdict }: Row): Level | undefined {
+  return 'level' in verdict ? verdict.level : undefined;
 }
 
-interface Windows {
-  readonly baseline: Window;
-  readonly period: Window;
+/** How a metric stands now against its limits: field limits hold for p75, lab limits for the median. */
+function ratingOf(row: Row, device: Device): string | null {
+  const threshold = row.step && thresholdOf(row.metric, device);
+  const level = levelNow(row);
+  if (!threshold || !level) return null;
+  return `${rate(threshold.basis === 'field p75' ? level.p75 : level.median, threshold)} (${threshold.basis})`;
 }
 
-/** Daily medians of both windows, those of the latest days. */
-function trendOf({ series }: Row, { baseline, period }: Windows): (number | null)[] {
-  const before = dailyBlocks(within(series, baseline), baseline.endMs + 1);
-  return dailyMedians([...before, ...dailyBlocks(within(series, period), period.startMs)]).slice(-TREND_DAYS);
+/** Medians of the latest stretches of 24 h, the last one up to the end of the period; null where nothing ran. */
+function trendOf({ series: { dates, values } }: Row, { endMs }: Window): (number | null)[] {
+  const days = Array.from({ length: TREND_DAYS }, (): number[] => []);
+  for (const [index, date] of dates.entries()) days[TREND_DAYS - 1 - Math.floor((endMs - date) / DAY_MS)]?.push(values[index] ?? 0);
+  const first = days.findIndex((day) => day.length > 0);
+  return first < 0 ? [] : days.slice(first).map((day) => (day.length > 0 ? median(day) : null));
 }
 
 /** One row of the table. */
-export function cellsOf(row: Row, device: Device, windows: Windows): Cell[] {
-  const { step, metric, verdict, p, comparison } = row;
-  const { before, after, change, relative } = comparison;
-  const value = (number: number | null | undefined) => (number === null || number === undefined ? null : roundValue(metric, number));
-  const range = (side: typeof before) => side && `${value(side.min)}…${value(side.max)}`;
+export function cellsOf(row: Row, device: Device, { period, timeZone }: Study): Cell[] {
+  const { step, metric, state, verdict, move } = row;
+  const after = move?.after ?? levelNow(row);
+  const value = (number: number | undefined) => (number === undefined ? null : roundValue(metric, number));
+  const instant = (ms: number | undefined) => (ms === undefined ? null : minuteAt(ms, timeZone));
+  const middle = (level: Level | undefined) => (level ? `${value(level.p25)}…${value(level.p75)}` : null);
   return [
     step?.name ?? ALL_STEPS,
     metric,
-    verdict,
-    value(before?.median),
-    value(after?.median),
-    value(change),
-    relative === null ? null : Math.round(relative * 1000) / 10,
-    value(before?.p75),
-    value(after?.p75),
-    range(before),
-    range(after),
-    before?.n ?? 0,
-    after?.n ?? 0,
-    p === null ? null : Number(Math.max(p, LEAST_P).toPrecision(2)),
+    state,
+    instant(move?.since?.date),
+    instant(move?.untilDate),
+    value(move?.before.typical),
+    value(after?.typical),
+    move && Number.isFinite(move.relative) ? Math.round(move.relative * 1000) / 10 : null,
+    middle(move?.before),
+    middle(after),
+    move?.before.runs ?? null,
+    after?.runs ?? row.series.values.length,
+    'p' in verdict ? Number(Math.max(verdict.p, LEAST_P).toPrecision(2)) : null,
     ratingOf(row, device),
-    sparkline(trendOf(row, windows)),
+    sparkline(trendOf(row, period.window)),
   ];
 }
 
 /** The step in which a metric is highest now. */
 export function worstOf(rows: readonly Row[], metric: string): Row | undefined {
-  const level = ({ comparison }: Row) => comparison.after?.median ?? comparison.before?.median ?? Number.NEGATIVE_INFINITY;
+  const level = (row: Row) => levelNow(row)?.typical ?? Number.NEGATIVE_INFINITY;
   return rows.filter((row) => row.metric === metric && row.step).toSorted((a, b) => level(b) - level(a))[0];
 }
 
-/**
- * The rows that matter: what changed, the headline's step first, and the worst step of each core metric; all where a step was asked for.
- */
-export function rowsToShow({ rows, headline }: Study, whole: boolean): Row[] {
-  if (whole) return rows.toSorted((a, b) => rankOf(a.metric) - rankOf(b.metric));
+/** Which rows an answer shows: all, those that matter, or of these only what changed, where the answer is about other scenarios too. */
+export type RowChoice = 'all' | 'usual' | 'few';
+
+/** The rows that matter: what changed, the headline's step first, and the worst step of each core metric. */
+export function rowsToShow({ rows, headline }: Study, choice: RowChoice): Row[] {
+  if (choice === 'all') return rows.toSorted((a, b) => rankOf(a.metric) - rankOf(b.metric));
   const ofHeadline = ({ step }: Row) => Number(step !== headline?.step);
   const changed = rows
-    .filter(({ verdict }) => verdict === 'slower' || verdict === 'faster')
+    .filter((row) => row.move ?? row === headline)
     .toSorted((a, b) => ofHeadline(a) - ofHeadline(b) || rankOf(a.metric) - rankOf(b.metric))
-    .slice(0, MOST_CHANGED);
+    .slice(0, choice === 'few' ? FEW_CHANGED : MOST_CHANGED);
+  if (choice === 'few') return changed;
   const worst = coreMetrics.flatMap((metric) => worstOf(rows, metric) ?? []);
   return [...new Set([...changed, ...worst])];
 }

@@ -1,129 +1,189 @@
 import { DAY_MS, MINUTE_MS } from '../../lib/clock.ts';
+import { minuteAt } from '../../lib/dates.ts';
 import { formatMs, formatPercent } from '../../lib/number-text.ts';
-import type { RecentShift, Since } from './clues.ts';
-import { ALPHA } from './compare-windows.ts';
-import { type Failure, failureRate, failureVerdict } from './failures.ts';
+import type { Level } from './engine/run-series.ts';
 import type { Row, Runs, Study } from './scenario-study.ts';
 import type { ServerShare } from './server-share.ts';
 import type { NearEvent } from './speed-events.ts';
 import { formatValue, metricFact } from './speed-metrics.ts';
-import { leadingRow } from './study-table.ts';
+import { leadingRow, levelNow } from './study-table.ts';
 import type { Device } from './thresholds.ts';
-
-/** Share of failed runs that is worth reporting; single failures are normal. */
-const WORTH_A_SENTENCE = 0.03;
-
-/** An instant to the minute: 2026-11-10T08:07Z. */
-export function minute(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 16)}Z`;
-}
 
 function percent(share: number | null, sign = false): string {
   return formatPercent(share === null ? null : share * 100, { digits: 0, sign });
 }
 
-function place({ step, metric }: Row): string {
-  return `${step ? `step "${step.name}"` : 'all steps together'} ${metricFact(metric).short}`;
+function place({ step }: Row): string {
+  return step ? `step "${step.name}"` : 'all steps together';
 }
 
-function fromTo({ metric, comparison: { before, after, relative } }: Row): string {
-  const size = relative === null ? '' : ` (${percent(relative, true)})`;
-  return `${formatValue(metric, before?.median ?? null)} → ${formatValue(metric, after?.median ?? null)}${size}`;
+/** The numbers of runs on both sides, small ones marked. */
+function runsOn(before: Level, after: Level): string {
+  const small = before.isSmall || after.isSmall ? ', a small sample' : '';
+  return `${before.runs} and ${after.runs} runs${small}`;
 }
 
-function moment(since: Since | undefined, [event]: readonly NearEvent[]): string {
-  if (!since) return '';
-  const gap = since.date - since.previousDate > 2 * DAY_MS ? ` (or earlier, after ${minute(since.previousDate)})` : '';
-  const distance = event && formatMs(Math.max(MINUTE_MS, Math.round(Math.abs(event.leadMs) / MINUTE_MS) * MINUTE_MS));
-  const near = event ? `, ${distance} ${event.leadMs >= 0 ? 'after' : 'before'} event "${event.text || event.key}"` : '';
-  return ` since ${minute(since.date)}${gap}${near}`;
+/** The value of a level and the middle half of its runs: `2.71 s (2.6–2.84 s)`. */
+function levelWords(metric: string, { typical, p25, p75 }: Level): string {
+  const [low, high] = [formatValue(metric, p25), formatValue(metric, p75)];
+  const unit = / \D+$/.exec(high)?.[0];
+  return `${formatValue(metric, typical)} (${unit !== undefined && low.endsWith(unit) ? low.slice(0, -unit.length) : low}–${high})`;
 }
 
-/** The other rows that changed, by step. */
+/** `2.71 s → 4.46 s (+65%; 312 and 80 runs)`, on request with the middle half of the runs after each level. */
+function fromTo({ metric, move }: Row, { spread, runs }: { spread: boolean; runs: boolean }): string {
+  if (!move) return '';
+  const { before, after, relative } = move;
+  const value = (level: Level) => (spread ? levelWords(metric, level) : formatValue(metric, level.typical));
+  const size = Number.isFinite(relative) ? [percent(relative, true)] : [];
+  const inside = [...size, ...(runs ? [runsOn(before, after)] : [])].join('; ');
+  const levels = `${value(before)} → ${value(after)}`;
+  if (inside === '') return levels;
+  return spread ? `${levels}, ${inside}` : `${levels} (${inside})`;
+}
+
+/** The event next to a change, and how far it lies from it. */
+function eventWords([event]: readonly NearEvent[]): string {
+  if (!event) return '';
+  const distance = formatMs(Math.max(MINUTE_MS, Math.round(Math.abs(event.leadMs) / MINUTE_MS) * MINUTE_MS));
+  return `, ${distance} ${event.leadMs >= 0 ? 'after' : 'before'} event "${event.text || event.key}"`;
+}
+
+/** When the present level began, or from when to when another one held; and the event next to it. */
+function moment({ move }: Row, { timeZone, period }: Study, events: readonly NearEvent[]): string {
+  if (!move?.since) return '';
+  const at = (ms: number) => minuteAt(ms, timeZone);
+  const { date, previousDate, range } = move.since;
+  const isWide = range.endMs - range.startMs > DAY_MS;
+  const between = isWide ? ` (95%: between ${at(range.startMs)} and ${at(range.endMs)})` : '';
+  const gap = date - previousDate > 2 * DAY_MS ? ` (or earlier, after ${at(previousDate)})` : between;
+  const near = eventWords(events);
+  if (move.untilDate !== undefined) return ` from ${at(date)}${gap} to ${at(move.untilDate)}${near}`;
+  const early = date < period.window.startMs ? ', before the period' : '';
+  return ` since ${at(date)}${gap}${early}${near}`;
+}
+
+function scatterWords(row: Row): string {
+  const { verdict, metric } = row;
+  if (!('scatter' in verdict)) return '';
+  const { level, beyond, scatter } = verdict;
+  const spread = `interquartile range ${percent(scatter)} of the median`;
+  const above = `${percent(beyond.share)} of ${level.runs} runs above ${formatValue(metric, beyond.value)}`;
+  return `${levelWords(metric, level)}, ${spread}, ${above}`;
+}
+
+/** What a row does, with its metric in front: `LCP is slower since …: 2.71 s → 4.46 s (+65%; 312 and 80 runs)`. */
+function verdictWords(row: Row, study: Study, events: readonly NearEvent[], spread: boolean): string {
+  const { metric, state, move } = row;
+  const { short } = metricFact(metric);
+  if (state === 'unstable') return `${short} is unstable, its level unchanged: ${scatterWords(row)}`;
+  const figures = fromTo(row, { spread, runs: true });
+  if (state === 'drifting') {
+    const way = (move?.relativePer30Days ?? 0) > 0 ? 'up' : 'down';
+    return `${short} is drifting ${way}, ${percent(move?.relativePer30Days ?? null, true)} in 30 days: first to last fifth ${figures}`;
+  }
+  if (move?.untilDate !== undefined) return `${short} ${state}${moment(row, study, events)} and is back: ${figures}`;
+  return `${short} is ${state}${moment(row, study, events)}: ${figures}`;
+}
+
+/** Metrics of one place, and places, that are named with their levels. */
+const MOST_NAMED = 6;
+const MOST_PLACES = 3;
+
+/** The other rows that moved, by step: those of the headline's step with the middle half of their runs. */
 function others(rows: readonly Row[], headline: Row): string {
   const byStep = new Map<string, string[]>();
   for (const row of rows) {
-    if (row === headline || (row.verdict !== 'slower' && row.verdict !== 'faster')) continue;
-    const where = row.step === headline.step ? 'there' : row.step ? `step "${row.step.name}"` : 'all steps together';
-    const words = `${metricFact(row.metric).short}${row.verdict === headline.verdict ? '' : ` (${row.verdict})`}`;
+    if (row === headline || !row.move) continue;
+    const isThere = row.step === headline.step;
+    const where = isThere ? 'there' : place(row);
+    const state = row.state === headline.state ? '' : ` ${row.state}`;
+    const words = `${metricFact(row.metric).short}${state} ${fromTo(row, { spread: isThere, runs: false })}`;
     byStep.set(where, [...(byStep.get(where) ?? []), words]);
   }
-  const places = [...byStep].map(([where, words]) => `${where} ${words.join(', ')}`);
+  const ordered = [...byStep].toSorted((a, b) => Number(b[0] === 'there') - Number(a[0] === 'there'));
+  const places = ordered.map(([where, words]) => {
+    const more = words.length > MOST_NAMED ? `; ${words.length - MOST_NAMED} more` : '';
+    return `${where} ${words.slice(0, MOST_NAMED).join('; ')}${more}`;
+  });
   if (places.length === 0) return '';
-  return ` Also ${places.slice(0, 3).join('; ')}${places.length > 3 ? `; ${places.length - 3} more steps` : ''}.`;
+  const more = places.length > MOST_PLACES ? ` Also at ${places.length - MOST_PLACES} more places.` : '';
+  return ` Also ${places.slice(0, MOST_PLACES).join('. Also ')}.${more}`;
 }
 
-function speedSentence(study: Study, since: Since | undefined, events: readonly NearEvent[]): string {
-  const { verdict, rows, steps, headline, baseline, period } = study;
-  if (headline) {
-    const word = verdict === 'slower' ? 'Slower' : 'Faster';
-    return `${word}: ${place(headline)} ${fromTo(headline)}${moment(since, events)}.${others(rows, headline)}`;
-  }
-  const sound = ({ all, failed }: Runs) => all.length - failed.length;
-  if (verdict === 'not enough data')
-    return `Not enough data: ${sound(period)} runs without failure in the period, ${sound(baseline)} in the baseline.`;
+const counted = (count: number, word: string) => `${count} ${word}${count === 1 ? '' : 's'}`;
+
+/** What no row contradicts: the level of a scenario in which nothing moved. */
+function steadyWords(study: Study, name: string): string {
+  const { rows, steps, sound, timeZone } = study;
+  const judged = rows.filter(({ state }) => state !== 'not enough data').length;
+  const scattered = rows.filter(({ state }) => state === 'unstable').map((row) => `${place(row)} ${metricFact(row.metric).short}`);
+  const scatter = scattered.length > 0 ? ` Runs scatter widely, at a constant level: ${scattered.slice(0, 3).join(', ')}.` : '';
+  const from = sound[0] ? ` since ${minuteAt(sound[0].date, timeZone)}` : '';
+  const none = `none of ${judged} series over ${counted(steps.length, 'step')} changed its level${from}`;
+  return `${name} is steady: ${none}.${highestWords(study)}${scatter}`;
+}
+
+function highestWords(study: Study): string {
   const leading = leadingRow(study);
-  const level = leading ? ` Highest: ${place(leading)} ${fromTo(leading)}.` : '';
-  const tested = rows.filter((row) => row.verdict === 'within noise').length;
-  return `Within noise: none of ${tested} comparisons over ${steps.length} ${steps.length === 1 ? 'step' : 'steps'} stands out.${level}`;
+  const level = leading && levelNow(leading);
+  if (!leading || !level) return '';
+  return ` Highest: ${place(leading)} ${metricFact(leading.metric).short} ${levelWords(leading.metric, level)}, ${level.runs} runs.`;
 }
 
-function shiftSentence(shift: RecentShift | undefined): string {
-  if (!shift) return '';
-  const { row, date, before, after } = shift;
-  const levels = `${formatValue(row.metric, before)} → ${formatValue(row.metric, after)}`;
-  return ` But ${place(row)} went ${levels} at ${minute(date)}, too late to move the period: judge it with startDate ${minute(date)}.`;
+function tooFewWords({ period, baseline }: Study): string {
+  const withoutFailure = ({ all, failed }: Runs) => all.length - failed.length;
+  return `${withoutFailure(period)} runs without failure in the period, ${withoutFailure(baseline)} in the baseline`;
 }
 
-function shareSentence(share: ServerShare | undefined): string {
+/** What a scenario does, in one or two sentences. */
+export function speedSentence(study: Study, name: string | undefined, events: readonly NearEvent[]): string {
+  const { state, rows, headline } = study;
+  const of = name === undefined ? '' : `${name}, `;
+  if (headline) return `${of}${place(headline)}: ${verdictWords(headline, study, events, true)}.${others(rows, headline)}`;
+  return state === 'not enough data' ? `Not enough data: ${tooFewWords(study)}.` : steadyWords(study, name ?? 'The scenario');
+}
+
+/** The same as one line of a list. */
+export function speedLine(study: Study, name: string): string {
+  const { state, headline } = study;
+  if (headline) return `${name}, ${place(headline)}: ${verdictWords(headline, study, [], false)}`;
+  if (state === 'not enough data') return `${name}: not enough data, ${tooFewWords(study)}`;
+  const leading = leadingRow(study);
+  const level = leading && levelNow(leading);
+  if (!leading || !level) return `${name} is steady`;
+  return `${name} is steady: ${metricFact(leading.metric).short} ${formatValue(leading.metric, level.typical)} in ${place(leading)}`;
+}
+
+/** Whether the time goes before the first byte or after it. */
+export function shareSentence(share: ServerShare | undefined): string {
   if (!share) return '';
   const { side, before, after, ofChange } = share;
   const part = ofChange === null ? `Mostly ${side}` : side === 'server' ? 'The server' : 'The front end, not the server';
   const earlier = before === null || after === null ? '' : ` (${percent(before)} before)`;
-  return ` ${part}: TTFB is ${percent(after ?? before)} of its LCP${earlier}.`;
-}
-
-function failureSentence(study: Study, failures: readonly Failure[]): string {
-  const rate = failureRate(study.period);
-  const verdict = failureVerdict(study);
-  if (rate === null || (rate < WORTH_A_SENTENCE && (verdict === 'within noise' || rate === 0))) return '';
-  const before = failureRate(study.baseline);
-  const change = before === null ? '' : ` (${percent(before)} before: ${verdict})`;
-  const [first] = failures;
-  const most = first && 2 * first.runs > failures.reduce((sum, { runs }) => sum + runs, 0) ? 'mostly' : 'for example';
-  const how = first ? `, ${most} step "${first.step}"${first.message ? `: ${first.message}` : ''}` : '';
-  return ` ${percent(rate)} of runs fail${change}${how}.`;
-}
-
-interface Found {
-  readonly since: Since | undefined;
-  readonly shift: RecentShift | undefined;
-  readonly events: readonly NearEvent[];
-  readonly share: ServerShare | undefined;
-  readonly failures: readonly Failure[];
-}
-
-/** The whole answer in a few sentences, the verdict first. */
-export function answerWords(study: Study, { since, shift, events, share, failures }: Found): string {
-  return speedSentence(study, since, events) + shiftSentence(shift) + shareSentence(share) + failureSentence(study, failures);
+  return `${part}: TTFB is ${percent(after ?? before)} of its LCP${earlier}.`;
 }
 
 /** How the verdicts were found, what was left out, and what the ratings mean. */
-export function methodNotes({ rows, headline, baseline, period, usualSteps, otherSteps }: Study, device: Device): string[] {
-  const tested = rows.filter(({ p }) => p !== null);
-  const unit = tested.some(({ comparison }) => comparison.unit === 'days') ? 'runs, clustered by day' : 'single runs';
-  const hours = period.window.endMs - period.window.startMs < DAY_MS - 1 ? ' Of the baseline only the hours of the period count.' : '';
+export function methodNotes(study: Study, device: Device): string[] {
+  const { rows, headline, baseline, period, usualSteps, otherSteps } = study;
+  const judged = rows.filter(({ state }) => state !== 'not enough data').length;
   const metric = headline?.metric ?? 'largestContentfulPaint';
   const { short, effect } = metricFact(metric);
-  const sums = rows.some(({ step }) => step === undefined)
-    ? `; sums only over reports with ${usualSteps} steps (${otherSteps} others)`
-    : '';
+  const hasSums = rows.some(({ step }) => step === undefined);
+  const sums = hasSums && otherSteps > 0 ? `; sums only over reports with ${usualSteps} steps (${otherSteps} others)` : '';
   return [
-    `Method: rank test of ${unit}, adjusted for ${tested.length} comparisons (Benjamini–Hochberg, p ≤ ${ALPHA}), and at least ` +
-      `${percent(effect.relative)} and ${formatValue(metric, effect.absolute)} of change for ${short}. Slower means more, also for ` +
-      `CLS, weight, requests. Trend: medians of 24 h, the last 28.${hours}`,
-    `${period.failed.length + baseline.failed.length} failed runs are left out${sums}.`,
-    'Ratings: field p75 limits are those of real visits, held against lab runs here; lab limits go by the median. Device ' +
-      `${device === 'unknown' ? 'unknown: the name does not say' : `${device}, guessed from the name`}. TBT stands in for INP.`,
+    `${METHOD} ${judged} series; ${short} must change by ${percent(effect.relative)} and ${formatValue(metric, effect.absolute)}.`,
+    `${LEVELS} ${period.failed.length + baseline.failed.length} failed runs are left out${sums}.`,
+    `${RATINGS} Device ${device === 'unknown' ? 'unknown: the name does not say' : `${device}, guessed from the name`}.`,
   ];
+}
+
+const METHOD = 'Changes: searched over baseline and period, freed of cycles and autocorrelation; at most 1% by chance, among';
+const LEVELS = 'Levels: medians of the runs on each side, freed of hour and weekday, and their middle half. Slower means more.';
+const RATINGS = 'Ratings: field p75 limits are those of real visits, held against lab runs; lab limits go by the median.';
+
+/** How the verdicts of several scenarios were found. */
+export function siteNotes(judged: number): string[] {
+  return [`${METHOD} ${judged} series of all scenarios.`, LEVELS];
 }

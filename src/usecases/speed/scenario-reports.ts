@@ -2,8 +2,8 @@ import type { Ask } from '../../api/client.ts';
 import { isOutOfTime } from '../../api/deadline.ts';
 import { ApiError } from '../../api/errors.ts';
 import { getScenarioReport, getStepReport, listScenarioReports, listSpeedEvents } from '../../api/operations/speed-analysis.ts';
-import type { Measured } from '../../domain/speed/budgets.ts';
-import { type FailedStep, type Failure, groupFailures } from '../../domain/speed/failures.ts';
+import { type Measured, type RunChoice, reportsToJudge } from '../../domain/speed/budgets.ts';
+import { type FailedAction, type FailedStep, groupActions } from '../../domain/speed/failures.ts';
 import { isFailed, type Report, type Window, windowsToRead } from '../../domain/speed/runs.ts';
 import { type Between, eventsNear, type NearEvent, nearFrom } from '../../domain/speed/speed-events.ts';
 import { DAY_MS, MINUTE_MS } from '../../lib/clock.ts';
@@ -94,45 +94,64 @@ export async function readEventsNear(ask: Ask, scenarioId: number, change: Betwe
   return events;
 }
 
-/** What failed in these steps, by the words of their actions; steps that cannot be read count without words. */
-export async function readFailures(ask: Ask, steps: readonly FailedStep[], note: Note): Promise<Failure[]> {
+/** What failed in these runs, by the words of their actions; those whose step report cannot be read count without words. */
+export async function readActions(ask: Ask, steps: readonly FailedStep[], note: Note): Promise<FailedAction[]> {
   const outcomes = await Promise.allSettled(steps.map(({ result }) => ask(getStepReport, { stepId: String(result.stepResultId) })));
-  const read = outcomes.map((outcome, index) => ({
-    failed: steps[index],
-    report: outcome.status === 'fulfilled' ? outcome.value.step : undefined,
-  }));
-  const known = read.flatMap(({ failed, report }) => (failed ? [{ failed, report }] : []));
-  const unread = known.filter(({ report }) => report === undefined).length;
+  const read = steps.map((failed, index) => {
+    const outcome = outcomes[index];
+    return { failed, report: outcome?.status === 'fulfilled' ? outcome.value.step : undefined };
+  });
+  const unread = read.filter(({ report }) => report === undefined).length;
   if (unread > 0) note(`${unread} of ${steps.length} step reports of failed runs could not be read.`);
-  else if (steps.length > 0) note(`Failed actions: those of the latest ${steps.length} failed runs.`);
-  return groupFailures(known);
+  return groupActions(read);
 }
 
-/** The reports of a scenario that hold its latest `runs` without failure; short windows first, because a long history is heavy. */
-export async function readLatest(ask: Ask, scenarioId: number, runs: number): Promise<Measured> {
-  for (const lastDays of [2, 14]) {
-    const { scenario } = await ask(listScenarioReports, { scenarioId, limit: 0, lastDays });
-    const sound = scenario.reports.filter((report) => !isFailed(report));
-    if (sound.length >= runs) return { scenarioId, name: scenario.name ?? undefined, reports: scenario.reports };
+/** Days that are read where those since the instant hold too few runs; then everything, because a long history is heavy. */
+const FURTHER_DAYS = 30;
+
+/** The reports of a scenario since an instant, or further back until enough of them are without failure. */
+export async function readToJudge(ask: Ask, scenarioId: number, choice: RunChoice): Promise<Measured> {
+  for (const window of [{ dateFrom: iso(choice.sinceMs - 1) }, { lastDays: FURTHER_DAYS }]) {
+    const { scenario } = await ask(listScenarioReports, { scenarioId, limit: 0, ...window });
+    const sound = scenario.reports.filter((report) => !isFailed(report)).length;
+    const measured = { scenarioId, name: scenario.name ?? undefined, reports: reportsToJudge(scenario.reports, choice) };
+    if (sound >= choice.least) return measured;
   }
   const { scenario } = await ask(listScenarioReports, { scenarioId, limit: 0 });
-  return { scenarioId, name: scenario.name ?? undefined, reports: scenario.reports };
+  return { scenarioId, name: scenario.name ?? undefined, reports: reportsToJudge(scenario.reports, choice) };
 }
 
-/** Reads the reports of several scenarios one after the other until the time of the call is out; the rest is returned as missing. */
-export async function readEach<T>(
-  scenarioIds: readonly number[],
-  read: (scenarioId: number) => Promise<T>,
-): Promise<{ done: T[]; missing: number[] }> {
+/** What was read of several scenarios, and what not. */
+export interface ReadEach<T> {
+  readonly done: readonly T[];
+  /** Not reached before the time of the call was out. */
+  readonly missing: readonly number[];
+  /** Refused or failed, each with the words for it. */
+  readonly failed: readonly { readonly scenarioId: number; readonly words: string }[];
+}
+
+/** Failures that would befall every scenario. */
+const OF_ALL: ReadonlySet<ApiError['kind']> = new Set(['unauthorized', 'forbidden', 'busy', 'settings']);
+
+/** Reads scenarios one after the other until the time of the call is out; throws where not one could be read. */
+export async function readEach<T>(scenarioIds: readonly number[], read: (scenarioId: number) => Promise<T>): Promise<ReadEach<T>> {
   const done: T[] = [];
+  const failures: { scenarioId: number; error: ApiError }[] = [];
   for (const [index, scenarioId] of scenarioIds.entries()) {
     try {
       done.push(await read(scenarioId));
     } catch (error) {
+      const isLate = isOutOfTime(error);
+      if (!(error instanceof ApiError) || (OF_ALL.has(error.kind) && !isLate)) throw error;
       // Without any answer the failure itself is the answer.
-      if (!isOutOfTime(error) || done.length === 0) throw error;
-      return { done, missing: scenarioIds.slice(index) };
+      if (done.length === 0 && (isLate || error.kind === 'down')) throw error;
+      if (isLate) return { done, missing: scenarioIds.slice(index), failed: failures.map(worded) };
+      failures.push({ scenarioId, error });
     }
   }
-  return { done, missing: [] };
+  const [first] = failures;
+  if (first && done.length === 0) throw first.error;
+  return { done, missing: [], failed: failures.map(worded) };
 }
+
+const worded = ({ scenarioId, error }: { scenarioId: number; error: ApiError }) => ({ scenarioId, words: error.message });

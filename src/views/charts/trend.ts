@@ -49,6 +49,7 @@ function band({ low, high }: TrendSeries, atMs: readonly number[], name: string,
     type: 'line',
     stack: `range of ${name}`,
     stackStrategy: 'all',
+    z: 1, // behind the lines
     symbol: 'none',
     silent: true,
     lineStyle: { opacity: 0 },
@@ -66,24 +67,65 @@ function band({ low, high }: TrendSeries, atMs: readonly number[], name: string,
   ];
 }
 
-function line({ values }: TrendSeries, atMs: readonly number[], name: string, colour: string) {
+/** Shapes by which lines are distinguished where colours are not. */
+const SHAPES = [
+  { symbol: 'circle', type: 'solid' },
+  { symbol: 'rect', type: 'dashed' },
+  { symbol: 'triangle', type: 'dotted' },
+  { symbol: 'diamond', type: [8, 3, 2, 3] },
+  { symbol: 'emptyCircle', type: [14, 4] },
+  { symbol: 'emptyRect', type: [2, 5] },
+] as const;
+
+function line({ values }: TrendSeries, atMs: readonly number[], name: string, colour: string, place: number) {
+  const { symbol, type } = SHAPES[place % SHAPES.length] ?? SHAPES[0];
   return {
     name,
     type: 'line',
     connectNulls: false,
-    symbol: 'circle',
-    symbolSize: atMs.length > 90 ? 3 : 5,
+    symbol,
+    symbolSize: atMs.length > 90 ? 3 : 6,
     showAllSymbol: true,
-    lineStyle: { width: 2, color: colour },
+    lineStyle: { width: 2, color: colour, type },
     itemStyle: { color: colour },
     emphasis: { disabled: true },
     data: atMs.map((at, index) => [at, drawable(values[index])]),
   };
 }
 
+/** First and last instant of the axis. */
+interface Axis {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** Where the label of a moment stands: moved aside so that the edge of the picture does not cut it, and on which line above the plot. */
+interface LabelPlace {
+  readonly shiftPx: number;
+  readonly level: number;
+}
+
+function labelPlaces(moments: readonly Moment[], { min, pxPerMs, plotPx }: { min: number; pxPerMs: number; plotPx: number }): LabelPlace[] {
+  const labels = moments.map(({ name, atMs, isChange }) => {
+    const widthPx = name.length * (isChange ? 1.1 : 1) * CHARACTER_PX;
+    const atPx = (atMs - min) * pxPerMs;
+    const centrePx = Math.max(widthPx / 2 - LEFT_PX, Math.min(atPx, plotPx + RIGHT_PX - widthPx / 2));
+    return { atPx: centrePx, widthPx, shiftPx: centrePx - atPx };
+  });
+  return stagger(labels, LEVELS).map((level, index) => ({ level, shiftPx: labels[index]?.shiftPx ?? 0 }));
+}
+
 /** A line without points that carries what belongs to no series, so that hiding one does not hide it. */
-function background({ judged }: TrendSpec, moments: readonly Moment[], levels: readonly number[], theme: Theme) {
-  const data = moments.map(({ name, atMs, isChange }, index) => ({
+function background(
+  { judged, levels = [] }: TrendSpec,
+  { min, max }: Axis,
+  moments: readonly Moment[],
+  places: readonly LabelPlace[],
+  theme: Theme,
+) {
+  // What lies outside the axis would not be drawn at all.
+  const inside = (time: string) => Math.max(min, Math.min(max, wallMs(time)));
+  const marks = moments.map(({ name, atMs, isChange }, index) => ({
     name,
     xAxis: atMs,
     lineStyle: { color: isChange ? theme.accent : theme.mark, type: isChange ? 'solid' : 'dashed', width: isChange ? 2 : 1 },
@@ -93,15 +135,30 @@ function background({ judged }: TrendSpec, moments: readonly Moment[], levels: r
       color: isChange ? theme.accent : theme.mark,
       fontWeight: isChange ? 'bold' : 'normal',
       fontSize: 11,
-      offset: [0, -MARK_PX * (levels[index] ?? 0)],
+      offset: [places[index]?.shiftPx ?? 0, -MARK_PX * (places[index]?.level ?? 0)],
     },
   }));
+  const held = levels.flatMap(({ name, from, to, value }, index) => {
+    if (drawable(value) === null) return [];
+    const label = {
+      formatter: () => plainText(name, 40),
+      // The label stands where the level is farthest from the change.
+      position: index === 0 ? 'insideStartTop' : 'insideEndTop',
+      color: theme.text,
+      fontSize: 11,
+      fontWeight: 'bold',
+      backgroundColor: theme.background,
+      padding: [1, 3],
+    };
+    const start = { coord: [inside(from), value], symbol: 'none', lineStyle: { color: theme.text, type: 'solid', width: 1.5 }, label };
+    return [[start, { coord: [inside(to), value], symbol: 'none' }]];
+  });
   const interval = judged && [[{ xAxis: wallMs(judged.from) }, { xAxis: wallMs(judged.to) }]];
   return {
     id: 'background',
     type: 'line',
     data: [],
-    markLine: { silent: true, symbol: 'none', data },
+    markLine: { silent: true, symbol: 'none', data: [...marks, ...held] },
     ...(interval && { markArea: { silent: true, itemStyle: { color: theme.shade }, data: interval } }),
   };
 }
@@ -128,8 +185,11 @@ function tooltipLines(spec: TrendSpec, index: number, colours: readonly string[]
   ];
 }
 
-/** Labels of a time axis always name the day, because the axis may be zoomed to any part. */
-const TIME_FORMATS = { year: '{d} {MMM} {yyyy}', month: '{d} {MMM}', day: '{d} {MMM}', hour: '{HH}:{mm}', minute: '{HH}:{mm}' };
+/** Labels of a time axis always name the day, because the axis may be zoomed to any part; and the year where there are several. */
+function timeFormats(min: number, max: number) {
+  const day = new Date(min).getUTCFullYear() === new Date(max).getUTCFullYear() ? '{d} {MMM}' : '{d} {MMM} {yyyy}';
+  return { year: '{d} {MMM} {yyyy}', month: day, day, hour: '{HH}:{mm}', minute: '{HH}:{mm}' };
+}
 
 /** Values over time with their range, events as dashed lines, the change as a solid one; a missing value is a gap. */
 export function drawTrend(spec: TrendSpec, look: Look): Drawing {
@@ -141,9 +201,8 @@ export function drawTrend(spec: TrendSpec, look: Look): Drawing {
   const [min, max] = all.length > 0 ? [Math.min(...all), Math.max(...all)] : [0, 1];
 
   const pxPerMs = Math.max(80, widthPx - LEFT_PX - RIGHT_PX) / Math.max(1, max - min);
-  const places = moments.map((moment) => ({ atPx: (moment.atMs - min) * pxPerMs, widthPx: moment.name.length * CHARACTER_PX }));
-  const levels = stagger(places, LEVELS);
-  const top = LEGEND_TOP_PX + 28 + (moments.length > 0 ? MARK_PX * (1 + Math.max(...levels)) : 0);
+  const places = labelPlaces(moments, { min, pxPerMs, plotPx: (max - min) * pxPerMs });
+  const top = LEGEND_TOP_PX + 28 + (moments.length > 0 ? MARK_PX * (1 + Math.max(...places.map(({ level }) => level))) : 0);
   const bottom = AXIS_PX + (tooltip ? SLIDER_PX : 0);
   const colourOf = (index: number) => theme.series[index % theme.series.length] ?? theme.text;
   const banded = spec.series.length <= MAX_BANDS ? spec.series : [];
@@ -152,9 +211,17 @@ export function drawTrend(spec: TrendSpec, look: Look): Drawing {
   const option = {
     ...commonOption(look, spec.title, spec.subtitle),
     useUTC: true,
-    legend: legendOption(look, names),
+    // The line itself stands in the legend, so that its shape is seen.
+    legend: { ...legendOption(look, names), icon: undefined, itemWidth: 30 },
     grid: { left: LEFT_PX, right: RIGHT_PX, top, bottom, outerBoundsMode: 'none' },
-    xAxis: { type: 'time', min, max, ...lines, splitLine: { show: false }, axisLabel: { ...lines.axisLabel, formatter: TIME_FORMATS } },
+    xAxis: {
+      type: 'time',
+      min,
+      max,
+      ...lines,
+      splitLine: { show: false },
+      axisLabel: { ...lines.axisLabel, formatter: timeFormats(min, max) },
+    },
     yAxis: {
       type: 'value',
       scale: true,
@@ -163,9 +230,10 @@ export function drawTrend(spec: TrendSpec, look: Look): Drawing {
       axisLabel: { ...lines.axisLabel, formatter: (value: number) => formatValue(value, spec.unit) },
     },
     series: [
+      // The legend shows the shape of the first series of a name, which is the line.
+      ...spec.series.map((each, index) => line(each, atMs, names[index] ?? '', colourOf(index), index)),
       ...banded.flatMap((each, index) => band(each, atMs, names[index] ?? '', colourOf(index))),
-      ...spec.series.map((each, index) => line(each, atMs, names[index] ?? '', colourOf(index))),
-      background(spec, moments, levels, theme),
+      background(spec, { min, max }, moments, places, theme),
     ],
     ...(tooltip && {
       dataZoom: sliderOption(theme, { left: LEFT_PX, right: RIGHT_PX, showDataShadow: true }),

@@ -30,7 +30,10 @@ describe.each([1, 2, 3, 4, 5])('the stories of seed %i', (seed) => {
     const { verdict, since, events, examples, serverShare } = answer.structured as Record<string, Record<string, never>>;
     expect(verdict).toBe('slower');
     expect(answer.structured['answer']).toMatch(
-      new RegExp(`^Slower: step "${slowTag.stepName}" LCP .* event "${slowTag.eventText.replace(/[()]/g, '\\$&')}"`),
+      new RegExp(
+        `^${slowTag.scenarioName}, step "${slowTag.stepName}": LCP is slower since .* ` +
+          `event "${slowTag.eventText.replace(/[()]/g, '\\$&')}": .* and [0-9]+ runs\\.`,
+      ),
     );
     expect(since).toMatchObject({ step: slowTag.stepName, metric: LCP });
     expect(Number(since?.['date'])).toBeGreaterThanOrEqual(slowTag.dateMs);
@@ -52,11 +55,12 @@ describe.each([1, 2, 3, 4, 5])('the stories of seed %i', (seed) => {
     expect(second).toContain(slowTag.host);
   });
 
-  it('are not told of others: the noisy scenario is within noise in all its metrics', async () => {
+  it('are not told of others: the noisy scenario is unstable, at a level that never changed', async () => {
     const { noisy } = stories();
     const answer = await analyze(noisy.scenarioId);
-    expect(answer.structured).toMatchObject({ verdict: 'within noise', comparisons: { slower: 0, faster: 0, notEnoughData: 0 } });
-    expect(answer.structured['answer']).toMatch(/^Within noise: none of /);
+    expect(answer.structured).toMatchObject({ verdict: 'unstable' });
+    for (const moved of ['slower', 'faster', 'drifting']) expect(answer.structured['states']).not.toHaveProperty(moved);
+    expect(answer.structured['answer']).toMatch(/LCP is unstable, its level unchanged: .* interquartile range \d+% of the median/);
     expect(answer.structured).not.toHaveProperty('since');
     expect(Math.max(...tokensOf(answer))).toBeLessThanOrEqual(1200);
   });
@@ -65,11 +69,21 @@ describe.each([1, 2, 3, 4, 5])('the stories of seed %i', (seed) => {
     const { failing } = stories();
     const answer = await analyze(failing.scenarioId);
     const message = `${failing.action}: not possible within 10 s`;
-    expect(answer.structured).toMatchObject({ verdict: 'within noise', failureVerdict: 'within noise' });
+    expect(answer.structured).toMatchObject({ verdict: 'steady', failureVerdict: 'no change' });
     expect((answer.structured['failedActions'] as unknown[])[0]).toMatchObject({ step: failing.stepName, message });
     expect((answer.structured['failedSteps'] as unknown[])[0]).toMatchObject({ step: failing.stepName });
-    expect(answer.structured['answer']).toContain(`% of runs fail`);
-    expect(answer.structured['answer']).toContain(`mostly step "${failing.stepName}": ${message}.`);
+    // Every failed run of the period counts, and of every one the action was read.
+    const { period } = answer.structured as { period: { runs: number; failed: number; failurePercent: number; failureInterval: number[] } };
+    expect(period.failed).toBeGreaterThan(5);
+    expect(answer.structured['answer']).toMatch(
+      new RegExp(` ${Math.round(period.failurePercent)}% of runs fail \\(${period.failed} of ${period.runs}, 95%: `),
+    );
+    expect(period.failureInterval[0]).toBeLessThan(period.failurePercent);
+    expect(period.failureInterval[1]).toBeGreaterThan(period.failurePercent);
+    expect(answer.structured['answer']).toMatch(new RegExp(`, (all|most often) at step "${failing.stepName}"`));
+    expect(answer.structured['answer']).toMatch(
+      new RegExp(`${message.replace(/[()]/g, '\\$&')} \\(\\d+ of ${period.failed} failed runs\\)\\.$`),
+    );
   });
 });
 
@@ -78,7 +92,7 @@ describe('a scenario', () => {
 
   it('is answered in full, the verdict first', async () => {
     const answer = await call('analyze_scenario', { scenarioId: platform().stories.slowTag.scenarioName });
-    expect(answer.text).toMatch(/^answer: Slower: /);
+    expect(answer.text).toMatch(/^answer: Product page – mobile, step "Product": LCP is slower since /);
     expect(whole(answer)).toMatchSnapshot();
   });
 
@@ -92,7 +106,7 @@ describe('a scenario', () => {
       ]),
     );
     expect(verdicts).toHaveLength(6);
-    expect(verdicts.filter(([, verdict]) => verdict !== 'within noise')).toEqual([[slowTag.scenarioId, 'slower']]);
+    expect(verdicts.filter(([, verdict]) => verdict !== 'steady' && verdict !== 'unstable')).toEqual([[slowTag.scenarioId, 'slower']]);
   });
 
   it('is read once, from the first instant of the baseline to the last of the period', async () => {
@@ -167,7 +181,67 @@ describe('a scenario', () => {
     const { isError, structured } = await another.call('analyze_scenario', { scenarioId: failing.scenarioId });
     await another.close();
     expect(isError).toBe(false);
-    expect(structured['notes']).toContain('5 of 5 step reports of failed runs could not be read.');
+    expect(structured['notes']).toContainEqual(expect.stringMatching(/^(\d+) of \1 step reports of failed runs could not be read\.$/));
     expect((structured['failedActions'] as { message: unknown }[])[0]?.message).toBeNull();
+  });
+});
+
+describe('all scenarios at once', () => {
+  const { call, platform } = useTools();
+
+  it('are one line each, the worst first and in detail', async () => {
+    const { slowTag, noisy, failing } = platform().stories;
+    const answer = await call('analyze_scenario');
+    const { scenarios, ...facts } = answer.structured as { scenarios: { scenarioId: number; verdict: string; line: string }[] };
+    expect(scenarios.map(({ scenarioId }) => scenarioId).slice(0, 3)).toEqual([slowTag.scenarioId, noisy.scenarioId, failing.scenarioId]);
+    expect(scenarios).toHaveLength(6);
+    expect(scenarios.map(({ verdict }) => verdict)).toEqual(['slower', 'unstable', 'steady', 'steady', 'steady', 'steady']);
+    expect(facts).toMatchObject({ scenarioId: slowTag.scenarioId, verdict: 'slower', since: { step: slowTag.stepName } });
+    expect(answer.structured['answer']).toMatch(
+      new RegExp(`^1 of 6 scenarios became slower, before the period; others: 1 unstable, 4 steady\\. ${slowTag.scenarioName}, step "`),
+    );
+    expect(answer.structured['answer']).toContain(` ${failing.scenarioName}: `);
+    expect(answer.structured['answer']).toContain(`${failing.action}: not possible within 10 s (`);
+    expect(Math.max(...tokensOf(answer))).toBeLessThanOrEqual(1200);
+    expect(whole(answer)).toMatchSnapshot();
+  });
+
+  it('are meant by "all", and answer what became slower this month', async () => {
+    const month = await call('analyze_scenario', { scenarioIds: 'all', startDate: 'this_month' });
+    expect(month.structured['answer']).toMatch(/^1 of 6 scenarios became slower; others: /);
+    expect(Math.max(...tokensOf(month))).toBeLessThanOrEqual(1200);
+  });
+
+  it('are read once each, and several names of one scenario are one', async () => {
+    const { length: before } = platform().requests;
+    await call('analyze_scenario', { scenarioIds: [4104, 'Home – desktop', 4103] });
+    const reads = platform()
+      .requests.slice(before)
+      .filter(({ operation }) => operation === 'listScenarioReports');
+    expect(reads.map(({ body }) => (body as { scenarioId: number }).scenarioId)).toEqual([4104, 4103]);
+  });
+
+  it('take the month before as the baseline of a month', async () => {
+    const { structured } = await call('analyze_scenario', { scenarioIds: [4104], startDate: 'last_month', endDate: 'last_month' });
+    expect(structured).toMatchObject({
+      baseline: { start: '2026-09-01T00:00Z', end: '2026-09-30T23:59Z' },
+      period: { start: '2026-10-01T00:00Z', end: '2026-10-31T23:59Z' },
+    });
+  });
+
+  it('have no single step', async () => {
+    const { isError, text } = await call('analyze_scenario', { step: 'Product' });
+    expect({ isError, text }).toEqual({ isError: true, text: expect.stringMatching(/^step: belongs to one scenario; pass a single one/) });
+  });
+
+  it('are answered also where one cannot be read, which is said', async () => {
+    const { scenario } = await withPlatform(async (own) => ({
+      scenario: await own.ask('listScenarioReports', { scenarioId: 4104, lastDays: 1, limit: 0 }, await own.token('shop')),
+    }));
+    expect(scenario.scenario.name).toBe('Home – desktop');
+    platform().faults.add({ kind: 'refused', operation: 'listScenarioReports', times: 1 });
+    const { structured } = await call('analyze_scenario', { scenarioIds: [4104, 4103] });
+    expect(structured['notes']).toContainEqual(expect.stringMatching(/^Home – desktop could not be read: /));
+    expect(structured['scenarioId']).toBe(4103);
   });
 });

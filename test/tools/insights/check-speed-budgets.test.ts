@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { call as callCommand, junitReport } from '../../../src/commands/call.ts';
 import { readWorldOptions } from '../../../src/commands/world-options.ts';
 import { median } from '../../../src/domain/speed/order.ts';
+import { DAY_MS } from '../../../src/lib/clock.ts';
 import { readSettings } from '../../../src/settings/settings.ts';
 import { captured } from '../../commands/captured.ts';
 import { records, useTools, whole } from '../support.ts';
@@ -30,7 +31,7 @@ describe('budgets', () => {
     ]);
     const worst = Math.max(...levels);
     expect(rows[0]).toMatchObject({ limit, basis: 'given', runs: 7, marginPercent: Math.round((1000 * (limit - worst)) / limit) / 10 });
-    expect(answer.structured['answer']).toMatch(/^1 of 2 budgets broken\. Worst: Home – desktop, step "/);
+    expect(answer.structured['answer']).toMatch(/^1 of 2 budgets broken, .*\. Worst: Home – desktop, step "/);
     expect(whole(answer)).toMatchSnapshot();
   });
 
@@ -39,21 +40,65 @@ describe('budgets', () => {
     const { broken, passed, rows } = answer.structured as { broken: number; passed: number; rows: unknown[] };
     expect(broken + passed).toBe(21 * 6);
     expect(broken).toBeGreaterThan(20);
-    expect(rows).toHaveLength(25);
-    expect(answer.structured['notes']).toContain(
-      `${126 - 25} more rows: the least broken and those with the largest margin. Narrow with scenarioIds or budgets.`,
-    );
+    expect(rows).toHaveLength(20);
+    expect(records(answer).every(({ status }) => status === 'broken')).toBe(true);
+    expect(answer.structured['notes']).toContain('Rows 1 to 20 of 126, broken ones first; pass cursor for more.');
     const limits = new Set(records(answer).map(({ metric, limit, basis }) => `${String(metric)} ${String(limit)} ${String(basis)}`));
     expect(limits).toContain('totalBlockingTime 200 good, lab mobile');
     expect(limits).toContain('largestContentfulPaint 2500 good, field p75');
-    expect(answer.text.length).toBeLessThan(8000);
-    expect(JSON.stringify(answer.structured).length).toBeLessThan(8000);
+    expect(answer.text.length).toBeLessThan(4800);
+    expect(JSON.stringify(answer.structured).length).toBeLessThan(4800);
+  });
+
+  it('are shown in pages, every broken one before any other', async () => {
+    const seen: unknown[] = [];
+    let cursor: string | undefined;
+    do {
+      const { structured } = await call('check_speed_budgets', { ...(cursor !== undefined && { cursor }) });
+      const { page, columns, rows } = structured as { page: { cursor?: string }; columns: string[]; rows: unknown[][] };
+      seen.push(...rows.map((row) => row[columns.indexOf('status')]));
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+    expect(seen).toHaveLength(126);
+    expect(seen.lastIndexOf('broken')).toBeLessThan(seen.indexOf('passed'));
+    const first = await call('check_speed_budgets');
+    const other = await call('check_speed_budgets', {
+      scenarioIds: [4104],
+      cursor: (first.structured['page'] as { cursor: string }).cursor,
+    });
+    expect(other).toMatchObject({ isError: true, text: expect.stringMatching(/^cursor belongs to a call with other arguments/) });
+  });
+
+  it('are held against all runs of the last seven days, close calls marked, with the share of failed runs', async () => {
+    const nowMs = Date.parse('2026-11-20T10:00:00Z');
+    const sinceMs = Math.floor(nowMs / DAY_MS) * DAY_MS - 7 * DAY_MS;
+    const { failing } = platform().stories;
+    const { scenario } = await ask('listScenarioReports', { scenarioId: failing.scenarioId, limit: 0, lastDays: 9 });
+    const inWindow = scenario.reports.filter(({ date }) => date >= sinceMs);
+    const sound = inWindow.filter(({ summary }) => summary?.fail === 0);
+    const level = median(sound.map(({ steps }) => steps?.[0]?.timings?.largestContentfulPaint ?? Number.NaN));
+    const check = async (limit: number) =>
+      call('check_speed_budgets', { scenarioIds: [failing.scenarioId], budgets: [{ metric: 'LCP', limit: Math.round(limit) }] });
+    const near = await check(level * 1.001);
+    const row = records(near).find(({ step }) => step === scenario.reports[0]?.steps?.[0]?.name);
+    expect(row).toMatchObject({ runs: sound.length, median: Math.round(level), status: 'passed', close: 'close' });
+    const far = records(await check(level * 1.3)).find(({ step }) => step === row?.['step']);
+    expect(far).toMatchObject({ status: 'passed', close: null });
+    const failed = inWindow.length - sound.length;
+    expect(near.structured['answer']).toMatch(
+      new RegExp(`Runs fail: ${failing.scenarioName} \\d+% \\(${failed} of ${inWindow.length}, 95%: `),
+    );
+  });
+
+  it('reach further back where there are fewer than 15 runs', async () => {
+    const answer = await call('check_speed_budgets', { scenarioIds: [4104], since: '2026-11-20T06:00:00Z', budgets: { weight: 1 } });
+    expect(records(answer).map(({ runs }) => runs)).toEqual([15, 15]);
   });
 
   it('that are all kept say how close it was', async () => {
     const { structured } = await call('check_speed_budgets', { scenarioIds: [4104], budgets: { weight: 90_000_000 } });
     expect(structured).toMatchObject({ broken: 0, passed: 2 });
-    expect(structured['answer']).toMatch(/^0 of 2 budgets broken\. Closest: .* weight 2\.7\d MB \(limit 90 MB\)\.$/);
+    expect(structured['answer']).toMatch(/^0 of 2 budgets broken\. Closest: .* weight 2\.7\d MB \(limit 90 MB\)\./);
   });
 
   it.each<[string, Record<string, unknown>, RegExp]>([
@@ -103,7 +148,12 @@ describe('a build', () => {
       payload: { scenario: { id: 4104, name: 'Home', reports: [failed] } },
     });
     const answer = await call('check_speed_budgets', { scenarioIds: [4104] });
-    expect(answer.structured).toMatchObject({ answer: '0 of 0 budgets broken. Not measured: Home.', broken: 0, passed: 0, unmeasured: 1 });
+    expect(answer.structured).toMatchObject({
+      answer: '0 of 0 budgets broken. Not measured: Home. Runs fail: Home 100% (1 of 1, 95%: 21%–100%).',
+      broken: 0,
+      passed: 0,
+      unmeasured: 1,
+    });
 
     const { authUrl, credentials } = platform();
     const { clientId, clientSecret } = credentials.shop;

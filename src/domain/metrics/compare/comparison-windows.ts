@@ -1,5 +1,5 @@
 import { refuse } from '../../../api/errors.ts';
-import { type Interval, slotsOf } from '../../../lib/calendar.ts';
+import { type Interval, monthBefore } from '../../../lib/calendar.ts';
 import { isoAt, todayIn } from '../../../lib/dates.ts';
 import { daysBetween, shiftDays } from '../../../lib/time-zone.ts';
 
@@ -44,13 +44,6 @@ interface Bounds {
   readonly nowMs: number;
 }
 
-/** The month before, where the period is a whole month: `2026-09-01`. */
-function monthBefore({ startMs, endMs }: Interval, timeZone: string): string | undefined {
-  const [month, ...more] = slotsOf('month', { startMs, endMs }, timeZone);
-  if (!month || month.isPart || more.length > 0) return undefined;
-  return `${todayIn(timeZone, startMs - 1).slice(0, 7)}-01`;
-}
-
 /** The same date a year earlier; 29 February becomes 1 March. */
 function yearBefore(label: string): string {
   return new Date(Date.UTC(Number(label.slice(0, 4)) - 1, Number(label.slice(5, 7)) - 1, Number(label.slice(8, 10))))
@@ -72,7 +65,7 @@ function baselineOf({ period, baselineStartMs, baselineEndMs, kind, timeZone }: 
   });
   if (baselineStartMs === undefined && baselineEndMs === undefined) {
     const month = kind === 'previous' ? monthBefore(period, timeZone) : undefined;
-    if (month !== undefined) return { startMs: shifted(daysTo(period.startMs, month, timeZone)).startMs, endMs: period.startMs - 1 };
+    if (month) return month;
     if (kind === 'same_dates_last_year') return shifted(daysTo(period.startMs, yearBefore(todayIn(timeZone, period.startMs)), timeZone));
     return shifted(kind === 'previous_year' ? -YEAR_DAYS : -length);
   }

@@ -1,0 +1,161 @@
+import { median } from 'simple-statistics';
+import { robustCycle, weeklyLevel, whitenedCycle } from './calendar-factors.ts';
+import { usualRuns } from './cleaning.ts';
+import { frameOf, gainOfPart, likelihoodOf, type Runs, sumsOf } from './likelihood.ts';
+import { chanceOf, limitsFor } from './limits.ts';
+import { localTimes } from './local-time.ts';
+import { type Noise, noiseFromDifferences, slowVariance } from './noise.ts';
+import { type Frame, fitParts, heightsOf, type Part } from './parts.ts';
+import { type Effect, logOffset, type RunSeries } from './run-series.ts';
+import { type Found, limitOf, penaltyOf, refined, searchCourse } from './search.ts';
+import { minus, pick } from './vectors.ts';
+
+const DAY_MS = 86_400_000;
+/** A single run that does not repeat may be an outlier; that as many in a row are is less likely than this over the whole series. */
+const RUN_OF_OUTLIERS = 0.003;
+/** Nothing is left of a deviation after so many runs. */
+const LONGEST_GAP = 200;
+const SHORTEST = 3;
+const LONGEST_SHORTEST = 12;
+
+/** A part with the chance that a series without any change would show as strong a one. */
+export interface Confirmed extends Found {
+  readonly p: number;
+}
+
+/** The course of a series: its levels over time, its cycle and its noise, all on the log scale. */
+export interface Course {
+  readonly found: readonly Confirmed[];
+  readonly frame: Frame;
+  readonly noise: Noise;
+  /** What hour and weekday add to each run. */
+  readonly cycle: Float64Array;
+  /** Level of each run by the parts, without the cycle. */
+  readonly level: Float64Array;
+  readonly runs: Runs;
+  /** Logarithms of the values (plus `offset`), as measured. */
+  readonly logs: Float64Array;
+  readonly offset: number;
+  /** Places of the runs that are no outliers; the parts count these. */
+  readonly kept: Int32Array;
+  readonly outlierShare: number;
+  /** Runs that a level lasts for at least. */
+  readonly shortest: number;
+}
+
+function daysOf(dates: readonly number[]): Float64Array {
+  const middle = ((dates[0] ?? 0) + (dates.at(-1) ?? 0)) / 2;
+  return Float64Array.from(dates, (date) => (date - middle) / DAY_MS);
+}
+
+/** The level of each run that heights of parts make. */
+function levelFrom(parts: readonly Part[], heights: readonly number[], days: Float64Array): Float64Array {
+  const level = new Float64Array(days.length).fill(heights[0] ?? 0);
+  for (const [index, part] of parts.entries()) {
+    const height = heights[index + 1] ?? 0;
+    if (part.kind === 'line') for (let run = 0; run < level.length; run += 1) level[run] = (level[run] ?? 0) + height * (days[run] ?? 0);
+    else {
+      const to = part.kind === 'bump' ? part.to : level.length;
+      for (let run = part.from; run < to; run += 1) level[run] = (level[run] ?? 0) + height;
+    }
+  }
+  return level;
+}
+
+/** So many slow runs in a row are hardly ever outliers. */
+function shortestLevel(n: number, outlierShare: number): number {
+  const least = Math.ceil(Math.log(n / RUN_OF_OUTLIERS) / -Math.log(Math.max(outlierShare, 1e-4)));
+  return Math.min(LONGEST_SHORTEST, Math.max(SHORTEST, least));
+}
+
+/** Distances of runs in units of the usual one; failed runs and dropped outliers leave gaps. */
+function gapsOf(dates: readonly number[], kept: Int32Array, usualMs: number): Float64Array {
+  const gaps = new Float64Array(kept.length).fill(1);
+  for (let index = 1; index < kept.length; index += 1) {
+    const gapMs = (dates[kept[index] ?? 0] ?? 0) - (dates[kept[index - 1] ?? 0] ?? 0);
+    gaps[index] = Math.min(LONGEST_GAP, Math.max(1, Math.round(gapMs / usualMs)));
+  }
+  return gaps;
+}
+
+/** The noise around levels that are known already. */
+function noiseAround(runs: Runs, level: Float64Array): Noise {
+  return likelihoodOf(sumsOf({ ...runs, x: minus(runs.x, level) }, [])).noise;
+}
+
+/** Translates a part from the runs that are kept to all runs. */
+function toAllRuns(part: Part, kept: Int32Array, n: number): Part {
+  if (part.kind === 'line') return part;
+  const from = kept[part.from] ?? n;
+  return part.kind === 'step' ? { ...part, from } : { ...part, from, to: kept[part.to] ?? n };
+}
+
+/**
+ * Keeps the parts that the likelihood asks for: each must exceed its limit also where the noise is estimated without it, so that slow
+ * waves are not taken for changes of level by a noise that was estimated around these very changes.
+ */
+function confirmed(runs: Runs, candidates: readonly Part[], shortest: number): { found: Confirmed[]; noise: Noise } {
+  const n = runs.x.length;
+  let parts = [...candidates];
+  for (;;) {
+    const sums = sumsOf(runs, parts);
+    const whole = likelihoodOf(sums);
+    // Short bumps stay in: a few of them hardly touch a robust variance, many are what the noise is like.
+    const lasting = parts.filter((part) => part.kind !== 'bump' || part.to - part.from > n / 12);
+    const inflation = slowVariance(fitParts(frameOf(runs, whole.noise), lasting).residual, whole.noise.sigma);
+    const found = parts.map((part, index) => {
+      const { gain: own, phi } = gainOfPart(sums, index, whole);
+      const gain = own / inflation;
+      const p = chanceOf(part.kind, gain - penaltyOf(part, n), n, phi);
+      return { part, gain, p, surplus: gain - limitOf(part, limitsFor(n, phi), n) };
+    });
+    const weakest = found.toSorted((a, b) => a.surplus - b.surplus)[0];
+    if (!weakest || weakest.surplus > 0) return { found: found.map(({ part, gain, p }) => ({ part, gain, p })), noise: whole.noise };
+    const rest = parts.filter((part) => part !== weakest.part);
+    parts = refined(frameOf(runs, whole.noise), rest, shortest).map(({ part }) => part);
+  }
+}
+
+/**
+ * Fits the course of a series twice: at first the cycle and the noise are taken from what shifts of level hardly touch (deviations
+ * from the level of the week, differences of neighbouring runs), then from what the first course leaves.
+ */
+export function fitCourse({ dates, values }: RunSeries, { effect, timeZone }: { effect: Effect; timeZone: string }): Course {
+  const n = values.length;
+  const offset = logOffset(values, effect);
+  const logs = Float64Array.from(values, (value) => Math.log(value + offset));
+  // Below this, scatter is rounding, and no difference that counts depends on it.
+  const floor = Math.log1p(effect.relative) / 8;
+  const time = localTimes(dates, timeZone);
+  const days = daysOf(dates);
+  const usualMs = median(dates.slice(1).map((date, index) => date - (dates[index] ?? 0)));
+  function fit(cycle: Float64Array, noiseOf: (runs: Runs, kept: Int32Array) => Noise) {
+    const adjusted = minus(logs, cycle);
+    const kept = usualRuns(adjusted, floor);
+    const runs = { x: pick(adjusted, kept), days: pick(days, kept), gaps: gapsOf(dates, kept, usualMs), floor };
+    const outlierShare = 1 - kept.length / n;
+    const shortest = shortestLevel(n, outlierShare);
+    const noise = noiseOf(runs, kept);
+    const candidates = searchCourse(frameOf(runs, noise), { limits: limitsFor(n, noise.phi), shortest });
+    const { found, noise: finalNoise } = confirmed(
+      runs,
+      candidates.map(({ part }) => part),
+      shortest,
+    );
+    const frame = frameOf(runs, finalNoise);
+    const parts = found.map(({ part }) => part);
+    const level = levelFrom(
+      parts.map((part) => toAllRuns(part, kept, n)),
+      heightsOf(frame, parts),
+      days,
+    );
+    return { found, frame, runs, noise: finalNoise, cycle, level, logs, offset, kept, outlierShare, shortest };
+  }
+  const first = fit(robustCycle(minus(logs, weeklyLevel(logs, time)), time), ({ x }) => noiseFromDifferences(x, floor));
+  const {
+    kept: places,
+    frame: { weights, sigma },
+  } = first;
+  const deviations = pick(minus(logs, first.level), places);
+  return fit(whitenedCycle({ deviations, places, weights, sigma }, time), (runs, kept) => noiseAround(runs, pick(first.level, kept)));
+}

@@ -1,0 +1,125 @@
+import { gammaln } from 'simple-statistics';
+import { chanceOf, twoSidedTail } from './limits.ts';
+import { SMALL_SAMPLE, type Span } from './run-series.ts';
+
+const DAY_MS = 86_400_000;
+/** Failures come in series (an outage), so that more is asked of a difference than 0.05. */
+const ALPHA = 0.01;
+const LEAST_DIFFERENCE = 0.02;
+/** Two-sided 95 %. */
+const Z95 = 1.96;
+
+/** Runs and whether each failed, oldest first. */
+export interface RunResults {
+  readonly dates: readonly number[];
+  readonly failed: readonly boolean[];
+}
+
+/** A share with its 95 % interval (Wilson 1927), which is never empty and never leaves 0 to 1. */
+export interface Share {
+  readonly failed: number;
+  readonly runs: number;
+  /** Null where nothing ran. */
+  readonly share: number | null;
+  readonly low: number;
+  readonly high: number;
+  /** Fewer than 15 runs. */
+  readonly isSmall: boolean;
+}
+
+/** What happened to the share of failed runs. */
+export interface FailureTrend {
+  readonly before: Share;
+  readonly period: Share;
+  readonly state: 'fails more often' | 'fails less often' | 'no change' | 'not enough data';
+  /** Chance of as large a difference between the two without a change; null where there is not enough data. */
+  readonly p: number | null;
+  /** How many times the variance of a day's failures exceeds that of independent runs: above 1 where they come in outages. */
+  readonly dispersion: number;
+  /** Where the share changed once in the look-back, beyond chance. */
+  readonly change: { readonly atMs: number; readonly before: Share; readonly since: Share } | undefined;
+}
+
+/** The share of `failed` among `runs`. */
+export function shareOf(failed: number, runs: number): Share {
+  if (runs === 0) return { failed, runs, share: null, low: 0, high: 1, isSmall: true };
+  const [share, z] = [failed / runs, Z95 ** 2 / runs];
+  const centre = (share + z / 2) / (1 + z);
+  const half = (Z95 * Math.sqrt((share * (1 - share)) / runs + z / (4 * runs))) / (1 + z);
+  return { failed, runs, share, low: Math.max(0, centre - half), high: Math.min(1, centre + half), isSmall: runs < SMALL_SAMPLE };
+}
+
+const logChoices = (n: number, k: number) => gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1);
+
+/** Two-sided p of Fisher's exact test: how likely failures fall on two sides as unevenly as they did. */
+function fisherTest(first: Share, second: Share): number {
+  const hits = first.failed + second.failed;
+  const all = logChoices(first.runs + second.runs, hits);
+  const chance = (k: number) => Math.exp(logChoices(first.runs, k) + logChoices(second.runs, hits - k) - all);
+  const own = chance(first.failed) * (1 + 1e-7);
+  let p = 0;
+  for (let k = Math.max(0, hits - second.runs); k <= Math.min(hits, first.runs); k += 1) if (chance(k) <= own) p += chance(k);
+  return Math.min(1, p);
+}
+
+/** Pearson's statistic of the days against the share of their side, per degree of freedom (Rao and Scott 1992 for clustered counts). */
+function dispersionOf({ dates, failed }: RunResults, sideOf: (index: number) => Share): number {
+  const days = new Map<number, { runs: number; failed: number; expected: number; variance: number }>();
+  for (const [index, date] of dates.entries()) {
+    const key = Math.floor(date / DAY_MS);
+    const day = days.get(key) ?? { runs: 0, failed: 0, expected: 0, variance: 0 };
+    const share = sideOf(index).share ?? 0;
+    day.runs += 1;
+    day.failed += failed[index] ? 1 : 0;
+    day.expected += share;
+    day.variance += share * (1 - share);
+    days.set(key, day);
+  }
+  const parts = [...days.values()].filter(({ variance }) => variance > 0).map((day) => (day.failed - day.expected) ** 2 / day.variance);
+  return parts.length < 3 ? 1 : Math.max(1, parts.reduce((sum, part) => sum + part, 0) / (parts.length - 2));
+}
+
+const logLikelihood = ({ failed, runs }: Share) =>
+  (failed > 0 ? failed * Math.log(failed / runs) : 0) + (failed < runs ? (runs - failed) * Math.log(1 - failed / runs) : 0);
+
+/** The split at which the likelihoods of two shares exceed that of one by most, where that is beyond chance for as many splits. */
+function changeIn({ dates, failed }: RunResults, dispersion: number): FailureTrend['change'] {
+  const runs = dates.length;
+  const total = failed.filter(Boolean).length;
+  const none = logLikelihood(shareOf(total, runs));
+  let best = { gain: 0, at: 0, failed: 0 };
+  for (let at = 1, before = 0; at < runs; at += 1) {
+    before += failed[at - 1] ? 1 : 0;
+    if (at < NEEDED || runs - at < NEEDED) continue;
+    const gain = 2 * (logLikelihood(shareOf(before, at)) + logLikelihood(shareOf(total - before, runs - at)) - none);
+    if (gain > best.gain) best = { gain, at, failed: before };
+  }
+  const [before, since] = [shareOf(best.failed, best.at), shareOf(total - best.failed, runs - best.at)];
+  if (best.at === 0 || chanceOf('step', best.gain / dispersion, runs, 0) > ALPHA) return undefined;
+  if (Math.abs((since.share ?? 0) - (before.share ?? 0)) < LEAST_DIFFERENCE) return undefined;
+  return { atMs: dates[best.at] ?? 0, before, since };
+}
+
+/** Runs that a side of a comparison needs. */
+const NEEDED = 5;
+
+/** The share of failed runs before and in a period, whether it changed, and when. */
+export function judgeFailures(results: RunResults, period: Span): FailureTrend {
+  const { dates, failed } = results;
+  const within = (isIn: (date: number) => boolean) => {
+    const places = dates.flatMap((date, index) => (isIn(date) ? [index] : []));
+    return shareOf(places.filter((place) => failed[place]).length, places.length);
+  };
+  const before = within((date) => date < period.startMs);
+  const inPeriod = within((date) => date >= period.startMs && date <= period.endMs);
+  if (Math.min(before.runs, inPeriod.runs) < NEEDED)
+    return { before, period: inPeriod, state: 'not enough data', p: null, dispersion: 1, change: undefined };
+  const dispersion = dispersionOf(results, (index) => ((dates[index] ?? 0) < period.startMs ? before : inPeriod));
+  const difference = (inPeriod.share ?? 0) - (before.share ?? 0);
+  const pooled = (before.failed + inPeriod.failed) / (before.runs + inPeriod.runs);
+  const variance = dispersion * pooled * (1 - pooled) * (1 / before.runs + 1 / inPeriod.runs);
+  const p = Math.max(fisherTest(before, inPeriod), variance > 0 ? twoSidedTail(Math.abs(difference) / Math.sqrt(variance)) : 1);
+  const isChange = p <= ALPHA && Math.abs(difference) >= LEAST_DIFFERENCE;
+  const state = isChange ? (difference > 0 ? 'fails more often' : 'fails less often') : 'no change';
+  return { before, period: inPeriod, state, p, dispersion, change: changeIn(results, dispersion) };
+}

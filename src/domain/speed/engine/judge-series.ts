@@ -1,0 +1,234 @@
+import { quantile } from 'simple-statistics';
+import { type Course, fitCourse } from './course.ts';
+import { type CountedPart, levelIn, type Plateau, partsThatCount, plateausOf } from './plateaus.ts';
+import type { Effect, Level, RunSeries, Span } from './run-series.ts';
+
+/** Fewer runs than this in all, or in the period, are not enough to say anything. */
+export const NEEDED = { runs: 12, inPeriod: 3 } as const;
+/** Interquartile range over median from which runs scatter too much to be relied on singly. */
+const UNSTABLE_FROM = 0.32;
+/** Levels count as the same again where they differ by less than this share of the excursion between them. */
+const SAME_SHARE = 0.2;
+
+/** A change of level that lasts. Levels are of the runs before and since, episodes left out. */
+export interface Change {
+  /** First run at the new level, and the last one before it. */
+  readonly atMs: number;
+  readonly previousMs: number;
+  /** Between which instants the change lies, with about 95 % confidence. */
+  readonly range: Span;
+  readonly before: Level;
+  readonly since: Level;
+  /** Of the typical values; 0.2 for +20 %. */
+  readonly relative: number;
+  readonly isInPeriod: boolean;
+}
+
+/** A change that was undone. */
+export interface Episode {
+  /** First run of it, first run after it. */
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly began: Span;
+  readonly ended: Span;
+  readonly before: Level;
+  readonly during: Level;
+  readonly since: Level;
+  /** Of the typical values during and before. */
+  readonly relative: number;
+}
+
+interface Facts {
+  readonly runs: number;
+  /** Of the latest plateau, or of all runs where there is one only. */
+  readonly level: Level;
+  /** Interquartile range over median, freed of levels and cycle. */
+  readonly scatter: number;
+  /** Share of the runs of the latest level above a value: the caller's, or 1.5 times the median. */
+  readonly beyond: { readonly value: number; readonly share: number };
+  /** Chance that a series without any change shows one as strong; 1 where none was found. */
+  readonly p: number;
+  /** All lasting changes and all episodes, oldest first; the one that the state is about included. */
+  readonly changes: readonly Change[];
+  readonly episodes: readonly Episode[];
+}
+
+/** How many runs there are, and how many it takes. */
+export interface NotEnough {
+  readonly state: 'not enough data';
+  readonly runs: number;
+  readonly inPeriod: number;
+  readonly needed: typeof NEEDED;
+}
+
+/** The one state that a series is in. */
+export type Verdict =
+  | (Facts & { readonly state: 'slower' | 'faster'; readonly change: Change })
+  | (Facts & { readonly state: 'was slower' | 'was faster'; readonly episode: Episode })
+  | (Facts & { readonly state: 'drifting'; readonly relativePer30Days: number; readonly first: Level; readonly last: Level })
+  | (Facts & { readonly state: 'unstable' | 'steady' })
+  | NotEnough;
+
+export interface JudgeOptions {
+  readonly period: Span;
+  readonly effect: Effect;
+  /** IANA zone whose hours and weekdays the cycle follows. */
+  readonly timeZone: string;
+  /** Values above it are counted; 1.5 times the median when left out. */
+  readonly threshold?: number | undefined;
+  /** Parts with a higher chance count as none; only what the search itself asks when left out. */
+  readonly highestP?: number | undefined;
+}
+
+export interface Study {
+  readonly series: RunSeries;
+  readonly course: Course;
+  readonly counted: readonly CountedPart[];
+  readonly plateaus: readonly Plateau[];
+  readonly options: JudgeOptions;
+}
+
+function isSame(a: number, b: number, excursion: number, { relative }: Effect): boolean {
+  return Math.abs(a - b) < Math.max(Math.log1p(relative), SAME_SHARE * Math.abs(excursion));
+}
+
+const length = ({ from, to }: Plateau) => to - from;
+
+/** Stretches that leave a level and come back to it while most runs are at it; longest first would hide short ones, so each plateau opens one. */
+function excursionsIn({ plateaus, options: { effect } }: Study): { first: number; back: number }[] {
+  const found: { first: number; back: number }[] = [];
+  for (let first = 1; first < plateaus.length - 1; first += 1) {
+    const base = plateaus[first - 1];
+    const away = plateaus[first];
+    if (!base || !away) continue;
+    const excursion = away.height - base.height;
+    const back = plateaus.findIndex((each, place) => place > first && isSame(each.height, base.height, excursion, effect));
+    if (back < 0) continue;
+    const outside = plateaus.filter((_, place) => place < first || place >= back);
+    const runs = (some: readonly Plateau[]) => some.reduce((sum, each) => sum + length(each), 0);
+    if (runs(plateaus.slice(first, back)) > runs(outside)) continue;
+    found.push({ first, back });
+    first = back - 1;
+  }
+  return found;
+}
+
+const spanOf = (plateau: Plateau | undefined): Span => plateau?.beganIn ?? { startMs: 0, endMs: 0 };
+const ratio = (after: Level, before: Level) => after.typical / before.typical - 1;
+
+function episodeOf({ series, course, plateaus }: Study, { first, back }: { first: number; back: number }): Episode {
+  const [begin, end] = [plateaus[first], plateaus[back]];
+  const before = levelIn(series, course, plateaus.slice(first - 1, first));
+  const during = levelIn(series, course, plateaus.slice(first, back));
+  return {
+    fromMs: series.dates[begin?.from ?? 0] ?? 0,
+    toMs: series.dates[end?.from ?? 0] ?? 0,
+    began: spanOf(begin),
+    ended: spanOf(end),
+    before,
+    during,
+    since: levelIn(series, course, plateaus.slice(back, back + 1)),
+    relative: ratio(during, before),
+  };
+}
+
+/** The plateaus outside of all excursions, neighbours at one level joined into groups. */
+function lastingLevels({ plateaus, options: { effect } }: Study, excursions: readonly { first: number; back: number }[]): Plateau[][] {
+  const groups: Plateau[][] = [];
+  for (const [place, plateau] of plateaus.entries()) {
+    if (excursions.some(({ first, back }) => place >= first && place < back)) continue;
+    const group = groups.at(-1);
+    const isBack = excursions.some(({ back }) => back === place);
+    if (group && (isBack || isSame(group[0]?.height ?? 0, plateau.height, 0, effect))) group.push(plateau);
+    else groups.push([plateau]);
+  }
+  return groups;
+}
+
+function changeOf({ series, course, options: { period } }: Study, groups: readonly Plateau[][], place: number): Change {
+  const [before, since] = [levelIn(series, course, groups[place - 1] ?? []), levelIn(series, course, groups[place] ?? [])];
+  const first = groups[place]?.[0];
+  const atMs = series.dates[first?.from ?? 0] ?? 0;
+  return {
+    atMs,
+    previousMs: series.dates[(first?.from ?? 1) - 1] ?? atMs,
+    range: spanOf(first),
+    before,
+    since,
+    relative: ratio(since, before),
+    isInPeriod: atMs >= period.startMs,
+  };
+}
+
+/** The change that the present level is owed to: in the period before others, the largest in the direction in which the level has gone since. */
+function leadingChange(changes: readonly Change[]): Change | undefined {
+  const now = changes.at(-1)?.since.typical ?? 0;
+  const felt = changes.filter(({ before, relative }) => (now - before.typical) * relative > 0);
+  const candidates = felt.length > 0 ? felt : changes.slice(-1);
+  return candidates.toSorted((a, b) => Number(b.isInPeriod) - Number(a.isInPeriod) || Math.abs(b.relative) - Math.abs(a.relative))[0];
+}
+
+function scatterOf({ logs, cycle, level, offset }: Course, median: number): number {
+  const deviations = Array.from(logs, (log, index) => log - (cycle[index] ?? 0) - (level[index] ?? 0));
+  const [low = 0, high = 0] = quantile(deviations, [0.25, 0.75]);
+  return median > 0 ? ((Math.exp(high) - Math.exp(low)) * (median + offset)) / median : 0;
+}
+
+function beyondIn(values: readonly number[], value: number): { value: number; share: number } {
+  return { value, share: values.filter((each) => each > value).length / Math.max(1, values.length) };
+}
+
+/** The levels of a series with all that was fitted, and the part of it that counts. */
+export function studySeries(series: RunSeries, options: JudgeOptions): Study {
+  const { effect, timeZone, highestP = 1 } = options;
+  const course = fitCourse(series, { effect, timeZone });
+  const counted = partsThatCount(course, quantile([...series.values], 0.5), effect).filter(({ p }) => p <= highestP);
+  return { series, course, counted, plateaus: plateausOf(course, counted, series.dates), options };
+}
+
+/** The verdict of a drift: what its first and last fifth of runs show. */
+function driftOf({ series, course }: Study, slopePerDay: number): { relativePer30Days: number; first: Level; last: Level } {
+  const runs = series.values.length;
+  const fifth = Math.max(NEEDED.inPeriod, Math.ceil(runs / 5));
+  const levelOfRuns = (from: number, to: number) => levelIn(series, course, [{ from, to, height: 0, beganIn: undefined }]);
+  return { relativePer30Days: Math.expm1(30 * slopePerDay), first: levelOfRuns(0, fifth), last: levelOfRuns(runs - fifth, runs) };
+}
+
+/** Runs of the whole series and of the period; undefined where these are enough. */
+export function missingRuns({ dates, values }: RunSeries, { period }: JudgeOptions): NotEnough | undefined {
+  const inPeriod = dates.filter((date) => date >= period.startMs && date <= period.endMs).length;
+  const runs = values.length;
+  return runs < NEEDED.runs || inPeriod < NEEDED.inPeriod ? { state: 'not enough data', runs, inPeriod, needed: NEEDED } : undefined;
+}
+
+/** Says which state a series is in. Runs before and in the period count alike, wherever a change lies; the period only says which change to name first. */
+export function judgeSeries(series: RunSeries, options: JudgeOptions): Verdict {
+  const missing = missingRuns(series, options);
+  if (missing) return missing;
+  const study = studySeries(series, options);
+  const excursions = excursionsIn(study);
+  const groups = lastingLevels(study, excursions);
+  const level = levelIn(series, study.course, groups.at(-1) ?? []);
+  const changes = groups.slice(1).map((_, place) => changeOf(study, groups, place + 1));
+  const episodes = excursions.map((excursion) => episodeOf(study, excursion));
+  const facts: Facts = {
+    runs: series.values.length,
+    level,
+    scatter: scatterOf(study.course, level.median),
+    beyond: beyondIn(
+      groups.at(-1)?.flatMap(({ from, to }) => series.values.slice(from, to)) ?? [],
+      options.threshold ?? 1.5 * level.median,
+    ),
+    p: Math.min(1, ...study.counted.map(({ p }) => p)),
+    changes,
+    episodes,
+  };
+  const change = leadingChange(changes);
+  if (change) return { ...facts, state: change.relative > 0 ? 'slower' : 'faster', change };
+  const line = study.counted.find(({ part }) => part.kind === 'line');
+  if (line) return { ...facts, state: 'drifting', ...driftOf(study, line.height) };
+  const isLate = ({ toMs }: Episode) => Number(toMs >= options.period.startMs);
+  const episode = episodes.toSorted((a, b) => isLate(b) - isLate(a) || Math.abs(b.relative) - Math.abs(a.relative))[0];
+  if (episode) return { ...facts, state: episode.relative > 0 ? 'was slower' : 'was faster', episode };
+  return { ...facts, state: facts.scatter >= UNSTABLE_FROM ? 'unstable' : 'steady' };
+}

@@ -1,0 +1,132 @@
+import { type JudgeOptions, judgeSeries, type Verdict } from './judge-series.ts';
+import type { Effect, RunSeries, Span } from './run-series.ts';
+import { judgeSince, type SinceInstant } from './since-instant.ts';
+
+/** One of several series that are judged together. */
+export interface Tracked<Key> {
+  /** What the caller knows it by. */
+  readonly key: Key;
+  /** Series of one group (a step, a scenario) move for the same reasons. */
+  readonly group: string;
+  /** How much visitors feel the metric: 0 most. */
+  readonly rank: number;
+  readonly series: RunSeries;
+  readonly effect: Effect;
+  readonly threshold?: number | undefined;
+}
+
+/** The verdict on one of them. */
+export interface Judged<Key> extends Omit<Tracked<Key>, 'series' | 'effect' | 'threshold'> {
+  readonly verdict: Verdict;
+  /** Moved at the instant at which its group did, which alone would not have been certain. */
+  readonly movedWith: SinceInstant | undefined;
+}
+
+export interface TogetherOptions {
+  readonly period: Span;
+  readonly timeZone: string;
+  /** Expected share of false ones among the changes that are named, however many series are looked at; 0.01 when left out. */
+  readonly falseDiscoveryRate?: number | undefined;
+}
+
+/** All verdicts, the one to name first in front. */
+export interface Together<Key> {
+  readonly judged: readonly Judged<Key>[];
+  /** The first one, where it is no steady one and has enough data. */
+  readonly headline: Judged<Key> | undefined;
+  /** Series that had enough runs to be judged. */
+  readonly looked: number;
+  /** Chance above which a change was not named, because of the number looked at. */
+  readonly highestP: number;
+}
+
+const FALSE_DISCOVERY_RATE = 0.01;
+const SEVERITY: readonly Verdict['state'][] = [
+  'slower',
+  'drifting',
+  'was slower',
+  'unstable',
+  'faster',
+  'was faster',
+  'steady',
+  'not enough data',
+];
+
+/** The largest chance that Benjamini and Hochberg (1995) accept among `looked` tests; 0 where they accept none. */
+export function acceptedP(chances: readonly number[], looked: number, rate: number): number {
+  const sorted = chances.toSorted((a, b) => a - b);
+  return sorted[sorted.findLastIndex((p, index) => p <= (rate * (index + 1)) / looked)] ?? 0;
+}
+
+/** Size of what a verdict says; negative where values fall. */
+function sizeOf(verdict: Verdict): number {
+  if ('change' in verdict) return verdict.change.relative;
+  if ('episode' in verdict) return verdict.episode.relative;
+  return 'relativePer30Days' in verdict ? verdict.relativePer30Days : 0;
+}
+
+function severityOf(verdict: Verdict): number {
+  // A drift downwards is good news.
+  if (verdict.state === 'drifting' && verdict.relativePer30Days < 0) return SEVERITY.indexOf('faster');
+  return SEVERITY.indexOf(verdict.state);
+}
+
+function isOfPeriod(verdict: Verdict, { startMs }: Span): boolean {
+  if ('change' in verdict) return verdict.change.isInPeriod;
+  return 'episode' in verdict ? verdict.episode.toMs >= startMs : true;
+}
+
+/** Worst first: what lasts before what is over, the period before what lies before it, then by what visitors feel, then by size. */
+function compare<Key>(a: Judged<Key>, b: Judged<Key>, period: Span): number {
+  return (
+    severityOf(a.verdict) - severityOf(b.verdict) ||
+    Number(isOfPeriod(b.verdict, period)) - Number(isOfPeriod(a.verdict, period)) ||
+    a.rank - b.rank ||
+    Math.abs(sizeOf(b.verdict)) - Math.abs(sizeOf(a.verdict))
+  );
+}
+
+interface Draft<Key> {
+  readonly each: Tracked<Key>;
+  readonly verdict: Verdict;
+}
+
+/** Series that moved at the instant of their group's first change, at the same control for the number of them. */
+function movedWith<Key>(judged: readonly Draft<Key>[], options: TogetherOptions): (SinceInstant | undefined)[] {
+  const instants = new Map<string, { rank: number; atMs: number }>();
+  for (const { each, verdict } of judged) {
+    const { group, rank } = each;
+    if (!('change' in verdict) || rank >= (instants.get(group)?.rank ?? Number.POSITIVE_INFINITY)) continue;
+    instants.set(group, { rank, atMs: verdict.change.atMs });
+  }
+  const tests = judged.map(({ each: { group, series, effect }, verdict }) => {
+    const instant = instants.get(group);
+    if (!instant || (verdict.state !== 'steady' && verdict.state !== 'unstable')) return undefined;
+    const test = judgeSince(series, instant.atMs, { ...options, effect });
+    return test.state === 'not enough data' ? undefined : test;
+  });
+  const chances = tests.flatMap((test) => (test ? [test.p] : []));
+  const highest = acceptedP(chances, chances.length, options.falseDiscoveryRate ?? FALSE_DISCOVERY_RATE);
+  return tests.map((test) => (test && test.state !== 'no change' && test.p <= highest ? test : undefined));
+}
+
+/** Judges series together: metrics of the steps of a scenario, or of all scenarios of a site. */
+export function judgeTogether<Key>(tracked: readonly Tracked<Key>[], options: TogetherOptions): Together<Key> {
+  const { period, timeZone, falseDiscoveryRate = FALSE_DISCOVERY_RATE } = options;
+  const judge = ({ series, effect, threshold }: Tracked<Key>, highestP: JudgeOptions['highestP']) =>
+    judgeSeries(series, { period, timeZone, effect, threshold, highestP });
+  const first = tracked.map((each) => ({ each, verdict: judge(each, undefined) }));
+  const chances = first.flatMap(({ verdict }) => ('p' in verdict ? [verdict.p] : []));
+  const highestP = acceptedP(chances, chances.length, falseDiscoveryRate);
+  const second = first.map(({ each, verdict }) => {
+    const shows = 'p' in verdict && verdict.p < 1;
+    return { each, verdict: shows ? judge(each, highestP) : verdict };
+  });
+  const companions = movedWith(second, options);
+  const judged = second
+    .map(({ each: { key, group, rank }, verdict }, index): Judged<Key> => ({ key, group, rank, verdict, movedWith: companions[index] }))
+    .toSorted((a, b) => compare(a, b, period));
+  const worst = judged[0];
+  const says = worst && worst.verdict.state !== 'steady' && worst.verdict.state !== 'not enough data';
+  return { judged, headline: says ? worst : undefined, looked: chances.length, highestP };
+}

@@ -1,0 +1,121 @@
+import type { Part } from './parts.ts';
+
+/** Squares of the standard scores that parts must exceed. */
+export interface Limits {
+  readonly step: number;
+  /** Of a bump as long as the series; shorter ones, of which there are more, must exceed more. */
+  readonly bump: number;
+  readonly line: number;
+}
+
+type Kind = Part['kind'];
+
+/** Accepted chance that a series without any change shows one of a kind; together below 1 %. */
+const ALPHA: Readonly<Record<Kind, number>> = { step: 0.004, bump: 0.001, line: 0.0007 };
+
+const RUNS = [12, 24, 37, 74, 148, 296, 888, 3552];
+const PHIS = [0, 0.3, 0.6, 0.8, 0.9, 0.95];
+/**
+ * How many independent normal scores the largest score of a search is as large as, by runs (rows) and autocorrelation (columns): 1,500
+ * series without a change for each, 400 in the last row, `test/bench/verdicts/speed/calibrate.ts`.
+ */
+const SEARCHED: Readonly<Record<Kind, readonly (readonly number[])[]>> = {
+  step: [
+    [11, 33, 180, 290, 320, 390],
+    [26, 76, 210, 620, 610, 570],
+    [34, 92, 210, 600, 550, 420],
+    [37, 99, 200, 410, 490, 410],
+    [33, 77, 160, 290, 370, 560],
+    [33, 54, 120, 240, 420, 420],
+    [57, 73, 100, 240, 600, 1400],
+    [67, 70, 130, 230, 370, 980],
+  ],
+  bump: [
+    [1, 1, 1.2, 2.4, 2.1, 1.6],
+    [17, 67, 190, 160, 250, 250],
+    [45, 220, 500, 480, 580, 460],
+    [33, 110, 270, 540, 490, 400],
+    [39, 52, 120, 350, 530, 710],
+    [52, 77, 180, 470, 1200, 1700],
+    [110, 150, 360, 1200, 3800, 5500],
+    [150, 240, 600, 1800, 5000, 35000],
+  ],
+  line: [
+    [2.8, 7.2, 25, 55, 100, 170],
+    [1.9, 3.6, 11, 38, 99, 140],
+    [2, 2.7, 4.5, 17, 56, 110],
+    [2.1, 2.5, 3.4, 6.9, 14, 32],
+    [1.3, 1.9, 2, 2.4, 4.1, 9.9],
+    [1, 1.3, 1.2, 1.2, 1.5, 2.5],
+    [1.2, 1.4, 1.3, 1.3, 1.3, 1.7],
+    [1.1, 1.2, 1.1, 1.1, 1.1, 1.2],
+  ],
+};
+
+/** Place of a value in a sorted scale, with the share of the way to the next mark. */
+function placeIn(scale: readonly number[], value: number, stretch: (value: number) => number): { low: number; share: number } {
+  const low = Math.max(
+    0,
+    Math.min(
+      scale.length - 2,
+      scale.findLastIndex((mark) => mark <= value),
+    ),
+  );
+  const [from, to] = [stretch(scale[low] ?? 0), stretch(scale[low + 1] ?? 0)];
+  return { low, share: Math.max(0, Math.min(1, (stretch(value) - from) / (to - from))) };
+}
+
+function searched(kind: Kind, n: number, phi: number): number {
+  const [row, column] = [placeIn(RUNS, n, Math.log), placeIn(PHIS, phi, (value) => -Math.log1p(-value))];
+  const at = (down: number, right: number) => Math.log(SEARCHED[kind][row.low + down]?.[column.low + right] ?? 1);
+  const across = (down: number) => at(down, 0) * (1 - column.share) + at(down, 1) * column.share;
+  return Math.exp(across(0) * (1 - row.share) + across(1) * row.share);
+}
+
+/** Two-sided tail of the normal distribution, exact to five digits however small (Abramowitz and Stegun 26.2.14 and its series). */
+export function twoSidedTail(z: number): number {
+  const density = Math.sqrt(2 / Math.PI) * Math.exp((-z * z) / 2);
+  if (z >= 2.5) {
+    let fraction = z;
+    for (let term = 40; term >= 1; term -= 1) fraction = z + term / fraction;
+    return density / fraction;
+  }
+  let [sum, term] = [z, z];
+  for (let odd = 3; odd < 80; odd += 2) {
+    term *= (z * z) / odd;
+    sum += term;
+  }
+  return Math.max(0, 1 - density * sum);
+}
+
+/** The score whose two-sided tail is this small; by bisection. */
+function scoreOfTail(tail: number): number {
+  let [low, high] = [0, 40];
+  for (let round = 0; round < 50; round += 1) {
+    const middle = (low + high) / 2;
+    if (twoSidedTail(middle) > tail) low = middle;
+    else high = middle;
+  }
+  return (low + high) / 2;
+}
+
+const known = new Map<string, Limits>();
+
+/** The limits for a series of `n` runs and this autocorrelation. */
+export function limitsFor(n: number, phi: number): Limits {
+  // Rounded before anything is computed, so that a limit does not depend on which series came first.
+  const [step, share] = [Math.round(20 * Math.log(n)), Math.round(100 * phi)];
+  const key = `${step} ${share}`;
+  const before = known.get(key);
+  if (before) return before;
+  const limit = (kind: Kind) => scoreOfTail(Math.min(1, ALPHA[kind] / searched(kind, Math.exp(step / 20), share / 100))) ** 2;
+  const limits = { step: limit('step'), bump: limit('bump'), line: limit('line') };
+  if (known.size > 2_000) known.clear();
+  known.set(key, limits);
+  return limits;
+}
+
+/** Chance that a series without any change shows a part of this kind that exceeds its penalty by as much, however it is placed. */
+export function chanceOf(kind: Kind, exceeds: number, n: number, phi: number): number {
+  return Math.min(1, searched(kind, n, phi) * twoSidedTail(Math.sqrt(Math.max(0, exceeds))));
+}

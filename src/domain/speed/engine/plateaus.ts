@@ -1,0 +1,88 @@
+import type { Course } from './course.ts';
+import { fitParts, gainOf, heightsOf, type Part } from './parts.ts';
+import { type Effect, type Level, levelOf, type RunSeries, type Span } from './run-series.ts';
+
+/** Runs between two changes of level. */
+export interface Plateau {
+  /** Places in the series; `to` is the first run after it. */
+  readonly from: number;
+  readonly to: number;
+  /** Level above that of the first plateau, log scale, freed of cycle and drift. */
+  readonly height: number;
+  /** Between which instants the plateau began; undefined for the first one. */
+  readonly beganIn: Span | undefined;
+}
+
+/** Deviance that a place may lie above the best one and still be in the range: about 95 % of ranges hold the true place. */
+const RANGE_DEVIANCE = 7;
+
+/** A part that is large enough to matter. */
+export interface CountedPart {
+  readonly part: Part;
+  /** Log scale; of a line, a day. */
+  readonly height: number;
+  /** Chance that a series without any change would show as strong a part. */
+  readonly p: number;
+}
+
+/** What the parts of a course come to where they count for something: differences too small to matter are left out. */
+export function partsThatCount(course: Course, median: number, effect: Effect): CountedPart[] {
+  const parts = course.found.map(({ part }) => part);
+  const heights = heightsOf(course.frame, parts);
+  const { days } = course.runs;
+  const spanDays = (days.at(-1) ?? 0) - (days[0] ?? 0);
+  return course.found.flatMap(({ part, p }, index) => {
+    const height = heights[index + 1] ?? 0;
+    const whole = Math.expm1(part.kind === 'line' ? height * spanDays : height);
+    const counts = Math.abs(whole) >= effect.relative && Math.abs(whole) * median >= effect.absolute;
+    return counts ? [{ part, height, p }] : [];
+  });
+}
+
+/** The instants between which an edge of a part lies, the other edges held. */
+function rangeOf(course: Course, part: Part, edge: 'from' | 'to', dates: readonly number[]): Span {
+  const others = course.found.map((each) => each.part).filter((other) => other !== part);
+  const fit = fitParts(course.frame, others);
+  const n = course.frame.series.length;
+  const ends = part.kind === 'bump' ? { from: part.from, to: part.to } : { from: part.kind === 'step' ? part.from : 0, to: n };
+  const gainAt = (place: number) => (edge === 'from' ? gainOf(fit, place, ends.to) : gainOf(fit, ends.from, place));
+  const most = gainAt(ends[edge]);
+  const [lowest, highest] = edge === 'from' ? [1, ends.to - 1] : [ends.from + 1, n - 1];
+  let [low, high] = [ends[edge], ends[edge]];
+  for (let place = lowest; place <= highest; place += 1) {
+    if (most - gainAt(place) > RANGE_DEVIANCE) continue;
+    low = Math.min(low, place);
+    high = Math.max(high, place);
+  }
+  const dateOf = (place: number) => dates[course.kept[place] ?? 0] ?? 0;
+  return { startMs: dateOf(low - 1), endMs: dateOf(high) };
+}
+
+/** The plateaus of a course in order; without a part that counts there is one. */
+export function plateausOf(course: Course, counted: readonly CountedPart[], dates: readonly number[]): Plateau[] {
+  const n = dates.length;
+  const place = (index: number) => course.kept[index] ?? n;
+  const edges = counted.flatMap(({ part, height }) => {
+    if (part.kind === 'line') return [];
+    const begin = { at: place(part.from), height, part, edge: 'from' as const };
+    return part.kind === 'step' ? [begin] : [begin, { at: place(part.to), height: -height, part, edge: 'to' as const }];
+  });
+  const inOrder = edges.filter(({ at }) => at < n).toSorted((a, b) => a.at - b.at);
+  let height = 0;
+  const plateaus: Plateau[] = [{ from: 0, to: inOrder[0]?.at ?? n, height, beganIn: undefined }];
+  for (const [index, { at, height: rise, part, edge }] of inOrder.entries()) {
+    height += rise;
+    plateaus.push({ from: at, to: inOrder[index + 1]?.at ?? n, height, beganIn: rangeOf(course, part, edge, dates) });
+  }
+  return plateaus;
+}
+
+/** The level of the runs of some plateaus together. */
+export function levelIn({ values }: RunSeries, course: Course, plateaus: readonly Plateau[]): Level {
+  const places = plateaus.flatMap(({ from, to }) => Array.from({ length: to - from }, (_, index) => from + index));
+  const adjusted = places.map((place) => Math.exp((course.logs[place] ?? 0) - (course.cycle[place] ?? 0)) - course.offset);
+  return levelOf(
+    places.map((place) => values[place] ?? Number.NaN),
+    adjusted,
+  );
+}

@@ -1,0 +1,56 @@
+import { quantile } from 'simple-statistics';
+
+/** Values of one metric of one step with their instants (ms since 1970), oldest first; failed runs and runs without a value are left out. */
+export interface RunSeries {
+  readonly dates: readonly number[];
+  readonly values: readonly number[];
+}
+
+/** From `startMs` to `endMs`, both included. */
+export interface Span {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/** The smallest change that counts, however certain it is; both limits must be reached. */
+export interface Effect {
+  /** 0.05 for 5 %. */
+  readonly relative: number;
+  /** In the unit of the metric. */
+  readonly absolute: number;
+}
+
+/** Fewer runs than this on a side of a comparison are marked as a small sample. */
+export const SMALL_SAMPLE = 15;
+
+/** What the runs of a stretch say of their level. */
+export interface Level {
+  /** Of the values as measured. */
+  readonly median: number;
+  /** Of the values freed of weekday and hour: what a typical hour of the week would show. Equals `median` where there is no such cycle. */
+  readonly typical: number;
+  /** Quartiles of the values as measured. */
+  readonly p25: number;
+  readonly p75: number;
+  readonly runs: number;
+  /** Fewer than 15 runs. */
+  readonly isSmall: boolean;
+}
+
+/** The level of values as measured and of the same values freed of the cycle. */
+export function levelOf(values: readonly number[], adjusted: readonly number[]): Level {
+  const [p25 = Number.NaN, median = Number.NaN, p75 = Number.NaN] = values.length > 0 ? quantile([...values], [0.25, 0.5, 0.75]) : [];
+  const typical = adjusted.length > 0 ? quantile([...adjusted], 0.5) : Number.NaN;
+  return { median, typical, p25, p75, runs: values.length, isSmall: values.length < SMALL_SAMPLE };
+}
+
+/**
+ * What is added to all values before their logarithm is taken: the smallest difference that counts, where values reach down to it.
+ * It keeps zeros (layout shift, blocking time) finite and differences that count for nothing small.
+ */
+export function logOffset(values: readonly number[], { absolute }: Effect): number {
+  const least = values.reduce((low, value) => Math.min(low, value), Number.POSITIVE_INFINITY);
+  if (least > absolute && least > 0) return 0;
+  const largest = values.reduce((high, value) => Math.max(high, value), 0);
+  return Math.max(absolute, largest * 1e-3, Number.MIN_VALUE) - Math.min(0, least);
+}

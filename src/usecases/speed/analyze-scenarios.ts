@@ -1,0 +1,94 @@
+import { type Clues, cluesIn } from '../../domain/speed/clues.ts';
+import { failedStepsToRead } from '../../domain/speed/failures.ts';
+import { type Bounds, chooseStep, studyWindows } from '../../domain/speed/runs.ts';
+import { type Readings, scenarioAnswer } from '../../domain/speed/scenario-answer.ts';
+import { type Study, soundSteps, studyScenario } from '../../domain/speed/scenario-study.ts';
+import { compareSummaries, mostFailing, type Summary, siteAnswer, summaryOf } from '../../domain/speed/site-answer.ts';
+import type { Context } from '../context.ts';
+import { readActions, readEach, readEventsNear, readReports } from './scenario-reports.ts';
+
+interface Asked extends Bounds {
+  /** At least one, each once. */
+  readonly scenarioIds: readonly number[];
+  /** Of the only scenario. */
+  readonly step?: string | undefined;
+  readonly metrics?: readonly string[] | undefined;
+}
+
+interface Studied {
+  readonly scenarioId: number;
+  readonly name: string | undefined;
+  readonly study: Study;
+}
+
+/** The scenario that an answer is about in detail, with what its links and its picture are made from. */
+interface Detail extends Studied {
+  readonly clues: Clues;
+  readonly readings: Readings;
+}
+
+/** Accepted share of false ones among the changes that an answer names. */
+const FALSE_DISCOVERY_RATE = 0.01;
+
+type Reads = Pick<Context, 'ask' | 'note' | 'covers' | 'lists' | 'nowMs' | 'timeZone' | 'whole'>;
+
+/** Reads a scenario and judges it; of several, each may claim its part of the false ones. */
+async function studyOne(
+  scenarioId: number,
+  { scenarioIds, step, metrics, ...bounds }: Asked,
+  { ask, nowMs, timeZone }: Reads,
+): Promise<Studied> {
+  const windows = studyWindows(bounds, nowMs, timeZone);
+  const { name, reports } = await readReports(ask, scenarioId, windows);
+  const chosen = step === undefined ? undefined : await chooseStep(soundSteps(reports, windows), step);
+  const falseDiscoveryRate = FALSE_DISCOVERY_RATE / scenarioIds.length;
+  return { scenarioId, name, study: studyScenario(reports, { ...windows, metrics, step: chosen, timeZone, falseDiscoveryRate }) };
+}
+
+async function analyzeOne(scenarioId: number, asked: Asked, context: Reads) {
+  const { ask, note } = context;
+  const studied = await studyOne(scenarioId, asked, context);
+  const { study, name } = studied;
+  const clues = cluesIn(study);
+  const events = await readEventsNear(ask, scenarioId, clues.since, note);
+  const { steps, of } = failedStepsToRead(study);
+  const actions = await readActions(ask, steps, note);
+  const readings = { events, actions, read: { runs: steps.length, of } };
+  const { notes, ...answer } = scenarioAnswer(study, clues, readings, { name, whole: asked.step !== undefined });
+  const detail: Detail = { ...studied, clues, readings };
+  return { answer, notes, detail };
+}
+
+async function analyzeSeveral(asked: Asked, context: Reads) {
+  const { ask, note, lists, whole } = context;
+  const { nameOf } = await lists();
+  // Only the worst study is kept: the reports of a whole site would fill the memory.
+  let worst: { summary: Summary; studied: Studied } | undefined;
+  const { done, missing, failed } = await readEach(asked.scenarioIds, async (scenarioId) => {
+    const studied = await studyOne(scenarioId, asked, context);
+    const summary = summaryOf(scenarioId, studied.name ?? nameOf('scenario', scenarioId), studied.study);
+    if (!worst || compareSummaries(summary, worst.summary) < 0) worst = { summary, studied };
+    return summary;
+  });
+  if (missing.length > 0) note(`The time of the call ran out before ${missing.length} scenarios; ask for them with scenarioIds.`);
+  for (const { scenarioId, words } of failed) note(`${nameOf('scenario', scenarioId)} could not be read: ${words}`);
+  const summaries = done.toSorted(compareSummaries);
+  if (!worst) throw new RangeError('no scenario was read');
+  const { summary, studied } = worst;
+  const clues = cluesIn(studied.study);
+  const events = await readEventsNear(ask, studied.scenarioId, clues.since, note);
+  const failing = mostFailing(summaries)?.failing;
+  const actions = failing ? await readActions(ask, failing.toRead, note) : [];
+  const readings = { events, actions, read: { runs: failing?.toRead.length ?? 0, of: failing?.of ?? 0 } };
+  const { notes, ...answer } = siteAnswer(summaries, { summary, study: studied.study, clues, readings }, whole);
+  const detail: Detail = { ...studied, name: summary.name, clues, readings };
+  return { answer, notes, detail };
+}
+
+/** Says which scenarios became slower or faster: one in all detail; of several each in a line, the worst first and in some detail. */
+export async function analyzeScenarios(asked: Asked, context: Reads) {
+  const { period } = studyWindows(asked, context.nowMs, context.timeZone);
+  context.covers(period.startMs, period.endMs);
+  const [only, ...more] = asked.scenarioIds;
+  return only !== undefined && more.length === 0 ? analyzeOne(only, asked, context) : analyzeSeveral(asked, context);
+}

@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import { judgeSeries } from '../../../../src/domain/speed/engine/judge-series.ts';
+import type { Shape } from '../../../bench/verdicts/speed/worlds.ts';
+import { DAY_MS, EFFECT, HOUR_MS, NATURE, worldOf } from './runs.ts';
+
+const judged = (shape: Shape, nature: Partial<typeof NATURE> = {}, seed = 1) => {
+  const { world, options } = worldOf(shape, nature, seed);
+  return { world, verdict: judgeSeries(world, options) };
+};
+const ago = (days: number) => [days * DAY_MS, days * DAY_MS] as const;
+const slower = (size: number, days: number): Shape => ({ kind: 'step', size, agoMs: ago(days) });
+
+/** Medians of the values before and from a place on. */
+const medianOf = (values: readonly number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
+
+describe('a lasting change', () => {
+  it('is dated, with the levels of the runs on both sides of it', () => {
+    const { world, verdict } = judged(slower(0.4, 3));
+    if (verdict.state !== 'slower') expect.unreachable(verdict.state);
+    const { change } = verdict;
+    const place = world.changes[0] ?? 0;
+    expect(Math.abs(world.dates.indexOf(change.atMs) - place)).toBeLessThanOrEqual(1);
+    expect(world.dates.indexOf(change.previousMs)).toBe(world.dates.indexOf(change.atMs) - 1);
+    expect(change.range.startMs).toBeLessThan(change.atMs);
+    expect(change.range.endMs).toBeGreaterThanOrEqual(change.atMs);
+    expect(change.before.runs + change.since.runs).toBe(world.values.length);
+    const at = world.dates.indexOf(change.atMs);
+    expect(change.before.median / medianOf(world.values.slice(0, at))).toBeCloseTo(1, 2);
+    expect(change.since.median / medianOf(world.values.slice(at))).toBeCloseTo(1, 2);
+    expect(change.relative).toBeGreaterThan(0.34);
+    expect(change.relative).toBeLessThan(0.46);
+    expect(change.isInPeriod).toBe(true);
+  });
+
+  it.each([
+    ['of 10 % five days ago', slower(0.1, 5), 'slower'],
+    ['of −20 %', slower(-0.2, 4), 'faster'],
+    ['in the baseline', slower(0.2, 20), 'slower'],
+    ['of the last eight hours', slower(0.4, 1 / 3), 'slower'],
+  ] as const)('%s is found', (_, shape, state) => {
+    expect(judged(shape).verdict.state).toBe(state);
+  });
+
+  it('of a few runs is marked as known by a small sample', () => {
+    const { verdict } = judged(slower(0.5, 0.4));
+    if (verdict.state !== 'slower') expect.unreachable(verdict.state);
+    expect(verdict.change.since).toMatchObject({ isSmall: true });
+    expect(verdict.change.before).toMatchObject({ isSmall: false });
+  });
+
+  it('that came twice names the one in the period, and lists both', () => {
+    const { verdict } = judged({ kind: 'two steps', sizes: [0.3, 0.3], agoMs: [ago(20), ago(4)] });
+    if (verdict.state !== 'slower') expect.unreachable(verdict.state);
+    expect(verdict.changes).toHaveLength(2);
+    expect(verdict.change).toBe(verdict.changes[1]);
+    expect(verdict.changes[0]?.isInPeriod).toBe(false);
+  });
+
+  it('is compared at like hours: six slower hours of the night are no faster ones', () => {
+    const { verdict } = judged(slower(0.3, 2), { cycle: 'weekend and nights', noise: 0.05 });
+    if (verdict.state !== 'slower') expect.unreachable(verdict.state);
+    expect(Math.abs(verdict.change.since.typical / verdict.change.before.typical - 1.3)).toBeLessThan(0.05);
+  });
+});
+
+describe('other states', () => {
+  it('of one day that is over say from when to when', () => {
+    const { world, verdict } = judged({ kind: 'bump', size: 0.5, lengthMs: DAY_MS, endedAgoMs: ago(5) });
+    if (verdict.state !== 'was slower') expect.unreachable(verdict.state);
+    const [from = 0, to = 0] = world.changes.map((place) => world.dates[place] ?? 0);
+    expect(Math.abs(verdict.episode.fromMs - from)).toBeLessThanOrEqual(2 * HOUR_MS);
+    expect(Math.abs(verdict.episode.toMs - to)).toBeLessThanOrEqual(2 * HOUR_MS);
+    expect(verdict.episode.relative).toBeGreaterThan(0.4);
+    expect(verdict.changes).toEqual([]);
+  });
+
+  it('of a slow rise are a drift with its size', () => {
+    const { verdict } = judged({ kind: 'drift', size: 0.4 }, { baselineDays: 53 });
+    if (verdict.state !== 'drifting') expect.unreachable(verdict.state);
+    expect(verdict.relativePer30Days).toBeGreaterThan(0.14);
+    expect(verdict.relativePer30Days).toBeLessThan(0.23);
+    expect(verdict.last.median).toBeGreaterThan(verdict.first.median);
+  });
+
+  it('of wide scatter are unstable, with the scatter and how many runs lie beyond a value', () => {
+    const { world, options } = worldOf({ kind: 'stable' }, { noise: 0.5, cycle: 'none' });
+    const limit = medianOf(world.values) * 2;
+    const verdict = judgeSeries(world, { ...options, threshold: limit });
+    if (verdict.state !== 'unstable') expect.unreachable(verdict.state);
+    expect(verdict.scatter).toBeGreaterThan(0.55);
+    expect(verdict.beyond).toEqual({ value: limit, share: world.values.filter((value) => value > limit).length / world.values.length });
+  });
+
+  it.each([
+    ['calm', {}],
+    ['of runs that resemble each other', { ar: 0.9, noise: 0.2 }],
+    ['with many outliers', { outliers: 0.08 }],
+  ] as const)('are steady, %s', (_, nature) => {
+    const states = [1, 2, 3, 4, 5].map((seed) => judged({ kind: 'stable' }, nature, seed).verdict.state);
+    expect(states).toEqual(states.map(() => 'steady'));
+  });
+});
+
+describe('odd series', () => {
+  const hours = (count: number) => Array.from({ length: count }, (_, index) => index * HOUR_MS);
+  const options = { period: { startMs: 30 * HOUR_MS, endMs: 1e12 }, effect: { relative: 0.03, absolute: 2 }, timeZone: 'Europe/Madrid' };
+
+  it('with too few runs say how many there are and how many it takes', () => {
+    const series = { dates: hours(9), values: hours(9).map(() => 100) };
+    expect(judgeSeries(series, options)).toEqual({ state: 'not enough data', runs: 9, inPeriod: 0, needed: { runs: 12, inPeriod: 3 } });
+  });
+
+  it('that never change are steady, and a jump of theirs is found', () => {
+    const dates = hours(60);
+    expect(judgeSeries({ dates, values: dates.map(() => 80) }, options).state).toBe('steady');
+    const verdict = judgeSeries({ dates, values: dates.map((_, index) => (index < 40 ? 80 : 86)) }, options);
+    expect(verdict).toMatchObject({
+      state: 'slower',
+      change: { atMs: 40 * HOUR_MS, before: { median: 80 }, since: { median: 86, runs: 20 } },
+    });
+  });
+
+  it('of zeros are steady, and differences that count for nothing stay so', () => {
+    const dates = hours(200);
+    const effect = { relative: 0.1, absolute: 0.01 };
+    expect(judgeSeries({ dates, values: dates.map(() => 0) }, { ...options, effect }).state).toBe('steady');
+    const small = dates.map((_, index) => (index < 100 ? 0 : 0.004));
+    expect(judgeSeries({ dates, values: small }, { ...options, effect }).state).toBe('steady');
+    const large = dates.map((_, index) => (index < 100 ? 0 : 0.1));
+    expect(judgeSeries({ dates, values: large }, { ...options, effect }).state).toBe('slower');
+  });
+
+  it('with three slow runs at the end are steady where slow runs are usual', () => {
+    const { world, options: usual } = worldOf({ kind: 'stable' }, { outliers: 0.08 });
+    const values = world.values.map((value, index) => (index >= world.values.length - 3 ? value * 2 : value));
+    expect(judgeSeries({ dates: world.dates, values }, usual).state).toBe('steady');
+  });
+
+  it('count their hours in the zone', () => {
+    const { world } = worldOf({ kind: 'stable' });
+    const verdict = judgeSeries(world, { period: world.period, effect: EFFECT, timeZone: 'America/New_York' });
+    expect(verdict.state).toBe('steady');
+  });
+});

@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { acceptedP, judgeTogether, type Tracked } from '../../../../src/domain/speed/engine/judge-together.ts';
+import { judgeSince } from '../../../../src/domain/speed/engine/since-instant.ts';
+import type { Shape } from '../../../bench/verdicts/speed/worlds.ts';
+import { DAY_MS, EFFECT, HOUR_MS, worldOf } from './runs.ts';
+
+const stable: Shape = { kind: 'stable' };
+const step = (size: number): Shape => ({ kind: 'step', size, agoMs: [4 * DAY_MS, 4 * DAY_MS] });
+
+/** Series of the same instants, so that one period holds for all. */
+function tracked(
+  key: string,
+  shape: Shape,
+  seed: number,
+  rank: number,
+  group = 'home',
+): Tracked<string> & { period: { startMs: number; endMs: number } } {
+  const { world } = worldOf(shape, { cadenceMs: 2 * HOUR_MS }, seed);
+  const shiftMs = world.period.endMs - 1e12;
+  const series = { dates: world.dates.map((date) => date - shiftMs), values: world.values };
+  return { key, group, rank, series, effect: EFFECT, period: { startMs: 1e12 - 7 * DAY_MS, endMs: 1e12 } };
+}
+
+const OPTIONS = { period: { startMs: 1e12 - 7 * DAY_MS, endMs: 1e12 }, timeZone: 'UTC' };
+
+describe('several series', () => {
+  it('are led by the one that got slower and is felt most', () => {
+    const { judged, headline, looked } = judgeTogether(
+      [
+        tracked('steady', stable, 2, 0),
+        tracked('load', step(0.6), 3, 3),
+        tracked('faster', step(-0.3), 4, 0),
+        tracked('lcp', step(0.3), 5, 0),
+      ],
+      OPTIONS,
+    );
+    expect(headline?.key).toBe('lcp');
+    expect(judged.map(({ key, verdict }) => [key, verdict.state])).toEqual([
+      ['lcp', 'slower'],
+      ['load', 'slower'],
+      ['faster', 'faster'],
+      ['steady', 'steady'],
+    ]);
+    expect(looked).toBe(4);
+  });
+
+  it('without a change have no headline', () => {
+    const { headline, highestP } = judgeTogether(
+      [1, 2, 3].map((seed) => tracked(`s${seed}`, stable, seed, 0)),
+      OPTIONS,
+    );
+    expect([headline, highestP]).toEqual([undefined, 0]);
+  });
+
+  it('show what moved with their group, though alone it would not have been certain', () => {
+    const { judged } = judgeTogether(
+      [tracked('lcp', step(0.4), 5, 0), tracked('fcp', step(0.07), 6, 1), tracked('other', step(0.07), 6, 1, 'cart')],
+      OPTIONS,
+    );
+    const of = (name: string) => judged.find(({ key }) => key === name);
+    expect(of('fcp')).toMatchObject({ verdict: { state: 'steady' }, movedWith: { state: 'slower' } });
+    expect(of('other')).toMatchObject({ verdict: { state: 'steady' }, movedWith: undefined });
+  });
+
+  it('share the chance of a false one (Benjamini and Hochberg)', () => {
+    expect(acceptedP([0.001, 0.2, 0.3], 3, 0.01)).toBe(0.001);
+    expect(acceptedP([0.004, 0.2, 0.3], 3, 0.01)).toBe(0);
+    expect(acceptedP([0.004, 0.006, 0.3], 3, 0.01)).toBe(0.006);
+    expect(acceptedP([], 0, 0.01)).toBe(0);
+  });
+});
+
+describe('a given instant', () => {
+  const { world, options } = worldOf(step(0.2), {}, 7);
+  const changeMs = world.dates[world.changes[0] ?? 0] ?? 0;
+
+  it('at which the level changed is named with the levels of both sides', () => {
+    const verdict = judgeSince(world, changeMs - 10 * 60_000, options);
+    expect(verdict).toMatchObject({ state: 'slower', found: { startMs: expect.any(Number) as number } });
+    if (verdict.state === 'not enough data') expect.unreachable();
+    expect(verdict.relative).toBeGreaterThan(0.14);
+    expect(verdict.relative).toBeLessThan(0.26);
+    expect(verdict.p).toBeLessThan(1e-6);
+  });
+
+  it('at which nothing changed is not blamed for a change at another one', () => {
+    const verdict = judgeSince(world, changeMs - 9 * DAY_MS, options);
+    expect(verdict).toMatchObject({ state: 'no change', found: undefined });
+    expect('others' in verdict && verdict.others).toHaveLength(1);
+  });
+
+  it('with too few runs since says so', () => {
+    expect(judgeSince(world, (world.dates.at(-1) ?? 0) - 1, options)).toMatchObject({ state: 'not enough data', inPeriod: 1 });
+  });
+});

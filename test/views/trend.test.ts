@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { drawChart } from '../../src/views/charts/index.ts';
+import { themes } from '../../src/views/charts/theme.ts';
+import { LOOK, seriesOf, tooltipOf } from './drawn.ts';
+import { trend } from './samples.ts';
+
+describe('a trend', () => {
+  it('leaves gaps where there is no value, in line and range alike', () => {
+    const series = seriesOf(trend()).filter(({ id }) => id !== 'background');
+    expect(series.map(({ name }) => name)).toEqual(['Home', 'Product', 'Home', 'Home', 'Product', 'Product']);
+    for (const { data } of series) expect((data as [number, number | null][])[6]?.[1]).toBeNull();
+    const [, , base, height] = series;
+    expect([base?.data[0], height?.data[0]]).toEqual([
+      [Date.UTC(2026, 9, 31, 12), 1310],
+      [Date.UTC(2026, 9, 31, 12), 230],
+    ]);
+  });
+
+  it('puts events and change at their local time, and shades what is judged', () => {
+    const background = seriesOf(trend()).at(-1);
+    expect(background?.markLine?.data.map(({ name, xAxis }) => [name, new Date(xAxis).toISOString()])).toEqual([
+      ['Release 42', '2026-11-12T09:30:00.000Z'],
+      ['New banner', '2026-11-04T16:00:00.000Z'],
+      ['Product slower since 12 Nov', '2026-11-12T12:00:00.000Z'],
+    ]);
+    expect(background?.markArea?.data).toHaveLength(1);
+  });
+
+  it('distinguishes its lines without colour, also in the legend', () => {
+    const [first, second] = seriesOf(trend());
+    const shapeOf = (line: typeof first) => [line?.symbol, line?.lineStyle?.type];
+    expect(shapeOf(first)).not.toEqual(shapeOf(second));
+    expect(drawChart(trend(), LOOK).option).toMatchObject({ legend: { icon: undefined } });
+  });
+
+  it('draws the levels on both sides of the change, as far as the axis reaches', () => {
+    const levels = [
+      { name: 'before 1.4 s', from: '2026-10-31T00:07', to: '2026-11-12T08:07', value: 1400 },
+      { name: 'since 2 s', from: '2026-11-12T09:07', to: '2026-11-20T18:07', value: 2000 },
+    ];
+    const { option } = drawChart(trend({ levels }), LOOK);
+    const { min, max } = option['xAxis'] as { min: number; max: number };
+    const held =
+      seriesOf(trend({ levels }))
+        .at(-1)
+        ?.markLine?.data.filter((each): each is never => Array.isArray(each)) ?? [];
+    const ends = (held as unknown as { coord: [number, number] }[][]).map((pair) => pair.map(({ coord }) => coord));
+    expect(ends).toEqual([
+      [
+        [min, 1400],
+        [Date.UTC(2026, 10, 12, 8, 7), 1400],
+      ],
+      [
+        [Date.UTC(2026, 10, 12, 9, 7), 2000],
+        [max, 2000],
+      ],
+    ]);
+  });
+
+  it('keeps the label of an event at the edge inside the picture', () => {
+    const last = trend().times.at(-1) ?? '';
+    const events = [{ name: 'Release 43: storefront and API', time: last }];
+    const [mark] = seriesOf(trend({ events })).at(-1)?.markLine?.data ?? [];
+    const [shiftPx] = (mark as unknown as { label: { offset: [number, number] } }).label.offset;
+    expect(shiftPx).toBeLessThan(-50);
+  });
+
+  it('leaves out what has no readable time', () => {
+    const events = [{ name: 'lost', time: 'soon' }];
+    expect(
+      seriesOf(trend({ events }))
+        .at(-1)
+        ?.markLine?.data.map(({ name }) => name),
+    ).toEqual(['Product slower since 12 Nov']);
+  });
+
+  it('draws no ranges where lines are many', () => {
+    const [one] = trend().series;
+    const series = Array.from({ length: 6 }, (_, index) => ({ values: [], ...one, name: `Step ${index + 1}` }));
+    expect(seriesOf(trend({ series }))).toHaveLength(7);
+  });
+
+  it('tells the values of a day with their range, and what happened on it', () => {
+    expect(tooltipOf(trend(), 12)).toEqual([
+      { name: 'Thu, 12 Nov 2026' },
+      { name: 'Home', value: '1.41 s (1.32 s – 1.55 s)', colour: themes.dark.series[0] },
+      { name: 'Product', value: '2.73 s (2.61 s – 2.94 s)', colour: themes.dark.series[1] },
+      { name: 'Release 42' },
+    ]);
+    expect(tooltipOf(trend(), 6).slice(1)).toEqual([
+      { name: 'Home', value: '–', colour: themes.dark.series[0] },
+      { name: 'Product', value: '–', colour: themes.dark.series[1] },
+    ]);
+  });
+});
