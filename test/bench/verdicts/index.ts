@@ -4,6 +4,7 @@ import { found } from './metrics/found.ts';
 import { foundChanges } from './metrics/found-changes.ts';
 import { scanned } from './metrics/scanned.ts';
 import type { Table, Trial } from './metrics/trial.ts';
+import { speedVerdicts } from './speed/index.ts';
 
 const DEFAULTS = { worlds: 300, seed: 1 };
 
@@ -22,7 +23,11 @@ function print({ title, columns, lines }: Table): void {
   for (const { cells } of lines) process.stdout.write(row(cells));
 }
 
-/** Judges generated worlds and prints Markdown tables: `--worlds 300 --seed 1 --cell found/`. */
+async function* metricVerdicts(trial: Trial): AsyncGenerator<Table> {
+  for (const tableOf of [falseAlarms, found, blamed, scanned, foundChanges]) yield await tableOf(trial);
+}
+
+/** Judges generated worlds and prints Markdown tables: `metrics --worlds 300 --seed 1 --cell found/`, `speed --cell 'stable, 1 h'`; metrics unless named. */
 export async function benchVerdicts(args: readonly string[]): Promise<void> {
   const only = args.includes('--cell') ? args[args.indexOf('--cell') + 1] : undefined;
   const trial: Trial = {
@@ -31,5 +36,6 @@ export async function benchVerdicts(args: readonly string[]): Promise<void> {
     only,
   };
   process.stdout.write(`${trial.worlds} worlds a cell, seed ${trial.seed}\n`);
-  for (const tableOf of [falseAlarms, found, blamed, scanned, foundChanges]) print(await tableOf(trial));
+  const tables = args[0] === 'speed' ? speedVerdicts(trial) : metricVerdicts(trial);
+  for await (const table of tables) print(table);
 }
