@@ -1,4 +1,7 @@
 import { gammaln, quantile } from 'simple-statistics';
+import { frameOf, likelihoodOf, type Runs, sumsOf } from './likelihood.ts';
+import type { Noise } from './noise.ts';
+import { type Fit, fitParts, gainOf } from './parts.ts';
 import { minus, pick } from './vectors.ts';
 
 /** Turns a median absolute deviation into the standard deviation of a normal distribution. */
@@ -82,6 +85,73 @@ export function usualRuns(x: Float64Array, floor: number): Int32Array {
     const dropped = new Set([...alone(above, values.length), ...alone(below, values.length)]);
     if (dropped.size > 0) places = places.filter((_, index) => !dropped.has(index));
   }
-  // What so many runs do is no exception: then all count, and the scatter is as wide as they make it.
-  return places.length < (1 - MOST_OUTLIERS) * x.length ? Int32Array.from(x.keys()) : places;
+  return unlessTooMany(places, x.length);
+}
+
+/** What so many runs do is no exception: then all count, and the scatter is as wide as they make it. */
+function unlessTooMany(places: Int32Array, n: number): Int32Array {
+  return places.length < (1 - MOST_OUTLIERS) * n ? Int32Array.from({ length: n }, (_, place) => place) : places;
+}
+
+/** Rounds in which outliers are taken out, the surest of neighbours first; the noise is estimated anew after the first ones. */
+const ROUNDS = 6;
+const ROUNDS_WITH_FIRST_NOISE = 2;
+/** What the gain of a patch of outliers must exceed, for its first run and for each other one. */
+const LEAST_GAIN = OUTLIER ** 2;
+const LEAST_GAIN_OF_NEXT = 6;
+/** Lengths of levels that runs off the rest may be the beginning or the end of; a step lasts to the end. */
+const LEVELS = [6, 12, 24];
+
+interface Patch {
+  readonly from: number;
+  readonly to: number;
+  readonly surplus: number;
+}
+
+/** Places of a series at which one to a few neighbouring runs are off, the surest first. */
+function patchesIn(fit: Fit, shortest: number): Patch[] {
+  const n = fit.frame.series.length;
+  const gain = (from: number, to: number) => (from > 0 && to > from && from < n ? gainOf(fit, from, Math.min(to, n)) : 0);
+  const patches: Patch[] = [];
+  let atEnd = 0;
+  for (let from = Math.max(1, n - 24); from <= n - shortest; from += 1) atEnd = Math.max(atEnd, gainOf(fit, from, n));
+  for (let from = 0; from < n; from += 1)
+    for (let to = from + 1; to <= Math.min(n, from + shortest - 1); to += 1) {
+      const own = from > 0 ? gainOf(fit, from, to) : gainOf(fit, to, n);
+      const surplus = own - LEAST_GAIN - LEAST_GAIN_OF_NEXT * (to - from - 1);
+      if (surplus <= 0) continue;
+      // The first run, and what lasts to the end, are a step as well: then only what begins or ends elsewhere speaks against it.
+      const steps = [to === n ? atEnd : from > 0 ? gain(from, n) : 0, from > 0 ? gain(to, n) : 0];
+      const levels = LEVELS.flatMap((length) => [to < n ? gain(from, from + length) : 0, from > 0 ? gain(to - length, to) : 0]);
+      if (own > Math.max(...steps, ...levels)) patches.push({ from, to, surplus });
+    }
+  return patches.toSorted((a, b) => b.surplus - a.surplus);
+}
+
+/**
+ * The same once the noise and most of the level are known: runs are outliers where so few of them lie off what their neighbours on both
+ * sides foretell, and where that explains them better than a level that begins or ends there does (Chen and Liu 1993). `runsAt` makes
+ * what whitening needs of the runs at some places; `shortest` is the number of runs that a level lasts for.
+ */
+export function expectedRuns(
+  n: number,
+  runsAt: (places: Int32Array) => Runs,
+  { noise: first, shortest }: { noise: Noise; shortest: number },
+): Int32Array {
+  let places = Int32Array.from({ length: n }, (_, place) => place);
+  for (let round = 0, noise = first; round < ROUNDS; round += 1) {
+    const runs = runsAt(places);
+    if (round >= ROUNDS_WITH_FIRST_NOISE) noise = likelihoodOf(sumsOf(runs, [])).noise;
+    const dropped = new Uint8Array(places.length + 1);
+    let count = 0;
+    for (const { from, to } of patchesIn(fitParts(frameOf(runs, noise), []), shortest)) {
+      // What is next to a run that goes is looked at again without it.
+      if (dropped.subarray(Math.max(0, from - 1), to + 1).includes(1)) continue;
+      dropped.fill(1, from, to);
+      count += to - from;
+    }
+    if (count === 0 && round >= ROUNDS_WITH_FIRST_NOISE) break;
+    places = places.filter((_, index) => dropped[index] === 0);
+  }
+  return unlessTooMany(places, n);
 }

@@ -1,6 +1,6 @@
 import { median } from 'simple-statistics';
 import { robustCycle, weeklyLevel, whitenedCycle } from './calendar-factors.ts';
-import { usualRuns } from './cleaning.ts';
+import { expectedRuns, usualRuns } from './cleaning.ts';
 import { frameOf, gainOfPart, likelihoodOf, type Runs, sumsOf } from './likelihood.ts';
 import { chanceOf, limitsFor } from './limits.ts';
 import { localTimes } from './local-time.ts';
@@ -17,6 +17,8 @@ const RUN_OF_OUTLIERS = 0.003;
 const LONGEST_GAP = 200;
 const SHORTEST = 3;
 const LONGEST_SHORTEST = 12;
+/** How many times the accepted chance a part may have to be looked at closely. */
+const CANDIDATES = 10;
 
 /** A part with the chance that a series without any change would show as strong a one. */
 export interface Confirmed extends Found {
@@ -94,7 +96,11 @@ function toAllRuns(part: Part, kept: Int32Array, n: number): Part {
  * Keeps the parts that the likelihood asks for: each must exceed its limit also where the noise is estimated without it, so that slow
  * waves are not taken for changes of level by a noise that was estimated around these very changes.
  */
-function confirmed(runs: Runs, candidates: readonly Part[], shortest: number): { found: Confirmed[]; noise: Noise } {
+function confirmed(
+  runs: Runs,
+  candidates: readonly Part[],
+  { shortest, times }: { shortest: number; times: number },
+): { found: Confirmed[]; noise: Noise } {
   const n = runs.x.length;
   let parts = [...candidates];
   for (;;) {
@@ -107,7 +113,7 @@ function confirmed(runs: Runs, candidates: readonly Part[], shortest: number): {
       const { gain: own, phi } = gainOfPart(sums, index, whole);
       const gain = own / inflation;
       const p = chanceOf(part.kind, gain - penaltyOf(part, n), n, phi);
-      return { part, gain, p, surplus: gain - limitOf(part, limitsFor(n, phi), n) };
+      return { part, gain, p, surplus: gain - limitOf(part, limitsFor(n, phi, times), n) };
     });
     const weakest = found.toSorted((a, b) => a.surplus - b.surplus)[0];
     if (!weakest || weakest.surplus > 0) return { found: found.map(({ part, gain, p }) => ({ part, gain, p })), noise: whole.noise };
@@ -129,18 +135,26 @@ export function fitCourse({ dates, values }: RunSeries, { effect, timeZone }: { 
   const time = localTimes(dates, timeZone);
   const days = daysOf(dates);
   const usualMs = median(dates.slice(1).map((date, index) => date - (dates[index] ?? 0)));
-  function fit(cycle: Float64Array, noiseOf: (runs: Runs, kept: Int32Array) => Noise) {
-    const adjusted = minus(logs, cycle);
-    const kept = usualRuns(adjusted, floor);
-    const runs = { x: pick(adjusted, kept), days: pick(days, kept), gaps: gapsOf(dates, kept, usualMs), floor };
+  const runsAt = (adjusted: Float64Array, kept: Int32Array): Runs => ({
+    x: pick(adjusted, kept),
+    days: pick(days, kept),
+    gaps: gapsOf(dates, kept, usualMs),
+    floor,
+  });
+  function fit(cycle: Float64Array, kept: Int32Array, times: number, noiseOf: (runs: Runs, kept: Int32Array) => Noise) {
+    const runs = runsAt(minus(logs, cycle), kept);
     const outlierShare = 1 - kept.length / n;
     const shortest = shortestLevel(n, outlierShare);
     const noise = noiseOf(runs, kept);
-    const candidates = searchCourse(frameOf(runs, noise), { limits: limitsFor(n, noise.phi), shortest });
+    const candidates = searchCourse(frameOf(runs, noise), {
+      limits: limitsFor(n, noise.phi),
+      candidates: limitsFor(n, noise.phi, CANDIDATES),
+      shortest,
+    });
     const { found, noise: finalNoise } = confirmed(
       runs,
       candidates.map(({ part }) => part),
-      shortest,
+      { shortest, times },
     );
     const frame = frameOf(runs, finalNoise);
     const parts = found.map(({ part }) => part);
@@ -151,11 +165,15 @@ export function fitCourse({ dates, values }: RunSeries, { effect, timeZone }: { 
     );
     return { found, frame, runs, noise: finalNoise, cycle, level, logs, offset, kept, outlierShare, shortest };
   }
-  const first = fit(robustCycle(minus(logs, weeklyLevel(logs, time)), time), ({ x }) => noiseFromDifferences(x, floor));
+  const roughCycle = robustCycle(minus(logs, weeklyLevel(logs, time)), time);
+  const first = fit(roughCycle, usualRuns(minus(logs, roughCycle), floor), CANDIDATES, ({ x }) => noiseFromDifferences(x, floor));
   const {
     kept: places,
     frame: { weights, sigma },
   } = first;
   const deviations = pick(minus(logs, first.level), places);
-  return fit(whitenedCycle({ deviations, places, weights, sigma }, time), (runs, kept) => noiseAround(runs, pick(first.level, kept)));
+  const cycle = whitenedCycle({ deviations, places, weights, sigma }, time);
+  const around = minus(minus(logs, cycle), first.level);
+  const kept = expectedRuns(n, (some) => runsAt(around, some), first);
+  return fit(cycle, kept, 1, (runs, some) => noiseAround(runs, pick(first.level, some)));
 }

@@ -101,14 +101,14 @@ function scoreOfTail(tail: number): number {
 
 const known = new Map<string, Limits>();
 
-/** The limits for a series of `n` runs and this autocorrelation. */
-export function limitsFor(n: number, phi: number): Limits {
+/** The limits for a series of `n` runs and this autocorrelation; `times` makes the accepted chances larger, for candidates that are tested again. */
+export function limitsFor(n: number, phi: number, times = 1): Limits {
   // Rounded before anything is computed, so that a limit does not depend on which series came first.
   const [step, share] = [Math.round(20 * Math.log(n)), Math.round(100 * phi)];
-  const key = `${step} ${share}`;
+  const key = `${step} ${share} ${times}`;
   const before = known.get(key);
   if (before) return before;
-  const limit = (kind: Kind) => scoreOfTail(Math.min(1, ALPHA[kind] / searched(kind, Math.exp(step / 20), share / 100))) ** 2;
+  const limit = (kind: Kind) => scoreOfTail(Math.min(1, (times * ALPHA[kind]) / searched(kind, Math.exp(step / 20), share / 100))) ** 2;
   const limits = { step: limit('step'), bump: limit('bump'), line: limit('line') };
   if (known.size > 2_000) known.clear();
   known.set(key, limits);

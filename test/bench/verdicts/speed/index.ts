@@ -47,7 +47,12 @@ function cellsOf({ id }: Cell, outcomes: readonly Outcome[]): string[] {
     percent(shareOf(outcomes, ({ oracleIsRight }) => oracleIsRight)),
     mistakesIn(outcomes),
     off === undefined ? '' : `${off} (${oracleOff ?? '–'})`,
-    inRange.length === 0 ? '' : percent(shareOf(inRange, ({ isInRange }) => isInRange === true), 0),
+    inRange.length === 0
+      ? ''
+      : percent(
+          shareOf(inRange, ({ isInRange }) => isInRange === true),
+          0,
+        ),
     error(({ beforeError }) => beforeError),
     error(({ sinceError }) => sinceError),
     (outcomes.reduce((sum, { cpuMs }) => sum + cpuMs, 0) / outcomes.length).toFixed(1),
