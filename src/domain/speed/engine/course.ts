@@ -1,13 +1,13 @@
 import { median } from 'simple-statistics';
 import { robustCycle, weeklyLevel, whitenedCycle } from './calendar-factors.ts';
 import { expectedRuns, usualRuns } from './cleaning.ts';
-import { frameOf, gainOfPart, likelihoodOf, type Runs, sumsOf } from './likelihood.ts';
+import { frameOf, gainOfPart, type Likelihood, likelihoodOf, type Runs, sumsOf } from './likelihood.ts';
 import { chanceOf, limitsFor } from './limits.ts';
 import { localTimes } from './local-time.ts';
 import { type Noise, noiseFromDifferences, slowVariance } from './noise.ts';
 import { type Frame, fitParts, heightsOf, type Part } from './parts.ts';
 import { type Effect, logOffset, type RunSeries } from './run-series.ts';
-import { type Found, limitOf, penaltyOf, refined, searchCourse } from './search.ts';
+import { edgesOf, type Found, limitOf, penaltyOf, refined, searchCourse } from './search.ts';
 import { minus, pick } from './vectors.ts';
 
 const DAY_MS = 86_400_000;
@@ -17,6 +17,8 @@ const RUN_OF_OUTLIERS = 0.003;
 const LONGEST_GAP = 200;
 const SHORTEST = 3;
 const LONGEST_SHORTEST = 12;
+/** How many times the accepted chance of a step the second edge of a bump may have. */
+const EDGE = 2.5;
 /** How many times the accepted chance a part may have to be looked at closely. */
 const CANDIDATES = 10;
 
@@ -92,6 +94,21 @@ function toAllRuns(part: Part, kept: Int32Array, n: number): Part {
   return part.kind === 'step' ? { ...part, from } : { ...part, from, to: kept[part.to] ?? n };
 }
 
+/** The parts with a step in place of the first bump one of whose edges is not needed: to have come back is more than to have left. */
+function withoutNeedlessEdge(runs: Runs, parts: readonly Part[], whole: Likelihood, inflation: number): Part[] | undefined {
+  const needed = inflation * limitsFor(runs.x.length, whole.noise.phi, EDGE).step;
+  for (const part of parts) {
+    if (part.kind !== 'bump') continue;
+    const asStep = [part.from, part.to]
+      .filter((from) => !edgesOf(parts.filter((other) => other !== part), runs.x.length).includes(from))
+      .map((from) => parts.map((other): Part => (other === part ? { kind: 'step', from } : other)))
+      .map((simpler) => ({ simpler, deviance: likelihoodOf(sumsOf(runs, simpler)).deviance }))
+      .toSorted((a, b) => a.deviance - b.deviance)[0];
+    if (asStep && asStep.deviance - whole.deviance < needed) return asStep.simpler;
+  }
+  return undefined;
+}
+
 /**
  * Keeps the parts that the likelihood asks for: each must exceed its limit also where the noise is estimated without it, so that slow
  * waves are not taken for changes of level by a noise that was estimated around these very changes.
@@ -116,9 +133,15 @@ function confirmed(
       return { part, gain, p, surplus: gain - limitOf(part, limitsFor(n, phi, times), n) };
     });
     const weakest = found.toSorted((a, b) => a.surplus - b.surplus)[0];
-    if (!weakest || weakest.surplus > 0) return { found: found.map(({ part, gain, p }) => ({ part, gain, p })), noise: whole.noise };
-    const rest = parts.filter((part) => part !== weakest.part);
-    parts = refined(frameOf(runs, whole.noise), rest, shortest).map(({ part }) => part);
+    const frame = frameOf(runs, whole.noise);
+    if (weakest && weakest.surplus <= 0) {
+      const rest = parts.filter((part) => part !== weakest.part);
+      parts = refined(frame, rest, shortest).map(({ part }) => part);
+      continue;
+    }
+    const simpler = withoutNeedlessEdge(runs, parts, whole, inflation);
+    if (!simpler) return { found: found.map(({ part, gain, p }) => ({ part, gain, p })), noise: whole.noise };
+    parts = refined(frame, simpler, shortest).map(({ part }) => part);
   }
 }
 
