@@ -100,7 +100,13 @@ function withoutNeedlessEdge(runs: Runs, parts: readonly Part[], whole: Likeliho
   for (const part of parts) {
     if (part.kind !== 'bump') continue;
     const asStep = [part.from, part.to]
-      .filter((from) => !edgesOf(parts.filter((other) => other !== part), runs.x.length).includes(from))
+      .filter(
+        (from) =>
+          !edgesOf(
+            parts.filter((other) => other !== part),
+            runs.x.length,
+          ).includes(from),
+      )
       .map((from) => parts.map((other): Part => (other === part ? { kind: 'step', from } : other)))
       .map((simpler) => ({ simpler, deviance: likelihoodOf(sumsOf(runs, simpler)).deviance }))
       .toSorted((a, b) => a.deviance - b.deviance)[0];
