@@ -2,10 +2,10 @@ import { median } from 'simple-statistics';
 import { robustCycle, weeklyLevel, whitenedCycle } from './calendar-factors.ts';
 import { expectedRuns, usualRuns } from './cleaning.ts';
 import { frameOf, gainOfPart, type Likelihood, likelihoodOf, type Runs, sumsOf } from './likelihood.ts';
-import { chanceOf, limitsFor } from './limits.ts';
+import { asNormalScore, chanceOf, limitsFor } from './limits.ts';
 import { localTimes } from './local-time.ts';
-import { type Noise, noiseFromDifferences, slowVariance } from './noise.ts';
-import { type Frame, fitParts, heightsOf, type Part } from './parts.ts';
+import { type Noise, noiseFromDifferences, slowVariance, tailsOf } from './noise.ts';
+import { type Frame, fitParts, heightsOf, makeUpOf, type Part } from './parts.ts';
 import { type Effect, logOffset, type RunSeries } from './run-series.ts';
 import { edgesOf, type Found, limitOf, penaltyOf, refined, searchCourse } from './search.ts';
 import { minus, pick } from './vectors.ts';
@@ -131,15 +131,19 @@ function confirmed(
     const whole = likelihoodOf(sums);
     // Short bumps stay in: a few of them hardly touch a robust variance, many are what the noise is like.
     const lasting = parts.filter((part) => part.kind !== 'bump' || part.to - part.from > n / 12);
-    const inflation = slowVariance(fitParts(frameOf(runs, whole.noise), lasting).residual, whole.noise.sigma);
+    const frame = frameOf(runs, whole.noise);
+    const inflation = slowVariance(fitParts(frame, lasting).residual, whole.noise.sigma);
+    const tails = tailsOf(fitParts(frame, parts).residual);
     const found = parts.map((part, index) => {
       const { gain: own, phi } = gainOfPart(sums, index, whole);
-      const gain = own / inflation;
+      const others = parts.filter((other) => other !== part);
+      const { sign, ofSkewness, ofKurtosis } = makeUpOf(fitParts(frame, others), part);
+      const score = Math.sqrt(Math.max(0, own) / inflation);
+      const gain = asNormalScore(score, sign * tails.skewness * ofSkewness, tails.kurtosis * ofKurtosis) ** 2;
       const p = chanceOf(part.kind, gain - penaltyOf(part, n), n, phi);
       return { part, gain, p, surplus: gain - limitOf(part, limitsFor(n, phi, times), n) };
     });
     const weakest = found.toSorted((a, b) => a.surplus - b.surplus)[0];
-    const frame = frameOf(runs, whole.noise);
     if (weakest && weakest.surplus <= 0) {
       const rest = parts.filter((part) => part !== weakest.part);
       parts = refined(frame, rest, shortest).map(({ part }) => part);

@@ -88,6 +88,13 @@ export function twoSidedTail(z: number): number {
   return Math.max(0, 1 - density * sum);
 }
 
+/** The score of a normal distribution with as large a tail (Cornish and Fisher 1938), no larger than the score itself. */
+export function asNormalScore(z: number, skewness: number, kurtosis: number): number {
+  const shift = (skewness * (z * z - 1)) / 6 + (kurtosis * (z ** 3 - 3 * z)) / 24 - (skewness ** 2 * (4 * z ** 3 - 7 * z)) / 36;
+  // Beyond a third of the score the expansion is none any more.
+  return z - Math.max(0, Math.min(z / 3, shift));
+}
+
 /** The score whose two-sided tail is this small; by bisection. */
 function scoreOfTail(tail: number): number {
   let [low, high] = [0, 40];
