@@ -113,15 +113,18 @@ interface Patch {
  */
 function gainWithout({ frame: { weights, sigma }, residual }: Fit, { gaps }: Runs, phi: number): (from: number, to: number) => number {
   return (from, to) => {
-    let [squares, bridge, distance] = [0, 0, 0];
-    for (let run = Math.min(to, residual.length - 1); run >= from; run -= 1) {
-      const innovation = residual[run] ?? 0;
-      squares += innovation * innovation;
-      bridge += (phi ** distance * innovation) / (weights.own[run] ?? 1);
-      distance += run === 0 ? Number.POSITIVE_INFINITY : (gaps[run] ?? 1);
+    const last = Math.min(to, residual.length - 1);
+    let squares = 0;
+    for (let run = from; run <= last; run += 1) squares += (residual[run] ?? 0) ** 2;
+    // Most places end here, before the dear part.
+    if (to === residual.length || squares < LEAST_GAIN * sigma * sigma) return squares / (sigma * sigma);
+    let [bridge, share] = [0, 1];
+    for (let run = last; run >= from; run -= 1) {
+      bridge += (share * (residual[run] ?? 0)) / (weights.own[run] ?? 1);
+      const gap = gaps[run] ?? 1;
+      share *= run === 0 ? 0 : gap === 1 ? phi : phi ** gap;
     }
-    if (to < residual.length) squares -= (bridge * bridge * (1 - phi * phi)) / (1 - phi ** (2 * distance));
-    return squares / (sigma * sigma);
+    return (squares - (bridge * bridge * (1 - phi * phi)) / (1 - share * share)) / (sigma * sigma);
   };
 }
 

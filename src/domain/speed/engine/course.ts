@@ -2,7 +2,7 @@ import { median } from 'simple-statistics';
 import { robustCycle, weeklyLevel, whitenedCycle } from './calendar-factors.ts';
 import { expectedRuns, usualRuns } from './cleaning.ts';
 import { frameOf, gainOfPart, type Likelihood, likelihoodOf, type Runs, sumsOf } from './likelihood.ts';
-import { asNormalScore, chanceOf, limitsFor } from './limits.ts';
+import { asNormalScore, chanceOfAny, limitsFor } from './limits.ts';
 import { localTimes } from './local-time.ts';
 import { type Noise, noiseFromDifferences, slowVariance, tailsOf } from './noise.ts';
 import { type Frame, fitParts, heightsOf, makeUpOf, type Part } from './parts.ts';
@@ -17,6 +17,12 @@ const RUN_OF_OUTLIERS = 0.003;
 const LONGEST_GAP = 200;
 const SHORTEST = 3;
 const LONGEST_SHORTEST = 12;
+/**
+ * Where more runs than usual are outliers, some that are not seen pass for changes of level, the more the longer a deviation lasts:
+ * simulated, as the limits are, with 8 % of outliers.
+ */
+const USUAL_OUTLIERS = 0.03;
+const LEFT_OUTLIERS = 25;
 /** How many times the accepted chance of a step the second edge of a bump may have. */
 const EDGE = 2.5;
 /** How many times the accepted chance a part may have to be looked at closely. */
@@ -122,7 +128,7 @@ function withoutNeedlessEdge(runs: Runs, parts: readonly Part[], whole: Likeliho
 function confirmed(
   runs: Runs,
   candidates: readonly Part[],
-  { shortest, times }: { shortest: number; times: number },
+  { shortest, times, outlierShare }: { shortest: number; times: number; outlierShare: number },
 ): { found: Confirmed[]; noise: Noise } {
   const n = runs.x.length;
   let parts = [...candidates];
@@ -140,8 +146,9 @@ function confirmed(
       const { sign, ofSkewness, ofKurtosis } = makeUpOf(fitParts(frame, others), part);
       const score = Math.sqrt(Math.max(0, own) / inflation);
       const gain = asNormalScore(score, sign * tails.skewness * ofSkewness, tails.kurtosis * ofKurtosis) ** 2;
-      const p = chanceOf(part.kind, gain - penaltyOf(part, n), n, phi);
-      return { part, gain, p, surplus: gain - limitOf(part, limitsFor(n, phi, times), n) };
+      const fewer = 1 / (1 + LEFT_OUTLIERS * phi * Math.max(0, Math.round(100 * outlierShare) / 100 - USUAL_OUTLIERS));
+      const p = Math.min(1, chanceOfAny(part.kind, gain - penaltyOf(part, n), n, phi) / fewer);
+      return { part, gain, p, surplus: gain - limitOf(part, limitsFor(n, phi, times * fewer), n) };
     });
     const weakest = found.toSorted((a, b) => a.surplus - b.surplus)[0];
     if (weakest && weakest.surplus <= 0) {
@@ -187,7 +194,7 @@ export function fitCourse({ dates, values }: RunSeries, { effect, timeZone }: { 
     const { found, noise: finalNoise } = confirmed(
       runs,
       candidates.map(({ part }) => part),
-      { shortest, times },
+      { shortest, times, outlierShare },
     );
     const frame = frameOf(runs, finalNoise);
     const parts = found.map(({ part }) => part);

@@ -11,7 +11,7 @@ export interface Limits {
 type Kind = Part['kind'];
 
 /** Accepted chance that a series without any change shows one of a kind; together below 1 %. */
-const ALPHA: Readonly<Record<Kind, number>> = { step: 0.004, bump: 0.001, line: 0.0007 };
+const ALPHA: Readonly<Record<Kind, number>> = { step: 0.005, bump: 0.001, line: 0.0007 };
 
 const RUNS = [12, 24, 37, 74, 148, 296, 888, 3552];
 const PHIS = [0, 0.3, 0.6, 0.8, 0.9, 0.95];
@@ -108,7 +108,10 @@ function scoreOfTail(tail: number): number {
 
 const known = new Map<string, Limits>();
 
-/** The limits for a series of `n` runs and this autocorrelation; `times` makes the accepted chances larger, for candidates that are tested again. */
+/**
+ * The limits for a series of `n` runs and this autocorrelation; `times` makes the accepted chances larger, for candidates that are
+ * tested again.
+ */
 export function limitsFor(n: number, phi: number, times = 1): Limits {
   // Rounded before anything is computed, so that a limit does not depend on which series came first.
   const [step, share] = [Math.round(20 * Math.log(n)), Math.round(100 * phi)];
@@ -125,4 +128,10 @@ export function limitsFor(n: number, phi: number, times = 1): Limits {
 /** Chance that a series without any change shows a part of this kind that exceeds its penalty by as much, however it is placed. */
 export function chanceOf(kind: Kind, exceeds: number, n: number, phi: number): number {
   return Math.min(1, searched(kind, n, phi) * twoSidedTail(Math.sqrt(Math.max(0, exceeds))));
+}
+
+/** The same whatever the kind: several kinds are searched for, and each has its share of the accepted chance. */
+export function chanceOfAny(kind: Kind, exceeds: number, n: number, phi: number): number {
+  const whole = ALPHA.step + ALPHA.bump + ALPHA.line;
+  return Math.min(1, (chanceOf(kind, exceeds, n, phi) * whole) / ALPHA[kind]);
 }

@@ -1,6 +1,7 @@
 import type { Table, Trial } from '../metrics/trial.ts';
 import { type Cell, cells } from './cells.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
+import { together } from './together.ts';
 
 const COLUMNS = [
   'world',
@@ -71,4 +72,5 @@ export function* speedVerdicts({ worlds, seed, only = '' }: Trial): Generator<Ta
     });
     yield { title: `Scenarios: ${group}`, columns: COLUMNS, lines };
   }
+  yield together({ worlds, seed, only });
 }
