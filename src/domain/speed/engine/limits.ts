@@ -17,7 +17,7 @@ const RUNS = [12, 24, 37, 74, 148, 296, 888, 3552];
 const PHIS = [0, 0.3, 0.6, 0.8, 0.9, 0.95];
 /**
  * How many independent normal scores the largest score of a search is as large as, by runs (rows) and autocorrelation (columns): 1,500
- * series without a change for each, 400 in the last row, `test/bench/verdicts/speed/calibrate.ts`.
+ * series without a change for each, 400 in the last row, `test/bench/verdicts/speed/limits.ts`.
  */
 const SEARCHED: Readonly<Record<Kind, readonly (readonly number[])[]>> = {
   step: [
