@@ -100,6 +100,9 @@ const LEAST_GAIN = OUTLIER ** 2;
 const LEAST_GAIN_OF_NEXT = 6;
 /** Lengths of levels that runs off the rest may be the beginning or the end of; a step lasts to the end. */
 const LEVELS = [6, 12, 24];
+/** Gains below which a change of level is too weak to be found, and no reason to keep what looks like outliers. */
+const LEAST_STEP = 10;
+const LEAST_LEVEL = 20;
 
 interface Patch {
   readonly from: number;
@@ -142,7 +145,8 @@ function patchesIn(fit: Fit, gainOfPatch: (from: number, to: number) => number, 
       if (surplus <= 0) continue;
       const steps = [to === n ? atEnd : gain(from, n), from > 0 ? gain(to, n) : 0];
       const levels = LEVELS.flatMap((length) => [to < n ? gain(from, from + length) : 0, from > 0 ? gain(to - length, to) : 0]);
-      if (own > Math.max(...steps, ...levels)) patches.push({ from, to, surplus });
+      const credible = [...steps.filter((each) => each > LEAST_STEP), ...levels.filter((each) => each > LEAST_LEVEL)];
+      if (own > Math.max(0, ...credible)) patches.push({ from, to, surplus });
     }
   // Single runs first: a longer patch may hold usual runs between two outliers.
   return patches.toSorted((a, b) => a.to - a.from - (b.to - b.from) || b.surplus - a.surplus);

@@ -23,6 +23,9 @@ const LONGEST_SHORTEST = 12;
  */
 const USUAL_OUTLIERS = 0.03;
 const LEFT_OUTLIERS = 25;
+/** The same where outliers cannot be told from wide scatter and leave the runs skewed. */
+const USUAL_SKEWNESS = 0.1;
+const SKEWED = 12;
 /** How many times the accepted chance of a step the second edge of a bump may have. */
 const EDGE = 2.5;
 /** How many times the accepted chance a part may have to be looked at closely. */
@@ -140,13 +143,14 @@ function confirmed(
     const frame = frameOf(runs, whole.noise);
     const inflation = slowVariance(fitParts(frame, lasting).residual, whole.noise.sigma);
     const tails = tailsOf(fitParts(frame, parts).residual);
+    const skewed = SKEWED * Math.max(0, Math.round(20 * Math.abs(tails.skewness)) / 20 - USUAL_SKEWNESS);
     const found = parts.map((part, index) => {
       const { gain: own, phi } = gainOfPart(sums, index, whole);
       const others = parts.filter((other) => other !== part);
       const { sign, ofSkewness, ofKurtosis } = makeUpOf(fitParts(frame, others), part);
       const score = Math.sqrt(Math.max(0, own) / inflation);
       const gain = asNormalScore(score, sign * tails.skewness * ofSkewness, tails.kurtosis * ofKurtosis) ** 2;
-      const fewer = 1 / (1 + LEFT_OUTLIERS * phi * Math.max(0, Math.round(100 * outlierShare) / 100 - USUAL_OUTLIERS));
+      const fewer = 1 / (1 + LEFT_OUTLIERS * phi * Math.max(0, Math.round(100 * outlierShare) / 100 - USUAL_OUTLIERS) + skewed);
       const p = Math.min(1, chanceOfAny(part.kind, gain - penaltyOf(part, n), n, phi) / fewer);
       return { part, gain, p, surplus: gain - limitOf(part, limitsFor(n, phi, times * fewer), n) };
     });
