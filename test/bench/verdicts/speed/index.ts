@@ -34,7 +34,7 @@ function mistakesIn(outcomes: readonly Outcome[]): string {
     .join(', ');
 }
 
-function cellsOf({ id }: Cell, outcomes: readonly Outcome[]): string[] {
+function cellsOf({ id, group, shape }: Cell, outcomes: readonly Outcome[]): string[] {
   const off = middle(outcomes.map(({ offRuns }) => offRuns));
   const oracleOff = middle(outcomes.filter(({ oracleIsRight }) => oracleIsRight).map(({ oracleOffRuns }) => oracleOffRuns));
   const inRange = outcomes.filter(({ isInRange }) => isInRange !== undefined);
@@ -45,9 +45,11 @@ function cellsOf({ id }: Cell, outcomes: readonly Outcome[]): string[] {
   return [
     id,
     percent(shareOf(outcomes, ({ isRight }) => isRight)),
-    percent(shareOf(outcomes, ({ oracleIsRight }) => oracleIsRight)),
+    // The reference knows the scatter, and says nothing of it.
+    group === 'unstable' ? '' : percent(shareOf(outcomes, ({ oracleIsRight }) => oracleIsRight)),
     mistakesIn(outcomes),
-    off === undefined ? '' : `${off} (${oracleOff ?? '–'})`,
+    // The reference dates steps only.
+    off === undefined ? '' : shape.kind === 'bump' ? `${off}` : `${off} (${oracleOff ?? '–'})`,
     inRange.length === 0
       ? ''
       : percent(
