@@ -35,6 +35,8 @@ export interface AuthServer {
   granted(credential: Credential, signal: AbortSignal, renew?: boolean): Promise<Granted>;
   /** The same without insisting: undefined where they cannot be read, unless the credential itself was refused. */
   grantedIfKnown(credential: Credential, signal: AbortSignal, renew?: boolean): Promise<Granted | undefined>;
+  /** Grants that have been read already; sends nothing. */
+  knownGrants(credential: Credential): Granted | undefined;
 }
 
 function lifeMs(expiresIn: unknown): number {
@@ -171,5 +173,5 @@ export function createAuthServer({
     }
   }
 
-  return { fetchToken, granted, grantedIfKnown };
+  return { fetchToken, granted, grantedIfKnown, knownGrants: ({ clientId }) => kept.get(clientId) };
 }

@@ -58,6 +58,8 @@ export interface Client {
   }): Promise<TokenSummary>;
   /** Scopes and projects of the main credential; read once for the session unless `renew`. */
   credential(options?: { signal?: AbortSignal | undefined; renew?: boolean | undefined }): Promise<Granted>;
+  /** The project that calls go to, where earlier requests have shown that the credential reaches several; sends nothing. */
+  chosenProject(projectId?: number): Granted['projects'][number] | undefined;
   /** The project that calls go to; those of `enrichment` may go to another, where it has its own credential. */
   projectId(options?: { scope?: Scope | undefined; projectId?: number | undefined; signal?: AbortSignal | undefined }): Promise<number>;
   /** Removes the secrets of this session, and whatever looks like a token, from a text. */
@@ -222,6 +224,10 @@ export function createClient(options: ClientOptions): Client {
     },
     credential: ({ signal, renew = false } = {}) =>
       withDeadline({ clock, timeoutMs, signal }, (limits) => auth.granted(credential, limits.signal, renew)),
+    chosenProject(projectId = defaultProjectId) {
+      const reached = auth.knownGrants(credential)?.projects ?? [];
+      return reached.length > 1 ? reached.find(({ id }) => id === projectId) : undefined;
+    },
     async projectId({ scope, projectId = defaultProjectId, signal } = {}) {
       checkProjectId(projectId);
       const acquired = await withDeadline({ clock, timeoutMs, signal }, (limits) => {

@@ -8,6 +8,8 @@ export const writeRequest = z.object({
   method: z.string(),
   path: z.string(),
   project: z.number().optional(),
+  /** What a person should know before they agree; not sent. */
+  warning: z.string().optional(),
   body: z.record(z.string(), z.unknown()).optional(),
   /** Of several requests: what each has beside `body`, which they share. */
   each: z.array(z.record(z.string(), z.unknown())).optional(),

@@ -62,7 +62,7 @@ export interface StruckFault {
   readonly fault: Fault;
   readonly released: Promise<void>;
   /** Keeps count of a request that is held until the promise settles. */
-  hold(gone: Promise<unknown>): void;
+  readonly hold: (gone: Promise<unknown>) => void;
 }
 
 export interface Faults {

@@ -10,8 +10,8 @@ export interface DateRange {
   endMs: number;
   timeZone: string;
   nowMs: number;
-  /** How many days before today the service may still correct: 7 for zone metrics. */
-  provisionalDays?: number;
+  /** How many days before today the service may still correct: 7 for zone metrics. Left out: nothing is said of days that are over. */
+  provisionalDays?: number | undefined;
 }
 
 export interface RangeDescription {
@@ -20,8 +20,8 @@ export interface RangeDescription {
   timeZone: string;
   /** Calendar days, each counted as one whether it has 23, 24 or 25 hours; a fraction where the range begins or ends within a day. */
   days: number;
-  /** Sentences, none where all numbers are final. */
-  provisional: string[];
+  /** Sentences on what may still change; that nothing may is said where `provisionalDays` is known. */
+  finality: string[];
   /** One line: `2026-11-09 … 2026-11-15 (7 days, Europe/Paris)`. */
   text: string;
 }
@@ -51,18 +51,25 @@ function span(start: Temporal.ZonedDateTime, end: Temporal.ZonedDateTime): strin
   return `${dayOf(start)} ${minuteOf(start)} … ${endDay}${minuteOf(end)}`;
 }
 
-function provisionalNotes(end: Temporal.ZonedDateTime, now: Temporal.ZonedDateTime, provisionalDays: number): string[] {
+function finalityNotes(end: Temporal.ZonedDateTime, now: Temporal.ZonedDateTime, provisionalDays: number | undefined): string[] {
   const reaches = (day: Temporal.ZonedDateTime) => end.epochMilliseconds > day.epochMilliseconds;
   const today = now.startOfDay();
-  const since = today.toPlainDate().subtract({ days: provisionalDays }).toZonedDateTime(now.timeZoneId);
+  const corrected = provisionalDays ?? 0;
+  const since = today.toPlainDate().subtract({ days: corrected }).toZonedDateTime(now.timeZoneId);
   const notes: string[] = [];
   if (reaches(today)) notes.push(`Today is incomplete (${dayOf(now)}).`);
-  if (provisionalDays > 0 && reaches(since)) notes.push(`The last ${provisionalDays} days may still change (since ${dayOf(since)}).`);
+  if (corrected > 0 && reaches(since)) notes.push(`The last ${corrected} days may still change (since ${dayOf(since)}).`);
+  if (notes.length > 0 || provisionalDays === undefined) return notes;
+  notes.push(
+    corrected > 0
+      ? `Final: its days are older than the ${corrected} in which the service corrects.`
+      : 'Final: no later corrections are documented.',
+  );
   return notes;
 }
 
 /** Says which range an answer covers, for its notes: days counted in the zone, and what in it is not final yet. */
-export function describeRange({ startIso, endIso, startMs, endMs, timeZone, nowMs, provisionalDays = 0 }: DateRange): RangeDescription {
+export function describeRange({ startIso, endIso, startMs, endMs, timeZone, nowMs, provisionalDays }: DateRange): RangeDescription {
   const at = (instantMs: number) => Temporal.Instant.fromEpochMilliseconds(instantMs).toZonedDateTimeISO(timeZone);
   const start = at(startMs);
   // A day that ends with its last millisecond is a whole day.
@@ -74,7 +81,7 @@ export function describeRange({ startIso, endIso, startMs, endMs, timeZone, nowM
     end: endIso,
     timeZone,
     days,
-    provisional: provisionalNotes(end, at(nowMs), provisionalDays),
+    finality: finalityNotes(end, at(nowMs), provisionalDays),
     text: `${span(start, end)} (${length}, ${timeZone})`,
   };
 }

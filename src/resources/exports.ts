@@ -5,13 +5,23 @@ import { complete, integer } from './variables.ts';
 export const exportsResource = defineResource({
   name: 'exports',
   title: 'Downloaded exports',
-  description: 'All runs of exports that are on disk, by job, JSON: range of the data, rows, bytes, and the address of each run.',
+  description:
+    'All runs of exports that are on disk, by job, JSON: range of the data, rows, bytes, and the address of each run. ' +
+    'Subscribe to be notified of new runs of the platform and of downloads that ended.',
   mimeType: 'application/json',
   template: 'analytics://{projectId}/exports',
   complete: { projectId: complete.projectId },
   list: ({ projectId, projectName }) => [
     { variables: { projectId }, name: `exports_${projectId}`, title: `Downloaded exports of ${projectName || `project ${projectId}`}` },
   ],
+  async newest({ projectId }, { ask, session }) {
+    const { successfulRuns } = await import('../workspace/download/sync-plan.ts');
+    const workspace = await session.workspace(integer('projectId', projectId));
+    const [runs, downloaded] = await Promise.all([successfulRuns(ask), workspace.runs()]);
+    const instants = [...runs.map(({ completedAt }) => completedAt), ...downloaded.map(({ downloadedAt }) => downloadedAt)];
+    const times = instants.map((instant) => Date.parse(instant)).filter((ms) => !Number.isNaN(ms));
+    return times.length > 0 ? Math.max(...times) : undefined;
+  },
   async read({ projectId }, { session }) {
     const workspace = await session.workspace(integer('projectId', projectId));
     const runs = await workspace.runs();

@@ -103,7 +103,7 @@ export async function callTool(tool: AnyTool, args: unknown, caller: Caller): Pr
     }
     const notes = [...understood.notes];
     const project = typeof input['projectId'] === 'string' ? input['projectId'] : undefined;
-    const projectId = await chosenProject(project, { client, signal, note: (sentence) => void notes.push(sentence) });
+    const projectId = await chosenProject(project, { client, signal });
     const begun = beginning(caller, projectId, asked, watched?.observe);
     const outcome = await run({ tool, args, input, caller, client, asked, ...begun, notes, links: [] });
     watched?.end('ask' in outcome ? 'question' : 'ok');
@@ -153,6 +153,7 @@ async function run(call: Call): Promise<Outcome> {
     // Each handler takes the types of its own schemas, which only the tool itself knows.
     const data = await tool.handler(own as never, contextOf(call, range, ask, note) as never);
     notePage(tool, data, input, note);
+    noteProject(call, note);
     const drawn = input['chart'] === true ? await drawAnswer(call.makeChart, (chart) => redactChart(chart, client.redact)) : undefined;
     if (drawn) note(drawn.note);
     const described = await describedRange(call, range);
@@ -176,7 +177,8 @@ async function run(call: Call): Promise<Outcome> {
 }
 
 function describedRange({ tool, input, nowMs, caller: { session } }: Call, range: ResolvedRange) {
-  const provisionalDays = typeof tool.provisionalDays === 'function' ? tool.provisionalDays(input) : tool.provisionalDays;
+  const stated = typeof tool.provisionalDays === 'function' ? tool.provisionalDays(input) : tool.provisionalDays;
+  const provisionalDays = stated ?? (scopeOf(tool) === 'metrics' ? 0 : undefined);
   return rangeWords(range, { timeZone: session.options.timeZone, nowMs, provisionalDays });
 }
 
@@ -242,6 +244,12 @@ async function projectOf({ tool, client, options }: Call): Promise<number | unde
   } catch {
     return options.projectId;
   }
+}
+
+/** Names the project where the credential reaches several. */
+function noteProject({ tool, client, options }: Call, note: (sentence: string) => void): void {
+  const project = tool.operation?.base === 'auth' ? undefined : client.chosenProject(options.projectId);
+  if (project) note(`Project: ${project.name} (${project.id}).`);
 }
 
 type Described = Awaited<ReturnType<typeof rangeWords>>;

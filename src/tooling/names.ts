@@ -164,7 +164,6 @@ function refusedName(kind: NameKind | 'project', text: string, match: Exclude<Ma
 interface Choosing {
   readonly client: Client;
   readonly signal: AbortSignal;
-  readonly note: (sentence: string) => void;
 }
 
 async function projects({ client, signal }: Choosing, renew: boolean): Promise<Named[]> {
@@ -184,6 +183,5 @@ export async function chosenProject(text: string | undefined, choosing: Choosing
   // A project may be newer than what the session has read.
   if ('closest' in match) match = await matchName(text, await projects(choosing, true));
   if (!('found' in match)) throw new ApiError('invalid', `projectId: ${refusedName('project', text, match, 'get_credential')}`);
-  choosing.note(`project "${pathOf(match.found)}" = ${match.found.id}`);
   return match.found.id;
 }

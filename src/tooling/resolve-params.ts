@@ -146,16 +146,16 @@ interface RangeOptions {
   readonly provisionalDays: number | undefined;
 }
 
-/** Describes the range of an answer and what of it is provisional; empty where the answer covers none. */
+/** Describes the range of an answer and whether it is final; empty where the answer covers none. */
 export async function rangeWords(
   { start, end }: ResolvedRange,
-  { timeZone, nowMs, provisionalDays = 0 }: RangeOptions,
+  { timeZone, nowMs, provisionalDays }: RangeOptions,
 ): Promise<{ range: { range?: z.output<typeof rangeOutput> }; notes: string[] }> {
   if (!start) return { range: {}, notes: [] };
   const [{ isoAt }, { describeRange }] = await Promise.all([import('../lib/dates.ts'), import('../lib/date-range.ts')]);
   const last = end ?? { ms: nowMs };
   const isoOf = ({ iso, ms }: Bound) => iso ?? isoAt(ms, timeZone);
   const bounds = { startIso: isoOf(start), startMs: start.ms, endIso: isoOf(last), endMs: last.ms };
-  const { provisional, text, ...range } = describeRange({ ...bounds, timeZone, nowMs, provisionalDays });
-  return { range: { range: rangeOutput.parse(range) }, notes: [`Range: ${text}`, ...provisional] };
+  const { finality, text, ...range } = describeRange({ ...bounds, timeZone, nowMs, provisionalDays });
+  return { range: { range: rangeOutput.parse(range) }, notes: [`Range: ${text}`, ...finality] };
 }

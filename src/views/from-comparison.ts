@@ -4,6 +4,8 @@ import { type Contribution, type Explained, fixed } from '../domain/metrics/comp
 import { isCount } from '../domain/metrics/compare/readings.ts';
 import type { Side } from '../domain/metrics/compare/sides.ts';
 import { unitOf } from '../domain/metrics/metric-definitions.ts';
+import type { MetricRow } from '../domain/metrics/read/metric-answers.ts';
+import { DAY_MS } from '../lib/clock.ts';
 import { type ChartSpec, type ContributionSpec, type ContributionStep, joined, type TrendSpec } from './spec.ts';
 
 /** Segments beyond this make the picture longer than it is worth. */
@@ -19,28 +21,77 @@ export interface ComparisonChartOptions {
   readonly labels: readonly string[];
 }
 
-/** The days of the headline, a line for each selection, with the day on which the change began. */
+const wholeDays = (rows: readonly MetricRow[]): readonly MetricRow[] => rows.filter(({ interval }) => !interval.isPart);
+
+const labelsOf = (rows: readonly MetricRow[]): readonly string[] => rows.flatMap(({ interval: { label } }) => label ?? []);
+
+/** Days between the two ranges from which a common time axis would be mostly empty. */
+const FAR_DAYS = 28;
+
+/** True where the baseline has as many days as the period and lies far before it, as a year does. */
+function isFarBefore(baseline: readonly string[], period: readonly string[]): boolean {
+  const [last, first] = [baseline.at(-1), period[0]];
+  return (
+    last !== undefined &&
+    first !== undefined &&
+    baseline.length === period.length &&
+    Date.parse(first) - Date.parse(last) > FAR_DAYS * DAY_MS
+  );
+}
+
+const weekdayOf = (day: string): number => new Date(Date.parse(day)).getUTCDay();
+
+/** The days of the baseline on those of the period, first on first: two lines, of the first selection alone. */
+function overlaid([first]: readonly Ranges[], [label]: readonly string[], metric: string) {
+  const { baseline = [], period = [] } = first ?? {};
+  const [times, before] = [labelsOf(period), labelsOf(baseline)];
+  const line = (rows: readonly MetricRow[], days: readonly string[]) => ({
+    name: `${days[0]} … ${days.at(-1)}`,
+    values: rows.map(({ values }) => values[metric] ?? null),
+  });
+  const aligned = weekdayOf(times[0] ?? '') === weekdayOf(before[0] ?? '') ? 'weekday on weekday' : 'date on date';
+  return { times, series: [line(period, times), line(baseline, before)], words: `${label ?? ''}, both ranges ${aligned}` };
+}
+
+/** All days one after the other, a line for each selection. */
+function inSuccession(readings: readonly Ranges[], labels: readonly string[], metric: string) {
+  const days = readings.map(({ baseline, period }) => [...baseline, ...period]);
+  const times = [...new Set(days.flatMap(labelsOf))].toSorted();
+  const series = days.map((rows, index) => ({
+    name: labels[index] ?? '',
+    values: times.map((time) => rows.find(({ interval }) => interval.label === time)?.values[metric] ?? null),
+  }));
+  return { times, series, words: 'shaded: the period, before it the baseline' };
+}
+
+interface Ranges {
+  readonly baseline: readonly MetricRow[];
+  readonly period: readonly MetricRow[];
+}
+
+/** The days of the headline, with the day on which the change began. */
 function trendOf(
   { headline: { metric, since, judgement }, judged }: PeriodsResult,
   { timeZone, period, labels }: ComparisonChartOptions,
 ): TrendSpec | undefined {
-  const days = judged.map(({ reading }) => [...reading.baselineDays, ...reading.periodDays].filter(({ interval }) => !interval.isPart));
-  const times = [...new Set(days.flat().flatMap(({ interval: { label } }) => label ?? []))].toSorted();
+  const readings = judged.map(({ reading }) => ({ baseline: wholeDays(reading.baselineDays), period: wholeDays(reading.periodDays) }));
+  const isOverlay = readings.length > 0 && readings.every((each) => isFarBefore(labelsOf(each.baseline), labelsOf(each.period)));
+  const { times, series, words } = (isOverlay ? overlaid : inSuccession)(readings, labels, metric);
   if (times.length === 0) return undefined;
   return {
     kind: 'trend',
     title: `${nameOf(metric)} by day`,
-    subtitle: `${isCount(metric) ? 'sums' : 'values'} of whole days, ${timeZone}; shaded: the period, before it the baseline`,
+    subtitle: `${isCount(metric) ? 'sums' : 'values'} of whole days, ${timeZone}; ${words}`,
     unit: isPercent(metric) ? 'percent' : 'none',
     timeZone,
     times,
-    series: days.map((rows, index) => ({
-      name: labels[index] ?? '',
-      values: times.map((time) => rows.find(({ interval }) => interval.label === time)?.values[metric] ?? null),
-    })),
+    series,
     events: [],
-    ...(since && { change: { name: `${nameOf(metric)} ${judgement.verdict} since ${since.from}`, time: since.from } }),
-    judged: period,
+    ...(since &&
+      since.from >= (times[0] ?? '') && {
+        change: { name: `${nameOf(metric)} ${judgement.verdict} since ${since.from}`, time: since.from },
+      }),
+    ...(!isOverlay && { judged: period }),
   };
 }
 

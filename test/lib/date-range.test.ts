@@ -16,7 +16,7 @@ it('describes whole days', () => {
     end: '2026-11-15T23:59:59.999+01:00',
     timeZone: 'Europe/Paris',
     days: 7,
-    provisional: [],
+    finality: [],
     text: '2026-11-09 … 2026-11-15 (7 days, Europe/Paris)',
   });
 });
@@ -48,13 +48,14 @@ it.each([
   ['today', 'today', undefined, ['Today is incomplete (2026-11-20).']],
   ['-6d', 'now', 0, ['Today is incomplete (2026-11-20).']],
   ['yesterday', 'yesterday', undefined, []],
+  ['yesterday', 'yesterday', 0, ['Final: no later corrections are documented.']],
   ['-30d', 'today', 7, ['Today is incomplete (2026-11-20).', 'The last 7 days may still change (since 2026-11-13).']],
   ['2026-11-13', '2026-11-13', 7, ['The last 7 days may still change (since 2026-11-13).']],
-  ['2026-11-12', '2026-11-12', 7, []],
-])('%s to %s with %s provisional days', (from, to, provisionalDays, provisional) => {
-  expect(range(from, to, 'UTC', provisionalDays).provisional).toEqual(provisional);
+  ['2026-11-12', '2026-11-12', 7, ['Final: its days are older than the 7 in which the service corrects.']],
+])('%s to %s with %s provisional days', (from, to, provisionalDays, finality) => {
+  expect(range(from, to, 'UTC', provisionalDays).finality).toEqual(finality);
 });
 
 it('takes the midnight that opens today for the end of yesterday', () => {
-  expect(range('yesterday', 'yesterday', 'Europe/Paris', undefined, 'exportEnd').provisional).toEqual([]);
+  expect(range('yesterday', 'yesterday', 'Europe/Paris', undefined, 'exportEnd').finality).toEqual([]);
 });

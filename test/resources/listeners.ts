@@ -9,7 +9,7 @@ import { resources } from '../../src/resources/index.ts';
 import { createSession, type Session } from '../../src/tooling/session.ts';
 import { clientOptions } from '../support/assistant.ts';
 import type { Platform } from '../support/emulator.ts';
-import { PLAIN_SESSION } from '../support/no-workspace.ts';
+import { NO_WORKSPACE, PLAIN_SESSION } from '../support/no-workspace.ts';
 
 /** Hosts that can be told of changes: both SDKs in the 2025 era, the new one in the 2026 era. */
 export const listenerNames = ['SDK 1.x', 'SDK 2.x in the 2025 era', 'SDK 2.x in the 2026-07-28 era'] as const;
@@ -86,13 +86,14 @@ function subscribing(client: {
   };
 }
 
-/** A session on the shop of an emulator, to which hosts connect as they do over stdio. */
-export function openListenerPlace(platform: Platform): ListenerPlace {
+/** A session on the shop of an emulator, to which hosts connect as they do over stdio; downloads go to the directory, where one is given. */
+export function openListenerPlace(platform: Platform, workspaceDir?: string): ListenerPlace {
   const { clock } = platform;
   const session = createSession({
     clock,
     ...PLAIN_SESSION,
-    connect: async () => createClient({ ...clientOptions(platform), neededScopes: ['speed-analysis'] }),
+    ...(workspaceDir !== undefined && { workspace: { ...NO_WORKSPACE, dir: workspaceDir, authUrl: () => platform.authUrl } }),
+    connect: async () => createClient({ ...clientOptions(platform), neededScopes: ['speed-analysis', 'data-export'] }),
   });
   const subscriptions = createSubscriptions(session, resources);
   const load = () => Promise.reject(new Error('no tool is called here'));

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HOUR_MS, MINUTE_MS } from '../../src/lib/clock.ts';
+import { exportsResource } from '../../src/resources/exports.ts';
 import { openPlatform, type Platform } from '../support/emulator.ts';
+import { temporaryFolder } from '../support/folder.ts';
 import { type ListenerPlace, listenerNames, openListenerPlace } from './listeners.ts';
 
 const CHECKOUT = 'analytics://1201/scenarios/4101';
@@ -150,11 +152,40 @@ describe('looking', () => {
   });
 });
 
+describe('exports', () => {
+  const EXPORTS = 'analytics://1201/exports';
+
+  it('are news when a run of the platform has completed', async () => {
+    const exports = openListenerPlace(platform, temporaryFolder());
+    const host = await exports.open('SDK 2.x in the 2025 era');
+    await host.listen(EXPORTS);
+    await platform.clock.nextSleep();
+    for (let minutes = 0; minutes < 70 && host.updates.length === 0; minutes += 1) await oneMinute();
+    expect(host.updates).toEqual([EXPORTS]);
+    await exports.close();
+  });
+
+  it('are news when a download has ended', async () => {
+    const newest = (downloadedAt: string) =>
+      exportsResource.newest?.(
+        { projectId: '1201' },
+        { ask: async () => [] as never, session: { workspace: async () => ({ runs: async () => [{ downloadedAt }] }) } as never },
+        undefined,
+      );
+    expect(await newest('2026-11-20T10:00:00Z')).toBe(Date.parse('2026-11-20T10:00:00Z'));
+    expect(await newest('2026-11-20T10:01:00Z')).toBe(Date.parse('2026-11-20T10:01:00Z'));
+  });
+});
+
 describe('what cannot be listened to', () => {
   it.each([
     ['analytics://1201/scenarios/4711', -32602, '4711'],
     ['analytics://1201/steps/bac6cc80c083e411/har', -32602, 'does not change'],
-    ['analytics://reference/metrics', -32602, 'analytics://{projectId}/scenarios/{scenarioId} can be subscribed to'],
+    [
+      'analytics://reference/metrics',
+      -32602,
+      'analytics://{projectId}/scenarios/{scenarioId}, analytics://{projectId}/exports can be subscribed to',
+    ],
     ['analytics://shop/scenarios/4101', -32602, '"shop" is not a project id'],
     ['https://example.com/', -32602, 'no such resource'],
   ])('%s is refused in words', async (uri, code, words) => {

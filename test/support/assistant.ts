@@ -15,6 +15,9 @@ import { createSession, neededScopes } from '../../src/tooling/session.ts';
 import type { Platform } from './emulator.ts';
 import { type LineLink, linkByLines } from './line-link.ts';
 
+/** What an answer for the shop says where the credential reaches several projects. */
+export const SHOP_NOTE = 'Project: Nordlicht Shop (1201).';
+
 /** What a tool call gave, both channels. */
 export interface ToolAnswer {
   readonly isError: boolean;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openAssistant } from '../support/assistant.ts';
+import { openAssistant, SHOP_NOTE } from '../support/assistant.ts';
 import { useTools } from '../tools/support.ts';
 
 const { call, platform } = useTools();
@@ -40,6 +40,7 @@ describe('dates of a range', () => {
     expect(sent()).toEqual(['2026-11-01T00:00:00.000Z', '2026-11-20T10:00:00.000Z']);
     expect(answer.structured['notes']).toEqual([
       'endDate "this_month" lies in the future and was cut to now.',
+      SHOP_NOTE,
       'Range: 2026-11-01 00:00 … 2026-11-20 10:00 (19.42 days, UTC)',
       'Today is incomplete (2026-11-20).',
     ]);

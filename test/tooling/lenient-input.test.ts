@@ -150,7 +150,7 @@ describe('the project', () => {
 
   it('is echoed where it was named', async () => {
     const { structured } = await call('list_goals', { projectId: 'nordlicht shop' });
-    expect(structured['notes']).toEqual(['project "Nordlicht Shop" = 1201']);
+    expect(structured['notes']).toEqual(['Project: Nordlicht Shop (1201).']);
   });
 
   it('that there is not is refused with those that there are', async () => {

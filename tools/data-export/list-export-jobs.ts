@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import { listExportJobs } from '../../src/api/operations/data-export.ts';
-import { exportJob } from '../../src/api/operations/records.ts';
+import { exportJob, recordId } from '../../src/api/operations/records.ts';
 import { briefJobs } from '../../src/domain/exports/job-lists.ts';
 import * as p from '../../src/tooling/params.ts';
 import { documented } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
+import { onceJobsAmong } from '../../src/usecases/exports/once-jobs.ts';
 
 export default defineTool({
   name: 'list_export_jobs',
@@ -23,12 +24,19 @@ export default defineTool({
     order: p.order,
     page: p.page,
   }),
-  output: z.object({ jobs: z.array(documented(exportJob)) }),
-  brief: ({ jobs }) => ({
-    data: { jobs: briefJobs(jobs) },
+  output: z.object({
+    jobs: z.array(documented(exportJob)),
+    once: z
+      .array(z.object({ jobId: recordId, from: z.string().optional(), to: z.string().optional(), hasFiles: z.boolean().optional() }))
+      .optional(),
+  }),
+  brief: ({ jobs, once }) => ({
+    data: { jobs: briefJobs(jobs, once) },
     note: 'The text counts fields, and leaves out owner, account, project and update of a job: get_export_job shows all.',
   }),
-  async handler(input, { call }) {
-    return { jobs: await call(input) };
+  async handler(input, { call, ...context }) {
+    const jobs = await call(input);
+    const once = await onceJobsAmong(jobs, context);
+    return { jobs, ...(once.length > 0 && { once }) };
   },
 });

@@ -12,10 +12,13 @@ export default defineAnsweringTool({
   scope: 'data-export',
   idsFrom: 'list_export_jobs',
   confirmed: true,
-  input: z.strictObject({ planId: text.describe('From plan_export or find_export_gaps') }),
+  input: z.strictObject({
+    planId: text.describe('From plan_export or find_export_gaps'),
+    allowDuplicate: z.boolean().describe('true creates a recurring job although an equal one exists').optional(),
+  }),
   output: z.object({
     planId: z.string(),
     jobs: z.array(z.object({ jobId: recordId, name: z.string(), from: z.string().optional(), to: z.string().optional() })),
   }),
-  handler: async ({ planId }, context) => applyExportPlan(planId, context),
+  handler: applyExportPlan,
 });

@@ -28,6 +28,5 @@ export default defineAnsweringTool({
     data: { answer, changes: changes.map(({ line }) => ({ change: line })) },
     note: `Order: ${ranking}`,
   }),
-  handler: async (input, { client, ...context }) =>
-    findChanges(input, { ...context, projects: async () => (await client.credential({ signal: context.signal })).projects }),
+  handler: findChanges,
 });

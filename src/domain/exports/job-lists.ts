@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { exportJob, successfulRun } from '../../api/operations/records.ts';
+import { FILE_LIFE_MS } from '../../api/params.ts';
 import { grouped } from '../../lib/grouped.ts';
 
 type Job = z.output<typeof exportJob>;
@@ -10,12 +11,27 @@ function short(instant: string | null | undefined): string | null {
   return instant?.replace(/(T\d{2}:\d{2})(:\d{2})\.0+(?=Z|[+-])/, '$1$2').replace(/(T\d{2}:\d{2}):00(?=Z|[+-])/, '$1') ?? null;
 }
 
+/** When the files of a run are deleted, as files usually are. */
+function filesUntil(completionTime: string | null | undefined): string | null {
+  const goneMs = Date.parse(completionTime ?? '') + FILE_LIFE_MS;
+  return Number.isNaN(goneMs) ? null : short(new Date(goneMs).toISOString());
+}
+
+/** Range and outcome of a once job. */
+interface OnceRange {
+  readonly jobId: number | string;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly hasFiles?: boolean | undefined;
+}
+
 /** Export jobs as a text shows them: fields counted, without the people and accounts that no call takes. */
-export function briefJobs(jobs: readonly Job[]) {
+export function briefJobs(jobs: readonly Job[], once: readonly OnceRange[] = []) {
+  const ranges = new Map(once.map((range) => [range.jobId, range]));
   return jobs.map(({ jobId, name, state, format, scope, frequency, fields, filters, ...times }) => ({
     jobId,
     name,
-    state,
+    state: ranges.get(jobId)?.hasFiles === false ? `${state ?? ''}, no successful run` : state,
     frequency,
     format,
     scope,
@@ -26,6 +42,8 @@ export function briefJobs(jobs: readonly Job[]) {
     nextRunTime: short(times.nextRunTime),
     nextFrom: short(times.nextFrom),
     nextTo: short(times.nextTo),
+    from: short(ranges.get(jobId)?.from),
+    to: short(ranges.get(jobId)?.to),
   }));
 }
 
@@ -43,6 +61,7 @@ export function briefRuns(runs: readonly Run[]) {
     from: short(from),
     to: short(to),
     completionTime: short(completionTime),
+    filesUntil: filesUntil(completionTime),
     nbOfFiles,
   }));
   return { jobs, runs: each };

@@ -2,7 +2,7 @@ import { ApiError } from '../../api/errors.ts';
 import { createExportJob } from '../../api/operations/data-export.ts';
 import { joinedPreview, previewOf } from '../../api/write-request.ts';
 import type { JobBody } from '../../domain/exports/plan/job-bodies.ts';
-import { isJobOf, type JobRecord } from '../../domain/exports/plan/similar-jobs.ts';
+import { equalRecurring, isJobOf, type JobRecord, jobWords } from '../../domain/exports/plan/similar-jobs.ts';
 import { type ExportPlan, expiresMs, type PlanPart, type PlanStore } from '../../workspace/plans.ts';
 import type { Context } from '../context.ts';
 import { openPlansOf, readJobs } from './export-lists.ts';
@@ -77,6 +77,20 @@ function requireNoOther({ plan }: Application, jobs: readonly JobRecord[]): void
   }
 }
 
+/**
+ * Warns of jobs that deliver on the same schedule what a part would; refuses unless a second one is wanted. Requests that were sent may
+ * be those jobs themselves.
+ */
+function duplicateWarning(plan: ExportPlan, jobs: readonly JobRecord[], allowDuplicate: boolean): string | undefined {
+  const own = new Set(plan.parts.map(({ jobId }) => jobId));
+  const unsent = plan.parts.filter((part) => isOpen(part) && part.sentAt === undefined);
+  const equal = unsent.flatMap(({ body }) => equalRecurring(body, jobs)).filter(({ jobId }) => !own.has(jobId));
+  if (equal.length === 0) return undefined;
+  const words = `An equal job exists: ${jobWords(equal)}. A second one would deliver the same rows again`;
+  if (allowDuplicate) return `${words}.`;
+  throw new ApiError('invalid', `${words}; allowDuplicate: true creates it all the same. ${createdWords(plan)}`);
+}
+
 function createdWords({ parts }: ExportPlan): string {
   const made = parts.filter((part) => !isOpen(part)).map(({ jobId, body }) => `${jobId} "${body.name}"`);
   return made.length > 0 ? `Created so far: ${made.join(', ')}.` : 'Nothing was created.';
@@ -127,8 +141,14 @@ function broken({ plan }: Application, { body }: PlanPart, what: string, { kind,
   return new ApiError(kind, `The job "${body.name}" ${what}\n${createdWords(plan)} ${next}`, { status, code, retryAfterMs });
 }
 
+interface Wanted {
+  readonly planId: string;
+  /** Creates a recurring job although an equal one exists. */
+  readonly allowDuplicate?: boolean | undefined;
+}
+
 /** Creates the jobs of a plan that do not exist yet, one after the other, each at most once. */
-export async function applyExportPlan(planId: string, context: Uses) {
+export async function applyExportPlan({ planId, allowDuplicate = false }: Wanted, context: Uses) {
   const { note, nowMs } = context;
   const store = await openPlansOf(context);
   const shown = await planNamed(store, planId, nowMs);
@@ -137,15 +157,18 @@ export async function applyExportPlan(planId: string, context: Uses) {
     note('All jobs of this plan were created before; nothing was sent.');
     return answerOf(shown);
   }
+  const isRecurring = open.some(({ body }) => body.frequency.value !== 'once');
+  const warning = isRecurring ? duplicateWarning(shown, await readJobs(context.ask), allowDuplicate) : undefined;
   const project = await context.projectId();
   const [first, ...others] = open.map(({ body }) => previewOf(createExportJob, body, project));
-  if (first) context.confirm(joinedPreview([first, ...others]));
+  if (first) context.confirm({ ...joinedPreview([first, ...others]), ...(warning !== undefined && { warning }) });
   return store.hold(planId, async () => {
     // Another process may have been quicker.
     const application: Application = { store, context, plan: await planNamed(store, planId, nowMs) };
     const jobs = await readJobs(context.ask);
     await adopt(application, jobs);
-    requireNoOther(application, jobs);
+    duplicateWarning(application.plan, jobs, allowDuplicate);
+    if (!allowDuplicate) requireNoOther(application, jobs);
     for (const [index, part] of application.plan.parts.entries()) {
       if (!isOpen(part)) continue;
       context.signal.throwIfAborted();

@@ -1,7 +1,13 @@
 import { allPages } from '../../api/all-pages.ts';
 import { ApiError } from '../../api/errors.ts';
-import { listCustomVariables, listDynamicVariableKeys, listExportJobs } from '../../api/operations/data-export.ts';
-import { instantOf } from '../../api/params.ts';
+import type { PayloadOf } from '../../api/operation.ts';
+import {
+  listCustomVariables,
+  listDynamicVariableKeys,
+  listExportJobs,
+  listSuccessfulExportRuns,
+} from '../../api/operations/data-export.ts';
+import { DEFAULT_PAGE_SIZE, FILE_LIFE_MS, instantOf } from '../../api/params.ts';
 import type { FieldCatalogue } from '../../domain/exports/plan/field-catalogue.ts';
 import type { ExportRange } from '../../domain/exports/plan/job-bodies.ts';
 import type { JobRecord } from '../../domain/exports/plan/similar-jobs.ts';
@@ -64,7 +70,7 @@ function plannedRanges(plans: readonly ExportPlan[]): Map<number | string, Expor
   );
 }
 
-/** What each job covers: its successful runs, the next run of a once job, and what a plan said; the interface shows no other range. */
+/** What each job covers: these successful runs, and of these jobs the next run of a once job and what a plan said; the interface shows no other range. */
 export function coverageOf(
   jobs: readonly JobRecord[],
   runs: readonly SuccessfulRun[],
@@ -78,6 +84,53 @@ export function coverageOf(
     const done = typeof jobId === 'number' ? (exported.get(jobId) ?? []) : [];
     const job = records.get(jobId);
     const next = job?.frequency?.toLowerCase() === 'once' ? rangeOf(job.nextFrom, job.nextTo) : [];
-    return [...done, ...next, ...(planned.get(jobId) ?? [])];
+    return [...done, ...next, ...(job ? (planned.get(jobId) ?? []) : [])];
   };
+}
+
+/** Which successful runs are wanted; instants in ms since 1970. */
+interface RunSelection {
+  readonly jobIds?: readonly number[] | undefined;
+  /** The range of a run ends after it. */
+  readonly fromMs?: number | undefined;
+  /** The range of a run begins at or before it. */
+  readonly toMs?: number | undefined;
+  /** The files of a run still exist and are deleted before it, as far as the usual life of files says. */
+  readonly expiresBeforeMs?: number | undefined;
+  readonly limit?: number | undefined;
+  readonly page?: number | undefined;
+  readonly order?: 'ASC' | 'DESC' | undefined;
+  readonly nowMs: number;
+}
+
+type RunRecord = PayloadOf<typeof listSuccessfulExportRuns>[number];
+
+function isSelected(
+  { jobId, from, to, completionTime }: RunRecord,
+  { jobIds, fromMs, toMs, expiresBeforeMs, nowMs }: RunSelection,
+): boolean {
+  const [startMs, endMs] = [instantOf(from ?? ''), instantOf(to ?? '')];
+  const goneMs = instantOf(completionTime ?? '') + FILE_LIFE_MS;
+  return (
+    (jobIds === undefined || jobIds.some((id) => id === jobId)) &&
+    (fromMs === undefined || endMs > fromMs) &&
+    (toMs === undefined || startMs <= toMs) &&
+    (expiresBeforeMs === undefined || (goneMs > nowMs && goneMs < expiresBeforeMs))
+  );
+}
+
+/** A page of the successful runs that fit, and how many fit; with `expiresBeforeMs` those that go first come first. */
+export async function selectedRuns(ask: Ask, selection: RunSelection): Promise<{ runs: RunRecord[]; found: number }> {
+  const { order = 'DESC', limit = DEFAULT_PAGE_SIZE, page = 1, expiresBeforeMs } = selection;
+  const all = await allPages(
+    (paging) => ask(listSuccessfulExportRuns, { ...paging, order }),
+    ({ jobRunId }) => jobRunId,
+  );
+  const fitting = all.filter((run) => isSelected(run, selection));
+  const sorted =
+    expiresBeforeMs === undefined
+      ? fitting
+      : fitting.toSorted((a, b) => instantOf(a.completionTime ?? '') - instantOf(b.completionTime ?? ''));
+  const start = Math.max(0, page - 1) * limit;
+  return { runs: sorted.slice(start, start + limit), found: fitting.length };
 }

@@ -1,13 +1,20 @@
 import { checkInput } from '../../api/check-input.ts';
 import { ApiError } from '../../api/errors.ts';
 import { createExportJob, listExportableFields } from '../../api/operations/data-export.ts';
-import { instantOf } from '../../api/params.ts';
+import { FILE_LIFE_MS, instantOf } from '../../api/params.ts';
 import { sharedMembers } from '../../api/write-request.ts';
 import type { ExportColumn } from '../../domain/exports/plan/field-catalogue.ts';
 import { bodiesOf, type ExportOrder, type JobBody, rangeName, splitRange } from '../../domain/exports/plan/job-bodies.ts';
 import { warningsOf } from '../../domain/exports/plan/plan-warnings.ts';
-import { chooseScope, lackWords, type Resolved, resolvedWords, resolveFields } from '../../domain/exports/plan/resolve-fields.ts';
-import { idsOfEqual, type SimilarJob, similarJobs } from '../../domain/exports/plan/similar-jobs.ts';
+import {
+  chooseScope,
+  lackWords,
+  problemsOfScope,
+  type Resolved,
+  resolvedWords,
+  resolveFields,
+} from '../../domain/exports/plan/resolve-fields.ts';
+import { idsOfEqual, lower, type SimilarJob, similarJobs } from '../../domain/exports/plan/similar-jobs.ts';
 import { successfulRuns } from '../../workspace/download/sync-plan.ts';
 import { expiresMs } from '../../workspace/plans.ts';
 import type { Context, Lists } from '../context.ts';
@@ -58,16 +65,20 @@ function scheduleOf({ frequency, startDate, endDate }: ExportRequest): Pick<Expo
 
 /** The columns, in the scope that was named or the one that has them all. */
 async function columnsOf({ fields, scope }: ExportRequest, { ask }: Lists, note: Uses['note']): Promise<Resolved> {
-  const scopes = scope === undefined ? USUAL_SCOPES : [scope];
-  const [variables, ...lists] = await Promise.all([
-    readVariables(ask, note),
-    ...scopes.map(async (each) => ({ scope: each, fields: await ask(listExportableFields, { scope: each }) })),
-  ]);
-  const resolved = await Promise.all(lists.map((list) => resolveFields(fields, { ...list, ...variables })));
+  const variables = await readVariables(ask, note);
+  const inScope = async (each: string, texts: readonly string[]) =>
+    resolveFields(texts, { scope: each, fields: await ask(listExportableFields, { scope: each }), ...variables });
+  const resolved = await Promise.all((scope === undefined ? USUAL_SCOPES : [scope]).map((each) => inScope(each, fields)));
   const chosen = chooseScope(resolved);
   if (chosen) return chosen;
+  const [named] = resolved;
+  if (scope !== undefined && named) {
+    const others = USUAL_SCOPES.filter((each) => each !== scope);
+    const elsewhere = await Promise.all(others.map((each) => inScope(each, named.missing)));
+    return refuse(problemsOfScope(named, elsewhere).map((problem) => `fields: ${problem}`));
+  }
   const closest = lackWords(resolved);
-  const where = scope === undefined && closest ? [`No scope has all fields; this is what scope ${closest.scope} lacks:`] : [];
+  const where = closest ? [`No scope has all fields; this is what scope ${closest.scope} lacks:`] : [];
   return refuse([...where, ...(closest?.problems ?? []).map((problem) => `fields: ${problem}`)]);
 }
 
@@ -127,7 +138,10 @@ export async function planExport(request: ExportRequest, context: Uses) {
   const order: ExportOrder = { name, format, scope, frequency, columns, device, segmentId, ranges };
   const bodies = bodiesOf(order, { timeZone, taken: new Set(jobs.map((job) => job.name ?? '')) });
   for (const body of bodies) checkInput(createExportJob, body);
-  const similar = similarJobs(jobs, order, coverageOf(jobs, runs, earlier));
+  const onDisk = new Set(isOnce ? (await (await context.workspace()).runs()).map(({ runId }) => runId) : []);
+  const available = runs.filter(({ runId, completedAt }) => onDisk.has(runId) || Date.parse(completedAt) + FILE_LIFE_MS > nowMs);
+  const running = jobs.filter(({ state }) => lower(state) !== 'completed');
+  const similar = similarJobs(jobs, order, coverageOf(running, available, earlier));
   const plan = await plans.add({ bodies, known: idsOfEqual(jobs, bodies), nowMs });
 
   for (const sentence of [...resolvedWords(columns), ...notes]) note(sentence);

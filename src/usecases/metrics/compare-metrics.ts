@@ -42,7 +42,7 @@ async function readEventsAround(
       .toSorted((a, b) => a.atMs - b.atMs)
       .slice(0, MOST_EVENTS);
     if (near.length === 0) note(`No speed event lies within ${DAYS} days of ${day}.`);
-    else note(`Events within ${DAYS} days of ${day}: being near in time is no proof of a cause.`);
+    else note(`Events within ${DAYS} days of ${day}: near in time is no proof.`);
     return near.map(({ key, text, atMs }) => ({ day: todayIn(timeZone, atMs), event: text || key }));
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;

@@ -24,10 +24,7 @@ const MOST_FOR_ZONES = 20;
 /** Zone metrics may be corrected for so long. */
 const PROVISIONAL_DAYS = 7;
 
-interface Uses extends Pick<Context, 'ask' | 'lists' | 'note' | 'progress' | 'signal' | 'timeZone' | 'nowMs' | 'covers' | 'projectId'> {
-  /** The projects that the credential reaches. */
-  readonly projects: () => Promise<readonly { readonly id: number; readonly name: string }[]>;
-}
+type Uses = Pick<Context, 'ask' | 'lists' | 'note' | 'progress' | 'signal' | 'timeZone' | 'nowMs' | 'covers'>;
 
 /** What a caller says; names are ids by now. */
 export interface FindInput {
@@ -136,14 +133,6 @@ function roomNotes(readable: Readable, plan: ReadPlan, note: Uses['note']): void
   }
 }
 
-/** Names the project where the credential reaches several. */
-async function noteProject({ projects, projectId, note }: Uses): Promise<void> {
-  const all = await projects();
-  const id = all.length > 1 ? await projectId() : undefined;
-  const own = all.find((project) => project.id === id);
-  if (own) note(`Project: ${own.name} (${own.id}).`);
-}
-
 /** Goals but that of e-commerce, which metrics without a goal are about. */
 interface Goals {
   readonly names: ReadonlyMap<number, string>;
@@ -230,7 +219,6 @@ export async function findChanges(input: FindInput, context: Uses): Promise<Chan
     to: lastDay,
   });
 
-  await noteProject(context);
   roomNotes(readable, plan, note);
   const dataSince = firstDayOf(base) ?? lastDay;
   const historyFrom = todayIn(timeZone, shiftDays(startMs, -plan.historyDays, timeZone));
@@ -242,9 +230,6 @@ export async function findChanges(input: FindInput, context: Uses): Promise<Chan
   if (tooFew > 0) note(`${tooFew} series had too little data to be looked at.`);
   for (const reason of once(failures)) note(`Some days or selections could not be read and are not looked at: ${reason}`);
   note('At a false discovery rate of 5 %: of twenty changes listed, about one may be chance.');
-  note(
-    `The days are over${zones ? `; zone metrics may be corrected for ${PROVISIONAL_DAYS} days` : '; the interface names no later correction of site metrics'}.`,
-  );
   return changesAnswer(changes, {
     names: {
       segment: (id) => lists.nameOf('segment', id),

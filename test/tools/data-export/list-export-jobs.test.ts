@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { SHOP_NOTE } from '../../support/assistant.ts';
 import { useTools, whole } from '../support.ts';
 
 const { ask, call, platform } = useTools();
@@ -7,6 +8,31 @@ it('lists jobs, newest first', async () => {
   const answer = await call('list_export_jobs', { limit: 4 });
   expect(answer.structured['jobs']).toEqual(await ask('listExportJobs', { limit: 4 }));
   expect(whole(answer)).toMatchSnapshot();
+});
+
+it('shows the range of once jobs, and which of the completed ones have no files', async () => {
+  const { structured, text } = await call('list_export_jobs', { frequency: 'once', limit: 100 });
+  const once = structured['once'] as { jobId: number; from?: string; to?: string; hasFiles?: boolean }[];
+  const runs = await Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map((page) => ask('listSuccessfulExportRuns', { limit: 100, page })));
+  const jobs = await ask('listExportJobs', { frequency: 'once', limit: 100 });
+  for (const { jobId, state } of jobs) {
+    const own = runs.flat().find((run) => run.jobId === jobId);
+    const shown = once.find((each) => each.jobId === jobId);
+    expect([jobId, shown?.hasFiles]).toEqual([jobId, state === 'COMPLETED' ? own !== undefined : undefined]);
+    if (own)
+      expect([Date.parse(shown?.from ?? ''), Date.parse(shown?.to ?? '')]).toEqual([Date.parse(own.from ?? ''), Date.parse(own.to ?? '')]);
+  }
+  expect(text).toContain('COMPLETED, no successful run');
+});
+
+it('shows the range of a once job that a plan made, while it runs', async () => {
+  const plan = await call('plan_export', { fields: ['session_id'], name: 'Two days', startDate: '2026-10-01', endDate: '2026-10-02' });
+  const made = await call('apply_export_plan', { planId: plan.structured['planId'], confirm: true });
+  const [{ jobId } = { jobId: 0 }] = made.structured['jobs'] as { jobId: number }[];
+  platform().clock.jump(35_000);
+  const { structured } = await call('list_export_jobs', { frequency: 'once', limit: 5 });
+  expect((structured['jobs'] as { state: string }[])[0]).toMatchObject({ jobId, state: 'COMPUTING' });
+  expect(structured['once']).toContainEqual({ jobId, from: '2026-10-01T00:00:00.000Z', to: '2026-10-03T00:00:00.000Z' });
 });
 
 it('passes filters on, the state in lower case, and notes that a full page may not be the last', async () => {
@@ -31,6 +57,6 @@ it('passes filters on, the state in lower case, and notes that a full page may n
   });
   expect(structured).toMatchObject({
     jobs: [{ state: 'ACTIVE', frequency: 'hourly' }],
-    notes: [expect.stringContaining('A full page of 1')],
+    notes: [expect.stringContaining('A full page of 1'), SHOP_NOTE],
   });
 });

@@ -1,7 +1,9 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { DAY_MS } from '../../../src/lib/clock.ts';
+import { SHOP_NOTE } from '../../support/assistant.ts';
 import { useTools, whole } from '../support.ts';
 
-const { ask, call } = useTools();
+const { ask, call, platform } = useTools();
 
 it('lists the runs that produced files, with the range of each', async () => {
   const answer = await call('list_successful_export_runs', { limit: 3 });
@@ -12,6 +14,66 @@ it('lists the runs that produced files, with the range of each', async () => {
 it('gives a page of 25, or as many as are named', async () => {
   const [usual, all] = [await call('list_successful_export_runs'), await call('list_successful_export_runs', { limit: 100 })];
   expect(usual.structured['runs']).toHaveLength(25);
-  expect(usual.structured['notes']).toEqual([expect.stringContaining('A full page of 25: there may be more')]);
+  expect(usual.structured['notes']).toEqual([expect.stringContaining('A full page of 25: there may be more'), SHOP_NOTE]);
   expect(all.structured['runs']).toHaveLength(100);
+});
+
+describe('a selection', () => {
+  const runsOf = async (args: Record<string, unknown>) =>
+    (await call('list_successful_export_runs', { limit: 100, ...args })).structured['runs'] as Run[];
+  const everyRun = async () => {
+    const pages = await Promise.all([1, 2, 3, 4, 5].map((page) => ask('listSuccessfulExportRuns', { limit: 100, page })));
+    return [...new Map(pages.flat().map((run) => [run.jobRunId, run])).values()];
+  };
+  interface Run {
+    readonly jobId: number;
+    readonly jobRunId: number;
+    readonly from: string;
+    readonly to: string;
+    readonly completionTime: string;
+  }
+
+  it('holds the files that are deleted before a date, those that go first first, in one call', async () => {
+    const nowMs = platform().clock.now();
+    const dayAfter = Date.parse('2026-11-22T00:00:00Z');
+    const going = (await everyRun()).filter(({ completionTime }) => {
+      const goneMs = Date.parse(completionTime ?? '') + 7 * DAY_MS;
+      return goneMs > nowMs && goneMs < dayAfter;
+    });
+    expect(going.length).toBeGreaterThan(5);
+    const runs = await runsOf({ expiresBefore: '2026-11-22' });
+    expect(new Set(runs.map(({ jobRunId }) => jobRunId))).toEqual(new Set(going.map(({ jobRunId }) => jobRunId)));
+    expect(runs.map(({ completionTime }) => completionTime)).toEqual(runs.map(({ completionTime }) => completionTime).toSorted());
+    const { text } = await call('list_successful_export_runs', { expiresBefore: '2026-11-22', jobIds: ['Daily sessions'] });
+    expect(text).toMatch(/filesUntil/);
+    expect(text).toMatch(/2026-11-21T/);
+  });
+
+  it('is of the jobs and days that are named', async () => {
+    const runs = await runsOf({ jobIds: ['Daily sessions'], startDate: '2026-11-10', endDate: '2026-11-12' });
+    const [{ jobId } = { jobId: 0 }] = runs;
+    expect(runs.map(({ jobRunId }) => jobRunId).toSorted()).toEqual(
+      (await everyRun())
+        .filter(
+          (run) =>
+            run.jobId === jobId &&
+            Date.parse(run.to ?? '') > Date.parse('2026-11-10T00:00Z') &&
+            Date.parse(run.from ?? '') < Date.parse('2026-11-13T00:00Z'),
+        )
+        .map(({ jobRunId }) => jobRunId)
+        .toSorted(),
+    );
+    expect(runs.length).toBeGreaterThan(0);
+  });
+
+  it('comes in pages, and says how many there are', async () => {
+    const args = { jobIds: ['Daily sessions'], limit: 2 };
+    const [first, second] = [
+      await call('list_successful_export_runs', args),
+      await call('list_successful_export_runs', { ...args, page: 2 }),
+    ];
+    const ids = [first, second].flatMap(({ structured }) => (structured['runs'] as Run[]).map(({ jobRunId }) => jobRunId));
+    expect(new Set(ids).size).toBe(4);
+    expect(first.structured['notes']).toContainEqual(expect.stringMatching(/^2 of \d+ runs; pass page or a larger limit\.$/));
+  });
 });

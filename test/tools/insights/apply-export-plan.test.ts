@@ -263,14 +263,39 @@ describe('a plan', () => {
     for (let index = 0; index < 2; index += 1) plans.push(await call('plan_export', { fields, name: 'Twice', frequency: 'daily' }));
     const [first, second] = plans.map(({ structured }) => ({ planId: structured['planId'], confirm: true }));
     expect(await call('apply_export_plan', first)).toMatchObject({ isError: false });
-    const refused = await call('apply_export_plan', second);
-    expect(refused).toMatchObject({
+    const refusal = {
       isError: true,
-      text: expect.stringMatching(/^Since the plan was made an equal job appeared: \d+ "Twice"\. Nothing was created\./),
-    });
-    const third = await call('plan_export', { fields, name: 'Twice', frequency: 'daily' });
+      text: expect.stringMatching(
+        /^An equal job exists: \d+ "Twice"\. .*allowDuplicate: true creates it all the same\. Nothing was created\./,
+      ),
+    };
+    expect(await call('apply_export_plan', second)).toMatchObject(refusal);
+    const third = await call('plan_export', { fields, name: 'Thrice', frequency: 'daily' });
     expect(third.text).toContain('An equal job exists');
-    expect(await call('apply_export_plan', { planId: third.structured['planId'], confirm: true })).toMatchObject({ isError: false });
-    expect(await jobsCalled('Twice')).toHaveLength(2);
+    const planId = third.structured['planId'];
+    expect(await call('apply_export_plan', { planId, confirm: true })).toMatchObject(refusal);
+    expect(await jobsCalled('Thrice')).toEqual([]);
+    const preview = await call('apply_export_plan', { planId, allowDuplicate: true });
+    expect(preview.structured).toMatchObject({ status: 'preview', request: { warning: expect.stringContaining('"Twice"') } });
+    expect(await call('apply_export_plan', { planId, allowDuplicate: true, confirm: true })).toMatchObject({ isError: false });
+    expect(await jobsCalled('Thrice')).toHaveLength(1);
+    // Its own job is no reason to refuse what is done already.
+    expect(await call('apply_export_plan', { planId, confirm: true })).toMatchObject({ isError: false });
+  });
+
+  it('is refused where an equal once job appeared since it was made', async () => {
+    const [first, second] = [await planned({ call }, '2026-10-03'), await planned({ call }, '2026-10-03')];
+    const { structured } = await call('plan_export', {
+      fields: ['session_id', 'browser', 'plan'],
+      name: first.name,
+      startDate: '2026-10-01',
+      endDate: '2026-10-03',
+    });
+    expect(await call('apply_export_plan', { planId: first.planId, confirm: true })).toMatchObject({ isError: false });
+    expect(await call('apply_export_plan', { planId: structured['planId'], confirm: true })).toMatchObject({
+      isError: true,
+      text: expect.stringMatching(/^Since the plan was made an equal job appeared: .* Nothing was created\./),
+    });
+    expect(await call('apply_export_plan', { planId: second.planId, confirm: true })).toMatchObject({ isError: false });
   });
 });

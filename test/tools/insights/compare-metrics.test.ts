@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { DAY_MS } from '../../../src/lib/clock.ts';
 import { countTokens } from '../../../src/tooling/budget.ts';
 import { sharedAssistant, type ToolAnswer } from '../../support/assistant.ts';
 import { sharedPlatform } from '../../support/emulator.ts';
@@ -16,6 +17,10 @@ const list = ({ structured }: ToolAnswer, member: string) => (structured[member]
 const sum = (rows: readonly Record<string, string | number | null>[], name: string) =>
   rows.reduce((total, row) => total + Number(row[name] ?? 0), 0);
 const notes = ({ structured }: ToolAnswer) => (structured['notes'] as string[]).join('\n');
+
+/** The seven days from a day on. */
+const daysFrom = (day: string) =>
+  Array.from({ length: 7 }, (_, index) => new Date(Date.parse(day) + index * DAY_MS).toISOString().slice(0, 10));
 
 /** The pictures of an answer, from top to bottom. */
 function panelsIn({ structured }: ToolAnswer): Panel[] {
@@ -143,6 +148,21 @@ describe('two weeks', () => {
     expect(steps[0]).toMatchObject({ group: 'mobile', part: 'rate' });
     expect(steps.at(-1)).toMatchObject({ part: 'remainder', value: list(answer, 'sums')[0]?.['remainder'] });
     expect(steps.reduce((total, { value }) => total + value, 0)).toBeCloseTo(parts?.change ?? Number.NaN, 6);
+  });
+
+  it.each([
+    ['previous_year', '2025-11-10', '2025-11-16', 'weekday on weekday'],
+    ['same_dates_last_year', '2025-11-09', '2025-11-15', 'date on date'],
+  ])('against %s are drawn on the same days', async (baseline, from, to, aligned) => {
+    const [trend] = panelsIn(await compare({ ...WEEK, metrics: ['visits'], baseline, chart: true }));
+    expect(trend).toMatchObject({ subtitle: expect.stringContaining(aligned), times: { length: 7 } });
+    expect(trend).not.toHaveProperty('judged');
+    expect(trend?.times?.[0]).toBe(WEEK.startDate);
+    const truth = (day: string) => truthOf(platform(), { from: `${day}T00:00:00.000Z`, to: `${day}T23:59:59.999Z` }).visits;
+    expect(trend?.series).toEqual([
+      { name: `${WEEK.startDate} … ${WEEK.endDate}`, values: daysFrom(WEEK.startDate).map(truth) },
+      { name: `${from} … ${to}`, values: daysFrom(from).map(truth) },
+    ]);
   });
 
   it('of one device are drawn by segments, each of which adds up by itself', async () => {

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { openAssistant } from '../../support/assistant.ts';
+import { openAssistant, SHOP_NOTE } from '../../support/assistant.ts';
 import { withPlatform } from '../../support/emulator.ts';
 import { whileTimePasses } from '../../support/pass-time.ts';
 import { placeless } from '../../support/placeless.ts';
@@ -48,7 +48,10 @@ describe('a successful run', () => {
     const first = await call('download_export_run', { jobId: 'Daily sessions' });
     platform().requests.length = 0;
     const again = await call('download_export_run', { jobId: first.structured['jobId'], runId: first.structured['runId'] });
-    expect(again.structured).toMatchObject({ state: 'complete', notes: ['It is already in the workspace; nothing was downloaded.'] });
+    expect(again.structured).toMatchObject({
+      state: 'complete',
+      notes: ['It is already in the workspace; nothing was downloaded.', SHOP_NOTE],
+    });
     expect(platform().requests.filter(({ server }) => server === 'store' || server === 'service')).toEqual([]);
   });
 

@@ -106,17 +106,31 @@ describe('jobs that exist', () => {
     'session_transactions_revenue_cents',
   ];
 
-  it('are named where one is equal, be it created long ago', async () => {
-    const jobs = await ask('listExportJobs', { limit: 100, order: 'ASC' });
-    const old = jobs.find(({ name, format }) => name?.startsWith('Weekly sessions 2026-06') && format === 'JSONL');
-    const from = old?.name?.slice(-10) ?? '';
+  /** Plans what a weekly job that was made from `month` on exported. */
+  async function planAgain(month: string) {
+    const jobs = await ask('listExportJobs', { limit: 100 });
+    const job = jobs.findLast(({ name, format }) => name?.startsWith(`Weekly sessions ${month}`) && format === 'JSONL');
+    const from = job?.name?.slice(-10) ?? '';
     const endDate = new Date(Date.parse(from) + 6 * DAY_MS).toISOString().slice(0, 10);
-    const { structured, text } = await call('plan_export', { fields: weekly, startDate: from, endDate });
-    expect(structured['existing']).toMatchObject([{ jobId: old?.jobId, likeness: 'equal', shared: `${from} to ${endDate}` }]);
-    expect(text).toContain(`An equal job exists: ${old?.jobId} "${old?.name}". A second one would deliver the same rows again.`);
+    return { job, from, endDate, ...(await call('plan_export', { fields: weekly, startDate: from, endDate })) };
+  }
+
+  it('are named where one is equal', async () => {
+    const { job, from, endDate, structured, text } = await planAgain('2026-11-09');
+    expect(structured['existing']).toContainEqual(
+      expect.objectContaining({ jobId: job?.jobId, likeness: 'equal', shared: `${from} to ${endDate}` }),
+    );
+    expect(text).toContain(`An equal job exists: ${job?.jobId} "${job?.name}". A second one would deliver the same rows again.`);
   });
 
-  it('are named where they hold the range, or a part of it', async () => {
+  it('count for nothing where their files are gone', async () => {
+    const { job, structured, text } = await planAgain('2026-06');
+    expect(job).toBeDefined();
+    expect(structured).not.toHaveProperty('existing');
+    expect(text).not.toContain('An equal job exists');
+  });
+
+  it('are named where files of the range, or of a part of it, can still be had', async () => {
     const { structured, text } = await call('plan_export', {
       fields: ['session_id', 'revenue'],
       startDate: '2026-11-12',
@@ -129,8 +143,8 @@ describe('jobs that exist', () => {
     ]);
     expect(names).toEqual([
       ['Weekly sessions 2026-11-09', 'has all these columns', '2026-11-12 to 2026-11-15'],
-      ['Hourly sessions', 'has all these columns', '2026-11-12 to 2026-11-18'],
-      ['Daily sessions', 'has all these columns', '2026-11-12 to 2026-11-18'],
+      ['Hourly sessions', 'has all these columns', '2026-11-13 09:00 to 2026-11-19 00:00'],
+      ['Daily sessions', 'has all these columns', '2026-11-13 to 2026-11-18'],
     ]);
     expect(text).toContain('Jobs with all these columns exist (see existing): perhaps none is needed.');
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../../src/lib/clock.ts';
-import { openAssistant } from '../../support/assistant.ts';
+import { openAssistant, SHOP_NOTE } from '../../support/assistant.ts';
 import { withPlatform } from '../../support/emulator.ts';
 import { placeless } from '../../support/placeless.ts';
 import { records, useTools, whole } from '../support.ts';
@@ -28,7 +28,11 @@ describe('confirmed', () => {
     expect((await call('purge_workspace', { confirm: true })).structured).toMatchObject({ status: 'done', removedRuns: 8 });
     expect(await runsOf()).toEqual({});
     const nothing = await call('purge_workspace', { confirm: true });
-    expect(nothing.structured).toMatchObject({ status: 'done', removedRuns: 0, notes: [expect.stringContaining('Nothing to remove')] });
+    expect(nothing.structured).toMatchObject({
+      status: 'done',
+      removedRuns: 0,
+      notes: [expect.stringContaining('Nothing to remove'), SHOP_NOTE],
+    });
   });
 
   it('removes what was read out of the runs too', async () => {

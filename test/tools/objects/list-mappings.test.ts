@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { SHOP_NOTE } from '../../support/assistant.ts';
 import { useTools, whole } from '../support.ts';
 
 const { ask, call } = useTools();
@@ -7,7 +8,7 @@ it('lists the mappings, one without a description too', async () => {
   const answer = await call('list_mappings');
   const mappings = await ask('listMappings');
   expect(mappings.some(({ description }) => description === null)).toBe(true);
-  expect(answer.structured).toEqual({ mappings });
+  expect(answer.structured).toEqual({ mappings, notes: [SHOP_NOTE] });
   expect((await call('list_mappings', { ids: [23960] })).structured['mappings']).toEqual(mappings.filter(({ id }) => id === 23960));
   expect(whole(answer)).toMatchSnapshot();
 });

@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest';
+import { SHOP_NOTE } from '../../support/assistant.ts';
 import { useTools, whole } from '../support.ts';
 
 const { ask, call, platform } = useTools();
 
 it('lists the segments', async () => {
   const answer = await call('list_segments');
-  expect(answer.structured).toEqual({ segments: await ask('listSegments') });
+  expect(answer.structured).toEqual({ segments: await ask('listSegments'), notes: [SHOP_NOTE] });
   expect(whole(answer)).toMatchSnapshot();
 });
 

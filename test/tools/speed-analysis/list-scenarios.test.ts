@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { SHOP_NOTE } from '../../support/assistant.ts';
 import { useTools, whole } from '../support.ts';
 
 const { assistant, ask, call } = useTools();
@@ -8,6 +9,7 @@ it('lists the scenarios of the project, each with the address of its reports', a
   const { scenarios } = await ask('listScenarios');
   expect(answer.structured).toEqual({
     scenarios: scenarios.map(({ id, name }) => ({ id, name, uri: `analytics://1201/scenarios/${id}` })),
+    notes: [SHOP_NOTE],
   });
   expect(whole(answer)).toMatchSnapshot();
   const reports: unknown = JSON.parse(await assistant().read(`analytics://1201/scenarios/${scenarios[0]?.id}`));

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { SHOP_NOTE } from '../../support/assistant.ts';
 import { useTools, whole } from '../support.ts';
 
 const { ask, call } = useTools();
@@ -6,7 +7,7 @@ const { ask, call } = useTools();
 it('lists the events', async () => {
   const answer = await call('list_speed_events');
   const { events } = await ask('listSpeedEvents');
-  expect(answer.structured).toEqual({ events });
+  expect(answer.structured).toEqual({ events, notes: [SHOP_NOTE] });
   expect(whole(answer)).toMatchSnapshot();
 });
 

@@ -14,17 +14,20 @@ const clock = clockStartingAt(nowMs);
 const { client, ask, workspace } = openProcessWorkspace(access, clock);
 const nothing = (): void => undefined;
 try {
-  await applyExportPlan(planId, {
-    ask,
-    confirm: nothing,
-    note: nothing,
-    progress: nothing,
-    projectId: async () => PROJECT_ID,
-    workspace: async () => workspace,
-    clock,
-    nowMs,
-    signal: new AbortController().signal,
-  });
+  await applyExportPlan(
+    { planId },
+    {
+      ask,
+      confirm: nothing,
+      note: nothing,
+      progress: nothing,
+      projectId: async () => PROJECT_ID,
+      workspace: async () => workspace,
+      clock,
+      nowMs,
+      signal: new AbortController().signal,
+    },
+  );
 } catch (error) {
   process.stdout.write(error instanceof Error ? error.message : String(error));
 }

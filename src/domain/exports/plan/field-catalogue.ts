@@ -112,6 +112,28 @@ export function askedWords(text: string): string[] {
   return telling.length > 0 ? telling : words;
 }
 
+/** Everyday words, as `plain` gives them, for fields whose names and descriptions share no word with them. */
+const EVERYDAY: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    session_number: [
+      'new or returning',
+      'new vs returning',
+      'new returning',
+      'new visitor',
+      'new visitors',
+      'returning visitors',
+      'visitor type',
+    ],
+    is_excludable: ['bot', 'bots', 'robot', 'robots', 'bot traffic', 'crawler'],
+    referer_url: ['traffic source', 'source of traffic'],
+  }).flatMap(([field, words]) => words.map((word) => [word, field])),
+);
+
+/** The name of the field that everyday words mean. */
+export function everydayField(words: string): string | undefined {
+  return EVERYDAY.get(plain(words));
+}
+
 /** How far a name goes beyond the words that were asked for, 0 where it says the same; undefined where it lacks one of them. */
 export function surplusOf({ name }: ExportableField, asked: readonly string[]): number | undefined {
   const words = wordsOf(name.replace('number_of_', ''));

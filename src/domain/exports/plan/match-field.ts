@@ -7,6 +7,7 @@ import {
   described,
   type ExportableField,
   type ExportColumn,
+  everydayField,
   type FieldCatalogue,
   type FieldRequest,
   plain,
@@ -129,6 +130,9 @@ export async function matchField({ kind, words }: FieldRequest, catalogue: Field
   const closeFields = close.map(({ field }) => fieldFound(field));
   if (variables.length === 1 && variables[0]) return chosen(variables[0], 0, closeFields);
   if (variables.length > 1) return several(variables);
+
+  const everyday = fields.find(({ name }) => name === everydayField(words));
+  if (everyday) return chosen(fieldFound(everyday), 2, closeFields);
 
   const [best, second] = close;
   const [first] = closeFields;

@@ -84,6 +84,19 @@ export function chooseScope(candidates: readonly Resolved[]): Resolved | undefin
   return candidates.filter(({ problems }) => problems.length === 0).toSorted((a, b) => a.distance - b.distance)[0];
 }
 
+/** The problems of a scope that was named; of what another scope has they say where it is, and how to have both. */
+export function problemsOfScope({ scope, problems, missing }: Resolved, elsewhere: readonly Resolved[]): string[] {
+  return problems.map((problem, index) => {
+    const asked = missing[index];
+    const found = elsewhere.flatMap((other) => other.columns.flatMap((column) => (column.asked === asked ? [{ other, column }] : [])))[0];
+    if (asked === undefined || !found) return problem;
+    return (
+      `"${asked}" is no field of scope ${scope}, but of scope ${found.other.scope}: ${columnWords(found.column)}. Export both scopes with ` +
+      'project_id, user_id and session_id; query_export joins them.'
+    );
+  });
+}
+
 /** Why no scope has all: the problems of the one that comes closest, and of each text that another scope has which one that is. */
 export function lackWords(candidates: readonly Resolved[]): { scope: string; problems: string[] } | undefined {
   const [closest, ...others] = candidates.toSorted((a, b) => a.problems.length - b.problems.length);

@@ -101,6 +101,22 @@ export function similarJobs(
   return similar.toSorted((a, b) => Number(b.likeness === 'equal') - Number(a.likeness === 'equal'));
 }
 
+/** The jobs that already deliver, on the same schedule, just what a recurring job with this body would; none for a once job. */
+export function equalRecurring(
+  { format, scope = 'sessions', frequency, fields, deviceLabel: device }: JobBody,
+  jobs: readonly JobRecord[],
+) {
+  if (frequency.value === 'once') return [];
+  const wanted = { scope, format, frequency: frequency.value, device, columns: fields, ranges: [] };
+  return similarJobs(jobs, wanted, () => []).flatMap(({ job, likeness }) => (likeness === 'equal' ? [job] : []));
+}
+
+/** Jobs as warnings name them. */
+export function jobWords(jobs: readonly JobRecord[]): string {
+  const words = jobs.map(({ jobId, name, state }) => `${jobId} "${name ?? ''}"${lower(state) === 'suspended' ? ' (suspended)' : ''}`);
+  return words.slice(0, 3).join(', ');
+}
+
 /** Whether a job is what this body creates, as far as its record shows it: by name, columns, and all that does not change. */
 export function isJobOf(job: JobRecord, { name, format, scope = 'sessions', frequency, fields, deviceLabel }: JobBody): boolean {
   return (

@@ -151,7 +151,7 @@ export function outlierNote({ metric, judgement, of }: Change): string | undefin
     withOutliers === undefined
       ? `the verdict is the same with ${one ? 'it' : 'them'}`
       : `with ${one ? 'it' : 'them'} the verdict would be "${withOutliers}"`;
-  return `${name}: ${listed} ${one ? 'stands' : 'stand'} out, as holidays and outages do, and ${one ? 'is' : 'are'} left out of the verdict; ${matters}.`;
+  return `${name}: ${listed} ${one ? 'stands' : 'stand'} out and ${one ? 'is' : 'are'} left out of the verdict; ${matters}.`;
 }
 
 /** The other metrics in a few words. */

@@ -229,7 +229,7 @@ function hiddenSentence({ metric }: Change, hidden: Judged, windows: Windows): s
 export function periodNotes([whole]: readonly Judged[], { isAdjacent, isFar }: Windows): string[] {
   return [
     whole && whole.verdict !== 'not enough data'
-      ? `noisePercent: what chance exceeds once in 100, for levelPercent (weekdays and days that stand out taken out); learned from ${whole.learnedDays} days. All columns: docs/statistics.md.`
+      ? `noisePercent: what chance exceeds once in 100, for levelPercent (weekdays and days that stand out taken out); learned from ${whole.learnedDays} days (docs/statistics.md).`
       : 'Noise: too few days with a value before the period.',
     ...(isAdjacent ? [] : ['The baseline does not end where the period begins: a change among the days between has no date.']),
     ...(isFar ? ['Drift over the time between the two ranges is not in the noise.'] : []),

@@ -89,8 +89,6 @@ export async function findIn(world: World, input: FindInput) {
     timeZone: 'UTC',
     nowMs,
     covers: () => undefined,
-    projectId: async () => 1,
-    projects: async () => [{ id: 1, name: 'Generated' }],
   });
   return { changes, notes, requests: service.requests() };
 }

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { columnWords, type FieldCatalogue, readFieldRequest } from '../../../../src/domain/exports/plan/field-catalogue.ts';
-import { chooseScope, lackWords, resolvedWords, resolveFields } from '../../../../src/domain/exports/plan/resolve-fields.ts';
+import {
+  chooseScope,
+  lackWords,
+  problemsOfScope,
+  resolvedWords,
+  resolveFields,
+} from '../../../../src/domain/exports/plan/resolve-fields.ts';
 import { scopeNamed } from '../../../../src/emulator/world/exports/scopes.ts';
 import { catalogueOf } from './catalogues.ts';
 
@@ -28,6 +34,8 @@ describe('a text', () => {
     ['user', 'user_id'],
     ['session', 'session_id'],
     ['session number', 'session_number'],
+    ['new or returning', 'session_number'],
+    ['bots', 'is_excludable'],
     ['date', 'session_date'],
     ['session start', 'session_time'],
     ['operating system', 'platform_name'],
