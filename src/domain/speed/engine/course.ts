@@ -2,11 +2,11 @@ import { median } from 'simple-statistics';
 import { robustCycle, weeklyLevel, whitenedCycle } from './calendar-factors.ts';
 import { expectedRuns, usualRuns } from './cleaning.ts';
 import { frameOf, gainOfPart, type Likelihood, likelihoodOf, type Runs, sumsOf } from './likelihood.ts';
-import { asNormalScore, chanceOfAny, limitsFor } from './limits.ts';
 import { localTimes } from './local-time.ts';
 import { type Noise, noiseFromDifferences, slowVariance, tailsOf } from './noise.ts';
 import { type Frame, fitParts, heightsOf, makeUpOf, type Part } from './parts.ts';
 import { type Effect, logOffset, type RunSeries } from './run-series.ts';
+import { asNormalScore, chanceOfAny, limitsFor } from './score-limits.ts';
 import { edgesOf, type Found, limitOf, penaltyOf, refined, searchCourse } from './search.ts';
 import { minus, pick } from './vectors.ts';
 

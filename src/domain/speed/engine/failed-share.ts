@@ -1,6 +1,6 @@
 import { gammaln } from 'simple-statistics';
-import { chanceOf, twoSidedTail } from './limits.ts';
 import { SMALL_SAMPLE, type Span } from './run-series.ts';
+import { chanceOf, twoSidedTail } from './score-limits.ts';
 
 const DAY_MS = 86_400_000;
 /** Failures come in series (an outage), so that more is asked of a difference than 0.05. */

@@ -1,5 +1,5 @@
-import type { Limits } from './limits.ts';
 import { type Fit, type Frame, fitParts, gainOf, gainOfLine, type Part } from './parts.ts';
+import type { Limits } from './score-limits.ts';
 
 /** A part of the fitted course and how sure it is. */
 export interface Found {

@@ -1,8 +1,8 @@
 import { fitCourse } from '../../../../src/domain/speed/engine/course.ts';
 import { frameOf, gainOfPart, likelihoodOf, sumsOf } from '../../../../src/domain/speed/engine/likelihood.ts';
-import { twoSidedTail } from '../../../../src/domain/speed/engine/limits.ts';
 import { noiseFromDifferences, slowVariance } from '../../../../src/domain/speed/engine/noise.ts';
 import { fitParts, type Part } from '../../../../src/domain/speed/engine/parts.ts';
+import { twoSidedTail } from '../../../../src/domain/speed/engine/score-limits.ts';
 import { penaltyOf, strongestParts } from '../../../../src/domain/speed/engine/search.ts';
 import type { Table, Trial } from '../metrics/trial.ts';
 import { EFFECT } from './outcome.ts';
@@ -38,7 +38,7 @@ function largestGains(nature: Nature, seed: number): Record<Part['kind'], number
   return most;
 }
 
-/** How many independent scores the largest one of a search is as large as: the table of limits.ts, each at several quantiles. */
+/** How many independent scores the largest one of a search is as large as: the table of score-limits.ts, each at several quantiles. */
 export function* speedLimits({ worlds, seed, only = '' }: Trial): Generator<Table> {
   for (const runs of RUNS) {
     const lines = PHIS.filter((ar) => `${runs} runs, ${ar}`.includes(only)).map((ar) => {
