@@ -6,7 +6,7 @@ import { localTimes } from './local-time.ts';
 import { type Noise, noiseFromDifferences, slowVariance, tailsOf } from './noise.ts';
 import { type Frame, fitParts, heightsOf, makeUpOf, type Part } from './parts.ts';
 import { type Effect, logOffset, type RunSeries } from './run-series.ts';
-import { asNormalScore, chanceOfAny, limitsFor } from './score-limits.ts';
+import { asNormalScore, chanceOfAny, limitsFor, simulatedChance } from './score-limits.ts';
 import { edgesOf, type Found, limitOf, penaltyOf, refined, searchCourse } from './search.ts';
 import { minus, pick } from './vectors.ts';
 
@@ -151,7 +151,7 @@ function confirmed(
       const score = Math.sqrt(Math.max(0, own) / inflation);
       const gain = asNormalScore(score, sign * tails.skewness * ofSkewness, tails.kurtosis * ofKurtosis) ** 2;
       const fewer = 1 / (1 + LEFT_OUTLIERS * phi * Math.max(0, Math.round(100 * outlierShare) / 100 - USUAL_OUTLIERS) + skewed);
-      const p = Math.min(1, chanceOfAny(part.kind, gain - penaltyOf(part, n), n, phi) / fewer);
+      const p = simulatedChance(Math.min(1, chanceOfAny(part.kind, gain - penaltyOf(part, n), n, phi) / fewer));
       return { part, gain, p, surplus: gain - limitOf(part, limitsFor(n, phi, times * fewer), n) };
     });
     const weakest = found.toSorted((a, b) => a.surplus - b.surplus)[0];
