@@ -47,7 +47,8 @@ const nativePartOfDuckdb = {
     onResolve({ filter: /^@duckdb\/node-bindings$/ }, ({ path }) => ({ path, namespace: 'duckdb' }));
     onLoad({ filter: /.*/, namespace: 'duckdb' }, ({ path }) => ({
       // From the package that depends on it: not every package manager shows it to others.
-      contents: `const owner = '@duckdb/node-api'; module.exports = require('node:module').createRequire(require.resolve(owner))('${path}');`,
+      contents: `const { createRequire } = require('node:module');
+        module.exports = createRequire(require.resolve('@duckdb/node-api'))('${path}');`,
     }));
   },
 };

@@ -47,7 +47,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   undici: ['src/api/http.ts', 'src/api/connections.ts'],
   keyv: ['src/api/tokens.ts'],
   '@keyv/redis': ['src/replicas/redis.ts'],
-  'lru-cache': ['src/api/tokens.ts', 'src/emulator/'],
+  'lru-cache': ['src/api/tokens.ts', 'src/api/read-cache.ts', 'src/emulator/'],
   jose: ['src/sign-in/'],
   'prom-client': ['src/telemetry/'],
   '@opentelemetry/api': ['src/telemetry/opentelemetry.ts'],

@@ -7,6 +7,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import about from '../package.json' with { type: 'json' };
 import { commands } from '../src/commands/command-line.ts';
 import { type Setting, settingDeclarations } from '../src/settings/settings.ts';
+import { CLIENTS } from './clients/clients.mjs';
 import { temporaryFolder } from './support/folder.ts';
 import { filesBelow, textOf } from './support/sources.ts';
 import { freshBundle } from './support/stdio.ts';
@@ -77,6 +78,13 @@ describe('the README', () => {
   it('is short, and its picture is there', () => {
     expect(textOf('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(200);
     expect(textOf('README.md')).toMatch(/!\[[^\]]{20,}\]\(docs\/images\/\w+\.png\)/);
+  });
+});
+
+describe('the table of clients', () => {
+  it('has all that `npm run clients` tries, in their versions', () => {
+    const row = ({ name, version }: { name: string; version?: string }) => `| ${name} | ${version ?? ''}`;
+    expect(CLIENTS.map(row).filter((begin) => !textOf('docs/hosts.md').includes(begin))).toEqual([]);
   });
 });
 

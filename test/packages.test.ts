@@ -30,7 +30,9 @@ const PERMISSIVE = new Set(['MIT', 'ISC', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-C
 function licencesPage(rows: readonly (readonly string[])[]): string {
   return `# Licences
 
-The product itself is under the [MIT licence](../LICENSE). The package holds code of these, with their texts in \`licenses.txt\` and their versions in \`sbom.spdx.json\` beside the executable. The font of pictures, DejaVu Sans, has its licence beside it.
+The product itself is under the [MIT licence](../LICENSE). The package holds code of these, with their texts in \
+\`licenses.txt\` and their versions in \`sbom.spdx.json\` beside the executable. \
+The font of pictures, DejaVu Sans, has its licence beside it.
 
 ${markdownTable(['Package', 'Licence', 'How it comes'], rows)}
 

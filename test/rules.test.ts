@@ -4,23 +4,13 @@ import { instructions } from '../src/protocol/server.ts';
 import { toolsets } from '../tools/index.ts';
 import { insightContract, nestedMembers } from './samples/tool-contract.ts';
 import { withPlatform } from './support/emulator.ts';
-import { listing } from './support/listing.ts';
+import { listing, type Schema } from './support/listing.ts';
 import { filesBelow, textOf } from './support/sources.ts';
 
 /** First words of names; a new one is a decision. */
 const VERBS = 'authenticate list get create delete send find query compare analyze check plan apply download sync purge'.split(' ');
 /** Words with an underscore that name no tool: values of the interface and of the date grammar. */
 const OTHER_WORDS = /^(custom_var|dynamic_var|(last|this)_(week|month|quarter|year))$/;
-
-interface Schema {
-  readonly type?: string | readonly string[];
-  readonly description?: string;
-  readonly enum?: readonly unknown[];
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-  readonly items?: Schema;
-  readonly additionalProperties?: unknown;
-}
 
 const { tools, instructions: greeting } = await listing();
 const definitions = toolsets.flatMap((toolset) => toolset.tools.map((tool) => ({ toolset: toolset.name, tool })));
@@ -34,6 +24,7 @@ const ADDED: Readonly<Record<string, string>> = {
   get_step_report: 'metrics',
   authenticate: 'scope renew',
   send_enrichments: 'skipInvalid encoding',
+  list_successful_export_runs: 'jobIds startDate endDate expiresBefore',
 };
 const listed = tools.map((tool) => ({ ...tool, input: tool.inputSchema as Schema }));
 

@@ -3,7 +3,7 @@ import type { Log } from '../lib/log.ts';
 import { createRedactor } from '../lib/redact.ts';
 import { checkedAuthUrl, createAuthServer } from './auth-server.ts';
 import { checkInput, checkProjectId, checkScopes } from './check-input.ts';
-import { type Limits, withDeadline } from './deadline.ts';
+import { type Limits, refuseLongQueue, withDeadline } from './deadline.ts';
 import { ApiError } from './errors.ts';
 import { DEFAULT_SIZE_LIMITS, exchange, type SizeLimits, type Wiring } from './exchange.ts';
 import type { Granted } from './granted.ts';
@@ -11,6 +11,7 @@ import { createHttp, type Http } from './http.ts';
 import type { Limiter } from './limiter.ts';
 import type { ApiEvent, Observer } from './observer.ts';
 import type { InputOf, Operation, PayloadOf, Scope } from './operation.ts';
+import { createReadCache, type ReadCache } from './read-cache.ts';
 import { retry } from './retry.ts';
 import { type AcquiredToken, createTokenProvider } from './token-provider.ts';
 import { type Credential, createTokenCache, type SharedTokens } from './tokens.ts';
@@ -95,6 +96,10 @@ export interface ClientOptions {
   sharedTokens?: SharedTokens | undefined;
   /** Shared connections; default an own pool, closed with the client. */
   http?: Http | undefined;
+  /** Where answers are kept and reads shared with the other sessions of the same principal; default an own one. */
+  reads?: ReadCache | undefined;
+  /** Changes when the principal gets another credential. */
+  credentialVersion?: string | undefined;
 }
 
 /** Opaque tokens that are redacted by value; JWTs are recognised by their form. */
@@ -134,8 +139,20 @@ export function createClient(options: ClientOptions): Client {
     log: options.log ?? (() => undefined),
     observe: options.observe,
   };
+  const { clientId, clientSecret } = credential;
+  const reader = [authUrl, principalId ?? `session ${sessionId}`, options.credentialVersion, clientId, clientSecret];
+  const reads = (options.reads ?? createReadCache()).open(reader);
   const auth = createAuthServer({ wiring, authUrl, timeoutMs, random, endpointDomains, onToken: learn });
-  const tokens = createTokenCache({ clock, fetchToken: auth.fetchToken, replicas: options.sharedTokens, onAdopted: learn });
+  /** Where the credential is refused, what it could read is no longer its to read. */
+  async function fetchToken(...request: Parameters<typeof auth.fetchToken>) {
+    try {
+      return await auth.fetchToken(...request);
+    } catch (error) {
+      if (error instanceof ApiError && error.kind === 'unauthorized') reads.forget();
+      throw error;
+    }
+  }
+  const tokens = createTokenCache({ clock, fetchToken, replicas: options.sharedTokens, onAdopted: learn });
   const tokenProvider = createTokenProvider({ auth, tokens, credential, enrichmentCredential, neededScopes, redact });
 
   function notify(event: ApiEvent, ofCall: Observer | undefined): void {
@@ -148,8 +165,11 @@ export function createClient(options: ClientOptions): Client {
     const project = `${authUrl} ${acquired.projectId ?? acquired.request.credential.clientId}`;
     const speed = operation.scope === 'speed-analysis';
     const queuedAtMs = clock.now();
+    const wanted = { project, principalId, sessionId, speed };
     limits.waitsFor = 'turn';
-    const slot = await limiter.acquire({ project, principalId, sessionId, speed, signal: limits.signal });
+    limits.queueMs = () => limiter.expectedWaitMs?.(wanted);
+    refuseLongQueue(limits, queuedAtMs);
+    const slot = await limiter.acquire({ ...wanted, signal: limits.signal });
     limits.waitsFor = 'answer';
     notify({ type: 'slot', durationMs: clock.now() - queuedAtMs }, request.observe);
     let refused = false;
@@ -163,15 +183,21 @@ export function createClient(options: ClientOptions): Client {
     }
   }
 
-  async function send(operation: Operation, input: Record<string, unknown>, how: SendOptions): Promise<unknown> {
+  async function acquireToken(operation: Operation, { projectId, limits, observe }: SendOptions): Promise<AcquiredToken> {
     const { scope } = operation;
     if (scope === undefined) throw new TypeError(`${operation.path} is answered by authenticate() and credential().`);
-    const { projectId, encoding, limits, observe } = how;
+    const startMs = clock.now();
+    limits.waitsFor = 'token';
+    const acquired = await tokenProvider.forScope(scope, { projectId, signal: limits.signal });
+    notify({ type: 'token', kept: acquired.fromCache, durationMs: clock.now() - startMs }, observe);
+    return acquired;
+  }
+
+  /** `first` is the token that the call has already. */
+  async function send(operation: Operation, input: Record<string, unknown>, how: SendOptions, first: AcquiredToken): Promise<unknown> {
+    const { encoding, limits, observe } = how;
+    let acquired = first;
     for (let renewed = false; ; renewed = true) {
-      const startMs = clock.now();
-      limits.waitsFor = 'token';
-      const acquired = await tokenProvider.forScope(scope, { projectId, signal: limits.signal });
-      notify({ type: 'token', kept: acquired.fromCache, durationMs: clock.now() - startMs }, observe);
       const complete = operation.base === 'enrichment' ? withProject(input, acquired.projectId) : input;
       try {
         return await retry(limits, { clock, random, isAlone: () => limiter.isAlone?.() ?? false }, (number) =>
@@ -181,10 +207,23 @@ export function createClient(options: ClientOptions): Client {
         if (!(error instanceof ApiError) || error.kind !== 'unauthorized') throw error;
         // Whatever is wrong with this token, it must not be used again.
         tokens.drop(acquired.request, acquired.token);
+        if (error.code !== 'JWT_EXPIRED' || renewed) reads.forget();
         if (error.code !== 'JWT_EXPIRED') throw error;
         if (renewed) throw new ApiError('unauthorized', `A token fetched a moment ago counts as expired. ${error.message}`, error);
+        acquired = await acquireToken(operation, how);
       }
     }
+  }
+
+  /** What the call answers: kept, shared with identical reads of speed analysis on their way, whose one lane is short, or its own. */
+  async function answer(operation: Operation, input: Record<string, unknown>, how: SendOptions): Promise<unknown> {
+    const acquired = await acquireToken(operation, how);
+    if (operation.scope !== 'speed-analysis') return send(operation, input, how, acquired);
+    if (!operation.safe) return send(operation, input, how, acquired).finally(() => reads.separate());
+    const project = acquired.projectId ?? how.projectId ?? null;
+    const key = JSON.stringify([acquired.token.endpoint, project, operation.path, input]);
+    const read = (limits: Limits) => send(operation, input, { ...how, limits }, acquired);
+    return reads.get({ key, keep: operation.immutable ?? false, limits: how.limits, read });
   }
 
   return {
@@ -195,7 +234,7 @@ export function createClient(options: ClientOptions): Client {
       const chosen = typeof given === 'number' ? given : (projectId ?? defaultProjectId);
       const checked = checkInput(operation, input, chosen);
       const payload = await withDeadline({ clock, timeoutMs, deadlineMs, signal }, (limits) =>
-        send(operation, checked, {
+        answer(operation, checked, {
           projectId: chosen,
           encoding: encoding ?? (operation.base === 'enrichment' ? 'form' : 'json'),
           limits,
@@ -239,6 +278,7 @@ export function createClient(options: ClientOptions): Client {
     redact,
     async close() {
       tokens.close();
+      reads.close();
       if (!options.http) await http.close();
     },
   };

@@ -9,17 +9,35 @@ export interface Limits {
   readonly signal: AbortSignal;
   /** What the call waits for at the moment: the words of a timeout name it. */
   waitsFor: 'answer' | 'turn' | 'token';
+  /** How long the queue lasts now, in ms; undefined where that is not known. */
+  queueMs?: (() => number | undefined) | undefined;
 }
 
-/** Code of a timeout that the queue in front of the platform used up. */
+/** Code of a call that did not get its turn: nothing was sent. */
 export const QUEUED = 'QUEUED';
+/** Shortest pause that a call is asked for which did not get its turn. */
+const LEAST_PAUSE_MS = 1_000;
 
-function timeoutOf(waitsFor: Limits['waitsFor'], allowedMs: number): ApiError {
+/** The error of a call that gets no turn in its time; `queueMs` is how long the queue lasts, as far as that is known. */
+function queued(words: string, queueMs = 0): ApiError {
+  return new ApiError('busy', words, { code: QUEUED, retryAfterMs: Math.max(LEAST_PAUSE_MS, queueMs) });
+}
+
+/** Throws a `busy` error where the queue lasts longer than the call may: at once, with the time to wait, instead of after all of it. */
+export function refuseLongQueue({ queueMs, deadlineMs }: Limits, nowMs: number): void {
+  const [lastsMs = 0, leftMs] = [queueMs?.(), deadlineMs - nowMs];
+  if (lastsMs <= leftMs) return;
+  throw queued(`So many calls wait for their turn that this one would not get it within ${seconds(leftMs)}.`, lastsMs);
+}
+
+/** Whether the time of a call ran out, before or after it was sent. */
+export function isOutOfTime(error: unknown): boolean {
+  return error instanceof ApiError && (error.kind === 'timeout' || error.code === QUEUED);
+}
+
+function timeoutOf({ waitsFor, queueMs }: Limits, allowedMs: number): ApiError {
   const time = seconds(allowedMs);
-  if (waitsFor === 'turn')
-    return new ApiError('timeout', `The call was given up after ${time}: it was still waiting behind other calls.`, {
-      code: QUEUED,
-    });
+  if (waitsFor === 'turn') return queued(`The call was given up after ${time}: it was still waiting behind other calls.`, queueMs?.());
   const who = waitsFor === 'token' ? 'the authentication server' : 'the platform';
   return new ApiError('timeout', `The call was given up after ${time}: ${who} did not answer in that time, retries included.`);
 }
@@ -54,7 +72,7 @@ export async function withDeadline<T>(
   signal?.addEventListener('abort', relay, { once: true });
   // A timer of the machine besides the clock's deadline: a clock that stands still or jumps back must not prolong a call.
   const limits: Limits = { deadlineMs: endMs, signal: controller.signal, waitsFor: 'answer' };
-  const timer = setTimeout(() => controller.abort(timeoutOf(limits.waitsFor, allowedMs)), Math.min(allowedMs, LONGEST_TIMER_MS));
+  const timer = setTimeout(() => controller.abort(timeoutOf(limits, allowedMs)), Math.min(allowedMs, LONGEST_TIMER_MS));
   try {
     return await task(limits);
   } finally {

@@ -22,6 +22,8 @@ export interface Slot {
 export interface Limiter {
   /** Waits for a free slot. */
   acquire(request: SlotRequest): Promise<Slot>;
+  /** How long a call that asked now would wait, from the time that calls took lately; undefined while none has ended yet. */
+  expectedWaitMs?(request: Omit<SlotRequest, 'signal'>): number | undefined;
   /** True while calls of other replicas may be in flight that are not counted, so that a refusal by the service passes. */
   isAlone?(): boolean;
   /** Calls of all projects at this moment. */
@@ -39,6 +41,8 @@ interface Lane {
   /** Limit at the last refusal, and when that was. */
   reduced: number;
   reducedAtMs: number;
+  /** How long a call held its slot lately, averaged; undefined while none has ended. */
+  holdMs: number | undefined;
   /** Refusals that lowered the limit so far: calls started before the last one say nothing about the new limit. */
   reductions: number;
 }
@@ -59,7 +63,14 @@ interface Gate {
 type Line = Map<string, Waiter[]>;
 
 function createLane(limit: number): Lane {
-  return { limit: Math.max(1, Math.floor(limit)), active: 0, reduced: limit, reducedAtMs: Number.NEGATIVE_INFINITY, reductions: 0 };
+  return {
+    limit: Math.max(1, Math.floor(limit)),
+    active: 0,
+    reduced: limit,
+    reducedAtMs: Number.NEGATIVE_INFINITY,
+    holdMs: undefined,
+    reductions: 0,
+  };
 }
 
 function currentLimit(lane: Lane, nowMs: number, sharers = 1): number {
@@ -74,7 +85,31 @@ function reduce(lane: Lane, nowMs: number): void {
   lane.reductions += 1;
 }
 
-function lineOf({ principalId, sessionId, speed }: SlotRequest): string {
+/** How much the last call weighs in the average of the time that calls take. */
+const LAST_CALL_SHARE = 0.2;
+
+function learnHold(lane: Lane, heldMs: number): void {
+  lane.holdMs = lane.holdMs === undefined ? heldMs : lane.holdMs + LAST_CALL_SHARE * (heldMs - lane.holdMs);
+}
+
+/** Calls ahead of a new one where queues take turns: all of its own queue, and of each other one as many and one more at most. */
+function aheadInTurns(own: number, others: readonly number[]): number {
+  return own + others.reduce((sum, length) => sum + Math.min(length, own + 1), 0);
+}
+
+/** Calls that would have their turn before one that asked now: sessions take turns within a principal, principals within a lane. */
+function callsAhead({ waiting }: Gate, request: Omit<SlotRequest, 'signal'>): number {
+  const name = lineOf(request);
+  const line = waiting.get(name) ?? new Map<string, Waiter[]>();
+  const others = [...line].filter(([sessionId]) => sessionId !== request.sessionId).map(([, { length }]) => length);
+  const own = aheadInTurns(line.get(request.sessionId)?.length ?? 0, others);
+  const lane = request.speed ? 'speed ' : 'other ';
+  const lines = [...waiting].filter(([other]) => other.startsWith(lane) && other !== name);
+  const lengths = lines.map(([, queues]) => [...queues.values()].reduce((sum, { length }) => sum + length, 0));
+  return aheadInTurns(own, lengths);
+}
+
+function lineOf({ principalId, sessionId, speed }: Omit<SlotRequest, 'signal'>): string {
   return `${speed ? 'speed' : 'other'} ${principalId ?? sessionId}`;
 }
 
@@ -149,11 +184,13 @@ export function createLimiter({
     const lanes = speed ? [gate.all, gate.speed] : [gate.all];
     const seen = lanes.map((lane) => lane.reductions);
     for (const lane of lanes) lane.active += 1;
+    const sinceMs = clock.now();
     let held = true;
     return {
       release(refused = false) {
         if (!held) return;
         held = false;
+        learnHold(speed ? gate.speed : gate.all, Math.max(0, clock.now() - sinceMs));
         for (const [index, lane] of lanes.entries()) {
           lane.active -= 1;
           if (refused && lane.reductions === seen[index]) reduce(lane, clock.now());
@@ -183,6 +220,15 @@ export function createLimiter({
         signal.addEventListener('abort', leave, { once: true });
         dispatch(project, gate);
       });
+    },
+    expectedWaitMs(request) {
+      const gate = gates.get(request.project);
+      if (!gate) return 0;
+      const lane = request.speed ? gate.speed : gate.all;
+      const limit = currentLimit(lane, clock.now(), sharersOf(request.project));
+      const ahead = callsAhead(gate, request);
+      if (ahead === 0 && lane.active < limit) return 0;
+      return lane.holdMs === undefined ? undefined : ((ahead + 1) * lane.holdMs) / limit;
     },
     load() {
       const all = [...gates.values()];

@@ -21,6 +21,8 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Payload exte
   readonly payload: Payload;
   /** True when repeating it changes nothing: it may then be sent again after a failure. */
   readonly safe: boolean;
+  /** True when an answer, once given, never changes: it may be kept. */
+  readonly immutable?: true;
 }
 
 export type InputOf<O extends Operation> = z.input<O['input']>;

@@ -51,9 +51,13 @@ const KIND_OF_TEXT: readonly (readonly [RegExp, ErrorKind])[] = [
   [/token|unauthori[sz]ed|credential/i, 'unauthorized'],
 ];
 
+const OF_CREDENTIALS = '(client|credential|secret)';
+const WRONG = 'invalid|wrong|unknown|bad|incorrect|expired';
 /** The token endpoint may answer a wrong credential with any status, even 500; then only its text shows the reason. */
-const WRONG_CREDENTIAL =
-  /(client|credential|secret).*(invalid|wrong|unknown|bad|incorrect|expired|denied|fail|not found|mismatch|unauthori[sz]ed)|(invalid|wrong|unknown|bad|incorrect|expired).*(client|credential|secret)|unauthori[sz]ed/i;
+const WRONG_CREDENTIAL = new RegExp(
+  `${OF_CREDENTIALS}.*(${WRONG}|denied|fail|not found|mismatch)|(${WRONG}).*${OF_CREDENTIALS}|unauthori[sz]ed`,
+  'i',
+);
 
 /** True where the text looks like one of the machine's names, not like a sentence. */
 const CODE = /^[\w.-]{2,64}$/;

@@ -6,7 +6,10 @@ import { ApiError } from './errors.ts';
 export const MAX_ATTEMPTS = 3;
 const FIRST_BACKOFF_MS = 400;
 const LONGEST_BACKOFF_MS = 5_000;
-/** Shortest pause after an attempt that was given up: the platform has to see that its connection is closed, because until then it counts as in flight. */
+/**
+ * Shortest pause after an attempt that was given up: the platform has to see that its connection is closed, because until then it counts as
+ * in flight.
+ */
 const LEAST_AFTER_TIMEOUT_MS = 50;
 /** Longest pause while replicas may exceed the limit of the service together. */
 const LONGEST_ALONE_BACKOFF_MS = 1_000;
@@ -23,8 +26,9 @@ export function retryAfterMs(header: string | undefined, nowMs: number): number 
 
 /**
  * Repeats what failed for a moment: full jitter, never sooner than the service asked, given up at once when the deadline lies
- * before the next try. After an attempt without an answer the rest of the time is used, however short it is. A write that may have taken effect is never repeated. What the service refuses because of too many calls is
- * repeated until the deadline while `isAlone`: the calls of other replicas end too.
+ * before the next try. After an attempt without an answer the rest of the time is used, however short it is. A write that may have taken
+ * effect is never repeated. What the service refuses because of too many calls is repeated until the deadline while `isAlone`: the calls of
+ * other replicas end too.
  */
 export async function retry<T>(
   limits: Limits,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { KeyvStoreAdapter } from 'keyv';
 import type { Clock } from '../lib/clock.ts';
-import { abortable } from './deadline.ts';
+import { abortable, isOutOfTime } from './deadline.ts';
 import { ApiError } from './errors.ts';
 
 /** A client id and its secret. */
@@ -218,7 +218,7 @@ export function createTokenCache({
     const looking = shared(lookups, key, () => lookUp(key, request));
     const found = await abortable(looking, signal).catch((error: unknown) => {
       // What others began ran out of their time, not of this caller's.
-      if (joined && !signal.aborted && error instanceof ApiError && error.kind === 'timeout') return get(request, signal);
+      if (joined && !signal.aborted && isOutOfTime(error)) return get(request, signal);
       throw error;
     });
     // Dropped while it was being looked up: the next look-up cannot find it.

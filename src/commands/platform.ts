@@ -26,6 +26,8 @@ import { defaultDataDirectory, demoDirectory, sweepDemoDirectories } from './dir
 import { logOf } from './start-command.ts';
 import type { WorldOptions } from './world-options.ts';
 
+type Caller = Pick<Principal, 'id' | 'credentialVersion'>;
+
 /** How a session is opened. */
 export interface SessionHooks extends Pick<SessionOptions, 'watch' | 'admit' | 'onNameLookup'> {
   readonly spansReplicas?: boolean;
@@ -39,7 +41,7 @@ export interface Platform {
    * A session of this principal; nothing is opened, fetched or started before its first call. One that `spansReplicas` shares tokens
    * and names with those of the same principal on other replicas.
    */
-  openSession(principal?: Pick<Principal, 'id' | 'credentialVersion'>, how?: SessionHooks): Session;
+  openSession(principal?: Caller, how?: SessionHooks): Session;
   /** Calls `observer` with every event on the way to the platform from now on. */
   observe(observer: Observer): void;
   /** Requests of all sessions that wait for their turn, and those that are on their way. */
@@ -96,14 +98,16 @@ async function demonstrated({ projectId }: Settings, clock: Clock, { seed, fault
 
 /** What all clients of a process share; undici is loaded by the first request. */
 async function loadShared(settings: Settings, clock: Clock, cache: SharedCache | undefined) {
-  const [{ createClient }, { createLimiter }, { createHttp }] = await Promise.all([
+  const [{ createClient }, { createLimiter }, { createHttp }, { createReadCache }] = await Promise.all([
     import('../api/client.ts'),
     import('../api/limiter.ts'),
     import('../api/http.ts'),
+    import('../api/read-cache.ts'),
   ]);
-  const { concurrency, speedConcurrency } = settings;
+  const { concurrency, speedConcurrency, reportCacheMb } = settings;
   const limits = { clock, concurrency, speedConcurrency };
-  return { createClient, limiter: cache?.limiter(limits) ?? createLimiter(limits), http: createHttp() };
+  const reads = createReadCache({ maxBytes: reportCacheMb * 1_048_576 });
+  return { createClient, limiter: cache?.limiter(limits) ?? createLimiter(limits), http: createHttp(), reads };
 }
 
 /** Uses an id once in all replicas, by the lock that they share for tokens; without their store each decides alone. */
@@ -137,7 +141,7 @@ export function createPlatform(
   const confirmationsOf = createConfirmations({ clock, secret: settings.cacheKey });
   const demoDir = settings.demo ? demoDirectory() : undefined;
   const dir = demoDir ?? settings.dataDir ?? defaultDataDirectory();
-  const { timeZone, maxResultTokens, rawHar, endpointDomains, timeoutMs } = settings;
+  const { timeZone, maxResultTokens, rawHar, ownDomains, endpointDomains, timeoutMs } = settings;
   let reaching: Promise<Access> | undefined;
   let loading: ReturnType<typeof loadShared> | undefined;
   let authUrl = '';
@@ -171,12 +175,12 @@ export function createPlatform(
     }
   }
 
-  async function connect(principal: Pick<Principal, 'id'>, joinReplicas: (owner: Owner) => SharedTokens | undefined): Promise<Client> {
+  async function connect(principal: Caller, joinReplicas: (owner: Owner) => SharedTokens | undefined): Promise<Client> {
     const access = await reach();
     authUrl = access.authUrl;
     const own = await credentialOf(principal, access);
     loading ??= loadShared(settings, clock, cache);
-    const { createClient, http, ...shared } = await loading;
+    const { createClient, http, reads, ...shared } = await loading;
     limiter ??= shared.limiter;
     return createClient({
       authUrl,
@@ -191,6 +195,8 @@ export function createPlatform(
       version,
       log,
       http,
+      reads,
+      credentialVersion: principal.credentialVersion,
       observe: (event) => {
         for (const observe of observers) observe(event);
       },
@@ -223,6 +229,7 @@ export function createPlatform(
         timeZone,
         maxResultTokens,
         rawHar,
+        ownDomains,
         workspace,
         shared: () => shared,
         confirmations: confirmationsOf(owner, () => useOnce),

@@ -26,6 +26,11 @@ function likeness(wanted: ReadonlyMap<string, number>, name: string): number {
   return (2 * shared) / Math.max(1, total(wanted) + total(pairs));
 }
 
+/** Whether two texts say nearly the same: at least three quarters of their pairs of letters are shared. */
+export function areAlike(one: string, other: string): boolean {
+  return likeness(pairsOf(one), other) >= 0.75;
+}
+
 /** All of `items`, those whose name resembles `text` first; equals keep their order. */
 export function nearestFirst<T>(text: string, items: readonly T[], nameOf: (item: T) => string): T[] {
   const wanted = pairsOf(text);

@@ -33,7 +33,10 @@ function at(instantMs: number, timeZone: string): Temporal.ZonedDateTime {
   return Temporal.Instant.fromEpochMilliseconds(instantMs).toZonedDateTimeISO(timeZone);
 }
 
-/** The same time of day some days later in the zone, or earlier where `days` is negative; of the beginning of a day the beginning of the other. */
+/**
+ * The same time of day some days later in the zone, or earlier where `days` is negative; of the beginning of a day the beginning of the
+ * other.
+ */
 export function shiftDays(instantMs: number, days: number, timeZone: string): number {
   const from = at(instantMs, timeZone);
   const to = from.add({ days });

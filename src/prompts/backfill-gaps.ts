@@ -11,10 +11,14 @@ export default definePrompt({
   tools: ['find_export_gaps', 'apply_export_plan', 'download_export_run', 'sync_exports'],
   text: ({ job }) => `Find the gaps of the export job "${job}" and fill them.
 
-1. ${callText('find_export_gaps', { jobId: job })}: which days or hours have no data, and why. "Empty" is no gap; "running" and "filling" will be there soon.
-2. Say what would be filled and with how many jobs. Expired days have a plan of their own (expiredPlanId): ask whether these files are still needed: they may have been fetched by other means.
-3. Once the user agrees: ${callText('apply_export_plan', { planId: '<planId>' })}. If it breaks off, call it again with the same planId: it creates only the rest.
-4. For each job that it names: ${callText('download_export_run', { jobId: '<jobId>' })}, again until the files are there. Where older runs are still at the platform: ${callText('sync_exports', { jobIds: [job] })}, before they expire too.
+1. ${callText('find_export_gaps', { jobId: job })}: which days or hours have no data, and why. "Empty" is no gap; "running" and "filling" \
+will be there soon.
+2. Say what would be filled and with how many jobs. Expired days have a plan of their own (expiredPlanId): ask whether these files are \
+still needed: they may have been fetched by other means.
+3. Once the user agrees: ${callText('apply_export_plan', { planId: '<planId>' })}. If it breaks off, call it again with the same planId: \
+it creates only the rest.
+4. For each job that it names: ${callText('download_export_run', { jobId: '<jobId>' })}, again until the files are there. Where older runs \
+are still at the platform: ${callText('sync_exports', { jobIds: [job] })}, before they expire too.
 5. ${callText('find_export_gaps', { jobId: job })} again: nothing may be left.
 
 Answer in this form:

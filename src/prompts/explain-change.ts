@@ -26,8 +26,10 @@ export default definePrompt({
     const goals = goalId === undefined || !chosen.startsWith('conversion') ? {} : { goalIds: [goalId] };
     return `Explain the change of ${chosen} in the period ${when ?? 'last_week'}${name === undefined ? '' : ` in the segment "${name}"`}.
 
-1. ${callText('compare_metrics', { ...about, chart: true })}: is it beyond noise, since which day, which device, mix or rate, which events are near.
-2. Where the answer names one device, the same with devices set to it: which segments within it moved. Where all moved alike, no device is the cause. Where traffic mix accounts for most, ask for visits instead: which segment brought the visits.
+1. ${callText('compare_metrics', { ...about, chart: true })}: is it beyond noise, since which day, which device, mix or rate, which events \
+are near.
+2. Where the answer names one device, the same with devices set to it: which segments within it moved. Where all moved alike, no device is \
+the cause. Where traffic mix accounts for most, ask for visits instead: which segment brought the visits.
 3. ${callText('query_metrics', { ...days, ...goals })}: does the day hold, is it over, was it there before?
 
 "Within noise" is an answer: say so, say how large a change would have to be, and stop unless one device stands out alone.

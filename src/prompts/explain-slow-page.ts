@@ -12,11 +12,15 @@ export default definePrompt({
   tools: ['analyze_scenario', 'get_step_report', 'analyze_har', 'compare_hars'],
   text: (
     given,
-  ) => `Explain why ${given.step === undefined ? 'the slowest step' : `the step "${given.step}"`} of the scenario "${given.scenario}" is slow.
+  ) => `Explain why ${given.step === undefined ? 'the slowest step' : `the step "${given.step}"`} of the scenario "${given.scenario}" \
+is slow.
 
-1. ${callText('analyze_scenario', { scenarioId: given.scenario, step: given.step })}: did it change, since which report, near which event; share of TTFB in LCP (server or front end). "Within noise" means that it is as slow as ever: then explain the level, not a change. Its examples hold the stepResultId of a run before and of one after.
+1. ${callText('analyze_scenario', { scenarioId: given.scenario, step: given.step })}: did it change, since which report, near which event; \
+share of TTFB in LCP (server or front end). "Within noise" means that it is as slow as ever: then explain the level, not a change. Its \
+examples hold the stepResultId of a run before and of one after.
 2. ${callText('get_step_report', { stepId: '<stepResultId after>' })}: long tasks, failing actions.
-3. ${callText('analyze_har', { scenarioStepResultId: '<stepResultId after>' })}, then its views problems and third_parties where they matter.
+3. ${callText('analyze_har', { scenarioStepResultId: '<stepResultId after>' })}, then its views problems and third_parties where they \
+matter.
 4. Where it changed: ${callText('compare_hars', { before: '<stepResultId before>', after: '<stepResultId after>' })}.
 
 Answer in this form:

@@ -26,8 +26,11 @@ export default definePrompt({
 
 1. ${moment(given)}
 2. ${callText('list_scenarios')}: all scenarios.
-3. For each, one after the other: ${callText('analyze_scenario', { scenarioId: '<id>', startDate: '<release>', baselineStartDate: '<7 days before>' })}. A change belongs to the release only if it begins with it: look at the first report from which it holds, and at the other events near.
-4. For the largest change: ${callText('compare_hars', { before: '<stepResultId of the example before>', after: '<stepResultId of the example after>' })}.
+3. For each, one after the other: \
+${callText('analyze_scenario', { scenarioId: '<id>', startDate: '<release>', baselineStartDate: '<7 days before>' })}. A change belongs \
+to the release only if it begins with it: look at the first report from which it holds, and at the other events near.
+4. For the largest change: \
+${callText('compare_hars', { before: '<stepResultId of the example before>', after: '<stepResultId of the example after>' })}.
 
 Answer in this form:
 - The verdict in one sentence: harmless, slower, faster, or not enough runs yet (how many there are).

@@ -21,8 +21,10 @@ export default definePrompt({
     const weeks = { ...rates, metrics: ['conversionRate'], startDate: '-12w', endDate: 'yesterday', breakdown: ['week'], chart: true };
     return `Compare the segments "${first}" and "${other}" in the period ${when}.
 
-1. ${callText('compare_metrics', { metrics: METRICS, ...boundsOf(when), by: 'segment', compareSegments, goalId })}: each metric of both, and whether they differ beyond noise.
-2. ${callText('query_metrics', { ...rates, ...boundsOf(when), breakdown: ['device'] })}: does the difference hold on each device, or do the segments only use other devices?
+1. ${callText('compare_metrics', { metrics: METRICS, ...boundsOf(when), by: 'segment', compareSegments, goalId })}: each metric of both, \
+and whether they differ beyond noise.
+2. ${callText('query_metrics', { ...rates, ...boundsOf(when), breakdown: ['device'] })}: does the difference hold on each device, or do \
+the segments only use other devices?
 3. ${callText('query_metrics', weeks)}: has it always been so, does it grow or shrink?
 
 Answer in this form:

@@ -9,8 +9,13 @@ export default definePrompt({
   text: () => `Review the speed of all scenarios over the last 7 days, against the 30 days before.
 
 1. ${callText('check_speed_budgets')}: which scenarios, steps and metrics break a limit.
-2. ${callText('list_scenarios')}, then for each, one after the other: ${callText('analyze_scenario', { scenarioId: '<id>', startDate: '-7d' })}. Keep the verdicts "slower" and "faster", since when they hold, the events near, and every failing action; leave "within noise" and "not enough data" out of the findings. An event near a change is a suspect, not a proof.
-3. For the worst change: ${callText('compare_hars', { before: '<stepResultId of the example before>', after: '<stepResultId of the example after>' })}: which requests came, went or grew.
+2. ${callText('list_scenarios')}, then for each, one after the other: \
+${callText('analyze_scenario', { scenarioId: '<id>', startDate: '-7d' })}. Keep the verdicts "slower" and "faster", since when they hold, \
+the events near, and every failing action; leave "within noise" and "not enough data" out of the findings. An event near a change is a \
+suspect, not a proof.
+3. For the worst change: \
+${callText('compare_hars', { before: '<stepResultId of the example before>', after: '<stepResultId of the example after>' })}: \
+which requests came, went or grew.
 
 Answer in this form:
 - One sentence: is the site faster, slower or unchanged this week.

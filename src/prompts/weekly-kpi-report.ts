@@ -15,10 +15,14 @@ export default definePrompt({
     const about = { ...boundsOf(week), ...(name !== undefined && { segmentIds: [name] }), goalId };
     return `Write the KPI report of the period ${week ?? 'last_week'}${name === undefined ? '' : ` for the segment "${name}"`}.
 
-1. ${callText('compare_metrics', { metrics: ['all'], ...about, explain: false })}: every metric against the period before, each with its verdict.
-2. ${callText('compare_metrics', { ...about, chart: true })}: what explains the main change: device, segment, traffic mix or a real change of the rate; since which day; events near it.
-3. ${callText('compare_metrics', { ...about, baseline: 'previous_year', explain: false })}: the same against the year before, weekdays aligned. Leave it out where that lies outside retention.
-4. ${callText('find_changes', { ...(name !== undefined && { segmentIds: [name] }), ...(goalId !== undefined && { goalIds: [goalId] }) })}: what changed in the last four weeks by device, segment and goal, as far as it lies in the period or goes on in it.
+1. ${callText('compare_metrics', { metrics: ['all'], ...about, explain: false })}: every metric against the period before, each with its \
+verdict.
+2. ${callText('compare_metrics', { ...about, chart: true })}: what explains the main change: device, segment, traffic mix or a real change \
+of the rate; since which day; events near it.
+3. ${callText('compare_metrics', { ...about, baseline: 'previous_year', explain: false })}: the same against the year before, weekdays \
+aligned. Leave it out where that lies outside retention.
+4. ${callText('find_changes', { ...(name !== undefined && { segmentIds: [name] }), ...(goalId !== undefined && { goalIds: [goalId] }) })}: \
+what changed in the last four weeks by device, segment and goal, as far as it lies in the period or goes on in it.
 
 Answer in this form:
 - One sentence: the week in a nutshell, with the one number that matters.

@@ -28,7 +28,10 @@ const REQUIRED: Readonly<Record<string, string>> = {
   'resources/subscribe': 'uri',
   'resources/unsubscribe': 'uri',
 };
-/** What the protocol calls the requests whose params the SDK otherwise refuses in the words of its schema library, some as an internal error. */
+/**
+ * What the protocol calls the requests whose params the SDK otherwise refuses in the words of its schema library, some as an internal
+ * error.
+ */
 const REQUEST_TYPES = {
   'tools/call': 'CallToolRequest',
   'prompts/get': 'GetPromptRequest',

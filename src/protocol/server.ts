@@ -127,7 +127,9 @@ function question(tool: ListedTool, { ask, state }: Question) {
   return inputRequired({
     inputRequests: {
       confirm: inputRequired.elicit({
-        message: `${tool.title}: send ${ask.each ? `these ${ask.each.length}` : 'this'}?\n${warning}${ask.method} ${ask.path}${project}\n${excerpt}`,
+        message:
+          `${tool.title}: send ${ask.each ? `these ${ask.each.length}` : 'this'}?\n` +
+          `${warning}${ask.method} ${ask.path}${project}\n${excerpt}`,
         requestedSchema: {
           type: 'object',
           properties: { confirm: { type: 'boolean', title: 'Send it', default: true } },
@@ -219,7 +221,8 @@ export function instructions({ timeZone, nowMs, offer }: InstructionFacts): stri
     `Today is ${dateIn(timeZone, nowMs)}, time zone ${timeZone}. Dates: 2026-11-01, 2026-11, 2026-Q3, today, yesterday, -7d, -4w, ` +
       '-3mo, last_week, this_month, last_quarter …, or ISO with offset.',
     'Start with find_objects for ids; parameters for objects also take names ("Home / Header / Search bar" for a zone). ' +
-      'query_metrics tables any range, compare_metrics explains a change, find_changes lists all; get_credential shows projects and scopes.',
+      'query_metrics tables any range, compare_metrics explains a change, find_changes lists all; get_credential shows projects and ' +
+      'scopes.',
     'Rates are percents; null means no value, never 0. Never average rates or averages: ask for the whole range.',
     ...(writes
       ? ['Writes ask for confirmation first, without it they only show what would be sent; only create_speed_event writes at once.']

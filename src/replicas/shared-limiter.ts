@@ -21,8 +21,13 @@ export function createSharedLimiter({
   const asking = createLimiter({ clock, concurrency: 1, speedConcurrency: 1 });
   const share = createLimiter({ clock, concurrency, speedConcurrency, sharersOf: (project) => leases.sharersOf(project) });
 
+  /** Where the calls of one caller wait for a lease. */
+  function queueOf({ project, principalId, sessionId, speed }: Omit<SlotRequest, 'signal'>): string {
+    return JSON.stringify([project, principalId ?? sessionId, speed]);
+  }
+
   async function acquireLease(request: SlotRequest, leased: LeaseRequest): Promise<Lease | undefined> {
-    const turn = await asking.acquire({ ...request, project: JSON.stringify([leased.project, leased.caller, request.speed]) });
+    const turn = await asking.acquire({ ...request, project: queueOf(request) });
     try {
       return await leases.acquire(leased);
     } finally {
@@ -59,6 +64,8 @@ export function createSharedLimiter({
         },
       };
     },
+    // A call asks for its lease as long as it waits for its turn among all replicas.
+    expectedWaitMs: (request) => asking.expectedWaitMs?.({ ...request, project: queueOf(request) }),
     isAlone: () => leases.isAlone(),
     load() {
       const [ask, call] = [asking.load(), share.load()];

@@ -60,7 +60,8 @@ const STEP_MEMBERS = ['weight', 'loadTime', 'requestsCount'];
 export function writeMetrics(): string {
   const ofSteps = [...stepTimingNames, ...STEP_MEMBERS];
   const beyondAll = lacking(Object.keys(zoneMetricDefinitions), zoneMetricNames);
-  return `Rates are percents (93.0 is 93 %). Never average rates or averages of days, devices or segments: ask for the whole range. null is no value, never 0.
+  return `Rates are percents (93.0 is 93 %). Never average rates or averages of days, devices or segments: ask for the whole range. \
+null is no value, never 0.
 
 ## Site metrics (\`${getSiteMetrics.path}\`, section ${getSiteMetrics.section}; tool get_site_metrics)
 
@@ -74,7 +75,8 @@ get_zone_metrics gives all but ${beyondAll}, which only get_zone_conversion_rate
 
 ## Speed metrics (section 2.1; tools get_scenario_report, list_scenario_reports, get_step_report)
 
-${SPEED_UNITS} Without \`metrics\` an answer holds ${usualSpeedMetrics.join(', ')}. In a summary, \`sum\` adds over the steps and \`average\` is per step: sums compare only between reports with as many finished steps. Leave runs with fail > 0 out of averages.
+${SPEED_UNITS} Without \`metrics\` an answer holds ${usualSpeedMetrics.join(', ')}. In a summary, \`sum\` adds over the steps and \
+\`average\` is per step: sums compare only between reports with as many finished steps. Leave runs with fail > 0 out of averages.
 
 ${table(speedMetricDefinitions)}
 
@@ -101,10 +103,13 @@ export function writeThresholds(): string {
 
 ${markdownTable(['metric', 'unit', 'field p75', 'lab desktop', 'lab mobile'], rows)}
 
-- Field limits (Core Web Vitals) are for the 75th percentile of real visits. Reports here are lab runs: say so when a lab value is held against a field limit, and prefer the lab limit of the device where there is one.
+- Field limits (Core Web Vitals) are for the 75th percentile of real visits. Reports here are lab runs: say so when a lab value is held \
+against a field limit, and prefer the lab limit of the device where there is one.
 - INP has no lab value; totalBlockingTime is its stand-in.
-- One run proves nothing (totalBlockingTime scatters up to 3 times). Compare medians of at least 3 runs on each side, and claim a change only when it stands out from the scatter; otherwise "within noise" or "not enough data". analyze_scenario does this.
-- Median page of the web (2024): desktop ${formatBytes(desktop.transferBytes)} and ${desktop.requests} requests, mobile ${formatBytes(mobile.transferBytes)} and ${mobile.requests}.`;
+- One run proves nothing (totalBlockingTime scatters up to 3 times). Compare medians of at least 3 runs on each side, and claim a change \
+only when it stands out from the scatter; otherwise "within noise" or "not enough data". analyze_scenario does this.
+- Median page of the web (2024): desktop ${formatBytes(desktop.transferBytes)} and ${desktop.requests} requests, mobile \
+${formatBytes(mobile.transferBytes)} and ${mobile.requests}.`;
 }
 
 const EXAMPLES = ['yesterday', '-7d', '-3mo', 'last_week', 'this_month', 'last_quarter', '2026-11'];
@@ -119,17 +124,22 @@ export const writeDatesAndNames: WriteTopic = ({ session }) => {
 
 Accepted wherever a parameter is a date: ${ACCEPTED_DATES}.
 
-Time zone ${timeZone}, today ${todayIn(timeZone, nowMs)}. ${WEEK_START}; -7d is the calendar day seven days ago; months are clipped to their length. A day, week, month, quarter or year is its first instant as a start and its last millisecond as an end (in exports the next midnight, so that ranges meet). An end in the future is cut to now, and noted.
+Time zone ${timeZone}, today ${todayIn(timeZone, nowMs)}. ${WEEK_START}; -7d is the calendar day seven days ago; months are clipped to \
+their length. A day, week, month, quarter or year is its first instant as a start and its last millisecond as an end (in exports the next \
+midnight, so that ranges meet). An end in the future is cut to now, and noted.
 
 ${markdownTable(['text', 'as a start', 'as an end'], resolved)}
 
 ## Names
 
-Where a parameter takes an id it also takes a name; case and accents do not matter. An exact name is used, else the only name that begins so; the answer notes what was taken. Several matches, or none, are an error that lists candidates: nothing is guessed. A number is always an id.
+Where a parameter takes an id it also takes a name; case and accents do not matter. An exact name is used, else the only name that begins \
+so; the answer notes what was taken. Several matches, or none, are an error that lists candidates: nothing is guessed. A number is always \
+an id.
 
 ${markdownTable(['kind', 'listed by'], Object.entries(listingTools))}
 
-zoneId takes a path, "Home / Header / Search bar" (page group / zoning / zone, also with the mapping before it); a step may be left out where the rest is unique. Other parameters named …Id of exports and reports (stepResultId, runId) take ids only.`;
+zoneId takes a path, "Home / Header / Search bar" (page group / zoning / zone, also with the mapping before it); a step may be left out \
+where the rest is unique. Other parameters named …Id of exports and reports (stepResultId, runId) take ids only.`;
 };
 
 function daysAndHours(ms: number): string {
@@ -185,7 +195,8 @@ function fieldTable(fields: PayloadOf<typeof listExportableFields>): string {
   return markdownTable(['fieldName', 'meaning', 'example'], rows);
 }
 
-const CONVENTIONS = `- A fieldName may appear once, except custom_var (with customVarPosition 1 to 20) and dynamic_var (with dynamicVarKey): list_custom_variables and list_dynamic_variable_keys show them.
+const CONVENTIONS = `- A fieldName may appear once, except custom_var (with customVarPosition 1 to 20) and dynamic_var (with \
+dynamicVarKey): list_custom_variables and list_dynamic_variable_keys show them.
 - The names say the unit: …_cents is money in cents, …_msec is milliseconds, …_ind is yes or no.
 - user_id is a number above 2^53: keep it as text. Fields with a dot are parallel arrays: errors.message[2] belongs to errors.error_time[2].
 - A session ends after 30 idle minutes and is not cut at midnight. App sessions may change for 7 days: the last export wins.`;

@@ -47,7 +47,7 @@ export const stepHarSummary = defineResource({
   mimeType: 'text/markdown',
   template: 'analytics://{projectId}/steps/{stepResultId}/har/summary',
   complete: { projectId: complete.projectId, stepResultId: complete.stepResultId },
-  async read({ stepResultId }, { ask }) {
+  async read({ stepResultId }, { ask, session }) {
     const [{ getStepHar }, { readHar }, { studyHar }, { loadEntities }, { harReport }] = await Promise.all([
       import('../api/operations/speed-analysis.ts'),
       import('../domain/har/index.ts'),
@@ -56,6 +56,6 @@ export const stepHarSummary = defineResource({
       import('../domain/har/report/har-report.ts'),
     ]);
     const { har } = await ask(getStepHar, { scenarioStepResultId: stepResultId });
-    return harReport(studyHar(readHar(har), await loadEntities()));
+    return harReport(studyHar(readHar(har, { firstParty: session.options.ownDomains }), await loadEntities()));
   },
 });

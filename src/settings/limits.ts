@@ -32,6 +32,13 @@ export const limitSettings = {
     schema: count(100, 40_000, 'milliseconds'),
     default: '30000',
   },
+  reportCacheMb: {
+    variable: 'WEB_ANALYTICS_REPORT_CACHE_MB',
+    title: 'Report cache',
+    words: 'Memory for speed reports and HAR files that were read before, in MB; 0 keeps none',
+    schema: count(0, 4_096, 'megabytes'),
+    default: '64',
+  },
   maxResultTokens: {
     variable: 'WEB_ANALYTICS_MAX_RESULT_TOKENS',
     title: 'Result tokens',

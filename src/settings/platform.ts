@@ -78,6 +78,17 @@ export const platformSettings = {
     default: 'false',
     form: 'boolean',
   },
+  ownDomains: {
+    variable: 'WEB_ANALYTICS_OWN_DOMAINS',
+    title: 'Own domains',
+    words: 'Comma list of domains that are no third party in HAR files, such as that of a CDN',
+    schema: list.refine(
+      (domains) => domains.every(isDomain),
+      'expected domains such as cdn.example.net, without scheme or path, separated by commas',
+    ),
+    otherwise: "the page's own, and those that carry its name",
+    form: 'string',
+  },
   rawHar: {
     variable: 'WEB_ANALYTICS_RAW_HAR',
     title: 'Raw HAR files',
@@ -95,3 +106,8 @@ export const platformSettings = {
     form: 'boolean',
   },
 } satisfies Record<string, Setting>;
+
+/** A domain as in an address, without scheme, port, path or wildcard. */
+function isDomain(text: string): boolean {
+  return /^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/i.test(text);
+}

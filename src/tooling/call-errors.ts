@@ -106,9 +106,10 @@ function textOf(error: unknown, { idsFrom, ...tool }: Failed, report: FaultRepor
   const lines = [error.message];
   if (error.outcomeUnknown) lines.push(howToLook({ ...tool, idsFrom }));
   if (error.kind === 'busy' && error.retryAfterMs !== undefined)
-    lines.push(`Wait ${Math.ceil(error.retryAfterMs / 1000)} seconds, then call again.`);
+    lines.push(
+      `Wait ${Math.ceil(error.retryAfterMs / 1000)} seconds, then call again${error.code === QUEUED ? ', with fewer calls at once' : ''}.`,
+    );
   else if (error.kind === 'missing') lines.push(idsFrom ? `${idsFrom} lists what exists.` : '');
-  else if (error.code === QUEUED) lines.push('Call again in a moment, or make fewer calls at once.');
   else if (!error.outcomeUnknown) lines.push(nextSteps[error.kind]);
   return lines.filter((line) => line !== '').join('\n');
 }

@@ -188,10 +188,11 @@ function contextOf(call: Call, range: ResolvedRange, ask: ToolContext['ask'], no
   return {
     ask,
     confirm: (request) => requireConsent(consentOf(call), request),
-    async call(request, extra) {
+    async call(request, { warning, ...extra } = {}) {
       const { operation } = tool;
       if (!operation) throw new TypeError(`${tool.name} stands for no operation; it asks for those that it needs`);
-      if (tool.confirmed) requireConsent(consentOf(call), previewOf(operation, request, await projectOf(call)));
+      if (tool.confirmed)
+        requireConsent(consentOf(call), { ...previewOf(operation, request, await projectOf(call)), ...(warning && { warning }) });
       const payload = await client.call(operation, request, { ...options, ...extra });
       if (!operation.safe) session.names.forget();
       return payload;
@@ -227,6 +228,7 @@ function contextOf(call: Call, range: ResolvedRange, ask: ToolContext['ask'], no
     nowMs,
     whole: caller.whole ?? false,
     timeZone: session.options.timeZone,
+    ownDomains: session.options.ownDomains ?? [],
     signal,
   };
 }

@@ -30,6 +30,8 @@ export interface SessionOptions {
   readonly maxResultTokens: number;
   /** The HAR resource delivers the file unchanged. */
   readonly rawHar: boolean;
+  /** Domains that are no third party in HAR files, beside that of the page. */
+  readonly ownDomains?: readonly string[] | undefined;
   readonly workspace: WorkspaceOptions;
   /** Seals the questions of this session; left out: with a key of its own. */
   readonly confirmations?: Confirmations | undefined;

@@ -66,8 +66,8 @@ export interface AnswerContext extends Context {
 
 /** The same for a tool that stands for one operation. */
 export interface ToolContext<O extends Operation = Operation> extends AnswerContext {
-  /** Sends the tool's own operation; a confirmed tool's write waits for the confirmation here. */
-  readonly call: (input: CallInput<O>, options?: { encoding?: 'form' | 'json' }) => Promise<PayloadOf<O>>;
+  /** Sends the tool's own operation; a confirmed tool's write waits for the confirmation here, which shows the `warning`. */
+  readonly call: (input: CallInput<O>, options?: { encoding?: 'form' | 'json'; warning?: string }) => Promise<PayloadOf<O>>;
 }
 
 /** What all tools declare. */

@@ -43,6 +43,8 @@ export interface Context {
   readonly nowMs: number;
   /** IANA zone of dates without one. */
   readonly timeZone: string;
+  /** Domains that are no third party in HAR files, beside that of the page. */
+  readonly ownDomains: readonly string[];
   /** A program reads the answer and wants every row instead of those that matter. */
   readonly whole: boolean;
   readonly signal: AbortSignal;

@@ -1,11 +1,12 @@
+import { blockingOf } from '../domain/har/analyse/blocking.ts';
 import type { Har, HarEntry } from '../domain/har/read/har-model.ts';
 import { sanitiseUrl } from '../domain/har/sanitise/sanitise-url.ts';
 import { plainText } from './charts/values.ts';
 import { type Mark, type WaterfallRow, type WaterfallSpec, waterfallColumns } from './spec.ts';
 
 /** More rows could not be read, and would make the picture too large. */
-const MAX_ROWS = 60;
-const LABEL_CHARACTERS = 44;
+const MAX_ROWS = 80;
+const LABEL_CHARACTERS = 40;
 
 /** What the HAR file itself does not say. */
 export interface WaterfallOptions {
@@ -51,7 +52,12 @@ function subtitleOf(har: Har, entries: readonly HarEntry[], shown: number): stri
   return entries.length < har.entries.length ? `${which} chosen requests, of ${har.entries.length} in all` : `${which} requests`;
 }
 
-/** The waterfall of a HAR file: at most 60 requests, the longest, in order of start; undefined where no request has a start. */
+/** Where in a list the items are that a condition holds for. */
+function positions<Item>(items: readonly Item[], holds: (item: Item) => boolean): number[] {
+  return items.flatMap((item, index) => (holds(item) ? [index] : []));
+}
+
+/** The waterfall of a HAR file: at most 80 requests, the longest, in order of start; undefined where no request has a start. */
 export function waterfallOf(har: Har, { marks = [], entries = har.entries }: WaterfallOptions = {}): WaterfallSpec | undefined {
   const placed = entries.flatMap((entry) => (entry.startMs === null ? [] : [{ entry, startMs: entry.startMs }]));
   if (placed.length === 0) return undefined;
@@ -60,6 +66,9 @@ export function waterfallOf(har: Har, { marks = [], entries = har.entries }: Wat
     .toSorted((a, b) => weight(b) - weight(a))
     .slice(0, MAX_ROWS)
     .toSorted((a, b) => a.startMs - b.startMs || a.entry.index - b.entry.index);
+  const blocks = new Set(blockingOf(har).entries);
+  const blocking = positions(shown, ({ entry }) => blocks.has(entry));
+  const thirdParty = positions(shown, ({ entry }) => entry.party === 'third');
   const page = har.pages[0];
   const origin = page?.startMs ?? 0;
   const loaded = page && page.onLoadMs !== null ? [{ name: 'onLoad', atMs: page.onLoadMs }] : [];
@@ -69,6 +78,8 @@ export function waterfallOf(har: Har, { marks = [], entries = har.entries }: Wat
     subtitle: subtitleOf(har, entries, shown.length),
     columns: waterfallColumns,
     rows: shown.map(({ entry, startMs }) => rowOf(entry, startMs, har.document?.host ?? null)),
+    ...(blocking.length > 0 && { blocking }),
+    ...(thirdParty.length > 0 && { thirdParty }),
     marks: [...marks, ...loaded].map(({ name, atMs }) => ({ name, atMs: Math.round(origin + atMs) })),
   };
 }

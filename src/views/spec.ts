@@ -39,6 +39,9 @@ export interface WaterfallSpec {
   readonly subtitle?: string;
   readonly columns: typeof waterfallColumns;
   readonly rows: readonly WaterfallRow[];
+  /** Positions of the rows that hold back rendering, and of those of third parties; left out where there are none. */
+  readonly blocking?: readonly number[];
+  readonly thirdParty?: readonly number[];
   readonly marks: readonly Mark[];
 }
 

@@ -3,7 +3,7 @@ import { createLimiter } from '../../src/api/limiter.ts';
 import { operations } from '../../src/api/operations/index.ts';
 import { manualClock } from '../support/clock.ts';
 import { failure } from '../support/failure.ts';
-import { json, openClient, openStub, skippingClock, tokenBody } from '../support/stub-platform.ts';
+import { json, openClient, openStub, payload, skippingClock, tokenBody } from '../support/stub-platform.ts';
 
 const { listSegments, createSpeedEvent } = operations;
 const event = { key: 'release', text: 'Release', date: '2026-11-20T10:00:00Z' };
@@ -12,19 +12,54 @@ describe('time', () => {
   const hang = () => undefined;
 
   test('the queue counts', async () => {
-    const stub = await openStub({ answers: [hang] });
+    const stub = await openStub({ answers: [payload({ key: 'first' }), hang] });
     const clock = skippingClock();
-    const client = openClient(stub, { clock, limiter: createLimiter({ clock, concurrency: 1 }), timeoutMs: 200 });
+    const client = openClient(stub, { clock, limiter: createLimiter({ clock, concurrency: 1 }) });
+    // The first call loads what all need.
+    await client.call(createSpeedEvent, event);
     const results = await Promise.all([
-      failure(client.call(createSpeedEvent, event)),
+      failure(client.call(createSpeedEvent, event, { deadlineMs: clock.now() + 200 })),
       failure(client.call(createSpeedEvent, event, { deadlineMs: clock.now() + 100 })),
     ]);
     expect(results.map(({ kind, outcomeUnknown }) => [kind, outcomeUnknown])).toEqual([
       ['timeout', true],
-      ['timeout', false],
+      ['busy', false],
     ]);
-    expect(results.at(1)?.message).toMatch(/^The call was given up after 100 ms: it was still waiting behind other calls\.$/);
-    expect(stub.calls).toHaveLength(1);
+    expect(results.at(1)).toMatchObject({
+      message: 'The call was given up after 100 ms: it was still waiting behind other calls.',
+      code: 'QUEUED',
+      retryAfterMs: 1_000,
+    });
+    expect(stub.calls).toHaveLength(2);
+  });
+
+  test('a queue that lasts longer than the call may take is refused at once, with the seconds to wait', async () => {
+    const clock = manualClock('2026-11-20T10:00:00.000Z');
+    const stub = await openStub({
+      answers: [
+        async (response, request) => {
+          // The first three take two seconds each; from then on nothing is answered.
+          if (stub.calls.length > 3) return;
+          await clock.advance(2_000);
+          payload({ key: 'release' })(response, request);
+        },
+      ],
+    });
+    const client = openClient(stub, { clock, limiter: createLimiter({ clock, concurrency: 1 }), timeoutMs: 9_000 });
+    const waiting = new AbortController();
+    const { signal } = waiting;
+    const inLine = Array.from({ length: 8 }, () => client.call(createSpeedEvent, event, { signal }).catch(() => undefined));
+    await vi.waitUntil(() => stub.calls.length === 4, { interval: 1 });
+    expect(await failure(client.call(createSpeedEvent, event))).toMatchObject({
+      kind: 'busy',
+      code: 'QUEUED',
+      message: 'So many calls wait for their turn that this one would not get it within 9 s.',
+      retryAfterMs: 10_000,
+      outcomeUnknown: false,
+    });
+    waiting.abort(new Error('enough'));
+    await Promise.all(inLine);
+    expect(stub.calls).toHaveLength(4);
   });
 
   test('the deadline of the caller counts, by the clock', async () => {

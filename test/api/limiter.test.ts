@@ -69,6 +69,34 @@ describe('how many calls run', () => {
   });
 });
 
+describe('the wait that is to be expected', () => {
+  const asks = (changes: Partial<SlotRequest> = {}) => ({ project: 'p', principalId: 'ann', sessionId: 'a', speed: true, ...changes });
+
+  test('is nothing while a place is free, unknown before a call has ended, then the time of the calls ahead', async () => {
+    const { clock, limiter, start, end } = watch();
+    const wait = (changes?: Partial<SlotRequest>) => limiter.expectedWaitMs?.(asks(changes));
+    expect(wait()).toBe(0);
+    for (const name of ['1', '2', '3', '4']) void start(name, asks());
+    await settled();
+    expect(wait()).toBeUndefined();
+    await clock.advance(2_000);
+    await end('1');
+    // One is on its way and two wait: three calls of two seconds.
+    expect(wait()).toBe(6_000);
+    expect(wait({ speed: false })).toBe(0);
+  });
+
+  test('counts turns: another session or principal waits for one of each, not for all', async () => {
+    const { clock, limiter, start, end } = watch();
+    for (const name of names(8, 'greedy ')) void start(name, asks());
+    await settled();
+    await clock.advance(1_000);
+    await end('greedy 0');
+    const wait = (changes?: Partial<SlotRequest>) => limiter.expectedWaitMs?.(asks(changes));
+    expect([wait(), wait({ sessionId: 'b' }), wait({ principalId: 'bob', sessionId: 'c' })]).toEqual([7_000, 2_000, 2_000]);
+  });
+});
+
 describe('principals take turns', () => {
   test('one with 500 calls in many sessions does not hold up another', async () => {
     const { start, end, started, running } = watch({ concurrency: 2 });

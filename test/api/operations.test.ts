@@ -1,19 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { checkInput } from '../../src/api/check-input.ts';
 import { type OperationName, operations } from '../../src/api/operations/index.ts';
+import { exportJob } from '../samples/export-job.ts';
 
 type Input = Record<string, unknown>;
 
 const START = '2026-03-01T00:00:00.000Z';
 const after = (hours: number, ms = 0) => new Date(Date.parse(START) + hours * 3_600_000 + ms).toISOString();
 
-const job: Input = {
-  name: 'Job',
-  format: 'CSV',
-  frequency: { value: 'daily' },
-  fields: [{ fieldName: 'city' }],
-  deviceLabel: 'all',
-};
+const job: Input = exportJob('Job', 'city');
 const once = (from: string, to: string) => ({ ...job, frequency: { value: 'once', dateRange: { from, to } } });
 const fields = (...selectors: Input[]) => ({ ...job, fields: selectors });
 const range = (endDate: string, more: Input = {}) => ({ startDate: START, endDate, ...more });

@@ -1,7 +1,17 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-const LINE = `${JSON.stringify({ project_id: 1201, user_id: '7285904643674072045', session_id: '20776000000', session_number: 2, session_time: '2026-11-19T00:01:03.000Z', browser_name: 'Chrome', country_code: 'DE', revenue_cents: 12_345 })}\n`;
+const ROW = {
+  project_id: 1201,
+  user_id: '7285904643674072045',
+  session_id: '20776000000',
+  session_number: 2,
+  session_time: '2026-11-19T00:01:03.000Z',
+  browser_name: 'Chrome',
+  country_code: 'DE',
+  revenue_cents: 12_345,
+};
+const LINE = `${JSON.stringify(ROW)}\n`;
 const BLOCK = Buffer.from(LINE.repeat(Math.floor(1_048_576 / LINE.length)));
 
 // A store of its own process, which writes as fast as it is read: `/large` has as many blocks as the argument says, `/small` one.

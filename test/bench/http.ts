@@ -15,13 +15,13 @@ const SESSIONS = 1_000;
 const PLAIN = 'test/bench/plain-http-server.ts';
 
 /** A server over HTTP in a process of its own. */
-interface HttpPeer {
+export interface HttpPeer {
   readonly url: string;
   readonly pid: number;
   readonly stop: () => Promise<void>;
 }
 
-async function startHttpPeer(args: readonly string[], environment: Record<string, string> = {}): Promise<HttpPeer> {
+export async function startHttpPeer(args: readonly string[], environment: Record<string, string> = {}): Promise<HttpPeer> {
   const child = spawn(process.execPath, args, { env: { PATH: process.env['PATH'], ...environment }, stdio: ['ignore', 'ignore', 'pipe'] });
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
@@ -42,12 +42,18 @@ async function startHttpPeer(args: readonly string[], environment: Record<string
 
 const INFO = { name: 'bench', version: '1.0.0' };
 const META = metaOf(INFO);
-const INITIALIZE = { id: 0, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: INFO } };
+export const INITIALIZE = { id: 0, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: INFO } };
 
-type Post = (message: object, headers?: Record<string, string>) => Promise<IncomingHttpHeaders>;
+/** What came back. */
+interface Posted {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+type Post = (message: object, headers?: Record<string, string>) => Promise<Posted>;
 
-/** Sends messages over so many kept connections and reads each answer to its end. */
-function poster({ url }: HttpPeer, connections: number): { post: Post; close: () => void } {
+/** Sends messages over so many kept connections and reads each answer to its end, whatever it says. */
+export function rawPoster({ url }: HttpPeer, connections: number): { post: Post; close: () => void } {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const post: Post = async (message, headers = {}) => {
     const body = JSON.stringify({ jsonrpc: '2.0', ...message });
@@ -57,11 +63,23 @@ function poster({ url }: HttpPeer, connections: number): { post: Post; close: ()
     const [response] = (await once(sending, 'response')) as [NodeJS.ReadableStream & { statusCode: number; headers: IncomingHttpHeaders }];
     let text = '';
     for await (const chunk of response) text += String(chunk);
-    if (response.statusCode !== 200 || text.includes('"isError":true'))
-      throw new Error(`${url}: ${response.statusCode} ${text.slice(0, 300)}`);
-    return response.headers;
+    return { status: response.statusCode, headers: response.headers, text };
   };
   return { post, close: () => agent.destroy() };
+}
+
+/** As `rawPoster`, for answers without errors: another one is thrown. */
+function poster(peer: HttpPeer, connections: number): ReturnType<typeof rawPoster> {
+  const { post, close } = rawPoster(peer, connections);
+  return {
+    async post(message, headers) {
+      const posted = await post(message, headers);
+      const { status, text } = posted;
+      if (status !== 200 || text.includes('"isError":true')) throw new Error(`${peer.url}: ${status} ${text.slice(0, 300)}`);
+      return posted;
+    },
+    close,
+  };
 }
 
 /** Calls of one era: a tool that the product answers from its token cache, so that both servers only serve. */
@@ -72,7 +90,7 @@ async function callsOf(era: '2025' | '2026', post: Post): Promise<() => Promise<
     return () => post({ id: 1, method: 'tools/call', params: { ...params, _meta: META } }, headers);
   }
   const opened = await Promise.all(Array.from({ length: CONNECTIONS }, () => post(INITIALIZE)));
-  const ids = opened.map((headers) => String(headers['mcp-session-id']));
+  const ids = opened.map(({ headers }) => String(headers['mcp-session-id']));
   let count = 0;
   return () => {
     count += 1;
@@ -127,7 +145,7 @@ async function throughput(era: '2025' | '2026', peers: readonly [HttpPeer, HttpP
   };
 }
 
-function residentKilobytes({ pid }: HttpPeer): number {
+export function residentKilobytes({ pid }: HttpPeer): number {
   return Number(/^VmRSS:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? Number.NaN);
 }
 

@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { buildBareServer } from './bare-server.ts';
+import { benchConversation } from './conversation.ts';
 import { benchDownloads } from './downloads.ts';
 import { directReader, startExternalEmulator } from './emulator.ts';
 import { benchHar } from './har.ts';
 import { benchHttp } from './http.ts';
+import { benchLoad } from './load.ts';
 import { median, type Row, timed } from './measure.ts';
 import { benchMetrics } from './metrics.ts';
 import { greet, type Peer, peakMegabytes, startPeer } from './peer.ts';
@@ -184,4 +186,6 @@ async function benchProduct(): Promise<void> {
 
 const [subject, ...rest] = process.argv.slice(2);
 if (subject === 'verdicts') await benchVerdicts(rest);
+else if (subject === 'conversation') await benchConversation();
+else if (subject === 'load') await benchLoad(PRODUCT, rest);
 else await benchProduct();

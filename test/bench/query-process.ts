@@ -11,7 +11,9 @@ export interface PlainRun {
 const [, , ...paths] = process.argv;
 const connection = await (await DuckDBInstance.create(':memory:')).connect();
 const started = performance.now();
-const sql = `SELECT browser_name, count(*), sum(session_transactions_revenue_cents) FROM read_json(${literals(paths)}) GROUP BY ALL ORDER BY ALL`;
+const sql =
+  `SELECT browser_name, count(*), sum(session_transactions_revenue_cents) FROM read_json(${literals(paths)}) GROUP BY ALL ` +
+  `ORDER BY ALL`;
 const rows = (await connection.runAndReadAll(sql)).getRowsJson();
 const run: PlainRun = { ms: performance.now() - started, rows };
 process.stdout.write(JSON.stringify(run));

@@ -17,7 +17,9 @@ const NOT_APPLICABLE: readonly (readonly [string, string])[] = [
   ['http-custom-header-server-validation', 'no tool asks hosts to copy arguments into headers'],
 ];
 
-/** Why the product itself does not offer what a scenario asks for, by a part of its name; the others call names that only the fixtures have. */
+/**
+ * Why the product itself does not offer what a scenario asks for, by a part of its name; the others call names that only the fixtures have.
+ */
 const NOT_OFFERED: readonly (readonly [string, string])[] = [
   ['logging', 'the product logs to stderr: logging is deprecated in the protocol'],
   ['sampling', 'the product never asks for sampling: it is deprecated in the protocol'],
@@ -51,7 +53,8 @@ function section(findings: RevisionFindings): string {
   const own = findings.generic.filter((name) => verdict(findings.product, name) === 'passes').length;
   return `## ${revision}
 
-${passed} of ${needed.length} required scenarios pass with fixtures; ${own} of ${findings.generic.length} that need none pass against the product as it is.
+${passed} of ${needed.length} required scenarios pass with fixtures; \
+${own} of ${findings.generic.length} that need none pass against the product as it is.
 
 ${markdownTable(HEADER, rows)}`;
 }
@@ -60,7 +63,10 @@ ${markdownTable(HEADER, rows)}`;
 export function conformancePage(all: readonly RevisionFindings[]): string {
   return `# Conformance
 
-The suite of the protocol ([@modelcontextprotocol/conformance](https://www.npmjs.com/package/@modelcontextprotocol/conformance)) runs in the tests, against the product as it is and against fixtures: tools, resources and prompts with the names that the suite calls, on a server that is served by the product's HTTP side. \`test/conformance\` writes this page (\`-u\`) and fails where it is not what the suite finds.
+The suite of the protocol ([@modelcontextprotocol/conformance](https://www.npmjs.com/package/@modelcontextprotocol/conformance)) \
+runs in the tests, against the product as it is and against fixtures: tools, resources and prompts with the names that the suite calls, \
+on a server that is served by the product's HTTP side. \`test/conformance\` writes this page (\`-u\`) \
+and fails where it is not what the suite finds.
 
 ${all.map(section).join('\n\n')}
 

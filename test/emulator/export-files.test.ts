@@ -75,8 +75,9 @@ describe('session files', () => {
     ];
     const [first = ''] = await exported(placeOf(), onceJob('2026-11-19', '2026-11-20', { fields }));
     const [line = ''] = first.split('\n');
-    expect(line).toMatchInlineSnapshot(
-      `"{"visitor":7285904643674072045,"plan":"free","custom_var_12":"wa-empty","dynamic_var_search_results":null,"session_time":"2026-11-19T00:00:19.000Z"}"`,
+    expect(line).toBe(
+      '{"visitor":7285904643674072045,"plan":"free","custom_var_12":"wa-empty",' +
+        '"dynamic_var_search_results":null,"session_time":"2026-11-19T00:00:19.000Z"}',
     );
     const plans = new Set(rowsOf([first]).map((row) => row['plan']));
     expect(plans).toEqual(new Set(['free', 'plus', 'business', 'wa-empty']));

@@ -3,12 +3,13 @@ import { describe, expect, it } from 'vitest';
 import type { OperationName } from '../../src/api/operations/index.ts';
 import { shop } from '../../src/emulator/credentials.ts';
 import type { Fault, FaultKind } from '../../src/emulator/faults.ts';
+import { exportJob } from '../samples/export-job.ts';
 import { type Platform, sharedPlatform, withPlatform } from '../support/emulator.ts';
 
 const platform = sharedPlatform();
 
 const event = { key: 'release-7', text: 'Release 7', date: '2026-11-19T08:00:00Z' };
-const job = { name: 'Visits', format: 'CSV', frequency: { value: 'daily' }, fields: [{ fieldName: 'session_id' }], deviceLabel: 'all' };
+const job = exportJob('Visits', 'session_id');
 /** A read or a write of each family behind the token of the service. */
 const samples: [OperationName, Record<string, unknown>][] = [
   ['getSiteVisits', { startDate: '2026-11-01', endDate: '2026-11-02' }],

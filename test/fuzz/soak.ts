@@ -79,7 +79,8 @@ for (let index = 0; Date.now() - startedMs < minutes * 60_000; index += 1) {
   memory.push(now);
   const { messages, findings } = together(tallies);
   console.log(
-    `round ${index + 1}: ${messages} messages, ${findings.length} findings, ${megabytes(now.heap)} of objects, ${megabytes(now.resident)} resident`,
+    `round ${index + 1}: ${messages} messages, ${findings.length} findings, ${megabytes(now.heap)} of objects, ` +
+      `${megabytes(now.resident)} resident`,
   );
 }
 await server.stop();

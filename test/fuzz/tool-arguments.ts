@@ -1,17 +1,6 @@
 import * as fc from 'fast-check';
+import type { Schema } from '../support/listing.ts';
 import { hostileName, hostileValue } from './hostile-values.ts';
-
-/** The part of a JSON schema that the tools' inputs use. */
-export interface Schema {
-  readonly type?: string;
-  readonly enum?: readonly string[];
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-  readonly items?: Schema;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly maxItems?: number;
-}
 
 type Args = Record<string, unknown>;
 

@@ -1,6 +1,7 @@
 import type { Client } from '@modelcontextprotocol/client';
 import * as fc from 'fast-check';
-import { type Schema, toolArguments } from './tool-arguments.ts';
+import type { Schema } from '../support/listing.ts';
+import { toolArguments } from './tool-arguments.ts';
 import { type Rules, resultViolations } from './violations.ts';
 
 /** One message that the server did not take as it should. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { toolsets } from '../../tools/index.ts';
+import { exportJob } from '../samples/export-job.ts';
 import type { Assistant } from '../support/assistant.ts';
 import type { AnswerOptions, Host, HostName } from '../support/hosts.ts';
 import { DEMO } from '../support/stdio.ts';
@@ -14,13 +15,7 @@ const versions: Record<HostName, string> = {
   'SDK 2.x that finds the era': '2026-07-28',
 };
 
-const job = (name: string) => ({
-  name,
-  format: 'CSV',
-  frequency: { value: 'daily' },
-  fields: [{ fieldName: 'session_id' }],
-  deviceLabel: 'all',
-});
+const job = (name: string) => exportJob(name, 'session_id');
 
 const dayOf = (index: number) => `2026-10-${String(index + 1).padStart(2, '0')}`;
 

@@ -86,7 +86,7 @@ function subscribing(client: {
   };
 }
 
-/** A session on the shop of an emulator, to which hosts connect as they do over stdio; downloads go to the directory, where one is given. */
+/** A session on the shop of an emulator, to which hosts connect as they do over stdio; `workspaceDir` is where downloads would go. */
 export function openListenerPlace(platform: Platform, workspaceDir?: string): ListenerPlace {
   const { clock } = platform;
   const session = createSession({

@@ -15,16 +15,17 @@ export const insightContract: Readonly<Record<string, ToolContract>> = {
   },
   compare_metrics: {
     parameters:
-      'metrics startDate! endDate! baselineStartDate baselineEndDate baseline by devices segmentIds compareSegments goalId zoneIds explain chart',
+      'metrics startDate! endDate! baselineStartDate baselineEndDate baseline by devices segmentIds compareSegments goalId ' +
+      'zoneIds explain chart',
   },
   analyze_scenario: { parameters: 'scenarioId! startDate endDate baselineStartDate baselineEndDate step metrics chart' },
   check_speed_budgets: { parameters: 'scenarioIds budgets runs' },
   analyze_har: {
-    parameters: 'scenarioStepResultId! view url type domain status minDurationMs minBytes limit cursor chart',
+    parameters: 'scenarioStepResultId! view problem url type domain status minDurationMs minBytes limit cursor chart',
   },
-  compare_hars: { parameters: 'before! after!' },
+  compare_hars: { parameters: 'before after scenarioId step since' },
   plan_export: { parameters: 'fields! name scope format frequency startDate endDate deviceLabel segmentId' },
-  apply_export_plan: { parameters: 'planId!', write: true, confirmed: true },
+  apply_export_plan: { parameters: 'planId! allowDuplicate', write: true, confirmed: true },
   download_export_run: { parameters: 'jobId! runId waitSeconds' },
   sync_exports: { parameters: 'jobIds since waitSeconds' },
   find_export_gaps: { parameters: 'jobId! startDate endDate' },

@@ -184,7 +184,8 @@ describe('a token is refused', () => {
     const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 1024 });
     issuer.keys.push({ ...publicKey.export({ format: 'jwk' }), kid: 'short', alg: 'RS256' });
     issuer.keys.push({ kty: 'oct', k: Buffer.from('shared').toString('base64url'), kid: 'oct' });
-    const signed = `${Buffer.from(JSON.stringify({ alg: 'RS256', kid: 'short' })).toString('base64url')}.${(await issuer.token()).split('.')[1]}`;
+    const header = Buffer.from(JSON.stringify({ alg: 'RS256', kid: 'short' })).toString('base64url');
+    const signed = `${header}.${(await issuer.token()).split('.')[1]}`;
     const signature = sign('sha256', Buffer.from(signed), privateKey).toString('base64url');
     expect(await outcome(signIn, `${signed}.${signature}`)).toMatch(/^401 /);
     const shared = await new SignJWT({ sub: 'alice' })

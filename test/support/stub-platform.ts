@@ -14,7 +14,7 @@ export interface Arrived {
   readonly body: string;
 }
 
-type Answer = (response: ServerResponse, request: Arrived) => void;
+export type Answer = (response: ServerResponse, request: Arrived) => void;
 
 /** A server under the test's control; it is stopped when the test ends. */
 export async function listen(listener: RequestListener): Promise<{ server: Server; url: string }> {

@@ -25,7 +25,9 @@ describe('what the tools cost in a context', () => {
   const EACH = 300;
   const LARGER: Readonly<Record<string, number>> = { create_export_job: 450 };
 
-  const tokens = new Map(tools.map(({ name, description, inputSchema }) => [name, encode(JSON.stringify({ name, description, inputSchema })).length]));
+  const tokensOf = ({ name, description, inputSchema }: (typeof tools)[number]) =>
+    encode(JSON.stringify({ name, description, inputSchema })).length;
+  const tokens = new Map(tools.map((tool) => [tool.name, tokensOf(tool)]));
   const direct = toolsets.flatMap((toolset) => toolset.tools).flatMap(({ name, operation }) => (operation ? [name] : []));
   /** Room that stays free for the next small tool. */
   const HEADROOM = 0.05;

@@ -17,7 +17,8 @@ const COLLECTOR_KEY = 'canary-collector-key-0123456789';
 const REQUEST_ID = 'canary-request-id-0123456789';
 const ARGUMENT = 'canary-argument-0123456789';
 
-it('the built server writes one line of JSON for each call, counts and traces it, and no secret or name of a person is in any output', async () => {
+it('the built server writes one line of JSON for each call, counts and traces it, and no secret or name of a person is in any ' +
+  'output', async () => {
   const platform = await openPlatform();
   onTestFinished(() => platform.close());
   const collector = await openCollector();

@@ -8,7 +8,7 @@ export const HASTY_MS = 200;
 /** What an answer says of each kind of failure, next step included. */
 const words = {
   unauthorized:
-    /^(The service|The authentication server|A token fetched a moment ago).*\(401, JWT_EXPIRED\).*\n.*credential was refused: ask the user/s,
+    /^(The (authentication server|service)|A token fetched a moment ago).*\(401, JWT_EXPIRED\).*\n.*credential was refused: ask the user/s,
   invalid: /did not accept .*it says "The request was refused\."\.\nCorrect the arguments and call again\.$/,
   'busy, wait a second': /is too busy for .*\(429, TOO_MANY_REQUESTS\).*\nWait 1 seconds, then call again\.$/,
   busy: /is too busy for .*\(409, CONCURRENT_API_CALL\).*\nThe platform limits calls: wait, then call again\.$/,
@@ -56,7 +56,10 @@ const lost = (effects: 0 | 1): Record<Column, Outcomes> => {
 };
 const renewed: Outcomes = [recovers(2), fails('unauthorized', 2)];
 
-/** What the rules of the tools demand, by kind of fault and of operation: what is surely refused is repeated, what may have happened is repeated for reads alone. */
+/**
+ * What the rules of the tools demand, by kind of fault and of operation: what is surely refused is repeated, what may have happened is
+ * repeated for reads alone.
+ */
 export const table: Record<FaultKind, Record<Column, Outcomes>> = {
   'expired-token': { read: renewed, write: renewed, enrichment: renewed, authenticate: both(fails('unauthorized', 1)) },
   'rate-limit': surely('busy, wait a second'),

@@ -5,7 +5,10 @@ import { openPlatform } from '../support/emulator.ts';
 import { kindOf, subjects } from './fault-outcomes.ts';
 import { openCallers, type Run, runCells, type TransportName, transports } from './fault-runs.ts';
 
-/** `busy 3×?`: what the answer says, how many requests the service saw, and a question mark where the answer says that a write may have happened. */
+/**
+ * `busy 3×?`: what the answer says, how many requests the service saw, and a question mark where the answer says that a write may have
+ * happened.
+ */
 function words({ cell }: Run): string {
   return `${kindOf(cell)} ${cell.requests}×${/may have taken effect/.test(cell.answer.text) ? '?' : ''}`;
 }

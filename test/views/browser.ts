@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { build } from 'esbuild';
 import { type BrowserContext, chromium, type Frame, type Page } from 'playwright-core';
+import { afterAll, beforeAll } from 'vitest';
 import { freshBundle } from '../support/stdio.ts';
 import type { HostPage, ToolCall } from './host/page.ts';
 
@@ -152,8 +153,8 @@ async function show(context: BrowserContext, origin: string, { answerCall, ...op
   };
 }
 
-/** Starts the browser and the host's pages; whoever opens it closes it. */
-export async function openBrowser(): Promise<ViewBrowser> {
+/** Starts the browser and the host's pages. */
+async function openBrowser(): Promise<ViewBrowser> {
   const pages = await servePages();
   const folder = await mkdtemp(`${tmpdir()}/chart-view-`);
   const context = await chromium.launchPersistentContext(folder, {
@@ -168,5 +169,18 @@ export async function openBrowser(): Promise<ViewBrowser> {
       await pages.close();
       await rm(folder, { recursive: true, force: true });
     },
+  };
+}
+
+/** One browser for all tests of a `describe`, in which it is called. */
+export function sharedBrowser(): () => ViewBrowser {
+  let browser: ViewBrowser | undefined;
+  beforeAll(async () => {
+    browser = await openBrowser();
+  }, 30_000);
+  afterAll(() => browser?.close());
+  return () => {
+    if (!browser) throw new Error('The browser opens before the tests of its describe.');
+    return browser;
   };
 }

@@ -37,6 +37,8 @@ describe('the waterfall of a HAR file', () => {
         ['/app.css', 404, 1000, 110, 40, 1, 10, 30, null, 1, 50, 8],
         ['cdn.other.example/…/app.bundle.js', 200, 1000, 120, 80, null, null, null, null, 2, 60, 18],
       ],
+      blocking: [2],
+      thirdParty: [2],
       marks: [{ name: 'onLoad', atMs: 1500 }],
     });
   });
@@ -51,12 +53,12 @@ describe('the waterfall of a HAR file', () => {
       }),
     );
     const spec = waterfallOf(read([entry({ time: 5 }), ...many]));
-    expect(spec?.subtitle).toBe('the 60 longest of 101 requests');
-    expect(spec?.rows).toHaveLength(60);
+    expect(spec?.subtitle).toBe('the 80 longest of 101 requests');
+    expect(spec?.rows).toHaveLength(80);
     expect(spec?.rows[0]?.[0]).toBe('/');
     const starts = spec?.rows.map((row) => row[3]) ?? [];
     expect(starts).toEqual(starts.toSorted((a, b) => a - b));
-    expect(Math.min(...(spec?.rows.slice(1).map((row) => row[4] ?? 0) ?? []))).toBeGreaterThanOrEqual(140);
+    expect(Math.min(...(spec?.rows.slice(1).map((row) => row[4] ?? 0) ?? []))).toBeGreaterThanOrEqual(120);
   });
 
   it('has marks that are known from elsewhere, counted from the start of the page', () => {
@@ -73,6 +75,28 @@ describe('the waterfall of a HAR file', () => {
     const spec = waterfallOf(file, { entries: file.entries.slice(1) });
     expect(spec?.subtitle).toBe('2 chosen requests, of 3 in all');
     expect(spec?.rows.map((row) => row[3])).toEqual([10, 20]);
+  });
+
+  it('marks what blocks rendering and what is of third parties', () => {
+    const spec = waterfallOf(
+      read([
+        entry(),
+        entry({
+          url: 'https://tag.example/a.js',
+          startedDateTime: at(10),
+          headers: { 'content-type': 'text/javascript' },
+          entry: { _renderBlocking: 'blocking' },
+        }),
+        entry({ url: 'https://pixel.example/b.gif', startedDateTime: at(20), entry: { _renderBlocking: 'non_blocking' } }),
+      ]),
+    );
+    expect(spec).toMatchObject({ blocking: [1], thirdParty: [1, 2] });
+    const svg = spec && drawSvg(spec).svg;
+    expect(svg).toContain('■ ↗ tag.example/a.js');
+    expect(svg).toContain('>↗ pixel.example/b.gif');
+    expect(svg).toContain('■ blocks rendering · ↗ third party');
+    // Phases differ by their lines too.
+    expect(svg).toContain('<pattern');
   });
 
   it('is none where nothing says when a request began', () => {

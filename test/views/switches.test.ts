@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { sharedAssistant } from '../support/assistant.ts';
 import { sharedPlatform } from '../support/emulator.ts';
-import { hasChromium, openBrowser, type ShownView, type ViewBrowser } from './browser.ts';
+import { hasChromium, type ShownView, sharedBrowser } from './browser.ts';
 
 const platform = sharedPlatform();
 const assistant = sharedAssistant(platform, { credential: 'shop' });
@@ -13,17 +13,13 @@ const SLOWLY = { timeout: 10_000 };
 const called = (name: string, args: Record<string, unknown>) => assistant().client.callTool({ name, arguments: args });
 
 describe.skipIf(!hasChromium)('the switches of the view', () => {
-  let browser: ViewBrowser;
-  beforeAll(async () => {
-    browser = await openBrowser();
-  }, 30_000);
-  afterAll(() => browser?.close());
+  const browser = sharedBrowser();
 
   /** A tool called by the assistant and shown by a host that passes the view's calls on to the server. */
   async function shown(name: string, args: Record<string, unknown>): Promise<ShownView> {
     const { tools } = await assistant().client.listTools();
     const tool = tools.find((each) => each.name === name);
-    const view = await browser.show({
+    const view = await browser().show({
       args,
       context: { theme: 'light', toolInfo: { tool } },
       answerCall: (call) => called(call.name, call.arguments ?? {}),

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ChartSpec } from '../../src/views/spec.ts';
-import { hasChromium, openBrowser, type ShownView, type ShowOptions, type ViewBrowser } from './browser.ts';
+import { hasChromium, type ShownView, type ShowOptions, sharedBrowser } from './browser.ts';
 import { bars, contribution, longWaterfall, panels, segments, trend, waterfall } from './samples.ts';
 
 const answer = (chart?: ChartSpec) => ({
@@ -11,14 +11,10 @@ const answer = (chart?: ChartSpec) => ({
 if (!hasChromium) console.warn('The tests of the chart view are skipped: /usr/bin/chromium is missing (apt-get install chromium).');
 
 describe.skipIf(!hasChromium)('the chart view in a browser', () => {
-  let browser: ViewBrowser;
-  beforeAll(async () => {
-    browser = await openBrowser();
-  }, 30_000);
-  afterAll(() => browser?.close());
+  const browser = sharedBrowser();
 
   async function shown(chart: ChartSpec | undefined, options: ShowOptions = {}): Promise<ShownView> {
-    const opened = await browser.show(options);
+    const opened = await browser().show(options);
     await opened.host('result', answer(chart));
     return opened;
   }

@@ -27,7 +27,9 @@ export default defineTool({
   output: z.object({ runs: z.array(documented(successfulRun)) }),
   brief: ({ runs }) => ({
     data: briefRuns(runs),
-    note: 'What runs of a job share stands once, in jobs; their projects are left out of the text. filesUntil: 7 days after completion (inferred; expirationDate of get_export_run is exact).',
+    note:
+      'What runs of a job share stands once, in jobs; their projects are left out of the text. ' +
+      'filesUntil: 7 days after completion (inferred; expirationDate of get_export_run is exact).',
   }),
   async handler({ jobIds, startDate, endDate, expiresBefore, ...paging }, { call, ask, note, nowMs }) {
     if (jobIds === undefined && startDate === undefined && endDate === undefined && expiresBefore === undefined)

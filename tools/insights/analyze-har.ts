@@ -3,6 +3,7 @@ import { getStepHar } from '../../src/api/operations/speed-analysis.ts';
 import { text } from '../../src/api/params.ts';
 import { pageAfterCut } from '../../src/domain/har/analyse/analyse-har.ts';
 import { HAR_VIEWS, harAnswerShape } from '../../src/domain/har/analyse/har-answer.ts';
+import { PROBLEM_KINDS } from '../../src/domain/har/analyse/problem.ts';
 import { resourceTypes } from '../../src/domain/har/read/har-model.ts';
 import { stepHar } from '../../src/resources/step-har.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
@@ -19,6 +20,7 @@ export default defineAnsweringTool({
   input: z.strictObject({
     scenarioStepResultId: text.describe('stepResultId from a scenario report'),
     view: z.enum(HAR_VIEWS).optional(),
+    problem: z.enum(PROBLEM_KINDS).describe('Only what has it').optional(),
     url: text.describe('Part of the address as shown').optional(),
     type: z.enum(resourceTypes).optional(),
     domain: text.describe('Registrable domain or host').optional(),
@@ -35,11 +37,11 @@ export default defineAnsweringTool({
   output: harAnswerShape.extend({ uri: z.string() }),
   pageAfterCut,
   charted: true,
-  async handler(query, { ask, draw, projectId, link, note }) {
+  async handler(query, { ask, draw, projectId, link, note, ownDomains }) {
     const { scenarioStepResultId } = query;
     const { har: file } = await ask(getStepHar, { scenarioStepResultId });
     const { analyseHar, loadEntities, readHar } = await import('../../src/domain/har/index.ts');
-    const har = readHar(file);
+    const har = readHar(file, { firstParty: ownDomains });
     const { answer, notes } = analyseHar(har, query, await loadEntities());
     for (const sentence of notes) note(sentence);
     draw(async () => (await import('../../src/usecases/speed/step-waterfall.ts')).stepWaterfall(har, query, ask));

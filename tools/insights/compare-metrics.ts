@@ -9,7 +9,8 @@ export default defineAnsweringTool({
   name: 'compare_metrics',
   title: 'Compare metrics',
   description:
-    'What changed between two periods, is it noise, since which day, and which device or segment explains it: traffic mix or a real rate change. Or devices or segments side by side.',
+    'What changed between two periods, is it noise, since which day, and which device or segment explains it: traffic mix or a real ' +
+    'rate change. Or devices or segments side by side.',
   annotations: READ,
   scope: 'metrics',
   idsFrom: 'find_objects',

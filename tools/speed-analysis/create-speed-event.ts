@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import { createSpeedEvent } from '../../src/api/operations/speed-analysis.ts';
-import { ids, text } from '../../src/api/params.ts';
+import { createSpeedEvent, listSpeedEvents } from '../../src/api/operations/speed-analysis.ts';
+import { ids, instantOf, text } from '../../src/api/params.ts';
+import { inOneSpelling, isEqualEvent } from '../../src/domain/speed/event-likeness.ts';
 import * as p from '../../src/tooling/params.ts';
 import { CREATE, defineTool } from '../../src/tooling/tool.ts';
 
@@ -19,8 +20,16 @@ export default defineTool({
     scenarios: p.refs('scenario', 'Scenario ids or names').optional(),
   }),
   output: z.object({ key: z.string(), date: z.string() }),
-  async handler(input, { call }) {
+  async handler(input, { call, ask, note }) {
+    // A look that fails is no reason not to mark the moment.
+    const known = await ask(listSpeedEvents, {}).then(
+      ({ events }) => events.map(inOneSpelling),
+      () => [],
+    );
     const { key } = await call(input);
-    return { key, date: input.date };
+    const equal = known.filter((event) => event.key !== key && isEqualEvent(event, input));
+    if (equal.length > 0)
+      note(`An equal event was there already: ${equal.map((event) => event.key).join(', ')}. delete_speed_event removes one of them.`);
+    return { key, date: new Date(instantOf(input.date)).toISOString() };
   },
 });

@@ -1,7 +1,9 @@
 import * as z from 'zod';
 import { deleteSpeedEvent } from '../../src/api/operations/speed-analysis.ts';
 import { text } from '../../src/api/params.ts';
+import { differenceWords, eventWords, nearlyEqual } from '../../src/domain/speed/event-likeness.ts';
 import { DELETE, defineTool } from '../../src/tooling/tool.ts';
+import { placedEvents } from '../../src/usecases/speed/placed-events.ts';
 
 export default defineTool({
   name: 'delete_speed_event',
@@ -12,9 +14,21 @@ export default defineTool({
   idsFrom: 'list_speed_events',
   confirmed: true,
   input: z.strictObject({ key: text.describe('Key from list_speed_events') }),
-  output: z.object({ key: z.string() }),
-  async handler(input, { call }) {
-    const { key } = await call(input);
-    return { key };
+  output: z.object({
+    key: z.string(),
+    text: z.string().optional(),
+    date: z.string().optional(),
+    scenarios: z.array(z.string()).optional(),
+    alike: z.array(z.string()).optional(),
+  }),
+  async handler(input, context) {
+    const events = await placedEvents(context);
+    const event = events.find(({ key }) => key === input.key);
+    const alike = event ? nearlyEqual(event, events).map((other) => differenceWords(event, other)) : [];
+    if (alike.length > 0) context.note(`Nearly equal events, which stay: ${alike.join('; ')}.`);
+    const { key } = await context.call(input, event && { warning: eventWords(event) });
+    if (!event) return { key };
+    const { text: words, date, scenarios } = event;
+    return { key, text: words, date, ...(scenarios && { scenarios: [...scenarios] }), ...(alike.length > 0 && { alike }) };
   },
 });

@@ -16,9 +16,9 @@ export default defineTool({
   idsFrom: 'get_scenario_report',
   input: z.strictObject({ scenarioStepResultId: text.describe('stepResultId from a scenario report') }),
   output: harDigest.omit({ notes: true }).extend({ uri: z.string() }),
-  async handler(input, { call, projectId, link, note }) {
+  async handler(input, { call, projectId, link, note, ownDomains }) {
     const { har } = await call(input);
-    const { notes, ...digest } = await digestHar(har);
+    const { notes, ...digest } = await digestHar(har, ownDomains);
     for (const sentence of notes) note(sentence);
     const uri = stepHar.uri({ projectId: await projectId(), stepResultId: input.scenarioStepResultId });
     link({ uri, name: stepHar.name, title: 'The HAR file, sanitised', mimeType: stepHar.mimeType });

@@ -5,11 +5,12 @@ import { text } from '../../src/api/params.ts';
 import * as p from '../../src/tooling/params.ts';
 import { documented } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
+import { withScenarios } from '../../src/usecases/speed/placed-events.ts';
 
 export default defineTool({
   name: 'list_speed_events',
   title: 'List speed events',
-  description: 'Annotations of speed analysis, such as releases: key, text, date.',
+  description: 'Annotations of speed analysis, such as releases: key, text, date, scenarios.',
   annotations: READ,
   operation: listSpeedEvents,
   input: z.strictObject({
@@ -18,9 +19,10 @@ export default defineTool({
     monitoringId: z.int().positive().describe('Monitoring id from the console').optional(),
     scenarioId: p.ref('scenario').optional(),
   }),
-  output: z.object({ events: z.array(documented(speedEvent)) }),
-  async handler(input, { call }) {
-    const { events } = await call(input);
-    return { events };
+  output: z.object({ events: z.array(documented(speedEvent).extend({ scenarios: z.array(z.string()).optional() })) }),
+  async handler(input, context) {
+    const { events } = await context.call(input);
+    const placed = await withScenarios(events, context);
+    return { events: placed.map(({ scenarios, ...event }) => ({ ...event, ...(scenarios && { scenarios: [...scenarios] }) })) };
   },
 });

@@ -17,6 +17,7 @@ export const getScenarioReport = defineOperation({
   ...common,
   path: '/v1/speed-analysis/scenario/report',
   safe: true,
+  immutable: true,
   input: z.strictObject({ scenarioId: p.id, date: z.int().positive() }),
   payload: z.looseObject({ scenarioReport }),
 });
@@ -46,6 +47,7 @@ export const getStepReport = defineOperation({
   ...common,
   path: '/v1/speed-analysis/scenario/step/report',
   safe: true,
+  immutable: true,
   input: z.strictObject({ stepId: p.text }),
   payload: z.looseObject({ step: stepReport }),
 });
@@ -54,6 +56,7 @@ export const getStepHar = defineOperation({
   ...common,
   path: '/v1/speed-analysis/scenario/report/har',
   safe: true,
+  immutable: true,
   input: z.strictObject({ scenarioStepResultId: p.text }),
   payload: z.looseObject({ har: z.union([z.string(), z.looseObject({})]) }),
 });

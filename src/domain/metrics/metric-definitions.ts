@@ -127,7 +127,9 @@ export const zoneMetricDefinitions: Readonly<Record<ZoneMetric, RangeMetricDefin
 
 const ms = (words: string): MetricDefinition => ({ unit: 'ms', words });
 
-/** Speed metrics of summaries and steps (section 2.1). The reference gives names only: units and meanings are the usual ones of the field. */
+/**
+ * Speed metrics of summaries and steps (section 2.1). The reference gives names only: units and meanings are the usual ones of the field.
+ */
 export const speedMetricDefinitions: Readonly<Record<SpeedMetric, MetricDefinition>> = {
   navigationStart: { unit: 'ms since 1970', words: 'When the navigation began; all times of the step count from here.' },
   firstByte: ms('TTFB: until the first byte of the document, redirects and connecting included.'),

@@ -23,7 +23,9 @@ export interface MetricTable {
   device?: string;
 }
 
-/** The calendar day of the zone that a bucket covers from its first instant on, marked where it ends early; undefined for any other bucket. */
+/**
+ * The calendar day of the zone that a bucket covers from its first instant on, marked where it ends early; undefined for any other bucket.
+ */
 function dayOf({ startDate, endDate }: MetricValue, timeZone: string): string | undefined {
   const startMs = Date.parse(startDate ?? '');
   const endMs = Date.parse(endDate ?? '');
@@ -39,7 +41,10 @@ function only(values: readonly (string | null | undefined)[]): string | undefine
   return distinct.size === 1 ? (first ?? undefined) : undefined;
 }
 
-/** Turns a list of values into one compact table in the order of the answer; buckets that are whole days of the zone are named by their date. */
+/**
+ * Turns a list of values into one compact table in the order of the answer; buckets that are whole days of the zone are named by their
+ * date.
+ */
 export function metricTable(values: readonly MetricValue[], { timeZone }: { timeZone: string }): MetricTable {
   const currency = only(values.map((value) => value.currency));
   const device = only(values.map((value) => value.device));

@@ -82,9 +82,13 @@ function requireNoOther({ plan }: Application, jobs: readonly JobRecord[]): void
  * be those jobs themselves.
  */
 function duplicateWarning(plan: ExportPlan, jobs: readonly JobRecord[], allowDuplicate: boolean): string | undefined {
-  const own = new Set(plan.parts.map(({ jobId }) => jobId));
+  const isOwn = (job: JobRecord): boolean =>
+    plan.parts.some(
+      ({ jobId, sentAt, before, body }) =>
+        jobId === job.jobId || (sentAt !== undefined && isJobOf(job, body) && !before?.includes(job.jobId)),
+    );
   const unsent = plan.parts.filter((part) => isOpen(part) && part.sentAt === undefined);
-  const equal = unsent.flatMap(({ body }) => equalRecurring(body, jobs)).filter(({ jobId }) => !own.has(jobId));
+  const equal = unsent.flatMap(({ body }) => equalRecurring(body, jobs)).filter((job) => !isOwn(job));
   if (equal.length === 0) return undefined;
   const words = `An equal job exists: ${jobWords(equal)}. A second one would deliver the same rows again`;
   if (allowDuplicate) return `${words}.`;
@@ -158,7 +162,9 @@ export async function applyExportPlan({ planId, allowDuplicate = false }: Wanted
     return answerOf(shown);
   }
   const isRecurring = open.some(({ body }) => body.frequency.value !== 'once');
-  const warning = isRecurring ? duplicateWarning(shown, await readJobs(context.ask), allowDuplicate) : undefined;
+  const jobsNow = isRecurring ? await readJobs(context.ask) : [];
+  // Read again after the jobs: another process that applies the same plan notes each request before it sends it.
+  const warning = isRecurring ? duplicateWarning(await planNamed(store, planId, nowMs), jobsNow, allowDuplicate) : undefined;
   const project = await context.projectId();
   const [first, ...others] = open.map(({ body }) => previewOf(createExportJob, body, project));
   if (first) context.confirm({ ...joinedPreview([first, ...others]), ...(warning !== undefined && { warning }) });

@@ -70,7 +70,10 @@ function plannedRanges(plans: readonly ExportPlan[]): Map<number | string, Expor
   );
 }
 
-/** What each job covers: these successful runs, and of these jobs the next run of a once job and what a plan said; the interface shows no other range. */
+/**
+ * What each job covers: these successful runs, and of these jobs the next run of a once job and what a plan said; the interface shows no
+ * other range.
+ */
 export function coverageOf(
   jobs: readonly JobRecord[],
   runs: readonly SuccessfulRun[],

@@ -206,7 +206,8 @@ async function compareRanges(question: Question, context: Context): Promise<Comp
   if (question.explain && !isOne) note('explain takes one device and one set of segments at a time.');
   if (question.zoneIds.length > 0)
     note(
-      'The interface does not give the users of a zone: days are weighed by the visits of the site; before and after are as the platform gives them.',
+      'The interface does not give the users of a zone: days are weighed by the visits of the site; before and after are as the ' +
+        'platform gives them.',
     );
   for (const sentence of refusedNotes(totals.refused)) note(sentence);
   return comparison;

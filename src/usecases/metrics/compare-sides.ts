@@ -48,7 +48,8 @@ export async function compareAtOnce(question: Question, context: CompareContext)
   for (const { name, values } of sides) if (values['visits'] === 0) note(`${name} has no visits in this range.`);
   for (const sentence of refusedNotes(totals.refused)) note(sentence);
   note(
-    `Each ${by} is compared with ${sides[0]?.name ?? 'the first'}; verdicts: paired t-test of the daily differences at 1 %, at least 5 whole days (time zone ${timeZone}).`,
+    `Each ${by} is compared with ${sides[0]?.name ?? 'the first'}; verdicts: paired t-test of the daily differences at 1 %, at least ` +
+      `5 whole days (time zone ${timeZone}).`,
   );
   if (compareSegments.includes(ALL_VISITORS)) note(`${ALL_VISITORS} include the segments beside them; the paired test allows for that.`);
   else if (!isDevice) note('Segments may overlap; the same visit then counts in both.');

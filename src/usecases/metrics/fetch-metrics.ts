@@ -61,7 +61,9 @@ export async function fetchMetrics(
   /** The days of this platform are not those of the zone, so each is asked for by itself. */
   async function dayByDay(call: PlannedCall): Promise<SlotAnswer[]> {
     if (calls + call.slots.length > maxCalls) {
-      const failure = `the days of the platform do not begin at midnight in ${timeZone}, and so many days cannot be asked for one by one; ask for fewer`;
+      const failure =
+        `the days of the platform do not begin at midnight in ${timeZone}, and so many days cannot be asked for one by ` +
+        `one; ask for fewer`;
       return call.slots.map(() => ({ failure }));
     }
     return (await Promise.all(oneByOne(call).map(answer))).flat();
@@ -91,10 +93,16 @@ export async function goalWords(metrics: readonly string[], parameter: 'goalId' 
   const goals = await lists.of('goal').catch(() => []);
   const listed = goals.map(({ id, path }) => `${id} "${path.join(' / ')}"`).join(', ');
   const need = metrics.length === 1 ? 'needs' : 'need';
-  return `${metrics.join(' and ')} ${need} a goal in this project: pass ${parameter}.${listed === '' ? ' list_goals lists them.' : ` Goals: ${listed}.`}`;
+  return (
+    `${metrics.join(' and ')} ${need} a goal in this project: pass ` +
+    `${parameter}.${listed === '' ? ' list_goals lists them.' : ` Goals: ${listed}.`}`
+  );
 }
 
-/** Says which metrics of a comparison have no value because the project has no e-commerce goal, or is no e-commerce project; throws where nothing else was asked for. */
+/**
+ * Says which metrics of a comparison have no value because the project has no e-commerce goal, or is no e-commerce project; throws where
+ * nothing else was asked for.
+ */
 export async function requireGoal(
   metrics: readonly string[],
   rows: readonly MetricRow[],

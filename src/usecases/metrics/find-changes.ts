@@ -128,7 +128,8 @@ function roomNotes(readable: Readable, plan: ReadPlan, note: Uses['note']): void
   for (const [what, taken, all, which, parameter] of parts) {
     if (taken < all)
       note(
-        `${taken} of ${all} ${what} looked at${taken > 0 ? which : ''}: ${MOST_REQUESTS} requests allow no more; name fewer objects, or these by ${parameter}.`,
+        `${taken} of ${all} ${what} looked at${taken > 0 ? which : ''}: ${MOST_REQUESTS} requests allow no more; name fewer objects, ` +
+          `or these by ${parameter}.`,
       );
   }
 }

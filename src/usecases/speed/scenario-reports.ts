@@ -1,11 +1,12 @@
 import type { Ask } from '../../api/client.ts';
+import { isOutOfTime } from '../../api/deadline.ts';
 import { ApiError } from '../../api/errors.ts';
 import { getScenarioReport, getStepReport, listScenarioReports, listSpeedEvents } from '../../api/operations/speed-analysis.ts';
 import type { Measured } from '../../domain/speed/budgets.ts';
 import { type FailedStep, type Failure, groupFailures } from '../../domain/speed/failures.ts';
 import { isFailed, type Report, type Window, windowsToRead } from '../../domain/speed/runs.ts';
 import { type Between, eventsNear, type NearEvent, nearFrom } from '../../domain/speed/speed-events.ts';
-import { DAY_MS } from '../../lib/clock.ts';
+import { DAY_MS, MINUTE_MS } from '../../lib/clock.ts';
 
 interface Wanted {
   readonly scenarioId: number;
@@ -67,10 +68,11 @@ export async function readReports(ask: Ask, scenarioId: number, windows: { basel
   const reports: Report[] = [];
   let name: string | undefined;
   for (const { startMs, endMs } of windowsToRead(windows)) {
-    const dates = { dateFrom: iso(startMs - 1), dateTo: iso(endMs + 1) };
+    // To the full minute, so that callers who ask at the same time ask the same and share one request.
+    const dates = { dateFrom: iso(startMs - 1), dateTo: iso(Math.ceil((endMs + 1) / MINUTE_MS) * MINUTE_MS) };
     const { scenario } = await ask(listScenarioReports, { scenarioId, limit: 0, ...dates });
     name ??= scenario.name ?? undefined;
-    reports.push(...scenario.reports);
+    reports.push(...scenario.reports.filter(({ date }) => date <= endMs));
   }
   return { name, reports };
 }
@@ -128,7 +130,7 @@ export async function readEach<T>(
       done.push(await read(scenarioId));
     } catch (error) {
       // Without any answer the failure itself is the answer.
-      if (!(error instanceof ApiError) || error.kind !== 'timeout' || done.length === 0) throw error;
+      if (!isOutOfTime(error) || done.length === 0) throw error;
       return { done, missing: scenarioIds.slice(index) };
     }
   }

@@ -25,6 +25,14 @@ export interface Theme {
 export const phases = ['blocked', 'dns', 'connect', 'ssl', 'send', 'wait', 'receive', 'unsplit'] as const;
 export type Phase = (typeof phases)[number];
 
+/** Lines across a phase, for who cannot tell its colour from its neighbour's; in radians, with widths of line and gap in px. */
+export const phaseLines: Readonly<Partial<Record<Phase, { readonly angle: number; readonly line: number; readonly gap: number }>>> = {
+  dns: { angle: Math.PI / 2, line: 1, gap: 2 },
+  connect: { angle: Math.PI / 4, line: 1, gap: 3 },
+  ssl: { angle: -Math.PI / 4, line: 1, gap: 3 },
+  wait: { angle: 0, line: 1, gap: 3 },
+};
+
 /** DejaVu Sans is what the server draws with. No quotes: ECharts writes them into attributes as they are. */
 const FONT = 'DejaVu Sans, system-ui, sans-serif';
 

@@ -13,7 +13,7 @@ import {
   stagger,
   tooltipOption,
 } from './look.ts';
-import { type Phase, phases, type Theme } from './theme.ts';
+import { type Phase, phaseLines, phases, type Theme } from './theme.ts';
 import { drawable, formatValue, plainText } from './values.ts';
 
 /** A row of a waterfall, ready to be drawn; null where the file does not say. */
@@ -24,10 +24,12 @@ export interface Request {
   readonly startMs: number;
   readonly totalMs: number | null;
   readonly phasesMs: Readonly<Record<Phase, number | null>>;
+  readonly blocks: boolean;
+  readonly isThird: boolean;
 }
 
 /** Reads a row; a duration without phases becomes one phase that is called unsplit. */
-function readRow([label, status, bytes, startMs, totalMs, ...phasesMs]: WaterfallRow): Request {
+function readRow([label, status, bytes, startMs, totalMs, ...phasesMs]: WaterfallRow, position: number, spec: WaterfallSpec): Request {
   const known = phasesMs.map(drawable);
   const isSplit = known.some((ms) => ms !== null && ms > 0);
   const unsplit = isSplit ? null : drawable(totalMs);
@@ -41,6 +43,8 @@ function readRow([label, status, bytes, startMs, totalMs, ...phasesMs]: Waterfal
     phasesMs: Object.fromEntries(
       phases.map((phase, index) => [phase, phase === 'unsplit' ? unsplit : isSplit ? (known[index] ?? null) : null]),
     ) as Request['phasesMs'],
+    blocks: spec.blocking?.includes(position) ?? false,
+    isThird: spec.thirdParty?.includes(position) ?? false,
   };
 }
 
@@ -55,10 +59,23 @@ function lengthMs({ totalMs, phasesMs }: Request): number {
   return Math.max(sum, totalMs ?? 0);
 }
 
+/** Signs before the names of requests, so that no colour is needed. */
+const SIGNS = { blocks: '■', third: '↗' };
+
+/** What the signs mean, as far as they occur. */
+function signWords(requests: readonly Request[]): string[] {
+  return [
+    ...(requests.some(({ blocks }) => blocks) ? [`${SIGNS.blocks} blocks rendering`] : []),
+    ...(requests.some(({ isThird }) => isThird) ? [`${SIGNS.third} third party`] : []),
+  ];
+}
+
 /** What stands before a bar, in at most `limit` characters. */
 function wordsBefore(request: Request, limit: number): string {
-  if (!isFailed(request)) return plainText(request.label, limit);
-  return plainText(`${request.status === 0 ? 'failed' : request.status} ${request.label}`, limit);
+  const signs = (request.blocks ? `${SIGNS.blocks} ` : '') + (request.isThird ? `${SIGNS.third} ` : '');
+  const failed = request.status === 0 ? 'failed ' : `${request.status} `;
+  // Signs are wider than letters.
+  return signs + plainText(`${isFailed(request) ? failed : ''}${request.label}`, limit - 1.5 * signs.length);
 }
 
 /** What stands behind a bar. */
@@ -73,6 +90,8 @@ function requestTooltip(request: Request, theme: Theme): TooltipLine[] {
     { name: label },
     { name: 'Status', value: status === 0 ? 'no response' : String(status) },
     ...(bytes === null ? [] : [{ name: 'Over the network', value: formatValue(bytes, 'bytes') }]),
+    ...(request.blocks ? [{ name: 'Rendering', value: 'held back' }] : []),
+    ...(request.isThird ? [{ name: 'Party', value: 'third' }] : []),
     { name: 'Start', value: formatValue(startMs, 'ms') },
     { name: 'Duration', value: formatValue(totalMs, 'ms') },
     ...phases
@@ -92,13 +111,21 @@ const LEVELS = 3;
 const BAR = { type: 'bar', stack: 'request', barWidth: '66%', emphasis: { disabled: true } } as const;
 const UNSEEN = { ...BAR, silent: true, itemStyle: { color: 'transparent' } } as const;
 
+/** Lines across the bars of a phase in the colour of the background, which all phases are drawn on. */
+function linesOf(phase: Phase, theme: Theme) {
+  const lines = phaseLines[phase];
+  if (!lines) return {};
+  const { angle, line, gap } = lines;
+  return { decal: { symbol: 'rect', color: theme.background, rotation: angle, dashArrayX: [1, 0], dashArrayY: [line, gap] } };
+}
+
 function phaseSeries(requests: readonly Request[], theme: Theme) {
   const used = phases.filter((phase) => requests.some(({ phasesMs }) => (phasesMs[phase] ?? 0) > 0));
   return used.map((phase) => ({
     ...BAR,
     id: phase,
     name: phase === 'unsplit' ? 'duration (phases unknown)' : phase,
-    itemStyle: { color: theme.phases[phase] },
+    itemStyle: { color: theme.phases[phase], ...linesOf(phase, theme) },
     data: requests.map(({ phasesMs }) => phasesMs[phase]),
   }));
 }
@@ -145,7 +172,7 @@ function bars(requests: readonly Request[], marks: ReturnType<typeof markLine>, 
 /** Bars per request, with the phases it went through; errors in red, moments of the page as dashed lines. As high as it has rows. */
 export function drawWaterfall(spec: WaterfallSpec, look: Look): Drawing {
   const { theme, widthPx, tooltip } = look;
-  const requests = spec.rows.map(readRow);
+  const requests = spec.rows.map((row, index) => readRow(row, index, spec));
   const marks = spec.marks.filter(({ atMs }) => drawable(atMs) !== null);
   const endMs = Math.max(1, ...requests.map((request) => request.startMs + lengthMs(request)), ...marks.map(({ atMs }) => atMs));
 
@@ -159,7 +186,11 @@ export function drawWaterfall(spec: WaterfallSpec, look: Look): Drawing {
   const series = bars(requests, markLine(marks, levels, theme), theme);
 
   const option = {
-    ...commonOption(look, spec.title, spec.subtitle),
+    ...commonOption(
+      look,
+      spec.title,
+      [...(spec.subtitle === undefined ? [] : [spec.subtitle]), ...signWords(requests)].join(' · ') || undefined,
+    ),
     legend: legendOption(
       look,
       series.flatMap((each) => ('name' in each ? [each.name] : [])),
@@ -193,11 +224,17 @@ export function drawWaterfall(spec: WaterfallSpec, look: Look): Drawing {
   return { option, heightPx, words: wordsOf(spec, requests, marks) };
 }
 
+function countWords(requests: readonly Request[]): string[] {
+  const [blocks, third] = [requests.filter((each) => each.blocks).length, requests.filter((each) => each.isThird).length];
+  return [...(blocks > 0 ? [`${blocks} block rendering`] : []), ...(third > 0 ? [`${third} of third parties`] : [])];
+}
+
 function wordsOf(spec: WaterfallSpec, requests: readonly Request[], marks: readonly Mark[]): string {
   const slowest = requests.toSorted((a, b) => lengthMs(b) - lengthMs(a))[0];
   const parts = [
     `${plainText(spec.title)}: waterfall of ${requests.length} requests`,
     ...(slowest ? [`the longest ${plainText(slowest.label, 60)} with ${formatValue(slowest.totalMs, 'ms')}`] : []),
+    ...countWords(requests),
     ...marks.map(markWords),
   ];
   return `${parts.join('; ')}.`;

@@ -31,7 +31,8 @@ export function plantCanaries(original: { log: JsonObject }): Planted {
       .split('&')
       .filter(Boolean)
       .map((parameter) => `${parameter.split('=', 1)[0]}=${canary('query')}`);
-    return `${scheme}${canary('user')}:${canary('password')}@${host}${token}?${[...values, `sid=${canary('query')}`, canary('query'), `v=${canary('query')}`].join('&')}#${canary('fragment')}`;
+    values.push(`sid=${canary('query')}`, canary('query'), `v=${canary('query')}`);
+    return `${scheme}${canary('user')}:${canary('password')}@${host}${token}?${values.join('&')}#${canary('fragment')}`;
   };
 
   object(har.log).comment = canary('comment');

@@ -24,7 +24,8 @@ function own(path: string, mime: string, bytes: number, more: Partial<Visit> = {
 /** Requests to other parties, which know the visitor by cookies and by what stands in their addresses. */
 function tracked(host: string, index: number): Visit[] {
   const visitor = { uid: secret(`${host} uid`), IDE: secret(`${host} ide`), test_cookie: `CheckForPermission-${secret(host, 'hex')}` };
-  const query = `cid=${secret(`${host} cid`, 'hex')}&dl=${encodeURIComponent(`${SHOP}/basket?session=${session.sid}`)}&z=${index}1&v=1&email=${secret(host)}%40mail.example`;
+  const page = encodeURIComponent(`${SHOP}/basket?session=${session.sid}`);
+  const query = `cid=${secret(`${host} cid`, 'hex')}&dl=${page}&z=${index}1&v=1&email=${secret(host)}%40mail.example`;
   const synced = `https://sync.${host}/match?partner=7&puid=${secret(`${host} puid`)}`;
   return [
     {

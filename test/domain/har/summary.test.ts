@@ -197,7 +197,7 @@ function countIndependently(entries: RawEntry[]) {
   const starts = entries.map(({ startedDateTime }) => Date.parse(startedDateTime));
   const statuses: Record<string, number> = {};
   for (const { response } of entries) {
-    const name = response.status === 0 ? '0' : `${String(response.status).charAt(0)}xx`;
+    const name = response.status === 0 || response.status === 304 ? String(response.status) : `${String(response.status).charAt(0)}xx`;
     statuses[name] = (statuses[name] ?? 0) + 1;
   }
   const known = transferred.filter((bytes) => bytes !== null);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openSharedCache } from '../../../src/replicas/index.ts';
+import { exportJob } from '../../samples/export-job.ts';
 import { ownService, post2026, type Service, sharedService, spokenSignIn } from '../../support/http.ts';
 import { CACHE_KEY, hasRedis, sharedRedis } from '../../support/redis.ts';
 
@@ -12,14 +13,7 @@ const YES = { confirm: { action: 'accept', content: { confirm: true } } };
 const BELONGS = 'The confirmation belongs to no question that was asked for this call. Nothing was sent.';
 const USED = 'The confirmation was used before, and it counts once. Nothing was sent by this call';
 
-const job = (name: string) => ({
-  name,
-  format: 'CSV',
-  frequency: { value: 'daily' },
-  fields: [{ fieldName: 'user_id' }],
-  deviceLabel: 'all',
-  projectId: 1201,
-});
+const job = (name: string) => ({ ...exportJob(name, 'user_id'), projectId: 1201 });
 
 interface Result {
   readonly resultType?: string;
@@ -107,9 +101,9 @@ describe('a confirmation of the 2026-07-28 era', () => {
     const state = await askFor(args, { tool: 'delete_speed_event' });
     expect(await answer(args, state, { tool: 'send_enrichments' })).toMatchObject({ isError: true });
     expect(await answer(job('A'), state)).toMatchObject(refused(BELONGS));
-    expect(service().platform.requests.filter(({ operation }) => operation !== 'requestToken' && operation !== 'readCredential')).toEqual(
-      [],
-    );
+    // What the question shows was read; nothing was written.
+    const writes = new Set(['deleteSpeedEvent', 'createExportJob', 'sendEnrichments']);
+    expect(service().platform.requests.filter(({ operation }) => operation !== undefined && writes.has(operation))).toEqual([]);
   });
 
   it('is refused after ten minutes', async () => {

@@ -58,7 +58,9 @@ it('calls beyond the rate limit are told when to come again, those of others go 
     content: [
       {
         type: 'text',
-        text: 'This server takes 6 calls a minute from each caller, and yours are used up; nothing was sent.\nWait 10 seconds, then call again.',
+        text:
+          'This server takes 6 calls a minute from each caller, and yours are used up; nothing was sent.\nWait 10 seconds, then ' +
+          'call again.',
       },
     ],
   });

@@ -257,32 +257,6 @@ describe('a plan', () => {
     expect(answer).toMatchObject({ isError: true, text: expect.stringContaining('expired on 2026-11-27T10:00:00.000Z. Make a new one.') });
   });
 
-  it('is refused where an equal job appeared since it was made', async () => {
-    const fields = ['session_id', 'browser'];
-    const plans = [];
-    for (let index = 0; index < 2; index += 1) plans.push(await call('plan_export', { fields, name: 'Twice', frequency: 'daily' }));
-    const [first, second] = plans.map(({ structured }) => ({ planId: structured['planId'], confirm: true }));
-    expect(await call('apply_export_plan', first)).toMatchObject({ isError: false });
-    const refusal = {
-      isError: true,
-      text: expect.stringMatching(
-        /^An equal job exists: \d+ "Twice"\. .*allowDuplicate: true creates it all the same\. Nothing was created\./,
-      ),
-    };
-    expect(await call('apply_export_plan', second)).toMatchObject(refusal);
-    const third = await call('plan_export', { fields, name: 'Thrice', frequency: 'daily' });
-    expect(third.text).toContain('An equal job exists');
-    const planId = third.structured['planId'];
-    expect(await call('apply_export_plan', { planId, confirm: true })).toMatchObject(refusal);
-    expect(await jobsCalled('Thrice')).toEqual([]);
-    const preview = await call('apply_export_plan', { planId, allowDuplicate: true });
-    expect(preview.structured).toMatchObject({ status: 'preview', request: { warning: expect.stringContaining('"Twice"') } });
-    expect(await call('apply_export_plan', { planId, allowDuplicate: true, confirm: true })).toMatchObject({ isError: false });
-    expect(await jobsCalled('Thrice')).toHaveLength(1);
-    // Its own job is no reason to refuse what is done already.
-    expect(await call('apply_export_plan', { planId, confirm: true })).toMatchObject({ isError: false });
-  });
-
   it('is refused where an equal once job appeared since it was made', async () => {
     const [first, second] = [await planned({ call }, '2026-10-03'), await planned({ call }, '2026-10-03')];
     const { structured } = await call('plan_export', {

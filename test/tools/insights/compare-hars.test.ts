@@ -25,6 +25,12 @@ interface Compared {
   byParty: { name: string; requestsBefore: number; requestsAfter: number; transferBytesAfter: number }[];
 }
 
+interface Sampled extends Compared {
+  hosts: { host: string; presence: string }[];
+  since: string;
+  runs: Record<'before' | 'after', { time: string }[]>;
+}
+
 const hostOf = ({ url }: Request) => new URL(url).host;
 
 describe.each([1, 2, 3, 4, 5])('before and after the slow tag of seed %i', (seed) => {
@@ -56,6 +62,57 @@ describe.each([1, 2, 3, 4, 5])('before and after the slow tag of seed %i', (seed
       },
       { seed },
     );
+  });
+});
+
+describe.each([1, 2, 3, 4, 5])('typical runs on both sides of the slow tag of seed %i', (seed) => {
+  it('name the tag alone as new, by instant and where the load time moved most', async () => {
+    await withPlatform(
+      async (other) => {
+        const { scenarioId, stepId, dateMs, host } = other.stories.slowTag;
+        const asking = await openAssistant(other);
+        const ask = (args: Record<string, unknown>) => asking.call('compare_hars', { scenarioId, step: String(stepId), ...args });
+        const told = await ask({ since: new Date(dateMs).toISOString() });
+        const found = await ask({});
+        await asking.close();
+        for (const answer of [told, found]) {
+          const { hosts, added, since, runs, verdict } = answer.structured as unknown as Sampled;
+          expect(hosts.filter(({ presence }) => presence === 'new')).toEqual([
+            expect.objectContaining({ host, runsBefore: 0, runsAfter: runs.after.length, blocksRendering: true }),
+          ]);
+          expect(new Set(added.map(hostOf))).toEqual(new Set([host]));
+          expect(verdict).toContain(host);
+          // The first run after the tag, or one of the two beside it.
+          expect(Math.abs(Date.parse(since) - dateMs)).toBeLessThanOrEqual(3 * 3_600_000);
+          expect(tokensOf(answer)).toBeLessThanOrEqual(1500);
+          for (const { time } of runs.before) expect(Date.parse(time)).toBeLessThan(Date.parse(since));
+        }
+      },
+      { seed },
+    );
+  });
+});
+
+describe('a sample of runs', () => {
+  it('is chosen by an event too, and says which runs it read', async () => {
+    const { scenarioId, stepId } = platform().stories.slowTag;
+    const events = await platform().ask('listSpeedEvents', { scenarioId }, await platform().token('shop'));
+    const [event] = events.events;
+    const answer = await call('compare_hars', { scenarioId, step: String(stepId), since: event?.key });
+    expect(answer.text).toContain(`(${event?.key})`);
+    const { runs } = answer.structured as unknown as Sampled;
+    expect([runs.before.length, runs.after.length]).toEqual([4, 4]);
+    expect(whole(answer)).toMatchSnapshot();
+  });
+
+  it.each<[string, Record<string, unknown>, RegExp]>([
+    ['no step where there are several', {}, /^step: the scenario has the steps 1 ".+", .*; name one\./],
+    ['an unknown event', { step: '1', since: 'a release that never was' }, /^since: "a release that never was" is neither a date nor/],
+    ['an instant to come', { step: '1', since: 'now' }, /^since: must lie in the past/],
+    ['two kinds of choice', { step: '1', before: 'abc' }, /^before: pass before and after, or scenarioId/],
+  ])('with %s is an error with words', async (_what, args, words) => {
+    const { scenarioId } = platform().stories.slowTag;
+    expect(await call('compare_hars', { scenarioId, ...args })).toMatchObject({ isError: true, text: expect.stringMatching(words) });
   });
 });
 

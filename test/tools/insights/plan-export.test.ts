@@ -172,7 +172,10 @@ it.each([
   [
     'fields of two scopes',
     { fields: ['path', 'browser'], frequency: 'daily' },
-    /^No scope has all fields; this is what scope sessions lacks:\nfields: "path" is a field of scope views, which lacks "browser": plan an export for each scope; query_export joins them by project_id, user_id and session_id\./,
+    new RegExp(
+      '^No scope has all fields; this is what scope sessions lacks:\\nfields: "path" is a field of scope views, which lacks "browser": ' +
+        'plan an export for each scope; query_export joins them by project_id, user_id and session_id\\.',
+    ),
   ],
   ['a scope that there is not', { scope: 'hits', frequency: 'daily' }, /'hits' is not known; there are sessions, views/],
   ['the id of no segment', { segmentId: 7, frequency: 'daily' }, /^segmentId: there is no segment 7; list_segments lists them\./],

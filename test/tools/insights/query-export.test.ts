@@ -179,7 +179,8 @@ describe('a result', () => {
   });
 
   it('shows lists, decimals and what has no value exactly, in both channels', async () => {
-    const sql = `SELECT [1, NULL] AS list, 1.50::DECIMAL(9, 2) AS amount, NULL AS nothing, max(user_id) AS id, {'a': 'b'} AS pair FROM data`;
+    const columns = "[1, NULL] AS list, 1.50::DECIMAL(9, 2) AS amount, NULL AS nothing, max(user_id) AS id, {'a': 'b'} AS pair";
+    const sql = `SELECT ${columns} FROM data`;
     const answer = await call('query_export', { jobId: 'Daily sessions', sql });
     expect(only(answer)).toEqual({
       list: '[1,null]',

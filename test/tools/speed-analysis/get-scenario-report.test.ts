@@ -40,7 +40,8 @@ it('takes a timestamp or an ISO date, and lists the nearest reports where there 
 });
 
 it('says in the words of the platform what was refused, where there is a report at that instant', async () => {
-  const { date } = (await call('get_scenario_report', { scenarioId: 4102 })).structured;
+  // One that was not read before: what was read is kept.
+  const date = (await ask('listScenarioReports', { scenarioId: 4102, limit: 9 })).scenario.reports.at(-1)?.date;
   platform().faults.add({ kind: 'refused', operation: 'getScenarioReport', times: 1 });
   const { isError, text } = await call('get_scenario_report', { scenarioId: 4102, date });
   expect(isError).toBe(true);

@@ -16,7 +16,10 @@ it('sums the file up and links to it without its secrets', async () => {
   expect(answer.structured).toMatchObject({
     totals: { requests: entries.length },
     errors: entries.filter(({ response }) => response.status >= 400).map(({ response: { status } }) => ({ status })),
-    byStatus: { '3xx': entries.filter(({ response }) => Math.floor(response.status / 100) === 3).length },
+    byStatus: {
+      '3xx': entries.filter(({ response: { status } }) => Math.floor(status / 100) === 3 && status !== 304).length,
+      '304': entries.filter(({ response: { status } }) => status === 304).length,
+    },
   });
   expect(whole(answer)).toMatchSnapshot();
 

@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { openPlans } from '../../../src/workspace/plans.ts';
 import { plansDirectory, projectDirectory } from '../../../src/workspace/store/layout.ts';
+import { bundledScript } from '../../support/bundled-script.ts';
 import { type Platform, sharedPlatform } from '../../support/emulator.ts';
 import type { ApplyOrder } from './apply-process.ts';
 
@@ -19,18 +20,14 @@ const SETTLED_MS = 61_000;
 
 let bundles = '';
 let script = '';
-// Bundled as the product is, so that it starts quickly.
 beforeAll(() => {
   bundles = mkdtempSync(join(tmpdir(), 'apply-'));
-  const build = `import { build } from 'esbuild'; import { executable } from './.ci/build.mjs';
-    await build({ ...executable, entryPoints: ['test/usecases/exports/apply-process.ts'], outdir: process.argv[1], outExtension: { '.js': '.mjs' } });`;
-  execFileSync(process.execPath, ['--input-type=module', '-e', build, bundles]);
-  script = join(bundles, 'apply-process.mjs');
+  script = bundledScript('test/usecases/exports/apply-process.ts', bundles);
   return () => rmSync(bundles, { recursive: true, force: true });
 });
 
-/** A plan of several jobs on a disk of its own, and how a process is started that applies it. */
-async function planned({ authUrl, credentials, clock }: Platform, name: string) {
+/** A plan of several jobs of one field on a disk of its own, and how a process is started that applies it. */
+async function planned({ authUrl, credentials, clock }: Platform, name: string, fieldName: string) {
   const dir = mkdtempSync(join(tmpdir(), 'plans-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const plans = openPlans(plansDirectory(projectDirectory({ dir, principal: 'local', authUrl, projectId: 1201 })), 1201);
@@ -39,7 +36,7 @@ async function planned({ authUrl, credentials, clock }: Platform, name: string) 
     format: 'JSONL' as const,
     scope: 'sessions',
     frequency: { value: 'daily' as const },
-    fields: [{ fieldName: 'session_id' }],
+    fields: [{ fieldName }],
     deviceLabel: 'all' as const,
   }));
   const { planId } = await plans.add({ bodies, known: [], nowMs: clock.now() });
@@ -59,7 +56,7 @@ async function jobsCalled(name: string) {
 }
 
 it(`a plan whose server is killed at ${KILLS} moments makes each job once`, async () => {
-  const { start, parts } = await planned(platform(), 'Killed');
+  const { start, parts } = await planned(platform(), 'Killed', 'session_id');
   const { clock, faults, requests } = platform();
   const sent = () => requests.filter(({ operation }) => operation === 'createExportJob').length;
   // The job is made at once, its answer takes its time: most kills fall between the two.
@@ -87,7 +84,7 @@ it(`a plan whose server is killed at ${KILLS} moments makes each job once`, asyn
 }, 60_000);
 
 it('a plan that several processes apply at once makes each job once, and is applied for all of them', async () => {
-  const { start } = await planned(platform(), 'Raced');
+  const { start } = await planned(platform(), 'Raced', 'user_id');
   platform().faults.add({ kind: 'slow', operation: 'createExportJob', delayMs: 15 });
   const racing = Array.from({ length: 4 }, () => start());
   await Promise.all(racing.map(({ ended }) => ended));

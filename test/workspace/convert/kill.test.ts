@@ -1,9 +1,11 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { seeded } from '../../bench/verdicts/random.ts';
+import { bundledScript } from '../../support/bundled-script.ts';
 import { scratchDirectory } from '../download/store-stub.ts';
 import { openOffline, queried, writeRun } from './converted-runs.ts';
 
@@ -13,34 +15,19 @@ const ROWS = 3_000;
 /** A conversion of all runs takes some seconds; most kills fall into it. */
 const LONGEST_LIFE_MS = 1_500;
 
-/** Numbers from 0 to 1 that are the same in each run of the test. */
-function randomNumbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
-    return state / 2_147_483_648;
-  };
-}
-
-function bundled(directory: string): string {
-  const build = `import { build } from 'esbuild'; import { executable } from './.ci/build.mjs';
-    await build({ ...executable, entryPoints: ['test/workspace/convert/convert-process.ts'], outdir: process.argv[1], outExtension: { '.js': '.mjs' } });`;
-  execFileSync(process.execPath, ['--input-type=module', '-e', build, directory]);
-  return join(process.cwd(), directory, 'convert-process.mjs');
-}
-
 const sessions = (run: number) =>
   Array.from({ length: ROWS }, (_, index) => {
     // Each run repeats the last third of the one before.
     const id = run * Math.floor((ROWS * 2) / 3) + index;
-    return `{"project_id":1,"user_id":${7_000_000_000_000_000_000n + BigInt(id)},"session_id":${id},"session_transactions_revenue_cents":${id}}\n`;
+    const user = 7_000_000_000_000_000_000n + BigInt(id);
+    return `{"project_id":1,"user_id":${user},"session_id":${id},"session_transactions_revenue_cents":${id}}\n`;
   }).join('');
 
 it('a server that is killed at 50 random moments of its conversions loses no row and doubles none', async () => {
   // From here the bundle finds the process of the product as its source does.
-  const script = bundled('node_modules/.cache/convert-kill');
+  const script = join(process.cwd(), bundledScript('test/workspace/convert/convert-process.ts', 'node_modules/.cache/convert-kill'));
   const dir = scratchDirectory();
-  const random = randomNumbers(7);
+  const random = seeded(7).uniform;
   const plain = openOffline(dir);
   const fields = ['project_id', 'user_id', 'session_id', 'session_transactions_revenue_cents'];
   for (let run = 0; run < RUNS; run += 1) {

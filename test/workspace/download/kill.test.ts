@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,6 +6,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { DAY_MS } from '../../../src/lib/clock.ts';
 import { projectDirectory, runDirectory } from '../../../src/workspace/store/layout.ts';
+import { seeded } from '../../bench/verdicts/random.ts';
+import { bundledScript } from '../../support/bundled-script.ts';
 import { START, withPlatform } from '../../support/emulator.ts';
 import type { DownloadOrder } from './download-process.ts';
 import { scratchDirectory, sha256 } from './store-stub.ts';
@@ -15,27 +17,10 @@ const KILLS = 50;
 const MOST_REQUESTS = 5;
 const LONGEST_WAIT_MS = 50;
 
-/** The process that downloads, bundled as the product is, so that it starts quickly. */
-function bundled(directory: string): string {
-  const build = `import { build } from 'esbuild'; import { executable } from './.ci/build.mjs';
-    await build({ ...executable, entryPoints: ['test/workspace/download/download-process.ts'], outdir: process.argv[1], outExtension: { '.js': '.mjs' } });`;
-  execFileSync(process.execPath, ['--input-type=module', '-e', build, directory]);
-  return join(directory, 'download-process.mjs');
-}
-
-/** Numbers from 0 to 1 that are the same in each run of the test. */
-function randomNumbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
-    return state / 2_147_483_648;
-  };
-}
-
-it('a server that is killed at 50 random moments leaves whole files or what can be gone on with, and nothing is fetched twice', async () => {
-  const script = bundled(scratchDirectory());
+it('a server that is killed at 50 random moments leaves whole files or resumable parts, and nothing is fetched twice', async () => {
+  const script = bundledScript('test/workspace/download/download-process.ts', scratchDirectory());
   const dir = scratchDirectory();
-  const random = randomNumbers(11);
+  const random = seeded(11).uniform;
   await withPlatform(async (platform) => {
     const { authUrl, credentials, faults, requests } = platform;
     const listed = await platform.ask('listSuccessfulExportRuns', { limit: 100 }, await platform.token('shop'));

@@ -100,8 +100,9 @@ describe('values', () => {
   it('of any kind come out exactly', async () => {
     const { query } = runsOnDisk({ fields: KEYS, files: [lines(session(1))] });
     const { rows } = await query(
-      `SELECT 9007199254740993::BIGINT, 12.340::DECIMAL(9,3), DATE '2026-11-09', TIMESTAMP '2026-11-09 10:00:00.5', [1, NULL], {'a': 1, 'b': ['x']},
-        NULL, 0.1::DOUBLE, 'nan'::DOUBLE, MAP {'k': 2}, INTERVAL 90 MINUTE, true, sum(1)::HUGEINT, 'a\tb' FROM data`,
+      `SELECT 9007199254740993::BIGINT, 12.340::DECIMAL(9,3), DATE '2026-11-09', TIMESTAMP '2026-11-09 10:00:00.5',
+        [1, NULL], {'a': 1, 'b': ['x']}, NULL, 0.1::DOUBLE, 'nan'::DOUBLE,
+        MAP {'k': 2}, INTERVAL 90 MINUTE, true, sum(1)::HUGEINT, 'a\tb' FROM data`,
     );
     expect(rows).toEqual([
       [

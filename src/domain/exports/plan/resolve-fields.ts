@@ -91,8 +91,8 @@ export function problemsOfScope({ scope, problems, missing }: Resolved, elsewher
     const found = elsewhere.flatMap((other) => other.columns.flatMap((column) => (column.asked === asked ? [{ other, column }] : [])))[0];
     if (asked === undefined || !found) return problem;
     return (
-      `"${asked}" is no field of scope ${scope}, but of scope ${found.other.scope}: ${columnWords(found.column)}. Export both scopes with ` +
-      'project_id, user_id and session_id; query_export joins them.'
+      `"${asked}" is no field of scope ${scope}, but of scope ${found.other.scope}: ${columnWords(found.column)}. ` +
+      'Export both scopes with project_id, user_id and session_id; query_export joins them.'
     );
   });
 }

@@ -1,13 +1,14 @@
+import { formatBytes } from '../../../lib/number-text.ts';
 import type { Har, HarEntry } from '../read/har-model.ts';
-import { count, noRequests } from '../summary/totals.ts';
+import { addTotals, count, noRequests } from '../summary/totals.ts';
 import { BLOCKING_BASIS, findProblems } from './find-problems.ts';
 import type { HAR_VIEWS, HarAnswer } from './har-answer.ts';
-import { ORDER_NOTE } from './problem.ts';
+import { counted, ORDER_NOTE, type ProblemKind } from './problem.ts';
 import { partyTable, problemRequests, problemTable, requestDetail, requestTable, type Table, waterfallTable } from './request-rows.ts';
 import { cutPage, filterRequests, isEmptyFilter, type PagePlace, type PageRequest, pageOf, type RequestFilter } from './select-requests.ts';
 import { type HarStudy, studyHar } from './study-har.ts';
 import { findingRow, summaryView } from './summary-view.ts';
-import { collectParties, type EntityOf } from './third-parties.ts';
+import { collectParties, type EntityOf, type PartyGroup } from './third-parties.ts';
 
 export type HarView = (typeof HAR_VIEWS)[number];
 
@@ -15,20 +16,23 @@ export type HarView = (typeof HAR_VIEWS)[number];
 export interface HarQuery extends RequestFilter {
   readonly scenarioStepResultId?: string | undefined;
   readonly view?: HarView | undefined;
+  /** Only requests with this problem; with no view named, the list of problems. */
+  readonly problem?: ProblemKind | undefined;
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
 }
 
 /** The view that is meant: the one named, the list of requests where only a filter is given, else the summary. */
 export function viewOf(query: HarQuery): HarView {
-  const { view, limit, cursor } = query;
+  const { view, problem, limit, cursor } = query;
+  if (problem !== undefined) return view === undefined || view === 'summary' ? 'problems' : view;
   return view ?? (cursor === undefined && limit === undefined && isEmptyFilter(query) ? 'summary' : 'requests');
 }
 
 /** All that the list of a query depends on: who repeats the query may take another page of it. */
 function listOf(query: HarQuery): unknown {
-  const { scenarioStepResultId, url, type, domain, status, minDurationMs, minBytes } = query;
-  return [viewOf(query), scenarioStepResultId, url, type, domain, status, minDurationMs, minBytes];
+  const { scenarioStepResultId, problem, url, type, domain, status, minDurationMs, minBytes } = query;
+  return [viewOf(query), scenarioStepResultId, problem ?? '', url, type, domain, status, minDurationMs, minBytes];
 }
 
 /** The position after the first `shown` rows of a page, where not all were delivered. */
@@ -51,14 +55,16 @@ const USUAL_ROWS = 25;
 /** Answers one question about a HAR file. Throws an `ApiError` of kind `invalid` for a cursor of another question. */
 export function analyseHar(har: Har, query: HarQuery, entityOf: EntityOf): HarAnalysis {
   const view = viewOf(query);
+  const { problem } = query;
   const study = studyHar(har, entityOf);
   if (view === 'summary') {
     const { answer, notes } = summaryView(study);
     return { answer: { view, ...answer }, notes: [...notes, ...ignoredFilter(query)] };
   }
-  const chosen = filterRequests(har.entries, query);
+  const filtered = filterRequests(har.entries, query);
+  const chosen = problem === undefined ? filtered : concernedBy(study, problem, filtered);
   const request = { list: listOf(query), cursor: query.cursor, limit: query.limit ?? USUAL_ROWS };
-  const { answer, notes } = listViews[view]({ study, chosen, request, entityOf });
+  const { answer, notes } = listViews[view]({ study, chosen, request, entityOf, problem });
   return { answer: { view, ...answer }, notes: [...har.notes, ...notes] };
 }
 
@@ -67,6 +73,14 @@ interface Listing {
   readonly chosen: readonly HarEntry[];
   readonly request: PageRequest;
   readonly entityOf: EntityOf;
+  readonly problem: ProblemKind | undefined;
+}
+
+/** Those of the requests, in order of start, that a problem concerns. */
+function concernedBy(study: HarStudy, problem: ProblemKind, entries: readonly HarEntry[]): HarEntry[] {
+  const found = findProblems(study).filter((each) => each.problem === problem);
+  const concerned = new Set(problemRequests(study, found, entries).map(({ entry }) => entry));
+  return entries.filter((entry) => concerned.has(entry));
 }
 
 const listViews: Record<Exclude<HarView, 'summary'>, (listing: Listing) => { answer: Listed; notes: readonly string[] }> = {
@@ -85,15 +99,35 @@ const listViews: Record<Exclude<HarView, 'summary'>, (listing: Listing) => { ans
   third_parties({ study, chosen, request, entityOf }) {
     const parties = chosen === study.har.entries ? study.parties : partiesOf(chosen, study, entityOf);
     const { items, page } = pageOf(parties, request);
-    return { answer: { totals: totalsOf(chosen), page, ...partyTable(items) }, notes: [PARTY_NOTE, BLOCKING_BASIS[study.blocking.basis]] };
+    const totals = totalsOf(chosen);
+    const third = thirdPartyTotals(parties);
+    const answer = { verdict: thirdPartyVerdict(third, totals), totals, thirdParties: third, page, ...partyTable(items) };
+    return { answer, notes: [PARTY_NOTE, BLOCKING_BASIS[study.blocking.basis]] };
   },
-  problems({ study, chosen, request }) {
-    const problems = findProblems(study);
+  problems({ study, chosen, request, problem }) {
+    const problems = findProblems(study).filter((each) => problem === undefined || each.problem === problem);
     const { items, page } = pageOf(problemRequests(study, problems, chosen), request);
     const table: Table = problemTable(items);
     return { answer: { findings: problems.map(findingRow), page, ...table }, notes: [ORDER_NOTE, BLOCKING_BASIS[study.blocking.basis]] };
   },
 };
+
+function thirdPartyTotals(parties: readonly PartyGroup[]) {
+  const third = parties.filter(({ party }) => party === 'third');
+  const totals = noRequests();
+  for (const party of third) addTotals(totals, party.totals);
+  const { requests, transferBytes, contentBytes } = totals;
+  return { parties: third.length, requests, transferBytes, contentBytes, blocking: third.reduce((sum, { blocking }) => sum + blocking, 0) };
+}
+
+function thirdPartyVerdict(third: ReturnType<typeof thirdPartyTotals>, all: ReturnType<typeof totalsOf>): string {
+  if (third.parties === 0) return 'No third party was asked.';
+  const share = third.transferBytes !== null && all.transferBytes ? Math.round((100 * third.transferBytes) / all.transferBytes) : undefined;
+  return (
+    `${counted(third.parties, 'third party', 'third parties')}: ${third.requests} of ${counted(all.requests, 'request')}, ` +
+    `${formatBytes(third.transferBytes)}${share === undefined ? '' : ` (${share} % of the bytes)`}; ${third.blocking} block rendering.`
+  );
+}
 
 function partiesOf(entries: readonly HarEntry[], { blocking }: HarStudy, entityOf: EntityOf) {
   const parties = collectParties(entityOf);
@@ -104,7 +138,8 @@ function partiesOf(entries: readonly HarEntry[], { blocking }: HarStudy, entityO
 
 const TIME_NOTE = 'Times are ms after the first request; connectMs includes sslMs.';
 const PARTY_NOTE =
-  'Parties are entities named by third-party-web, else registrable domains; first party is the domain of the document. busyMs: time ' +
+  'Parties are entities named by third-party-web, else registrable domains; first party is the domain of the document and ' +
+  'own domains. busyMs: time ' +
   'with a request under way.';
 
 function totalsOf(entries: readonly HarEntry[]) {

@@ -90,3 +90,10 @@ function firstByteOf({ document }: Har): number | null {
   if (!document || document.startMs === null || document.durationMs === null) return null;
   return document.startMs + document.durationMs - (document.timings.receiveMs ?? 0);
 }
+
+/** The requests of a whole file that hold back its first paint. */
+export function blockingOf(har: Har): Blocking {
+  const collector = collectBlocking(har);
+  for (const entry of har.entries) collector.add(entry);
+  return collector.blocking();
+}

@@ -120,7 +120,8 @@ const USUAL_PACKED_SHARE = 0.3;
 /** Bytes that need not have been sent, or not again. */
 function wasteProblems({ summary: { findings }, answers: { compressedShare: packedShare } }: HarStudy): Problem[] {
   return [
-    ...uncompressed(findings.uncompressedText, packedShare ?? USUAL_PACKED_SHARE),
+    ...uncompressed(findings.uncompressedText, packedShare ?? USUAL_PACKED_SHARE, ['uncompressed_text', 'text file']),
+    ...uncompressed(findings.uncompressedAnswers, packedShare ?? USUAL_PACKED_SHARE, ['uncompressed_answers', 'API answer']),
     ...duplicates(findings.duplicates),
     ...cache(findings.missingCache, 'no_cache', 'may not be kept or do not say for how long'),
     ...cache(findings.shortCache, 'short_cache', 'may be kept for less than a week'),
@@ -132,15 +133,17 @@ function worst({ heaviest }: Finding): string {
   return first ? `; largest ${addressText(first.url)}` : '';
 }
 
-function uncompressed(finding: Finding, share: number): Problem[] {
+type Uncompressed = readonly ['uncompressed_text' | 'uncompressed_answers', string];
+
+function uncompressed(finding: Finding, share: number, [problem, what]: Uncompressed): Problem[] {
   const { requests, transferBytes, contentBytes } = finding;
   if (requests === 0) return [];
   const sent = transferBytes ?? contentBytes;
   const costBytes = sent === null ? null : Math.round(sent * (1 - share));
   const says =
-    `${counted(requests, 'text')} sent uncompressed (${formatBytes(sent)}; compressed about ${Math.round(share * 100)} % of ` +
+    `${counted(requests, what)} sent uncompressed (${formatBytes(sent)}; compressed about ${Math.round(share * 100)} % of ` +
     `it)${worst(finding)}`;
-  return [{ problem: 'uncompressed_text', requests, costMs: null, costBytes, basis: 'estimate', when: 'this load', says }];
+  return [{ problem, requests, costMs: null, costBytes, basis: 'estimate', when: 'this load', says }];
 }
 
 function duplicates({ addresses, repeats, transferBytes, heaviest }: HarSummary['findings']['duplicates']): Problem[] {

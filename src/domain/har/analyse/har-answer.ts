@@ -67,6 +67,8 @@ export const harAnswerShape = z.object({
   byStatus: z.record(z.string(), z.number()).optional(),
   byProtocol: z.record(z.string(), z.number()).optional(),
   byType: z.array(z.object({ type: z.string(), ...amounts })).optional(),
+  /** All third parties together. */
+  thirdParties: z.object({ parties: z.number(), ...amounts, blocking: z.number() }).optional(),
   byParty: z.array(z.object({ party: z.string(), ...amounts })).optional(),
   parties: z.array(z.object({ name: z.string(), party: z.string().nullable(), blocking: z.number(), ...amounts })).optional(),
   largest: z.array(request).optional(),

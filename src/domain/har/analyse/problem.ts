@@ -11,21 +11,24 @@ export function someOf(names: readonly string[], shown: number): string {
 }
 
 /** What can be wrong with the way a page loads; the names are those of the answers. */
-export type ProblemKind =
-  | 'failed_document'
-  | 'errors'
-  | 'redirects'
-  | 'slow_document'
-  | 'render_blocking'
-  | 'third_party_blocking'
-  | 'slow_answers'
-  | 'heavy_page'
-  | 'uncompressed_text'
-  | 'duplicates'
-  | 'http1'
-  | 'reconnects'
-  | 'no_cache'
-  | 'short_cache';
+export const PROBLEM_KINDS = [
+  'failed_document',
+  'errors',
+  'redirects',
+  'slow_document',
+  'render_blocking',
+  'third_party_blocking',
+  'slow_answers',
+  'heavy_page',
+  'uncompressed_text',
+  'uncompressed_answers',
+  'duplicates',
+  'http1',
+  'reconnects',
+  'no_cache',
+  'short_cache',
+] as const;
+export type ProblemKind = (typeof PROBLEM_KINDS)[number];
 
 /** A finding with what it costs; null where a cost does not apply or the file does not show it. */
 export interface Problem {

@@ -1,6 +1,7 @@
 import { formatMs } from '../../../lib/number-text.ts';
 import { addressOf } from '../read/addresses.ts';
 import { type Har, type HarEntry, INITIATOR_TYPES } from '../read/har-model.ts';
+import { isApiAnswer } from '../read/resource-type.ts';
 import { sanitiseContentType } from '../sanitise/sanitise-headers.ts';
 import { sanitiseHost, sanitiseUrl, shortUrl } from '../sanitise/sanitise-url.ts';
 import { hasFailed } from '../summary/entry-counts.ts';
@@ -200,7 +201,8 @@ export function problemRequests(study: HarStudy, problems: readonly Problem[], e
     }
     if (hasFailed(entry)) add('errors', entry, entry.status === 0 ? 'no response' : `status ${entry.status}`, entry.durationMs);
     if (answersSlowly(entry, main) && !blocks.has(entry)) add('slow_answers', entry, `waited ${formatMs(timings.waitMs)}`, timings.waitMs);
-    if (isUncompressedText(entry)) add('uncompressed_text', entry, 'sent uncompressed', bytes);
+    if (isUncompressedText(entry))
+      add(isApiAnswer(entry) ? 'uncompressed_answers' : 'uncompressed_text', entry, 'sent uncompressed', bytes);
     if (isRepeat) add('duplicates', entry, 'fetched again', bytes);
     if (isHttp1(entry)) add('http1', entry, `queued ${formatMs(timings.blockedMs)}`, timings.blockedMs);
     if (reconnects) add('reconnects', entry, `connecting took ${formatMs(timings.connectMs)}`, timings.connectMs);

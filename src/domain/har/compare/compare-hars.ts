@@ -5,19 +5,34 @@ import type { EntityOf } from '../analyse/third-parties.ts';
 import type { Har, HarEntry } from '../read/har-model.ts';
 import { shortUrl } from '../sanitise/sanitise-url.ts';
 import { weightOf } from '../summary/totals.ts';
+import { hostRuns, medianPairs, medianParties, medianTypes, ofMostRunsAlone } from './compare-runs.ts';
 import { type Comparison, netEffect } from './har-comparison.ts';
 import { comparisonVerdict } from './har-verdict.ts';
 import { MATCHING_NOTE, matchRequests, normalisedAddress } from './match-requests.ts';
-import { type Change, durationChanges, NOISE_NOTE, partyChanges, sizeChanges, typeChanges } from './request-changes.ts';
+import { type Change, durationChanges, NOISE_NOTE, partyChanges, SAMPLE_NOTE, sizeChanges, typeChanges } from './request-changes.ts';
 
 /** Rows of each list; the whole lists are behind analyze_har. */
-const SHOWN = { added: 6, removed: 3, grown: 3, shrunk: 2, slower: 3, faster: 2, parties: 5, types: 5 };
+const SHOWN = { added: 6, removed: 3, grown: 3, shrunk: 2, slower: 3, faster: 2, parties: 5, types: 5, hosts: 8 };
 const MAX_URL = 70;
 
-/** Compares the loads of two runs; the later one decides how render-blocking is recognised. */
-export function compareHars(before: Har, after: Har, entityOf: EntityOf): { comparison: Comparison; notes: string[] } {
-  const [was, is] = [studyHar(before, entityOf), studyHar(after, entityOf)];
-  const { pairs, added, removed } = matchRequests(before.entries, after.entries);
+/**
+ * Compares the loads of two runs, or of two samples whose first runs are typical of them: then what comes and goes from run to run is
+ * neither new nor gone, and sizes and times are medians. The later side decides how render-blocking is recognised.
+ */
+export function compareHars(
+  befores: readonly Har[],
+  afters: readonly Har[],
+  entityOf: EntityOf,
+): { comparison: Comparison; notes: string[] } {
+  const [earlier, later] = [befores, afters].map((hars) => hars.map((har) => studyHar(har, entityOf)));
+  const [was, is] = [earlier?.[0], later?.[0]];
+  if (!earlier || !later || !was || !is) throw new TypeError('A comparison needs a run on each side.');
+  const [before, after] = [was.har, is.har];
+  const sampled = earlier.length + later.length > 2;
+  const matched = matchRequests(before.entries, after.entries);
+  const pairs = sampled ? medianPairs(matched.pairs, earlier, later) : matched.pairs;
+  const added = sampled ? ofMostRunsAlone(matched.added, later, earlier) : matched.added;
+  const removed = sampled ? ofMostRunsAlone(matched.removed, earlier, later) : matched.removed;
   const { grown, shrunk } = sizeChanges(pairs);
   const { slower, faster } = durationChanges(pairs);
   const blocking = new Set(is.blocking.entries);
@@ -33,10 +48,21 @@ export function compareHars(before: Har, after: Har, entityOf: EntityOf): { comp
     matched: pairs.length,
   };
   const samePage = isSamePage(before, after);
-  const net = netEffect(was, is);
-  const byParty = partyChanges(was.parties, is.parties);
+  const net = netEffect(earlier, later);
+  const byParty = partyChanges(medianParties(earlier), medianParties(later));
+  const hosts = sampled && hostRuns(earlier, later);
   const comparison: Comparison = {
-    verdict: comparisonVerdict({ samePage, net, added: newcomers, blocking, slower, counts, before, after }),
+    verdict: comparisonVerdict({
+      samePage,
+      net,
+      added: newcomers,
+      blocking,
+      slower,
+      counts,
+      before,
+      after,
+      ...(sampled && { runs: { before: earlier.length, after: later.length } }),
+    }),
     samePage,
     net,
     counts,
@@ -47,10 +73,11 @@ export function compareHars(before: Har, after: Har, entityOf: EntityOf): { comp
     slower: slower.slice(0, SHOWN.slower).map(timeRow),
     faster: faster.slice(0, SHOWN.faster).map(timeRow),
     byParty: byParty.slice(0, SHOWN.parties),
-    byType: typeChanges(was.summary, is.summary).slice(0, SHOWN.types),
+    byType: typeChanges(medianTypes(earlier), medianTypes(later)).slice(0, SHOWN.types),
+    ...(hosts && { hosts: hosts.slice(0, SHOWN.hosts) }),
   };
   const listed = shortened(comparison);
-  return { comparison: listed, notes: notesOf(was, is, { listed, parties: byParty.length }) };
+  return { comparison: listed, notes: notesOf(was, is, { listed, parties: byParty.length, sampled }) };
 }
 
 const LISTS = ['added', 'removed', 'grown', 'shrunk', 'slower', 'faster', 'byParty', 'byType'] as const;
@@ -99,9 +126,10 @@ function timeRow({ after: { index, url }, from, to }: Change): Comparison['slowe
 interface Listed {
   readonly listed: Comparison;
   readonly parties: number;
+  readonly sampled: boolean;
 }
 
-function notesOf(was: HarStudy, is: HarStudy, { listed, parties }: Listed): string[] {
+function notesOf(was: HarStudy, is: HarStudy, { listed, parties, sampled }: Listed): string[] {
   const { counts, samePage } = listed;
   const cut = (['added', 'removed', 'grown', 'shrunk', 'slower', 'faster'] as const)
     .filter((name) => counts[name] > listed[name].length)
@@ -114,14 +142,18 @@ function notesOf(was: HarStudy, is: HarStudy, { listed, parties }: Listed): stri
     ...(cut.length > 0 ? [`Shown: ${cut.join(', ')}; analyze_har with domain or url lists the rest.`] : []),
     ...(parties > listed.byParty.length ? [`${parties - listed.byParty.length} more parties changed.`] : []),
     MATCHING_NOTE,
-    NOISE_NOTE,
+    sampled ? SAMPLE_NOTE : NOISE_NOTE,
     BLOCKING_BASIS[is.blocking.basis],
     ...parts,
-    ...fileNotes('before', was),
-    ...fileNotes('after', is),
+    ...fileNotes(was.har.notes, is.har.notes),
   ];
 }
 
-function fileNotes(side: string, { har }: HarStudy): string[] {
-  return har.notes.map((note) => `In ${side}: ${note}`);
+/** What the files themselves say, once where both say it. */
+function fileNotes(before: readonly string[], after: readonly string[]): string[] {
+  return [
+    ...before.filter((note) => after.includes(note)),
+    ...before.filter((note) => !after.includes(note)).map((note) => `In before: ${note}`),
+    ...after.filter((note) => !before.includes(note)).map((note) => `In after: ${note}`),
+  ];
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { tenth } from '../analyse/request-rows.ts';
 import type { HarStudy } from '../analyse/study-har.ts';
+import { middleOf } from './compare-runs.ts';
 
 const number = z.number().nullable();
 const request = z.object({
@@ -46,6 +47,20 @@ export const comparisonShape = z.object({
   faster: z.array(timed),
   byParty: z.array(group),
   byType: z.array(group),
+  hosts: z
+    .array(
+      z.object({
+        host: z.string(),
+        presence: z.enum(['new', 'gone', 'comes and goes']),
+        party: z.string().nullable(),
+        runsBefore: z.number(),
+        runsAfter: z.number(),
+        requests: z.number(),
+        transferBytes: z.number(),
+        blocksRendering: z.boolean(),
+      }),
+    )
+    .optional(),
 });
 
 export type Comparison = z.input<typeof comparisonShape>;
@@ -67,10 +82,19 @@ function measuresOf({ summary: { totals, document, errors }, blocking }: HarStud
   };
 }
 
-/** The measures of both sides with their change; those that neither side knows, or that are 0 on both, are left out. */
-export function netEffect(was: HarStudy, is: HarStudy): NetEffect {
-  const after = measuresOf(is);
-  return Object.entries(measuresOf(was)).flatMap(([measure, before]) => {
+/** Median of each measure over the runs that know it. */
+function medianMeasures(runs: readonly HarStudy[]): Record<string, number | null> {
+  const measured = runs.map(measuresOf);
+  const names = Object.keys(measured[0] ?? {});
+  return Object.fromEntries(
+    names.map((name) => [name, middleOf(measured.map((run) => run[name] ?? null).filter((value) => value !== null)) ?? null]),
+  );
+}
+
+/** The median measures of both sides with their change; those that neither side knows, or that are 0 on both, are left out. */
+export function netEffect(was: readonly HarStudy[], is: readonly HarStudy[]): NetEffect {
+  const after = medianMeasures(is);
+  return Object.entries(medianMeasures(was)).flatMap(([measure, before]) => {
     const now = after[measure] ?? null;
     if (!before && !now) return [];
     const change = before === null || now === null ? null : tenth(now - before);

@@ -16,6 +16,8 @@ export interface Compared {
   readonly counts: Comparison['counts'];
   readonly before: Har;
   readonly after: Har;
+  /** How many runs each side has, where it is a sample. */
+  readonly runs?: { readonly before: number; readonly after: number };
 }
 
 const UNITS: Record<string, (value: number) => string> = {
@@ -35,12 +37,13 @@ function signed(value: number): string {
 
 /** What changed, in two or three sentences: net effect, who is new and what of it blocks rendering, what became slower. */
 export function comparisonVerdict(compared: Compared): string {
-  const { samePage, net, slower, counts, before, after } = compared;
+  const { samePage, net, slower, counts, before, after, runs } = compared;
   const changes = net.flatMap(({ measure, change }) => (change && UNITS[measure] ? [UNITS[measure](change)] : []));
   const [slowest] = slower;
+  const side = runs ? `After (${counted(runs.after, 'run')} against ${runs.before} before)` : 'After';
   return [
     ...(samePage ? [] : [`Not the same page: ${addressOf(before)} against ${addressOf(after)}.`]),
-    changes.length > 0 ? `After: ${changes.join(', ')}.` : 'After: requests and bytes as before.',
+    changes.length > 0 ? `${side}: ${changes.join(', ')}.` : `${side}: requests and bytes as before.`,
     ...newcomers(compared),
     ...(slowest ? [`Slower: ${shortUrl(slowest.after.url, 70)}, ${formatMs(slowest.from)} before, ${formatMs(slowest.to)} after.`] : []),
     ...(counts.added + counts.removed + counts.grown + counts.shrunk + counts.slower + counts.faster === 0
@@ -53,7 +56,7 @@ function addressOf({ document }: Har): string {
   return document ? shortUrl(document.url, 70) : 'no document';
 }
 
-function newcomers({ added, blocking }: Compared): string[] {
+function newcomers({ added, blocking, runs }: Compared): string[] {
   if (added.length === 0) return [];
   const blocks = added.filter((entry) => blocking.has(entry));
   const bytes = added.reduce((sum, entry) => sum + (weightOf(entry) ?? 0), 0);
@@ -62,7 +65,8 @@ function newcomers({ added, blocking }: Compared): string[] {
     blocks.length === 0
       ? 'none blocks rendering'
       : `${blocks.length} of them ${blocks.length === 1 ? 'blocks' : 'block'} rendering (${someOf(hostsOf(blocks), 2)})`;
-  return [`New: ${counted(added.length, 'request')} to ${hosts}, ${formatBytes(bytes)}; ${blocked}.`];
+  const words = runs ? 'New in most runs after and in none before' : 'New';
+  return [`${words}: ${counted(added.length, 'request')} to ${hosts}, ${formatBytes(bytes)}; ${blocked}.`];
 }
 
 /** Hosts of requests in their order, each once. */

@@ -25,8 +25,13 @@ const MAD_TO_SIGMA = 1.4826;
 
 /** What counts as slower; the words for the notes of an answer. */
 export const NOISE_NOTE =
-  'One run on each side: slower and faster list only what stands out from all matched requests (3.5 robust standard deviations and ' +
+  'One run on each side (scenarioId and step compare several): slower and faster list only what stands out from all matched ' +
+  'requests (3.5 robust standard deviations and ' +
   '100 ms); analyze_scenario, which reads several runs, shows whether the page itself is slower.';
+
+/** The same for samples of runs. */
+export const SAMPLE_NOTE =
+  'Durations and sizes are medians of the runs on each side; new is what no run before has and most runs after have, gone the reverse.';
 
 const largestFirst = (a: Change, b: Change): number => Math.abs(b.to - b.from) - Math.abs(a.to - a.from);
 
@@ -126,7 +131,7 @@ export function partyChanges(before: readonly PartyGroup[], after: readonly Part
 }
 
 /** Types that changed likewise. */
-export function typeChanges(before: HarSummary, after: HarSummary): GroupChange[] {
-  const named = ({ byType }: HarSummary) => byType.map(({ type, ...totals }) => ({ name: type, totals }));
+export function typeChanges(before: Pick<HarSummary, 'byType'>, after: Pick<HarSummary, 'byType'>): GroupChange[] {
+  const named = ({ byType }: Pick<HarSummary, 'byType'>) => byType.map(({ type, ...totals }) => ({ name: type, totals }));
   return changesOf(named(before), named(after));
 }

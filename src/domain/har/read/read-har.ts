@@ -4,12 +4,13 @@ import { findDocument } from './find-document.ts';
 import { type Har, type HarEntry, HarError, type HarPage, type HarSource } from './har-model.ts';
 import { createLookups } from './lookups.ts';
 import { amountOf, isRecord, kindOf, listOf, recordOf, textOf } from './member.ts';
+import { siteNameMatcher } from './own-hosts.ts';
 import { type Findings, readEntry } from './read-entry.ts';
 
 /** What the reader of a file may declare. */
 export interface ReadHarOptions {
   /** Hosts or domains that count as first party beside that of the main document. */
-  firstParty?: string[];
+  firstParty?: readonly string[] | undefined;
 }
 
 /**
@@ -36,7 +37,8 @@ export function readHar(har: unknown, options: ReadHarOptions = {}): Har {
     chain?.document.domain ?? null,
     ...(options.firstParty ?? []).map((domain) => registrableDomain(domain.toLowerCase())),
   ];
-  place(entries, startedMs, new Set(firstDomains.filter((domain) => domain !== null)));
+  const inferred = place(entries, startedMs, new Set(firstDomains.filter((domain) => domain !== null)), chain?.document.host ?? null);
+  if (inferred.length > 0) notes.texts.push(inferredNote(inferred));
   if (!chain && entries.length > 0)
     notes.texts.push('The file holds no main document, so its requests cannot be divided into first and third party.');
   return {
@@ -125,10 +127,34 @@ function since(originMs: number | null, ms: number | null): number | null {
   return ms === null || originMs === null ? null : ms - originMs;
 }
 
-/** Counts the starts from the first and decides first or third party, which stays open where no first domain is known. */
-function place(entries: HarEntry[], originMs: number | null, firstDomains: ReadonlySet<string>): void {
+/**
+ * Counts the starts from the first and decides first or third party, which stays open where no first domain is known. Gives the domains
+ * that are taken for the site's own by their name alone.
+ */
+function place(entries: HarEntry[], originMs: number | null, firstDomains: ReadonlySet<string>, siteHost: string | null): string[] {
+  const carriesName = siteHost === null ? () => false : siteNameMatcher(siteHost);
+  const byHost = new Map<string, boolean>();
+  const inferred = new Set<string>();
   for (const entry of entries) {
+    const { host, domain } = entry;
     entry.startMs = since(originMs, entry.startMs);
-    if (entry.domain !== null && firstDomains.size > 0) entry.party = firstDomains.has(entry.domain) ? 'first' : 'third';
+    if (host === null || domain === null || firstDomains.size === 0) continue;
+    const isNamed = byHost.get(host) ?? (!firstDomains.has(domain) && carriesName(host));
+    byHost.set(host, isNamed);
+    if (isNamed) inferred.add(domain);
+    entry.party = isNamed || firstDomains.has(domain) ? 'first' : 'third';
   }
+  return [...inferred];
+}
+
+/** Longest name of a domain that a note repeats, and what it may hold. */
+const SHOWN_DOMAIN = /^[a-z0-9.-]{1,60}$/;
+const MAX_DOMAINS = 3;
+
+function inferredNote(domains: readonly string[]): string {
+  const shown = domains.filter((domain) => SHOWN_DOMAIN.test(domain)).slice(0, MAX_DOMAINS);
+  const more = domains.length - shown.length;
+  const listed = [...shown, ...(more > 0 ? [`${more} more`] : [])].join(', ');
+  const certain = 'WEB_ANALYTICS_OWN_DOMAINS states own domains for certain.';
+  return `Inferred to be the site's own, because hosts carry its name: ${listed}. ${certain}`;
 }

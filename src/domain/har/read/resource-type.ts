@@ -57,3 +57,16 @@ export function typeOfMime(mime: string): ResourceType | null {
 export function isCompressible(mime: string): boolean {
   return /^text\/|javascript|ecmascript|[/+]json$|[/+]xml$|^font\/(?:ttf|otf)$|\/wasm$|^application\/x-font-ttf$/.test(mime);
 }
+
+/** True for what a program answered a page that is already there: data, not a file of the site. */
+export function isApiAnswer({
+  type,
+  mime,
+  method,
+}: {
+  readonly type: ResourceType;
+  readonly mime: string;
+  readonly method: string;
+}): boolean {
+  return type === 'xhr' || method !== 'GET' || /[/+]json$/.test(mime);
+}

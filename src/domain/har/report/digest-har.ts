@@ -47,6 +47,7 @@ export const harDigest = z.object({
   slowest: z.array(request),
   findings: z.object({
     uncompressedText: finding,
+    uncompressedAnswers: finding,
     missingCache: finding,
     shortCache: finding,
     duplicates: z.object({ addresses: z.number(), repeats: z.number(), transferBytes: size }),
@@ -66,9 +67,9 @@ function row({ index, url, status, type, durationMs, transferBytes, contentBytes
 }
 
 /** Reads a HAR file in any form and picks what an engineer reads first; throws `HarError` for any other file. */
-export async function digestHar(har: unknown): Promise<z.output<typeof harDigest>> {
+export async function digestHar(har: unknown, firstParty?: readonly string[]): Promise<z.output<typeof harDigest>> {
   const { readHar, summarizeHar } = await import('../index.ts');
-  return digestSummary(summarizeHar(readHar(har)));
+  return digestSummary(summarizeHar(readHar(har, { firstParty })));
 }
 
 function digestSummary(summary: HarSummary): z.output<typeof harDigest> {
@@ -97,6 +98,7 @@ function digestSummary(summary: HarSummary): z.output<typeof harDigest> {
     slowest: summary.slowest.map(row),
     findings: {
       uncompressedText: amounts(findings.uncompressedText),
+      uncompressedAnswers: amounts(findings.uncompressedAnswers),
       missingCache: amounts(findings.missingCache),
       shortCache: amounts(findings.shortCache),
       duplicates: {

@@ -116,6 +116,10 @@ function blocking({ blocking: { entries, basis, untilMs } }: HarStudy): Section 
   return [heading, `${counted(entries.length, 'request')}, the last ends at ${formatMs(untilMs)}. ${BLOCKING_BASIS[basis]}`, ...lines];
 }
 
+function answersLine(found: Finding): string {
+  return `- API answers too: ${found.requests}, ${sizeOf(found)}.`;
+}
+
 function wasteLine(found: Finding, what: string): string {
   if (found.requests === 0) return `- ${what}: none.`;
   const worst = found.heaviest.slice(0, 2).map((row) => `${code(row.url)} ${sizeOf(row)}`);
@@ -187,7 +191,11 @@ export function harReport(study: HarStudy): string {
       wasteLine(findings.missingCache, 'May not be reused, or does not say for how long'),
       wasteLine(findings.shortCache, 'May be reused for less than a week'),
     ],
-    ['Compression', wasteLine(findings.uncompressedText, 'Text of 1,400 bytes or more sent uncompressed')],
+    [
+      'Compression',
+      wasteLine(findings.uncompressedText, 'Text of 1,400 bytes or more sent uncompressed'),
+      ...(findings.uncompressedAnswers.requests > 0 ? [answersLine(findings.uncompressedAnswers)] : []),
+    ],
     transport(summary),
     errors(summary),
     ['Largest', ...largest.slice(0, ROWS.requests).map(requestLine)],

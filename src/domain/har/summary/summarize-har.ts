@@ -158,6 +158,8 @@ function foldStatuses(byStatus: Map<number, RequestTotals>): HarSummary['byStatu
 
 function statusClass(status: number): string {
   if (status === 0) return '0';
+  // Nothing leads elsewhere: the file was already there.
+  if (status === 304) return '304';
   return status >= 100 && status < 600 ? `${Math.floor(status / 100)}xx` : 'other';
 }
 

@@ -92,6 +92,8 @@ export interface HarSummary {
   findings: {
     /** Text of at least 1,400 bytes (a packet) sent without content encoding. */
     uncompressedText: Finding;
+    /** Answers of programs, apart from files of the site. */
+    uncompressedAnswers: Finding;
     /** Static files that a browser may not reuse, or that do not say for how long. */
     missingCache: Finding;
     /** Static files that may be reused for less than a week. */

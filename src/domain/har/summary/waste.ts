@@ -1,6 +1,6 @@
 import { withoutFragment } from '../read/find-document.ts';
 import type { HarEntry, ResourceType } from '../read/har-model.ts';
-import { isCompressible } from '../read/resource-type.ts';
+import { isApiAnswer, isCompressible } from '../read/resource-type.ts';
 import { shortUrl } from '../sanitise/sanitise-url.ts';
 import type { DuplicateRow, Finding, HarSummary } from './summary-types.ts';
 import { count, keepTop, noRequests, requestRow, sum, topBy, weightOf } from './totals.ts';
@@ -39,7 +39,18 @@ export function cacheFault(entry: HarEntry): 'missing' | 'short' | null {
   const { cacheLifetimeSeconds: seconds } = entry;
   if (seconds !== null && seconds >= SHORT_CACHE_SECONDS) return null;
   if (!STATIC_TYPES.has(entry.type) || entry.method !== 'GET' || entry.host === null) return null;
+  if (isApiAnswer(entry) || isPixel(entry)) return null;
   return seconds === null || seconds === 0 ? 'missing' : 'short';
+}
+
+/** Images of one pixel that count visits have 35 to 100 bytes and must be fetched each time. */
+const MOST_PIXEL_BYTES = 150;
+
+/** An image that is asked for to tell its server something, not to be seen. */
+function isPixel({ type, contentBytes, transferBytes, url }: HarEntry): boolean {
+  if (type !== 'image' || url.startsWith('data:')) return false;
+  const bytes = contentBytes ?? transferBytes;
+  return bytes !== null && bytes <= MOST_PIXEL_BYTES;
 }
 
 function wasFetched(entry: HarEntry): boolean {
@@ -66,6 +77,7 @@ export function repeatFinder(): (entry: HarEntry) => string | null {
 /** What a page could save, each finding with the bytes it concerns. Entries without response headers prove nothing and are left out. */
 export function collectWaste(top: number): WasteCollector {
   const uncompressedText = collectFinding(top);
+  const uncompressedAnswers = collectFinding(top);
   const missingCache = collectFinding(top);
   const shortCache = collectFinding(top);
   const repeatedUrl = repeatFinder();
@@ -85,7 +97,7 @@ export function collectWaste(top: number): WasteCollector {
   };
   return {
     add(entry) {
-      if (isUncompressedText(entry)) uncompressedText.add(entry);
+      if (isUncompressedText(entry)) (isApiAnswer(entry) ? uncompressedAnswers : uncompressedText).add(entry);
       const fault = cacheFault(entry);
       if (fault !== null) (fault === 'missing' ? missingCache : shortCache).add(entry);
       const url = repeatedUrl(entry);
@@ -93,6 +105,7 @@ export function collectWaste(top: number): WasteCollector {
     },
     findings: () => ({
       uncompressedText: uncompressedText.finding(),
+      uncompressedAnswers: uncompressedAnswers.finding(),
       missingCache: missingCache.finding(),
       shortCache: shortCache.finding(),
       duplicates: {

@@ -96,7 +96,10 @@ export function changeSeriesOf(readings: readonly Reading[], metrics: readonly s
   return [...new Map(found.map((series) => [series.id, series])).values()];
 }
 
-/** What a metric is made of: conversions of visits and their rate, revenue of these and the cart. A change of a factor is one of the product. */
+/**
+ * What a metric is made of: conversions of visits and their rate, revenue of these and the cart. A change of a factor is one of the
+ * product.
+ */
 export function factorsOf({ metric, place: { goalId } }: Pick<ChangeSeries, 'metric' | 'place'>): string[] {
   const rate = `conversionRate ${goalId ?? ''}`;
   if (metric === 'conversionRate') return [rate];

@@ -127,7 +127,9 @@ export function changesAnswer(ranked: readonly RankedChange[], facts: AnswerFact
       : ranked.length === 0
         ? `Nothing changed beyond chance in ${range}: ${seen}, 0 changes.`
         : `${counted(ranked.length, 'change')} in ${range}: ${seen}.${more}`;
-  const ranking = `By estimated effect on ${RANKED_BY[facts.outcome]} over the days of the change, then on conversions of other goals; those without such an effect last, the clearest first.`;
+  const ranking =
+    `By estimated effect on ${RANKED_BY[facts.outcome]} over the days of the change, then on conversions of other ` +
+    `goals; those without such an effect last, the clearest first.`;
   return {
     answer,
     changes: shown.map((change) => record(change, facts)),

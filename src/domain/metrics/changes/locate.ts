@@ -32,7 +32,9 @@ interface Question {
 const ELSEWHERE = 0.35;
 /** A part is named beside the whole if it moved by so many times as much as the others. */
 const MUCH_MORE = 1.5;
-/** Of a change of visits of a part, the most that the mix makes of a rate: shares move by a quarter of it, rates differ by about as much. */
+/**
+ * Of a change of visits of a part, the most that the mix makes of a rate: shares move by a quarter of it, rates differ by about as much.
+ */
 const MOST_BY_MIX = 0.35;
 /** Score from which on all visitors together have changed. */
 const CLEAR = 3;

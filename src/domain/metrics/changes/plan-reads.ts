@@ -41,7 +41,9 @@ interface Bounds {
   readonly requests: number;
 }
 
-/** Ranges of at most 92 days that end with the scan; a day of another length than 24 hours would cost requests of its own and is left out. */
+/**
+ * Ranges of at most 92 days that end with the scan; a day of another length than 24 hours would cost requests of its own and is left out.
+ */
 export function rangesOf(daysBack: number, { endMs, timeZone }: Pick<Bounds, 'endMs' | 'timeZone'>): Interval[] {
   const days = slotsOf('day', { startMs: shiftDays(endMs + 1, -daysBack, timeZone), endMs }, timeZone);
   const ranges: { startMs: number; endMs: number }[] = [];
@@ -54,7 +56,8 @@ export function rangesOf(daysBack: number, { endMs, timeZone }: Pick<Bounds, 'en
   return ranges.flatMap((range) => chunksOf(range, timeZone, MAX_METRICS_RANGE_MS));
 }
 
-const requestsOf = (ranges: readonly Interval[], timeZone: string) => planGrid({ metrics: ['visits'], ranges, daily: true }, timeZone).calls.length; // biome-ignore format: one thought
+const requestsOf = (ranges: readonly Interval[], timeZone: string) =>
+  planGrid({ metrics: ['visits'], ranges, daily: true }, timeZone).calls.length;
 
 /** Everything that could be read, the most important first. */
 function placesOf({ devices, segmentIds, goalIds, zoneIds }: Readable): Place[] {

@@ -46,7 +46,10 @@ function mixSentence({ of, isSteady }: Cause, explained: Explained, segment?: Mo
   const among = segment
     ? ` Most moved segment: "${segment.name}", ${rounded(segment.before)} → ${rounded(segment.after)} of the visits.`
     : '';
-  return `Traffic mix of ${of} accounts for ${shareOf(mix, change)} of the change${share}; values within them for ${shareOf(rate, change)}${isSteady ? ' (each within noise)' : ''}.${among}`;
+  return (
+    `Traffic mix of ${of} accounts for ${shareOf(mix, change)} of the change${share}; values within them for ` +
+    `${shareOf(rate, change)}${isSteady ? ' (each within noise)' : ''}.${among}`
+  );
 }
 
 /** `33.1% lower (25% to 40.3%)`; of a group that too little is known of: empty. */
@@ -62,7 +65,10 @@ function listed(groups: readonly GroupChange[]): string {
     .join(', ');
 }
 
-/** One sentence: the one device that changed, or that they moved differently, or alike as far as noise allows; empty where too little is known. */
+/**
+ * One sentence: the one device that changed, or that they moved differently, or alike as far as noise allows; empty where too little is
+ * known.
+ */
 export function deviceSentence(cause: Cause, movedSegment?: MovedShare): string {
   const {
     of,
@@ -84,7 +90,10 @@ export function deviceSentence(cause: Cause, movedSegment?: MovedShare): string 
   return differ ? `${capital(of)} moved differently: ${listed(known)}.` : `All ${of} moved alike as far as noise allows: ${listed(known)}.`;
 }
 
-/** One sentence: traffic mix of segments that divide the visits, or the segment that moved most unlike all other visits; empty where none did. */
+/**
+ * One sentence: traffic mix of segments that divide the visits, or the segment that moved most unlike all other visits; empty where none
+ * did.
+ */
 export function segmentSentence(divided: Cause | undefined, { groups, named }: Reasons): string {
   if (divided?.explained && isMix(divided.explained)) return mixSentence(divided, divided.explained);
   const unlike = groups.filter(({ verdict }) => verdict === 'more').toSorted((a, b) => a.pValue - b.pValue);

@@ -102,12 +102,14 @@ function notesOf({ period, kind, timeZone, nowMs, ...named }: Bounds, days: numb
   }
   if (isPerDay)
     notes.push(
-      'The two ranges differ in length: change and changePercent of counts and amounts are those of the figures for a day; before and after are the totals.',
+      'The two ranges differ in length: change and changePercent of counts and amounts are those of the figures for a day; before and ' +
+        'after are the totals.',
     );
   else if (!isNamed && kind === 'previous' && Math.ceil(days) % 7 !== 0) {
     const sameWeekday = todayIn(timeZone, shiftDays(period.startMs, -7 * Math.ceil(days / 7), timeZone));
     notes.push(
-      `The baseline holds other weekdays than the period: verdicts allow for that, values do not. baselineStartDate ${sameWeekday} compares the same weekdays.`,
+      `The baseline holds other weekdays than the period: verdicts allow for that, values do not. baselineStartDate ${sameWeekday} ` +
+        `compares the same weekdays.`,
     );
   }
   return notes;

@@ -83,7 +83,8 @@ function figuresText({ metric, before, after, compared, isPerDay }: Change, curr
   const values = `${valueText(metric, before, currency)} → ${valueText(metric, after, currency)}`;
   const change = changeText(metric, compared.before, compared.after);
   if (!isPerDay) return `${values} (${change})`;
-  return `${values}, for a day ${valueText(metric, compared.before, currency)} → ${valueText(metric, compared.after, currency)} (${change})`;
+  const [from, to] = [compared.before, compared.after].map((value) => valueText(metric, value, currency));
+  return `${values}, for a day ${from} → ${to} (${change})`;
 }
 
 /** The change without the days that stand out, where these make a difference that a reader would stumble over. */
@@ -102,7 +103,10 @@ export function changeSentence(change: Change, currency: string | undefined): st
   const { metric, before, after, judgement, since, of, days } = change;
   const name = of === '' ? nameOf(metric) : `${nameOf(metric)} (${of})`;
   if (before === null || after === null)
-    return `${name} has no value in ${before !== null ? 'the period' : after === null ? 'either range' : 'the baseline'}: nothing can be compared.`;
+    return (
+      `${name} has no value in ${before !== null ? 'the period' : after === null ? 'either range' : 'the baseline'}: nothing can ` +
+      `be compared.`
+    );
   const { verdict } = judgement;
   const noise = noisePercentOf(judgement);
   const figures = `${figuresText(change, currency)}${withoutOutliersText(change)}`;
@@ -163,7 +167,10 @@ export function othersSentence(changes: readonly Change[]): string {
       const { verdict } = judgement;
       const stands = verdict === 'up' || verdict === 'down' ? 'beyond noise' : verdict === 'drift' ? 'drifting' : verdict;
       const when = since && since.to === undefined && since.from > days.first ? ` (${signed(since.relative)} since ${since.from})` : '';
-      return `${nameOf(metric).toLowerCase()}${of === '' ? '' : ` (${of})`} ${changeText(metric, compared.before, compared.after)}${withoutOutliersText(change)} ${stands}${when}`;
+      return (
+        `${nameOf(metric).toLowerCase()}${of === '' ? '' : ` (${of})`} ` +
+        `${changeText(metric, compared.before, compared.after)}${withoutOutliersText(change)} ${stands}${when}`
+      );
     });
   return phrases.length === 0 ? '' : `${capital(phrases.join('; '))}.`;
 }

@@ -147,7 +147,10 @@ const COLUMNS = [
   'sinceChangePercent',
 ];
 
-/** Tells what changed between two periods: a row for each metric and selection, and where there is one selection, the causes of the headline. */
+/**
+ * Tells what changed between two periods: a row for each metric and selection, and where there is one selection, the causes of the
+ * headline.
+ */
 export function comparePeriods(input: CausesInput): PeriodsResult {
   const { windows, readings, devices, currency, explains, judged } = input;
   const { factors } = windows;
@@ -229,7 +232,8 @@ function hiddenSentence({ metric }: Change, hidden: Judged, windows: Windows): s
 export function periodNotes([whole]: readonly Judged[], { isAdjacent, isFar }: Windows): string[] {
   return [
     whole && whole.verdict !== 'not enough data'
-      ? `noisePercent: what chance exceeds once in 100, for levelPercent (weekdays and days that stand out taken out); learned from ${whole.learnedDays} days (docs/statistics.md).`
+      ? `noisePercent: what chance exceeds once in 100, for levelPercent (weekdays and days that stand out taken out); learned from ` +
+        `${whole.learnedDays} days (docs/statistics.md).`
       : 'Noise: too few days with a value before the period.',
     ...(isAdjacent ? [] : ['The baseline does not end where the period begins: a change among the days between has no date.']),
     ...(isFar ? ['Drift over the time between the two ranges is not in the noise.'] : []),

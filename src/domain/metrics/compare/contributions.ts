@@ -28,8 +28,8 @@ function logMean(a: number, b: number): number {
 }
 
 /**
- * Splits a change of revenue = visits × conversion × basket, where basket = revenue / conversions (logarithmic mean Divisia index, Ang 2005):
- * the three add up exactly. Undefined where a side has no visit, conversion or revenue.
+ * Splits a change of revenue = visits × conversion × basket, where basket = revenue / conversions (logarithmic mean Divisia index, Ang
+ * 2005): the three add up exactly. Undefined where a side has no visit, conversion or revenue.
  */
 export function splitRevenue(before: Takings, after: Takings): RevenueSplit | undefined {
   const all = [before, after].flatMap(({ visits, conversions, revenue }) => [visits, conversions, revenue]);

@@ -38,7 +38,9 @@ function termsOf(metric: string, values: MetricRow['values']): Sums | undefined 
   return typeof value === 'number' && visits ? { numerator: value * visits, denominator: visits } : undefined;
 }
 
-/** The whole days among the rows of one selection, in order; days without a value are left out. Percentages become events of their trials. */
+/**
+ * The whole days among the rows of one selection, in order; days without a value are left out. Percentages become events of their trials.
+ */
 export function dayPoints(rows: readonly MetricRow[], metric: string): DailyPoint[] {
   const kind = kindOf(metric);
   const times = kind === 'share' ? 0.01 : 1;

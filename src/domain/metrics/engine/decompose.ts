@@ -1,4 +1,7 @@
-/** What a value is made of, numerator / denominator; a count or an amount has the denominator 1. Ranges and groups that do not overlap are combined by adding both. */
+/**
+ * What a value is made of, numerator / denominator; a count or an amount has the denominator 1. Ranges and groups that do not overlap are
+ * combined by adding both.
+ */
 export interface Sums {
   readonly numerator: number;
   readonly denominator: number;
@@ -26,9 +29,9 @@ export interface Part {
 const valueOf = ({ numerator, denominator }: Sums) => (denominator > 0 ? numerator / denominator : undefined);
 
 /**
- * Splits the change of a ratio over groups that partition it (Marshall–Edgeworth, symmetric in time): mix = Δshare × (mean value − mean value
- * of the whole), rate = mean share × Δvalue. All parts together are the change; a group without members on one side is all mix. Undefined
- * where the whole has no members on a side.
+ * Splits the change of a ratio over groups that partition it (Marshall–Edgeworth, symmetric in time): mix = Δshare × (mean value − mean
+ * value of the whole), rate = mean share × Δvalue. All parts together are the change; a group without members on one side is all mix.
+ * Undefined where the whole has no members on a side.
  */
 export function decompose(groups: readonly GroupSums[]): Part[] | undefined {
   const total = (side: 'before' | 'after', member: keyof Sums) => groups.reduce((sum, group) => sum + group[side][member], 0);

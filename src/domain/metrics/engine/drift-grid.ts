@@ -134,8 +134,8 @@ function pointsOf(
 const LONG_DAYS = 30;
 
 /**
- * Means over the grid, weighed by likelihood and prior, so that nothing jumps at a threshold: of the carry by what a shock adds up to over its
- * life, which errs less on the side of false alarms; of drift by a moment that rises with the days ahead, over which drift goes on.
+ * Means over the grid, weighed by likelihood and prior, so that nothing jumps at a threshold: of the carry by what a shock adds up to over
+ * its life, which errs less on the side of false alarms; of drift by a moment that rises with the days ahead, over which drift goes on.
  */
 export function weighCarryAndDrift(
   times: Float64Array,

@@ -4,8 +4,8 @@ import type { Series } from './series.ts';
 import { project, type Whitener, whitenerOf } from './whiten.ts';
 
 /**
- * What the data say of a change on the days c of a series, all else taken out (generalised least squares in information form): its effect is
- * estimated as c's / c'Gc with variance 1 / c'Gc. G = P − DD', where P is the precision of the noise and D has a column for each
+ * What the data say of a change on the days c of a series, all else taken out (generalised least squares in information form): its effect
+ * is estimated as c's / c'Gc with variance 1 / c'Gc. G = P − DD', where P is the precision of the noise and D has a column for each
  * direction that is taken out.
  */
 export interface Information {

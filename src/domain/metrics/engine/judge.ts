@@ -102,9 +102,9 @@ function turned({ main: _main, verdict, relative, score, withOutliers, ...rest }
 }
 
 /**
- * Judges the change of a metric from a baseline to a period: by a scan of the days on which it may have begun, the last one included, against
- * weekday-adjusted history, and by the levels of the two windows. A single day, a baseline of another season and one that lies after the
- * period are compared by level alone. Each verdict errs in about 1 % of unchanged comparisons.
+ * Judges the change of a metric from a baseline to a period: by a scan of the days on which it may have begun, the last one included,
+ * against weekday-adjusted history, and by the levels of the two windows. A single day, a baseline of another season and one that lies
+ * after the period are compared by level alone. Each verdict errs in about 1 % of unchanged comparisons.
  */
 export function judgePeriods(question: Question): Judgement {
   const { days, kind, baseline, period } = question;

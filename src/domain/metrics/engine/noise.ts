@@ -47,8 +47,8 @@ interface Forgiven {
 }
 
 /**
- * Sampling with more variance for days that lie far off, so that they do not teach that such days are usual, and the number of days that this
- * takes away. Twice, because far days disturb what the others are measured by.
+ * Sampling with more variance for days that lie far off, so that they do not teach that such days are usual, and the number of days that
+ * this takes away. Twice, because far days disturb what the others are measured by.
  */
 function forgiving(times: Float64Array, nuisance: Nuisance, sampling: Float64Array, shock: number, farthest: number): Forgiven {
   const rough = { ...nuisance, drift: nuisance.drift.slice(0, 2) };
@@ -81,8 +81,8 @@ function residualsOf(nuisance: Nuisance, driftSd: number, whitener: Whitener, lo
 }
 
 /**
- * Learns the noise of a series from the days before the first one that is judged, `known` changes left out. Carry and drift are weighed means
- * over a grid; the variance is what their fit leaves, never below sampling where sampling is known. Undefined with too few days.
+ * Learns the noise of a series from the days before the first one that is judged, `known` changes left out. Carry and drift are weighed
+ * means over a grid; the variance is what their fit leaves, never below sampling where sampling is known. Undefined with too few days.
  */
 export function estimateNoise(series: Series, known: readonly Interval[]): Noise | undefined {
   const { learned, kind, sampling } = series;

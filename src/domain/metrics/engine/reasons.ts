@@ -50,7 +50,10 @@ export interface GroupChange {
 /** Which group a change comes from. */
 export interface Reasons {
   readonly groups: readonly GroupChange[];
-  /** The one group that moved more than the others, which without it are within noise; left out where there is none or several share the change. */
+  /**
+   * The one group that moved more than the others, which without it are within noise; left out where there is none or several share the
+   * change.
+   */
   readonly named?: string;
 }
 

@@ -61,7 +61,10 @@ export function effectOnDays(study: Study, { from, to = LAST }: Days): Effect | 
 
 /** How well other days stand for what was found in a series. */
 export interface Substitution {
-  /** Twice the logarithm of the likelihood that is lost if it happened on the other days instead; up to about 4 the days cannot be distinguished. */
+  /**
+   * Twice the logarithm of the likelihood that is lost if it happened on the other days instead; up to about 4 the days cannot be
+   * distinguished.
+   */
   readonly loss: number;
   /** The square of the score that is left on its own days when an effect on the other days is taken out. */
   readonly left: number;
@@ -83,7 +86,9 @@ export function substitute(study: Study, found: Pick<Finding, 'from' | 'to'>, { 
   };
 }
 
-/** The p-value of a finding after other days, on which something else happened, are taken out of its series; near 1 where nothing is left. */
+/**
+ * The p-value of a finding after other days, on which something else happened, are taken out of its series; near 1 where nothing is left.
+ */
 export function pValueBeside(study: Study, found: Pick<Finding, 'from' | 'to' | 'pValue'>, others: readonly Days[]): number {
   const { series, noise } = study;
   const own = intervalOf(series, found.from, found.to ?? LAST);

@@ -102,8 +102,8 @@ export function lookThrough(all: readonly Scanned[], from: string, to: string): 
 export const hypothesesOf = (series: number) => series * SHAPES;
 
 /**
- * Looks through many series for steps, episodes, outlier days and drift from day `from` to day `to`. The false discovery rate over all series
- * and shapes is 5 % (Benjamini and Hochberg 1995).
+ * Looks through many series for steps, episodes, outlier days and drift from day `from` to day `to`. The false discovery rate over all
+ * series and shapes is 5 % (Benjamini and Hochberg 1995).
  */
 export function scanSeries(all: readonly Scanned[], from: string, to: string): ScanResult {
   const looked = lookThrough(all, from, to);

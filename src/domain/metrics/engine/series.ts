@@ -110,8 +110,8 @@ function roughVarianceOf(values: Float64Array, times: Float64Array, learned: num
 }
 
 /**
- * Brings whole days in order onto the relative scale: a power of y / μ (Box and Cox 1964) between the logarithm, on which shocks add, and the
- * square root, which stabilises the variance of small counts. `judgedFrom` is the label of the first day that does not teach. Undefined
+ * Brings whole days in order onto the relative scale: a power of y / μ (Box and Cox 1964) between the logarithm, on which shocks add, and
+ * the square root, which stabilises the variance of small counts. `judgedFrom` is the label of the first day that does not teach. Undefined
  * where nothing was counted.
  */
 export function seriesOf(days: readonly DailyPoint[], kind: MetricKind, judgedFrom: string): Series | undefined {

@@ -1,7 +1,9 @@
 /** How changes may look; a change that goes on to the last day is a step. */
 export type Shape = 'step' | 'episode' | 'outlier';
 
-/** Logarithm of the probability that a standard normal lies farther from 0 than this (erfc by Chebyshev, 1.2e-7; Press et al. 2007, 6.2). */
+/**
+ * Logarithm of the probability that a standard normal lies farther from 0 than this (erfc by Chebyshev, 1.2e-7; Press et al. 2007, 6.2).
+ */
 export function logTail(score: number): number {
   const x = Math.abs(score) / Math.SQRT2;
   const t = 2 / (2 + x);
@@ -46,7 +48,10 @@ export function freshness(correlation: number, limit: number): number {
   return Math.min(1, Math.max(0, below - tail));
 }
 
-/** Effective number of independent scores among all intervals of two days or more within `days` (fitted to a simulation, docs/statistics.md). */
+/**
+ * Effective number of independent scores among all intervals of two days or more within `days` (fitted to a simulation,
+ * docs/statistics.md).
+ */
 export function episodeCount(days: number, limit: number): number {
   if (days < 3) return 1;
   const all = ((days - 1) * (days - 2)) / 2;
@@ -61,8 +66,8 @@ export function logOfLargest(score: number, count: number): number {
 }
 
 /**
- * The largest p-value up to which hypotheses are rejected at a false discovery rate (Benjamini and Hochberg 1995), or 0; `count` hypotheses,
- * of which those with large p-values may be left out of the list.
+ * The largest p-value up to which hypotheses are rejected at a false discovery rate (Benjamini and Hochberg 1995), or 0; `count`
+ * hypotheses, of which those with large p-values may be left out of the list.
  */
 export function discoveryLimit(pValues: readonly number[], rate: number, count = pValues.length): number {
   const sorted = pValues.toSorted((a, b) => a - b);
@@ -70,7 +75,10 @@ export function discoveryLimit(pValues: readonly number[], rate: number, count =
   return last < 0 ? 0 : ((last + 1) * rate) / count;
 }
 
-/** P-values of several questions, each allowed for the others (Holm 1979), in the order given; `count` questions, of which those with large p-values may be left out. */
+/**
+ * P-values of several questions, each allowed for the others (Holm 1979), in the order given; `count` questions, of which those with large
+ * p-values may be left out.
+ */
 export function adjusted(pValues: readonly number[], count = pValues.length): number[] {
   const order = pValues.map((_, index) => index).toSorted((a, b) => (pValues[a] ?? 1) - (pValues[b] ?? 1));
   const result = pValues.map(() => 1);

@@ -14,8 +14,8 @@ export interface Study extends Found {
 const TAIL = 2.5;
 
 /**
- * Logarithm of the probability that a single very large event, as an order of a hundred usual ones, lifts the days of a change as much: days
- * of few orders have such outliers in nature.
+ * Logarithm of the probability that a single very large event, as an order of a hundred usual ones, lifts the days of a change as much:
+ * days of few orders have such outliers in nature.
  */
 function logOfLargeEvent(series: Series, { from, to, effect }: Change): number {
   if (!series.events || effect <= 0) return -Infinity;
@@ -60,8 +60,8 @@ const MOST_ROUNDS = 3;
 const keyOf = (intervals: readonly Interval[]) => intervals.map(({ from, to }) => `${from}-${to}`).join();
 
 /**
- * Finds changes in a series. Those among the days that teach are taken out of them and the noise is learned again, so that an old change makes
- * no new one look usual. Undefined with too few days.
+ * Finds changes in a series. Those among the days that teach are taken out of them and the noise is learned again, so that an old change
+ * makes no new one look usual. Undefined with too few days.
  */
 export function studySeries(series: Series, quests: readonly Quest[]): Study | undefined {
   let known: readonly Interval[] = [];

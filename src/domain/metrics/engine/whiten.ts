@@ -7,7 +7,9 @@ export interface NoiseShape {
   readonly carry: number;
 }
 
-/** Turns noise of a given shape into independent noise of variance 1: a lower triangular matrix W with W'W the inverse of its covariance. */
+/**
+ * Turns noise of a given shape into independent noise of variance 1: a lower triangular matrix W with W'W the inverse of its covariance.
+ */
 export interface Whitener {
   /** W times a column, in place; rows after the last day stay. Returns the column. */
   readonly apply: (column: Float64Array) => Float64Array;

@@ -12,8 +12,8 @@ function tidy(value: number): number {
 const NOTHING: Sums = { numerator: 0, denominator: 0 };
 
 /**
- * The sums that a metric is made of in some values; a count has the denominator 1, and both are 0 where nothing was counted. Undefined where
- * a value is missing, or the interface does not give what the metric is made of.
+ * The sums that a metric is made of in some values; a count has the denominator 1, and both are 0 where nothing was counted. Undefined
+ * where a value is missing, or the interface does not give what the metric is made of.
  */
 export function sumsOf(metric: string, values: MetricValues): Sums | undefined {
   const combination = definitionOf(metric)?.combination;
@@ -59,7 +59,9 @@ export function ingredientsOf(metrics: readonly string[]): string[] {
   return [...new Set(needed)];
 }
 
-/** One value of a metric over consecutive ranges, made from its sums; null where one of them is not known. A single range keeps its value. */
+/**
+ * One value of a metric over consecutive ranges, made from its sums; null where one of them is not known. A single range keeps its value.
+ */
 export function combined(parts: readonly MetricValues[], metric: string): number | null {
   const [only] = parts;
   if (parts.length <= 1) return only?.[metric] ?? null;

@@ -13,7 +13,10 @@ export interface MetricRow {
   readonly range: number;
   /** The range, or with `daily` a day of it with its label. */
   readonly interval: Interval & Partial<CalendarSlot>;
-  /** Of the metrics asked for, and over 92 days of the counts that they were made of. Null: the platform gave no value, the call failed, or the metric cannot be given for such ranges (`refused`). */
+  /**
+   * Of the metrics asked for, and over 92 days of the counts that they were made of. Null: the platform gave no value, the call failed, or
+   * the metric cannot be given for such ranges (`refused`).
+   */
   readonly values: MetricValues;
 }
 

@@ -110,7 +110,10 @@ export interface GridPlan {
   readonly rows: readonly PlannedRow[];
 }
 
-/** Consecutive days that one call with `daily` can answer: 24 hours each but the last, because buckets are counted from the start; a day for itself otherwise. */
+/**
+ * Consecutive days that one call with `daily` can answer: 24 hours each but the last, because buckets are counted from the start; a day for
+ * itself otherwise.
+ */
 function runsOf(days: readonly CalendarSlot[]): CalendarSlot[][] {
   const runs: CalendarSlot[][] = [];
   for (const day of days) {
@@ -136,7 +139,10 @@ function whole(slots: readonly Interval[]): Interval {
   return { startMs: Math.min(...starts), endMs: Math.max(...slots.map(({ endMs }) => endMs)) };
 }
 
-/** Turns a grid into as few calls as the interface allows: chunks of at most 92 days, whole runs of days in one call. Throws where there would be too many. */
+/**
+ * Turns a grid into as few calls as the interface allows: chunks of at most 92 days, whole runs of days in one call. Throws where there
+ * would be too many.
+ */
 export function planGrid(grid: MetricGrid, timeZone: string): GridPlan {
   const { metrics, ranges, daily = false } = grid;
   const calls: PlannedCall[] = [];
@@ -165,7 +171,8 @@ export function planGrid(grid: MetricGrid, timeZone: string): GridPlan {
   if (calls.length > MAX_CALLS) {
     throw new ApiError(
       'invalid',
-      `This needs ${calls.length} calls to the platform, more than ${MAX_CALLS}: ask for a shorter range or fewer of devices, segments, goals and zones.`,
+      `This needs ${calls.length} calls to the platform, more than ${MAX_CALLS}: ask for a shorter range or fewer of devices, ` +
+        `segments, goals and zones.`,
     );
   }
   return { calls, rows };

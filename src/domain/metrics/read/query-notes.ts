@@ -127,7 +127,8 @@ export function queryNotes(query: MetricQuery, answers: MetricAnswers, table: Qu
     ...(chunks > 1 ? [`Read in ${chunks} ranges of at most 92 days; ${['counts added', ...made].join('; ')}.`] : []),
     ...(refused.length > 0
       ? [
-          `No value beyond 92 days for ${refused.join(', ')}: the counts in brackets are in no answer of the interface, and averages cannot be averaged. Break down by month, or ask for at most 92 days.`,
+          `No value beyond 92 days for ${refused.join(', ')}: the counts in brackets are in no answer of the interface, and averages ` +
+            `cannot be averaged. Break down by month, or ask for at most 92 days.`,
         ]
       : []),
     ...(unit === 'weekday' ? weekdayNotes(query, table.refused, timeZone) : []),

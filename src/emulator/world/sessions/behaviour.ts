@@ -3,6 +3,7 @@ import type { DayNoise } from './day-noise.ts';
 import { browsers, type Profile, platforms } from './profiles.ts';
 import { goalsOf } from './segments-and-goals.ts';
 import { MAX_SESSION_MS, type SessionDay } from './session-day.ts';
+import { SESSION_STREAMS } from './session-streams.ts';
 
 /** Against the chance to buy of a direct visit, by index of `sources`. */
 const sourceFactors = Float64Array.of(1, 1, 1.08, 1.3, 0.62, 0.9);
@@ -12,12 +13,6 @@ const SECOND_TRANSACTION = 0.05;
 const MOST_VIEWS = 60;
 /** Sessions close to buying view more pages and never bounce; their number as a multiple of the buyers. */
 const NEAR = 3.5;
-/** Keep the uses of a session's hash apart. */
-const PURCHASE = 0x27d4eb2f;
-const BASKET = 0x165667b1;
-const SECOND = 0x2c1b3c6d;
-const READING = 0x3c6ef372;
-const GOAL = 0x1b56c4e9;
 
 /** Groups of sessions with one chance each: by device, and new or returning. */
 const CELLS = 12;
@@ -52,7 +47,7 @@ function goalPlan(projectId: number, noise: DayNoise) {
   let purchaseBit = 0;
   for (const [index, { reach }] of goalsOf(projectId).entries()) {
     const bit = 1 << index;
-    const stream = Math.imul(GOAL, index + 1);
+    const stream = Math.imul(SESSION_STREAMS.goal, index + 1);
     if (reach === 'purchase') purchaseBit = bit;
     else if ('timesPurchase' in reach) near.push({ bit, times: reach.timesPurchase });
     else {
@@ -111,15 +106,15 @@ function fillConversions(day: SessionDay, profile: Profile, noise: DayNoise, fal
       if (goal && draw24(seed ^ goal.stream) < (cell === EAGER_CELL ? goal.eagerRate : goal.rate)) bits |= goal.bit;
     }
     const chance = chances[cell * sourceFactors.length + (day.source[index] ?? 0)] ?? 0;
-    const draw = draw24(seed ^ PURCHASE);
+    const draw = draw24(seed ^ SESSION_STREAMS.purchase);
     if (draw < chance * NEAR) {
       for (const goal of near) if (draw < chance * goal.times) bits |= goal.bit;
       if (draw < (fall ? chance * fallOf(fall, day, index) : chance)) {
-        const basket = scramble(seed ^ BASKET);
+        const basket = scramble(seed ^ SESSION_STREAMS.basket);
         const isSecond = draw24(basket) < SECOND_TRANSACTION * DRAWS;
         bits |= purchaseBit;
         day.transactions[index] = isSecond ? 2 : 1;
-        day.revenueCents[index] = basketCents(basket) + (isSecond ? basketCents(basket ^ SECOND) : 0);
+        day.revenueCents[index] = basketCents(basket) + (isSecond ? basketCents(basket ^ SESSION_STREAMS.secondBasket) : 0);
       }
       // Marks who came near to buying until the page views are filled.
       day.pageViews[index] = bits & purchaseBit ? 6 : 3;
@@ -134,7 +129,7 @@ function fillReading(day: SessionDay, profile: Profile, noise: DayNoise): void {
   const moreViews = (profile.meanViews - 1) * noise.reading;
   const viewMs = profile.secondsPerView * 1_000;
   for (let index = 0; index < day.count; index += 1) {
-    const bits = scramble((day.seed[index] ?? 0) ^ READING);
+    const bits = scramble((day.seed[index] ?? 0) ^ SESSION_STREAMS.reading);
     const fewest = day.pageViews[index] ?? 0;
     if (fewest === 0 && draw24(bits) < (bounceRates[day.deviceId[index] ?? 0] ?? 0)) {
       day.pageViews[index] = 1;

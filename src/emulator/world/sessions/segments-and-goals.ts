@@ -40,15 +40,15 @@ const through = (code: number): Rule => ({ campaign: (campaign) => campaign === 
 const on = (...codes: number[]): Rule => ({ platform: (platform) => codes.includes(platform) });
 const mobileSafari: Rule = { deviceId: (device) => device === 2, browser: (browser) => browser === 2 };
 
-function segment(
-  id: number,
-  name: string,
-  rule: Rule,
-  createdDaysAgo: number,
-  updatedDaysAgo: number,
-  source = 'CUSTOM',
-): SegmentDefinition {
-  return { id, name, source, createdDaysAgo, updatedDaysAgo, rule };
+function segment(id: number, name: string, rule: Rule, createdDaysAgo: number, updatedDaysAgo: number): SegmentDefinition {
+  return { id, name, source: 'CUSTOM', createdDaysAgo, updatedDaysAgo, rule };
+}
+
+/** The two segments that every project has from its first day on; the second one has the next id. */
+function newAndReturning(id: number, who: string, daysAgo: number): SegmentDefinition[] {
+  return [segment(id, `New ${who}`, isNew, daysAgo, daysAgo), segment(id + 1, `Returning ${who}`, returns, daysAgo, daysAgo)].map(
+    (each) => ({ ...each, source: 'PREDEFINED' }),
+  );
 }
 
 function goal(
@@ -64,8 +64,7 @@ function goal(
 
 const segmentsByProject: Record<number, readonly SegmentDefinition[]> = {
   [shop.id]: [
-    segment(418203, 'New visitors', isNew, 820, 820, 'PREDEFINED'),
-    segment(418204, 'Returning visitors', returns, 820, 820, 'PREDEFINED'),
+    ...newAndReturning(418203, 'visitors', 820),
     segment(431877, 'Paid search', by(2), 640, 122),
     segment(431902, 'Newsletter', by(3), 640, 77),
     segment(440156, 'Germany', from(0), 511, 511),
@@ -76,8 +75,7 @@ const segmentsByProject: Record<number, readonly SegmentDefinition[]> = {
     segment(470415, 'Acheteurs fidèles', { ...from(1), ...loyal(3) }, 145, 12),
   ],
   [app.id]: [
-    segment(518020, 'New users', isNew, 560, 560, 'PREDEFINED'),
-    segment(518021, 'Returning users', returns, 560, 560, 'PREDEFINED'),
+    ...newAndReturning(518020, 'users', 560),
     segment(524466, 'iOS', on(4, 5), 498, 498),
     segment(524467, 'Android', on(6), 498, 498),
     segment(530912, 'Germany', from(0), 377, 377),
@@ -87,8 +85,7 @@ const segmentsByProject: Record<number, readonly SegmentDefinition[]> = {
     segment(541077, 'Clients fidèles', loyal(6), 131, 18),
   ],
   [content.id]: [
-    segment(602114, 'New visitors', isNew, 710, 710, 'PREDEFINED'),
-    segment(602115, 'Returning visitors', returns, 710, 710, 'PREDEFINED'),
+    ...newAndReturning(602114, 'visitors', 710),
     segment(609338, 'Germany', from(0), 455, 455),
     segment(609340, 'France', from(1), 455, 455),
     segment(613871, 'Newsletter', by(3), 420, 96),

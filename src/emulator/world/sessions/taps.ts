@@ -1,6 +1,7 @@
 import { DRAWS, draw24, scramble } from '../random.ts';
 import { tapShock } from './day-noise.ts';
 import { dayNumberOf, type SessionDay } from './session-day.ts';
+import { SESSION_STREAMS } from './session-streams.ts';
 import type { SessionWorld } from './session-world.ts';
 import { type Bucket, bucketsOf, type Selection, scan } from './site-totals.ts';
 import { type PageGroup, pageGroupsOf, type Touch, type Zone } from './structure.ts';
@@ -8,9 +9,6 @@ import { type PageGroup, pageGroupsOf, type Touch, type Zone } from './structure
 /** Sessions that touch a zone touch it again on that share of the later views of its screen. */
 const TOUCHES_AGAIN = 0.25;
 const MOST_AT_ONCE = 12;
-const SCREEN = 0x68e31da4;
-const TAPS = 0x4cf5ad43;
-const SWIPES = 0x2b2ae35d;
 
 /** A zone with the screen it lies on. */
 export interface PlacedZone {
@@ -57,7 +55,7 @@ interface Screen {
 function viewsOf(screen: Screen, seed: number, pageViews: number): number {
   let views = screen.isHome ? 1 : 0;
   for (let view = 1; view < pageViews; view += 1) {
-    const draw = draw24(seed + Math.imul(view, SCREEN));
+    const draw = draw24(seed + Math.imul(view, SESSION_STREAMS.screen));
     if (draw >= screen.from && draw < screen.to) views += 1;
   }
   return views;
@@ -98,7 +96,7 @@ function addSession(sum: ZoneTotals, day: SessionDay, index: number, { zone, tou
   if (views === 0) return;
   sum.sessions += 1;
   const transactions = day.transactions[index] ?? 0;
-  const tapHash = scramble(seed ^ Math.imul(zone.id, TAPS));
+  const tapHash = scramble(seed ^ Math.imul(zone.id, SESSION_STREAMS.taps));
   if (tapHash >>> 8 < tapRateOn(day.dayNumber, transactions > 0) * DRAWS) {
     sum.tapSessions += 1;
     sum.transactions += transactions;
@@ -107,10 +105,10 @@ function addSession(sum: ZoneTotals, day: SessionDay, index: number, { zone, tou
     eachTouch(views, tapHash, touch.tapAgain, (count, viewHash) => {
       sum.tapViews += 1;
       sum.taps += count;
-      sum.firstTapMs += Math.round(touch.firstTapSeconds * (0.3 + (1.4 * draw24(viewHash ^ TAPS)) / DRAWS) * 1_000);
+      sum.firstTapMs += Math.round(touch.firstTapSeconds * (0.3 + (1.4 * draw24(viewHash ^ SESSION_STREAMS.taps)) / DRAWS) * 1_000);
     });
   }
-  const swipeHash = scramble(seed ^ Math.imul(zone.id, SWIPES));
+  const swipeHash = scramble(seed ^ Math.imul(zone.id, SESSION_STREAMS.swipes));
   if (swipeHash >>> 8 < touch.swipeRate * DRAWS) {
     sum.swipeSessions += 1;
     eachTouch(views, swipeHash, touch.swipeAgain, (count) => {

@@ -3,6 +3,7 @@ import { arrivals, type DayNoise } from './day-noise.ts';
 import { campaigns, countries, type Profile } from './profiles.ts';
 import { type SegmentColumn, segmentsOf } from './segments-and-goals.ts';
 import { type DeviceId, emptyDay, firstOf, type SessionDay } from './session-day.ts';
+import { SESSION_STREAMS } from './session-streams.ts';
 import { expectedVisits } from './traffic.ts';
 
 /** Days between two visits of a returning visitor. */
@@ -10,11 +11,6 @@ const RHYTHMS = [1, 2, 3, 5, 7, 10, 14, 21];
 /** Larger than any day's number of sessions, and prime: stepping by it reaches every lane once. */
 const STRIDE = 1_000_003;
 const ONCE = 0xffff;
-/** A constant of another stream of draws for each use. */
-const GOLDEN = 0x9e3779b1;
-const EQUIPMENT = 0x05ebca77;
-const DATE = 0xc2b2ae3d;
-const ABSENCE = 0x7feb352d;
 const LANES = 0x71;
 const ENGLISH = 2;
 
@@ -96,14 +92,14 @@ function fillUsers(day: SessionDay, profile: Profile, worldHash: number, lanes: 
   const kept = Float64Array.from(lanes.kept, (share) => share * DRAWS);
   const once = profile.onceShare * noise.once * DRAWS;
   const world = worldHash | 0;
-  const today = Math.imul(dayNumber, DATE);
+  const today = Math.imul(dayNumber, SESSION_STREAMS.date);
   const mostAgain = profile.mostVisits - 1;
   let index = 0;
   let lane = -stride;
   for (let looked = 0; looked < count; looked += 1) {
     lane += stride;
     if (lane >= count) lane -= count;
-    const place = Math.imul(lane + 1, GOLDEN);
+    const place = Math.imul(lane + 1, SESSION_STREAMS.visitor);
     const isBoosted = lane >= lanes.usual && boost !== null;
     const habit = scramble(world + place);
     let slot = dayNumber;
@@ -119,9 +115,9 @@ function fillUsers(day: SessionDay, profile: Profile, worldHash: number, lanes: 
     }
     const turnOfSlot = (slot << 16) | turn;
     const low = scramble(scramble(lowStream + place) + turnOfSlot);
-    const deviceId = isBoosted ? boost.deviceId : pick(devices, scramble(low ^ EQUIPMENT));
+    const deviceId = isBoosted ? boost.deviceId : pick(devices, scramble(low ^ SESSION_STREAMS.equipment));
     const session = scramble(low + today);
-    if (!isBoosted && draw24(session ^ ABSENCE) >= (kept[deviceId] ?? 0)) continue;
+    if (!isBoosted && draw24(session ^ SESSION_STREAMS.absence) >= (kept[deviceId] ?? 0)) continue;
     const high = scramble(scramble(highStream + place) + turnOfSlot);
     if (isBoosted) {
       day.source[index] = boost.source;
@@ -143,7 +139,7 @@ function fillEquipment(day: SessionDay, profile: Profile, boost: Boost | null): 
   const origins = shareTable(profile.countryShare);
   for (let index = 0; index < day.count; index += 1) {
     const low = (day.userLow[index] ?? 0) | 0;
-    const bits = scramble(low ^ EQUIPMENT);
+    const bits = scramble(low ^ SESSION_STREAMS.equipment);
     const deviceId = day.deviceId[index] ?? 0;
     // No usual session has a campaign before its origin is filled.
     const country = boost !== null && day.campaign[index] !== 0 ? boost.country : pick(origins, bits >>> 10);
@@ -180,8 +176,6 @@ const NEWSLETTER = 3;
 const MAILED_SHARE = 0.05;
 /** Paid searches that a campaign paid for, against those without a name. */
 const namedSearches = shareTable([0.6, 0.4]);
-/** Keeps this use of a session's hash apart from others. */
-const ORIGIN = 0x1b873593;
 
 const SUMMER_SALE = campaigns.indexOf('summer-sale');
 const BLACK_FRIDAY = campaigns.indexOf('black-friday');
@@ -207,7 +201,7 @@ export function fillOrigins(day: SessionDay, profile: Profile, date: Date): void
   const search = searchCampaign(date);
   for (let index = 0; index < day.count; index += 1) {
     if (day.campaign[index] !== 0) continue;
-    const bits = scramble((day.seed[index] ?? 0) ^ ORIGIN);
+    const bits = scramble((day.seed[index] ?? 0) ^ SESSION_STREAMS.origin);
     const source = pick(shares, bits);
     day.source[index] = source;
     if (source === NEWSLETTER) day.campaign[index] = WEEKLY_NEWSLETTER;

@@ -1,8 +1,8 @@
 import { decompose, type GroupSums, type Sums } from '../../../../src/domain/metrics/engine/decompose.ts';
 import { findReasons } from '../../../../src/domain/metrics/engine/reasons.ts';
 import type { DailyPoint } from '../../../../src/domain/metrics/engine/series.ts';
-import { judge, percent, SITE_NAMES, SITES, type Site, seedOf, type Table, type Trial, WEEK_LAYOUT } from './trial.ts';
-import { DEVICES, drawWorld, METRICS, type Metric, type Planted, pointsOf, SEGMENTS, type Selection, type World } from './world.ts';
+import { drawSite, judge, percent, type Site, siteTable, type Table, type Trial, WEEK_LAYOUT } from './trial.ts';
+import { DEVICES, METRICS, type Metric, type Planted, pointsOf, SEGMENTS, type Selection, type World } from './world.ts';
 
 interface Story {
   readonly name: string;
@@ -17,31 +17,23 @@ const STORIES: readonly Story[] = [
   { name: 'conversion rate −20 % on all devices alike', metric: 'conversionRate', planted: { on: 'rate', factor: 0.8 } },
   { name: 'conversion rate −12 % on all devices alike', metric: 'conversionRate', planted: { on: 'rate', factor: 0.88 } },
   { name: 'visits −20 % on all devices alike', metric: 'visits', planted: { on: 'visits', factor: 0.8 } },
-  {
-    name: 'conversion rate −25 % on mobile',
-    metric: 'conversionRate',
-    planted: { on: 'rate', factor: 0.75, device: 'mobile' },
-    device: 'mobile',
-  },
-  {
-    name: 'conversion rate −25 % on desktop',
-    metric: 'conversionRate',
-    planted: { on: 'rate', factor: 0.75, device: 'desktop' },
-    device: 'desktop',
-  },
+  ...(['mobile', 'desktop'] as const).map(
+    (device): Story => ({
+      name: `conversion rate −25 % on ${device}`,
+      metric: 'conversionRate',
+      planted: { on: 'rate', factor: 0.75, device },
+      device,
+    }),
+  ),
   { name: 'visits −25 % on mobile', metric: 'visits', planted: { on: 'visits', factor: 0.75, device: 'mobile' }, device: 'mobile' },
-  {
-    name: 'conversion rate −25 % of new visitors',
-    metric: 'conversionRate',
-    planted: { on: 'rate', factor: 0.75, segment: 'new' },
-    segment: 'new',
-  },
-  {
-    name: 'conversion rate −25 % of returning visitors',
-    metric: 'conversionRate',
-    planted: { on: 'rate', factor: 0.75, segment: 'returning' },
-    segment: 'returning',
-  },
+  ...SEGMENTS.map(
+    (segment): Story => ({
+      name: `conversion rate −25 % of ${segment} visitors`,
+      metric: 'conversionRate',
+      planted: { on: 'rate', factor: 0.75, segment },
+      segment,
+    }),
+  ),
   { name: 'new visitors × 1.6, so that the rate falls', metric: 'conversionRate', planted: { on: 'visits', factor: 1.6, segment: 'new' } },
 ];
 
@@ -73,8 +65,7 @@ function measure(story: Story, site: Site, trial: Trial): string[] {
   const counts = { explained: 0, device: 0, deviceRight: 0, segment: 0, segmentRight: 0, gap: 0 };
   for (let world = 0; world < trial.worlds; world += 1) {
     const from = period + (world % 5);
-    const seed = seedOf(trial, `${name}/${site}`, world);
-    const drawn = drawWorld({ seed, visitsPerDay: SITES[site], days, history: HISTORY, planted: [{ ...planted, from, to: days }] });
+    const drawn = drawSite(trial, name, site, world, { days, history: HISTORY, planted: [{ ...planted, from, to: days }] });
     const { verdict, main } = judge(drawn, metric, {}, WEEK_LAYOUT);
     if (METRICS[metric].below) counts.gap = Math.max(counts.gap, gapOf(drawn, metric, devices), gapOf(drawn, metric, segments));
     if (verdict !== 'up' && verdict !== 'down') continue;
@@ -109,9 +100,10 @@ const HISTORY = WEEK_LAYOUT.baseline;
 
 /** What the reasons of planted changes name, where the change itself was found. */
 export function blamed(trial: Trial): Table {
-  const cells = STORIES.flatMap((story) => SITE_NAMES.map((site) => ({ story, site })));
-  const asked = cells.filter(({ story, site }) => `reasons/${story.name}/${site}`.includes(trial.only ?? ''));
-  return {
+  return siteTable(trial, {
+    section: 'reasons',
+    cases: STORIES,
+    measure,
     title: 'Reasons',
     columns: [
       'planted',
@@ -123,6 +115,5 @@ export function blamed(trial: Trial): Table {
       'right about segments',
       'parts against the change',
     ],
-    lines: asked.map(({ story, site }) => ({ cells: measure(story, site, trial) })),
-  };
+  });
 }

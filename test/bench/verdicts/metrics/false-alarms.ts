@@ -1,18 +1,6 @@
 import { referTo } from './reference.ts';
-import {
-  judge,
-  type Layout,
-  MONTH_LAYOUT,
-  percent,
-  SITE_NAMES,
-  SITES,
-  type Site,
-  seedOf,
-  type Table,
-  type Trial,
-  WEEK_LAYOUT,
-} from './trial.ts';
-import { drawWorld, METRIC_NAMES, pointsOf, type Selection } from './world.ts';
+import { drawSite, judge, type Layout, MONTH_LAYOUT, percent, type Site, siteTable, type Table, type Trial, WEEK_LAYOUT } from './trial.ts';
+import { METRIC_NAMES, pointsOf, type Selection } from './world.ts';
 
 interface Situation {
   readonly name: string;
@@ -47,9 +35,8 @@ function measure(situation: Situation, site: Site, trial: Trial): string[] {
   const { name, layout, carry = 0, drifts = false, aim } = situation;
   const counts = { verdicts: 0, alarms: 0, drift: 0, earlier: 0, outliers: 0, reference: 0 };
   for (let world = 0; world < trial.worlds; world += 1) {
-    const seed = seedOf(trial, `${name}/${site}`, world);
     const holidays = holidaysOf(situation, world);
-    const drawn = drawWorld({ seed, visitsPerDay: SITES[site], days: layout.days, history: layout.baseline, carry, drifts, holidays });
+    const drawn = drawSite(trial, name, site, world, { days: layout.days, history: layout.baseline, carry, drifts, holidays });
     for (const metric of METRIC_NAMES) {
       for (const selection of SELECTIONS) {
         const { verdict, changes } = judge(drawn, metric, selection, layout);
@@ -77,9 +64,10 @@ function measure(situation: Situation, site: Site, trial: Trial): string[] {
 
 /** Verdicts on sites on which nothing was planted, of all metrics on all devices and on mobile. */
 export function falseAlarms(trial: Trial): Table {
-  const cells = SITUATIONS.flatMap((situation) => SITE_NAMES.map((site) => ({ situation, site })));
-  const asked = cells.filter(({ situation, site }) => `false alarms/${situation.name}/${site}`.includes(trial.only ?? ''));
-  return {
+  return siteTable(trial, {
+    section: 'false alarms',
+    cases: SITUATIONS,
+    measure,
     title: 'False alarms',
     columns: [
       'nothing changed',
@@ -91,6 +79,5 @@ export function falseAlarms(trial: Trial): Table {
       'an outlier day named',
       'reference',
     ],
-    lines: asked.map(({ situation, site }) => ({ cells: measure(situation, site, trial) })),
-  };
+  });
 }

@@ -1,19 +1,18 @@
 import { referTo } from './reference.ts';
 import {
+  drawSite,
   judge,
   type Layout,
   MONTH_LAYOUT,
   percent,
   ratio,
-  SITE_NAMES,
-  SITES,
   type Site,
-  seedOf,
+  siteTable,
   type Table,
   type Trial,
   WEEK_LAYOUT,
 } from './trial.ts';
-import { drawWorld, type Metric, type Planted, pointsOf, type Selection } from './world.ts';
+import { type Metric, type Planted, pointsOf, type Selection } from './world.ts';
 
 interface Change {
   readonly name: string;
@@ -74,8 +73,7 @@ function measure(change: Change, site: Site, trial: Trial): string[] {
   for (let world = 0; world < trial.worlds; world += 1) {
     const from = layout.days - since[0] - (world % (since[1] - since[0] + 1));
     const planted: Planted[] = [{ on, from, to: layout.days, factor, ...selection }];
-    const seed = seedOf(trial, `${name}/${site}`, world);
-    const drawn = drawWorld({ seed, visitsPerDay: SITES[site], days: layout.days, history: layout.baseline, carry, planted });
+    const drawn = drawSite(trial, name, site, world, { days: layout.days, history: layout.baseline, carry, planted });
     const { verdict, main } = judge(drawn, metric, selection, layout);
     if (verdict === 'down') {
       counts.found += 1;
@@ -104,9 +102,10 @@ function measure(change: Change, site: Site, trial: Trial): string[] {
 
 /** Planted changes that the verdict names, and on which day. */
 export function found(trial: Trial): Table {
-  const cells = CHANGES.flatMap((change) => SITE_NAMES.map((site) => ({ change, site })));
-  const asked = cells.filter(({ change, site }) => `found/${change.name}/${site}`.includes(trial.only ?? ''));
-  return {
+  return siteTable(trial, {
+    section: 'found',
+    cases: CHANGES,
+    measure,
     title: 'Found',
     columns: [
       'planted',
@@ -119,6 +118,5 @@ export function found(trial: Trial): Table {
       'start among the possible days',
       'start exact, reference',
     ],
-    lines: asked.map(({ change, site }) => ({ cells: measure(change, site, trial) })),
-  };
+  });
 }

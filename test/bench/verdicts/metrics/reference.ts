@@ -2,9 +2,9 @@ import type { DailyPoint } from '../../../../src/domain/metrics/engine/series.ts
 import { seeded } from '../random.ts';
 
 /**
- * The reference: weekday means and one variance of the logarithms of all days before the period, by least squares, with holidays known to it
- * and left out; the largest likelihood ratio over the days on which a change may have begun. It knows no autocorrelation, drift or earlier
- * changes and shares no code with the engine.
+ * The reference: weekday means and one variance of the logarithms of all days before the period, by least squares, with holidays known to
+ * it and left out; the largest likelihood ratio over the days on which a change may have begun. It knows no autocorrelation, drift or
+ * earlier changes and shares no code with the engine.
  */
 export interface Referred {
   readonly isFound: boolean;

@@ -2,7 +2,7 @@ import { type Finding, scanSeries } from '../../../../src/domain/metrics/engine/
 import { discoveryLimit, logTail } from '../../../../src/domain/metrics/engine/significance.ts';
 import { type Random, seeded } from '../random.ts';
 import { referToIntervals } from './reference.ts';
-import { HISTORY_DAYS, percent, SITE_NAMES, SITES, type Site, seedOf, type Table, type Trial } from './trial.ts';
+import { HISTORY_DAYS, percent, SITES, type Site, seedOf, siteTable, type Table, type Trial } from './trial.ts';
 import {
   DEVICES,
   drawWorld,
@@ -95,7 +95,13 @@ export function referenceClaims(
   return each.filter(({ pValue }) => pValue <= limit).map(({ claim }) => claim);
 }
 
-function measure(site: Site, drifts: boolean, trial: Trial): string[] {
+/** Worlds by how their levels move beside what is planted. */
+const WORLDS = [
+  { name: 'steady', drifts: false },
+  { name: 'slow drift', drifts: true },
+];
+
+function measure({ drifts }: (typeof WORLDS)[number], site: Site, trial: Trial): string[] {
   const worlds = Math.max(1, Math.round(trial.worlds / 6));
   const counts = { findings: 0, right: 0, planted: 0, reachable: 0, reached: 0, found: 0, drift: 0, elapsedMs: 0 };
   for (let world = 0; world < worlds; world += 1) {
@@ -146,9 +152,10 @@ function measure(site: Site, drifts: boolean, trial: Trial): string[] {
 
 /** A scan of all metrics by devices and segments of a site for whatever changed in four weeks. */
 export function scanned(trial: Trial): Table {
-  const cells = [false, true].flatMap((drifts) => SITE_NAMES.map((site) => ({ site, drifts })));
-  const asked = cells.filter(({ site, drifts }) => `scan/${drifts ? 'slow drift' : 'steady'}/${site}`.includes(trial.only ?? ''));
-  return {
+  return siteTable(trial, {
+    section: 'scan',
+    cases: WORLDS,
+    measure,
     title: 'Scan of many series',
     columns: [
       'scan',
@@ -162,6 +169,5 @@ export function scanned(trial: Trial): Table {
       'drifts a world',
       'time a series',
     ],
-    lines: asked.map(({ site, drifts }) => ({ cells: measure(site, drifts, trial) })),
-  };
+  });
 }

@@ -1,5 +1,5 @@
 import { type Judgement, judgePeriods } from '../../../../src/domain/metrics/engine/judge.ts';
-import { METRICS, type Metric, pointsOf, type Selection, type World } from './world.ts';
+import { drawWorld, METRICS, type Metric, pointsOf, type Selection, type World, type WorldOptions } from './world.ts';
 
 /** A line of a table of the report. */
 export interface Line {
@@ -41,11 +41,41 @@ const layoutOf = (length: number): Layout => ({
 export const WEEK_LAYOUT = layoutOf(7);
 export const MONTH_LAYOUT = layoutOf(30);
 
+/** A table with a line for each case on each site; `section` begins the names of its cells. */
+export function siteTable<Case extends { readonly name: string }>(
+  trial: Trial,
+  {
+    section,
+    cases,
+    measure,
+    ...head
+  }: Omit<Table, 'lines'> & {
+    readonly section: string;
+    readonly cases: readonly Case[];
+    readonly measure: (each: Case, site: Site, trial: Trial) => readonly string[];
+  },
+): Table {
+  const cells = cases.flatMap((each) => SITE_NAMES.map((site) => ({ each, site })));
+  const asked = cells.filter(({ each, site }) => `${section}/${each.name}/${site}`.includes(trial.only ?? ''));
+  return { ...head, lines: asked.map(({ each, site }) => ({ cells: measure(each, site, trial) })) };
+}
+
 /** A seed for one world of one cell, so that cells share none. */
 export function seedOf({ seed }: Trial, cell: string, world: number): number {
   let hash = 2_166_136_261;
   for (const character of `${seed}/${cell}`) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 16_777_619);
   return (hash >>> 0) + world;
+}
+
+/** A world of a cell `name` on a site, drawn with a seed of its own. */
+export function drawSite(
+  trial: Trial,
+  name: string,
+  site: Site,
+  world: number,
+  options: Omit<WorldOptions, 'seed' | 'visitsPerDay'>,
+): World {
+  return drawWorld({ seed: seedOf(trial, `${name}/${site}`, world), visitsPerDay: SITES[site], ...options });
 }
 
 export function judge(world: World, metric: Metric, selection: Selection, { days, baseline, period }: Layout): Judgement {

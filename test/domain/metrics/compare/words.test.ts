@@ -56,7 +56,8 @@ describe('what devices have to do with a change', () => {
   it('is the mix of traffic where moved shares make more of it than moved rates', () => {
     const groups = [moved('mobile', -0.02), moved('desktop', -0.01)];
     expect(deviceSentence(cause(rates(-0.9, -0.1), groups), { name: 'Sale', before: 2, after: 21.4 })).toBe(
-      'Traffic mix of devices accounts for 90% of the change: the share of mobile rose 40% → 60%; values within them for 10% (each within noise). Most moved segment: "Sale", 2% → 21% of the visits.',
+      'Traffic mix of devices accounts for 90% of the change: the share of mobile rose 40% → 60%; values within them for 10% (each ' +
+        'within noise). Most moved segment: "Sale", 2% → 21% of the visits.',
     );
   });
 

@@ -1,24 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { effectOnDays, pValueBeside, substitute } from '../../../../src/domain/metrics/engine/same-change.ts';
 import { type Looked, lookThrough } from '../../../../src/domain/metrics/engine/scan.ts';
-import {
-  drawWorld,
-  METRICS,
-  type Metric,
-  type Planted,
-  pointsOf,
-  type Selection,
-  type World,
-} from '../../../bench/verdicts/metrics/world.ts';
+import { METRICS, type Metric, type Planted, pointsOf, type Selection, type World } from '../../../bench/verdicts/metrics/world.ts';
+import { DAYS, fourWeeks, HISTORY, labelOf } from './four-weeks.ts';
 
-const HISTORY = 84;
-const DAYS = 112;
-const draw = (planted: readonly Planted[]) => drawWorld({ seed: 4, visitsPerDay: 100_000, days: DAYS, history: HISTORY, planted });
-const label = (world: World, day: number) => world.labels[HISTORY + day] ?? '';
+const draw = (planted: readonly Planted[]) => fourWeeks(planted, 4);
 
 function look(world: World, metric: Metric, selection: Selection = {}): Looked {
   const series = { id: metric, kind: METRICS[metric].kind, days: pointsOf(world, metric, selection) };
-  const [looked] = lookThrough([series], label(world, 0), label(world, 27));
+  const [looked] = lookThrough([series], labelOf(world, 0), labelOf(world, 27));
   if (!looked) throw new Error('The series has too few days.');
   return looked;
 }
@@ -33,10 +23,10 @@ describe('the effect on some days', () => {
   it('is what was planted there, and nothing elsewhere', () => {
     const world = draw([{ on: 'rate', from: HISTORY + 12, to: HISTORY + 18, factor: 0.8 }]);
     const { study } = look(world, 'conversionRate');
-    const effect = effectOnDays(study, { from: label(world, 12), to: label(world, 17) });
+    const effect = effectOnDays(study, { from: labelOf(world, 12), to: labelOf(world, 17) });
     expect(effect?.low).toBeLessThan(-0.2);
     expect(effect?.high).toBeGreaterThan(-0.2);
-    expect(Math.abs(effectOnDays(study, { from: label(world, 20), to: label(world, 25) })?.relative ?? 1)).toBeLessThan(0.05);
+    expect(Math.abs(effectOnDays(study, { from: labelOf(world, 20), to: labelOf(world, 25) })?.relative ?? 1)).toBeLessThan(0.05);
     expect(effectOnDays(study, { from: '2031-01-01' })).toBeUndefined();
   });
 });
@@ -47,9 +37,9 @@ describe('other days', () => {
   it('stand for a finding where the series cannot tell them apart', () => {
     const looked = look(world, 'visits');
     const found = clearest(looked);
-    expect(found).toMatchObject({ shape: 'step', from: label(world, 10) });
-    expect(substitute(looked.study, found, { from: label(world, 10) })).toEqual({ loss: 0, left: 0 });
-    expect(substitute(looked.study, found, { from: label(world, 20) })?.loss).toBeGreaterThan(20);
+    expect(found).toMatchObject({ shape: 'step', from: labelOf(world, 10) });
+    expect(substitute(looked.study, found, { from: labelOf(world, 10) })).toEqual({ loss: 0, left: 0 });
+    expect(substitute(looked.study, found, { from: labelOf(world, 20) })?.loss).toBeGreaterThan(20);
   });
 
   it('do not where they lie the other way or are none of the series', () => {
@@ -75,11 +65,11 @@ describe('beside other changes', () => {
     ]);
     const looked = look(world, 'conversionCount');
     const found = clearest(looked);
-    const days = [{ from: label(world, 6) }, { from: label(world, 14), to: label(world, 19) }];
+    const days = [{ from: labelOf(world, 6) }, { from: labelOf(world, 14), to: labelOf(world, 19) }];
     expect(found.pValue).toBeLessThan(1e-6);
     expect(pValueBeside(looked.study, found, days)).toBeGreaterThan(0.01);
     // What shares no day with it explains nothing of it.
-    expect(pValueBeside(looked.study, found, [{ from: label(world, 0), to: label(world, 0) }])).toBe(found.pValue);
+    expect(pValueBeside(looked.study, found, [{ from: labelOf(world, 0), to: labelOf(world, 0) }])).toBe(found.pValue);
   });
 });
 
@@ -94,7 +84,7 @@ describe('few events', () => {
         isWhole: true,
       }));
     const found = (quiet: number) =>
-      lookThrough([{ id: 'few', kind: 'count', days: days(quiet) }], label(world, 0), label(world, 27))[0]?.candidates ?? [];
+      lookThrough([{ id: 'few', kind: 'count', days: days(quiet) }], labelOf(world, 0), labelOf(world, 27))[0]?.candidates ?? [];
     // Poisson with a mean of nine: none in one of 8,000 days, 28 of which are looked at.
     expect(found(0).every(({ pValue }) => pValue > 1e-3)).toBe(true);
     expect(found(60)[0]?.pValue).toBeLessThan(1e-4);

@@ -9,11 +9,9 @@ import {
   type Selection,
   type World,
 } from '../../../bench/verdicts/metrics/world.ts';
+import { DAYS, fourWeeks, HISTORY } from './four-weeks.ts';
 
-const HISTORY = 84;
-const DAYS = 112;
-
-const drawn = (planted: readonly Planted[], seed = 3) => drawWorld({ seed, visitsPerDay: 100_000, days: DAYS, history: HISTORY, planted });
+const drawn = (planted: readonly Planted[], seed = 3) => fourWeeks(planted, seed);
 const SELECTIONS: readonly Selection[] = [{}, { device: 'desktop' }, { device: 'mobile' }];
 const seriesOf = (world: World): Scanned[] =>
   METRIC_NAMES.flatMap((metric) =>

@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { abortable, type Limits } from './deadline.ts';
+
+/** How much of what never changes is kept by default, in bytes. */
+const DEFAULT_MAX_BYTES = 64 * 1_048_576;
+
+/** A read that several callers may want at the same time. */
+export interface SharedRead<T> {
+  /** Names the question: project, operation, input. */
+  readonly key: string;
+  /** True where the answer never changes. */
+  readonly keep: boolean;
+  /** Of this caller. */
+  readonly limits: Limits;
+  /** Asks the platform; its limits are those of all callers that wait for it together. */
+  readonly read: (limits: Limits) => Promise<T>;
+}
+
+/** Answers for the sessions of one owner. */
+export interface OwnReads {
+  /** A kept answer, or that of one request which all callers share; it ends when the last of them leaves. */
+  get<T>(read: SharedRead<T>): Promise<T>;
+  /** Reads that begin from now on join none that is on its way: a write lies between them. */
+  separate(): void;
+  /** Forgets what is kept for this owner, and keeps nothing that is on its way. */
+  forget(): void;
+  /** Ends the part of one session; with the last one everything of the owner is forgotten. */
+  close(): void;
+}
+
+/** Answers of the platform that never change, and reads on their way, kept apart by owner; one per process. */
+export interface ReadCache {
+  /** `owner` is everything that decides what may be read: authentication server, caller, credential with its secret. */
+  open(owner: readonly (string | undefined)[]): OwnReads;
+}
+
+interface Flight {
+  readonly answer: Promise<unknown>;
+  readonly callers: Set<Limits>;
+  readonly ending: AbortController;
+  ended: boolean;
+}
+
+interface Owner {
+  sessions: number;
+  /** Raised when what is on its way must not be kept any more. */
+  generation: number;
+  readonly flights: Map<string, Flight>;
+}
+
+/**
+ * Room that a value takes in memory, estimated from above, in bytes. It is frozen on the way, because several
+ * callers get the same one.
+ */
+function freezeAndMeasure(value: unknown): number {
+  if (typeof value === 'string') return 24 + 2 * value.length;
+  if (typeof value !== 'object' || value === null) return 8;
+  let bytes = 64;
+  for (const [name, member] of Object.entries(value)) bytes += 8 + name.length + freezeAndMeasure(member);
+  Object.freeze(value);
+  return bytes;
+}
+
+/** The limits of a read for all who wait for it: it lasts as long as the most patient of them, and they learn what it waits for. */
+function limitsOf(callers: ReadonlySet<Limits>, { signal }: AbortController): Limits {
+  let waitsFor: Limits['waitsFor'] = 'answer';
+  let queueMs: Limits['queueMs'];
+  return {
+    signal,
+    get deadlineMs() {
+      return Math.max(...Array.from(callers, ({ deadlineMs }) => deadlineMs));
+    },
+    get waitsFor() {
+      return waitsFor;
+    },
+    set waitsFor(next) {
+      waitsFor = next;
+      for (const caller of callers) caller.waitsFor = next;
+    },
+    get queueMs() {
+      return queueMs;
+    },
+    set queueMs(next) {
+      queueMs = next;
+      for (const caller of callers) caller.queueMs = next;
+    },
+  };
+}
+
+/** Makes the cache of a process; `maxBytes` bounds what is kept for all owners together, 0 keeps nothing. */
+export function createReadCache({ maxBytes = DEFAULT_MAX_BYTES }: { maxBytes?: number } = {}): ReadCache {
+  const kept = maxBytes > 0 ? new LRUCache<string, { readonly answer: unknown }>({ maxSize: maxBytes }) : undefined;
+  const owners = new Map<string, Owner>();
+
+  function forgetKept(prefix: string): void {
+    for (const key of kept?.keys() ?? []) if (key.startsWith(prefix)) kept?.delete(key);
+  }
+
+  return {
+    open(parts) {
+      const name = createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+      const owner: Owner = owners.get(name) ?? { sessions: 0, generation: 0, flights: new Map() };
+      owners.set(name, owner);
+      owner.sessions += 1;
+      const prefix = `${name} `;
+      let open = true;
+
+      function begin<T>({ key, keep, limits, read }: SharedRead<T>): Flight {
+        const { flights, generation } = owner;
+        const callers = new Set([limits]);
+        const ending = new AbortController();
+        async function ask(): Promise<T> {
+          try {
+            const answer = await read(limitsOf(callers, ending));
+            const size = keep || callers.size > 1 ? freezeAndMeasure(answer) : 0;
+            if (keep && owner.generation === generation && !ending.signal.aborted) kept?.set(prefix + key, { answer }, { size });
+            return answer;
+          } finally {
+            flight.ended = true;
+            if (flights.get(key) === flight) flights.delete(key);
+          }
+        }
+        const flight: Flight = { answer: Promise.resolve().then(ask), callers, ending, ended: false };
+        flights.set(key, flight);
+        return flight;
+      }
+
+      function leave(key: string, { callers, ending, ended }: Flight, limits: Limits): void {
+        callers.delete(limits);
+        if (callers.size > 0 || ended) return;
+        if (owner.flights.get(key)?.ending === ending) owner.flights.delete(key);
+        ending.abort(limits.signal.reason);
+      }
+
+      function forget(): void {
+        owner.generation += 1;
+        owner.flights.clear();
+        forgetKept(prefix);
+      }
+
+      return {
+        async get<T>(read: SharedRead<T>): Promise<T> {
+          const { key, limits } = read;
+          const known = read.keep ? kept?.get(prefix + key) : undefined;
+          if (known) return known.answer as T; // a key stands for one kind of answer
+          const flight = owner.flights.get(key) ?? begin(read);
+          flight.callers.add(limits);
+          try {
+            return (await abortable(flight.answer, limits.signal)) as T; // as above
+          } finally {
+            leave(key, flight, limits);
+          }
+        },
+        separate: () => owner.flights.clear(),
+        forget,
+        close() {
+          if (!open) return;
+          open = false;
+          owner.sessions -= 1;
+          if (owner.sessions > 0) return;
+          owners.delete(name);
+          forget();
+        },
+      };
+    },
+  };
+}

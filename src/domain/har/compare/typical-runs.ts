@@ -1,0 +1,63 @@
+import { median, medianAbsoluteDeviation } from 'simple-statistics';
+
+/** A run of a step, as far as its choice depends on it. */
+export interface RunFigures {
+  /** Of the report, ms since 1970. */
+  readonly date: number;
+  readonly stepResultId: string;
+  /** Null where the report does not say. */
+  readonly requests: number | null;
+  readonly loadTimeMs: number | null;
+}
+
+/** Spreads below this share of the median are not told apart. */
+const LEAST_SPREAD = 0.02;
+
+/** By how many spreads each value lies from the middle; 0 where it is unknown. */
+function distances(values: readonly (number | null)[]): number[] {
+  const known = values.filter((value) => value !== null);
+  if (known.length === 0) return values.map(() => 0);
+  const middle = median(known);
+  const spread = Math.max(medianAbsoluteDeviation(known), LEAST_SPREAD * Math.abs(middle), 1);
+  return values.map((value) => (value === null ? 0 : Math.abs(value - middle) / spread));
+}
+
+/** At most `most` runs whose number of requests and load time lie closest to the medians of all, the most typical first. */
+export function typicalRuns<Run extends RunFigures>(runs: readonly Run[], most: number): Run[] {
+  const [byRequests, byTime] = [distances(runs.map(({ requests }) => requests)), distances(runs.map(({ loadTimeMs }) => loadTimeMs))];
+  const ranked = runs.map((run, index) => ({ run, distance: (byRequests[index] ?? 0) + (byTime[index] ?? 0) }));
+  return ranked
+    .toSorted((a, b) => a.distance - b.distance)
+    .slice(0, most)
+    .map(({ run }) => run);
+}
+
+/** Runs on each side of a split at least. */
+const LEAST_RUNS = 4;
+
+/** Ranks from 0; equal values in their order. */
+function ranksOf(values: readonly number[]): number[] {
+  const ranks = values.map(() => 0);
+  const order = values.map((value, index) => ({ value, index })).toSorted((a, b) => a.value - b.value);
+  for (const [rank, { index }] of order.entries()) ranks[index] = rank;
+  return ranks;
+}
+
+/**
+ * Date of the first run of the later part where load times differ most between an earlier and a later part (CUSUM of ranks), whether or not
+ * the difference means anything; undefined with fewer than eight runs.
+ */
+export function largestShift(runs: readonly RunFigures[]): number | undefined {
+  const timed = runs.filter(({ loadTimeMs }) => loadTimeMs !== null).toSorted((a, b) => a.date - b.date);
+  const middle = (timed.length - 1) / 2;
+  const ranks = ranksOf(timed.map(({ loadTimeMs }) => loadTimeMs ?? 0));
+  let [sum, best, found] = [0, -1, undefined as number | undefined];
+  for (const [index, rank] of ranks.entries()) {
+    if (index >= LEAST_RUNS && index <= timed.length - LEAST_RUNS) {
+      const weighted = Math.abs(sum) / Math.sqrt((index * (timed.length - index)) / timed.length);
+      if (weighted > best) [best, found] = [weighted, timed[index]?.date];
+    }
+    sum += rank - middle;
+  }
+  return found;
+}

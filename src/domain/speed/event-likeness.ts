@@ -1,0 +1,61 @@
+import type * as z from 'zod';
+import type { speedEvent } from '../../api/operations/records.ts';
+import { instantOf } from '../../api/params.ts';
+import { DAY_MS } from '../../lib/clock.ts';
+import { areAlike } from '../../lib/nearest.ts';
+import { formatMs } from '../../lib/number-text.ts';
+
+/** An event with its date in one spelling, and the scenarios it is on where they were looked up. */
+export interface PlacedEvent {
+  readonly key: string;
+  readonly text: string;
+  /** ISO date-time in UTC; as it came where it cannot be read. */
+  readonly date: string;
+  /** Names of scenarios; left out where that is not known. */
+  readonly scenarios?: readonly string[];
+}
+
+/** Events further apart are other ones, whatever they are called. */
+const ALIKE_WITHIN_MS = 7 * DAY_MS;
+
+/** Deployments mix the spellings of dates; this is the one of all answers. */
+export function inOneSpelling({ key, text, date }: z.output<typeof speedEvent>): PlacedEvent {
+  const ms = instantOf(date ?? '');
+  return { key, text: text ?? '', date: Number.isNaN(ms) ? (date ?? '') : new Date(ms).toISOString() };
+}
+
+/** Whether two events mark the same thing: the same text at the same instant, whatever their keys. */
+export function isEqualEvent(one: Pick<PlacedEvent, 'text' | 'date'>, other: Pick<PlacedEvent, 'text' | 'date'>): boolean {
+  return one.text.trim().toLowerCase() === other.text.trim().toLowerCase() && instantOf(one.date) === instantOf(other.date);
+}
+
+/** Other events of nearly the same text within a week. */
+export function nearlyEqual(event: PlacedEvent, others: readonly PlacedEvent[]): PlacedEvent[] {
+  return others.filter(
+    (other) =>
+      other.key !== event.key &&
+      areAlike(event.text, other.text) &&
+      Math.abs(instantOf(other.date) - instantOf(event.date)) <= ALIKE_WITHIN_MS,
+  );
+}
+
+function names(scenarios: readonly string[] | undefined): string {
+  if (scenarios === undefined) return 'scenarios not known';
+  return scenarios.length === 0 ? 'on no scenario' : `on ${scenarios.join(', ')}`;
+}
+
+/** `"Release 2.8" of 2026-11-14T12:54:00.000Z, on Checkout`. */
+export function eventWords({ text, date, scenarios }: PlacedEvent): string {
+  return `"${text}" of ${date}, ${names(scenarios)}`;
+}
+
+/** In what a nearly equal event differs. */
+export function differenceWords(event: PlacedEvent, other: PlacedEvent): string {
+  const laterMs = instantOf(other.date) - instantOf(event.date);
+  const parts = [
+    other.text === event.text ? 'same text' : `text "${other.text}"`,
+    laterMs === 0 ? 'same instant' : `${formatMs(Math.abs(laterMs))} ${laterMs > 0 ? 'later' : 'earlier'} (${other.date})`,
+    String(other.scenarios) === String(event.scenarios) ? 'same scenarios' : names(other.scenarios),
+  ];
+  return `${other.key}: ${parts.join(', ')}`;
+}

@@ -1,0 +1,132 @@
+import { ApiError } from '../../api/errors.ts';
+import { getStepHar, listScenarioReports, listSpeedEvents } from '../../api/operations/speed-analysis.ts';
+import { instantOf } from '../../api/params.ts';
+import { largestShift, type RunFigures, typicalRuns } from '../../domain/har/compare/typical-runs.ts';
+import { fold, matchName } from '../../domain/names/match-name.ts';
+import { chooseStep, isFailed, type Report, type Step, stepsOf } from '../../domain/speed/runs.ts';
+import { DAY_MS } from '../../lib/clock.ts';
+import { resolveDate } from '../../lib/dates.ts';
+import type { Context } from '../context.ts';
+
+/** Runs read on each side. */
+const RUNS = 4;
+/** Runs that lie no further from the instant are candidates. */
+const NEAR_MS = 3 * DAY_MS;
+/** Days in which the instant is searched where none is given. */
+const SEARCHED_DAYS = 30;
+
+type Asking = Pick<Context, 'ask' | 'nowMs' | 'timeZone' | 'note' | 'progress'>;
+
+/** What is compared: a step before and since an instant or an event; without it since its load time moved most. */
+export interface RunsWanted {
+  readonly scenarioId: number;
+  readonly step?: string | undefined;
+  readonly since?: string | undefined;
+}
+
+/** A run with its HAR file as the platform gave it. */
+export interface HarRun extends RunFigures {
+  readonly har: unknown;
+}
+
+/** Two samples of one step, each with the most typical run first. */
+export interface HarRuns {
+  readonly step: string;
+  readonly sinceMs: number;
+  readonly before: readonly HarRun[];
+  readonly after: readonly HarRun[];
+}
+
+/** The instant that a text names: a date, or an event by its key or text. */
+async function instantNamed(since: string, scenarioId: number, { ask, nowMs, timeZone, note }: Asking): Promise<number> {
+  const all = (await ask(listSpeedEvents, { scenarioId })).events;
+  const byKey = all.find(({ key }) => key === since.trim());
+  try {
+    if (!byKey) return resolveDate(since, { edge: 'start', timeZone, nowMs }).instantMs;
+  } catch {
+    // No date: the text of an event, then.
+  }
+  const events = byKey ? [byKey] : [...all, ...(await ask(listSpeedEvents, {})).events];
+  const match = byKey
+    ? undefined
+    : await matchName(
+        since,
+        events.map(({ text }, id) => ({ id, path: [text ?? ''] })),
+      );
+  const found =
+    byKey ?? events.find(({ key }) => fold(key) === fold(since)) ?? (match && 'found' in match ? events[match.found.id] : undefined);
+  if (!found?.date) {
+    const near = match && 'several' in match ? match.several : match && 'closest' in match ? match.closest : [];
+    const listed = near.slice(0, 3).flatMap(({ id }) => (events[id] ? [`${events[id].key} "${events[id].text ?? ''}"`] : []));
+    const closest = listed.length > 0 ? ` Closest events: ${[...new Set(listed)].join(', ')}.` : '';
+    throw new ApiError('invalid', `since: "${since}" is neither a date nor the key or text of a speed event.${closest}`);
+  }
+  note(`event "${found.text ?? ''}" (${found.key}) = ${new Date(instantOf(found.date)).toISOString()}`);
+  return instantOf(found.date);
+}
+
+async function readReports(ask: Asking['ask'], scenarioId: number, fromMs: number, toMs: number): Promise<Report[]> {
+  const [dateFrom, dateTo] = [fromMs - 1, toMs + 1].map((ms) => new Date(ms).toISOString());
+  const { scenario } = await ask(listScenarioReports, { scenarioId, limit: 0, ...(dateFrom && { dateFrom }), ...(dateTo && { dateTo }) });
+  return scenario.reports.filter((report) => !isFailed(report));
+}
+
+/** The step that is asked for; the only one where none is. */
+async function stepOf(reports: readonly Report[], asked: string | undefined): Promise<Step> {
+  const steps = stepsOf(reports);
+  const [only] = steps;
+  if (!only) throw new ApiError('missing', 'The scenario has no run without a failure in this time.');
+  if (asked !== undefined) return chooseStep(steps, asked);
+  if (steps.length === 1) return only;
+  const listed = steps.map(({ number, name }) => `${number} "${name}"`).join(', ');
+  throw new ApiError('invalid', `step: the scenario has the steps ${listed}; name one.`);
+}
+
+function figuresOf({ runs }: Step): RunFigures[] {
+  return runs.map(({ date, result }) => ({
+    date,
+    stepResultId: String(result.stepResultId),
+    requests: result.requestsCount ?? null,
+    loadTimeMs: result.loadTime ?? null,
+  }));
+}
+
+/** The HAR files of these runs; those that cannot be read are left out and noted, unless there is no other. */
+async function readFiles(runs: readonly RunFigures[], side: string, { ask, note }: Asking): Promise<HarRun[]> {
+  const files = await Promise.allSettled(runs.map(({ stepResultId }) => ask(getStepHar, { scenarioStepResultId: stepResultId })));
+  const read = runs.flatMap((run, index): HarRun[] => {
+    const file = files[index];
+    return file?.status === 'fulfilled' ? [{ ...run, har: file.value.har }] : [];
+  });
+  const failed = files.find((file) => file.status === 'rejected');
+  if (failed && read.length === 0) throw failed.reason;
+  if (failed) note(`${runs.length - read.length} of ${runs.length} HAR files ${side} could not be read.`);
+  return read;
+}
+
+/** Chooses typical runs on both sides of an instant and reads their HAR files. */
+export async function chooseHarRuns({ scenarioId, step: asked, since }: RunsWanted, context: Asking): Promise<HarRuns> {
+  const { ask, nowMs, note, progress } = context;
+  const given = since === undefined ? undefined : await instantNamed(since, scenarioId, context);
+  if (given !== undefined && given >= nowMs) throw new ApiError('invalid', 'since: must lie in the past.');
+  const [fromMs, toMs] =
+    given === undefined ? [nowMs - SEARCHED_DAYS * DAY_MS, nowMs] : [given - NEAR_MS, Math.min(nowMs, given + NEAR_MS)];
+  const step = await stepOf(await readReports(ask, scenarioId, fromMs, toMs), asked);
+  const runs = figuresOf(step);
+  const sinceMs = given ?? largestShift(runs);
+  if (sinceMs === undefined) throw new ApiError('missing', `The step has ${runs.length} runs of the last ${SEARCHED_DAYS} days; too few.`);
+  const sides = {
+    before: runs.filter(({ date }) => date < sinceMs && date >= sinceMs - NEAR_MS),
+    after: runs.filter(({ date }) => date >= sinceMs && date <= sinceMs + NEAR_MS),
+  };
+  for (const side of ['before', 'after'] as const)
+    if (sides[side].length === 0)
+      throw new ApiError('missing', `The step has no run without a failure in the 3 days ${side} ${new Date(sinceMs).toISOString()}.`);
+  if (given === undefined)
+    note(`Compared around ${new Date(sinceMs).toISOString()}, where its load time moved most in ${SEARCHED_DAYS} days.`);
+  progress(1, 3, 'chose typical runs');
+  const before = await readFiles(typicalRuns(sides.before, RUNS), 'before', context);
+  progress(2, 3, 'read the HAR files before');
+  const after = await readFiles(typicalRuns(sides.after, RUNS), 'after', context);
+  return { step: `${step.number} "${step.name}"`, sinceMs, before, after };
+}
