@@ -4,6 +4,8 @@ import { found } from './metrics/found.ts';
 import { foundChanges } from './metrics/found-changes.ts';
 import { scanned } from './metrics/scanned.ts';
 import type { Table, Trial } from './metrics/trial.ts';
+import { speedVerdicts } from './speed/index.ts';
+import { speedLimits } from './speed/limits.ts';
 
 const DEFAULTS = { worlds: 300, seed: 1 };
 
@@ -22,7 +24,18 @@ function print({ title, columns, lines }: Table): void {
   for (const { cells } of lines) process.stdout.write(row(cells));
 }
 
-/** Judges generated worlds and prints Markdown tables: `--worlds 300 --seed 1 --cell found/`. */
+async function* metricVerdicts(trial: Trial): AsyncGenerator<Table> {
+  for (const tableOf of [falseAlarms, found, blamed, scanned, foundChanges]) yield await tableOf(trial);
+}
+
+/** What can be asked for by its name. */
+const SUBJECTS: Readonly<Record<string, (trial: Trial) => Iterable<Table> | AsyncIterable<Table>>> = {
+  metrics: metricVerdicts,
+  speed: speedVerdicts,
+  'speed-limits': speedLimits,
+};
+
+/** Judges generated worlds and prints Markdown tables: `--worlds 300 --seed 1 --cell found/`, or of scenarios `speed --cell 'stable, 1 h'`. */
 export async function benchVerdicts(args: readonly string[]): Promise<void> {
   const only = args.includes('--cell') ? args[args.indexOf('--cell') + 1] : undefined;
   const trial: Trial = {
@@ -31,5 +44,6 @@ export async function benchVerdicts(args: readonly string[]): Promise<void> {
     only,
   };
   process.stdout.write(`${trial.worlds} worlds a cell, seed ${trial.seed}\n`);
-  for (const tableOf of [falseAlarms, found, blamed, scanned, foundChanges]) print(await tableOf(trial));
+  const tablesOf = SUBJECTS[args[0] ?? 'metrics'] ?? metricVerdicts;
+  for await (const table of tablesOf(trial)) print(table);
 }

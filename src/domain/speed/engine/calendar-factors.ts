@@ -7,7 +7,7 @@ import { inverseOf, minus } from './vectors.ts';
 const HALF_WEEK = 3;
 /** Times that an hour or weekday must have come back before it can have a factor. */
 const LEAST_RETURNS = 3;
-/** Standard errors below which a weekday counts as any other. */
+/** Standard errors below which a weekday counts as all others do. */
 const LEAST_T = 2;
 const RIDGE = 1e-3;
 

@@ -1,6 +1,6 @@
 import { gammaln } from 'simple-statistics';
-import { chanceOf, twoSidedTail } from './limits.ts';
 import { SMALL_SAMPLE, type Span } from './run-series.ts';
+import { chanceOf, twoSidedTail } from './score-limits.ts';
 
 const DAY_MS = 86_400_000;
 /** Failures come in series (an outage), so that more is asked of a difference than 0.05. */
@@ -62,13 +62,15 @@ function fisherTest(first: Share, second: Share): number {
   return Math.min(1, p);
 }
 
-/** Pearson's statistic of the days against the share of their side, per degree of freedom (Rao and Scott 1992 for clustered counts). */
-function dispersionOf({ dates, failed }: RunResults, sideOf: (index: number) => Share): number {
+/**
+ * Pearson's statistic of the days against the share of all runs, per degree of freedom (Rao and Scott 1992 for clustered counts): a day's
+ * outage in a short period is no change of the share, so that the days are held against what they would be without one.
+ */
+function dispersionOf({ dates, failed }: RunResults, share: number): number {
   const days = new Map<number, { runs: number; failed: number; expected: number; variance: number }>();
   for (const [index, date] of dates.entries()) {
     const key = Math.floor(date / DAY_MS);
     const day = days.get(key) ?? { runs: 0, failed: 0, expected: 0, variance: 0 };
-    const share = sideOf(index).share ?? 0;
     day.runs += 1;
     day.failed += failed[index] ? 1 : 0;
     day.expected += share;
@@ -76,7 +78,7 @@ function dispersionOf({ dates, failed }: RunResults, sideOf: (index: number) => 
     days.set(key, day);
   }
   const parts = [...days.values()].filter(({ variance }) => variance > 0).map((day) => (day.failed - day.expected) ** 2 / day.variance);
-  return parts.length < 3 ? 1 : Math.max(1, parts.reduce((sum, part) => sum + part, 0) / (parts.length - 2));
+  return parts.length < 3 ? 1 : Math.max(1, parts.reduce((sum, part) => sum + part, 0) / (parts.length - 1));
 }
 
 const logLikelihood = ({ failed, runs }: Share) =>
@@ -114,9 +116,9 @@ export function judgeFailures(results: RunResults, period: Span): FailureTrend {
   const inPeriod = within((date) => date >= period.startMs && date <= period.endMs);
   if (Math.min(before.runs, inPeriod.runs) < NEEDED)
     return { before, period: inPeriod, state: 'not enough data', p: null, dispersion: 1, change: undefined };
-  const dispersion = dispersionOf(results, (index) => ((dates[index] ?? 0) < period.startMs ? before : inPeriod));
   const difference = (inPeriod.share ?? 0) - (before.share ?? 0);
   const pooled = (before.failed + inPeriod.failed) / (before.runs + inPeriod.runs);
+  const dispersion = dispersionOf(results, pooled);
   const variance = dispersion * pooled * (1 - pooled) * (1 / before.runs + 1 / inPeriod.runs);
   const p = Math.max(fisherTest(before, inPeriod), variance > 0 ? twoSidedTail(Math.abs(difference) / Math.sqrt(variance)) : 1);
   const isChange = p <= ALPHA && Math.abs(difference) >= LEAST_DIFFERENCE;

@@ -132,8 +132,8 @@ function pointAt({ size, byGap, runs, floor }: Sums, used: readonly number[], ph
 
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
 const ROUNDS = 14;
-/** Standard errors that the autocorrelation may be higher by: one in long series, more where it is known badly. */
-const phiErrors = (runs: number) => Math.max(1, 300 / runs);
+/** Standard errors that the autocorrelation may be higher by: three in long series, more where it is known badly. */
+const phiErrors = (runs: number) => Math.max(3, 300 / runs);
 
 /**
  * The autocorrelation by restricted maximum likelihood (Patterson and Thompson 1971), which takes into account what the levels have

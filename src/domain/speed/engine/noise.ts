@@ -108,3 +108,25 @@ export function slowVariance(innovations: Float64Array, sigma: number): number {
   }
   return most;
 }
+
+/** How far innovations are from a normal distribution; both are 0 for one, and no innovation counts for more than 5 standard deviations. */
+export interface Tails {
+  readonly skewness: number;
+  /** Beyond that of a normal distribution; never negative. */
+  readonly kurtosis: number;
+}
+
+const WIDEST = 5;
+
+export function tailsOf(innovations: Float64Array): Tails {
+  const n = innovations.length;
+  const sigma = Math.sqrt(innovations.reduce((sum, value) => sum + value * value, 0) / n);
+  if (sigma === 0) return { skewness: 0, kurtosis: 0 };
+  let [cubes, fourths] = [0, 0];
+  for (const innovation of innovations) {
+    const value = Math.max(-WIDEST, Math.min(WIDEST, innovation / sigma));
+    cubes += value ** 3;
+    fourths += value ** 4;
+  }
+  return { skewness: cubes / n, kurtosis: Math.max(0, fourths / n - 3) };
+}

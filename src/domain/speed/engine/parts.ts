@@ -99,6 +99,20 @@ export function gainOfLine({ frame, residual, vectors }: Fit): number {
   return own < 1e-6 * whole ? 0 : dot(line, residual) ** 2 / (own * sigma * sigma);
 }
 
+/** How the score of a part on top of a fit is made up of the runs: its sign, and how much of their skewness and kurtosis is left in it. */
+export function makeUpOf({ frame, residual, vectors }: Fit, part: Part): { sign: number; ofSkewness: number; ofKurtosis: number } {
+  let own = columnOf(part, frame);
+  for (const other of vectors) own = minus(own, other, dot(own, other));
+  let [squares, cubes, fourths] = [0, 0, 0];
+  for (const weight of own) {
+    squares += weight * weight;
+    cubes += weight ** 3;
+    fourths += weight ** 4;
+  }
+  if (squares === 0) return { sign: 1, ofSkewness: 0, ofKurtosis: 0 };
+  return { sign: Math.sign(dot(own, residual)) || 1, ofSkewness: cubes / squares ** 1.5, ofKurtosis: fourths / squares ** 2 };
+}
+
 /** Heights of the parts on the log scale, in their order, by generalised least squares; the level of runs without any comes first. */
 export function heightsOf(frame: Frame, parts: readonly Part[]): number[] {
   const columns = [frame.weights.kept, ...parts.map((part) => columnOf(part, frame))];

@@ -1,5 +1,5 @@
-import type { Limits } from './limits.ts';
 import { type Fit, type Frame, fitParts, gainOf, gainOfLine, type Part } from './parts.ts';
+import type { Limits } from './score-limits.ts';
 
 /** A part of the fitted course and how sure it is. */
 export interface Found {
@@ -9,7 +9,10 @@ export interface Found {
 }
 
 interface Rules {
+  /** What parts must exceed in the end. */
   readonly limits: Limits;
+  /** What they must exceed to be tried. */
+  readonly candidates: Limits;
   /** Runs that a level must last for. */
   readonly shortest: number;
 }
@@ -119,7 +122,7 @@ export function refined(frame: Frame, parts: readonly Part[], shortest: number):
   });
 }
 
-function withoutWeak(frame: Frame, found: readonly Found[], { limits, shortest }: Rules): Found[] {
+function withoutWeak(frame: Frame, found: readonly Found[], limits: Limits, shortest: number): Found[] {
   let kept = [...found];
   for (;;) {
     const surplus = kept.map(({ part, gain }) => gain - limitOf(part, limits, frame.series.length));
@@ -132,7 +135,7 @@ function withoutWeak(frame: Frame, found: readonly Found[], { limits, shortest }
 
 /** Adds the part that exceeds its limit by most until none does, moves all to their best places, and takes out what is not needed any more. */
 function forward(frame: Frame, start: readonly Part[], rules: Rules): Found[] {
-  const { limits, shortest } = rules;
+  const { candidates: limits, shortest } = rules;
   let found: Found[] = start.length > 0 ? refined(frame, start, shortest) : [];
   while (found.length < MOST_PARTS) {
     const parts = found.map(({ part }) => part);
@@ -144,11 +147,12 @@ function forward(frame: Frame, start: readonly Part[], rules: Rules): Found[] {
     if (!best || surplus(best) <= 0) break;
     found = parts.length === 0 ? [best] : refined(frame, [...parts, best.part], shortest);
   }
-  return withoutWeak(frame, found, rules);
+  return withoutWeak(frame, found, limits, shortest);
 }
 
 /** What a course explains beyond what its parts must exceed. */
-function worth(frame: Frame, found: readonly Found[], limits: Limits): number {
+function worth(frame: Frame, candidates: readonly Found[], { limits, shortest }: Rules): number {
+  const found = withoutWeak(frame, candidates, limits, shortest);
   const squares = (parts: readonly Part[]) => fitParts(frame, parts).residual.reduce((sum, value) => sum + value * value, 0);
   const parts = found.map(({ part }) => part);
   const explained = (squares([]) - squares(parts)) / frame.sigma ** 2;
@@ -157,11 +161,10 @@ function worth(frame: Frame, found: readonly Found[], limits: Limits): number {
 
 /** The course of levels that explains a series best: levels with steps and bumps, or a line with these on top. */
 export function searchCourse(frame: Frame, rules: Rules): Found[] {
-  const { limits } = rules;
   const levels = forward(frame, [], rules);
-  if (gainOfLine(fitParts(frame, [])) <= limits.line) return levels;
+  if (gainOfLine(fitParts(frame, [])) <= rules.candidates.line) return levels;
   const sloped = forward(frame, [{ kind: 'line' }], rules);
-  return worth(frame, sloped, limits) > worth(frame, levels, limits) ? sloped : levels;
+  return worth(frame, sloped, rules) > worth(frame, levels, rules) ? sloped : levels;
 }
 
 /** The strongest step and bump of a series on top of a constant level. */

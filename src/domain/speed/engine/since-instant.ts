@@ -1,9 +1,9 @@
 import { type JudgeOptions, missingRuns, NEEDED, type NotEnough, studySeries } from './judge-series.ts';
 import { gainOfPart, likelihoodOf, sumsOf } from './likelihood.ts';
-import { chanceOf } from './limits.ts';
 import { heightsOf, type Part } from './parts.ts';
 import { levelIn, type Plateau } from './plateaus.ts';
 import type { Level, RunSeries, Span } from './run-series.ts';
+import { chanceOf } from './score-limits.ts';
 
 /** Accepted chance that a series which did not change at the instant is called changed. */
 const ALPHA = 0.01;

@@ -9,6 +9,7 @@ export interface Cell {
     | 'other stable'
     | 'step'
     | 'recent step'
+    | 'last runs'
     | 'old step'
     | 'faster'
     | 'bump'
@@ -23,7 +24,8 @@ export interface Cell {
 const QUARTER_MS = HOUR_MS / 4;
 const CADENCES = [HOUR_MS, QUARTER_MS];
 const NOISES = [0.05, 0.1, 0.2, 0.3];
-const usual: Nature = {
+/** What most rows have in common. */
+export const usual: Nature = {
   cadenceMs: HOUR_MS,
   baselineDays: 30,
   periodDays: 7,
@@ -113,6 +115,11 @@ export const cells: readonly Cell[] = [
       },
       { noise },
       ', +30 % twice',
+    ),
+  ),
+  ...eachOf([24, 12, 6], (runs) =>
+    eachOf([0.2, 0.4], (size) =>
+      [0.05, 0.1, 0.2].map((noise) => cell('last runs', stepOf(size, [runs * HOUR_MS, runs * HOUR_MS]), { noise }, `, last ${runs} runs`)),
     ),
   ),
 ];

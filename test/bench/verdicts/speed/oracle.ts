@@ -24,7 +24,7 @@ interface Knowledge {
  * Likelihood-ratio scan for one step by somebody who knows the noise, its correlation, the cycle and which runs are outliers:
  * generalised least squares with exact AR(1) weights, gaps of left-out runs included; only the level and the step are unknown.
  */
-export function oracleScan(deviations: ArrayLike<number>, places: ArrayLike<number>, { noise, ar, bumpPlaces = 0 }: Knowledge): OracleView {
+function oracleScan(deviations: ArrayLike<number>, places: ArrayLike<number>, { noise, ar, bumpPlaces = 0 }: Knowledge): OracleView {
   const n = deviations.length;
   const [y, one, rho] = [new Float64Array(n), new Float64Array(n), new Float64Array(n)];
   const line = new Float64Array(n);

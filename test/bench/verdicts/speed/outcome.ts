@@ -6,7 +6,7 @@ import { makeWorld, type World } from './worlds.ts';
 
 /** Share of unchanged worlds that the reference may call changed. */
 const ORACLE_ALPHA = 0.01;
-const EFFECT = { relative: 0.05, absolute: 50 };
+export const EFFECT = { relative: 0.05, absolute: 50 };
 
 /** What came of one world. */
 export interface Outcome {
@@ -44,6 +44,7 @@ const EXPECTED: Readonly<Record<Cell['group'], readonly Verdict['state'][]>> = {
   sparse: ['steady', 'unstable'],
   step: ['slower'],
   'recent step': ['slower'],
+  'last runs': ['slower'],
   'old step': ['slower'],
   'two steps': ['slower'],
   faster: ['faster'],

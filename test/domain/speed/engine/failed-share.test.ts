@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { judgeFailures, shareOf } from '../../../../src/domain/speed/engine/failed-share.ts';
-import { chanceOf, limitsFor, twoSidedTail } from '../../../../src/domain/speed/engine/limits.ts';
 import { localTimes } from '../../../../src/domain/speed/engine/local-time.ts';
+import { chanceOf, limitsFor, twoSidedTail } from '../../../../src/domain/speed/engine/score-limits.ts';
 import { seeded } from '../../../bench/verdicts/random.ts';
 import { DAY_MS, HOUR_MS } from './runs.ts';
 

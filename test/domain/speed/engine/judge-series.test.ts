@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { judgeSeries } from '../../../../src/domain/speed/engine/judge-series.ts';
 import type { Shape } from '../../../bench/verdicts/speed/worlds.ts';
-import { DAY_MS, EFFECT, HOUR_MS, NATURE, worldOf } from './runs.ts';
+import { DAY_MS, EFFECT, HOUR_MS, inState, NATURE, statesOf, worldOf } from './runs.ts';
 
 const judged = (shape: Shape, nature: Partial<typeof NATURE> = {}, seed = 1) => {
   const { world, options } = worldOf(shape, nature, seed);
@@ -15,8 +15,8 @@ const medianOf = (values: readonly number[]) => values.toSorted((a, b) => a - b)
 
 describe('a lasting change', () => {
   it('is dated, with the levels of the runs on both sides of it', () => {
-    const { world, verdict } = judged(slower(0.4, 3));
-    if (verdict.state !== 'slower') expect.unreachable(verdict.state);
+    const { world, verdict: answer } = judged(slower(0.4, 3));
+    const verdict = inState(answer, 'slower');
     const { change } = verdict;
     const place = world.changes[0] ?? 0;
     expect(Math.abs(world.dates.indexOf(change.atMs) - place)).toBeLessThanOrEqual(1);
@@ -42,31 +42,28 @@ describe('a lasting change', () => {
   });
 
   it('of a few runs is marked as known by a small sample', () => {
-    const { verdict } = judged(slower(0.5, 0.4));
-    if (verdict.state !== 'slower') expect.unreachable(verdict.state);
+    const verdict = inState(judged(slower(0.5, 0.4)).verdict, 'slower');
     expect(verdict.change.since).toMatchObject({ isSmall: true });
     expect(verdict.change.before).toMatchObject({ isSmall: false });
   });
 
   it('that came twice names the one in the period, and lists both', () => {
-    const { verdict } = judged({ kind: 'two steps', sizes: [0.3, 0.3], agoMs: [ago(20), ago(4)] });
-    if (verdict.state !== 'slower') expect.unreachable(verdict.state);
+    const verdict = inState(judged({ kind: 'two steps', sizes: [0.3, 0.3], agoMs: [ago(20), ago(4)] }).verdict, 'slower');
     expect(verdict.changes).toHaveLength(2);
     expect(verdict.change).toBe(verdict.changes[1]);
     expect(verdict.changes[0]?.isInPeriod).toBe(false);
   });
 
   it('is compared at like hours: six slower hours of the night are no faster ones', () => {
-    const { verdict } = judged(slower(0.3, 2), { cycle: 'weekend and nights', noise: 0.05 });
-    if (verdict.state !== 'slower') expect.unreachable(verdict.state);
+    const verdict = inState(judged(slower(0.3, 2), { cycle: 'weekend and nights', noise: 0.05 }).verdict, 'slower');
     expect(Math.abs(verdict.change.since.typical / verdict.change.before.typical - 1.3)).toBeLessThan(0.05);
   });
 });
 
 describe('other states', () => {
   it('of one day that is over say from when to when', () => {
-    const { world, verdict } = judged({ kind: 'bump', size: 0.5, lengthMs: DAY_MS, endedAgoMs: ago(5) });
-    if (verdict.state !== 'was slower') expect.unreachable(verdict.state);
+    const { world, verdict: answer } = judged({ kind: 'bump', size: 0.5, lengthMs: DAY_MS, endedAgoMs: ago(5) });
+    const verdict = inState(answer, 'was slower');
     const [from = 0, to = 0] = world.changes.map((place) => world.dates[place] ?? 0);
     expect(Math.abs(verdict.episode.fromMs - from)).toBeLessThanOrEqual(2 * HOUR_MS);
     expect(Math.abs(verdict.episode.toMs - to)).toBeLessThanOrEqual(2 * HOUR_MS);
@@ -75,8 +72,7 @@ describe('other states', () => {
   });
 
   it('of a slow rise are a drift with its size', () => {
-    const { verdict } = judged({ kind: 'drift', size: 0.4 }, { baselineDays: 53 });
-    if (verdict.state !== 'drifting') expect.unreachable(verdict.state);
+    const verdict = inState(judged({ kind: 'drift', size: 0.4 }, { baselineDays: 53 }).verdict, 'drifting');
     expect(verdict.relativePer30Days).toBeGreaterThan(0.14);
     expect(verdict.relativePer30Days).toBeLessThan(0.23);
     expect(verdict.last.median).toBeGreaterThan(verdict.first.median);
@@ -85,14 +81,12 @@ describe('other states', () => {
   it('of wide scatter are unstable, with the scatter and how many runs lie beyond a value', () => {
     const { world, options } = worldOf({ kind: 'stable' }, { noise: 0.5, cycle: 'none' });
     const limit = medianOf(world.values) * 2;
-    const verdict = judgeSeries(world, { ...options, threshold: limit });
-    if (verdict.state !== 'unstable') expect.unreachable(verdict.state);
+    const verdict = inState(judgeSeries(world, { ...options, threshold: limit }), 'unstable');
     expect(verdict.scatter).toBeGreaterThan(0.55);
     expect(verdict.beyond).toEqual({ value: limit, share: world.values.filter((value) => value > limit).length / world.values.length });
   });
 
   it.each([
-    ['calm', {}],
     ['of runs that resemble each other', { ar: 0.9, noise: 0.2 }],
     ['with many outliers', { outliers: 0.08 }],
   ] as const)('are steady, %s', (_, nature) => {
@@ -140,5 +134,32 @@ describe('odd series', () => {
     const { world } = worldOf({ kind: 'stable' });
     const verdict = judgeSeries(world, { period: world.period, effect: EFFECT, timeZone: 'America/New_York' });
     expect(verdict.state).toBe('steady');
+  });
+});
+
+describe('of 50 generated scenarios', () => {
+  const lately: Shape = { kind: 'step', size: 0.2, agoMs: [2 * DAY_MS, 6 * DAY_MS] };
+  const hours: Shape = { kind: 'step', size: 0.4, agoMs: [12 * HOUR_MS, 12 * HOUR_MS] };
+  const day: Shape = { kind: 'bump', size: 0.5, lengthMs: DAY_MS, endedAgoMs: [DAY_MS, 12 * DAY_MS] };
+
+  it.each([
+    ['calm ones', {}],
+    ['noisy ones', { noise: 0.3 }],
+    ['those whose runs resemble each other', { ar: 0.9 }],
+    ['those with many outliers', { outliers: 0.08 }],
+  ] as const)('at most 2 are called changed where nothing changed: %s', (_, nature) => {
+    const { steady = 0, unstable = 0 } = statesOf({ kind: 'stable' }, nature, 50);
+    expect(steady + unstable).toBeGreaterThanOrEqual(48);
+  });
+
+  it.each([
+    ['+20 % of the last days', lately, {}, 'slower', 47],
+    ['+20 % in twice the noise', lately, { noise: 0.2 }, 'slower', 45],
+    ['+20 % of runs that resemble each other', lately, { ar: 0.9, noise: 0.05 }, 'slower', 47],
+    ['+40 % of the last 12 hours', hours, {}, 'slower', 47],
+    ['a bump of one day', day, {}, 'was slower', 47],
+    ['a drift of 40 % in 60 days', { kind: 'drift', size: 0.4 }, { baselineDays: 53 }, 'drifting', 45],
+  ] as const)('%s is found', (_, shape, nature, state, least) => {
+    expect(statesOf(shape, nature, 50)[state] ?? 0).toBeGreaterThanOrEqual(least);
   });
 });
