@@ -35,7 +35,9 @@ const SUBJECTS: Readonly<Record<string, (trial: Trial) => Iterable<Table> | Asyn
   'speed-limits': speedLimits,
 };
 
-/** Judges generated worlds and prints Markdown tables: `--worlds 300 --seed 1 --cell found/`, or of scenarios `speed --cell 'stable, 1 h'`. */
+/**
+ * Judges generated worlds and prints Markdown tables: `--worlds 300 --seed 1 --cell found/`, or of scenarios `speed --cell 'stable, 1 h'`.
+ */
 export async function benchVerdicts(args: readonly string[]): Promise<void> {
   const only = args.includes('--cell') ? args[args.indexOf('--cell') + 1] : undefined;
   const trial: Trial = {

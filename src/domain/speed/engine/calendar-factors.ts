@@ -32,7 +32,10 @@ interface Cells {
   readonly chance: readonly number[];
 }
 
-/** What the runs say of each cell; undefined where most cells have too few days. Days are the units, because their runs resemble each other. */
+/**
+ * What the runs say of each cell; undefined where most cells have too few days. Days are the units, because their runs resemble each
+ * other.
+ */
 function readCells(values: Float64Array, cellOf: Uint8Array, time: LocalTime, cells: number): Cells | undefined {
   const clusters = clusterMedians(values, cellOf, time, cells);
   const factors = clusters.map((each) => (each.length >= LEAST_RETURNS ? median(each) : Number.NaN));
@@ -47,7 +50,10 @@ function readCells(values: Float64Array, cellOf: Uint8Array, time: LocalTime, ce
   return { factors, chance: clusters.map((each) => ((Math.PI / 2) * ofDay * ofDay) / Math.max(1, each.length)) };
 }
 
-/** Pulls the factors of hours to their mean by the share of their scatter that chance explains (James and Stein 1961; Efron and Morris 1973). */
+/**
+ * Pulls the factors of hours to their mean by the share of their scatter that chance explains (James and Stein 1961; Efron and Morris
+ * 1973).
+ */
 function shrunk(hours: Cells): Float64Array {
   const factors = new Float64Array(hours.factors.length);
   const known = [...hours.factors.keys()].filter((hour) => !Number.isNaN(hours.factors[hour]));
@@ -60,7 +66,10 @@ function shrunk(hours: Cells): Float64Array {
   return factors;
 }
 
-/** Pulls the factors of weekdays to the middle one, each by itself and wholly below two standard errors (the garrote of Gao 1998): a few days differ (weekends), most are alike. */
+/**
+ * Pulls the factors of weekdays to the middle one, each by itself and wholly below two standard errors (the garrote of Gao 1998): a few
+ * days differ (weekends), most are alike.
+ */
 function garrote(days: Cells): Float64Array {
   const centre = median(days.factors.filter((factor) => !Number.isNaN(factor)));
   return Float64Array.from(days.factors, (factor, day) => {
@@ -103,7 +112,10 @@ export function weeklyLevel(x: Float64Array, time: LocalTime): Float64Array {
   });
 }
 
-/** What hour and weekday add to each run, log scale; nothing where no cycle stands out. By medians of days; `deviations` are freed of the level. */
+/**
+ * What hour and weekday add to each run, log scale; nothing where no cycle stands out. By medians of days; `deviations` are freed of the
+ * level.
+ */
 export function robustCycle(deviations: Float64Array, time: LocalTime): Float64Array {
   const weekdays = readCells(deviations, time.weekday, time, 7);
   // Hours are held against their own day, so that the level of the day is no part of their scatter.

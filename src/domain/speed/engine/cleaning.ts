@@ -6,7 +6,10 @@ import { minus, pick } from './vectors.ts';
 
 /** Turns a median absolute deviation into the standard deviation of a normal distribution. */
 const MAD_TO_SD = 1.4826;
-/** Runs on each side that a run is held against: a day of hourly runs for outliers that come in clusters, fewer for those that hide in slow waves. */
+/**
+ * Runs on each side that a run is held against: a day of hourly runs for outliers that come in clusters, fewer for those that hide in slow
+ * waves.
+ */
 const REACHES = [12, 6, 3];
 /** Deviations from the neighbours, in standard deviations, from which a run is an outlier. */
 const OUTLIER = 3;
@@ -53,7 +56,10 @@ function scaleAroundZero(values: Float64Array): number {
   return sizes.length === 0 ? 0 : MAD_TO_SD * quantile(sizes, 0.5);
 }
 
-/** Which of the flagged runs do not crowd together: where they do, chance would not put as many among so few neighbours anywhere in the series. */
+/**
+ * Which of the flagged runs do not crowd together: where they do, chance would not put as many among so few neighbours anywhere in the
+ * series.
+ */
 function alone(flagged: readonly number[], n: number): number[] {
   const crowd = new Set<number>();
   const logShare = Math.log((flagged.length + 1) / (n + 1));

@@ -94,7 +94,10 @@ function isSame(a: number, b: number, excursion: number, { relative }: Effect): 
 
 const length = ({ from, to }: Plateau) => to - from;
 
-/** Stretches that leave a level and come back to it while most runs are at it; longest first would hide short ones, so each plateau opens one. */
+/**
+ * Stretches that leave a level and come back to it while most runs are at it; longest first would hide short ones, so each plateau opens
+ * one.
+ */
 function excursionsIn({ plateaus, options: { effect } }: Study): { first: number; back: number }[] {
   const found: { first: number; back: number }[] = [];
   for (let first = 1; first < plateaus.length - 1; first += 1) {
@@ -160,7 +163,10 @@ function changeOf({ series, course, options: { period } }: Study, groups: readon
   };
 }
 
-/** The change that the present level is owed to: in the period before others, the largest in the direction in which the level has gone since. */
+/**
+ * The change that the present level is owed to: in the period before others, the largest in the direction in which the level has gone
+ * since.
+ */
 function leadingChange(changes: readonly Change[]): Change | undefined {
   const now = changes.at(-1)?.since.typical ?? 0;
   const felt = changes.filter(({ before, relative }) => (now - before.typical) * relative > 0);
@@ -201,7 +207,10 @@ export function missingRuns({ dates, values }: RunSeries, { period }: JudgeOptio
   return runs < NEEDED.runs || inPeriod < NEEDED.inPeriod ? { state: 'not enough data', runs, inPeriod, needed: NEEDED } : undefined;
 }
 
-/** Says which state a series is in. Runs before and in the period count alike, wherever a change lies; the period only says which change to name first. */
+/**
+ * Says which state a series is in. Runs before and in the period count alike, wherever a change lies; the period only says which change to
+ * name first.
+ */
 export function judgeSeries(series: RunSeries, options: JudgeOptions): Verdict {
   const missing = missingRuns(series, options);
   if (missing) return missing;

@@ -26,7 +26,10 @@ function offsetMs(timeZone: string, ms: number): number {
   return (sign === '-' ? -1 : 1) * (Number(hours) * HOUR_MS + Number(minutes) * 60_000);
 }
 
-/** Hour, weekday and day of each instant in a zone. Asks for the offset only around the changes of the clock, because each question is slow. */
+/**
+ * Hour, weekday and day of each instant in a zone. Asks for the offset only around the changes of the clock, because each question is
+ * slow.
+ */
 export function localTimes(dates: readonly number[], timeZone: string): LocalTime {
   const n = dates.length;
   const [hour, weekday, day] = [new Uint8Array(n), new Uint8Array(n), new Int32Array(n)];

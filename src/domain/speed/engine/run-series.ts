@@ -1,6 +1,8 @@
 import { quantile } from 'simple-statistics';
 
-/** Values of one metric of one step with their instants (ms since 1970), oldest first; failed runs and runs without a value are left out. */
+/**
+ * Values of one metric of one step with their instants (ms since 1970), oldest first; failed runs and runs without a value are left out.
+ */
 export interface RunSeries {
   readonly dates: readonly number[];
   readonly values: readonly number[];

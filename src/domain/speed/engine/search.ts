@@ -133,7 +133,9 @@ function withoutWeak(frame: Frame, found: readonly Found[], limits: Limits, shor
   }
 }
 
-/** Adds the part that exceeds its limit by most until none does, moves all to their best places, and takes out what is not needed any more. */
+/**
+ * Adds the part that exceeds its limit by most until none does, moves all to their best places, and takes out what is not needed any more.
+ */
 function forward(frame: Frame, start: readonly Part[], rules: Rules): Found[] {
   const { candidates: limits, shortest } = rules;
   let found: Found[] = start.length > 0 ? refined(frame, start, shortest) : [];

@@ -31,7 +31,9 @@ export interface Nature {
   readonly cycle: 'none' | 'weekend' | 'weekend and nights' | 'nights of working days';
   /** Standard deviation of a level that each day has of its own, log scale. */
   readonly dayShock?: number;
-  /** `normal` by default; `heavy` is Student's t with 3 degrees of freedom at the same variance, `bimodal` has 30 % of runs at 2.5 times. */
+  /**
+   * `normal` by default; `heavy` is Student's t with 3 degrees of freedom at the same variance, `bimodal` has 30 % of runs at 2.5 times.
+   */
   readonly tails?: 'normal' | 'heavy' | 'bimodal';
 }
 
