@@ -5,7 +5,7 @@ import type { Series } from './runs.ts';
 /** Days differ by more than their runs explain where their scatter exceeds what these let expect by this factor. */
 const EXCESS = 1.5;
 /** Standard errors by which a move must then exceed what days differ by; as large ones are rare wherever a move is looked for. */
-const LEAST_SCORE = 4.5;
+const LEAST_SCORE = 6;
 /** With fewer days nothing is known of how days differ. */
 const LEAST_DAYS = 6;
 /** Standard deviation of normal values by their median absolute deviation, and of a median by that of its values. */

@@ -59,6 +59,12 @@ function standsOut({ since, untilDate = Number.POSITIVE_INFINITY }: Move, series
   return !since || standsOutFromDays(series, { fromMs: since.date, toMs: untilDate });
 }
 
+/** Whether a verdict on a series survives a look at how whole days differ. */
+export function isCredible(series: Series, verdict: Verdict): boolean {
+  const move = ownMove(verdict, series);
+  return move === undefined || standsOut(move, series);
+}
+
 /** The state of a series and how it moved: by itself, or at the instant at which its step did. */
 export function moveOf<K extends Key>({ key, group, verdict, movedWith }: Judged<K>, judged: readonly Judged<K>[]): Moved {
   if (!movedWith || movedWith.state === 'no change')

@@ -1,6 +1,6 @@
 import type { Verdict } from './engine/judge-series.ts';
 import { judgeTogether } from './engine/judge-together.ts';
-import { type Move, moveOf } from './moves.ts';
+import { isCredible, type Move, moveOf } from './moves.ts';
 import { isFailed, type Report, reportsIn, type Series, type Step, seriesOf, stepsOf, sumSeries, usualSteps, type Window } from './runs.ts';
 import { additiveMetrics, metricFact, rankOf, speedMetricNames, usualSpeedMetrics } from './speed-metrics.ts';
 
@@ -113,7 +113,12 @@ export function studyScenario(reports: readonly Report[], options: StudyOptions)
       series: key.series,
       effect: metricFact(key.metric).effect,
     }));
-  const { judged } = judgeTogether(drafts, { period, timeZone, falseDiscoveryRate });
+  const { judged } = judgeTogether(drafts, {
+    period,
+    timeZone,
+    falseDiscoveryRate,
+    isCredible: ({ series }, verdict) => isCredible(series, verdict),
+  });
   const rows = judged.map((each): Row => ({ ...each.key, verdict: each.verdict, ...moveOf(each, judged) }));
   const headline = headlineOf(rows);
   return {

@@ -1,4 +1,5 @@
 import { type Clues, cluesIn } from '../../domain/speed/clues.ts';
+import { FALSE_DISCOVERY_RATE } from '../../domain/speed/engine/judge-together.ts';
 import { failedStepsToRead } from '../../domain/speed/failures.ts';
 import { type Bounds, chooseStep, studyWindows } from '../../domain/speed/runs.ts';
 import { type Readings, scenarioAnswer } from '../../domain/speed/scenario-answer.ts';
@@ -26,9 +27,6 @@ interface Detail extends Studied {
   readonly clues: Clues;
   readonly readings: Readings;
 }
-
-/** Accepted share of false ones among the changes that an answer names. */
-const FALSE_DISCOVERY_RATE = 0.01;
 
 type Reads = Pick<Context, 'ask' | 'note' | 'covers' | 'lists' | 'nowMs' | 'timeZone' | 'whole'>;
 

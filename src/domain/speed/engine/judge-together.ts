@@ -22,10 +22,12 @@ export interface Judged<Key> extends Omit<Tracked<Key>, 'series' | 'effect' | 't
   readonly movedWith: SinceInstant | undefined;
 }
 
-export interface TogetherOptions {
+export interface TogetherOptions<Key> {
   readonly period: Span;
   readonly timeZone: string;
-  /** Expected share of false ones among the changes that are named, however many series are looked at; 0.01 when left out. */
+  /** False for a verdict that something else speaks against: it then makes no other one more credible. All are credible when left out. */
+  readonly isCredible?: ((key: Key, verdict: Verdict) => boolean) | undefined;
+  /** Expected share of false ones among the changes that are named, however many series are looked at; `FALSE_DISCOVERY_RATE` when left out. */
   readonly falseDiscoveryRate?: number | undefined;
 }
 
@@ -40,7 +42,8 @@ export interface Together<Key> {
   readonly highestP: number;
 }
 
-const FALSE_DISCOVERY_RATE = 0.01;
+/** Expected share of false ones among the changes that one answer names. */
+export const FALSE_DISCOVERY_RATE = 0.02;
 const SEVERITY: readonly Verdict['state'][] = [
   'slower',
   'drifting',
@@ -92,7 +95,7 @@ interface Draft<Key> {
 }
 
 /** Series that moved at the instant of their group's first change, at the same control for the number of them. */
-function movedWith<Key>(judged: readonly Draft<Key>[], options: TogetherOptions): (SinceInstant | undefined)[] {
+function movedWith<Key>(judged: readonly Draft<Key>[], options: TogetherOptions<Key>): (SinceInstant | undefined)[] {
   const instants = new Map<string, { rank: number; atMs: number }>();
   for (const { each, verdict } of judged) {
     const { group, rank } = each;
@@ -111,22 +114,30 @@ function movedWith<Key>(judged: readonly Draft<Key>[], options: TogetherOptions)
 }
 
 /** Judges series together: metrics of the steps of a scenario, or of all scenarios of a site. */
-export function judgeTogether<Key>(tracked: readonly Tracked<Key>[], options: TogetherOptions): Together<Key> {
-  const { period, timeZone, falseDiscoveryRate = FALSE_DISCOVERY_RATE } = options;
+export function judgeTogether<Key>(tracked: readonly Tracked<Key>[], options: TogetherOptions<Key>): Together<Key> {
+  const { period, timeZone, falseDiscoveryRate = FALSE_DISCOVERY_RATE, isCredible = () => true } = options;
   const judge = ({ series, effect, threshold }: Tracked<Key>, highestP: JudgeOptions['highestP']) =>
     judgeSeries(series, { period, timeZone, effect, threshold, highestP });
+  const accepted = (drafts: readonly Draft<Key>[]): number => {
+    const chances = drafts.flatMap(({ each, verdict }) => ('p' in verdict ? [isCredible(each.key, verdict) ? verdict.p : 1] : []));
+    return acceptedP(chances, chances.length, falseDiscoveryRate);
+  };
   const first = tracked.map((each) => ({ each, verdict: judge(each, undefined) }));
-  const chances = first.flatMap(({ verdict }) => ('p' in verdict ? [verdict.p] : []));
-  const highestP = acceptedP(chances, chances.length, falseDiscoveryRate);
-  const second = first.map(({ each, verdict }) => {
-    const shows = 'p' in verdict && verdict.p < 1;
-    return { each, verdict: shows ? judge(each, highestP) : verdict };
-  });
+  const looked = first.filter(({ verdict }) => 'p' in verdict).length;
+  let highestP = accepted(first);
+  const judgedAgain = (): Draft<Key>[] =>
+    first.map(({ each, verdict }) => ({ each, verdict: 'p' in verdict && verdict.p < 1 ? judge(each, highestP) : verdict }));
+  let second = judgedAgain();
+  // A stricter limit may leave other parts of a series, which are not credible; what they supported is then looked at again.
+  for (let next = accepted(second); next < highestP; next = accepted(second)) {
+    highestP = next;
+    second = judgedAgain();
+  }
   const companions = movedWith(second, options);
   const judged = second
     .map(({ each: { key, group, rank }, verdict }, index): Judged<Key> => ({ key, group, rank, verdict, movedWith: companions[index] }))
     .toSorted((a, b) => compare(a, b, period));
   const worst = judged[0];
   const says = worst && worst.verdict.state !== 'steady' && worst.verdict.state !== 'not enough data';
-  return { judged, headline: says ? worst : undefined, looked: chances.length, highestP };
+  return { judged, headline: says ? worst : undefined, looked, highestP };
 }
