@@ -5,7 +5,9 @@ import type { Series } from './runs.ts';
 /** Days differ by more than their runs explain where their scatter exceeds what these let expect by this factor. */
 const EXCESS = 1.5;
 /** Standard errors by which a move must then exceed what days differ by; as large ones are rare wherever a move is looked for. */
-const LEAST_SCORE = 6;
+const LEAST_SCORE = 4.5;
+/** What moves whole days moves all series of a scenario: days of all of them differ where those of this part do so visibly. */
+const SHARE_OF_SERIES = 0.25;
 /** With fewer days nothing is known of how days differ. */
 const LEAST_DAYS = 6;
 /** Standard deviation of normal values by their median absolute deviation, and of a median by that of its values. */
@@ -49,21 +51,31 @@ function expectedScatter(days: readonly Day[]): number {
   return scatterOf(residuals) * OF_MEDIAN * Math.sqrt(varianceInflation(residuals) / runs);
 }
 
-/**
- * Whether a move stands out from what whole days differ by: runs of one day may share a level of their own (a busy server, a slow line),
- * and the scatter of runs alone then makes too much of a few such days. True where days differ by no more than their runs explain, and
- * where there are too few days to say.
- */
-export function standsOutFromDays(series: Series, { fromMs, toMs }: Stretch): boolean {
+/** How the days of a series differ when a move is taken out of them; undefined with too few days to say. */
+function scatterOfDays(series: Series, { fromMs, toMs }: Stretch) {
   const lastDay = Math.ceil((toMs - fromMs) / DAY_MS);
   const days = daysOf(series, fromMs);
   const isMoved = ({ day }: Day) => day >= 0 && day < lastDay;
   const [moved, others] = [days.filter(isMoved), days.filter((each) => !isMoved(each))];
-  if (days.length < LEAST_DAYS || moved.length === 0 || others.length === 0) return true;
+  if (days.length < LEAST_DAYS || moved.length === 0 || others.length === 0) return undefined;
   const middles = { moved: median(moved.map(({ middle }) => middle)), others: median(others.map(({ middle }) => middle)) };
   const residuals = days.map((each) => each.middle - (isMoved(each) ? middles.moved : middles.others));
   const scatter = scatterOf(residuals);
-  if (scatter < EXCESS * expectedScatter(days)) return true;
-  const error = scatter * Math.sqrt(varianceInflation(residuals) * (1 / moved.length + 1 / others.length));
-  return Math.abs(middles.moved - middles.others) >= LEAST_SCORE * error;
+  return {
+    isExcessive: scatter >= EXCESS * expectedScatter(days),
+    size: Math.abs(middles.moved - middles.others),
+    error: scatter * Math.sqrt(varianceInflation(residuals) * (1 / moved.length + 1 / others.length)),
+  };
+}
+
+/**
+ * Whether a move stands out from what whole days differ by: runs of one day may share a level of their own (a busy server, a slow line),
+ * and the scatter of runs alone then makes too much of a few such days. True where days of the scenario differ by no more than their runs
+ * explain, and where there are too few days to say. `all` are the series of the scenario, this one among them.
+ */
+export function standsOutFromDays(series: Series, stretch: Stretch, all: readonly Series[] = [series]): boolean {
+  const own = scatterOfDays(series, stretch);
+  if (!own || own.size >= LEAST_SCORE * own.error) return true;
+  const excessive = all.filter((each) => scatterOfDays(each, stretch)?.isExcessive);
+  return excessive.length < SHARE_OF_SERIES * all.length;
 }

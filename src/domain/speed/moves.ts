@@ -50,30 +50,31 @@ interface Moved {
 }
 
 /** The same; steady where the move does not stand out from what days differ by. */
-function checked(moved: Moved, series: Series): Moved {
-  return !moved.move || standsOut(moved.move, series) ? moved : { state: 'steady', move: undefined };
+function checked(moved: Moved, series: Series, all: readonly Series[]): Moved {
+  return !moved.move || standsOut(moved.move, series, all) ? moved : { state: 'steady', move: undefined };
 }
 
 /** A drift has no beginning, and is not tested. */
-function standsOut({ since, untilDate = Number.POSITIVE_INFINITY }: Move, series: Series): boolean {
-  return !since || standsOutFromDays(series, { fromMs: since.date, toMs: untilDate });
+function standsOut({ since, untilDate = Number.POSITIVE_INFINITY }: Move, series: Series, all: readonly Series[]): boolean {
+  return !since || standsOutFromDays(series, { fromMs: since.date, toMs: untilDate }, all);
 }
 
-/** Whether a verdict on a series survives a look at how whole days differ. */
-export function isCredible(series: Series, verdict: Verdict): boolean {
+/** Whether a verdict on one of the series of a scenario survives a look at how whole days differ. */
+export function isCredible(series: Series, verdict: Verdict, all: readonly Series[]): boolean {
   const move = ownMove(verdict, series);
-  return move === undefined || standsOut(move, series);
+  return move === undefined || standsOut(move, series, all);
 }
 
 /** The state of a series and how it moved: by itself, or at the instant at which its step did. */
 export function moveOf<K extends Key>({ key, group, verdict, movedWith }: Judged<K>, judged: readonly Judged<K>[]): Moved {
+  const all = judged.map((each) => each.key.series);
   if (!movedWith || movedWith.state === 'no change')
-    return checked({ state: verdict.state, move: ownMove(verdict, key.series) }, key.series);
+    return checked({ state: verdict.state, move: ownMove(verdict, key.series) }, key.series, all);
   const { state, before, since: after, relative } = movedWith;
   const leaders = judged.filter((each) => each.group === group && 'change' in each.verdict).toSorted((a, b) => a.rank - b.rank);
   const [leader] = leaders;
   const led = leader && ownMove(leader.verdict, leader.key.series);
   // Where the change that gave the instant is none, nothing moved with it.
-  if (!leader || !led || !standsOut(led, leader.key.series)) return { state: verdict.state, move: undefined };
-  return checked({ state, move: { ...LASTS, since: led.since, before, after, relative } }, key.series);
+  if (!leader || !led || !standsOut(led, leader.key.series, all)) return { state: verdict.state, move: undefined };
+  return checked({ state, move: { ...LASTS, since: led.since, before, after, relative } }, key.series, all);
 }

@@ -113,11 +113,12 @@ export function studyScenario(reports: readonly Report[], options: StudyOptions)
       series: key.series,
       effect: metricFact(key.metric).effect,
     }));
+  const all = drafts.map(({ series }) => series);
   const { judged } = judgeTogether(drafts, {
     period,
     timeZone,
     falseDiscoveryRate,
-    isCredible: ({ series }, verdict) => isCredible(series, verdict),
+    isCredible: ({ series }, verdict) => isCredible(series, verdict, all),
   });
   const rows = judged.map((each): Row => ({ ...each.key, verdict: each.verdict, ...moveOf(each, judged) }));
   const headline = headlineOf(rows);

@@ -43,7 +43,7 @@ export interface Together<Key> {
 }
 
 /** Expected share of false ones among the changes that one answer names. */
-export const FALSE_DISCOVERY_RATE = 0.02;
+export const FALSE_DISCOVERY_RATE = 0.01;
 const SEVERITY: readonly Verdict['state'][] = [
   'slower',
   'drifting',
