@@ -27,7 +27,7 @@ export interface TogetherOptions<Key> {
   readonly timeZone: string;
   /** False for a verdict that something else speaks against: it then makes no other one more credible. All are credible when left out. */
   readonly isCredible?: ((key: Key, verdict: Verdict) => boolean) | undefined;
-  /** Expected share of false ones among the changes that are named, however many series are looked at; `FALSE_DISCOVERY_RATE` when left out. */
+  /** Expected share of false ones among the changes that are named, however many series are looked at; default `FALSE_DISCOVERY_RATE`. */
   readonly falseDiscoveryRate?: number | undefined;
 }
 
