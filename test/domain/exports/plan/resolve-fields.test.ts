@@ -176,6 +176,16 @@ describe('the scope', () => {
   });
 });
 
+it('a scope that is named says of a text which other scope has it, and how to have both', async () => {
+  const named = await resolveFields(['path', 'device', 'nonsense'], views);
+  const elsewhere = [await resolveFields(named.missing, sessions)];
+  expect(problemsOfScope(named, elsewhere)).toEqual([
+    '"device" is no field of scope views, but of scope sessions: device_id. Export both scopes with project_id, user_id and session_id; ' +
+      'query_export joins them.',
+    expect.stringMatching(/^"nonsense" is not a field of scope views/),
+  ]);
+});
+
 it('a text that only another scope has is told with that scope, any other as a text that there is not', async () => {
   const resolved = await Promise.all(
     [sessions, views].map((each) => resolveFields(['browser', 'revenue', 'rage clicks', 'weather'], each)),
