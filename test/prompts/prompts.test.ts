@@ -143,12 +143,10 @@ describe('arguments', () => {
     expect(await bounds('2026-11-03 to 2026-11-07')).toMatchObject({ startDate: '2026-11-03', endDate: '2026-11-07' });
   });
 
-  it('of metrics lead to calls that answer', async () => {
-    for (const { name, args } of ASKED.filter((asked) => /kpi|change|comparison/.test(asked.name))) {
-      for (const { tool, args: given } of callsIn(await textOf(name, args))) {
-        const { isError, text } = await assistant().call(tool, given as Record<string, unknown>);
-        expect([tool, given, isError, isError && text]).toEqual([tool, given, false, false]);
-      }
+  it.each(ASKED.filter(({ name }) => /kpi|change|comparison/.test(name)))('of $name lead to calls that answer', async ({ name, args }) => {
+    for (const { tool, args: given } of callsIn(await textOf(name, args))) {
+      const { isError, text } = await assistant().call(tool, given as Record<string, unknown>);
+      expect([tool, given, isError, isError && text]).toEqual([tool, given, false, false]);
     }
   });
 

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { listSuccessfulExportRuns } from '../../src/api/operations/data-export.ts';
-import { successfulRun } from '../../src/api/operations/records.ts';
+import { recordId, successfulRun } from '../../src/api/operations/records.ts';
 import { instantOf } from '../../src/api/params.ts';
-import { briefRuns } from '../../src/domain/exports/job-lists.ts';
+import { briefRuns, filesUntil } from '../../src/domain/exports/job-lists.ts';
 import * as p from '../../src/tooling/params.ts';
 import { documented } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
@@ -11,7 +11,7 @@ import { selectedRuns } from '../../src/usecases/exports/export-lists.ts';
 export default defineTool({
   name: 'list_successful_export_runs',
   title: 'List successful export runs',
-  description: 'Runs that produced files, with the range they cover and how long their files are kept. Files: get_export_run.',
+  description: 'Runs that produced files, with the range they cover; which files go next. Files: get_export_run.',
   annotations: READ,
   operation: listSuccessfulExportRuns,
   paged: 'runs',
@@ -24,12 +24,13 @@ export default defineTool({
     order: p.order,
     page: p.page,
   }),
-  output: z.object({ runs: z.array(documented(successfulRun)) }),
-  brief: ({ runs }) => ({
-    data: briefRuns(runs),
-    note:
-      'What runs of a job share stands once, in jobs; their projects are left out of the text. ' +
-      'filesUntil: 7 days after completion (inferred; expirationDate of get_export_run is exact).',
+  output: z.object({
+    runs: z.array(documented(successfulRun)),
+    filesUntil: z.array(z.object({ jobRunId: recordId, filesUntil: z.string().optional() })).optional(),
+  }),
+  brief: ({ runs, filesUntil: untils }) => ({
+    data: briefRuns(runs, untils && new Map(untils.map((each) => [each.jobRunId, each.filesUntil]))),
+    note: 'What runs of a job share stands once, in jobs; their projects are left out of the text.',
   }),
   async handler({ jobIds, startDate, endDate, expiresBefore, ...paging }, { call, ask, note, nowMs }) {
     if (jobIds === undefined && startDate === undefined && endDate === undefined && expiresBefore === undefined)
@@ -38,6 +39,8 @@ export default defineTool({
     const bounds = { fromMs: optionalMs(startDate), toMs: optionalMs(endDate), expiresBeforeMs: optionalMs(expiresBefore) };
     const { runs, found } = await selectedRuns(ask, { ...paging, jobIds, ...bounds, nowMs });
     if (found > runs.length) note(`${runs.length} of ${found} runs; pass page or a larger limit.`);
-    return { runs };
+    if (expiresBefore === undefined) return { runs };
+    note('filesUntil: 7 days after completion, inferred; expirationDate of get_export_run is exact.');
+    return { runs, filesUntil: runs.map((run) => ({ jobRunId: run.jobRunId, filesUntil: filesUntil(run) })) };
   },
 });

@@ -11,10 +11,10 @@ function short(instant: string | null | undefined): string | null {
   return instant?.replace(/(T\d{2}:\d{2})(:\d{2})\.0+(?=Z|[+-])/, '$1$2').replace(/(T\d{2}:\d{2}):00(?=Z|[+-])/, '$1') ?? null;
 }
 
-/** When the files of a run are deleted, as files usually are. */
-function filesUntil(completionTime: string | null | undefined): string | null {
+/** When the files of a run are deleted, as files usually are, ISO in UTC; undefined where the platform does not say when it completed. */
+export function filesUntil({ completionTime }: Pick<Run, 'completionTime'>): string | undefined {
   const goneMs = Date.parse(completionTime ?? '') + FILE_LIFE_MS;
-  return Number.isNaN(goneMs) ? null : short(new Date(goneMs).toISOString());
+  return Number.isNaN(goneMs) ? undefined : new Date(goneMs).toISOString();
 }
 
 /** Range and outcome of a once job. */
@@ -47,8 +47,11 @@ export function briefJobs(jobs: readonly Job[], once: readonly OnceRange[] = [])
   }));
 }
 
-/** Successful runs as a text shows them: what is the same for all runs of a job stands once, beside how many of them are here. */
-export function briefRuns(runs: readonly Run[]) {
+/**
+ * Successful runs as a text shows them: what is the same for all runs of a job stands once, beside how many of them are here. `untils`
+ * says by run until when its files are kept.
+ */
+export function briefRuns(runs: readonly Run[], untils?: ReadonlyMap<number | string, string | undefined>) {
   const jobs = [...grouped(runs, ({ jobId }) => jobId).values()].flatMap((own) => {
     const [latest] = own;
     if (!latest) return [];
@@ -61,7 +64,7 @@ export function briefRuns(runs: readonly Run[]) {
     from: short(from),
     to: short(to),
     completionTime: short(completionTime),
-    filesUntil: filesUntil(completionTime),
+    ...(untils && { filesUntil: short(untils.get(jobRunId)) }),
     nbOfFiles,
   }));
   return { jobs, runs: each };
