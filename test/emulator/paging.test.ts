@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { allPages } from '../../src/api/all-pages.ts';
 import { exportHandlers } from '../../src/emulator/handlers/data-export.ts';
-import { type Assistant, openAssistant } from '../support/assistant.ts';
+import { type Assistant, openAssistant, SHOP_NOTE } from '../support/assistant.ts';
 import { type PlatformOptions, withPlatform } from '../support/emulator.ts';
 import { placeOf } from './export-place.ts';
 
@@ -84,7 +84,11 @@ it('a full page of the greatest size does not offer a larger limit, and one with
     const notesOf = async (args: Record<string, unknown>) => (await call('list_successful_export_runs', args)).structured['notes'];
     expect(await notesOf({ limit: 100 })).toEqual([
       'A full page of 100: there may be more; pass page 1. If page 1 repeats these rows, pages begin at 1: go on with page 2.',
+      SHOP_NOTE,
     ]);
-    expect(await notesOf({ limit: 5, page: 2 })).toEqual(['A full page of 5: there may be more; pass page 3 or a larger limit.']);
+    expect(await notesOf({ limit: 5, page: 2 })).toEqual([
+      'A full page of 5: there may be more; pass page 3 or a larger limit.',
+      SHOP_NOTE,
+    ]);
   });
 });

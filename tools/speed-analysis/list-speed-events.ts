@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { speedEvent } from '../../src/api/operations/records.ts';
 import { listSpeedEvents } from '../../src/api/operations/speed-analysis.ts';
 import { text } from '../../src/api/params.ts';
+import { inOneSpelling, type PlacedEvent } from '../../src/domain/speed/event-likeness.ts';
 import * as p from '../../src/tooling/params.ts';
 import { documented } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
@@ -22,7 +23,8 @@ export default defineTool({
   output: z.object({ events: z.array(documented(speedEvent).extend({ scenarios: z.array(z.string()).optional() })) }),
   async handler(input, context) {
     const { events } = await context.call(input);
-    const placed = await withScenarios(events, context);
+    // Of one scenario that is known already, and each other one would be a request.
+    const placed: PlacedEvent[] = input.scenarioId === undefined ? await withScenarios(events, context) : events.map(inOneSpelling);
     return { events: placed.map(({ scenarios, ...event }) => ({ ...event, ...(scenarios && { scenarios: [...scenarios] }) })) };
   },
 });

@@ -1,4 +1,5 @@
 import { isOutOfTime } from '../../api/deadline.ts';
+import { ApiError } from '../../api/errors.ts';
 import { listSpeedEvents } from '../../api/operations/speed-analysis.ts';
 import { inOneSpelling, type PlacedEvent } from '../../domain/speed/event-likeness.ts';
 import { mapConcurrent } from '../../lib/concurrency.ts';
@@ -27,8 +28,10 @@ async function scenariosByKey(keys: readonly string[], { ask, lists, note }: Ask
   const found = await mapConcurrent(scenarios, MOST_SCENARIOS, ({ id }) => askPlaces(listSpeedEvents, { scenarioId: id }));
   const failed = found.find((each) => each.status === 'rejected');
   if (failed) {
-    if (!isOutOfTime(failed.reason)) throw failed.reason;
-    note('The scenarios of events are not shown: there was no time left to look them up.');
+    const { reason } = failed;
+    if (!(reason instanceof ApiError)) throw reason;
+    const why = isOutOfTime(reason) ? 'there was no time left to look them up.' : reason.message;
+    note(`The scenarios of events are not shown: ${why}`);
     return undefined;
   }
   const places = new Map<string, string[]>();
