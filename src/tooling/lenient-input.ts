@@ -70,11 +70,13 @@ function isCommaList(element: Schema): boolean {
   return element instanceof z.ZodEnum || element instanceof z.ZodNumber || (fact !== undefined && 'metric' in fact);
 }
 
-/** The list that a single name stands for, where there is no argument of that name: `scenarioIds` for `scenarioId`. */
+/** Single names that an argument had before it became a list, or that other tools have for it. */
+const LIST_NAMES: Readonly<Record<string, string>> = { scenarioId: 'scenarioIds' };
+
+/** The list that a single name stands for, where there is no argument of that name; any other name is refused with the nearest. */
 function listNameOf({ shape }: z.ZodObject, said: string, given: Members): string {
-  const list = `${said}s`;
-  const isList = !Object.hasOwn(shape, said) && !Object.hasOwn(given, list) && Object.hasOwn(shape, list);
-  return isList && core(shape[list] as Schema) instanceof z.ZodArray ? list : said;
+  const list = Object.hasOwn(LIST_NAMES, said) ? LIST_NAMES[said] : undefined;
+  return list !== undefined && !Object.hasOwn(shape, said) && !Object.hasOwn(given, list) && Object.hasOwn(shape, list) ? list : said;
 }
 
 /** `[{metric: 'weight', limit: 1}]` for `{weight: 1}`, where a list of such pairs is expected; undefined for anything else. */

@@ -66,7 +66,8 @@ it('show the queue while calls wait, and the sessions that ended no more', async
   const { url, platform } = running;
   const session = await openRawSession(url, anna);
   const slow = platform.faults.add({ kind: 'slow', operation: 'listScenarios' });
-  const calls = [1, 2, 3].map((id) => post(url, { ...callOf('list_scenarios'), id }, session));
+  // Identical reads would be one request.
+  const calls = ['check', 'home', 'search'].map((name, id) => post(url, { ...callOf('list_scenarios', { name }), id }, session));
   await slow.reached();
   let samples = await scrape(running);
   while (valuesOf(samples, 'queue_length')[0] !== 2) samples = await scrape(running);

@@ -125,8 +125,8 @@ describe('dates elsewhere', () => {
   it('narrow speed reports, events and variable keys in the same words', async () => {
     platform().requests.length = 0;
     await call('list_speed_events', { dateFrom: 'last_month' });
-    const lists = platform().requests.filter(({ operation }) => operation === 'listSpeedEvents');
-    expect(lists[0]?.body).toEqual({ dateFrom: '2026-10-01T00:00:00.000Z' });
+    const listed = platform().requests.find(({ operation }) => operation === 'listSpeedEvents');
+    expect(listed?.body).toEqual({ dateFrom: '2026-10-01T00:00:00.000Z' });
     await call('list_scenario_reports', { scenarioId: 4101, dateFrom: '-1d', dateTo: 'yesterday' });
     expect(platform().requests.at(-1)?.body).toMatchObject({ dateFrom: '2026-11-19T00:00:00.000Z', dateTo: '2026-11-19T23:59:59.999Z' });
     await call('list_dynamic_variable_keys', { from: '2026-W1' });
