@@ -46,7 +46,7 @@ function overlaid([first]: readonly Ranges[], [label]: readonly string[], metric
   const { baseline = [], period = [] } = first ?? {};
   const [times, before] = [labelsOf(period), labelsOf(baseline)];
   const line = (rows: readonly MetricRow[], days: readonly string[]) => ({
-    name: `${days[0]} … ${days.at(-1)}`,
+    name: `${days[0]} to ${days.at(-1)}`,
     values: rows.map(({ values }) => values[metric] ?? null),
   });
   const aligned = weekdayOf(times[0] ?? '') === weekdayOf(before[0] ?? '') ? 'weekday on weekday' : 'date on date';

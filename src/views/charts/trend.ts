@@ -23,9 +23,25 @@ const LEVELS = 4;
 /** Ranges of more series than this would cover each other. */
 const MAX_BANDS = 4;
 
-/** A local time of the chart as the instant that a clock in UTC would show it at: axes then need no zone. A day is drawn at its noon. */
-function wallMs(time: string): number {
-  return Date.parse(time.length === 10 ? `${time}T12:00Z` : `${time}Z`);
+/** Hour at which a day is drawn. */
+type DayHour = '00' | '12';
+
+const isDay = (time: string): boolean => time.length === 10;
+
+/** Where all is of whole days, a day is drawn at the tick that bears its name; among times of day at its noon, which its value sums up. */
+function dayHourOf({ times, events, change, levels = [] }: TrendSpec): DayHour {
+  const moments = [
+    ...times,
+    ...events.map(({ time }) => time),
+    ...(change ? [change.time] : []),
+    ...levels.flatMap(({ from, to }) => [from, to]),
+  ];
+  return moments.every(isDay) ? '00' : '12';
+}
+
+/** A local time of the chart as the instant that a clock in UTC would show it at: axes then need no zone. */
+function wallMs(time: string, dayHour: DayHour): number {
+  return Date.parse(isDay(time) ? `${time}T${dayHour}:00Z` : `${time}Z`);
 }
 
 interface Moment {
@@ -34,10 +50,10 @@ interface Moment {
   readonly isChange: boolean;
 }
 
-function momentsOf({ events, change }: TrendSpec): Moment[] {
+function momentsOf({ events, change }: TrendSpec, dayHour: DayHour): Moment[] {
   const all = [...events.map((event) => ({ ...event, isChange: false })), ...(change ? [{ ...change, isChange: true }] : [])];
   return all
-    .map(({ name, time, isChange }) => ({ name: shortText(name, isChange ? 48 : 32), atMs: wallMs(time), isChange }))
+    .map(({ name, time, isChange }) => ({ name: shortText(name, isChange ? 48 : 32), atMs: wallMs(time, dayHour), isChange }))
     .filter(({ atMs }) => drawable(atMs) !== null);
 }
 
@@ -97,6 +113,7 @@ function line({ values }: TrendSeries, atMs: readonly number[], name: string, co
 interface Axis {
   readonly min: number;
   readonly max: number;
+  readonly dayHour: DayHour;
 }
 
 /** Where the label of a moment stands: moved aside so that the edge of the picture does not cut it, and on which line above the plot. */
@@ -118,13 +135,13 @@ function labelPlaces(moments: readonly Moment[], { min, pxPerMs, plotPx }: { min
 /** A line without points that carries what belongs to no series, so that hiding one does not hide it. */
 function background(
   { judged, levels = [] }: TrendSpec,
-  { min, max }: Axis,
+  { min, max, dayHour }: Axis,
   moments: readonly Moment[],
   places: readonly LabelPlace[],
   theme: Theme,
 ) {
   // What lies outside the axis would not be drawn at all.
-  const inside = (time: string) => Math.max(min, Math.min(max, wallMs(time)));
+  const inside = (time: string) => Math.max(min, Math.min(max, wallMs(time, dayHour)));
   const marks = moments.map(({ name, atMs, isChange }, index) => ({
     name,
     xAxis: atMs,
@@ -153,7 +170,7 @@ function background(
     const start = { coord: [inside(from), value], symbol: 'none', lineStyle: { color: theme.text, type: 'solid', width: 1.5 }, label };
     return [[start, { coord: [inside(to), value], symbol: 'none' }]];
   });
-  const interval = judged && [[{ xAxis: wallMs(judged.from) }, { xAxis: wallMs(judged.to) }]];
+  const interval = judged && [[{ xAxis: wallMs(judged.from, dayHour) }, { xAxis: wallMs(judged.to, dayHour) }]];
   return {
     id: 'background',
     type: 'line',
@@ -172,7 +189,7 @@ function tooltipLines(spec: TrendSpec, index: number, colours: readonly string[]
   const time = spec.times[index] ?? '';
   const { unit } = spec;
   return [
-    { name: `${dayWords(wallMs(time))} ${time.slice(11, 16)}`.trim() },
+    { name: `${dayWords(wallMs(time, '12'))} ${time.slice(11, 16)}`.trim() },
     ...spec.series.map(({ name, values, low, high }, position) => {
       const hasRange = low && high && drawable(low[index]) !== null;
       const range = hasRange ? ` (${formatValue(low[index], unit)} – ${formatValue(high[index], unit)})` : '';
@@ -194,9 +211,10 @@ function timeFormats(min: number, max: number) {
 /** Values over time with their range, events as dashed lines, the change as a solid one; a missing value is a gap. */
 export function drawTrend(spec: TrendSpec, look: Look): Drawing {
   const { theme, widthPx, tooltip, heightPx = HEIGHT_PX } = look;
-  const atMs = spec.times.map(wallMs);
+  const dayHour = dayHourOf(spec);
+  const atMs = spec.times.map((time) => wallMs(time, dayHour));
   const names = spec.series.map(({ name }) => plainText(name, 60));
-  const moments = momentsOf(spec);
+  const moments = momentsOf(spec, dayHour);
   const all = [...atMs, ...moments.map((moment) => moment.atMs)].filter((at) => drawable(at) !== null);
   const [min, max] = all.length > 0 ? [Math.min(...all), Math.max(...all)] : [0, 1];
 
@@ -212,7 +230,7 @@ export function drawTrend(spec: TrendSpec, look: Look): Drawing {
     ...commonOption(look, spec.title, spec.subtitle),
     useUTC: true,
     // The line itself stands in the legend, so that its shape is seen.
-    legend: { ...legendOption(look, names), icon: undefined, itemWidth: 30 },
+    legend: { ...legendOption(look, names), icon: undefined, itemWidth: 30, itemGap: 24 },
     grid: { left: LEFT_PX, right: RIGHT_PX, top, bottom, outerBoundsMode: 'none' },
     xAxis: {
       type: 'time',
@@ -233,7 +251,7 @@ export function drawTrend(spec: TrendSpec, look: Look): Drawing {
       // The legend shows the shape of the first series of a name, which is the line.
       ...spec.series.map((each, index) => line(each, atMs, names[index] ?? '', colourOf(index), index)),
       ...banded.flatMap((each, index) => band(each, atMs, names[index] ?? '', colourOf(index))),
-      background(spec, { min, max }, moments, places, theme),
+      background(spec, { min, max, dayHour }, moments, places, theme),
     ],
     ...(tooltip && {
       dataZoom: sliderOption(theme, { left: LEFT_PX, right: RIGHT_PX, showDataShadow: true }),

@@ -160,8 +160,8 @@ describe('two weeks', () => {
     expect(trend?.times?.[0]).toBe(WEEK.startDate);
     const truth = (day: string) => truthOf(platform(), { from: `${day}T00:00:00.000Z`, to: `${day}T23:59:59.999Z` }).visits;
     expect(trend?.series).toEqual([
-      { name: `${WEEK.startDate} … ${WEEK.endDate}`, values: daysFrom(WEEK.startDate).map(truth) },
-      { name: `${from} … ${to}`, values: daysFrom(from).map(truth) },
+      { name: `${WEEK.startDate} to ${WEEK.endDate}`, values: daysFrom(WEEK.startDate).map(truth) },
+      { name: `${from} to ${to}`, values: daysFrom(from).map(truth) },
     ]);
   });
 
