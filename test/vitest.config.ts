@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
     include: ['test/**/*.test.ts'],
+    setupFiles: ['test/support/property-seed.ts'],
     pool: 'threads',
     isolate: false,
     // Two at the least, because tests wait for processes that they start.

@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     root: new URL('../..', import.meta.url).pathname,
+    setupFiles: ['test/support/property-seed.ts'],
     include: [
       'test/lib/redact.test.ts',
       'test/lib/visible-text.test.ts',

@@ -53,6 +53,11 @@ describe('readHar refuses', () => {
       { log: { entries: [{ request: { url: 7 } }, null] } },
       'No entry of the HAR file has a request address: log.entries[0].request.url is a number.',
     ],
+    [
+      'addresses of invisible characters',
+      { log: { entries: [{ request: { url: ' \u0000\u202E' } }] } },
+      'No entry of the HAR file has a request address: log.entries[0].request.url is empty text.',
+    ],
     ['damaged gzip', Buffer.from(gzipSync(TEXT).subarray(0, 60)).toString('base64'), /gzip data, but damaged or cut off/],
   ])('%s', (_what, input, message) => {
     expect(errorOf(input).message).toMatch(message);

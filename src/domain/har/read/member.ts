@@ -44,7 +44,7 @@ export function isBadAmount(value: unknown): boolean {
 export function kindOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
-  if (typeof value === 'string') return 'text';
+  if (typeof value === 'string') return value === '' ? 'empty text' : 'text';
   if (value === undefined) return 'nothing';
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }

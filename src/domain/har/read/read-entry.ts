@@ -1,3 +1,4 @@
+import { visibleText } from '../../../lib/visible-text.ts';
 import { type HarEntry, type HarTimings, PRIORITIES, protocolName, RENDER_BLOCKING, type ResourceType } from './har-model.ts';
 import type { Lookups } from './lookups.ts';
 import { amountOf, isBadAmount, isRecord, kindOf, listOf, looseAmountOf, recordOf, textOf } from './member.ts';
@@ -58,7 +59,8 @@ export function readEntry(raw: unknown, index: number, { findings, lookups }: Re
   const { request } = raw;
   if (!isRecord(request)) return drop(findings, index, '.request', request);
   const { url } = request;
-  if (typeof url !== 'string' || url.trim() === '') return drop(findings, index, '.request.url', url);
+  if (typeof url !== 'string') return drop(findings, index, '.request.url', url);
+  if (visibleText(url).trim() === '') return drop(findings, index, '.request.url', '');
   const response = recordOf(raw.response);
   const content = recordOf(response.content);
   const initiator = recordOf(raw._initiator);
