@@ -10,7 +10,7 @@ export default defineConfig({
     isolate: false,
     // Two at the least, because tests wait for processes that they start.
     maxWorkers: Math.max(2, availableParallelism()),
-    testTimeout: 20_000,
+    testTimeout: 60_000, // only ends what hangs: a machine with other work takes several times as long
     hookTimeout: 60_000, // some wait for the bundle to be built
   },
 });

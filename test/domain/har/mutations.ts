@@ -45,6 +45,9 @@ const ODD: unknown[] = [
   '__proto__',
   undefined,
 ];
+/** Shorter times are as long, because they say little. */
+const SHORTEST_MS = 5;
+
 /** Up to six changes of members. */
 export const changes: fc.Arbitrary<Change[]> = fc.array(
   fc.record({ at: fc.nat(), to: fc.oneof(fc.constantFrom(...ODD), fc.jsonValue({ maxDepth: 3 }), fc.string({ unit: 'binary' })) }),
@@ -75,15 +78,23 @@ function allPlaces(value: Json, found: { parent: Json[] | JsonObject; key: strin
   return found;
 }
 
-/** The quicker of two runs, against a pause of the machine. */
-export function timeOf(work: () => void): number {
-  return Math.min(
-    ...[0, 1].map(() => {
-      const started = performance.now();
-      work();
-      return performance.now() - started;
-    }),
-  );
+/**
+ * How many times as long a task takes for a large input as for a small one, by the quickest of a few runs of each: pauses of the machine
+ * only make runs longer. Runs are repeated until the ratio is below `most`, at most five times.
+ */
+export function growthOf(small: () => void, large: () => void, most: number): number {
+  const timeOf = (work: () => void) => {
+    const started = performance.now();
+    work();
+    return performance.now() - started;
+  };
+  let quickest = { small: Number.POSITIVE_INFINITY, large: Number.POSITIVE_INFINITY };
+  let growth = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < 5 && growth >= most; round += 1) {
+    quickest = { small: Math.min(quickest.small, timeOf(small)), large: Math.min(quickest.large, timeOf(large)) };
+    growth = quickest.large / Math.max(quickest.small, SHORTEST_MS);
+  }
+  return growth;
 }
 
 /** Entries that are hard in their own ways, by index and number of all. */

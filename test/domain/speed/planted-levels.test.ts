@@ -31,7 +31,7 @@ function trueLevels(reports: readonly Report[], { stepName, metric, dateMs }: { 
 describe.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])('the planted slow-down of seed %i', (seed) => {
   const { slowTag, reports } = planted(seed);
 
-  it.each([7, 28])('has its levels before and since within 3 %% of the true medians, asked for the last %i days', (days) => {
+  it.each([7, 28])('asked for the last %i days has its levels before and since within 3 of 100 of the true medians', (days) => {
     const windows = studyWindows({ startDate: new Date(MIDNIGHT_MS - days * DAY_MS).toISOString() }, NOW_MS, 'UTC');
     const inWindows = reports.filter(({ date }) => date >= windows.baseline.startMs);
     const { rows } = studyScenario(inWindows, { ...windows, metrics: undefined, timeZone: 'UTC' });

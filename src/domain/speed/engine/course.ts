@@ -28,6 +28,8 @@ const USUAL_SKEWNESS = 0.1;
 const SKEWED = 12;
 /** How many times the accepted chance of a step the second edge of a bump may have. */
 const EDGE = 2.5;
+/** Logarithms are multiples of this: what rounding adds to a value in another unit then decides nothing. */
+const GRAIN = 2 ** -36;
 /** How many times the accepted chance a part may have to be looked at closely. */
 const CANDIDATES = 10;
 
@@ -46,9 +48,11 @@ export interface Course {
   /** Level of each run by the parts, without the cycle. */
   readonly level: Float64Array;
   readonly runs: Runs;
-  /** Logarithms of the values (plus `offset`), as measured. */
+  /** Logarithms of the values (plus `offset`) in parts of `scale`, as measured. */
   readonly logs: Float64Array;
   readonly offset: number;
+  /** Median of the values (plus `offset`). */
+  readonly scale: number;
   /** Places of the runs that are no outliers; the parts count these. */
   readonly kept: Int32Array;
   readonly outlierShare: number;
@@ -151,7 +155,7 @@ function confirmed(
       const score = Math.sqrt(Math.max(0, own) / inflation);
       const gain = asNormalScore(score, sign * tails.skewness * ofSkewness, tails.kurtosis * ofKurtosis) ** 2;
       const fewer = 1 / (1 + LEFT_OUTLIERS * phi * Math.max(0, Math.round(100 * outlierShare) / 100 - USUAL_OUTLIERS) + skewed);
-      const p = simulatedChance(Math.min(1, chanceOfAny(part.kind, gain - penaltyOf(part, n), n, phi) / fewer));
+      const p = simulatedChance(Math.min(1, chanceOfAny(part.kind, gain - penaltyOf(part, n), n, phi) / fewer), phi);
       return { part, gain, p, surplus: gain - limitOf(part, limitsFor(n, phi, times * fewer), n) };
     });
     const weakest = found.toSorted((a, b) => a.surplus - b.surplus)[0];
@@ -173,7 +177,8 @@ function confirmed(
 export function fitCourse({ dates, values }: RunSeries, { effect, timeZone }: { effect: Effect; timeZone: string }): Course {
   const n = values.length;
   const offset = logOffset(values, effect);
-  const logs = Float64Array.from(values, (value) => Math.log(value + offset));
+  const scale = median([...values]) + offset;
+  const logs = Float64Array.from(values, (value) => Math.round(Math.log((value + offset) / scale) / GRAIN) * GRAIN);
   // Below this, scatter is rounding, and no difference that counts depends on it.
   const floor = Math.log1p(effect.relative) / 8;
   const time = localTimes(dates, timeZone);
@@ -207,7 +212,7 @@ export function fitCourse({ dates, values }: RunSeries, { effect, timeZone }: { 
       heightsOf(frame, parts),
       days,
     );
-    return { found, frame, runs, noise: finalNoise, cycle, level, logs, offset, kept, outlierShare, shortest };
+    return { found, frame, runs, noise: finalNoise, cycle, level, logs, offset, scale, kept, outlierShare, shortest };
   }
   const roughCycle = robustCycle(minus(logs, weeklyLevel(logs, time)), time);
   const first = fit(roughCycle, usualRuns(minus(logs, roughCycle), floor), CANDIDATES, ({ x }) => noiseFromDifferences(x, floor));

@@ -52,7 +52,7 @@ export function shareOf(failed: number, runs: number): Share {
 const logChoices = (n: number, k: number) => gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1);
 
 /** Two-sided p of Fisher's exact test: how likely failures fall on two sides as unevenly as they did. */
-function fisherTest(first: Share, second: Share): number {
+export function fisherTest(first: Pick<Share, 'failed' | 'runs'>, second: Pick<Share, 'failed' | 'runs'>): number {
   const hits = first.failed + second.failed;
   const all = logChoices(first.runs + second.runs, hits);
   const chance = (k: number) => Math.exp(logChoices(first.runs, k) + logChoices(second.runs, hits - k) - all);

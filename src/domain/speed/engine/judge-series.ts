@@ -4,7 +4,7 @@ import { type CountedPart, levelIn, type Plateau, partsThatCount, plateausOf } f
 import type { Effect, Level, RunSeries, Span } from './run-series.ts';
 
 /** Fewer runs than this in all, or in the period, are not enough to say anything. */
-export const NEEDED = { runs: 12, inPeriod: 3 } as const;
+export const NEEDED = { runs: 10, inPeriod: 3 } as const;
 /** Interquartile range over median from which runs scatter too much to be relied on singly. */
 const UNSTABLE_FROM = 0.32;
 /** Levels count as the same again where they differ by less than this share of the excursion between them. */

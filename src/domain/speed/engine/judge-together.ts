@@ -43,7 +43,7 @@ export interface Together<Key> {
 }
 
 /** Expected share of false ones among the changes that one answer names. */
-export const FALSE_DISCOVERY_RATE = 0.01;
+export const FALSE_DISCOVERY_RATE = 0.03;
 const SEVERITY: readonly Verdict['state'][] = [
   'slower',
   'drifting',
@@ -61,6 +61,19 @@ export function acceptedP(chances: readonly number[], looked: number, rate: numb
   return sorted[sorted.findLastIndex((p, index) => p <= (rate * (index + 1)) / looked)] ?? 0;
 }
 
+/** A chance that was divided by its weight and multiplied again must not fall below itself. */
+const ROUNDING = 1 + 1e-9;
+
+/** Weight of a series by its rank, what visitors feel most first; the last one is that of all further ranks. */
+const WEIGHTS = [3, 1.5, 1] as const;
+
+/** How much of the accepted share of false ones each series may claim, 1 on average (Genovese, Roeder and Wasserman 2006). */
+function weightsOf(ranks: readonly number[]): number[] {
+  const weights = ranks.map((rank) => WEIGHTS[rank] ?? WEIGHTS[2]);
+  const mean = weights.reduce((sum, weight) => sum + weight, 0) / Math.max(1, weights.length);
+  return weights.map((weight) => weight / mean);
+}
+
 /** Size of what a verdict says; negative where values fall. */
 function sizeOf(verdict: Verdict): number {
   if ('change' in verdict) return verdict.change.relative;
@@ -74,19 +87,26 @@ function severityOf(verdict: Verdict): number {
   return SEVERITY.indexOf(verdict.state);
 }
 
-function isOfPeriod(verdict: Verdict, { startMs }: Span): boolean {
-  if ('change' in verdict) return verdict.change.isInPeriod;
-  return 'episode' in verdict ? verdict.episode.toMs >= startMs : true;
+/** Whether a verdict is of the period: its instant may lie there, or may be that of another change whose instant may. */
+function isOfPeriod(verdict: Verdict, { startMs }: Span, instants: readonly Span[]): boolean {
+  if (!('change' in verdict)) return 'episode' in verdict ? verdict.episode.toMs >= startMs : true;
+  const { range } = verdict.change;
+  return instants.some((each) => each.endMs >= startMs && each.startMs <= range.endMs && range.startMs <= each.endMs);
 }
 
 /** Worst first: what lasts before what is over, the period before what lies before it, then by what visitors feel, then by size. */
-function compare<Key>(a: Judged<Key>, b: Judged<Key>, period: Span): number {
-  return (
-    severityOf(a.verdict) - severityOf(b.verdict) ||
-    Number(isOfPeriod(b.verdict, period)) - Number(isOfPeriod(a.verdict, period)) ||
-    a.rank - b.rank ||
-    Math.abs(sizeOf(b.verdict)) - Math.abs(sizeOf(a.verdict))
-  );
+function worstFirst<Key>(judged: readonly Judged<Key>[], period: Span): Judged<Key>[] {
+  const instants = judged.flatMap(({ verdict }) => ('change' in verdict ? [verdict.change.range] : []));
+  return judged
+    .map((each) => ({ each, severity: severityOf(each.verdict), isOfPeriod: isOfPeriod(each.verdict, period, instants) }))
+    .toSorted(
+      (a, b) =>
+        a.severity - b.severity ||
+        Number(b.isOfPeriod) - Number(a.isOfPeriod) ||
+        a.each.rank - b.each.rank ||
+        Math.abs(sizeOf(b.each.verdict)) - Math.abs(sizeOf(a.each.verdict)),
+    )
+    .map(({ each }) => each);
 }
 
 interface Draft<Key> {
@@ -118,15 +138,22 @@ export function judgeTogether<Key>(tracked: readonly Tracked<Key>[], options: To
   const { period, timeZone, falseDiscoveryRate = FALSE_DISCOVERY_RATE, isCredible = () => true } = options;
   const judge = ({ series, effect, threshold }: Tracked<Key>, highestP: JudgeOptions['highestP']) =>
     judgeSeries(series, { period, timeZone, effect, threshold, highestP });
+  const first = tracked.map((each) => ({ each, verdict: judge(each, undefined) }));
+  const tested = first.flatMap(({ each, verdict }) => ('p' in verdict ? [each] : []));
+  const weights = new Map(weightsOf(tested.map(({ rank }) => rank)).map((weight, index) => [tested[index], weight]));
+  const weightOf = (each: Tracked<Key>) => weights.get(each) ?? 1;
   const accepted = (drafts: readonly Draft<Key>[]): number => {
-    const chances = drafts.flatMap(({ each, verdict }) => ('p' in verdict ? [isCredible(each.key, verdict) ? verdict.p : 1] : []));
+    const chances = drafts.flatMap(({ each, verdict }) =>
+      'p' in verdict ? [isCredible(each.key, verdict) ? verdict.p / weightOf(each) : Number.POSITIVE_INFINITY] : [],
+    );
     return acceptedP(chances, chances.length, falseDiscoveryRate);
   };
-  const first = tracked.map((each) => ({ each, verdict: judge(each, undefined) }));
-  const looked = first.filter(({ verdict }) => 'p' in verdict).length;
   let highestP = accepted(first);
   const judgedAgain = (): Draft<Key>[] =>
-    first.map(({ each, verdict }) => ({ each, verdict: 'p' in verdict && verdict.p < 1 ? judge(each, highestP) : verdict }));
+    first.map(({ each, verdict }) => ({
+      each,
+      verdict: 'p' in verdict && verdict.p < 1 ? judge(each, highestP * weightOf(each) * ROUNDING) : verdict,
+    }));
   let second = judgedAgain();
   // A stricter limit may leave other parts of a series, which are not credible; what they supported is then looked at again.
   for (let next = accepted(second); next < highestP; next = accepted(second)) {
@@ -134,10 +161,11 @@ export function judgeTogether<Key>(tracked: readonly Tracked<Key>[], options: To
     second = judgedAgain();
   }
   const companions = movedWith(second, options);
-  const judged = second
-    .map(({ each: { key, group, rank }, verdict }, index): Judged<Key> => ({ key, group, rank, verdict, movedWith: companions[index] }))
-    .toSorted((a, b) => compare(a, b, period));
+  const judged = worstFirst(
+    second.map(({ each: { key, group, rank }, verdict }, index) => ({ key, group, rank, verdict, movedWith: companions[index] })),
+    period,
+  );
   const worst = judged[0];
   const says = worst && worst.verdict.state !== 'steady' && worst.verdict.state !== 'not enough data';
-  return { judged, headline: says ? worst : undefined, looked, highestP };
+  return { judged, headline: says ? worst : undefined, looked: tested.length, highestP };
 }

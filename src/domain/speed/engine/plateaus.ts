@@ -80,7 +80,8 @@ export function plateausOf(course: Course, counted: readonly CountedPart[], date
 /** The level of the runs of some plateaus together. */
 export function levelIn({ values }: RunSeries, course: Course, plateaus: readonly Plateau[]): Level {
   const places = plateaus.flatMap(({ from, to }) => Array.from({ length: to - from }, (_, index) => from + index));
-  const adjusted = places.map((place) => Math.exp((course.logs[place] ?? 0) - (course.cycle[place] ?? 0)) - course.offset);
+  const { logs, cycle, scale, offset } = course;
+  const adjusted = places.map((place) => scale * Math.exp((logs[place] ?? 0) - (cycle[place] ?? 0)) - offset);
   return levelOf(
     places.map((place) => values[place] ?? Number.NaN),
     adjusted,

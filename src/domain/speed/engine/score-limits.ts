@@ -136,14 +136,20 @@ export function chanceOfAny(kind: Kind, exceeds: number, n: number, phi: number)
   return Math.min(1, (chanceOf(kind, exceeds, n, phi) * whole) / ALPHA[kind]);
 }
 
-/** Where chances begin to be larger than the model has them, what they are there, and the power of it with which they fall beyond. */
-const SIMULATED = { from: 0.003, chance: 0.007, power: 1 / 3 } as const;
+/**
+ * Where chances begin to be larger than the model has them, what they are there, and the power of the model's with which they fall
+ * beyond: the stronger runs resemble each other, the more slowly (`phi` of each power).
+ */
+const SIMULATED = { from: 0.003, chance: 0.007, powers: { at: [0.4, 0.8], of: [1 / 2, 1 / 3] } } as const;
 
 /**
  * A chance of the model as it comes out in simulated series: left outliers and an autocorrelation that is not quite known make strong
- * scores without a change far more frequent than normal noise does (5,952 series without a change, outliers 2 and 8 %).
+ * scores without a change far more frequent than normal noise does (8,000 series without a change, outliers 2 and 8 %, φ 0.3 and 0.9).
  */
-export function simulatedChance(p: number): number {
-  const { from, chance, power } = SIMULATED;
+export function simulatedChance(p: number, phi: number): number {
+  const { from, chance, powers } = SIMULATED;
+  const [low, high] = powers.at;
+  const share = Math.max(0, Math.min(1, (phi - low) / (high - low)));
+  const power = powers.of[0] * (1 - share) + powers.of[1] * share;
   return p >= from ? Math.max(p, chance) : chance * (p / from) ** power;
 }

@@ -101,7 +101,7 @@ describe('odd series', () => {
 
   it('with too few runs say how many there are and how many it takes', () => {
     const series = { dates: hours(9), values: hours(9).map(() => 100) };
-    expect(judgeSeries(series, options)).toEqual({ state: 'not enough data', runs: 9, inPeriod: 0, needed: { runs: 12, inPeriod: 3 } });
+    expect(judgeSeries(series, options)).toEqual({ state: 'not enough data', runs: 9, inPeriod: 0, needed: { runs: 10, inPeriod: 3 } });
   });
 
   it('that never change are steady, and a jump of theirs is found', () => {
