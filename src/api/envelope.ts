@@ -1,10 +1,9 @@
 import type * as z from 'zod';
 import { quote, type Redactor } from '../lib/redact.ts';
-import { ApiError, type ErrorKind } from './errors.ts';
+import { ApiError, type ErrorKind, kindOf, readRefusal } from './errors.ts';
 import type { HttpAnswer } from './http.ts';
 import { parseJson } from './json.ts';
 import type { Operation } from './operation.ts';
-import { kindOf, readRefusal } from './refusal.ts';
 
 /** What an answer is read with. */
 export interface Reading {

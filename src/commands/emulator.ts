@@ -10,7 +10,7 @@ export async function emulator({ seed, clock = systemClock, faults }: WorldOptio
   if (port !== undefined && !(Number.isInteger(port) && port > 0 && port < 65_533)) {
     throw new SettingsError(`--port "${portText}" is wrong: expected a port from 1 to 65532; the three after it are used too`);
   }
-  const { startEmulator, warmUp } = await import('../emulator/index.ts');
+  const { startEmulator, warmUp } = await import('../emulator/start-emulator.ts');
   const running = await startEmulator({ clock, seed, faults, ...(port !== undefined && { port }) }).catch((error: unknown) => {
     throw error instanceof ApiError ? new SettingsError(`--port: ${error.message}`) : error;
   });

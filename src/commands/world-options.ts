@@ -1,4 +1,4 @@
-import type { Fault } from '../emulator/index.ts';
+import type { Fault } from '../emulator/faults.ts';
 import { type Clock, clockStartingAt } from '../lib/clock.ts';
 import { SettingsError } from '../settings/settings.ts';
 
@@ -31,7 +31,7 @@ export async function readWorldOptions({ seed = '1', clock, fault = [] }: WorldF
     throw new SettingsError(`--clock "${clock}" is wrong: expected an ISO date-time, such as 2026-11-20T10:00:00Z`);
   const world = { seed: Number(seed), ...(startMs !== undefined && { clock: clockStartingAt(startMs) }) };
   if (fault.length === 0) return { ...world, faults: [] };
-  const { parseFault } = await import('../emulator/index.ts');
+  const { parseFault } = await import('../emulator/faults.ts');
   try {
     return { ...world, faults: fault.map(parseFault) };
   } catch (error) {

@@ -7,8 +7,7 @@ import { needsGoal, queryNotes } from '../../domain/metrics/read/query-notes.ts'
 import { type QueryTable, queryTable } from '../../domain/metrics/read/query-table.ts';
 import type { NameKind } from '../../domain/names/match-name.ts';
 import type { Context, Lists } from '../context.ts';
-import { fetchMetrics, goalWords } from './fetch-metrics.ts';
-import { isOutOfBounds, keptPartOf, reachesBeyond } from './read-days.ts';
+import { fetchMetrics, goalWords, isOutOfBounds, keptPartOf, reachesBeyond } from './fetch-metrics.ts';
 
 /** More objects than this are not put side by side without being named. */
 const MAX_SIDE_BY_SIDE = 20;

@@ -6,8 +6,7 @@ import type { Har, HarEntry } from '../read/har-model.ts';
 import { shortUrl } from '../sanitise/sanitise-url.ts';
 import { weightOf } from '../summary/totals.ts';
 import { hostRuns, medianPairs, medianParties, medianTypes, ofMostRunsAlone } from './compare-runs.ts';
-import { type Comparison, netEffect } from './har-comparison.ts';
-import { comparisonVerdict } from './har-verdict.ts';
+import { type Comparison, comparisonVerdict, netEffect } from './har-comparison.ts';
 import { MATCHING_NOTE, matchRequests, normalisedAddress } from './match-requests.ts';
 import { type Change, durationChanges, NOISE_NOTE, partyChanges, SAMPLE_NOTE, sizeChanges, typeChanges } from './request-changes.ts';
 

@@ -1,10 +1,9 @@
-import { registrableDomain } from './addresses.ts';
+import { registrableDomain, siteNameMatcher } from './addresses.ts';
 import { decodeHar } from './decode-har.ts';
 import { findDocument } from './find-document.ts';
 import { type Har, type HarEntry, HarError, type HarPage, type HarSource } from './har-model.ts';
 import { createLookups } from './lookups.ts';
 import { amountOf, isRecord, kindOf, listOf, recordOf, textOf } from './member.ts';
-import { siteNameMatcher } from './own-hosts.ts';
 import { type Findings, readEntry } from './read-entry.ts';
 
 /** What the reader of a file may declare. */
