@@ -23,8 +23,8 @@ import { createSession, neededScopes, type Session, type SessionOptions } from '
 import type { SharedState } from '../tooling/shared-state.ts';
 import { version } from './about.ts';
 import { defaultDataDirectory, demoDirectory, sweepDemoDirectories } from './directories.ts';
+import type { WorldOptions } from './emulator.ts';
 import { logOf } from './start-command.ts';
-import type { WorldOptions } from './world-options.ts';
 
 type Caller = Pick<Principal, 'id' | 'credentialVersion'>;
 

@@ -13,6 +13,7 @@ import {
   speedMetricDefinitions,
   zoneMetricDefinitions,
 } from '../domain/metrics/metric-definitions.ts';
+import { unanswerable } from '../domain/metrics/unanswerable.ts';
 import { SPEED_UNITS, usualSpeedMetrics } from '../domain/speed/speed-metrics.ts';
 import { PAGE_MEDIANS, thresholds } from '../domain/speed/thresholds.ts';
 import { WEEK_START } from '../lib/calendar.ts';
@@ -23,7 +24,6 @@ import { formatBytes } from '../lib/number-text.ts';
 import { markdownTable } from '../lib/text-table.ts';
 import { listingTools } from '../tooling/name-lists.ts';
 import type { ResourceContext } from '../tooling/resource.ts';
-import { unanswerable } from '../tooling/unanswerable.ts';
 import { MAX_RESOURCE_BYTES } from './step-har.ts';
 
 /** Writes one topic of the reference as Markdown, without its title. */

@@ -1,9 +1,11 @@
 import { errors, type JWTPayload, jwtVerify } from 'jose';
-import { bearerToken, createChallenges, MAX_AUTHORIZATION_CHARS } from './challenge.ts';
 import { createIssuerKeys, type IssuerKeysOptions, KEYS_PAUSE_MS, KeysUnavailableError } from './issuer-keys.ts';
 import {
   type AccessScope,
   accessScopes,
+  bearerToken,
+  createChallenges,
+  MAX_AUTHORIZATION_CHARS,
   type Principal,
   type ResourceMetadata,
   type SignIn,

@@ -1,12 +1,18 @@
 import * as z from 'zod';
 import { MINUTE_MS } from '../../lib/clock.ts';
 import { minuteAt } from '../../lib/dates.ts';
-import type { Clues, Since } from './clues.ts';
+import type { Clues, ServerShare, Since } from './clues.ts';
 import { type Share, shareOf } from './engine/failed-share.ts';
-import { failureSentence, failureWords, type ReadCount } from './failure-words.ts';
-import { type FailedAction, type FailingStep, failingSteps, failuresIn } from './failures.ts';
+import {
+  type FailedAction,
+  type FailingStep,
+  failingSteps,
+  failureSentence,
+  failuresIn,
+  failureWords,
+  type ReadCount,
+} from './failures.ts';
 import type { Runs, State, Study } from './scenario-study.ts';
-import type { ServerShare } from './server-share.ts';
 import type { NearEvent } from './speed-events.ts';
 import { roundValue } from './speed-metrics.ts';
 import { ALL_STEPS, cellsOf, type RowChoice, rowsToShow, studyColumns } from './study-table.ts';

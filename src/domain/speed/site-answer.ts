@@ -1,6 +1,5 @@
 import type { Clues } from './clues.ts';
-import { type FailureWords, failureSentence, failureWords } from './failure-words.ts';
-import { type FailedStep, failedStepsToRead } from './failures.ts';
+import { type FailedStep, type FailureWords, failedStepsToRead, failureSentence, failureWords } from './failures.ts';
 import { type Readings, scenarioFacts, states } from './scenario-answer.ts';
 import type { State, Study } from './scenario-study.ts';
 import { rankOf } from './speed-metrics.ts';
