@@ -1,6 +1,7 @@
 import { backfillGaps, setUpExport } from './export-prompts.ts';
-import { explainChange, segmentComparison, weeklyKpiReport } from './metric-prompts.ts';
-import { explainSlowPage, reviewRelease, speedReview } from './speed-prompts.ts';
+import { explainChange, segmentComparison } from './metric-prompts.ts';
+import { explainSlowPage, reviewRelease } from './speed-prompts.ts';
+import { speedReview, weeklyKpiReport } from './weekly-prompts.ts';
 
 /** All prompts, in the order in which they are listed. */
 export const prompts = [

@@ -1,42 +1,6 @@
 import { callText, definePrompt } from '../tooling/prompt.ts';
 import { boundsOf, goal, metric, period, segment } from './arguments.ts';
 
-export const weeklyKpiReport = definePrompt({
-  name: 'weekly_kpi_report',
-  title: 'Weekly KPI report',
-  description: 'Reports all metrics of a week against the week before and the year before: what changed beyond noise, and why.',
-  arguments: {
-    week: { description: 'Week or other period; left out: last_week', complete: period },
-    segment: { description: 'Segment to report on, id or name; left out: all visits', complete: segment },
-    goal: { description: 'Goal of the conversions, id or name; left out: the e-commerce goal', complete: goal },
-  },
-  tools: ['compare_metrics', 'find_changes'],
-  text({ week, segment: name, goal: goalId }) {
-    const about = { ...boundsOf(week), ...(name !== undefined && { segmentIds: [name] }), goalId };
-    return `Write the KPI report of the period ${week ?? 'last_week'}${name === undefined ? '' : ` for the segment "${name}"`}.
-
-1. ${callText('compare_metrics', { metrics: ['all'], ...about, explain: false })}: every metric against the period before, each with its \
-verdict.
-2. ${callText('compare_metrics', { ...about, chart: true })}: what explains the main change: device, segment, traffic mix or a real change \
-of the rate; since which day; events near it.
-3. ${callText('compare_metrics', { ...about, baseline: 'previous_year', explain: false })}: the same against the year before, weekdays \
-aligned. Leave it out where that lies outside retention.
-4. ${callText('find_changes', { ...(name !== undefined && { segmentIds: [name] }), ...(goalId !== undefined && { goalIds: [goalId] }) })}: \
-what changed in the last four weeks by device, segment and goal, as far as it lies in the period or goes on in it.
-
-Answer in this form:
-- One sentence: the week in a nutshell, with the one number that matters.
-- A table: metric, this period, period before, change, verdict. Only "up" and "down" are changes; the rest is "within noise".
-- Why the main change happened, with mix, rate and their share of it, and since which day.
-- Against the year before: one sentence.
-- What else changed, a line each.
-- At most three things to look at next.
-- What is provisional, missing or cannot be judged.
-
-Take values, changes and verdicts from the answers; never average or add rates.`;
-  },
-});
-
 export const explainChange = definePrompt({
   name: 'explain_change',
   title: 'Explain a change',

@@ -3,7 +3,7 @@ import type { CallInput, Client } from '../api/client.ts';
 import type { Observer } from '../api/observer.ts';
 import type { Operation, PayloadOf } from '../api/operation.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../api/params.ts';
-import { previewOf, type WriteRequest } from '../api/wire.ts';
+import { previewOf, type WriteRequest } from '../api/write-request.ts';
 import { pathOf } from '../domain/names/match-name.ts';
 import type { RequestFacts } from '../telemetry/call-watch.ts';
 import type { MakeChart } from '../usecases/context.ts';

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import * as z from 'zod';
-import { type WriteRequest, writeRequest } from '../api/wire.ts';
+import { type WriteRequest, writeRequest } from '../api/write-request.ts';
 import type { Clock } from '../lib/clock.ts';
 import { seal, sealKey, unseal } from '../lib/seal.ts';
 

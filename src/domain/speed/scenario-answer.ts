@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { MINUTE_MS } from '../../lib/clock.ts';
 import { minuteAt } from '../../lib/dates.ts';
-import type { Clues, ServerShare, Since } from './clues.ts';
+import type { Clues, Since } from './clues.ts';
 import { type Share, shareOf } from './engine/failed-share.ts';
 import {
   type FailedAction,
@@ -13,6 +13,7 @@ import {
   type ReadCount,
 } from './failures.ts';
 import type { Runs, State, Study } from './scenario-study.ts';
+import type { ServerShare } from './server-share.ts';
 import type { NearEvent } from './speed-events.ts';
 import { roundValue } from './speed-metrics.ts';
 import { ALL_STEPS, cellsOf, type RowChoice, rowsToShow, studyColumns } from './study-table.ts';

@@ -1,10 +1,10 @@
 import { DAY_MS, MINUTE_MS } from '../../lib/clock.ts';
 import { minuteAt } from '../../lib/dates.ts';
 import { formatMs, formatPercent } from '../../lib/number-text.ts';
-import type { ServerShare } from './clues.ts';
 import { FALSE_DISCOVERY_RATE } from './engine/judge-together.ts';
 import type { Level } from './engine/run-series.ts';
 import type { Row, Runs, Study } from './scenario-study.ts';
+import type { ServerShare } from './server-share.ts';
 import type { NearEvent } from './speed-events.ts';
 import { formatValue, metricFact } from './speed-metrics.ts';
 import { leadingRow, levelNow } from './study-table.ts';

@@ -1,6 +1,6 @@
 import { ApiError } from '../../api/errors.ts';
 import { createExportJob } from '../../api/operations/data-export.ts';
-import { joinedPreview, previewOf } from '../../api/wire.ts';
+import { joinedPreview, previewOf } from '../../api/write-request.ts';
 import type { JobBody } from '../../domain/exports/plan/job-bodies.ts';
 import { equalRecurring, isJobOf, type JobRecord, jobWords } from '../../domain/exports/plan/similar-jobs.ts';
 import { type ExportPlan, expiresMs, type PlanPart, type PlanStore } from '../../workspace/plans.ts';

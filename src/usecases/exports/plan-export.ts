@@ -2,7 +2,7 @@ import { checkInput } from '../../api/check-input.ts';
 import { ApiError } from '../../api/errors.ts';
 import { createExportJob, listExportableFields } from '../../api/operations/data-export.ts';
 import { FILE_LIFE_MS, instantOf } from '../../api/params.ts';
-import { sharedMembers } from '../../api/wire.ts';
+import { sharedMembers } from '../../api/write-request.ts';
 import type { ExportColumn } from '../../domain/exports/plan/field-catalogue.ts';
 import { bodiesOf, type ExportOrder, type JobBody, rangeName, splitRange } from '../../domain/exports/plan/job-bodies.ts';
 import { warningsOf } from '../../domain/exports/plan/plan-warnings.ts';
