@@ -1,5 +1,5 @@
-import { dot, orthonormalise, type Whitener, whitenerOf } from './noise.ts';
 import { type MetricKind, type Series, WEEK } from './series.ts';
+import { dot, orthonormalise, type Whitener, whitenerOf } from './whiten.ts';
 
 /** Days from index `from` to index `to` − 1 of a series that lie higher or lower than the others; up to its end: a step. */
 export interface Interval {

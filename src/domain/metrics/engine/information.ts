@@ -1,6 +1,7 @@
 import { basisOf, type Interval, nuisanceOf } from './drift-grid.ts';
-import { type Noise, project, type Whitener, whitenerOf } from './noise.ts';
+import type { Noise } from './noise.ts';
 import type { Series } from './series.ts';
+import { project, type Whitener, whitenerOf } from './whiten.ts';
 
 /**
  * What the data say of a change on the days c of a series, all else taken out (generalised least squares in information form): its effect

@@ -1,8 +1,9 @@
 import { type Interval, nuisanceOf } from './drift-grid.ts';
-import { dot, type Noise, orthonormalise, project, whitenerOf } from './noise.ts';
+import type { Noise } from './noise.ts';
 import { type Series, WEEK } from './series.ts';
 import { logTail, normalOf } from './significance.ts';
 import type { Study } from './study.ts';
+import { dot, orthonormalise, project, whitenerOf } from './whiten.ts';
 
 /** Days by label, both included. */
 export interface Window {
