@@ -3,6 +3,7 @@ import { MINUTE_MS } from '../../lib/clock.ts';
 import { minuteAt } from '../../lib/dates.ts';
 import type { Clues, Since } from './clues.ts';
 import { type Share, shareOf } from './engine/failed-share.ts';
+import { SEVERITY } from './engine/judge-together.ts';
 import {
   type FailedAction,
   type FailingStep,
@@ -20,17 +21,6 @@ import { ALL_STEPS, cellsOf, type RowChoice, rowsToShow, studyColumns } from './
 import { methodNotes, shareSentence, speedSentence } from './study-words.ts';
 import { deviceOf } from './thresholds.ts';
 
-/** All states, the worst first. */
-export const states = [
-  'slower',
-  'drifting',
-  'was slower',
-  'unstable',
-  'faster',
-  'was faster',
-  'steady',
-  'not enough data',
-] as const satisfies readonly State[];
 const trends = ['fails more often', 'fails less often', 'no change', 'not enough data'] as const;
 
 const maybe = z.number().nullable();
@@ -44,8 +34,8 @@ const runsShape = z.object({ start: z.string(), end: z.string(), runs: z.number(
 export const scenarioAnswerShape = z.object({
   answer: z.string(),
   /** Of several scenarios one line each, the worst first; all that follows is then about the worst. */
-  scenarios: z.array(z.object({ scenarioId: z.number(), verdict: z.enum(states), line: z.string() })).optional(),
-  verdict: z.enum(states),
+  scenarios: z.array(z.object({ scenarioId: z.number(), verdict: z.enum(SEVERITY), line: z.string() })).optional(),
+  verdict: z.enum(SEVERITY),
   scenarioId: z.number(),
   name: z.string().optional(),
   uri: z.string(),
@@ -107,7 +97,7 @@ function windowFacts({ window, all, failed }: Runs, timeZone: string) {
 
 /** Counts of the states over all series, shown or not. */
 function counts({ rows }: Study): Record<string, number> {
-  const all = states.map((state) => [state, rows.filter((row) => row.state === state).length] as const);
+  const all = SEVERITY.map((state) => [state, rows.filter((row) => row.state === state).length] as const);
   return Object.fromEntries(all.filter(([, count]) => count > 0));
 }
 
