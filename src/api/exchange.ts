@@ -56,14 +56,14 @@ const VERBS: Readonly<Record<ErrorKind, string>> = {
 };
 
 /** Turns an answer that refuses into the error; decides kind, certainty and whether a repeat may help. */
-function refusalOf(answer: HttpAnswer, body: Body, { operation, redact, retryAfterMs }: Reading): ApiError {
+function refusalOf(answer: HttpAnswer, body: Body, { operation, redact, retryAfterMs: statedDelayMs }: Reading): ApiError {
   const { status } = answer;
   const isAuth = operation.base === 'auth';
   const refusal = readRefusal(body.value, redact);
   const broke = status >= 500 || status === 408;
   const known = kindOf(status, refusal, isAuth);
   // A service that names the time to come back is busy rather than broken.
-  const kind = known === 'down' && status === 503 && retryAfterMs !== undefined ? 'busy' : known;
+  const kind = known === 'down' && status === 503 && statedDelayMs !== undefined ? 'busy' : known;
   const certain = known === 'busy' || known === 'unauthorized' || (!broke && known !== 'down');
   const transient = known === 'busy' || (broke && !(isAuth && known !== 'down') && known !== 'unauthorized');
   const who = isAuth ? 'The authentication server' : 'The service';
@@ -73,7 +73,7 @@ function refusalOf(answer: HttpAnswer, body: Body, { operation, redact, retryAft
   return new ApiError(kind, `${who} ${VERBS[kind]} ${titleOf(operation)} (${source}): ${says}.${hint}`, {
     status,
     code: refusal.code,
-    retryAfterMs,
+    retryAfterMs: statedDelayMs,
     transient,
     outcomeUnknown: !operation.safe && !certain,
   });

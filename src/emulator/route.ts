@@ -74,8 +74,8 @@ async function token(raw: RawInput, { credentials, clock, tokens, addresses }: P
 }
 
 function credentialRecord(raw: RawInput, { credentials, clock }: Platform) {
-  const { scopes, projects } = authenticated(checked('readCredential', raw), Object.values(credentials), clock.now());
-  return { scopes: scopes.join(' '), permissions: { projects: projects.map(({ id, name }) => ({ id, name })) } };
+  const { scopes, projects: reached } = authenticated(checked('readCredential', raw), Object.values(credentials), clock.now());
+  return { scopes: scopes.join(' '), permissions: { projects: reached.map(({ id, name }) => ({ id, name })) } };
 }
 
 function authenticated(
@@ -96,8 +96,8 @@ function authenticated(
   return credential;
 }
 
-function projectOf({ level, projects }: Credential, projectId: number | undefined): Project {
-  const project = level === 'project' ? projects[0] : projects.find(({ id }) => id === projectId);
+function projectOf({ level, projects: reached }: Credential, projectId: number | undefined): Project {
+  const project = level === 'project' ? reached[0] : reached.find(({ id }) => id === projectId);
   if (level === 'account' && projectId === undefined) {
     throw new OAuthRefusal(400, 'invalid_request', 'project_id is required with an account-level credential.');
   }

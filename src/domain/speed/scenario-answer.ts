@@ -13,7 +13,7 @@ import {
   failureWords,
   type ReadCount,
 } from './failures.ts';
-import type { Runs, State, Study } from './scenario-study.ts';
+import type { Runs, Study } from './scenario-study.ts';
 import type { ServerShare } from './server-share.ts';
 import type { NearEvent } from './speed-events.ts';
 import { roundValue } from './speed-metrics.ts';
