@@ -1,8 +1,108 @@
 import type * as z from 'zod';
+import { nearest, nearestFirst } from '../lib/nearest.ts';
 import { ApiError } from './errors.ts';
-import { wordIssues } from './issue-words.ts';
 import type { Operation } from './operation.ts';
 import * as p from './params.ts';
+
+/** `frequency.dateRange.to`, `fields[2].fieldName`. */
+function memberOf(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((text, part) => {
+    if (typeof part === 'number') return `${text}[${part}]`;
+    return text === '' ? String(part) : `${text}.${String(part)}`;
+  }, '');
+}
+
+const LOST_DIGITS = 'a number beyond 2^53 loses digits; pass it as text';
+
+/** What a value has to be, as a person says it. */
+const NOUNS: Readonly<Record<string, string>> = {
+  int: 'whole number',
+  array: 'list',
+  record: 'object',
+  boolean: 'true or false',
+};
+
+function noun(type: string): string {
+  return NOUNS[type] ?? type;
+}
+
+/** `(string)`, `(one of all, desktop)`: what is missing. */
+function kindOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_type') return noun(issue.expected);
+  return issue.code === 'invalid_value' ? `one of ${issue.values.map(String).join(', ')}` : '';
+}
+
+function bound(issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig): string {
+  const limit = issue.code === 'too_small' ? issue.minimum : issue.maximum;
+  const words = issue.code === 'too_small' ? (issue.inclusive ? 'at least' : 'more than') : issue.inclusive ? 'at most' : 'less than';
+  if (issue.origin === 'array') return `must hold ${words} ${limit} item${Number(limit) === 1 ? '' : 's'}`;
+  if (issue.origin === 'string') return Number(limit) === 1 ? 'must not be empty' : `must have ${words} ${limit} characters`;
+  return `must be ${words} ${limit}`;
+}
+
+/** The plain name of the type of a value that was not expected. */
+function typeOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'number' : 'fraction';
+  return noun(Array.isArray(value) ? 'array' : typeof value);
+}
+
+function expectation(issue: z.core.$ZodIssue, value: unknown): string {
+  if (issue.code === 'custom') return issue.message;
+  if (value === undefined || value === null) return kindOf(issue) === '' ? 'is required' : `is required (${kindOf(issue)})`;
+  if (issue.code === 'too_small' || issue.code === 'too_big') {
+    // A schema may have words of its own.
+    return issue.message.startsWith('Too ') ? bound(issue) : issue.message;
+  }
+  if (issue.code === 'invalid_value') return `must be ${kindOf(issue)}`;
+  if (issue.code === 'invalid_type') {
+    const lost = typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value);
+    if (lost) return LOST_DIGITS;
+    return `expected ${noun(issue.expected)}, received ${typeOf(value)}`;
+  }
+  if (issue.code === 'invalid_union') {
+    const choices = issue.errors.flatMap((issues) => issues.slice(0, 1).map((each) => expectation(each, value)));
+    return choices.length > 0 ? [...new Set(choices)].join(', or ') : 'has none of the accepted forms';
+  }
+  return issue.message.replace(/^Invalid (input|string): /, '');
+}
+
+/** What stands at a path of a value; undefined where nothing does. */
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((at, part) => (typeof at === 'object' && at !== null ? Reflect.get(at, part) : undefined), value);
+}
+
+/** Members of the object that a schema describes at a path. */
+function membersAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): string[] {
+  const { def } = schema._zod;
+  if ('innerType' in def) return membersAt(def.innerType as z.core.$ZodType, path);
+  const [first, ...rest] = path;
+  if ('element' in def) return membersAt(def.element as z.core.$ZodType, rest);
+  if (!('shape' in def)) return [];
+  const shape = def.shape as Record<string, z.core.$ZodType>;
+  if (first === undefined) return Object.keys(shape);
+  const member = shape[String(first)];
+  return member ? membersAt(member, rest) : [];
+}
+
+function unknownMember(key: string, known: readonly string[]): string {
+  const meant = nearest(key, known);
+  if (known.length === 0) return 'is not known here; nothing is taken';
+  const names = nearestFirst(key, known, (name) => name).join(', ');
+  return meant === undefined ? `is not known here; there are ${names}` : `is not known here; did you mean ${meant}? There are ${names}`;
+}
+
+/** Each broken rule as "member: what is expected". */
+export function wordIssues(issues: readonly z.core.$ZodIssue[], schema: z.ZodType, value: unknown): string[] {
+  return issues.flatMap((issue) => {
+    const member = memberOf(issue.path);
+    if (issue.code === 'unrecognized_keys') {
+      const known = membersAt(schema, issue.path);
+      return issue.keys.map((key) => `${memberOf([...issue.path, key])}: ${unknownMember(key, known)}`);
+    }
+    return [`${member || 'input'}: ${expectation(issue, valueAt(value, issue.path))}`];
+  });
+}
 
 /** Complaints that are listed; the rest is like them. */
 const MAX_COMPLAINTS = 20;

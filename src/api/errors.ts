@@ -1,3 +1,5 @@
+import { quote, type Redactor } from '../lib/redact.ts';
+
 /** What went wrong, decided once from status, code and text; each kind calls for another next step. */
 export type ErrorKind =
   /** The arguments break a rule; nothing was sent, or the service refused them. */
@@ -60,4 +62,103 @@ export class ApiError extends Error {
 /** Throws that an argument cannot be used, in words that say what is wrong and what to do. */
 export function refuse(message: string): never {
   throw new ApiError('invalid', message);
+}
+
+/** What a body that refuses says of itself, in any of the forms seen: envelope, OAuth, plain. Cleaned of secrets. */
+export interface Refusal {
+  code?: string | undefined;
+  /** Upstream's words, ready to be quoted. */
+  text: string;
+}
+
+const KIND_OF_CODE: Readonly<Record<string, ErrorKind>> = {
+  JWT_EXPIRED: 'unauthorized',
+  UNAUTHORIZED: 'unauthorized',
+  INVALID_CLIENT: 'unauthorized',
+  INVALID_GRANT: 'unauthorized',
+  INVALID_TOKEN: 'unauthorized',
+  UNAUTHORIZED_CLIENT: 'unauthorized',
+  CONCURRENT_API_CALL: 'busy',
+  TOO_MANY_REQUESTS: 'busy',
+  RATE_LIMIT_EXCEEDED: 'busy',
+  INVALID_SCOPE: 'forbidden',
+  INSUFFICIENT_SCOPE: 'forbidden',
+  ACCESS_DENIED: 'forbidden',
+  FORBIDDEN: 'forbidden',
+  NOT_FOUND: 'missing',
+  INVALID_REQUEST: 'invalid',
+  VALIDATION_ERROR: 'invalid',
+  BAD_REQUEST: 'invalid',
+  UNSUPPORTED_GRANT_TYPE: 'invalid',
+  SERVER_ERROR: 'down',
+  INTERNAL_ERROR: 'down',
+  INTERNAL_SERVER_ERROR: 'down',
+  SERVICE_UNAVAILABLE: 'down',
+  TEMPORARILY_UNAVAILABLE: 'down',
+};
+
+const KIND_OF_STATUS: Readonly<Record<number, ErrorKind>> = {
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'missing',
+  408: 'down',
+  410: 'missing',
+  429: 'busy',
+};
+
+const KIND_OF_TEXT: readonly (readonly [RegExp, ErrorKind])[] = [
+  [/concurrent|too many|rate.?limit|quota/i, 'busy'],
+  [/internal|unavailable|unexpected error|timed? ?out|try again|server error/i, 'down'],
+  [/not found|does not exist|no such|unknown/i, 'missing'],
+  [/scope|permission|forbidden|not allowed|access denied|not entitled/i, 'forbidden'],
+  [/token|unauthori[sz]ed|credential/i, 'unauthorized'],
+];
+
+const OF_CREDENTIALS = '(client|credential|secret)';
+const WRONG = 'invalid|wrong|unknown|bad|incorrect|expired';
+/** The token endpoint may answer a wrong credential with any status, even 500; then only its text shows the reason. */
+const WRONG_CREDENTIAL = new RegExp(
+  `${OF_CREDENTIALS}.*(${WRONG}|denied|fail|not found|mismatch)|(${WRONG}).*${OF_CREDENTIALS}|unauthori[sz]ed`,
+  'i',
+);
+
+/** True where the text looks like one of the machine's names, not like a sentence. */
+const CODE = /^[\w.-]{2,64}$/;
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined;
+}
+
+/** Reads code and words from the body of a refusal; `body` is parsed JSON or the text itself. */
+export function readRefusal(body: unknown, redact: Redactor): Refusal {
+  if (typeof body !== 'object' || body === null) {
+    const text = typeof body === 'string' ? body : '';
+    const title = /^\s*</.test(text) ? (/<title[^<>]*>([^<]*)/i.exec(text)?.[1] ?? 'an HTML page') : text;
+    return { text: quote(title, redact) };
+  }
+  const members: Record<string, unknown> = { ...body };
+  const inner: Record<string, unknown> = typeof members['error'] === 'object' ? { ...members['error'] } : {};
+  const code = [members['errorCode'], members['error'], members['code'], inner['code']].map(textOf).find((text) => text && CODE.test(text));
+  const words = ['errorMessage', 'error_description', 'message', 'detail', 'error'].map((name) => textOf(members[name])).find(Boolean);
+  const text = words ?? textOf(inner['message']) ?? JSON.stringify(body);
+  return { code: code === undefined ? undefined : redact(code), text: quote(text, redact) };
+}
+
+/** Which kind of error a refusal is; a code decides before the status, except where the service itself broke. */
+export function kindOf(status: number, { code = '', text }: Refusal, isAuth: boolean): ErrorKind {
+  const byCode = KIND_OF_CODE[code.toUpperCase()];
+  if (byCode === 'busy' || status === 429) return 'busy';
+  if (isAuth) return byCode && byCode !== 'down' ? byCode : kindOfAuth(status, text);
+  if (status >= 500) return byCode === 'unauthorized' ? byCode : 'down';
+  if (byCode) return byCode;
+  if (status >= 400) return KIND_OF_STATUS[status] ?? 'invalid';
+  return KIND_OF_TEXT.find(([pattern]) => pattern.test(text))?.[1] ?? 'invalid';
+}
+
+function kindOfAuth(status: number, text: string): ErrorKind {
+  if (/scope/i.test(text) && status < 500) return 'forbidden';
+  if (status === 401 || WRONG_CREDENTIAL.test(text)) return 'unauthorized';
+  if (status === 404 || status === 410) return 'settings';
+  if (status >= 500) return 'down';
+  return KIND_OF_STATUS[status] ?? 'invalid';
 }

@@ -1,16 +1,147 @@
+import type * as z from 'zod';
 import { joinAddress } from '../lib/address.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import type { Redactor } from '../lib/redact.ts';
+import { quote, type Redactor } from '../lib/redact.ts';
 import type { Limits } from './deadline.ts';
-import { readAnswer } from './envelope.ts';
-import { ApiError } from './errors.ts';
-import type { Http } from './http.ts';
+import { ApiError, type ErrorKind, kindOf, readRefusal } from './errors.ts';
+import type { Http, HttpAnswer } from './http.ts';
+import { parseJson } from './json.ts';
 import type { ApiEvent, Observer } from './observer.ts';
 import type { Operation } from './operation.ts';
 import { getStepHar } from './operations/speed-analysis.ts';
 import { MAX_ATTEMPTS, retryAfterMs } from './retry.ts';
 import { encodeRequest } from './wire.ts';
+
+/** What an answer is read with. */
+export interface Reading {
+  operation: Operation;
+  redact: Redactor;
+  /** Delay that the service asks for, where it does. */
+  retryAfterMs: number | undefined;
+}
+
+type Body = { form: 'json'; value: unknown } | { form: 'empty' | 'html' | 'text' | 'broken'; value: string };
+
+async function readBody(text: string): Promise<Body> {
+  const start = text
+    .replace(/^\uFEFF/, '')
+    .trimStart()
+    .slice(0, 1);
+  if (start === '') return { form: 'empty', value: '' };
+  try {
+    const value = await parseJson(text);
+    // A bare word or number is a text that happens to be JSON.
+    return typeof value === 'object' && value !== null ? { form: 'json', value } : { form: 'text', value: String(value) };
+  } catch {
+    if (start === '<') return { form: 'html', value: text };
+    return { form: start === '{' || start === '[' ? 'broken' : 'text', value: text };
+  }
+}
+
+function titleOf(operation: Operation): string {
+  return `${operation.method} ${operation.path}`;
+}
+
+const VERBS: Readonly<Record<ErrorKind, string>> = {
+  invalid: 'did not accept',
+  unauthorized: 'refused the token or credential of',
+  forbidden: 'does not allow',
+  missing: 'found nothing for',
+  busy: 'is too busy for',
+  down: 'failed at',
+  timeout: 'gave up',
+  shape: 'answered unexpectedly to',
+  settings: 'does not know',
+};
+
+/** Turns an answer that refuses into the error; decides kind, certainty and whether a repeat may help. */
+function refusalOf(answer: HttpAnswer, body: Body, { operation, redact, retryAfterMs: statedDelayMs }: Reading): ApiError {
+  const { status } = answer;
+  const isAuth = operation.base === 'auth';
+  const refusal = readRefusal(body.value, redact);
+  const broke = status >= 500 || status === 408;
+  const known = kindOf(status, refusal, isAuth);
+  // A service that names the time to come back is busy rather than broken.
+  const kind = known === 'down' && status === 503 && statedDelayMs !== undefined ? 'busy' : known;
+  const certain = known === 'busy' || known === 'unauthorized' || (!broke && known !== 'down');
+  const transient = known === 'busy' || (broke && !(isAuth && known !== 'down') && known !== 'unauthorized');
+  const who = isAuth ? 'The authentication server' : 'The service';
+  const source = [String(status), refusal.code].filter(Boolean).join(', ');
+  const hint = isAuth && kind === 'unauthorized' ? ' Check client id and secret; a credential expires after one year.' : '';
+  const says = refusal.text === '' ? 'the body was empty' : `it says "${refusal.text}"`;
+  return new ApiError(kind, `${who} ${VERBS[kind]} ${titleOf(operation)} (${source}): ${says}.${hint}`, {
+    status,
+    code: refusal.code,
+    retryAfterMs: statedDelayMs,
+    transient,
+    outcomeUnknown: !operation.safe && !certain,
+  });
+}
+
+function unreadable(answer: HttpAnswer, what: string, { operation }: Reading): ApiError {
+  const who = operation.base === 'auth' ? 'The authentication server' : 'The service';
+  return new ApiError('shape', `${who} answered ${titleOf(operation)} with ${answer.status} and ${what}.`, {
+    status: answer.status,
+    outcomeUnknown: !operation.safe,
+  });
+}
+
+function describe(body: Body, redact: Redactor): string {
+  const words = readRefusal(body.value, redact).text;
+  if (body.form === 'empty') return 'an empty body';
+  if (body.form === 'html') return `an HTML page ("${words}") instead of JSON`;
+  if (body.form === 'broken') return 'JSON that is broken or cut short';
+  return `text instead of JSON: "${words}"`;
+}
+
+/** The part of the body that the operation's payload describes. */
+function unwrap(operation: Operation, value: object): unknown {
+  if ('payload' in value) return value.payload;
+  // OAuth answers have no envelope; what enrichment answers is not documented.
+  return operation.base === 'service' ? undefined : value;
+}
+
+function fit(payload: unknown, answer: HttpAnswer, reading: Reading): unknown {
+  const parsed = reading.operation.payload.safeParse(payload);
+  if (parsed.success) return parsed.data;
+  const { path, message } = deepest(parsed.error.issues);
+  const member = quote(['payload', ...path].join('.'), reading.redact, 120);
+  return raise(unreadable(answer, `an unknown shape: ${member}: ${quote(message, reading.redact, 160)}`, reading));
+}
+
+function raise(error: ApiError): never {
+  throw error;
+}
+
+/** The issue that reaches deepest into the value says most. */
+function deepest(issues: readonly z.core.$ZodIssue[]): { path: PropertyKey[]; message: string } {
+  const [first] = issues.toSorted((a, b) => b.path.length - a.path.length);
+  return { path: first?.path.map(String) ?? [], message: first?.message.replace(/^Invalid input: /, '') ?? 'unknown' };
+}
+
+function refuses(value: object): boolean {
+  if ('success' in value && value.success === false) return true;
+  // OAuth style with a status of 200: an error and nothing else that could be a payload.
+  return 'error' in value && typeof value.error === 'string' && !('payload' in value) && !('access_token' in value);
+}
+
+/** The payload of an answer, checked against the operation; everything else becomes an ApiError of the fitting kind. */
+export async function readAnswer(answer: HttpAnswer, reading: Reading): Promise<unknown> {
+  const { operation, redact } = reading;
+  const { status } = answer;
+  const body = await readBody(answer.text);
+  if (status >= 300 && status < 400) throw unreadable(answer, 'a redirect, which is never followed; check the address', reading);
+  if (status < 200 || status >= 400) throw refusalOf(answer, body, reading);
+  if (body.form === 'json' && typeof body.value === 'object' && body.value !== null) {
+    if (refuses(body.value)) throw refusalOf(answer, body, reading);
+    return fit(unwrap(operation, body.value), answer, reading);
+  }
+  // Any 2xx of enrichment counts as taken, unless what came is evidently not the service's.
+  if (operation.base === 'enrichment' && (body.form === 'empty' || body.form === 'text'))
+    return fit(body.form === 'empty' ? undefined : quote(body.value, redact), answer, reading);
+  throw unreadable(answer, describe(body, redact), reading);
+}
 
 /** Largest answers that are read: HAR files, everything else. */
 export interface SizeLimits {

@@ -4,8 +4,8 @@ import { type Settings, SettingsError } from '../settings/settings.ts';
 import { callTool } from '../tooling/call-tool.ts';
 import type { Answer } from '../tooling/results.ts';
 import { enabledTools, listedTools, loadTool } from './catalogue.ts';
+import type { WorldOptions } from './emulator.ts';
 import { openSession } from './platform.ts';
-import type { WorldOptions } from './world-options.ts';
 
 /** Rows of check_speed_budgets, all of them. */
 const table = z.object({ columns: z.array(z.string()), rows: z.array(z.array(z.union([z.string(), z.number(), z.null()]))) });

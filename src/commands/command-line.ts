@@ -1,6 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { flagOf, isSwitch, type SettingName, SettingsError, settingDeclarations } from '../settings/settings.ts';
-import { worldFlags } from './world-options.ts';
+import { worldFlags } from './emulator.ts';
 
 /** Commands by name; `serve` when none is named. */
 export const commands = {

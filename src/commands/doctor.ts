@@ -7,10 +7,10 @@ import { drawPng } from '../views/draw-png.ts';
 import { runSql, SqlError } from '../workspace/query/sql-process.ts';
 import { optionalDependencies, version } from './about.ts';
 import { enabledTools, listedTools, loadTool } from './catalogue.ts';
+import type { WorldOptions } from './emulator.ts';
 import { openSession } from './platform.ts';
 import { cacheReport } from './replicas.ts';
-import { signInReport } from './sign-in-report.ts';
-import type { WorldOptions } from './world-options.ts';
+import { signInReport } from './sign-in.ts';
 
 /** One check. `absent` is not a fault: an optional part is not installed, or a toolset is switched off. */
 export interface Check {

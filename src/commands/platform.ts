@@ -23,8 +23,8 @@ import { createSession, neededScopes, type Session, type SessionOptions } from '
 import type { SharedState } from '../tooling/shared-state.ts';
 import { version } from './about.ts';
 import { defaultDataDirectory, demoDirectory, sweepDemoDirectories } from './directories.ts';
+import type { WorldOptions } from './emulator.ts';
 import { logOf } from './start-command.ts';
-import type { WorldOptions } from './world-options.ts';
 
 type Caller = Pick<Principal, 'id' | 'credentialVersion'>;
 
@@ -83,7 +83,7 @@ function configured({ authUrl, clientId, clientSecret, enrichmentClientId, enric
 
 /** The embedded emulator with its account credential; the shop is the project when none is chosen. */
 async function demonstrated({ projectId }: Settings, clock: Clock, { seed, faults }: WorldOptions): Promise<Access> {
-  const { startEmulator } = await import('../emulator/index.ts');
+  const { startEmulator } = await import('../emulator/start-emulator.ts');
   const emulator = await startEmulator({ clock, seed, faults });
   const { account, enrichment, shop } = emulator.credentials;
   void sweepDemoDirectories();

@@ -3,7 +3,7 @@ import { ApiError } from '../api/errors.ts';
 import type { Log } from '../lib/log.ts';
 import type { SharedCache } from '../replicas/index.ts';
 import { type Settings, SettingsError } from '../settings/settings.ts';
-import type { Finding } from './sign-in-report.ts';
+import type { Finding } from './sign-in.ts';
 
 /**
  * What replicas share, as the settings say; undefined where there is one process alone. Throws a `SettingsError` where its package is

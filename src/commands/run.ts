@@ -1,7 +1,7 @@
 import { readSettings, SettingsError } from '../settings/settings.ts';
 import { name, version } from './about.ts';
 import { readCommandLine, usage } from './command-line.ts';
-import { readWorldOptions } from './world-options.ts';
+import { emulator, readWorldOptions } from './emulator.ts';
 
 async function dispatch(args: readonly string[]): Promise<number> {
   const line = readCommandLine(args);
@@ -10,7 +10,7 @@ async function dispatch(args: readonly string[]): Promise<number> {
     return 0;
   }
   const world = await readWorldOptions(line.world);
-  if (line.command === 'emulator') return (await import('./emulator.ts')).emulator(world, line.port);
+  if (line.command === 'emulator') return emulator(world, line.port);
   if (line.command === 'demo') return (await import('./demo/demo.ts')).demo(line.world);
   const settings = readSettings(process.env, line.flags);
   if (line.command === 'doctor') return (await import('./doctor.ts')).doctor(settings, world, line.json);

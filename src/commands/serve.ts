@@ -8,10 +8,10 @@ import { type SettingName, type Settings, settingDeclarations } from '../setting
 import { localPrincipal } from '../sign-in/principal.ts';
 import { name, version } from './about.ts';
 import { enabledTools, listedTools, loadTool } from './catalogue.ts';
+import type { WorldOptions } from './emulator.ts';
 import { traceCalls } from './monitoring.ts';
 import { createPlatform } from './platform.ts';
 import type { Catalogue } from './serve-over-http.ts';
-import type { WorldOptions } from './world-options.ts';
 
 /** Settings that have no effect over stdio. */
 const HTTP_ALONE: readonly SettingName[] = ['allowedHosts', 'allowedOrigins', 'tlsCertFile', 'issuer', 'tokensFile'];

@@ -1,5 +1,107 @@
 import { Temporal } from 'temporal-polyfill';
-import { DateError, type DateMeaning, readDate } from './date-grammar.ts';
+import { firstDayOf, UNIT_LENGTH } from './calendar.ts';
+
+/** Why a text is not a usable date; the sentence begins with the text, so that a caller can put the argument's name before it. */
+export class DateError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'DateError';
+  }
+}
+
+/**
+ * What a text means: one instant (`iso` where it was written out in full), or the calendar days from `first` up to, not including, `next`.
+ */
+export type DateMeaning =
+  | { kind: 'instant'; instantMs: number; iso?: string }
+  | { kind: 'days'; first: Temporal.PlainDate; next: Temporal.PlainDate };
+
+/** The whole grammar in words, with an example of each form. */
+export const ACCEPTED_DATES =
+  'an ISO date-time (2026-11-20T10:00:00Z, 2026-11-20T10:00+01:00, or without an offset in the configured time zone), a date ' +
+  '(2026-11-20), ' +
+  'a month (2026-11), a quarter (2026-Q3), a year (2026), now, today, yesterday, -7d, -4w, -3mo, last_week, this_week, last_month, ' +
+  'this_month, last_quarter, this_quarter, last_year or this_year';
+
+// Seconds stop at 59: Temporal would turn a leap second into another instant than the text that is sent.
+const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::[0-5]\d(?:\.\d{1,9})?)?(?<offset>Z|[+-]\d{2}:?\d{2})?$/i;
+const CALENDAR = /^(?<year>\d{4})(?:-(?:q(?<quarter>\d)|(?<month>\d{2})(?:-(?<day>\d{2}))?))?$/i;
+const AGO = /^-(?<count>\d{1,4})(?<unit>d|w|mo)$/i;
+const PERIOD = /^(?<which>last|this)_(?<period>[a-z]+)$/;
+
+type Period = Exclude<keyof typeof UNIT_LENGTH, 'day'>;
+
+function isPeriod(unit: string | undefined): unit is Period {
+  return unit !== undefined && unit !== 'day' && Object.hasOwn(UNIT_LENGTH, unit);
+}
+
+function oneDay(first: Temporal.PlainDate): DateMeaning {
+  return { kind: 'days', first, next: first.add({ days: 1 }) };
+}
+
+function onePeriod(first: Temporal.PlainDate, period: Period): DateMeaning {
+  return { kind: 'days', first, next: first.add(UNIT_LENGTH[period]) };
+}
+
+function dateTime(text: string, offset: string | undefined, timeZone: string): DateMeaning {
+  if (offset === undefined) {
+    return { kind: 'instant', instantMs: Temporal.PlainDateTime.from(text).toZonedDateTime(timeZone).epochMilliseconds };
+  }
+  return { kind: 'instant', instantMs: Temporal.Instant.from(text).epochMilliseconds, iso: text };
+}
+
+function calendarUnit({ year, quarter, month, day }: Record<string, string | undefined>): DateMeaning {
+  const date = (monthNumber: number, dayNumber = 1) =>
+    Temporal.PlainDate.from({ year: Number(year), month: monthNumber, day: dayNumber }, { overflow: 'reject' });
+  if (day !== undefined) return oneDay(date(Number(month), Number(day)));
+  if (month !== undefined) return onePeriod(date(Number(month)), 'month');
+  if (quarter !== undefined) return onePeriod(date(Number(quarter) * 3 - 2), 'quarter');
+  return onePeriod(date(1), 'year');
+}
+
+function daysAgo(today: Temporal.PlainDate, count: number, unit: string | undefined): DateMeaning {
+  if (unit === 'd') return oneDay(today.subtract({ days: count }));
+  if (unit === 'w') return oneDay(today.subtract({ weeks: count }));
+  return oneDay(today.subtract({ months: count }));
+}
+
+function read(text: string, now: Temporal.ZonedDateTime): DateMeaning | undefined {
+  const today = now.toPlainDate();
+  const keyword = text.toLowerCase();
+  if (keyword === 'now') return { kind: 'instant', instantMs: now.epochMilliseconds };
+  if (keyword === 'today') return oneDay(today);
+  if (keyword === 'yesterday') return oneDay(today.subtract({ days: 1 }));
+
+  const ago = AGO.exec(keyword)?.groups;
+  if (ago) return daysAgo(today, Number(ago['count']), ago['unit']);
+
+  const relative = PERIOD.exec(keyword)?.groups;
+  const period = relative?.['period'];
+  if (isPeriod(period)) {
+    const first = firstDayOf(today, period);
+    return onePeriod(relative?.['which'] === 'last' ? first.subtract(UNIT_LENGTH[period]) : first, period);
+  }
+
+  const calendar = CALENDAR.exec(text)?.groups;
+  if (calendar) return calendarUnit(calendar);
+
+  const written = DATE_TIME.exec(text);
+  return written ? dateTime(text.toUpperCase(), written.groups?.['offset'], now.timeZoneId) : undefined;
+}
+
+/** Reads a text by the date grammar, relative to `now` in its zone; throws a `DateError` for anything else. */
+function readDate(text: string, now: Temporal.ZonedDateTime): DateMeaning {
+  const shown = `"${text.length > 60 ? `${text.slice(0, 60)}…` : text}"`;
+  let meaning: DateMeaning | undefined;
+  try {
+    meaning = read(text.trim(), now);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new DateError(`${shown} does not exist: day, month, quarter, time or offset is out of range.`, { cause: error });
+  }
+  if (!meaning) throw new DateError(`${shown} is not a recognised date; accepted are ${ACCEPTED_DATES}.`);
+  return meaning;
+}
 
 export { describeRange } from './date-range.ts';
 

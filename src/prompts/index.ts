@@ -1,11 +1,7 @@
-import backfillGaps from './backfill-gaps.ts';
-import explainChange from './explain-change.ts';
-import explainSlowPage from './explain-slow-page.ts';
-import reviewRelease from './review-release.ts';
-import segmentComparison from './segment-comparison.ts';
-import setUpExport from './set-up-export.ts';
-import speedReview from './speed-review.ts';
-import weeklyKpiReport from './weekly-kpi-report.ts';
+import { backfillGaps, setUpExport } from './export-prompts.ts';
+import { explainChange, segmentComparison } from './metric-prompts.ts';
+import { explainSlowPage, reviewRelease } from './speed-prompts.ts';
+import { speedReview, weeklyKpiReport } from './weekly-prompts.ts';
 
 /** All prompts, in the order in which they are listed. */
 export const prompts = [

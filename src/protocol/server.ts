@@ -7,6 +7,7 @@ import {
   type ServerContext,
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server';
+import { unanswerable } from '../domain/metrics/unanswerable.ts';
 import { shippedFile } from '../lib/shipped.ts';
 import { dateIn } from '../lib/time-zone.ts';
 import type { Caller, Question } from '../tooling/call-tool.ts';
@@ -17,7 +18,6 @@ import type { DefinedResource } from '../tooling/resource.ts';
 import type { Answer } from '../tooling/results.ts';
 import type { Session } from '../tooling/session.ts';
 import type { AnyTool, Offer } from '../tooling/tool.ts';
-import { unanswerable } from '../tooling/unanswerable.ts';
 import { registerCompletion, registerPrompt } from './prompts.ts';
 import { registerResource, requestFacts } from './resources.ts';
 import { registerSubscriptions, type Subscriptions } from './subscriptions.ts';

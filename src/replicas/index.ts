@@ -4,11 +4,10 @@ import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { createCipher } from './cipher.ts';
 import { createLeases, type LeaseOptions } from './leases.ts';
-import { createPubSub } from './pub-sub.ts';
 import { loadRedis } from './redis.ts';
 import { openRedisConnection, type RedisConnectionOptions } from './redis-connection.ts';
 import { createSharedLimiter } from './shared-limiter.ts';
-import { createSharedLists, createSharedWatches } from './shared-lists.ts';
+import { createPubSub, createSharedLists, createSharedWatches } from './shared-lists.ts';
 import { createSharedTokens } from './shared-tokens.ts';
 
 /** The owner of shared state: another principal, or the same one with another credential, does not find it. */

@@ -13,17 +13,16 @@ import {
   speedMetricDefinitions,
   zoneMetricDefinitions,
 } from '../domain/metrics/metric-definitions.ts';
+import { unanswerable } from '../domain/metrics/unanswerable.ts';
 import { SPEED_UNITS, usualSpeedMetrics } from '../domain/speed/speed-metrics.ts';
 import { PAGE_MEDIANS, thresholds } from '../domain/speed/thresholds.ts';
 import { WEEK_START } from '../lib/calendar.ts';
 import { HOUR_MS } from '../lib/clock.ts';
-import { ACCEPTED_DATES } from '../lib/date-grammar.ts';
-import { resolveDate, todayIn } from '../lib/dates.ts';
+import { ACCEPTED_DATES, resolveDate, todayIn } from '../lib/dates.ts';
 import { formatBytes } from '../lib/number-text.ts';
 import { markdownTable } from '../lib/text-table.ts';
 import { listingTools } from '../tooling/name-lists.ts';
 import type { ResourceContext } from '../tooling/resource.ts';
-import { unanswerable } from '../tooling/unanswerable.ts';
 import { MAX_RESOURCE_BYTES } from './step-har.ts';
 
 /** Writes one topic of the reference as Markdown, without its title. */

@@ -1,8 +1,7 @@
 import { foldMetric, metricAliases, siteMetricDefinitions, zoneMetricDefinitions } from '../domain/metrics/metric-definitions.ts';
-import { missingMetrics } from '../domain/metrics/missing-metrics.ts';
+import { missingMetrics, unanswerable } from '../domain/metrics/unanswerable.ts';
 import { missingSpeedMetrics, speedMetricAliases, speedMetricNames, speedStandIns } from '../domain/speed/speed-metrics.ts';
 import { nearestFirst } from '../lib/nearest.ts';
-import { unanswerable } from './unanswerable.ts';
 
 /** `range`: metrics of site and zones over dates; `speed`: metrics of lab runs. */
 export type MetricFamily = 'range' | 'speed';

@@ -1,6 +1,5 @@
-import { drawChart } from './charts/index.ts';
+import { drawChart, init } from './charts/draw-chart.ts';
 import { type ThemeName, themes } from './charts/theme.ts';
-import { init } from './echarts.ts';
 import { type ChartSpec, type PanelSpec, panelsOf } from './spec.ts';
 
 /** Wide enough for addresses, small enough for a model that looks at it. */

@@ -1,6 +1,5 @@
 import { nameOf } from '../domain/metrics/compare/comparison-words.ts';
-import { TOTAL } from '../domain/metrics/read/query-lines.ts';
-import { DAYS_COLUMN, PART_MARK, type QueryTable } from '../domain/metrics/read/query-table.ts';
+import { DAYS_COLUMN, PART_MARK, type QueryTable, TOTAL } from '../domain/metrics/read/query-table.ts';
 import { type BarsSpec, type ChartSpec, joined, type PanelSpec, panelsOf, type TrendSpec } from './spec.ts';
 
 /** More lines or colours cannot be distinguished. */

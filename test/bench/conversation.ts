@@ -1,11 +1,10 @@
-import { createClient } from '../../src/api/client.ts';
-import { createLimiter } from '../../src/api/limiter.ts';
 import { createReadCache } from '../../src/api/read-cache.ts';
 import { callTool } from '../../src/tooling/call-tool.ts';
 import { createSession } from '../../src/tooling/session.ts';
 import { toolsets } from '../../tools/index.ts';
 import { openPlatform, type Platform } from '../support/emulator.ts';
 import { PLAIN_SESSION } from '../support/no-workspace.ts';
+import { createSpeedClient } from './speed-client.ts';
 import { seeded } from './verdicts/random.ts';
 
 const QUESTIONS = 100;
@@ -58,16 +57,11 @@ async function requestsFor(platform: Platform, questions: readonly Call[], maxBy
     clock,
     ...PLAIN_SESSION,
     connect: async () =>
-      createClient({
+      createSpeedClient({
         authUrl,
         credential: { clientId, clientSecret },
         defaultProjectId: 1201,
-        neededScopes: ['speed-analysis'],
-        timeoutMs: 30_000,
-        limiter: createLimiter({ clock }),
-        sessionId: 'bench',
         clock,
-        version: '0.0.0',
         reads: createReadCache({ maxBytes }),
       }),
   });

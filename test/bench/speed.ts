@@ -1,5 +1,3 @@
-import { createClient } from '../../src/api/client.ts';
-import { createLimiter } from '../../src/api/limiter.ts';
 import { clockStartingAt } from '../../src/lib/clock.ts';
 import { callTool } from '../../src/tooling/call-tool.ts';
 import { createSession } from '../../src/tooling/session.ts';
@@ -7,6 +5,7 @@ import analyzeScenario from '../../tools/insights/analyze-scenario.ts';
 import { PLAIN_SESSION } from '../support/no-workspace.ts';
 import type { ExternalEmulator } from './emulator.ts';
 import { median, type Row } from './measure.ts';
+import { createSpeedClient } from './speed-client.ts';
 
 const ROUNDS = 15;
 /** The checkout has five steps; the emulator keeps 60 days of hourly runs, up to its clock. */
@@ -20,19 +19,14 @@ function timedSession({ environment }: ExternalEmulator) {
     clock,
     ...PLAIN_SESSION,
     connect: async () => {
-      const client = createClient({
+      const client = createSpeedClient({
         authUrl: environment['WEB_ANALYTICS_AUTH_URL'] ?? '',
         credential: {
           clientId: environment['WEB_ANALYTICS_CLIENT_ID'] ?? '',
           clientSecret: environment['WEB_ANALYTICS_CLIENT_SECRET'] ?? '',
         },
         defaultProjectId: Number(environment['WEB_ANALYTICS_PROJECT_ID']),
-        neededScopes: ['speed-analysis'],
-        timeoutMs: 30_000,
-        limiter: createLimiter({ clock }),
-        sessionId: 'bench',
         clock,
-        version: '0.0.0',
       });
       return {
         ...client,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { call } from '../../src/commands/call.ts';
-import { readWorldOptions } from '../../src/commands/world-options.ts';
+import { readWorldOptions } from '../../src/commands/emulator.ts';
 import { readSettings } from '../../src/settings/settings.ts';
 import { captured } from './captured.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { commands, readCommandLine, usage } from '../../src/commands/command-line.ts';
-import { readWorldOptions } from '../../src/commands/world-options.ts';
+import { readWorldOptions } from '../../src/commands/emulator.ts';
 import { flagOf, readSettings, type Setting, settingDeclarations } from '../../src/settings/settings.ts';
 
 describe('a command line', () => {

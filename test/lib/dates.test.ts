@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { instantOf } from '../../src/api/params.ts';
-import { DateError } from '../../src/lib/date-grammar.ts';
-import { type DateOptions, isoAt, resolveDate, todayIn } from '../../src/lib/dates.ts';
+import { DateError, type DateOptions, isoAt, resolveDate, todayIn } from '../../src/lib/dates.ts';
 
 const nowMs = Date.parse('2026-11-20T10:00:00Z'); // a Friday
 

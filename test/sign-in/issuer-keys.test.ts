@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createIssuerKeys, type IssuerKeysOptions, metadataAddresses } from '../../src/sign-in/issuer-keys.ts';
-import { createOAuthSignIn } from '../../src/sign-in/oauth.ts';
+import { createIssuerKeys, createOAuthSignIn, type IssuerKeysOptions, metadataAddresses } from '../../src/sign-in/oauth.ts';
 import { manualClock } from '../support/clock.ts';
 import { AUDIENCE, stubIssuer } from '../support/issuer.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { drawChart } from '../../src/views/charts/index.ts';
+import { drawChart } from '../../src/views/charts/draw-chart.ts';
 import { stagger } from '../../src/views/charts/look.ts';
 import { type ThemeName, themes } from '../../src/views/charts/theme.ts';
 import { plainText } from '../../src/views/charts/values.ts';

@@ -1,4 +1,4 @@
-import { drawChart } from '../../src/views/charts/index.ts';
+import { drawChart } from '../../src/views/charts/draw-chart.ts';
 import type { TooltipLine } from '../../src/views/charts/look.ts';
 import { themes } from '../../src/views/charts/theme.ts';
 import type { PanelSpec } from '../../src/views/spec.ts';

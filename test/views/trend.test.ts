@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { drawChart } from '../../src/views/charts/index.ts';
+import { drawChart } from '../../src/views/charts/draw-chart.ts';
 import { themes } from '../../src/views/charts/theme.ts';
 import { LOOK, seriesOf, tooltipOf } from './drawn.ts';
 import { trend } from './samples.ts';

@@ -5,7 +5,7 @@ import { briefJobs } from '../../src/domain/exports/job-lists.ts';
 import * as p from '../../src/tooling/params.ts';
 import { documented } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
-import { onceJobsAmong } from '../../src/usecases/exports/once-jobs.ts';
+import { onceJobsAmong } from '../../src/usecases/exports/export-lists.ts';
 
 export default defineTool({
   name: 'list_export_jobs',

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { wordIssues } from '../../api/issue-words.ts';
+import { wordIssues } from '../../api/check-input.ts';
 
 /** Records that one session can hold. */
 const MAX_PER_SESSION = 3;

@@ -1,6 +1,6 @@
 import { type PagePlace, pageOf } from '../har/analyse/select-requests.ts';
 import { type Share, shareOf } from './engine/failed-share.ts';
-import { intervalWords, shareWords, WORTH_A_SENTENCE } from './failure-words.ts';
+import { intervalWords, shareWords, WORTH_A_SENTENCE } from './failures.ts';
 import { ascending, quantile, varianceInflation } from './order.ts';
 import { isFailed, metricOf, type Report, stepsOf } from './runs.ts';
 import { formatValue, metricFact, roundValue } from './speed-metrics.ts';

@@ -3,9 +3,17 @@ import { MINUTE_MS } from '../../lib/clock.ts';
 import { minuteAt } from '../../lib/dates.ts';
 import type { Clues, Since } from './clues.ts';
 import { type Share, shareOf } from './engine/failed-share.ts';
-import { failureSentence, failureWords, type ReadCount } from './failure-words.ts';
-import { type FailedAction, type FailingStep, failingSteps, failuresIn } from './failures.ts';
-import type { Runs, State, Study } from './scenario-study.ts';
+import { SEVERITY } from './engine/judge-together.ts';
+import {
+  type FailedAction,
+  type FailingStep,
+  failingSteps,
+  failureSentence,
+  failuresIn,
+  failureWords,
+  type ReadCount,
+} from './failures.ts';
+import type { Runs, Study } from './scenario-study.ts';
 import type { ServerShare } from './server-share.ts';
 import type { NearEvent } from './speed-events.ts';
 import { roundValue } from './speed-metrics.ts';
@@ -13,17 +21,6 @@ import { ALL_STEPS, cellsOf, type RowChoice, rowsToShow, studyColumns } from './
 import { methodNotes, shareSentence, speedSentence } from './study-words.ts';
 import { deviceOf } from './thresholds.ts';
 
-/** All states, the worst first. */
-export const states = [
-  'slower',
-  'drifting',
-  'was slower',
-  'unstable',
-  'faster',
-  'was faster',
-  'steady',
-  'not enough data',
-] as const satisfies readonly State[];
 const trends = ['fails more often', 'fails less often', 'no change', 'not enough data'] as const;
 
 const maybe = z.number().nullable();
@@ -37,8 +34,8 @@ const runsShape = z.object({ start: z.string(), end: z.string(), runs: z.number(
 export const scenarioAnswerShape = z.object({
   answer: z.string(),
   /** Of several scenarios one line each, the worst first; all that follows is then about the worst. */
-  scenarios: z.array(z.object({ scenarioId: z.number(), verdict: z.enum(states), line: z.string() })).optional(),
-  verdict: z.enum(states),
+  scenarios: z.array(z.object({ scenarioId: z.number(), verdict: z.enum(SEVERITY), line: z.string() })).optional(),
+  verdict: z.enum(SEVERITY),
   scenarioId: z.number(),
   name: z.string().optional(),
   uri: z.string(),
@@ -100,7 +97,7 @@ function windowFacts({ window, all, failed }: Runs, timeZone: string) {
 
 /** Counts of the states over all series, shown or not. */
 function counts({ rows }: Study): Record<string, number> {
-  const all = states.map((state) => [state, rows.filter((row) => row.state === state).length] as const);
+  const all = SEVERITY.map((state) => [state, rows.filter((row) => row.state === state).length] as const);
   return Object.fromEntries(all.filter(([, count]) => count > 0));
 }
 

@@ -1,7 +1,7 @@
 import type { Clues } from './clues.ts';
-import { type FailureWords, failureSentence, failureWords } from './failure-words.ts';
-import { type FailedStep, failedStepsToRead } from './failures.ts';
-import { type Readings, scenarioFacts, states } from './scenario-answer.ts';
+import { SEVERITY } from './engine/judge-together.ts';
+import { type FailedStep, type FailureWords, failedStepsToRead, failureSentence, failureWords } from './failures.ts';
+import { type Readings, scenarioFacts } from './scenario-answer.ts';
 import type { State, Study } from './scenario-study.ts';
 import { rankOf } from './speed-metrics.ts';
 import { shareSentence, siteNotes, speedLine, speedSentence } from './study-words.ts';
@@ -47,9 +47,9 @@ export function summaryOf(scenarioId: number, name: string, study: Study): Summa
 /** Place of a scenario among others: 0 is worst. */
 function severityOf({ state, relative, failing }: Summary): number {
   // A drift downwards is good news, and a steady scenario that fails is not.
-  if (state === 'drifting' && relative < 0) return states.indexOf('faster');
-  if (state === 'steady' && failing) return states.indexOf('unstable') + 0.5;
-  return states.indexOf(state);
+  if (state === 'drifting' && relative < 0) return SEVERITY.indexOf('faster');
+  if (state === 'steady' && failing) return SEVERITY.indexOf('unstable') + 0.5;
+  return SEVERITY.indexOf(state);
 }
 
 /** Worse ones first: by state, those of the period first, by what visitors feel, by size. */

@@ -10,8 +10,8 @@ import {
 import { DEFAULT_PAGE_SIZE, FILE_LIFE_MS, instantOf } from '../../api/params.ts';
 import type { FieldCatalogue } from '../../domain/exports/plan/field-catalogue.ts';
 import type { ExportRange } from '../../domain/exports/plan/job-bodies.ts';
-import type { JobRecord } from '../../domain/exports/plan/similar-jobs.ts';
-import type { SuccessfulRun } from '../../workspace/download/sync-plan.ts';
+import { type JobRecord, lower } from '../../domain/exports/plan/similar-jobs.ts';
+import { type SuccessfulRun, successfulRuns } from '../../workspace/download/sync-plan.ts';
 import type { ExportPlan, PlanStore } from '../../workspace/plans.ts';
 import type { Context } from '../context.ts';
 
@@ -136,4 +136,42 @@ export async function selectedRuns(ask: Ask, selection: RunSelection): Promise<{
       : fitting.toSorted((a, b) => instantOf(a.completionTime ?? '') - instantOf(b.completionTime ?? ''));
   const start = Math.max(0, page - 1) * limit;
   return { runs: sorted.slice(start, start + limit), found: fitting.length };
+}
+
+/** What the record of a once job does not show: its range, and whether it produced files. */
+export interface OnceJob {
+  readonly jobId: number | string;
+  /** ISO in UTC; absent where neither the platform nor a plan says it. */
+  readonly from?: string;
+  readonly to?: string;
+  /** Absent while the job is not completed. */
+  readonly hasFiles?: boolean;
+}
+
+type Uses = Pick<Context, 'ask' | 'note' | 'workspace'>;
+
+const isOnce = ({ frequency }: JobRecord): boolean => lower(frequency) === 'once';
+
+/** The ranges and outcomes of the once jobs among these, from their successful runs and the plans that made them. */
+export async function onceJobsAmong(jobs: readonly JobRecord[], context: Uses): Promise<OnceJob[]> {
+  const once = jobs.filter(isOnce);
+  if (once.length === 0) return [];
+  try {
+    const plans = await openPlansOf(context);
+    const [runs, made] = await Promise.all([successfulRuns(context.ask), plans.all()]);
+    const coveredBy = coverageOf(jobs, runs, made);
+    return once.map((job) => {
+      const [range] = coveredBy(job.jobId);
+      const iso = (ms: number) => new Date(ms).toISOString();
+      return {
+        jobId: job.jobId,
+        ...(range && { from: iso(range.fromMs), to: iso(range.toMs) }),
+        ...(lower(job.state) === 'completed' && { hasFiles: runs.some(({ jobId }) => jobId === job.jobId) }),
+      };
+    });
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    context.note(`Ranges and outcomes of once jobs could not be read: ${error.message}`);
+    return [];
+  }
 }

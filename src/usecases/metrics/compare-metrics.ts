@@ -17,8 +17,7 @@ import type { Context } from '../context.ts';
 import { type CompareInput, gridOf, type Question, questionOf } from './compare-question.ts';
 import { type ChosenSegments, readSegments } from './compare-segments.ts';
 import { compareAtOnce } from './compare-sides.ts';
-import { fetchMetrics, requireGoal } from './fetch-metrics.ts';
-import { keptPartOf, reachesBeyond, readDaysOrNone } from './read-days.ts';
+import { fetchMetrics, keptPartOf, reachesBeyond, readDaysOrNone, requireGoal } from './fetch-metrics.ts';
 
 /** Days before and after a change in which events are looked for. */
 const DAYS = 2;

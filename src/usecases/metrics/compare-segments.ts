@@ -4,8 +4,7 @@ import type { Windows } from '../../domain/metrics/compare/comparison-windows.ts
 import { contrastScore, type GroupValues } from '../../domain/metrics/compare/contributions.ts';
 import { type Reading, readingsOf } from '../../domain/metrics/compare/readings.ts';
 import { type CompareContext, gridOf, type Question } from './compare-question.ts';
-import { fetchMetrics } from './fetch-metrics.ts';
-import { readDays } from './read-days.ts';
+import { fetchMetrics, readDays } from './fetch-metrics.ts';
 
 /** Segments that are read, and of these so many that differ most from all other visits are judged and shown. */
 const READ = 20;

@@ -2,13 +2,11 @@ import { ApiError } from '../../api/errors.ts';
 import { definitionOf } from '../../domain/metrics/metric-definitions.ts';
 import type { MetricAnswers } from '../../domain/metrics/read/metric-answers.ts';
 import { gridOf, type MetricQuery, type QueryGrid, timeUnitOf } from '../../domain/metrics/read/metric-query.ts';
-import { linesOf } from '../../domain/metrics/read/query-lines.ts';
 import { needsGoal, queryNotes } from '../../domain/metrics/read/query-notes.ts';
-import { type QueryTable, queryTable } from '../../domain/metrics/read/query-table.ts';
+import { linesOf, type QueryTable, queryTable } from '../../domain/metrics/read/query-table.ts';
 import type { NameKind } from '../../domain/names/match-name.ts';
 import type { Context, Lists } from '../context.ts';
-import { fetchMetrics, goalWords } from './fetch-metrics.ts';
-import { isOutOfBounds, keptPartOf, reachesBeyond } from './read-days.ts';
+import { fetchMetrics, goalWords, isOutOfBounds, keptPartOf, reachesBeyond } from './fetch-metrics.ts';
 
 /** More objects than this are not put side by side without being named. */
 const MAX_SIDE_BY_SIDE = 20;

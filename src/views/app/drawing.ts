@@ -1,8 +1,7 @@
 import type { ECharts } from 'echarts/core';
-import { drawChart } from '../charts/index.ts';
+import { drawChart, init } from '../charts/draw-chart.ts';
 import type { TooltipLine } from '../charts/look.ts';
 import type { Theme } from '../charts/theme.ts';
-import { init } from '../echarts.ts';
 import { type ChartSpec, panelsOf } from '../spec.ts';
 
 /** The tooltip as an element: every text goes in as text, so that no address or name can become markup. */

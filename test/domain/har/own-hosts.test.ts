@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { siteNameMatcher } from '../../../src/domain/har/read/own-hosts.ts';
-import { readHar } from '../../../src/domain/har/read/read-har.ts';
+import { readHar, siteNameMatcher } from '../../../src/domain/har/read/read-har.ts';
 import { view } from './analyse/views.ts';
 import { at, entry, har } from './sample.ts';
 

@@ -6,10 +6,19 @@ import type { Har, HarEntry } from '../read/har-model.ts';
 import { shortUrl } from '../sanitise/sanitise-url.ts';
 import { weightOf } from '../summary/totals.ts';
 import { hostRuns, medianPairs, medianParties, medianTypes, ofMostRunsAlone } from './compare-runs.ts';
-import { type Comparison, netEffect } from './har-comparison.ts';
-import { comparisonVerdict } from './har-verdict.ts';
-import { MATCHING_NOTE, matchRequests, normalisedAddress } from './match-requests.ts';
-import { type Change, durationChanges, NOISE_NOTE, partyChanges, SAMPLE_NOTE, sizeChanges, typeChanges } from './request-changes.ts';
+import { type Comparison, comparisonVerdict, netEffect } from './har-comparison.ts';
+import {
+  type Change,
+  durationChanges,
+  MATCHING_NOTE,
+  matchRequests,
+  NOISE_NOTE,
+  normalisedAddress,
+  partyChanges,
+  SAMPLE_NOTE,
+  sizeChanges,
+  typeChanges,
+} from './request-changes.ts';
 
 /** Rows of each list; the whole lists are behind analyze_har. */
 const SHOWN = { added: 6, removed: 3, grown: 3, shrunk: 2, slower: 3, faster: 2, parties: 5, types: 5, hosts: 8 };

@@ -4,7 +4,7 @@ import type { HarEntry, Party } from '../read/har-model.ts';
 import { sanitiseHost } from '../sanitise/sanitise-url.ts';
 import type { HarSummary, RequestTotals } from '../summary/summary-types.ts';
 import { weightOf } from '../summary/totals.ts';
-import { normalisedAddress, type Pair } from './match-requests.ts';
+import { normalisedAddress, type Pair } from './request-changes.ts';
 
 /** What a host is to two samples of runs. */
 export type Presence = 'new' | 'gone' | 'comes and goes';

@@ -1,9 +1,8 @@
 import { visibleText } from '../../../lib/visible-text.ts';
 import { type HarEntry, type HarTimings, PRIORITIES, protocolName, RENDER_BLOCKING, type ResourceType } from './har-model.ts';
-import type { Lookups } from './lookups.ts';
+import { cacheLifetimeSeconds, type Lookups, readHeaders } from './lookups.ts';
 import { amountOf, isBadAmount, isRecord, kindOf, listOf, looseAmountOf, recordOf, textOf } from './member.ts';
 import { resourceType } from './resource-type.ts';
-import { cacheLifetimeSeconds, readHeaders } from './response-headers.ts';
 
 /** Reads the value of a member below an entry as an amount, and reports any other value. */
 export type ReadAmount = (value: unknown, member: string) => number | null;

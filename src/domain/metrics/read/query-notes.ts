@@ -6,7 +6,7 @@ import { definitionOf } from '../metric-definitions.ts';
 import type { MetricAnswers, Missing } from './metric-answers.ts';
 import { OTHER_DEVICE } from './metric-grid.ts';
 import { isByDevice, isBySegment, type MetricQuery, timeUnitOf } from './metric-query.ts';
-import type { QueryLine, QueryLines } from './query-lines.ts';
+import type { QueryLine, QueryLines } from './query-table.ts';
 
 /** Metrics of e-commerce projects alone (section 4.4). */
 export const commerceMetrics: ReadonlySet<string> = new Set(['revenueSum', 'cartAverage']);

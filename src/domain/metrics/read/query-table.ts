@@ -1,9 +1,143 @@
+import { grouped } from '../../../lib/grouped.ts';
 import { ALL_VISITORS } from '../../names/match-name.ts';
 import { definitionOf, unitOf } from '../metric-definitions.ts';
-import type { MetricRow } from './metric-answers.ts';
+import { combined, lackOf, type MetricValues, remainderOf } from './combine.ts';
+import type { MetricAnswers, MetricRow } from './metric-answers.ts';
 import { type MetricGrid, OTHER_DEVICE, type Selection } from './metric-grid.ts';
-import { choicesOf, isAddable, type MetricQuery, timeUnitOf } from './metric-query.ts';
-import type { QueryLine } from './query-lines.ts';
+import { choicesOf, isAddable, isByDevice, isBySegment, type MetricQuery, timeUnitOf } from './metric-query.ts';
+
+/** Stands in the column of time for the whole range. */
+export const TOTAL = 'total';
+
+/** A row of the table before it is put into words. */
+export interface QueryLine extends MetricRow {
+  /** Place in time: the total comes last. */
+  readonly order: number;
+  /** Whole days that it is made of, where these are not in its label. */
+  readonly days?: number;
+  /** Made by subtraction: what is on no device that can be asked for. */
+  readonly isOther?: true;
+  /** Of the whole, in percent, by metric; null where there is none. */
+  readonly shares?: MetricValues;
+}
+
+/** The lines of an answered query, and why some have no value. */
+export interface QueryLines {
+  readonly lines: readonly QueryLine[];
+  /** Metrics that cannot be made of the days of a weekday, each with the counts that are missing. */
+  readonly refused: Readonly<Record<string, string>>;
+}
+
+const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
+
+function weekdayOf(day: string): number {
+  return (new Date(day).getUTCDay() + 6) % 7;
+}
+
+/** The days of each selection as weekdays, Monday first. */
+function weekdayLines(rows: readonly MetricRow[], metrics: readonly string[]): QueryLine[] {
+  return [...grouped(rows, ({ selection }) => selection)].flatMap(([selection, days]) =>
+    [...grouped(days, ({ interval }) => weekdayOf(interval.label ?? ''))].map(([order, same]): QueryLine => {
+      const parts = same.map(({ values }) => values);
+      const [first, last] = [same[0]?.interval.startMs ?? 0, same.at(-1)?.interval.endMs ?? 0];
+      return {
+        selection,
+        range: 0,
+        interval: { startMs: first, endMs: last, label: WEEKDAYS[order] ?? '', isPart: false },
+        values: Object.fromEntries(metrics.map((metric) => [metric, combined(parts, metric)])),
+        order,
+        days: same.length,
+      };
+    }),
+  );
+}
+
+/** Lines of the same time and objects, by what else they are of. */
+function keyOf({ segmentSets = [] }: MetricGrid, withSegments: boolean): (line: QueryLine) => string {
+  return ({ order, selection: { segmentIds, goalId, zoneId } }) =>
+    [order, zoneId, goalId, ...(withSegments ? [segmentSets.indexOf(segmentIds)] : [])].join(' ');
+}
+
+/** What is on no device that can be asked for, behind the last of each group of devices; nothing where devices add up. */
+function withOthers(lines: readonly QueryLine[], grid: MetricGrid): QueryLine[] {
+  if (grid.devices?.length !== 4) return [...lines];
+  return [...grouped(lines, keyOf(grid, true)).values()].flatMap((group) => {
+    const whole = group.find(({ selection }) => selection.device === 'all');
+    const parts = group.filter((line) => line !== whole).map(({ values }) => values);
+    if (!whole || parts.length !== 3) return group;
+    const values = Object.fromEntries(grid.metrics.map((metric) => [metric, remainderOf(metric, whole.values, parts)]));
+    const isEmpty = grid.metrics.filter(isAddable).every((metric) => !values[metric]);
+    return isEmpty ? group : [...group, { ...whole, values, isOther: true as const }];
+  });
+}
+
+/** The values that lines are shares of: of all devices and visitors at the same time, else of the sum over time. */
+function wholesOf(query: MetricQuery, grid: MetricGrid, lines: readonly QueryLine[], metrics: readonly string[]) {
+  const byDevice = isByDevice(query);
+  const bySegment = isBySegment(query);
+  const everyone = grid.segmentSets?.[choicesOf(query)?.indexOf(ALL_VISITORS) ?? -1];
+  const isWhole = ({ selection, isOther }: QueryLine) =>
+    !isOther && (!byDevice || selection.device === 'all') && (!bySegment || selection.segmentIds === everyone);
+  if (byDevice || bySegment) {
+    const key = keyOf(grid, false);
+    const wholes = new Map(lines.filter(isWhole).map((line) => [key(line), line.values]));
+    return (line: QueryLine): MetricValues => wholes.get(key(line)) ?? {};
+  }
+  const timed = lines.filter(({ order }) => order < Number.POSITIVE_INFINITY);
+  const sums = new Map(
+    [...grouped(timed, ({ selection }) => selectionKey(selection))].map(([key, group]) => {
+      const parts = group.map(({ values }) => values);
+      return [key, Object.fromEntries(metrics.map((metric) => [metric, combined(parts, metric)]))];
+    }),
+  );
+  return ({ selection }: QueryLine): MetricValues => sums.get(selectionKey(selection)) ?? {};
+}
+
+const selectionKey = ({ goalId, zoneId }: Selection) => `${goalId} ${zoneId}`;
+
+function withShares(query: MetricQuery, grid: MetricGrid, lines: readonly QueryLine[]): readonly QueryLine[] {
+  const metrics = query.metrics.filter(isAddable);
+  const wholeOf = wholesOf(query, grid, lines, metrics);
+  return lines.map((line) => {
+    const whole = wholeOf(line);
+    const shareOf = (metric: string) => {
+      const [part, all] = [line.values[metric], whole[metric]];
+      return typeof part === 'number' && all ? Math.round((1e6 * part) / all) / 1e4 : null;
+    };
+    return { ...line, shares: Object.fromEntries(metrics.map((metric) => [metric, shareOf(metric)])) };
+  });
+}
+
+/** Whether a line was asked for, or is read only to be a whole. */
+function isWanted({ totals, devices, compareSegments }: MetricQuery, { segmentSets = [] }: MetricGrid) {
+  return ({ selection, isOther }: QueryLine): boolean => {
+    if (totals) return true;
+    const isDevice = isOther || devices.length === 0 || devices.includes(selection.device);
+    return isDevice && (compareSegments.length === 0 || segmentSets.indexOf(selection.segmentIds) < compareSegments.length);
+  };
+}
+
+/** Turns what the platform answered into the lines of the table, the earliest time first and the total last. */
+export function linesOf(query: MetricQuery, grid: MetricGrid, { rows }: MetricAnswers, totals: readonly MetricRow[]): QueryLines {
+  const unit = timeUnitOf(query.breakdown);
+  const isWeekday = unit === 'weekday';
+  const timed: QueryLine[] = isWeekday
+    ? weekdayLines(rows, grid.metrics)
+    : rows.map((row) => ({ ...row, order: unit === undefined ? 0 : row.interval.startMs }));
+  const whole = totals.map(
+    (row): QueryLine => ({ ...row, interval: { ...row.interval, label: TOTAL, isPart: false }, order: Number.POSITIVE_INFINITY }),
+  );
+  const all = withOthers(
+    [...timed, ...whole].toSorted((a, b) => (a.order === b.order ? 0 : a.order - b.order)),
+    grid,
+  );
+  const lines = query.shares ? withShares(query, grid, all) : all;
+  const lacking = isWeekday && timed.some(({ days = 0 }) => days > 1) ? query.metrics : [];
+  return {
+    lines: lines.filter(isWanted(query, grid)),
+    refused: Object.fromEntries(lacking.map((metric) => [metric, lackOf(metric)]).filter(([, lacks]) => lacks)),
+  };
+}
 
 type Cell = string | number | null;
 

@@ -44,7 +44,8 @@ export interface Together<Key> {
 
 /** Expected share of false ones among the changes that one answer names. */
 export const FALSE_DISCOVERY_RATE = 0.03;
-const SEVERITY: readonly Verdict['state'][] = [
+/** All states, the worst first. */
+export const SEVERITY = [
   'slower',
   'drifting',
   'was slower',
@@ -53,7 +54,7 @@ const SEVERITY: readonly Verdict['state'][] = [
   'was faster',
   'steady',
   'not enough data',
-];
+] as const satisfies readonly Verdict['state'][];
 
 /** The largest chance that Benjamini and Hochberg (1995) accept among `looked` tests; 0 where they accept none. */
 export function acceptedP(chances: readonly number[], looked: number, rate: number): number {

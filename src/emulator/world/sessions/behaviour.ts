@@ -2,8 +2,7 @@ import { DRAWS, draw24, exponential, normal, scramble, unit } from '../random.ts
 import type { DayNoise } from './day-noise.ts';
 import { browsers, type Profile, platforms } from './profiles.ts';
 import { goalsOf } from './segments-and-goals.ts';
-import { MAX_SESSION_MS, type SessionDay } from './session-day.ts';
-import { SESSION_STREAMS } from './session-streams.ts';
+import { MAX_SESSION_MS, SESSION_STREAMS, type SessionDay } from './session-day.ts';
 
 /** Against the chance to buy of a direct visit, by index of `sources`. */
 const sourceFactors = Float64Array.of(1, 1, 1.08, 1.3, 0.62, 0.9);

@@ -1,7 +1,6 @@
 import { DRAWS, draw24, scramble } from '../random.ts';
 import { tapShock } from './day-noise.ts';
-import { dayNumberOf, type SessionDay } from './session-day.ts';
-import { SESSION_STREAMS } from './session-streams.ts';
+import { dayNumberOf, SESSION_STREAMS, type SessionDay } from './session-day.ts';
 import type { SessionWorld } from './session-world.ts';
 import { type Bucket, bucketsOf, type Selection, scan } from './site-totals.ts';
 import { type PageGroup, pageGroupsOf, type Touch, type Zone } from './structure.ts';

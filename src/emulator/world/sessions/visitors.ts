@@ -2,8 +2,7 @@ import { DRAWS, draw24, hash, pick, scramble, shareTable } from '../random.ts';
 import { arrivals, type DayNoise } from './day-noise.ts';
 import { campaigns, countries, type Profile } from './profiles.ts';
 import { type SegmentColumn, segmentsOf } from './segments-and-goals.ts';
-import { type DeviceId, emptyDay, firstOf, type SessionDay } from './session-day.ts';
-import { SESSION_STREAMS } from './session-streams.ts';
+import { type DeviceId, emptyDay, firstOf, SESSION_STREAMS, type SessionDay } from './session-day.ts';
 import { expectedVisits } from './traffic.ts';
 
 /** Days between two visits of a returning visitor. */

@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS, type Nature, type Shape } from './worlds.ts';
+import { DAY_MS, HOUR_MS, type Nature, type Shape, USUAL_NATURE } from './worlds.ts';
 
 /** One kind of world, generated many times. */
 export interface Cell {
@@ -24,21 +24,11 @@ export interface Cell {
 const QUARTER_MS = HOUR_MS / 4;
 const CADENCES = [HOUR_MS, QUARTER_MS];
 const NOISES = [0.05, 0.1, 0.2, 0.3];
-/** What most rows have in common. */
-export const usual: Nature = {
-  cadenceMs: HOUR_MS,
-  baselineDays: 30,
-  periodDays: 7,
-  noise: 0.1,
-  ar: 0.3,
-  outliers: 0.02,
-  cycle: 'weekend and nights',
-};
 
 const cadenceWords = (ms: number) => (ms < HOUR_MS ? `${ms / 60_000} min` : `${ms / HOUR_MS} h`);
 
 function cell(group: Cell['group'], shape: Shape, changed: Partial<Nature>, words = ''): Cell {
-  const nature = { ...usual, ...changed };
+  const nature = { ...USUAL_NATURE, ...changed };
   const { cadenceMs, ar, noise, outliers, cycle } = nature;
   const size = 'size' in shape ? ` ${shape.size > 0 ? '+' : ''}${Math.round(100 * shape.size)} %` : '';
   return {

@@ -1,8 +1,7 @@
 import { judgeTogether, type Tracked } from '../../../../src/domain/speed/engine/judge-together.ts';
 import type { Table, Trial } from '../metrics/trial.ts';
-import { usual } from './cells.ts';
 import { EFFECT } from './outcome.ts';
-import { DAY_MS, makeWorld, type Shape } from './worlds.ts';
+import { DAY_MS, makeWorld, type Shape, USUAL_NATURE } from './worlds.ts';
 
 const METRICS = 8;
 const NOISES = [0.05, 0.1, 0.2, 0.3];
@@ -28,7 +27,7 @@ function seriesOf(
   const endMs = Date.parse('2026-06-01T00:00:00Z');
   const tracked = Array.from({ length: scenarios * METRICS }, (_, index) => {
     const [scenario, metric] = [Math.floor(index / METRICS), index % METRICS];
-    const nature = { ...usual, noise: NOISES[metric % NOISES.length] ?? 0.1, ar: metric < NOISES.length ? 0.3 : 0.9 };
+    const nature = { ...USUAL_NATURE, noise: NOISES[metric % NOISES.length] ?? 0.1, ar: metric < NOISES.length ? 0.3 : 0.9 };
     const world = makeWorld(nature, slower > 0 && scenario === 0 ? step : { kind: 'stable' }, seed + index);
     // All end at one instant, at whole weeks from their own, so that their weekdays stay.
     const shiftMs = Math.ceil((world.period.endMs - endMs) / DAY_MS / 7) * 7 * DAY_MS;

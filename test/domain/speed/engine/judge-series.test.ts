@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { judgeSeries } from '../../../../src/domain/speed/engine/judge-series.ts';
-import type { Shape } from '../../../bench/verdicts/speed/worlds.ts';
-import { DAY_MS, EFFECT, HOUR_MS, inState, NATURE, statesOf, worldOf } from './runs.ts';
+import type { Nature, Shape } from '../../../bench/verdicts/speed/worlds.ts';
+import { DAY_MS, EFFECT, HOUR_MS, inState, statesOf, worldOf } from './runs.ts';
 
-const judged = (shape: Shape, nature: Partial<typeof NATURE> = {}, seed = 1) => {
+const judged = (shape: Shape, nature: Partial<Nature> = {}, seed = 1) => {
   const { world, options } = worldOf(shape, nature, seed);
   return { world, verdict: judgeSeries(world, options) };
 };

@@ -1,5 +1,35 @@
 import { callText, definePrompt } from '../tooling/prompt.ts';
-import { date, event } from './arguments.ts';
+import { date, event, scenario, step } from './arguments.ts';
+
+export const explainSlowPage = definePrompt({
+  name: 'explain_slow_page',
+  title: 'Explain a slow page',
+  description: 'Explains why one step of a scenario is slow: whether it became so, server or front end, which requests, since which event.',
+  arguments: {
+    scenario: { description: 'Scenario, id or name', required: true, complete: scenario },
+    step: { description: 'Step of the scenario, name or number; left out: the slowest', complete: step },
+  },
+  tools: ['analyze_scenario', 'get_step_report', 'analyze_har', 'compare_hars'],
+  text: (
+    given,
+  ) => `Explain why ${given.step === undefined ? 'the slowest step' : `the step "${given.step}"`} of the scenario "${given.scenario}" \
+is slow.
+
+1. ${callText('analyze_scenario', { scenarioIds: [given.scenario], step: given.step })}: did it change, since which report, near which \
+event; share of TTFB in LCP (server or front end). "Steady" and "unstable" mean that it is as slow as ever: then explain the level, not a \
+change. Its examples hold the stepResultId of a run before and of one after.
+2. ${callText('get_step_report', { stepId: '<stepResultId after>' })}: long tasks, failing actions.
+3. ${callText('analyze_har', { scenarioStepResultId: '<stepResultId after>' })}, then its views problems and third_parties where they \
+matter.
+4. Where it changed: ${callText('compare_hars', { before: '<stepResultId before>', after: '<stepResultId after>' })}.
+
+Answer in this form:
+- The cause in one sentence, with the number that shows it.
+- Where the time goes: server, network, render blocking, scripts, third parties, each in ms or bytes.
+- The requests that matter: at most five, with address, size and time.
+- What to change, in order of gain, with the expected gain only where the data show it.
+- What is a heuristic or unknown.`,
+});
 
 function subject({ event: key, date: day }: { event?: string | undefined; date?: string | undefined }): string {
   if (key !== undefined) return `the event "${key}"`;
@@ -13,7 +43,7 @@ function moment({ event: key, date: day }: { event?: string | undefined; date?: 
   return `${callText('list_speed_events', { dateFrom: '-30d' })}: take the latest event; say which it is.`;
 }
 
-export default definePrompt({
+export const reviewRelease = definePrompt({
   name: 'review_release',
   title: 'Review a release',
   description: 'Says what a release did to speed: every scenario after it against the time before, with the requests that changed.',

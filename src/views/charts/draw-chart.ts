@@ -1,9 +1,28 @@
+import { BarChart, LineChart } from 'echarts/charts';
+import {
+  DataZoomComponent,
+  GridComponent,
+  LegendComponent,
+  MarkAreaComponent,
+  MarkLineComponent,
+  TitleComponent,
+  TooltipComponent,
+} from 'echarts/components';
+import { init, use } from 'echarts/core';
+import { SVGRenderer } from 'echarts/renderers';
 import type { PanelSpec } from '../spec.ts';
 import { drawBars } from './bars.ts';
 import { drawContribution } from './contribution.ts';
 import type { Drawing, Look } from './look.ts';
 import { drawTrend } from './trend.ts';
 import { drawWaterfall } from './waterfall.ts';
+
+use([BarChart, LineChart, SVGRenderer]);
+use([DataZoomComponent, GridComponent, LegendComponent, TitleComponent, TooltipComponent]);
+use([MarkAreaComponent, MarkLineComponent]);
+
+/** ECharts with the parts that the charts use, and no others. */
+export { init };
 
 /** The ECharts option of any picture: the one declaration that server and view draw from. */
 export function drawChart(spec: PanelSpec, look: Look): Drawing {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { readAnswer } from '../../src/api/envelope.ts';
 import { ApiError } from '../../src/api/errors.ts';
+import { readAnswer } from '../../src/api/exchange.ts';
 import type { Operation } from '../../src/api/operation.ts';
 import { operations } from '../../src/api/operations/index.ts';
 import { createRedactor } from '../../src/lib/redact.ts';
