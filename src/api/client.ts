@@ -1,6 +1,6 @@
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import { createRedactor } from '../lib/redact.ts';
+import { createRedaction } from '../lib/redact.ts';
 import { checkedAuthUrl, createAuthServer } from './auth-server.ts';
 import { checkInput, checkProjectId, checkScopes } from './check-input.ts';
 import { type Limits, refuseLongQueue, withDeadline } from './deadline.ts';
@@ -105,23 +105,6 @@ export interface ClientOptions {
   reads?: ReadCache | undefined;
   /** Changes when the principal gets another credential. */
   credentialVersion?: string | undefined;
-}
-
-/** Opaque tokens that are redacted by value; JWTs are recognised by their form. */
-const MAX_KNOWN_TOKENS = 16;
-
-function createRedaction(secrets: readonly string[]) {
-  const tokens = new Set<string>();
-  let redactor = createRedactor(secrets);
-  return {
-    redact: (text: string) => redactor(text),
-    learn: (accessToken: string) => {
-      tokens.add(accessToken);
-      const [oldest] = tokens;
-      if (tokens.size > MAX_KNOWN_TOKENS && oldest !== undefined) tokens.delete(oldest);
-      redactor = createRedactor([...secrets, ...tokens]);
-    },
-  };
 }
 
 /** Makes the client of a session. Sends nothing before the first call. */
@@ -279,10 +262,15 @@ export function createClient(options: ClientOptions): Client {
       });
       return acquired.projectId ?? nameless();
     },
-    remember: (key, make, { signal, deadlineMs } = {}) =>
-      withDeadline({ clock, timeoutMs, deadlineMs, signal }, (limits) =>
-        reads.get({ key: `made ${key}`, keepMs: Number.POSITIVE_INFINITY, limits, read: (shared) => make(shared.signal) }),
-      ),
+    remember(key, make, { signal, deadlineMs } = {}) {
+      function makeWithin(limits: Limits) {
+        limits.waitsFor = 'result';
+        return make(limits.signal);
+      }
+      return withDeadline({ clock, timeoutMs, deadlineMs, signal }, (limits) =>
+        reads.get({ key: `made ${key}`, keepMs: Number.POSITIVE_INFINITY, limits, read: makeWithin }),
+      );
+    },
     redact,
     async close() {
       tokens.close();

@@ -139,7 +139,14 @@ export function draftStudy(reports: readonly Report[], options: StudyOptions): S
       series: key.series,
       effect: metricFact(key.metric).effect,
     }));
-  return { sides, sound, steps, usualSteps: usual, tracked, judging: { period: periodOfRuns(sound, period), timeZone, falseDiscoveryRate } };
+  return {
+    sides,
+    sound,
+    steps,
+    usualSteps: usual,
+    tracked,
+    judging: { period: periodOfRuns(sound, period), timeZone, falseDiscoveryRate },
+  };
 }
 
 /** The verdicts on a draft, the worst first. */

@@ -32,11 +32,7 @@ interface Detail extends Studied {
 type Reads = Pick<Context, 'ask' | 'note' | 'covers' | 'lists' | 'nowMs' | 'timeZone' | 'whole' | 'remember' | 'signal'>;
 
 /** Reads a scenario and judges it; of several, each may claim its part of the false ones. */
-async function studyOne(
-  scenarioId: number,
-  { scenarioIds, step, metrics, ...bounds }: Asked,
-  context: Reads,
-): Promise<Studied> {
+async function studyOne(scenarioId: number, { scenarioIds, step, metrics, ...bounds }: Asked, context: Reads): Promise<Studied> {
   const { ask, nowMs, timeZone } = context;
   const windows = studyWindows(bounds, nowMs, timeZone);
   const { name, reports } = await readReports(ask, scenarioId, windows);
