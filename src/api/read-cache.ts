@@ -34,6 +34,8 @@ export interface OwnReads {
 export interface ReadCache {
   /** `owner` is everything that decides what may be read: authentication server, caller, credential with its secret. */
   open(owner: readonly (string | undefined)[]): OwnReads;
+  /** Room that is taken by all that is kept, estimated. */
+  bytes(): number;
 }
 
 interface Flight {
@@ -109,12 +111,38 @@ interface ReadCacheOptions {
 export function createReadCache({ maxBytes = DEFAULT_MAX_BYTES, clock = systemClock }: ReadCacheOptions = {}): ReadCache {
   const kept = maxBytes > 0 ? new LRUCache<string, Kept>({ maxSize: maxBytes }) : undefined;
   const owners = new Map<string, Owner>();
+  /** When what is kept for a time only is too old, by key, the oldest first. */
+  const ends = new Map<string, number>();
+  let sweeping: NodeJS.Timeout | undefined;
+
+  /** Gives back the room of what is too old: it would push out what never changes. */
+  function sweep(): void {
+    sweeping = undefined;
+    for (const [key, endMs] of ends) {
+      if (endMs > clock.now()) return sweepIn(endMs - clock.now());
+      ends.delete(key);
+      kept?.delete(key);
+    }
+  }
+
+  function sweepIn(ms: number): void {
+    sweeping ??= setTimeout(sweep, ms).unref();
+  }
+
+  function keep(key: string, entry: Kept, size: number): void {
+    ends.delete(key);
+    kept?.set(key, entry, { size });
+    if (entry.keepMs === Number.POSITIVE_INFINITY) return;
+    ends.set(key, entry.sinceMs + entry.keepMs);
+    sweepIn(entry.keepMs);
+  }
 
   function forgetKept(prefix: string): void {
     for (const key of kept?.keys() ?? []) if (key.startsWith(prefix)) kept?.delete(key);
   }
 
   return {
+    bytes: () => kept?.calculatedSize ?? 0,
     open(parts) {
       const name = createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
       const owner: Owner = owners.get(name) ?? { sessions: 0, generation: 0, writes: 0, flights: new Map() };
@@ -146,7 +174,7 @@ export function createReadCache({ maxBytes = DEFAULT_MAX_BYTES, clock = systemCl
             const answer = await read(limitsOf(callers, ending));
             const size = keepMs > 0 || callers.size > 1 ? freezeAndMeasure(answer) : 0;
             if (keepMs > 0 && owner.generation === generation && !ending.signal.aborted)
-              kept?.set(prefix + key, { answer, keepMs, sinceMs, writes }, { size });
+              keep(prefix + key, { answer, keepMs, sinceMs, writes }, size);
             return answer;
           } finally {
             flight.ended = true;

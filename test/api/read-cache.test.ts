@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createLimiter } from '../../src/api/limiter.ts';
 import { operations } from '../../src/api/operations/index.ts';
 import { createReadCache } from '../../src/api/read-cache.ts';
@@ -113,6 +113,25 @@ describe('lists of speed analysis', () => {
     clock.jump(-60_000);
     await client.call(listSpeedEvents, {});
     expect(stub.calls).toHaveLength(2);
+  });
+
+  test('give back their room when they are too old, also where nothing is asked any more', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const clock = skippingClock();
+    const reads = createReadCache({ clock, maxBytes: 50_000 });
+    const own = reads.open(['ana']);
+    const limits = { deadlineMs: 0, signal: new AbortController().signal, waitsFor: 'answer' as const };
+    const get = (key: string, keepMs: number, letters = 5_000) =>
+      own.get({ key, keepMs, limits, read: async () => ({ text: 'x'.repeat(letters) }) });
+    // About 10 kB each.
+    const first = await get('for ever', Number.POSITIVE_INFINITY);
+    for (const key of ['a', 'b', 'c']) await get(key, 10_000);
+    expect(reads.bytes()).toBeGreaterThan(40_000);
+    clock.jump(10_000);
+    vi.advanceTimersByTime(10_000);
+    expect(reads.bytes()).toBeLessThan(12_000);
+    expect(await get('for ever', Number.POSITIVE_INFINITY)).toBe(first);
   });
 
   test('of other dates, scenarios and keys are others', async () => {
