@@ -187,7 +187,7 @@ describe('lists of speed analysis', () => {
 });
 
 describe('what was made of answers', () => {
-  const made = (value: unknown) => vi.fn(async () => value);
+  const made = (value: unknown) => vi.fn<() => Promise<unknown>>(async () => value);
 
   test('is made once for all sessions of a principal, and anew for another principal', async () => {
     const reads = createReadCache();
@@ -205,12 +205,12 @@ describe('what was made of answers', () => {
     const client = openClient(await openStub());
     const leaving = new AbortController();
     let finish: ((value: unknown) => void) | undefined;
-    const make = vi.fn(() => new Promise((resolve) => void (finish = resolve)));
-    const first = expect(client.remember('study', make, { signal: leaving.signal })).rejects.toThrow('left');
+    const make = vi.fn<() => Promise<unknown>>(() => new Promise((resolve) => void (finish = resolve)));
+    const first = client.remember('study', make, { signal: leaving.signal }).catch(String);
     const second = client.remember('study', make);
     await vi.waitUntil(() => finish, { interval: 1 });
     leaving.abort(new Error('left'));
-    await first;
+    expect(await first).toContain('left');
     finish?.({ level: 1 });
     expect(await second).toEqual({ level: 1 });
     expect(make).toHaveBeenCalledTimes(1);
@@ -218,7 +218,7 @@ describe('what was made of answers', () => {
 
   test('takes room from the same bytes as answers, and is made again where it had to go', async () => {
     const client = openClient(await openStub(), { reads: createReadCache({ maxBytes: 50_000 }) });
-    const make = vi.fn(async () => 'x'.repeat(10_000));
+    const make = vi.fn<() => Promise<string>>(async () => 'x'.repeat(10_000));
     // About 20 kB each: two fit in.
     for (const key of ['a', 'b', 'c', 'a']) await client.remember(key, make);
     expect(make).toHaveBeenCalledTimes(4);

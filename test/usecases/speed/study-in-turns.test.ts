@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Report } from '../../../src/domain/speed/runs.ts';
 import { type StudyOptions, studyScenario } from '../../../src/domain/speed/scenario-study.ts';
 import type { Context } from '../../../src/usecases/context.ts';
@@ -95,9 +95,8 @@ describe('a scenario that is studied in turns', () => {
   test('ends with the signal of what waits for it', async () => {
     const ending = new AbortController();
     const { context } = openMemory(ending.signal);
-    const studying = studyInTurns(REPORTS, OPTIONS, context);
-    const rejected = expect(studying).rejects.toThrow('left');
-    await vi.waitFor(() => ending.abort(new Error('left')));
-    await rejected;
+    const studying = studyInTurns(REPORTS, OPTIONS, context).catch(String);
+    ending.abort(new Error('left'));
+    expect(await studying).toContain('left');
   });
 });
