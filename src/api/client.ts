@@ -203,9 +203,10 @@ export function createClient(options: ClientOptions): Client {
     }
   }
 
-  /** What the call answers: kept, or shared with identical reads on their way; a write is its own. */
+  /** What the call answers: kept, shared with identical reads of speed analysis on their way, whose one lane is short, or its own. */
   async function answer(operation: Operation, input: Record<string, unknown>, how: SendOptions): Promise<unknown> {
     const acquired = await acquireToken(operation, how);
+    if (operation.scope !== 'speed-analysis') return send(operation, input, how, acquired);
     if (!operation.safe) return send(operation, input, how, acquired).finally(() => reads.separate());
     const project = acquired.projectId ?? how.projectId ?? null;
     const key = JSON.stringify([acquired.token.endpoint, project, operation.path, input]);
