@@ -203,11 +203,11 @@ export function createClient(options: ClientOptions): Client {
     }
   }
 
-  /** What the call answers: kept, shared with identical reads of speed analysis on their way, whose one lane is short, or its own. */
+  /** What the call answers: kept, shared with identical reads on their way where turns are short (the one lane of speed analysis), or its own. */
   async function answer(operation: Operation, input: Record<string, unknown>, how: SendOptions): Promise<unknown> {
     const acquired = await acquireToken(operation, how);
-    if (operation.scope !== 'speed-analysis') return send(operation, input, how, acquired);
     if (!operation.safe) return send(operation, input, how, acquired).finally(() => reads.separate());
+    if (operation.scope !== 'speed-analysis' && !operation.shared) return send(operation, input, how, acquired);
     const project = acquired.projectId ?? how.projectId ?? null;
     const key = JSON.stringify([acquired.token.endpoint, project, operation.path, input]);
     const read = (limits: Limits) => send(operation, input, { ...how, limits }, acquired);

@@ -26,6 +26,8 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Payload exte
    * changes; left out: each question is asked.
    */
   readonly keepMs?: number;
+  /** True where identical reads on their way are one request, as all of speed analysis are: lists whose pages each wait for a turn. */
+  readonly shared?: true;
 }
 
 export type InputOf<O extends Operation> = z.input<O['input']>;

@@ -15,6 +15,7 @@ const {
   listScenarios,
   listSegments,
   listSpeedEvents,
+  listSuccessfulExportRuns,
 } = operations;
 const event = { key: 'release', text: 'Release', date: '2026-11-20T10:00:00Z' };
 const page = { scenarioStepResultId: '1' };
@@ -184,6 +185,20 @@ describe('lists of speed analysis', () => {
     await openClient(stub, { reads, principalId: 'ben', sessionId: 'session-2' }).call(listSpeedEvents, {});
     expect(stub.calls).toHaveLength(2);
   });
+});
+
+test('pages of the successful export runs are one request for all who ask for them together, and not kept', async () => {
+  const { stub, arrived, answer } = await slowStub(payload([]));
+  const client = openClient(stub);
+  const both = [client.call(listSuccessfulExportRuns, { limit: 100 }), client.call(listSuccessfulExportRuns, { limit: 100 })];
+  await arrived(1);
+  answer();
+  await Promise.all(both);
+  expect(stub.calls).toHaveLength(1);
+  const later = client.call(listSuccessfulExportRuns, { limit: 100 });
+  await arrived(2);
+  answer();
+  await later;
 });
 
 describe('what was made of answers', () => {
