@@ -1,6 +1,6 @@
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import { createRedactor } from '../lib/redact.ts';
+import { createRedaction } from '../lib/redact.ts';
 import { checkedAuthUrl, createAuthServer } from './auth-server.ts';
 import { checkInput, checkProjectId, checkScopes } from './check-input.ts';
 import { type Limits, refuseLongQueue, withDeadline } from './deadline.ts';
@@ -63,6 +63,11 @@ export interface Client {
   chosenProject(projectId?: number): Granted['projects'][number] | undefined;
   /** The project that calls go to; those of `enrichment` may go to another, where it has its own credential. */
   projectId(options?: { scope?: Scope | undefined; projectId?: number | undefined; signal?: AbortSignal | undefined }): Promise<number>;
+  /**
+   * What `make` makes of answers that were read, kept for the same principal in the cache of reads; who asks for it meanwhile waits for the
+   * same making. `key` names all that it depends on; what is made is frozen.
+   */
+  remember<T>(key: string, make: (signal: AbortSignal) => Promise<T>, options?: Pick<CallOptions, 'signal' | 'deadlineMs'>): Promise<T>;
   /** Removes the secrets of this session, and whatever looks like a token, from a text. */
   readonly redact: (text: string) => string;
   /** Forgets the tokens and ends own connections; later calls are refused. */
@@ -102,23 +107,6 @@ export interface ClientOptions {
   credentialVersion?: string | undefined;
 }
 
-/** Opaque tokens that are redacted by value; JWTs are recognised by their form. */
-const MAX_KNOWN_TOKENS = 16;
-
-function createRedaction(secrets: readonly string[]) {
-  const tokens = new Set<string>();
-  let redactor = createRedactor(secrets);
-  return {
-    redact: (text: string) => redactor(text),
-    learn: (accessToken: string) => {
-      tokens.add(accessToken);
-      const [oldest] = tokens;
-      if (tokens.size > MAX_KNOWN_TOKENS && oldest !== undefined) tokens.delete(oldest);
-      redactor = createRedactor([...secrets, ...tokens]);
-    },
-  };
-}
-
 /** Makes the client of a session. Sends nothing before the first call. */
 export function createClient(options: ClientOptions): Client {
   const { credential, enrichmentCredential, defaultProjectId, neededScopes, endpointDomains = [] } = options;
@@ -141,7 +129,7 @@ export function createClient(options: ClientOptions): Client {
   };
   const { clientId, clientSecret } = credential;
   const reader = [authUrl, principalId ?? `session ${sessionId}`, options.credentialVersion, clientId, clientSecret];
-  const reads = (options.reads ?? createReadCache()).open(reader);
+  const reads = (options.reads ?? createReadCache({ clock })).open(reader);
   const auth = createAuthServer({ wiring, authUrl, timeoutMs, random, endpointDomains, onToken: learn });
   /** Where the credential is refused, what it could read is no longer its to read. */
   async function fetchToken(...request: Parameters<typeof auth.fetchToken>) {
@@ -215,15 +203,15 @@ export function createClient(options: ClientOptions): Client {
     }
   }
 
-  /** What the call answers: kept, shared with identical reads of speed analysis on their way, whose one lane is short, or its own. */
+  /** What the call answers: kept, shared with identical reads on their way where turns are short (the one lane of speed analysis), or its own. */
   async function answer(operation: Operation, input: Record<string, unknown>, how: SendOptions): Promise<unknown> {
     const acquired = await acquireToken(operation, how);
-    if (operation.scope !== 'speed-analysis') return send(operation, input, how, acquired);
     if (!operation.safe) return send(operation, input, how, acquired).finally(() => reads.separate());
+    if (operation.scope !== 'speed-analysis' && !operation.shared) return send(operation, input, how, acquired);
     const project = acquired.projectId ?? how.projectId ?? null;
     const key = JSON.stringify([acquired.token.endpoint, project, operation.path, input]);
     const read = (limits: Limits) => send(operation, input, { ...how, limits }, acquired);
-    return reads.get({ key, keep: operation.immutable ?? false, limits: how.limits, read });
+    return reads.get({ key, keepMs: operation.keepMs ?? 0, limits: how.limits, read });
   }
 
   return {
@@ -274,6 +262,15 @@ export function createClient(options: ClientOptions): Client {
         return scope === undefined ? tokenProvider.forSession(wish) : tokenProvider.forScope(scope, wish);
       });
       return acquired.projectId ?? nameless();
+    },
+    remember(key, make, { signal, deadlineMs } = {}) {
+      function makeWithin(limits: Limits) {
+        limits.waitsFor = 'result';
+        return make(limits.signal);
+      }
+      return withDeadline({ clock, timeoutMs, deadlineMs, signal }, (limits) =>
+        reads.get({ key: `made ${key}`, keepMs: Number.POSITIVE_INFINITY, limits, read: makeWithin }),
+      );
     },
     redact,
     async close() {

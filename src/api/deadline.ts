@@ -8,7 +8,7 @@ export interface Limits {
   /** Aborts with the caller's reason, or with an ApiError of kind `timeout`. */
   readonly signal: AbortSignal;
   /** What the call waits for at the moment: the words of a timeout name it. */
-  waitsFor: 'answer' | 'turn' | 'token';
+  waitsFor: 'answer' | 'turn' | 'token' | 'result';
   /** How long the queue lasts now, in ms; undefined where that is not known. */
   queueMs?: (() => number | undefined) | undefined;
 }
@@ -38,6 +38,7 @@ export function isOutOfTime(error: unknown): boolean {
 function timeoutOf({ waitsFor, queueMs }: Limits, allowedMs: number): ApiError {
   const time = seconds(allowedMs);
   if (waitsFor === 'turn') return queued(`The call was given up after ${time}: it was still waiting behind other calls.`, queueMs?.());
+  if (waitsFor === 'result') return new ApiError('timeout', `The call was given up after ${time}: its result was not computed yet.`);
   const who = waitsFor === 'token' ? 'the authentication server' : 'the platform';
   return new ApiError('timeout', `The call was given up after ${time}: ${who} did not answer in that time, retries included.`);
 }

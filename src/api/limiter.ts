@@ -41,8 +41,8 @@ interface Lane {
   /** Limit at the last refusal, and when that was. */
   reduced: number;
   reducedAtMs: number;
-  /** How long a call held its slot lately, averaged; undefined while none has ended. */
-  holdMs: number | undefined;
+  /** How long the last calls held their slots, the latest last. */
+  readonly heldMs: number[];
   /** Refusals that lowered the limit so far: calls started before the last one say nothing about the new limit. */
   reductions: number;
 }
@@ -68,7 +68,7 @@ function createLane(limit: number): Lane {
     active: 0,
     reduced: limit,
     reducedAtMs: Number.NEGATIVE_INFINITY,
-    holdMs: undefined,
+    heldMs: [],
     reductions: 0,
   };
 }
@@ -85,11 +85,17 @@ function reduce(lane: Lane, nowMs: number): void {
   lane.reductions += 1;
 }
 
-/** How much the last call weighs in the average of the time that calls take. */
-const LAST_CALL_SHARE = 0.2;
+/** So many calls say how long one takes: enough that a single slow one does not make the queue look long. */
+const REMEMBERED_CALLS = 16;
 
-function learnHold(lane: Lane, heldMs: number): void {
-  lane.holdMs = lane.holdMs === undefined ? heldMs : lane.holdMs + LAST_CALL_SHARE * (heldMs - lane.holdMs);
+function learnHold({ heldMs }: Lane, ms: number): void {
+  heldMs.push(ms);
+  if (heldMs.length > REMEMBERED_CALLS) heldMs.shift();
+}
+
+/** How long a call holds its slot on average; undefined while none has ended. */
+function meanHoldMs({ heldMs }: Lane): number | undefined {
+  return heldMs.length > 0 ? heldMs.reduce((sum, ms) => sum + ms, 0) / heldMs.length : undefined;
 }
 
 /** Calls ahead of a new one where queues take turns: all of its own queue, and of each other one as many and one more at most. */
@@ -228,7 +234,8 @@ export function createLimiter({
       const limit = currentLimit(lane, clock.now(), sharersOf(request.project));
       const ahead = callsAhead(gate, request);
       if (ahead === 0 && lane.active < limit) return 0;
-      return lane.holdMs === undefined ? undefined : ((ahead + 1) * lane.holdMs) / limit;
+      const holdMs = meanHoldMs(lane);
+      return holdMs === undefined ? undefined : ((ahead + 1) * holdMs) / limit;
     },
     load() {
       const all = [...gates.values()];

@@ -21,8 +21,13 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Payload exte
   readonly payload: Payload;
   /** True when repeating it changes nothing: it may then be sent again after a failure. */
   readonly safe: boolean;
-  /** True when an answer, once given, never changes: it may be kept. */
-  readonly immutable?: true;
+  /**
+   * How long an answer may be given again to the same caller, in ms, as long as this server writes nothing for them: infinite where it never
+   * changes; left out: each question is asked.
+   */
+  readonly keepMs?: number;
+  /** True where identical reads on their way are one request, as all of speed analysis are: lists whose pages each wait for a turn. */
+  readonly shared?: true;
 }
 
 export type InputOf<O extends Operation> = z.input<O['input']>;

@@ -1,16 +1,17 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { type Clock, systemClock } from '../lib/clock.ts';
 import { abortable, type Limits } from './deadline.ts';
 
-/** How much of what never changes is kept by default, in bytes. */
+/** How much is kept by default, in bytes. */
 const DEFAULT_MAX_BYTES = 64 * 1_048_576;
 
 /** A read that several callers may want at the same time. */
 export interface SharedRead<T> {
   /** Names the question: project, operation, input. */
   readonly key: string;
-  /** True where the answer never changes. */
-  readonly keep: boolean;
+  /** How long the answer may be given again, in ms from the beginning of the read: 0 not at all, infinite where it never changes. */
+  readonly keepMs: number;
   /** Of this caller. */
   readonly limits: Limits;
   /** Asks the platform; its limits are those of all callers that wait for it together. */
@@ -21,7 +22,7 @@ export interface SharedRead<T> {
 export interface OwnReads {
   /** A kept answer, or that of one request which all callers share; it ends when the last of them leaves. */
   get<T>(read: SharedRead<T>): Promise<T>;
-  /** Reads that begin from now on join none that is on its way: a write lies between them. */
+  /** Reads that begin from now on join none that is on its way, and get nothing old that may change: a write lies between them. */
   separate(): void;
   /** Forgets what is kept for this owner, and keeps nothing that is on its way. */
   forget(): void;
@@ -29,10 +30,12 @@ export interface OwnReads {
   close(): void;
 }
 
-/** Answers of the platform that never change, and reads on their way, kept apart by owner; one per process. */
+/** Answers of the platform that are kept, and reads on their way, apart by owner; one per process. */
 export interface ReadCache {
   /** `owner` is everything that decides what may be read: authentication server, caller, credential with its secret. */
   open(owner: readonly (string | undefined)[]): OwnReads;
+  /** Room that is taken by all that is kept, estimated. */
+  bytes(): number;
 }
 
 interface Flight {
@@ -42,10 +45,20 @@ interface Flight {
   ended: boolean;
 }
 
+interface Kept {
+  readonly answer: unknown;
+  readonly keepMs: number;
+  /** When the read began, by the clock, and after how many writes of the owner. */
+  readonly sinceMs: number;
+  readonly writes: number;
+}
+
 interface Owner {
   sessions: number;
   /** Raised when what is on its way must not be kept any more. */
   generation: number;
+  /** Counts the writes: what was read before the last one and may change is not given again. */
+  writes: number;
   readonly flights: Map<string, Flight>;
 }
 
@@ -88,33 +101,80 @@ function limitsOf(callers: ReadonlySet<Limits>, { signal }: AbortController): Li
   };
 }
 
+interface ReadCacheOptions {
+  readonly maxBytes?: number;
+  /** Decides when answers that may change are too old. */
+  readonly clock?: Clock;
+}
+
 /** Makes the cache of a process; `maxBytes` bounds what is kept for all owners together, 0 keeps nothing. */
-export function createReadCache({ maxBytes = DEFAULT_MAX_BYTES }: { maxBytes?: number } = {}): ReadCache {
-  const kept = maxBytes > 0 ? new LRUCache<string, { readonly answer: unknown }>({ maxSize: maxBytes }) : undefined;
+export function createReadCache({ maxBytes = DEFAULT_MAX_BYTES, clock = systemClock }: ReadCacheOptions = {}): ReadCache {
+  const kept = maxBytes > 0 ? new LRUCache<string, Kept>({ maxSize: maxBytes }) : undefined;
   const owners = new Map<string, Owner>();
+  /** When what is kept for a time only is too old, by key, the oldest first. */
+  const ends = new Map<string, number>();
+  let sweeping: NodeJS.Timeout | undefined;
+
+  /** Gives back the room of what is too old: it would push out what never changes. */
+  function sweep(): void {
+    sweeping = undefined;
+    for (const [key, endMs] of ends) {
+      if (endMs > clock.now()) return sweepIn(endMs - clock.now());
+      ends.delete(key);
+      kept?.delete(key);
+    }
+  }
+
+  function sweepIn(ms: number): void {
+    sweeping ??= setTimeout(sweep, ms).unref();
+  }
+
+  function keep(key: string, entry: Kept, size: number): void {
+    ends.delete(key);
+    kept?.set(key, entry, { size });
+    if (entry.keepMs === Number.POSITIVE_INFINITY) return;
+    ends.set(key, entry.sinceMs + entry.keepMs);
+    sweepIn(entry.keepMs);
+  }
 
   function forgetKept(prefix: string): void {
     for (const key of kept?.keys() ?? []) if (key.startsWith(prefix)) kept?.delete(key);
   }
 
   return {
+    bytes: () => kept?.calculatedSize ?? 0,
     open(parts) {
       const name = createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
-      const owner: Owner = owners.get(name) ?? { sessions: 0, generation: 0, flights: new Map() };
+      const owner: Owner = owners.get(name) ?? { sessions: 0, generation: 0, writes: 0, flights: new Map() };
       owners.set(name, owner);
       owner.sessions += 1;
       const prefix = `${name} `;
       let open = true;
 
-      function begin<T>({ key, keep, limits, read }: SharedRead<T>): Flight {
-        const { flights, generation } = owner;
+      function isFresh({ keepMs, sinceMs, writes }: Kept): boolean {
+        if (keepMs === Number.POSITIVE_INFINITY) return true;
+        const ageMs = clock.now() - sinceMs;
+        return writes === owner.writes && ageMs >= 0 && ageMs < keepMs;
+      }
+
+      function knownAnswer({ key, keepMs }: SharedRead<unknown>): Kept | undefined {
+        const known = keepMs > 0 ? kept?.get(prefix + key) : undefined;
+        if (!known || isFresh(known)) return known;
+        kept?.delete(prefix + key);
+        return undefined;
+      }
+
+      function begin<T>({ key, keepMs, limits, read }: SharedRead<T>): Flight {
+        const { flights, generation, writes } = owner;
+        const sinceMs = clock.now();
         const callers = new Set([limits]);
         const ending = new AbortController();
         async function ask(): Promise<T> {
           try {
             const answer = await read(limitsOf(callers, ending));
-            const size = keep || callers.size > 1 ? freezeAndMeasure(answer) : 0;
-            if (keep && owner.generation === generation && !ending.signal.aborted) kept?.set(prefix + key, { answer }, { size });
+            const size = keepMs > 0 || callers.size > 1 ? freezeAndMeasure(answer) : 0;
+            if (keepMs > 0 && owner.generation === generation && !ending.signal.aborted)
+              keep(prefix + key, { answer, keepMs, sinceMs, writes }, size);
             return answer;
           } finally {
             flight.ended = true;
@@ -142,7 +202,7 @@ export function createReadCache({ maxBytes = DEFAULT_MAX_BYTES }: { maxBytes?: n
       return {
         async get<T>(read: SharedRead<T>): Promise<T> {
           const { key, limits } = read;
-          const known = read.keep ? kept?.get(prefix + key) : undefined;
+          const known = knownAnswer(read);
           if (known) return known.answer as T; // a key stands for one kind of answer
           const flight = owner.flights.get(key) ?? begin(read);
           flight.callers.add(limits);
@@ -152,7 +212,10 @@ export function createReadCache({ maxBytes = DEFAULT_MAX_BYTES }: { maxBytes?: n
             leave(key, flight, limits);
           }
         },
-        separate: () => owner.flights.clear(),
+        separate() {
+          owner.writes += 1;
+          owner.flights.clear();
+        },
         forget,
         close() {
           if (!open) return;

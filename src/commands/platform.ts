@@ -106,7 +106,7 @@ async function loadShared(settings: Settings, clock: Clock, cache: SharedCache |
   ]);
   const { concurrency, speedConcurrency, reportCacheMb } = settings;
   const limits = { clock, concurrency, speedConcurrency };
-  const reads = createReadCache({ maxBytes: reportCacheMb * 1_048_576 });
+  const reads = createReadCache({ maxBytes: reportCacheMb * 1_048_576, clock });
   return { createClient, limiter: cache?.limiter(limits) ?? createLimiter(limits), http: createHttp(), reads };
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate as afterOthers } from 'node:timers/promises';
 import pLimit from 'p-limit';
 
 /** Runs `task` for each item, at most `limit` at a time; resolves when all have ended, each result in the place of its item. */
@@ -8,6 +9,12 @@ export function mapConcurrent<Item, Result>(
 ): Promise<PromiseSettledResult<Result>[]> {
   const semaphore = pLimit(limit);
   return Promise.allSettled(items.map((item) => semaphore(task, item)));
+}
+
+/** Between the parts of a long computation: lets other calls run first. Throws the reason of an aborted signal. */
+export async function yieldTurn(signal: AbortSignal): Promise<void> {
+  await afterOthers();
+  signal.throwIfAborted();
 }
 
 /** Runs tasks in turn; `holder` says for whom. */

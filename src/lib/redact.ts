@@ -113,3 +113,21 @@ export function quote(text: string, redact: Redactor, longest = LONGEST_QUOTE): 
   const safe = redact(line);
   return safe.length > longest ? `${safe.slice(0, longest - 1)}…` : safe;
 }
+
+/** Opaque tokens that are redacted by value; JWTs are recognised by their form. */
+const MAX_KNOWN_TOKENS = 16;
+
+/** A redactor that learns the tokens of a session, the latest ones. */
+export function createRedaction(secrets: readonly string[]) {
+  const tokens = new Set<string>();
+  let redactor = createRedactor(secrets);
+  return {
+    redact: (text: string) => redactor(text),
+    learn: (accessToken: string) => {
+      tokens.add(accessToken);
+      const [oldest] = tokens;
+      if (tokens.size > MAX_KNOWN_TOKENS && oldest !== undefined) tokens.delete(oldest);
+      redactor = createRedactor([...secrets, ...tokens]);
+    },
+  };
+}

@@ -1,3 +1,4 @@
+import { createHook } from 'node:async_hooks';
 import { createRequire } from 'node:module';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -35,7 +36,42 @@ async function deadPort(): Promise<string> {
   return url;
 }
 
+/** Counts how often the decompressors of this thread come back to the event loop while something runs. */
+async function decompressorTurns(run: () => Promise<unknown>): Promise<number> {
+  const streams = new Set<number>();
+  let turns = 0;
+  const hook = createHook({
+    init: (id, type) => void (type === 'ZLIB' && streams.add(id)),
+    before: (id) => void (streams.has(id) && (turns += 1)),
+  });
+  hook.enable();
+  try {
+    await run();
+  } finally {
+    hook.disable();
+  }
+  return turns;
+}
+
 describe('answers', () => {
+  test('a large one is decompressed in a few pieces: after each, whatever else runs comes first', async () => {
+    const rows = Array.from({ length: 20_000 }, (_each, index) => ({
+      date: index * 3_600_000,
+      value: Math.sin(index),
+      name: 'Product page',
+    }));
+    const text = JSON.stringify(rows);
+    const { url } = await listen((_request, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(text)));
+    const { send } = open();
+    let read = '';
+    const turns = await decompressorTurns(async () => {
+      read = (await send(url, { maxBytes: 8 * MB })).text;
+    });
+    expect(read).toBe(text);
+    expect(turns).toBeGreaterThanOrEqual(1);
+    expect(turns).toBeLessThanOrEqual(3);
+  });
+
   test('status, text and the wanted pause are handed on, whatever the status', async () => {
     const { url } = await listen((_, response) => response.writeHead(503, { 'retry-after': '7' }).end('later'));
     expect(await open().send(url)).toEqual({ status: 503, retryAfter: '7', text: 'later' });

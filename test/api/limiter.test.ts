@@ -86,6 +86,18 @@ describe('the wait that is to be expected', () => {
     expect(wait({ speed: false })).toBe(0);
   });
 
+  test('does not become long by a single slow call', async () => {
+    const { clock, limiter, start, end } = watch();
+    for (const name of names(18, '')) void start(name, asks());
+    await settled();
+    for (const name of names(16, '')) {
+      await clock.advance(name === '15' ? 3_400 : 200);
+      await end(name);
+    }
+    // 15 of 200 ms and one of 3.4 s are 400 ms each on average; one is on its way and one waits.
+    expect(limiter.expectedWaitMs?.(asks())).toBe(800);
+  });
+
   test('counts turns: another session or principal waits for one of each, not for all', async () => {
     const { clock, limiter, start, end } = watch();
     for (const name of names(8, 'greedy ')) void start(name, asks());

@@ -8,6 +8,7 @@ import { createSpeedClient } from './speed-client.ts';
 import { seeded } from './verdicts/random.ts';
 
 const QUESTIONS = 100;
+const THINKING_MS = 20_000;
 /** What the platform does not hold for ever is asked for each time. */
 const IMMUTABLE = new Set(['getStepHar', 'getStepReport', 'getScenarioReport']);
 
@@ -62,11 +63,13 @@ async function requestsFor(platform: Platform, questions: readonly Call[], maxBy
         credential: { clientId, clientSecret },
         defaultProjectId: 1201,
         clock,
-        reads: createReadCache({ maxBytes }),
+        reads: createReadCache({ maxBytes, clock }),
       }),
   });
   const before = platform.requests.length;
   for (const [name, args] of questions) {
+    // A person reads an answer before asking on: longer than lists are kept.
+    clock.jump(THINKING_MS);
     const tool = tools.get(name);
     const answer = tool && (await callTool(tool, args, { session, signal: new AbortController().signal, canAsk: false }));
     if (!answer || 'ask' in answer || answer.isError) throw new Error(`${name} failed: ${JSON.stringify(answer)}`);

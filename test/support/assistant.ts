@@ -5,6 +5,7 @@ import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll } from 'vitest';
 import { createClient } from '../../src/api/client.ts';
 import { createLimiter } from '../../src/api/limiter.ts';
+import { createReadCache } from '../../src/api/read-cache.ts';
 import { enabledTools, listedTools, loadTool } from '../../src/commands/catalogue.ts';
 import type { CredentialName } from '../../src/emulator/credentials.ts';
 import { prompts } from '../../src/prompts/index.ts';
@@ -53,6 +54,8 @@ export interface AssistantOptions {
   /** Left out: runs are not converted, so that what lies on the disk does not depend on the moment. */
   readonly conversion?: 'drop source' | 'keep source';
   readonly principal?: string;
+  /** Time between two calls in the eyes of what is kept; default a minute. */
+  readonly thinksMs?: number;
   /** `lines`: messages travel as they do over stdio; left out: as objects. */
   readonly over?: 'lines';
   /** Answers the question before a write; left out: the client cannot ask. */
@@ -89,6 +92,8 @@ export async function openAssistant(platform: Platform, options: AssistantOption
   const { clock, authUrl, credentials } = platform;
   const defaultProjectId = credential === 'account' && !('defaultProjectId' in options) ? 1201 : options.defaultProjectId;
   const dir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'workspace-')));
+  let thoughtMs = 0;
+  const reads = createReadCache({ clock: { ...clock, now: () => clock.now() + thoughtMs } });
   const session = createSession({
     workspace: {
       dir,
@@ -109,8 +114,14 @@ export async function openAssistant(platform: Platform, options: AssistantOption
         defaultProjectId,
         neededScopes: neededScopes(tools),
         timeoutMs,
+        reads,
       }),
   });
+  // Between two calls an assistant thinks, for longer than lists are kept.
+  const afterThinking = <T>(ask: () => Promise<T>): Promise<T> => {
+    thoughtMs += options.thinksMs ?? 60_000;
+    return ask();
+  };
   const subscriptions = createSubscriptions(session, resources);
   const parts = { name: 'web-analytics-mcp', version: '0.0.0', tools, absent, load: loadTool, resources, prompts, session, subscriptions };
   const client = new Client({ name: 'test', version: '0.0.0' }, { capabilities: answer ? { elicitation: { form: {} } } : {} });
@@ -124,9 +135,9 @@ export async function openAssistant(platform: Platform, options: AssistantOption
   await client.connect(link.near);
   return {
     client,
-    call: (name, args) => callTool(client, name, args),
+    call: (name, args) => afterThinking(() => callTool(client, name, args)),
     async read(uri) {
-      const { contents } = await client.readResource({ uri });
+      const { contents } = await afterThinking(() => client.readResource({ uri }));
       const [first] = contents;
       return first && 'text' in first ? first.text : '';
     },

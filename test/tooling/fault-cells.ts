@@ -74,6 +74,9 @@ export const enrichment: Subject = {
 
 export const authentication: Subject = read('authenticate', 'requestToken', { renew: true });
 
+/** Longer than any list is kept. */
+const KEPT_MS = 11_000;
+
 /** Calls the subject once under the fault; what the fault holds back is let go as soon as it has struck. */
 export async function strike(
   { tool, operation, args, effects }: Subject,
@@ -85,6 +88,8 @@ export async function strike(
   }: { fault: Omit<Fault, 'operation'>; mark: string; platform: Platform; assistant: Pick<Assistant, 'call'> },
 ): Promise<Cell> {
   platform.requests.length = 0;
+  // Else lists of the cell before, which are kept for a while, would answer without a request.
+  platform.clock.jump(KEPT_MS);
   const added = platform.faults.add({ ...fault, operation });
   if (fault.kind === 'slow') void added.reached().then(() => added.release());
   const answer = await whileTimePasses(platform.clock, assistant.call(tool, args(mark)), () => added.abandoned());

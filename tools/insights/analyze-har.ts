@@ -37,15 +37,18 @@ export default defineAnsweringTool({
   output: harAnswerShape.extend({ uri: z.string() }),
   pageAfterCut,
   charted: true,
-  async handler(query, { ask, draw, projectId, link, note, ownDomains }) {
+  async handler(query, { ask, remember, draw, projectId, link, note, ownDomains }) {
     const { scenarioStepResultId } = query;
     const { har: file } = await ask(getStepHar, { scenarioStepResultId });
     const { analyseHar, loadEntities, readHar } = await import('../../src/domain/har/index.ts');
-    const har = readHar(file, { firstParty: ownDomains });
-    const { answer, notes } = analyseHar(har, query, await loadEntities());
+    const read = () => readHar(file, { firstParty: ownDomains });
+    const project = await projectId();
+    const { answer, notes } = await remember(JSON.stringify(['HAR', project, query, ownDomains]), async () =>
+      analyseHar(read(), query, await loadEntities()),
+    );
     for (const sentence of notes) note(sentence);
-    draw(async () => (await import('../../src/usecases/speed/step-waterfall.ts')).stepWaterfall(har, query, ask));
-    const uri = stepHar.uri({ projectId: await projectId(), stepResultId: scenarioStepResultId });
+    draw(async () => (await import('../../src/usecases/speed/step-waterfall.ts')).stepWaterfall(read(), query, ask));
+    const uri = stepHar.uri({ projectId: project, stepResultId: scenarioStepResultId });
     link({ uri, name: stepHar.name, title: 'The HAR file, sanitised', mimeType: stepHar.mimeType });
     return { ...answer, uri };
   },

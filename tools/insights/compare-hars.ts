@@ -9,6 +9,12 @@ import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
 
 const run = z.object({ time: z.string(), stepResultId: z.string() });
 
+/** A HAR file as it came. */
+interface HarFile {
+  readonly stepResultId: string;
+  readonly har: unknown;
+}
+
 export default defineAnsweringTool({
   name: 'compare_hars',
   title: 'Compare HARs',
@@ -33,10 +39,17 @@ export default defineAnsweringTool({
     afterUri: z.string(),
   }),
   async handler({ before, after, scenarioId, step, since }, context) {
-    const { ask, projectId, link, note, ownDomains: firstParty } = context;
+    const { ask, remember, projectId, link, note, ownDomains: firstParty } = context;
     const { compareHars, loadEntities, readHar } = await import('../../src/domain/har/index.ts');
     const entities = await loadEntities();
     const project = { projectId: await projectId() };
+    const compared = (was: readonly HarFile[], is: readonly HarFile[]) => {
+      const [wasIds, isIds] = [was, is].map((files) => files.map(({ stepResultId }) => stepResultId));
+      return remember(JSON.stringify(['HAR files', project, wasIds, isIds, firstParty]), async () => {
+        const [earlier = [], later = []] = [was, is].map((files) => files.map(({ har }) => readHar(har, { firstParty })));
+        return compareHars(earlier, later, entities);
+      });
+    };
     const uriOf = (stepResultId: string, title: string) => {
       const uri = stepHar.uri({ ...project, stepResultId });
       link({ uri, name: stepHar.name, title, mimeType: stepHar.mimeType });
@@ -50,11 +63,7 @@ export default defineAnsweringTool({
       if (before !== undefined || after !== undefined) refuse('before: pass before and after, or scenarioId and step, not both.');
       const { chooseHarRuns } = await import('../../src/usecases/speed/choose-har-runs.ts');
       const chosen = await chooseHarRuns({ scenarioId, step, since }, context);
-      const [was, is] = [
-        chosen.before.map(({ har }) => readHar(har, { firstParty })),
-        chosen.after.map(({ har }) => readHar(har, { firstParty })),
-      ];
-      const { comparison, notes } = compareHars(was, is, entities);
+      const { comparison, notes } = await compared(chosen.before, chosen.after);
       for (const sentence of notes) note(sentence);
       const timesOf = (runs: typeof chosen.before) =>
         runs.map(({ date, stepResultId }) => ({ time: new Date(date).toISOString(), stepResultId }));
@@ -70,7 +79,7 @@ export default defineAnsweringTool({
     if (before === undefined) refuse('before: is required with after (string); or pass scenarioId and step.');
     if (after === undefined) refuse('after: is required with before (string); or pass scenarioId and step.');
     const [earlier, later] = await Promise.all([before, after].map((scenarioStepResultId) => ask(getStepHar, { scenarioStepResultId })));
-    const { comparison, notes } = compareHars([readHar(earlier?.har, { firstParty })], [readHar(later?.har, { firstParty })], entities);
+    const { comparison, notes } = await compared([{ stepResultId: before, har: earlier?.har }], [{ stepResultId: after, har: later?.har }]);
     if (before === after) note('Both ids are the same: the file is compared with itself.');
     for (const sentence of notes) note(sentence);
     return { ...comparison, ...urisOf(before, after) };

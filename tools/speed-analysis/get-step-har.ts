@@ -16,11 +16,14 @@ export default defineTool({
   idsFrom: 'get_scenario_report',
   input: z.strictObject({ scenarioStepResultId: text.describe('stepResultId from a scenario report') }),
   output: harDigest.omit({ notes: true }).extend({ uri: z.string() }),
-  async handler(input, { call, projectId, link, note, ownDomains }) {
+  async handler(input, { call, remember, projectId, link, note, ownDomains }) {
     const { har } = await call(input);
-    const { notes, ...digest } = await digestHar(har, ownDomains);
+    const project = await projectId();
+    const { notes, ...digest } = await remember(JSON.stringify(['HAR digest', project, input, ownDomains]), () =>
+      digestHar(har, ownDomains),
+    );
     for (const sentence of notes) note(sentence);
-    const uri = stepHar.uri({ projectId: await projectId(), stepResultId: input.scenarioStepResultId });
+    const uri = stepHar.uri({ projectId: project, stepResultId: input.scenarioStepResultId });
     link({ uri, name: stepHar.name, title: 'The HAR file, sanitised', mimeType: stepHar.mimeType });
     return { ...digest, uri };
   },

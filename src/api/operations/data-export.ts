@@ -111,6 +111,7 @@ export const listExportJobs = defineOperation({
 export const listSuccessfulExportRuns = defineOperation({
   ...read,
   path: '/v1/exports/successful-runs',
+  shared: true,
   input: z.strictObject(paging),
   payload: z.array(successfulRun),
 });

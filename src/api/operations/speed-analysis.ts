@@ -5,10 +5,14 @@ import { recordId, reportEntry, scenario, scenarioReport, speedEvent, stepReport
 
 const common = { method: 'POST', base: 'service', scope: 'speed-analysis', section: '4.1' } as const;
 
+/** Lists change with each run at most, and callers of one team ask for them at the same time: so old they may be. */
+const LIST_KEEP_MS = 10_000;
+
 export const listScenarios = defineOperation({
   ...common,
   path: '/v1/speed-analysis/scenario/list',
   safe: true,
+  keepMs: LIST_KEEP_MS,
   input: z.strictObject({ name: p.text.optional() }),
   payload: z.looseObject({ scenarios: z.array(scenario) }),
 });
@@ -17,7 +21,7 @@ export const getScenarioReport = defineOperation({
   ...common,
   path: '/v1/speed-analysis/scenario/report',
   safe: true,
-  immutable: true,
+  keepMs: Number.POSITIVE_INFINITY,
   input: z.strictObject({ scenarioId: p.id, date: z.int().positive() }),
   payload: z.looseObject({ scenarioReport }),
 });
@@ -26,6 +30,7 @@ export const listScenarioReports = defineOperation({
   ...common,
   path: '/v1/speed-analysis/scenario/reports',
   safe: true,
+  keepMs: LIST_KEEP_MS,
   input: z
     .strictObject({
       scenarioId: p.id,
@@ -47,7 +52,7 @@ export const getStepReport = defineOperation({
   ...common,
   path: '/v1/speed-analysis/scenario/step/report',
   safe: true,
-  immutable: true,
+  keepMs: Number.POSITIVE_INFINITY,
   input: z.strictObject({ stepId: p.text }),
   payload: z.looseObject({ step: stepReport }),
 });
@@ -56,7 +61,7 @@ export const getStepHar = defineOperation({
   ...common,
   path: '/v1/speed-analysis/scenario/report/har',
   safe: true,
-  immutable: true,
+  keepMs: Number.POSITIVE_INFINITY,
   input: z.strictObject({ scenarioStepResultId: p.text }),
   payload: z.looseObject({ har: z.union([z.string(), z.looseObject({})]) }),
 });
@@ -65,6 +70,7 @@ export const listSpeedEvents = defineOperation({
   ...common,
   path: '/v1/speed-analysis/event/list',
   safe: true,
+  keepMs: LIST_KEEP_MS,
   input: z.strictObject({
     key: p.text.optional(),
     dateFrom: p.isoDate.optional(),

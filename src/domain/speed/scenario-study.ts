@@ -1,6 +1,6 @@
 import { standsOutFromDays } from './day-scatter.ts';
 import type { Verdict } from './engine/judge-series.ts';
-import { type Judged, judgeTogether } from './engine/judge-together.ts';
+import { type Judged, judgeTogether, type Tracked } from './engine/judge-together.ts';
 import type { Level, Span } from './engine/run-series.ts';
 import { isFailed, type Report, reportsIn, type Series, type Step, seriesOf, stepsOf, sumSeries, usualSteps, type Window } from './runs.ts';
 import { additiveMetrics, metricFact, rankOf, speedMetricNames, usualSpeedMetrics } from './speed-metrics.ts';
@@ -168,8 +168,34 @@ export function soundSteps(reports: readonly Report[], windows: { baseline: Wind
   return stepsOf(inside.filter((report) => !isFailed(report)));
 }
 
-/** Compares each metric of each step, and of all steps together where a sum means something. */
-export function studyScenario(reports: readonly Report[], options: StudyOptions): Study {
+/** One metric of one step, or of all steps together. */
+type RowKey = Pick<Row, 'step' | 'metric' | 'series'>;
+
+/** What a study judges: the series of a scenario, and how. */
+export interface StudyDraft {
+  readonly sides: Pick<Study, 'baseline' | 'period'>;
+  readonly sound: readonly Report[];
+  readonly steps: readonly Step[];
+  readonly usualSteps: number;
+  readonly tracked: readonly Tracked<RowKey>[];
+  /** The verdicts depend on these and the series alone. */
+  readonly judging: { readonly period: Window; readonly timeZone: string; readonly falseDiscoveryRate: number | undefined };
+}
+
+/** What is said of the series at one place of a draft. */
+export interface JudgedRow extends Pick<Row, 'state' | 'verdict' | 'move'> {
+  readonly place: number;
+}
+
+/** The period from its first run to its last: all others that have the same runs are judged alike. */
+function periodOfRuns(sound: readonly Report[], period: Window): Window {
+  const dates = reportsIn(sound, period).map(({ date }) => date);
+  const [startMs = Number.POSITIVE_INFINITY, endMs = Number.NEGATIVE_INFINITY] = [dates[0], dates.at(-1)];
+  return { startMs, endMs };
+}
+
+/** Each metric of each step, and of all steps together where a sum means something. */
+export function draftStudy(reports: readonly Report[], options: StudyOptions): StudyDraft {
   const { baseline, period, metrics, step, timeZone, falseDiscoveryRate } = options;
   const sides = { baseline: runsOf(reports, baseline), period: runsOf(reports, period) };
   const sound = [...sides.baseline.all, ...sides.period.all].filter((report) => !isFailed(report)).toSorted((a, b) => a.date - b.date);
@@ -177,7 +203,7 @@ export function studyScenario(reports: readonly Report[], options: StudyOptions)
   const named = comparableMetrics(metrics);
   const usual = usualSteps(sound);
   const sums = step || usual < 2 ? [] : named.filter((metric) => additiveMetrics.includes(metric));
-  const drafts = [
+  const tracked = [
     ...steps.flatMap((each) => named.map((metric) => ({ step: each, metric, series: seriesOf(each, metric) }))),
     ...sums.map((metric) => ({ step: undefined, metric, series: sumSeries(sound, metric, usual) })),
   ]
@@ -189,18 +215,34 @@ export function studyScenario(reports: readonly Report[], options: StudyOptions)
       series: key.series,
       effect: metricFact(key.metric).effect,
     }));
-  const all = drafts.map(({ series }) => series);
-  const { judged } = judgeTogether(drafts, {
-    period,
-    timeZone,
-    falseDiscoveryRate,
-    isCredible: ({ series }, verdict) => isCredible(series, verdict, all),
+  return {
+    sides,
+    sound,
+    steps,
+    usualSteps: usual,
+    tracked,
+    judging: { period: periodOfRuns(sound, period), timeZone, falseDiscoveryRate },
+  };
+}
+
+/** The verdicts on a draft, the worst first. */
+export function judgeDraft({ tracked, judging }: StudyDraft): JudgedRow[] {
+  const all = tracked.map(({ series }) => series);
+  const { judged } = judgeTogether(tracked, { ...judging, isCredible: ({ series }, verdict) => isCredible(series, verdict, all) });
+  const places = new Map(tracked.map(({ key }, place) => [key, place]));
+  return judged.map((each) => ({ place: places.get(each.key) ?? -1, verdict: each.verdict, ...moveOf(each, judged) }));
+}
+
+/** The study that verdicts on a draft make. */
+export function studyFrom({ sides, sound, steps, usualSteps: usual, tracked, judging }: StudyDraft, judged: readonly JudgedRow[]): Study {
+  const rows = judged.flatMap(({ place, ...said }): Row[] => {
+    const key = tracked[place]?.key;
+    return key ? [{ ...key, ...said }] : [];
   });
-  const rows = judged.map((each): Row => ({ ...each.key, verdict: each.verdict, ...moveOf(each, judged) }));
   const headline = headlineOf(rows);
   return {
     ...sides,
-    timeZone,
+    timeZone: judging.timeZone,
     sound,
     steps,
     rows,
@@ -209,4 +251,10 @@ export function studyScenario(reports: readonly Report[], options: StudyOptions)
     usualSteps: usual,
     otherSteps: sound.filter((report) => report.steps?.length !== usual).length,
   };
+}
+
+/** Compares each metric of each step, and of all steps together where a sum means something. */
+export function studyScenario(reports: readonly Report[], options: StudyOptions): Study {
+  const draft = draftStudy(reports, options);
+  return studyFrom(draft, judgeDraft(draft));
 }

@@ -3,10 +3,11 @@ import { FALSE_DISCOVERY_RATE } from '../../domain/speed/engine/judge-together.t
 import { failedStepsToRead } from '../../domain/speed/failures.ts';
 import { type Bounds, chooseStep, studyWindows } from '../../domain/speed/runs.ts';
 import { type Readings, scenarioAnswer } from '../../domain/speed/scenario-answer.ts';
-import { type Study, soundSteps, studyScenario } from '../../domain/speed/scenario-study.ts';
+import { type Study, soundSteps } from '../../domain/speed/scenario-study.ts';
 import { compareSummaries, mostFailing, type Summary, siteAnswer, summaryOf } from '../../domain/speed/site-answer.ts';
 import type { Context } from '../context.ts';
 import { readActions, readEach, readEventsNear, readReports } from './scenario-reports.ts';
+import { studyInTurns } from './study-in-turns.ts';
 
 interface Asked extends Bounds {
   /** At least one, each once. */
@@ -28,19 +29,17 @@ interface Detail extends Studied {
   readonly readings: Readings;
 }
 
-type Reads = Pick<Context, 'ask' | 'note' | 'covers' | 'lists' | 'nowMs' | 'timeZone' | 'whole'>;
+type Reads = Pick<Context, 'ask' | 'note' | 'covers' | 'lists' | 'nowMs' | 'timeZone' | 'whole' | 'remember' | 'signal'>;
 
 /** Reads a scenario and judges it; of several, each may claim its part of the false ones. */
-async function studyOne(
-  scenarioId: number,
-  { scenarioIds, step, metrics, ...bounds }: Asked,
-  { ask, nowMs, timeZone }: Reads,
-): Promise<Studied> {
+async function studyOne(scenarioId: number, { scenarioIds, step, metrics, ...bounds }: Asked, context: Reads): Promise<Studied> {
+  const { ask, nowMs, timeZone } = context;
   const windows = studyWindows(bounds, nowMs, timeZone);
   const { name, reports } = await readReports(ask, scenarioId, windows);
   const chosen = step === undefined ? undefined : await chooseStep(soundSteps(reports, windows), step);
   const falseDiscoveryRate = FALSE_DISCOVERY_RATE / scenarioIds.length;
-  return { scenarioId, name, study: studyScenario(reports, { ...windows, metrics, step: chosen, timeZone, falseDiscoveryRate }) };
+  const study = await studyInTurns(reports, { ...windows, metrics, step: chosen, timeZone, falseDiscoveryRate }, context);
+  return { scenarioId, name, study };
 }
 
 async function analyzeOne(scenarioId: number, asked: Asked, context: Reads) {

@@ -118,17 +118,19 @@ interface Patch {
 
 /**
  * By how much the squares of a fit fall where the runs from one place to another are left out: each with a deviation of its own. The
- * run after them is then foretold by the one before them.
+ * run after them is then foretold by the one before them. `squares` are those of the runs that this touches.
  */
-function gainWithout({ frame: { weights, sigma }, residual }: Fit, { gaps }: Runs, phi: number): (from: number, to: number) => number {
-  return (from, to) => {
-    const last = Math.min(to, residual.length - 1);
-    let squares = 0;
-    for (let run = from; run <= last; run += 1) squares += (residual[run] ?? 0) ** 2;
+function gainWithout(
+  { frame: { weights, sigma }, residual }: Fit,
+  { gaps }: Runs,
+  phi: number,
+): (from: number, to: number, squares: number) => number {
+  return (from, to, squares) => {
     // Most places end here, before the dear part.
     if (to === residual.length || squares < LEAST_GAIN * sigma * sigma) return squares / (sigma * sigma);
-    let [bridge, share] = [0, 1];
-    for (let run = last; run >= from; run -= 1) {
+    let bridge = 0;
+    let share = 1;
+    for (let run = to; run >= from; run -= 1) {
       bridge += (share * (residual[run] ?? 0)) / (weights.own[run] ?? 1);
       const gap = gaps[run] ?? 1;
       share *= run === 0 ? 0 : gap === 1 ? phi : phi ** gap;
@@ -138,15 +140,19 @@ function gainWithout({ frame: { weights, sigma }, residual }: Fit, { gaps }: Run
 }
 
 /** Places of a series at which one to a few neighbouring runs are off, the surest first. */
-function patchesIn(fit: Fit, gainOfPatch: (from: number, to: number) => number, shortest: number): Patch[] {
+function patchesIn(fit: Fit, gainOfPatch: (from: number, to: number, squares: number) => number, shortest: number): Patch[] {
   const n = fit.frame.series.length;
   const gain = (from: number, to: number) => (from > 0 && to > from && from < n ? gainOf(fit, from, Math.min(to, n)) : 0);
   const patches: Patch[] = [];
   let atEnd = 0;
   for (let from = Math.max(1, n - 24); from <= n - shortest; from += 1) atEnd = Math.max(atEnd, gain(from, n));
-  for (let from = 0; from < n; from += 1)
-    for (let to = from + 1; to <= Math.min(n, from + shortest - 1); to += 1) {
-      const own = gainOfPatch(from, to) - LEAST_GAIN_OF_NEXT * (to - from - 1);
+  const { residual } = fit;
+  for (let from = 0; from < n; from += 1) {
+    let squares = (residual[from] ?? 0) ** 2;
+    const last = Math.min(n, from + shortest - 1);
+    for (let to = from + 1; to <= last; to += 1) {
+      if (to < n) squares += (residual[to] ?? 0) ** 2;
+      const own = gainOfPatch(from, to, squares) - LEAST_GAIN_OF_NEXT * (to - from - 1);
       const surplus = own - LEAST_GAIN;
       if (surplus <= 0) continue;
       const steps = [to === n ? atEnd : gain(from, n), from > 0 ? gain(to, n) : 0];
@@ -154,6 +160,7 @@ function patchesIn(fit: Fit, gainOfPatch: (from: number, to: number) => number, 
       const credible = [...steps.filter((each) => each > LEAST_STEP), ...levels.filter((each) => each > LEAST_LEVEL)];
       if (own > Math.max(0, ...credible)) patches.push({ from, to, surplus });
     }
+  }
   // Single runs first: a longer patch may hold usual runs between two outliers.
   return patches.toSorted((a, b) => a.to - a.from - (b.to - b.from) || b.surplus - a.surplus);
 }

@@ -184,10 +184,27 @@ function beyondIn(values: readonly number[], value: number): { value: number; sh
   return { value, share: values.filter((each) => each > value).length / Math.max(1, values.length) };
 }
 
+interface Fitted extends Pick<JudgeOptions, 'effect' | 'timeZone'> {
+  readonly course: Course;
+}
+
+/** Series are judged several times, each time with a stricter limit or for an instant; the fit is always the same, and what takes long. */
+const fits = new WeakMap<RunSeries, Fitted>();
+
+/** The course of a series; that of the last time where nothing else is asked. */
+function courseOf(series: RunSeries, { effect, timeZone }: Pick<JudgeOptions, 'effect' | 'timeZone'>): Course {
+  const last = fits.get(series);
+  if (last && last.timeZone === timeZone && last.effect.relative === effect.relative && last.effect.absolute === effect.absolute)
+    return last.course;
+  const course = fitCourse(series, { effect, timeZone });
+  fits.set(series, { effect, timeZone, course });
+  return course;
+}
+
 /** The levels of a series with all that was fitted, and the part of it that counts. */
 export function studySeries(series: RunSeries, options: JudgeOptions): Study {
-  const { effect, timeZone, highestP = 1 } = options;
-  const course = fitCourse(series, { effect, timeZone });
+  const { effect, highestP = 1 } = options;
+  const course = courseOf(series, options);
   const counted = partsThatCount(course, quantile([...series.values], 0.5), effect).filter(({ p }) => p <= highestP);
   return { series, course, counted, plateaus: plateausOf(course, counted, series.dates), options };
 }
@@ -205,6 +222,11 @@ export function missingRuns({ dates, values }: RunSeries, { period }: JudgeOptio
   const inPeriod = dates.filter((date) => date >= period.startMs && date <= period.endMs).length;
   const runs = values.length;
   return runs < NEEDED.runs || inPeriod < NEEDED.inPeriod ? { state: 'not enough data', runs, inPeriod, needed: NEEDED } : undefined;
+}
+
+/** Fits a series that has enough runs, so that judging it later takes little time. */
+export function fitAhead(series: RunSeries, options: JudgeOptions): void {
+  if (!missingRuns(series, options)) courseOf(series, options);
 }
 
 /**

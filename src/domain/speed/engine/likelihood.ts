@@ -25,7 +25,10 @@ export interface Likelihood {
   readonly deviance: number;
 }
 
-/** Sums of products over the runs that follow another at one distance: of both, of the later with the earlier, of the earlier alone. */
+/**
+ * Sums of products over the runs that follow another at one distance: of both, of the later with the earlier, of the earlier alone. These
+ * are symmetric; what lies above the diagonal stays 0.
+ */
 interface GapSums {
   readonly gap: number;
   runs: number;
@@ -74,13 +77,15 @@ export function sumsOf(runs: Runs, parts: readonly Part[]): Sums {
     const { later, mixed, earlier } = sums;
     before.set(now);
     for (let column = 0; column < size; column += 1) now[column] = columns[column]?.[index] ?? 0;
-    for (let row = 0, cell = 0; row < size; row += 1)
-      for (let column = 0; column < size; column += 1, cell += 1) {
-        const [mine, past] = [now[row] ?? 0, before[row] ?? 0];
+    for (let row = 0; row < size; row += 1) {
+      const mine = now[row] ?? 0;
+      const past = before[row] ?? 0;
+      for (let column = 0, cell = row * size; column <= row; column += 1, cell += 1) {
         later[cell] = (later[cell] ?? 0) + mine * (now[column] ?? 0);
         mixed[cell] = (mixed[cell] ?? 0) + mine * (before[column] ?? 0) + past * (now[column] ?? 0);
         earlier[cell] = (earlier[cell] ?? 0) + past * (before[column] ?? 0);
       }
+    }
   }
   return { size, byGap: [...byGap.values()], runs: runs.x.length, floor: runs.floor };
 }

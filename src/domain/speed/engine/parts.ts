@@ -1,5 +1,5 @@
 import type { Weights } from './noise.ts';
-import { dot, inverseOf, minus } from './vectors.ts';
+import { dot, inverseOf, subtract } from './vectors.ts';
 
 /** One element of the course of a level: places count runs from 0; `to` is the first run after a bump; a line runs through all. */
 export type Part =
@@ -67,18 +67,30 @@ function columnOf(part: Part, { weights: { own, kept }, line }: Frame): Float64A
 export function fitParts(frame: Frame, parts: readonly Part[]): Fit {
   const { weights, series } = frame;
   const vectors: Float64Array[] = [];
-  let residual = series;
+  const residual = series.slice();
   for (const column of [weights.kept, ...parts.map((part) => columnOf(part, frame))]) {
-    let vector = column;
-    for (const other of vectors) vector = minus(vector, other, dot(vector, other));
+    const vector = column.slice();
+    for (const other of vectors) subtract(vector, other, dot(vector, other));
     const length = Math.sqrt(dot(vector, vector));
     if (length < 1e-9) continue;
-    const unit = minus(vector, vector, 1 - 1 / length);
-    residual = minus(residual, unit, dot(residual, unit));
-    vectors.push(unit);
+    subtract(vector, vector, 1 - 1 / length);
+    subtract(residual, vector, dot(residual, vector));
+    vectors.push(vector);
   }
-  const basis = vectors.map((vector) => stepProducts(vector, weights));
-  return { frame, rest: stepProducts(residual, weights), basis, residual, vectors };
+  let rest: StepProducts | undefined;
+  let basis: StepProducts[] | undefined;
+  // Many a fit is asked for its residual alone.
+  return {
+    frame,
+    residual,
+    vectors,
+    get rest() {
+      return (rest ??= stepProducts(residual, weights));
+    },
+    get basis() {
+      return (basis ??= vectors.map((vector) => stepProducts(vector, weights)));
+    },
+  };
 }
 
 /** The square of the standard score that a step at `from`, undone at `to` (the length of the series: never), would have on top of a fit. */
@@ -101,8 +113,8 @@ export function gainOfLine({ frame, residual, vectors }: Fit): number {
 
 /** How the score of a part on top of a fit is made up of the runs: its sign, and how much of their skewness and kurtosis is left in it. */
 export function makeUpOf({ frame, residual, vectors }: Fit, part: Part): { sign: number; ofSkewness: number; ofKurtosis: number } {
-  let own = columnOf(part, frame);
-  for (const other of vectors) own = minus(own, other, dot(own, other));
+  const own = columnOf(part, frame).slice();
+  for (const other of vectors) subtract(own, other, dot(own, other));
   let [squares, cubes, fourths] = [0, 0, 0];
   for (const weight of own) {
     squares += weight * weight;

@@ -13,6 +13,11 @@ export function minus(a: Float64Array, b: Float64Array, share = 1): Float64Array
   return rest;
 }
 
+/** Takes `share · b` from `a`, in place. */
+export function subtract(a: Float64Array, b: Float64Array, share: number): void {
+  for (let index = 0; index < a.length; index += 1) a[index] = (a[index] ?? 0) - share * (b[index] ?? 0);
+}
+
 /** The values at some places. */
 export function pick(x: ArrayLike<number>, places: Int32Array): Float64Array {
   const picked = new Float64Array(places.length);
