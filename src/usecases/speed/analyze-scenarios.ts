@@ -8,7 +8,8 @@ import { compareSummaries, mostFailing, type Summary, siteAnswer, summaryOf } fr
 import type { Context } from '../context.ts';
 import { readActions, readEach, readEventsNear, readReports } from './scenario-reports.ts';
 
-interface Asked extends Bounds {
+/** What is asked about scenarios. */
+export interface Asked extends Bounds {
   /** At least one, each once. */
   readonly scenarioIds: readonly number[];
   /** Of the only scenario. */
@@ -16,7 +17,8 @@ interface Asked extends Bounds {
   readonly metrics?: readonly string[] | undefined;
 }
 
-interface Studied {
+/** One scenario with its study. */
+export interface Studied {
   readonly scenarioId: number;
   readonly name: string | undefined;
   readonly study: Study;
@@ -31,10 +33,10 @@ interface Detail extends Studied {
 type Reads = Pick<Context, 'ask' | 'note' | 'covers' | 'lists' | 'nowMs' | 'timeZone' | 'whole'>;
 
 /** Reads a scenario and judges it; of several, each may claim its part of the false ones. */
-async function studyOne(
+export async function studyOne(
   scenarioId: number,
   { scenarioIds, step, metrics, ...bounds }: Asked,
-  { ask, nowMs, timeZone }: Reads,
+  { ask, nowMs, timeZone }: Pick<Context, 'ask' | 'nowMs' | 'timeZone'>,
 ): Promise<Studied> {
   const windows = studyWindows(bounds, nowMs, timeZone);
   const { name, reports } = await readReports(ask, scenarioId, windows);
