@@ -49,14 +49,24 @@ function furtherMoves({ verdict, series, move }: Row, all: Row['series'][]): Dat
   if (!('changes' in verdict) || !move) return [];
   const lasting = verdict.changes.map(
     ({ atMs, range, before, since, relative }): Dated => ({
-      ...{ shape: 'step', fromMs: atMs, began: range, untilMs: undefined },
-      ...{ before, after: since, relative },
+      shape: 'step',
+      fromMs: atMs,
+      began: range,
+      untilMs: undefined,
+      before,
+      after: since,
+      relative,
     }),
   );
   const undone = verdict.episodes.map(
     ({ fromMs, toMs, began, before, during, relative }): Dated => ({
-      ...{ shape: 'episode', fromMs, began, untilMs: toMs },
-      ...{ before, after: during, relative },
+      shape: 'episode',
+      fromMs,
+      began,
+      untilMs: toMs,
+      before,
+      after: during,
+      relative,
     }),
   );
   return [...lasting, ...undone].filter(

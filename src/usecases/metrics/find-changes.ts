@@ -173,7 +173,12 @@ async function lookAtSite({ input, site, zones, metrics, startMs, endMs, room }:
       goal: (id) => goals.names.get(id) ?? String(id),
       zone: (id) => lists.nameOf('zone', id),
     },
-    ...{ currency, looked, tooFew, requests, dataSince, outcome },
+    currency,
+    looked,
+    tooFew,
+    requests,
+    dataSince,
+    outcome,
     provisionalFrom: todayIn(timeZone, shiftDays(nowMs, -PROVISIONAL_DAYS, timeZone)),
   };
 }
@@ -205,7 +210,11 @@ export async function findChanges(input: FindInput, context: Uses): Promise<Chan
         'of a hundred changes listed, about one may be chance.',
     );
   return changesAnswer({
-    ...{ site: ofSite, speed, days, limit, timeZone },
+    site: ofSite,
+    speed,
+    days,
+    limit,
+    timeZone,
     firstDay: todayIn(timeZone, startMs),
     lastDay: todayIn(timeZone, endMs),
   });

@@ -164,7 +164,9 @@ describe('speed', () => {
     const [first, second] = changesIn(answer);
     expect(first).toMatchObject({ from: conversionFall.startDay, where: { device: conversionFall.device } });
     expect(second).toMatchObject({
-      ...{ shape: 'step', from: dayOf(slowTag.dateMs), goesOn: true },
+      shape: 'step',
+      from: dayOf(slowTag.dateMs),
+      goesOn: true,
       where: { scenarioId: slowTag.scenarioId, scenario: slowTag.scenarioName, step: slowTag.stepName },
       coincidesWith: { metric: 'conversionRate', from: conversionFall.startDay },
     });

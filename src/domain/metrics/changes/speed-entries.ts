@@ -20,8 +20,8 @@ export interface Period {
 const dayOf = (ms: number, { timeZone }: Period) => todayIn(timeZone, ms);
 const daysBetween = (from: string, to: string) => Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS);
 
-const CONVERSION: readonly string[] = ['conversionRate', 'conversionCount'];
-const conversionPart = ({ parts }: RankedChange) => parts.find(({ metric, mix }) => CONVERSION.includes(metric) && mix === undefined);
+const CONVERSION: ReadonlySet<string> = new Set(['conversionRate', 'conversionCount']);
+const conversionPart = ({ parts }: RankedChange) => parts.find(({ metric, mix }) => CONVERSION.has(metric) && mix === undefined);
 
 /** Whether a change of conversion and one of speed began within a day of each other, as far as their days are known. */
 function coincide(site: RankedChange, { moves: [{ shape, began }] }: SpeedChange, period: Period): boolean {
