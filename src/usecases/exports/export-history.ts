@@ -6,6 +6,7 @@ import { type CoveringRun, type ExportHistory, firstAfter } from '../../domain/e
 import { type JobRecord, lower } from '../../domain/exports/plan/similar-jobs.ts';
 import { type SuccessfulRun, successfulRuns } from '../../workspace/download/sync-plan.ts';
 import type { ExportPlan } from '../../workspace/plans.ts';
+import type { RunManifest } from '../../workspace/store/manifest.ts';
 import type { Context } from '../context.ts';
 import { coverageOf } from './export-lists.ts';
 
@@ -25,6 +26,12 @@ function covering(runs: readonly SuccessfulRun[], kept: ReadonlySet<number>): Co
     return [{ runId, fromMs, toMs: firstAfter(toMs), isKept: kept.has(runId), ...(completedMs !== undefined && { completedMs }) }];
   });
   return all.toSorted((a, b) => a.fromMs - b.fromMs);
+}
+
+/** Rows of a downloaded run; undefined where its files were not counted yet. */
+function rowsOf({ table, files }: RunManifest): number | undefined {
+  if (table) return table.rows;
+  return files.reduce<number | undefined>((sum, { rows }) => (sum === undefined || rows === undefined ? undefined : sum + rows), 0);
 }
 
 /** The once jobs that fill gaps of a job: made by a plan for it, or called as such. */
@@ -50,6 +57,9 @@ export async function readHistory(
   context.progress(1, 2, `${runs.length} runs of the job listed`);
   const [successful, kept] = await Promise.all([successfulRuns(ask), workspace().then((opened) => opened.runs())]);
   const keptIds = new Set(kept.map(({ runId }) => runId));
+  // Files without a row hold no more than no files; a once job has only their range.
+  const isOnce = lower(job.frequency) === 'once';
+  const emptyIds = new Set(isOnce ? [] : kept.filter((run) => rowsOf(run) === 0).map(({ runId }) => runId));
   const backfills = backfillsOf(job, jobs, plans);
   const ids = new Set(backfills.map(({ jobId }) => jobId));
   const coveredBy = coverageOf(jobs, [], plans);
@@ -66,7 +76,7 @@ export async function readHistory(
       return { runId, state: lower(state), ...(startedMs !== undefined && { startedMs }) };
     }),
     covering: covering(
-      successful.filter(({ jobId }) => jobId === job.jobId),
+      successful.filter(({ jobId, runId }) => jobId === job.jobId && !emptyIds.has(runId)),
       keptIds,
     ),
     backfilled: covering(

@@ -9,10 +9,11 @@ import { bodiesOf, type ExportRange } from '../../domain/exports/plan/job-bodies
 import { idsOfEqual, type JobRecord } from '../../domain/exports/plan/similar-jobs.ts';
 import type { ExportPlan, PlanStore } from '../../workspace/plans.ts';
 import type { Context } from '../context.ts';
+import { checkEmptyRuns } from './check-empty-runs.ts';
 import { msOf, readHistory } from './export-history.ts';
 import { coverageOf, openPlansOf, readJobs, readVariables } from './export-lists.ts';
 
-type Uses = Pick<Context, 'ask' | 'covers' | 'note' | 'progress' | 'whole' | 'workspace' | 'timeZone' | 'nowMs'>;
+type Uses = Pick<Context, 'ask' | 'covers' | 'note' | 'progress' | 'signal' | 'whole' | 'workspace' | 'timeZone' | 'nowMs'>;
 
 interface Asked {
   readonly jobId: number;
@@ -102,7 +103,9 @@ export async function findExportGaps(asked: Asked, context: Uses) {
   const job = jobs.find(({ jobId }) => jobId === asked.jobId);
   if (!job) throw new ApiError('missing', `There is no export job ${asked.jobId} in this project.`);
   const history = await readHistory(job, jobs, plans, context);
-  const found = study(job, history, plans, asked, context);
+  const studied = study(job, history, plans, asked, context);
+  const isEmpty = studied.intervals.some(({ status }) => status === 'empty');
+  const found = isEmpty ? await checkEmptyRuns(studied, await contentFor(job, plans, context), context) : studied;
   const { range, unit, isInferred, intervals } = found;
   if (range.fromMs < range.toMs) context.covers(range.fromMs, range.toMs);
   const all = gapRows(found);
@@ -114,6 +117,8 @@ export async function findExportGaps(asked: Asked, context: Uses) {
     rows: rows.map((row) => [row.range, row.slots, row.status, row.cause]),
   };
   if (isInferred) note('Inferred: which range a run without files was for (from its start time; the interface does not show the range).');
+  if (intervals.some(({ status }) => status === 'suspicious'))
+    note('Suspicious: the run succeeded without rows although the visits metric counts visits there (a segment of the job is not shown).');
   if (intervals.some(({ status }) => status === 'expired')) note('Inferred: files are gone 7 days after their run.');
   if (found.cutToDays !== undefined) note(`The job has run longer; these are the last ${found.cutToDays} days. Pass startDate for more.`);
 
