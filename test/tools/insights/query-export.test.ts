@@ -122,10 +122,10 @@ describe('amounts of money', () => {
 
   it('are answered without it where the platform does not give it', async () => {
     platform().faults.add({ kind: 'refused', operation: 'getSiteRevenue' });
-    const assistant = await openAssistant(platform(), { credential: 'shop' });
-    onTestFinished(() => assistant.close());
-    await assistant.call('download_export_run', { jobId: 'Daily sessions' });
-    const answer = await assistant.call('query_export', revenue);
+    const other = await openAssistant(platform(), { credential: 'shop' });
+    onTestFinished(() => other.close());
+    await other.call('download_export_run', { jobId: 'Daily sessions' });
+    const answer = await other.call('query_export', revenue);
     expect(answer.isError).toBe(false);
     expect(answer.structured).not.toHaveProperty('currency');
   });
