@@ -8,8 +8,8 @@ export default defineAnsweringTool({
   name: 'find_changes',
   title: 'Find changes',
   description:
-    'What should I know? Steps, episodes, outlier days and drifts of all metrics by device, segment and goal (zones and speed scenarios on ' +
-    'request) in the last days: each change once, by effect on revenue or conversions. Then compare_metrics.',
+    'What should I know? Steps, episodes, outlier days and drifts of all metrics by device, segment and goal (zones and speed scenarios ' +
+    'on request) in the last days: each change once, by effect on revenue or conversions. Then compare_metrics.',
   annotations: READ,
   scope: 'metrics',
   idsFrom: 'find_objects',

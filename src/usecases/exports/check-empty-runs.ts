@@ -64,7 +64,7 @@ export async function checkEmptyRuns(
     const intervals = found.intervals.flatMap((each) => (each.status === 'empty' ? weighed(each, visits, found) : [each]));
     if (empty.some(({ fromMs }) => fromMs < range.fromMs))
       context.note(
-        'Empty runs before those listed as suspicious or checked were not held against visits, for which one request has no room; startDate and endDate choose them.',
+        'Earlier empty runs were not held against visits, for which one request has no room: startDate and endDate choose them.',
       );
     return { ...found, intervals: joined(intervals) };
   } catch (error) {

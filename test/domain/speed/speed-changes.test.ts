@@ -171,7 +171,8 @@ describe('a line', () => {
     expect(
       speedLine(speed({}, move({ metric: 'firstByte', relative: 0.06 }), move({ step: 'Cart', relative: 0.2 })), undefined, PERIOD),
     ).toBe(
-      'LCP (scenario "Checkout", step "Pay") +50% (2 s → 3 s) since 2026-11-10T11:08Z, 10 days so far, goes on; TTFB +6.0%; step "Cart": LCP +20%.',
+      'LCP (scenario "Checkout", step "Pay") +50% (2 s → 3 s) since 2026-11-10T11:08Z, 10 days so far, goes on; ' +
+        'TTFB +6.0%; step "Cart": LCP +20%.',
     );
   });
 

@@ -71,8 +71,8 @@ function othersText([first, ...rest]: SpeedChange['moves']): string[] {
   const steps = [...new Set(named.map(({ step }) => step))].toSorted((a, b) => Number(b === first.step) - Number(a === first.step));
   const texts = steps.flatMap((step) => {
     const own = named.filter((move) => move.step === step);
-    const [any] = own;
-    const where = any && step !== first.step ? `${placeOf(any)}: ` : '';
+    const [next] = own;
+    const where = next && step !== first.step ? `${placeOf(next)}: ` : '';
     return [`${where}${own.map((move) => `${shortOf(move)} ${sizeOf(move)}`).join(', ')}`];
   });
   return rest.length > named.length ? [...texts, `${rest.length - named.length} more`] : texts;

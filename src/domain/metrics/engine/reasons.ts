@@ -154,8 +154,9 @@ function othersThan(whole: readonly DailyPoint[], { days }: Group, kind: MetricK
 
 /**
  * Tests for each group whether it changed otherwise than all others together, by the days of the two relative to each other, so that what
- * moves both is no noise, on every day on which it may have begun; Holm's allowance for the number of groups. The group that is named is the one without which the rest stands
- * nearest to no change. `count` groups were looked at, where those that looked most alike are left out of the list.
+ * moves both is no noise, from every day on which it may have begun; Holm's allowance for the number of groups. The group that is named
+ * is the one without which the rest stands nearest to no change. `count` groups were looked at, where those that looked most alike are
+ * left out of the list.
  */
 export function findReasons(occasion: Occasion, groups: readonly Group[], count = groups.length): Reasons {
   const { kind, whole, periodFrom, from } = occasion;
