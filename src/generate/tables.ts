@@ -3,12 +3,15 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { toolsets } from '../../tools/index.ts';
 import { commands } from '../commands/command-line.ts';
 import { numberIn, rowsOf, type Table } from '../commands/demo/ask.ts';
+import { sessionFields, viewFields } from '../emulator/world/exports/fields.ts';
 import { formatNumber } from '../lib/number-text.ts';
 import { markdownTable } from '../lib/text-table.ts';
 import { prompts } from '../prompts/index.ts';
 import { resources } from '../resources/index.ts';
 import { flagOf, type Setting, settingDeclarations } from '../settings/settings.ts';
 import type { AnyTool } from '../tooling/tool.ts';
+import { meaningOf } from '../workspace/query/column-types.ts';
+import { columnsOf, typeOf } from '../workspace/query/columns.ts';
 
 /** The instant at which the questions of README are asked; the emulated world is the same whenever that is. */
 const ASKED_AT = '2026-11-20T10:00:00Z';
@@ -181,10 +184,31 @@ function commandsTable(): string {
   );
 }
 
+/** The columns that exports of the emulated platform can have, as `query_export` types and explains them, with those computed from them. */
+function sqlColumnsTable(): string {
+  const fieldRows = (view: string, fields: readonly { readonly name: string; readonly description: string }[]) => {
+    const described = new Map(fields.map(({ name, description }) => [name, description]));
+    const names = [...described.keys()];
+    const columns = columnsOf([{ names, fields: names.map((fieldName) => ({ fieldName })), samples: new Map() }]);
+    return columns.map((column) => {
+      const { name, unit = '', from } = column;
+      const about = from === undefined ? (meaningOf(name) ?? described.get(name) ?? '') : `computed from \`${from}\``;
+      return [view, `\`${name}\``, typeOf(column), unit, about];
+    });
+  };
+  const ofSessions = new Set(sessionFields.map(({ name }) => name));
+  const own = viewFields.filter(({ name }) => !ofSessions.has(name));
+  const both = viewFields.filter(({ name }) => ofSessions.has(name));
+  const rest = sessionFields.filter(({ name }) => !both.some((field) => field.name === name));
+  const rows = [...fieldRows('both', both), ...fieldRows('sessions', rest), ...fieldRows('views', own)];
+  return markdownTable(['View', 'Column', 'Type', 'Unit', 'Meaning'], rows);
+}
+
 /** Where each derived part of the documents stands, and how it is made. */
 const parts: Readonly<Record<string, Readonly<Record<string, () => string | Promise<string>>>>> = {
   'README.md': { questions: questionsTable, toolsets: toolsetsTable },
   'docs/commands.md': { commands: commandsTable },
+  'docs/sql.md': { columns: sqlColumnsTable },
   'docs/settings.md': { settings: settingsTable },
   'docs/tools.md': { tools: toolsTable },
   'docs/resources-and-prompts.md': { resources: resourcesTable, prompts: promptsTable },

@@ -110,13 +110,31 @@ export function understand(schema: z.ZodObject, args: unknown): Understood {
     return known;
   }
 
+  /** The values that an everyday word in a list stands for; the value itself where it is none. */
+  function meant(element: Schema, value: unknown): unknown[] {
+    const fact = paramFacts.get(element as z.ZodType);
+    const words = fact && 'words' in fact ? fact.words : {};
+    const word = typeof value === 'string' ? foldValue(value) : '';
+    const values = Object.hasOwn(words, word) ? words[word] : undefined;
+    if (!values) return [value];
+    notes.push(`"${String(value)}" = ${values.join(', ')}`);
+    return [...values];
+  }
+
+  function items(element: Schema, values: readonly unknown[]): unknown[] {
+    return values.flatMap((value) => meant(core(element), value)).map((value) => read(element, value));
+  }
+
   function list(element: Schema, value: unknown): unknown {
     const given = fromJson(value);
-    if (Array.isArray(given)) return given.map((item) => read(element, item));
+    if (Array.isArray(given)) return items(element, given);
     if (typeof given === 'string' && given.includes(',') && isCommaList(core(element)))
-      return given.split(',').map((item) => read(element, item.trim()));
+      return items(
+        element,
+        given.split(',').map((item) => item.trim()),
+      );
     if (given === null || given === undefined) return given;
-    return pairsOf(core(element), given)?.map((item) => read(element, item)) ?? [read(element, given)];
+    return items(element, pairsOf(core(element), given) ?? [given]);
   }
 
   function members(object: z.ZodObject, given: Members): Members {

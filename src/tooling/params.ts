@@ -10,7 +10,9 @@ export type ParamFact =
   /** A date of the grammar, which becomes an ISO date-time, or ms where `as` says so. */
   | { readonly date: 'start' | 'end' | 'exportEnd' | 'moment'; readonly as?: 'ms' }
   /** The name of a metric; everyday names become that of the platform. */
-  | { readonly metric: MetricFamily };
+  | { readonly metric: MetricFamily }
+  /** What everyday words mean, by the word in lower case without spaces and hyphens; one may stand for several values of a list. */
+  | { readonly words: Readonly<Record<string, readonly string[]>> };
 
 /** Facts by schema; a schema made from another (`describe`) inherits them. */
 export const paramFacts = z.registry<ParamFact>();
@@ -123,6 +125,22 @@ export const speedMetrics = metricNames('speed').describe('Metric names or ["all
 
 /** Names of site and zone metrics, or `["all"]`. */
 export const rangeMetrics = metricNames('range').describe('Names such as visits, conversionRate, revenueSum, tapRate, or ["all"]');
+
+const SUBJECT_WORDS: Readonly<Record<string, readonly string[]>> = {
+  ...Object.fromEntries(['website', 'metrics', 'traffic', 'conversion', 'conversions', 'revenue'].map((word) => [word, ['site']])),
+  ...Object.fromEntries(['zone', 'zoning', 'zonings', 'taps', 'clicks'].map((word) => [word, ['zones']])),
+  ...Object.fromEntries(
+    ['performance', 'webperformance', 'sitespeed', 'pagespeed', 'speedanalysis', 'loadtime', 'loadtimes', 'loadingtime', 'webvitals']
+      .concat('corewebvitals', 'scenario', 'scenarios', 'speedscenarios', 'synthetic', 'lighthouse')
+      .map((word) => [word, ['speed']]),
+  ),
+  ...Object.fromEntries(['all', 'everything'].map((word) => [word, ['site', 'zones', 'speed']])),
+};
+
+/** What to look at, by the names of the subjects or everyday words for them. */
+export function subjects<const Subjects extends readonly [string, ...string[]]>(names: Subjects) {
+  return z.array(z.enum(names).register(paramFacts, { words: SUBJECT_WORDS })).min(1);
+}
 
 const speedBudget = z
   .strictObject({ metric: metricName('speed').describe('Metric name'), limit: z.number().min(0).describe('In its unit') })

@@ -1,7 +1,9 @@
 import { ApiError } from '../api/errors.ts';
 import { listExportableFields } from '../api/operations/data-export.ts';
+import { everydayWords } from '../domain/exports/plan/field-catalogue.ts';
 import type { NameKind } from '../domain/names/match-name.ts';
-import { type SearchObject, searchObjects } from '../domain/names/search-objects.ts';
+import { type SearchObject, searchObjects, searchSomeWords } from '../domain/names/search-objects.ts';
+import { meaningOf } from '../workspace/query/column-types.ts';
 import type { Context, Lists } from './context.ts';
 
 const nameKinds = [
@@ -29,7 +31,7 @@ async function exportableFields({ ask }: Lists): Promise<SearchObject[]> {
       kind: 'exportable field',
       id: name,
       path: [scope, name],
-      words: ['exportable field', description ?? '', ...(aliases ?? [])].join(' '),
+      words: ['exportable field', description ?? '', ...(aliases ?? []), meaningOf(name) ?? '', ...everydayWords(name)].join(' '),
     })),
   );
 }
@@ -76,5 +78,9 @@ export async function findObjects(text: string, kinds: readonly ObjectKind[], { 
   const [first] = failures.values();
   if (first && searched.size === 0) throw first.error;
   for (const { kinds: failed, error } of failures.values()) note(`Not searched: ${failed.join(', ')}. ${error.message}`);
-  return { found: await searchObjects(objects, text), searched };
+  const found = await searchObjects(objects, text);
+  if (found.length > 0) return { found, searched };
+  const some = searchSomeWords(objects, text);
+  if (some.length > 0) note(`No object has all words of "${text}"; these have most of them.`);
+  return { found: some, searched };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { understand } from '../../src/tooling/lenient-input.ts';
-import { listedAs, rangeMetrics, ref, refs, speedBudgets, speedMetrics } from '../../src/tooling/params.ts';
+import { listedAs, rangeMetrics, ref, refs, speedBudgets, speedMetrics, subjects } from '../../src/tooling/params.ts';
 import { inputOf } from '../../src/tooling/schema.ts';
 import { toolsets } from '../../tools/index.ts';
 import { sampleArguments } from '../tools/sample-arguments.ts';
@@ -20,11 +20,23 @@ const schema = z.strictObject({
   frequency: z.strictObject({ value: z.enum(['once', 'daily']), note: z.string().optional() }).optional(),
   rows: z.array(z.strictObject({ field: z.string(), position: z.int().optional() })).optional(),
   metrics: rangeMetrics.optional(),
+  include: subjects(['site', 'zones', 'speed']).optional(),
   timings: speedMetrics,
   budgets: speedBudgets,
   records: listedAs(z.array(z.strictObject({ at: z.int() })), z.array(z.unknown())).optional(),
 });
 const read = (args: Record<string, unknown>) => understand(schema, args);
+
+describe('what to look at', () => {
+  it.each<[unknown, string[], string[]]>([
+    ['speed', ['speed'], []],
+    [['site', 'Page speed'], ['site', 'speed'], ['"Page speed" = speed']],
+    ['site, web-vitals', ['site', 'speed'], ['"web-vitals" = speed']],
+    [['everything'], ['site', 'zones', 'speed'], ['"everything" = site, zones, speed']],
+  ])('%j is understood', (said, meant, notes) => {
+    expect(read({ include: said })).toEqual({ input: { include: meant }, notes });
+  });
+});
 
 describe('what a model may send', () => {
   it.each<[string, Record<string, unknown>, Record<string, unknown>]>([

@@ -8,8 +8,8 @@ export default defineAnsweringTool({
   name: 'find_changes',
   title: 'Find changes',
   description:
-    'What should I know? Steps, episodes, outlier days and drifts of all metrics by device, segment and goal (zones on request) in ' +
-    'the last days: each change once, by effect on revenue or conversions. Then compare_metrics.',
+    'What should I know? Steps, episodes, outlier days and drifts of all metrics by device, segment and goal (zones and speed scenarios ' +
+    'on request) in the last days: each change once, by effect on revenue or conversions. Then compare_metrics.',
   annotations: READ,
   scope: 'metrics',
   idsFrom: 'find_objects',
@@ -21,7 +21,7 @@ export default defineAnsweringTool({
     segmentIds: p.refs('segment', 'Segments to look at; default all').optional(),
     goalIds: p.refs('goal', 'Goals to look at; default all').optional(),
     zoneIds: p.refs('zone', 'Zone ids or paths "Screen / Zoning / Zone"').optional(),
-    include: z.array(z.enum(changeSubjects)).min(1).describe('Default site').optional(),
+    include: p.subjects(changeSubjects).describe('Default site; ["site", "speed"] adds scenarios').optional(),
     limit: z.int().min(1).max(50).describe('Changes to list').default(10),
   }),
   output: changesShape,

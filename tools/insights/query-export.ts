@@ -31,6 +31,7 @@ export default defineAnsweringTool({
     columns: z.array(z.string()),
     rows: z.array(z.array(z.unknown())),
     units: z.record(z.string(), z.string()).optional(),
+    currency: z.string().optional(),
     examples: z.array(z.object({ question: z.string(), sql: z.string() })).optional(),
     uri: z.string().optional(),
   }),

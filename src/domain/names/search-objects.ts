@@ -37,6 +37,14 @@ function plain(text: string): string {
     .trim();
 }
 
+const rowsOf = (objects: readonly SearchObject[]): Row[] =>
+  objects.map((object) => ({
+    object,
+    name: plain(object.path.at(-1) ?? ''),
+    path: plain(object.path.join(' ')),
+    words: plain(object.words ?? ''),
+  }));
+
 /** 0 the very name or id, 1 its beginning, 2 a part of it, 3 anything else that resembles. */
 function closeness({ name, object }: Row, wanted: string): number {
   if (name === wanted || String(object.id) === wanted) return 0;
@@ -53,12 +61,7 @@ export async function searchObjects(objects: readonly SearchObject[], text: stri
   const wanted = plain(text);
   const words = wanted.split(' ').filter((word) => word !== '');
   if (words.length === 0) return [];
-  const rows = objects.map((object) => ({
-    object,
-    name: plain(object.path.at(-1) ?? ''),
-    path: plain(object.path.join(' ')),
-    words: plain(object.words ?? ''),
-  }));
+  const rows = rowsOf(objects);
   const fuse = new Fuse(rows, options);
   const exact = rows.filter((row) => closeness(row, wanted) === 0).map((item) => ({ item, score: 0 }));
   const every = fuse.search({ $and: words.map((word) => ({ $or: [{ name: word }, { path: word }, { words: word }] })) });
@@ -68,4 +71,33 @@ export async function searchObjects(objects: readonly SearchObject[], text: stri
     return closer === 0 ? (a.score ?? 1) - (b.score ?? 1) : closer;
   });
   return [...new Map(ranked.toReversed().map(({ item: { object } }) => [`${object.kind} ${object.id}`, object])).values()].toReversed();
+}
+
+/** Words that name nothing. */
+const FILLERS: ReadonlySet<string> = new Set(['the', 'and', 'for', 'with', 'our', 'per', 'how', 'where', 'which', 'what', 'from']);
+const SHORTEST_WORD = 3;
+
+/**
+ * Objects that hold at least a third of several words, those with the most of them: for a text that no object resembles in all its words.
+ * Words are compared by their beginning, because what only resembles a part of a text is mostly chance.
+ */
+export function searchSomeWords(objects: readonly SearchObject[], text: string): SearchObject[] {
+  const words = [...new Set(plain(text).split(' '))].filter((word) => word.length >= SHORTEST_WORD && !FILLERS.has(word));
+  if (words.length < 2) return [];
+  const stems = words.map((word) => (word.length > SHORTEST_WORD ? word.replace(/s$/, '') : word));
+  const countIn = (of: string) => {
+    const own = of.split(' ');
+    return stems.filter((stem) => own.some((word) => word.startsWith(stem))).length;
+  };
+  const hits = rowsOf(objects).map(({ object, name, path, words: about }) => ({
+    object,
+    all: countIn(`${path} ${about}`),
+    own: countIn(name),
+  }));
+  const most = Math.max(0, ...hits.map(({ all }) => all));
+  if (most === 0 || 3 * most < words.length) return [];
+  return hits
+    .filter(({ all }) => all === most)
+    .toSorted((a, b) => b.own - a.own)
+    .map(({ object }) => object);
 }

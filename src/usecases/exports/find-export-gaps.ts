@@ -1,88 +1,19 @@
-import { allPages } from '../../api/all-pages.ts';
 import { checkInput } from '../../api/check-input.ts';
 import { ApiError } from '../../api/errors.ts';
-import { createExportJob, listExportRuns } from '../../api/operations/data-export.ts';
-import { instantOf } from '../../api/params.ts';
+import { createExportJob } from '../../api/operations/data-export.ts';
 import { backfillName, backfillRanges, contentOf } from '../../domain/exports/gaps/backfill.ts';
 import { findGaps, type GapStudy } from '../../domain/exports/gaps/find-gaps.ts';
 import { GAPS, gapAnswer, gapRows, mostTelling, OUTSIDE } from '../../domain/exports/gaps/gap-words.ts';
-import { type CoveringRun, type ExportHistory, firstAfter, type Status } from '../../domain/exports/gaps/run-coverage.ts';
+import type { ExportHistory, Status } from '../../domain/exports/gaps/run-coverage.ts';
 import { bodiesOf, type ExportRange } from '../../domain/exports/plan/job-bodies.ts';
-import { idsOfEqual, type JobRecord, lower } from '../../domain/exports/plan/similar-jobs.ts';
-import { type SuccessfulRun, successfulRuns } from '../../workspace/download/sync-plan.ts';
+import { idsOfEqual, type JobRecord } from '../../domain/exports/plan/similar-jobs.ts';
 import type { ExportPlan, PlanStore } from '../../workspace/plans.ts';
 import type { Context } from '../context.ts';
+import { checkEmptyRuns } from './check-empty-runs.ts';
+import { msOf, readHistory } from './export-history.ts';
 import { coverageOf, openPlansOf, readJobs, readVariables } from './export-lists.ts';
 
-/** An instant of the interface in ms; undefined where there is none. */
-function msOf(text: string | null | undefined): number | undefined {
-  const ms = instantOf(text ?? '');
-  return Number.isNaN(ms) ? undefined : ms;
-}
-
-/** Successful runs with a range, by its beginning. */
-function covering(runs: readonly SuccessfulRun[], kept: ReadonlySet<number>): CoveringRun[] {
-  const all = runs.flatMap(({ runId, from, to, completedAt }): CoveringRun[] => {
-    const [fromMs, toMs, completedMs] = [msOf(from), msOf(to), msOf(completedAt)];
-    if (fromMs === undefined || toMs === undefined) return [];
-    return [{ runId, fromMs, toMs: firstAfter(toMs), isKept: kept.has(runId), ...(completedMs !== undefined && { completedMs }) }];
-  });
-  return all.toSorted((a, b) => a.fromMs - b.fromMs);
-}
-
-/** The once jobs that fill gaps of a job: made by a plan for it, or called as such. */
-function backfillsOf(job: JobRecord, jobs: readonly JobRecord[], plans: readonly ExportPlan[]): JobRecord[] {
-  const made = new Set(plans.filter(({ fills }) => fills === job.jobId).flatMap(({ parts }) => parts.map(({ jobId }) => jobId)));
-  const isCalledSo = ({ name, scope }: JobRecord) => name?.startsWith(`${backfillName(job)} `) && scope === job.scope;
-  return jobs.filter((each) => lower(each.frequency) === 'once' && (made.has(each.jobId) || isCalledSo(each)));
-}
-
-/** Everything that shows what a job has delivered. */
-async function readHistory(
-  job: JobRecord,
-  jobs: readonly JobRecord[],
-  plans: readonly ExportPlan[],
-  context: Pick<Context, 'ask' | 'progress' | 'workspace'>,
-): Promise<ExportHistory> {
-  const { ask, workspace } = context;
-  // Before the list of successful runs: a run that ends in between is then in both.
-  const runs = await allPages(
-    (paging) => ask(listExportRuns, { jobId: Number(job.jobId), ...paging }),
-    ({ jobRunId }) => jobRunId,
-  );
-  context.progress(1, 2, `${runs.length} runs of the job listed`);
-  const [successful, kept] = await Promise.all([successfulRuns(ask), workspace().then((opened) => opened.runs())]);
-  const keptIds = new Set(kept.map(({ runId }) => runId));
-  const backfills = backfillsOf(job, jobs, plans);
-  const ids = new Set(backfills.map(({ jobId }) => jobId));
-  const coveredBy = coverageOf(jobs, [], plans);
-  const [fromMs, toMs, startMs] = [msOf(job.nextFrom), msOf(job.nextTo), msOf(job.nextRunTime)];
-  const createdMs = msOf(job.createdAt);
-  return {
-    frequency: lower(job.frequency),
-    state: lower(job.state),
-    ...(fromMs !== undefined &&
-      toMs !== undefined && { next: { fromMs, toMs: firstAfter(toMs), ...(startMs !== undefined && { startMs }) } }),
-    ...(createdMs !== undefined && { createdMs }),
-    runs: runs.map(({ jobRunId: runId, startDate, state }) => {
-      const startedMs = msOf(startDate);
-      return { runId, state: lower(state), ...(startedMs !== undefined && { startedMs }) };
-    }),
-    covering: covering(
-      successful.filter(({ jobId }) => jobId === job.jobId),
-      keptIds,
-    ),
-    backfilled: covering(
-      successful.filter(({ jobId }) => ids.has(jobId)),
-      keptIds,
-    ),
-    filling: backfills
-      .filter(({ state }) => ['active', 'computing'].includes(lower(state)))
-      .flatMap(({ jobId }) => coveredBy(jobId).map((range) => ({ ...range, jobId }))),
-  };
-}
-
-type Uses = Pick<Context, 'ask' | 'covers' | 'note' | 'progress' | 'whole' | 'workspace' | 'timeZone' | 'nowMs'>;
+type Uses = Pick<Context, 'ask' | 'covers' | 'note' | 'progress' | 'signal' | 'whole' | 'workspace' | 'timeZone' | 'nowMs'>;
 
 interface Asked {
   readonly jobId: number;
@@ -172,7 +103,9 @@ export async function findExportGaps(asked: Asked, context: Uses) {
   const job = jobs.find(({ jobId }) => jobId === asked.jobId);
   if (!job) throw new ApiError('missing', `There is no export job ${asked.jobId} in this project.`);
   const history = await readHistory(job, jobs, plans, context);
-  const found = study(job, history, plans, asked, context);
+  const studied = study(job, history, plans, asked, context);
+  const isEmpty = studied.intervals.some(({ status }) => status === 'empty');
+  const found = isEmpty ? await checkEmptyRuns(studied, await contentFor(job, plans, context), context) : studied;
   const { range, unit, isInferred, intervals } = found;
   if (range.fromMs < range.toMs) context.covers(range.fromMs, range.toMs);
   const all = gapRows(found);
@@ -184,6 +117,8 @@ export async function findExportGaps(asked: Asked, context: Uses) {
     rows: rows.map((row) => [row.range, row.slots, row.status, row.cause]),
   };
   if (isInferred) note('Inferred: which range a run without files was for (from its start time; the interface does not show the range).');
+  if (intervals.some(({ status }) => status === 'suspicious'))
+    note('Suspicious: the run succeeded without rows although the visits metric counts visits there (a segment of the job is not shown).');
   if (intervals.some(({ status }) => status === 'expired')) note('Inferred: files are gone 7 days after their run.');
   if (found.cutToDays !== undefined) note(`The job has run longer; these are the last ${found.cutToDays} days. Pass startDate for more.`);
 

@@ -17,7 +17,9 @@ import {
 import { idsOfEqual, lower, type SimilarJob, similarJobs } from '../../domain/exports/plan/similar-jobs.ts';
 import { successfulRuns } from '../../workspace/download/sync-plan.ts';
 import { expiresMs } from '../../workspace/plans.ts';
+import { knownField } from '../../workspace/query/column-types.ts';
 import type { Context, Lists } from '../context.ts';
+import { currencyOf } from './amounts.ts';
 import { coverageOf, openPlansOf, readJobs, readVariables } from './export-lists.ts';
 
 /** What a caller wants exported, with dates and ids resolved. */
@@ -148,6 +150,11 @@ export async function planExport(request: ExportRequest, context: Uses) {
   if (request.scope === undefined)
     note(`Scope ${scope}: ${scope === 'sessions' ? 'one row per visit' : 'one row per page view'}; it has all these fields.`);
   for (const sentence of warningsOf({ order, similar, bodies, nowMs })) note(sentence);
+  const { currency } = await currencyOf(
+    columns.map(({ fieldName }) => knownField(fieldName).unit),
+    context,
+  );
+  if (currency !== undefined) note(`Amounts are in cents of ${currency}.`);
   note(`Nothing is created yet. Show the plan to the user; apply_export_plan {"planId":"${plan.planId}"} creates it.`);
   const { body, each } = sharedMembers(bodies);
   if (each && each.length > MOST_JOBS && !whole)

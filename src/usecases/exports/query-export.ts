@@ -2,8 +2,7 @@ import { ApiError } from '../../api/errors.ts';
 import { describeRange } from '../../lib/dates.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { coverageOf, type Interval, type Look } from '../../workspace/query/batches.ts';
-import { meaningOf, type Unit } from '../../workspace/query/column-types.ts';
-import { type Column, typeOf } from '../../workspace/query/columns.ts';
+import { typeOf } from '../../workspace/query/columns.ts';
 import { type DataView, dataViewOf } from '../../workspace/query/data-view.ts';
 import { type Example, examplesOf } from '../../workspace/query/examples.ts';
 import type { Cell } from '../../workspace/query/protocol.ts';
@@ -12,6 +11,7 @@ import { lookInto, runSql, type SqlResult } from '../../workspace/query/sql-proc
 import type { RunManifest } from '../../workspace/store/manifest.ts';
 import type { ProjectWorkspace } from '../../workspace/store/project-workspace.ts';
 import type { Context } from '../context.ts';
+import { aboutColumn, currencyOf, unitsOf } from './amounts.ts';
 import { sqlFailure } from './sql-errors.ts';
 
 /** A call has 40 seconds; reading the files takes a part of them. */
@@ -23,12 +23,11 @@ const MAX_CHARS = 8_000_000;
 /** Rows of an answer, where the caller names no limit. */
 const USUAL_ROWS = 100;
 const SHORT_ROWS = 20;
-const AMOUNTS: ReadonlySet<Unit> = new Set<Unit>(['cents', 'money', 'ms', 's', '%']);
 /** Columns that one note names. */
 const MAX_NAMED = 12;
 const MAX_GAPS = 5; // further ones are only counted
 
-type Uses = Pick<Context, 'workspace' | 'note' | 'covers' | 'timeZone' | 'nowMs' | 'signal' | 'whole'>;
+type Uses = Pick<Context, 'lists' | 'workspace' | 'note' | 'covers' | 'timeZone' | 'nowMs' | 'signal' | 'whole'>;
 
 /** Which downloaded runs are asked: those of one job as the view `data`, or those of several or all jobs as a view for each scope. */
 export interface Asked {
@@ -50,6 +49,8 @@ export interface QueryAnswer extends Sources {
   readonly rows: Cell[][];
   /** Units of the columns that are columns of the data. */
   readonly units?: Record<string, string>;
+  /** Of its amounts, where the platform gives it. */
+  readonly currency?: string;
   /** Types of the columns, for a chart. */
   readonly types: readonly string[];
   /** Id of the whole result, where not all of it may be shown. */
@@ -67,6 +68,7 @@ export interface Description extends Sources {
   readonly columns: string[];
   readonly rows: Cell[][];
   readonly examples: Example[];
+  readonly currency?: string;
 }
 
 function wordsOf({ startMs, endMs }: Interval, { timeZone, nowMs }: Uses): string {
@@ -197,10 +199,6 @@ function shownCell(cell: Cell): Cell {
   return typeof cell === 'object' && cell !== null ? JSON.stringify(cell) : cell;
 }
 
-function unitsOf(names: readonly string[], columns: readonly Column[]): Record<string, string> {
-  return Object.fromEntries(columns.flatMap(({ name, unit }) => (unit && AMOUNTS.has(unit) && names.includes(name) ? [[name, unit]] : [])));
-}
-
 /** Answers one SELECT over downloaded runs. */
 export function queryExport(
   { sql, limit, ...asked }: Asked & { sql: string; limit?: number | undefined },
@@ -230,6 +228,7 @@ export function queryExport(
       columns: names,
       rows: shown.map((row) => row.map(shownCell)),
       ...(Object.keys(units).length > 0 && { units }),
+      ...(await currencyOf(Object.values(units), context)),
       types: columns.map(({ type }) => type),
       ...(resultId !== undefined && { resultId }),
     };
@@ -285,16 +284,13 @@ export function describeExport(asked: Asked, context: Uses): Promise<Description
       runs: runs.length,
       ...(rowCount !== undefined && { rowCount }),
       ...noteCoverage(data, context),
+      ...(await currencyOf(
+        parts.flatMap(({ view }) => view.columns.flatMap(({ unit }) => unit ?? [])),
+        context,
+      )),
       columns: [...(jobId === undefined ? ['view'] : []), 'column', 'type', 'unit', 'about'],
       rows,
       examples,
     };
   });
-}
-
-function aboutColumn({ field, from, name }: Column): string | null {
-  if (from !== undefined) return `from ${from}`;
-  const meaning = meaningOf(field ?? name);
-  if (field === undefined) return meaning ?? null;
-  return meaning === undefined ? `field ${field}` : `field ${field}: ${meaning}`;
 }

@@ -1,19 +1,21 @@
 import { ApiError } from '../../api/errors.ts';
 import { siteMetricNames, zoneMetricNames } from '../../api/metric-names.ts';
 import { listGoals } from '../../api/operations/objects.ts';
-import { changeSeriesOf, type Place, type Reading } from '../../domain/metrics/changes/change-series.ts';
-import { type Changes, changesAnswer } from '../../domain/metrics/changes/changes-answer.ts';
+import { changeSeriesOf } from '../../domain/metrics/changes/change-series.ts';
+import { type Changes, changesAnswer, type SiteFacts } from '../../domain/metrics/changes/changes-answer.ts';
 import { findChanges as scan } from '../../domain/metrics/changes/find-changes.ts';
-import { planReads, type Readable, type ReadPlan } from '../../domain/metrics/changes/plan-reads.ts';
+import type { Readable, ReadPlan } from '../../domain/metrics/changes/plan-reads.ts';
 import { type Device, isZoneMetric } from '../../domain/metrics/read/metric-grid.ts';
 import type { NameKind } from '../../domain/names/match-name.ts';
+import { FALSE_DISCOVERY_RATE } from '../../domain/speed/engine/judge-together.ts';
 import { resolveDate, todayIn } from '../../lib/dates.ts';
 import { shiftDays } from '../../lib/time-zone.ts';
 import type { Context, Lists } from '../context.ts';
-import { fetchMetrics } from './fetch-metrics.ts';
+import { chooseScenarios, findSpeedChanges } from '../speed/find-speed-changes.ts';
+import { begin, firstDayOf } from './read-places.ts';
 
-/** What may be looked at besides the site. */
-export const changeSubjects = ['site', 'zones'] as const;
+/** What may be looked at. */
+export const changeSubjects = ['site', 'zones', 'speed'] as const;
 
 /** Requests for one answer, lists and a token included. */
 const MOST_REQUESTS = 40;
@@ -21,10 +23,12 @@ const MOST_REQUESTS = 40;
 const RESERVED = 4;
 /** Requests for the lists that lead to zones; more zones than they show are named by `zoneIds`. */
 const MOST_FOR_ZONES = 20;
+/** Scenarios that are looked at beside the site or its zones, each a request, after one for their list. */
+const MOST_SCENARIOS = 12;
 /** Zone metrics may be corrected for so long. */
 const PROVISIONAL_DAYS = 7;
 
-type Uses = Pick<Context, 'ask' | 'lists' | 'note' | 'progress' | 'signal' | 'timeZone' | 'nowMs' | 'covers'>;
+type Uses = Pick<Context, 'ask' | 'lists' | 'note' | 'progress' | 'remember' | 'signal' | 'timeZone' | 'nowMs' | 'covers'>;
 
 /** What a caller says; names are ids by now. */
 export interface FindInput {
@@ -80,44 +84,6 @@ function metricsOf({ metrics = ['all'] }: FindInput, site: boolean, zones: boole
   throw new ApiError('invalid', `metrics: ${wrong.join(', ')} cannot be looked at here; ${way}.`);
 }
 
-/** Reads the days of one place, and counts what is sent. */
-function readerOf({ ranges }: Pick<ReadPlan, 'ranges'>, wanted: readonly string[], context: Uses) {
-  const facts: { requests: number; currency: string | undefined; failures: string[] } = { requests: 0, currency: undefined, failures: [] };
-  const quiet = { ...context, progress: () => undefined };
-  const read = async ({ device, segmentId, goalId, zoneId }: Place): Promise<Reading> => {
-    const metrics = zoneId === undefined ? siteMetricNames : wanted.filter(isZoneMetric);
-    const segmentSets = [segmentId === undefined ? [] : [segmentId]];
-    const grid = { metrics, ranges, daily: true, devices: [device], segmentSets, goalIds: [goalId], zoneIds: [zoneId] };
-    const { rows, missing, calls, currency } = await fetchMetrics(grid, { ...quiet, maxCalls: ranges.length });
-    facts.requests += calls;
-    facts.currency ??= currency;
-    for (const { reason } of missing) facts.failures.push(reason);
-    return { place: { device, segmentId, goalId, zoneId }, rows };
-  };
-  const readAll = async (places: readonly Place[]): Promise<Reading[]> => {
-    let done = 0;
-    const outcomes = await Promise.all(
-      places.map(async (place) => {
-        try {
-          return [await read(place)];
-        } catch (error) {
-          if (!(error instanceof ApiError)) throw error;
-          facts.requests += ranges.length;
-          facts.failures.push(error.message);
-          return [];
-        } finally {
-          done += 1;
-          context.progress(done, places.length, `${done} of ${places.length} selections read`);
-        }
-      }),
-    );
-    return outcomes.flat();
-  };
-  return { facts, read, readAll };
-}
-
-const hasValues = ({ rows }: Reading, metric: string) => rows.some(({ values }) => typeof values[metric] === 'number');
-
 /** Says what was left out for want of requests. */
 function roomNotes(readable: Readable, plan: ReadPlan, note: Uses['note']): void {
   const parts = [
@@ -149,53 +115,23 @@ async function goalsOf(lists: Lists, note: Uses['note']): Promise<Goals> {
   };
 }
 
-const isAboutGoals = (error: unknown) => error instanceof ApiError && error.kind === 'invalid' && /goal/i.test(error.message);
-const firstDayOf = ({ rows }: Reading) =>
-  rows.flatMap(({ interval: { label }, values }) => (label && values['visits'] ? [label] : [])).toSorted()[0];
-
-/** What is looked at, and the days of all visitors in it. */
-interface Begun {
-  readonly readable: Readable;
-  readonly plan: ReadPlan;
-  readonly reader: ReturnType<typeof readerOf>;
-  readonly base: Reading;
+/** What of the site and its zones is asked for. */
+interface SiteRequest {
+  readonly input: FindInput;
+  /** The site itself; else only its zones. */
+  readonly site: boolean;
+  readonly zones: boolean;
+  readonly metrics: readonly string[];
+  readonly startMs: number;
+  readonly endMs: number;
+  /** Requests that may be sent, lists aside that lead to no zones. */
+  readonly room: number;
 }
 
-/** Reads all visitors first: without conversions of e-commerce the first goal is the main one. */
-async function begin(
-  readable: Readable,
-  bounds: Parameters<typeof planReads>[1],
-  metrics: readonly string[],
-  context: Uses,
-): Promise<Begun> {
-  const plan = planReads(readable, bounds);
-  const reader = readerOf(plan, metrics, context);
-  const [place] = plan.places;
-  const [goalId, ...others] = readable.goalIds;
-  const begun = { readable, plan, reader };
-  const isLast = goalId !== undefined || others.length === 0;
-  try {
-    const base = await reader.read(place ?? { device: 'all' });
-    if (isLast || hasValues(base, 'conversionCount')) return { ...begun, base };
-  } catch (error) {
-    if (isLast || !isAboutGoals(error)) throw error;
-  }
-  const requests = bounds.requests - reader.facts.requests;
-  const next = await begin({ ...readable, goalIds: others }, { ...bounds, requests }, metrics, context);
-  next.reader.facts.requests += reader.facts.requests;
-  return next;
-}
-
-/** Looks through everything that was measured in the last complete days and answers what changed, each change once. */
-export async function findChanges(input: FindInput, context: Uses): Promise<Changes> {
-  const { note, timeZone, nowMs, covers } = context;
-  const { days, limit } = input;
-  const include = input.include ?? ['site'];
-  const [site, zones] = [include.includes('site'), include.includes('zones') || input.zoneIds !== undefined];
-  const metrics = metricsOf(input, site, zones);
-  const { instantMs: endMs } = resolveDate('yesterday', { edge: 'end', timeZone, nowMs });
-  const startMs = shiftDays(endMs + 1, -days, timeZone);
-  covers(startMs, endMs);
+/** Looks through the metrics of the site and its zones. */
+async function lookAtSite({ input, site, zones, metrics, startMs, endMs, room }: SiteRequest, context: Uses): Promise<SiteFacts> {
+  const { note, timeZone, nowMs } = context;
+  const { days } = input;
   const lists = await context.lists();
   const [goals, allSegments] = await Promise.all([goalsOf(lists, note), site ? listed('Segments', segmentsOf(lists), note) : []]);
   const ofZones = zones && !input.zoneIds ? await zonesOf(lists) : { ids: input.zoneIds ?? [], requests: 0 };
@@ -207,7 +143,7 @@ export async function findChanges(input: FindInput, context: Uses): Promise<Chan
     goalIds: site ? goalIds : [undefined],
     zoneIds: once(ofZones.ids),
   };
-  const bounds = { days, endMs, timeZone, requests: MOST_REQUESTS - RESERVED - ofZones.requests };
+  const bounds = { days, endMs, timeZone, requests: room - ofZones.requests };
   const { readable, plan, reader, base } = await begin(asked, bounds, metrics, context);
   const readings = [base, ...(await reader.readAll(plan.places.slice(1)))];
   const { requests, currency, failures } = reader.facts;
@@ -230,23 +166,56 @@ export async function findChanges(input: FindInput, context: Uses): Promise<Chan
   );
   if (tooFew > 0) note(`${tooFew} series had too little data to be looked at.`);
   for (const reason of once(failures)) note(`Some days or selections could not be read and are not looked at: ${reason}`);
-  note('At a false discovery rate of 5 %: of twenty changes listed, about one may be chance.');
-  return changesAnswer(changes, {
+  return {
+    ranked: changes,
     names: {
       segment: (id) => lists.nameOf('segment', id),
       goal: (id) => goals.names.get(id) ?? String(id),
       zone: (id) => lists.nameOf('zone', id),
     },
     currency,
-    firstDay,
-    lastDay,
-    days,
     looked,
     tooFew,
     requests,
     dataSince,
     outcome,
     provisionalFrom: todayIn(timeZone, shiftDays(nowMs, -PROVISIONAL_DAYS, timeZone)),
+  };
+}
+
+/** Looks through everything that was measured in the last complete days and answers what changed, each change once. */
+export async function findChanges(input: FindInput, context: Uses): Promise<Changes> {
+  const { note, timeZone, nowMs, covers } = context;
+  const { days, limit } = input;
+  const include = input.include ?? ['site'];
+  const [site, zones] = [include.includes('site'), include.includes('zones') || input.zoneIds !== undefined];
+  const isOfSite = site || zones;
+  const metrics = metricsOf(input, site, zones);
+  const { instantMs: endMs } = resolveDate('yesterday', { edge: 'end', timeZone, nowMs });
+  const startMs = shiftDays(endMs + 1, -days, timeZone);
+  covers(startMs, endMs);
+  const room = MOST_REQUESTS - RESERVED;
+  const chosen = include.includes('speed') ? await chooseScenarios(isOfSite ? MOST_SCENARIOS : room, isOfSite, context) : undefined;
+  const ofSpeed = chosen ? chosen.length + 1 : 0;
+  const [ofSite, speed] = await Promise.all([
+    isOfSite ? lookAtSite({ input, site, zones, metrics, startMs, endMs, room: room - ofSpeed }, context) : undefined,
+    chosen && findSpeedChanges({ scenarioIds: chosen, startMs, endMs, isAlone: !isOfSite }, context),
+  ]);
+  if (ofSite) note(`${speed ? 'Site: at' : 'At'} a false discovery rate of 5 %: of twenty changes listed, about one may be chance.`);
+  const narrowed = (['devices', 'segmentIds', 'goalIds'] as const).filter((name) => input[name] !== undefined);
+  if (speed && narrowed.length > 0) note(`${narrowed.join(', ')}: speed scenarios have none, so all are looked at.`);
+  if (speed)
+    note(
+      `Speed: at a false discovery rate of ${100 * FALSE_DISCOVERY_RATE} % over all its scenarios, as in analyze_scenario; ` +
+        'of a hundred changes listed, about one may be chance.',
+    );
+  return changesAnswer({
+    site: ofSite,
+    speed,
+    days,
     limit,
+    timeZone,
+    firstDay: todayIn(timeZone, startMs),
+    lastDay: todayIn(timeZone, endMs),
   });
 }

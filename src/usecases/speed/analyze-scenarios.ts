@@ -9,7 +9,8 @@ import type { Context } from '../context.ts';
 import { readActions, readEach, readEventsNear, readReports } from './scenario-reports.ts';
 import { studyInTurns } from './study-in-turns.ts';
 
-interface Asked extends Bounds {
+/** What is asked about scenarios. */
+export interface Asked extends Bounds {
   /** At least one, each once. */
   readonly scenarioIds: readonly number[];
   /** Of the only scenario. */
@@ -17,7 +18,8 @@ interface Asked extends Bounds {
   readonly metrics?: readonly string[] | undefined;
 }
 
-interface Studied {
+/** One scenario with its study. */
+export interface Studied {
   readonly scenarioId: number;
   readonly name: string | undefined;
   readonly study: Study;
@@ -32,7 +34,11 @@ interface Detail extends Studied {
 type Reads = Pick<Context, 'ask' | 'note' | 'covers' | 'lists' | 'nowMs' | 'timeZone' | 'whole' | 'remember' | 'signal'>;
 
 /** Reads a scenario and judges it; of several, each may claim its part of the false ones. */
-async function studyOne(scenarioId: number, { scenarioIds, step, metrics, ...bounds }: Asked, context: Reads): Promise<Studied> {
+export async function studyOne(
+  scenarioId: number,
+  { scenarioIds, step, metrics, ...bounds }: Asked,
+  context: Pick<Context, 'ask' | 'nowMs' | 'timeZone' | 'remember' | 'signal'>,
+): Promise<Studied> {
   const { ask, nowMs, timeZone } = context;
   const windows = studyWindows(bounds, nowMs, timeZone);
   const { name, reports } = await readReports(ask, scenarioId, windows);

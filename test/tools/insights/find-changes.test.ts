@@ -14,6 +14,7 @@ interface Change {
   readonly mayChange: boolean;
   readonly where: Readonly<Record<string, string | number>>;
   readonly parts: readonly { readonly metric: string; readonly changePercent: number; readonly byMix?: string }[];
+  readonly coincidesWith?: { readonly metric: string; readonly from: string };
   readonly effect?: { readonly metric: string; readonly value: number; readonly unit: string };
   readonly pValue: number;
 }
@@ -151,6 +152,68 @@ describe('zones', () => {
   });
 });
 
+describe('speed', () => {
+  it('stands in the same list, beside the change of conversion that began with it', async () => {
+    const answer = await find({ include: ['site', 'performance'] });
+    expect(whole(answer)).toMatchSnapshot();
+    expect(countTokens(answer.text)).toBeLessThanOrEqual(1_500);
+    expect(platform().requests.length).toBeLessThanOrEqual(40);
+    const { slowTag, conversionFall } = platform().stories;
+    // In this world the tag came on the very day on which fewer visitors began to buy.
+    expect(dayOf(slowTag.dateMs)).toBe(conversionFall.startDay);
+    const [first, second] = changesIn(answer);
+    expect(first).toMatchObject({ from: conversionFall.startDay, where: { device: conversionFall.device } });
+    expect(second).toMatchObject({
+      shape: 'step',
+      from: dayOf(slowTag.dateMs),
+      goesOn: true,
+      where: { scenarioId: slowTag.scenarioId, scenario: slowTag.scenarioName, step: slowTag.stepName },
+      coincidesWith: { metric: 'conversionRate', from: conversionFall.startDay },
+    });
+    const moved = second?.parts.find(({ metric }) => metric === slowTag.metric);
+    expect(moved?.changePercent).toBeCloseTo(100 * (slowTag.factor - 1), -1);
+    expect(second?.line).toContain('a coincidence in time, not shown to be its cause');
+    expect(answer.structured['total']).toBe(changesIn(answer).length);
+    const { series, speedSeries, scenarios } = looked(answer);
+    expect(said(answer)).toContain(`${series} series looked at, ${speedSeries} of them of ${scenarios} speed scenarios.`);
+    for (const { line } of changesIn(answer)) expect(answer.text).toContain(line);
+    expect(notes(answer)).toContain('Site: at a false discovery rate of 5 %');
+    expect(notes(answer)).toContain('Speed: at a false discovery rate of 1 %');
+  }, 60_000);
+
+  it('alone is one line for each change of a scenario, by the engine of analyze_scenario', async () => {
+    const answer = await find({ include: ['speed'], devices: ['mobile'] });
+    const { slowTag } = platform().stories;
+    expect(changesIn(answer).map(({ where }) => where['scenarioId'])).toEqual([slowTag.scenarioId]);
+    expect(changesIn(answer)[0]).not.toHaveProperty('coincidesWith');
+    expect(said(answer)).toMatch(/^1 change in the 28 days from 2026-10-23 to 2026-11-19: \d+ series of 6 speed scenarios looked at\.$/);
+    expect(notes(answer)).toContain('devices: speed scenarios have none');
+    expect(notes(answer)).not.toContain('5 %');
+    const judged = await shop().call('analyze_scenario', {
+      scenarioIds: [slowTag.scenarioName],
+      startDate: '2026-10-23',
+      endDate: '2026-11-19',
+    });
+    expect(judged.structured['since']).toMatchObject({ time: (changesIn(answer)[0] as { fromTime?: string } | undefined)?.fromTime });
+  });
+
+  it('before the days that are looked at is no news', async () => {
+    const answer = await find({ include: ['speed'], days: 4 });
+    expect(changesIn(answer)).toEqual([]);
+    expect(said(answer)).toMatch(/^Nothing changed beyond chance in the 4 days from 2026-11-16 to 2026-11-19: /);
+  });
+
+  it('out of reach is said, and the site is looked at all the same', async () => {
+    platform().faults.add({ kind: 'refused', operation: 'listScenarioReports' });
+    const answer = await find({ include: ['site', 'speed'], metrics: ['visits'] });
+    expect(answer.isError).toBe(false);
+    expect(notes(answer)).toContain('Speed scenarios could not be read and are not looked at');
+    expect(looked(answer)).not.toHaveProperty('speedSeries');
+    const alone = await find({ include: ['speed'] });
+    expect(alone.isError).toBe(true);
+  });
+});
+
 describe('what is asked for', () => {
   it('narrows what is looked at', async () => {
     const { device } = platform().stories.conversionFall;
@@ -179,8 +242,10 @@ describe('what is asked for', () => {
   it('is refused where it does not go together', async () => {
     const zones = await find({ metrics: ['tapRate'] });
     expect([zones.isError, zones.text]).toEqual([true, expect.stringContaining('include: ["site", "zones"] or zoneIds looks at zones')]);
-    const speed = await find({ include: ['speed'] });
-    expect([speed.isError, speed.text]).toEqual([true, expect.stringContaining('include')]);
+    const other = await find({ include: ['weather'] });
+    expect([other.isError, other.text]).toEqual([true, expect.stringContaining('include')]);
+    const speed = await find({ include: ['speed'], metrics: ['visits'] });
+    expect([speed.isError, speed.text]).toEqual([true, expect.stringContaining('include: ["site"] looks at the site')]);
     const long = await find({ days: 93 });
     expect([long.isError, long.text]).toEqual([true, expect.stringContaining('days')]);
   });

@@ -21,7 +21,9 @@ const minuteOf = (ms: number) => new Date(ms).toISOString().slice(0, 16).replace
 /** What the answer has to say of the incidents of a job, hours that follow one another joined. */
 function truth({ stories }: Platform, job: string): string[] {
   const incidents = (stories.exportIncidents[job] ?? []).toSorted((a, b) => a.fromMs - b.fromMs);
-  if (job !== 'Hourly sessions') return incidents.map(({ kind, fromMs }) => `${dayOf(fromMs)}: 1 ${kind}`);
+  // The emulated site has visits on every day.
+  const statusOf = (kind: string) => (kind === 'empty' ? 'suspicious' : kind);
+  if (job !== 'Hourly sessions') return incidents.map(({ kind, fromMs }) => `${dayOf(fromMs)}: 1 ${statusOf(kind)}`);
   const [failed = 0, missing = 0] = incidents.map(({ fromMs }) => fromMs);
   const span = (fromMs: number, hours: number) => {
     const to = minuteOf(fromMs + hours * HOUR_MS);
@@ -45,7 +47,7 @@ describe.each([1, 2, 3, 4, 5])('with seed %i', (seed) => {
         const assistant = await openAssistant(other);
         for (const job of Object.keys(other.stories.exportIncidents)) {
           const answer = await assistant.call('find_export_gaps', { jobId: job });
-          expect([job, ...told(answer, 'failed', 'missing', 'empty', 'running', 'suspended', 'before', 'filling')]).toEqual([
+          expect([job, ...told(answer, 'failed', 'missing', 'empty', 'suspicious', 'running', 'suspended', 'before', 'filling')]).toEqual([
             job,
             ...truth(other, job),
           ]);
@@ -66,6 +68,54 @@ it('files that were fetched in time do not expire', async () => {
     const answer = await assistant.call('find_export_gaps', { jobId: 'Daily sessions', startDate: '2026-11-17', endDate: '2026-11-20' });
     expect(told(answer, 'expired')).toEqual(['2026-11-17 to 2026-11-18: 2 expired', '2026-11-20: 1 expired']);
     await assistant.close();
+  });
+});
+
+describe('a run that succeeded without rows', () => {
+  const emptyDay = () => dayOf(platform().stories.exportIncidents['Daily views']?.find(({ kind }) => kind === 'empty')?.fromMs ?? 0);
+  const visitsOf = async (day: string) => {
+    const asked = { startDate: `${day}T00:00:00.000Z`, endDate: `${day}T23:59:59.999Z` };
+    const { values } = await ask('getSiteVisits', asked);
+    return values[0]?.value ?? 0;
+  };
+
+  it('is a gap where the platform counts visits, by one request for them, and its plan fills the day', async () => {
+    const before = platform().requests.length;
+    const answer = await call('find_export_gaps', { jobId: 'Daily views' });
+    const asked = platform()
+      .requests.slice(before)
+      .filter(({ url }) => url.includes('/metrics/'));
+    expect(asked).toHaveLength(1);
+    const day = emptyDay();
+    const visits = await visitsOf(day);
+    expect(visits).toBeGreaterThan(0);
+    const rows = answer.structured['rows'] as [string, number, string, string][];
+    expect(rows.find(([, , status]) => status === 'suspicious')).toEqual([
+      day,
+      1,
+      'suspicious',
+      expect.stringMatching(
+        new RegExp(`^run \\d+ \\(inferred\\) succeeded without rows although there were ${visits.toLocaleString('en')} visits$`),
+      ),
+    ]);
+    expect(answer.structured['answer']).toContain(`${day} (suspicious)`);
+    const preview = await call('apply_export_plan', { planId: answer.structured['planId'] });
+    expect(JSON.stringify(preview.structured)).toContain(`Daily views backfill ${day}`);
+  });
+
+  it('is none on a day without visits, and is not judged where visits cannot be read', async () => {
+    const none = platform().faults.add({
+      kind: 'shape',
+      operation: 'getSiteVisits',
+      payload: { values: [{ value: 0, startDate: `${emptyDay()}T00:00:00.000Z`, endDate: `${emptyDay()}T23:59:59.999Z` }] },
+    });
+    const quiet = await call('find_export_gaps', { jobId: 'Daily views' });
+    expect(told(quiet, 'empty', 'suspicious')).toEqual([`${emptyDay()}: 1 empty`]);
+    none.remove();
+    platform().faults.add({ kind: 'refused', operation: 'getSiteVisits' });
+    const unread = await call('find_export_gaps', { jobId: 'Daily views' });
+    expect(told(unread, 'empty', 'suspicious')).toEqual([`${emptyDay()}: 1 empty`]);
+    expect(unread.text).toContain('Whether the days of empty runs had visits could not be found out');
   });
 });
 

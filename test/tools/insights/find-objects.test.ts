@@ -56,6 +56,26 @@ describe('a text finds', () => {
     expect(await first(text)).toMatchObject({ kind, path });
   });
 
+  it.each([
+    ['new visitor', 'session_number'],
+    ['bot traffic', 'is_excludable'],
+    ['revenue of transactions', 'session_transactions_revenue_cents'],
+    ['number of page views', 'session_number_of_views'],
+    ['javascript error message', 'errors.message'],
+    ['operating system', 'platform_name'],
+    ['direct visit', 'referer_url'],
+  ])('the words %s: the field %s', async (text, id) => {
+    expect(await first(text, { kinds: ['exportable field'] })).toMatchObject({ id });
+  });
+
+  it('what has most of several words where nothing has all, and says so', async () => {
+    const answer = await call('find_objects', { text: 'browser device country', kinds: ['exportable field'] });
+    const paths = objectsIn(answer).map(({ path }) => path);
+    expect(paths).toEqual(expect.arrayContaining(['sessions / browser_name', 'sessions / country_code']));
+    expect(answer.text).toContain('No object has all words of "browser device country"; these have most of them.');
+    expect(objectsIn(await call('find_objects', { text: 'xyzzy quux' }))).toEqual([]);
+  });
+
   it('only the kinds that are named, and the best of many', async () => {
     const answer = await call('find_objects', { text: 'page', kinds: ['zone'], limit: 2 });
     expect(objectsIn(answer).map(({ kind }) => kind)).toEqual(['zone', 'zone']);

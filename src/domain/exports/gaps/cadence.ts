@@ -65,11 +65,11 @@ export function slotStart(instantMs: number, { covering, next }: ExportHistory, 
   return unit === 'day' ? shiftDays(anchorMs, slots, timeZone) : anchorMs + slots * periodMs;
 }
 
-/** Cuts a range into the days or hours of the job; the first and the last may be shorter. */
-export function slotsIn({ fromMs, toMs }: ExportRange, { unit, periodMs, timeZone }: Cadence): ExportRange[] {
+/** Cuts a range into days of a zone or into hours; the first and the last may be shorter. */
+export function slotsIn({ fromMs, toMs }: ExportRange, { unit, timeZone }: Pick<Cadence, 'unit' | 'timeZone'>): ExportRange[] {
   const slots: ExportRange[] = [];
   for (let start = fromMs; start < toMs; ) {
-    const end = Math.min(toMs, unit === 'day' ? shiftDays(start, 1, timeZone) : start + periodMs);
+    const end = Math.min(toMs, unit === 'day' ? shiftDays(start, 1, timeZone) : start + HOUR_MS);
     slots.push({ fromMs: start, toMs: end });
     start = end;
   }

@@ -86,7 +86,8 @@ function slotCount({ fromMs, toMs }: ExportRange, { periodMs }: Cadence): number
   return (toMs - fromMs) / periodMs;
 }
 
-function joined(intervals: readonly StatusInterval[]): StatusInterval[] {
+/** Joins neighbours of the same status. */
+export function joined(intervals: readonly StatusInterval[]): StatusInterval[] {
   const all: StatusInterval[] = [];
   for (const interval of intervals) {
     const last = all.at(-1);
@@ -97,6 +98,7 @@ function joined(intervals: readonly StatusInterval[]): StatusInterval[] {
         toMs: interval.toMs,
         slots: last.slots + interval.slots,
         by: [...new Set([...last.by, ...interval.by])],
+        ...(interval.visits !== undefined && { visits: (last.visits ?? 0) + interval.visits }),
       };
   }
   return all.map((interval) => ({ ...interval, slots: Math.max(1, Math.round(interval.slots)) }));

@@ -1,23 +1,26 @@
+import { formatNumber } from '../../../lib/number-text.ts';
 import { rangeName } from '../plan/job-bodies.ts';
 import type { GapStudy } from './find-gaps.ts';
 import type { Status, StatusInterval } from './run-coverage.ts';
 
 /** Statuses of a part that has no data and will get none by itself. */
-export const GAPS: readonly Status[] = ['failed', 'missing'];
+export const GAPS: readonly Status[] = ['failed', 'missing', 'suspicious'];
 /** Statuses that are gaps only where the question covers a time in which the job did not run. */
 export const OUTSIDE: readonly Status[] = ['before', 'suspended'];
 
 /** The order in which an answer lists them; available ranges are not listed. */
-const TOLD: readonly Status[] = ['failed', 'missing', 'suspended', 'before', 'expired', 'empty', 'running', 'filling'];
+const TOLD: readonly Status[] = ['failed', 'missing', 'suspicious', 'suspended', 'before', 'expired', 'empty', 'running', 'filling'];
 
-const CAUSES: Readonly<Record<Status, (by: string) => string>> = {
+const CAUSES: Readonly<Record<Status, (by: string, visits: number) => string>> = {
   available: () => '',
   failed: (by) => `run ${by} failed (inferred)`,
   missing: () => 'no run began for it',
   suspended: () => 'the job is suspended (inferred since when)',
   before: () => 'before the first run of the job',
   expired: () => 'exported, but the files are gone (inferred) and not in the workspace',
-  empty: (by) => `run ${by} (inferred) succeeded without files: no data, no gap`,
+  empty: (by) => `run ${by} (inferred) succeeded without rows: no data, no gap`,
+  suspicious: (by, visits) =>
+    `run ${by} (inferred) succeeded without rows although there were ${formatNumber(visits, { group: true })} visits`,
   running: (by) => `run ${by} is under way`,
   filling: (by) => `backfill job ${by} is under way`,
 };
@@ -25,9 +28,9 @@ const CAUSES: Readonly<Record<Status, (by: string) => string>> = {
 /** Runs that a row names. */
 const MOST_RUNS = 4;
 
-function causeWords({ status, by }: StatusInterval): string {
+function causeWords({ status, by, visits = 0 }: StatusInterval): string {
   const more = by.length > MOST_RUNS ? ` and ${by.length - MOST_RUNS} more` : '';
-  return CAUSES[status](`${by.slice(0, MOST_RUNS).join(', ')}${more}`);
+  return CAUSES[status](`${by.slice(0, MOST_RUNS).join(', ')}${more}`, visits);
 }
 
 /** A row for each interval that is not available, in order of time. */

@@ -42,8 +42,10 @@ export type Status =
   | 'available'
   /** Exported; the files are neither in the workspace nor at the platform. */
   | 'expired'
-  /** A run succeeded without files. */
+  /** A run succeeded without rows. */
   | 'empty'
+  /** The same, although the platform counts visits there. */
+  | 'suspicious'
   /** A run failed. */
   | 'failed'
   /** No run began although one was due. */
@@ -64,6 +66,8 @@ export interface StatusInterval extends ExportRange {
   readonly slots: number;
   /** Runs, or backfill jobs, that show it. */
   readonly by: readonly (number | string)[];
+  /** What the platform counts there, of a suspicious one. */
+  readonly visits?: number;
 }
 
 /** A part of a range with all runs that cover it; none for a gap. */

@@ -134,6 +134,11 @@ export function everydayField(words: string): string | undefined {
   return EVERYDAY.get(plain(words));
 }
 
+/** The everyday words that mean a field. */
+export function everydayWords(fieldName: string): string[] {
+  return [...EVERYDAY].flatMap(([words, field]) => (field === fieldName ? [words] : []));
+}
+
 /** How far a name goes beyond the words that were asked for, 0 where it says the same; undefined where it lacks one of them. */
 export function surplusOf({ name }: ExportableField, asked: readonly string[]): number | undefined {
   const words = wordsOf(name.replace('number_of_', ''));

@@ -1,26 +1,37 @@
 import * as z from 'zod';
 import { formatNumber } from '../../../lib/number-text.ts';
+import type { SpeedChange } from '../../speed/speed-changes.ts';
 import { unitOf } from '../metric-definitions.ts';
 import type { Place } from './change-series.ts';
-import { changeLine, type Wording } from './change-words.ts';
+import { changeLine, type PlaceNames } from './change-words.ts';
 import type { Cost, RankedChange } from './find-changes.ts';
+import { type Entry, entriesOf, type Period, speedLine, speedRecord } from './speed-entries.ts';
 
 const where = z.object({
-  device: z.string(),
+  device: z.string().optional(),
   segmentId: z.number().optional(),
   segment: z.string().optional(),
   goalId: z.number().optional(),
   goal: z.string().optional(),
   zoneId: z.number().optional(),
   zone: z.string().optional(),
+  /** Of a change of speed. */
+  scenarioId: z.number().optional(),
+  scenario: z.string().optional(),
+  step: z.string().optional(),
 });
 
 const part = z.object({
   metric: z.string(),
   goalId: z.number().optional(),
-  changePercent: z.number(),
-  lowPercent: z.number(),
-  highPercent: z.number(),
+  /** Left out where a speed metric was zero before. */
+  changePercent: z.number().optional(),
+  lowPercent: z.number().optional(),
+  highPercent: z.number().optional(),
+  /** Of speed: the step, and the levels on both sides in the unit of the metric. */
+  step: z.string().optional(),
+  before: z.number().optional(),
+  after: z.number().optional(),
   /** It is the figure of all visitors, which moved by the mix of traffic, or may have. */
   byMix: z.enum(['yes', 'maybe']).optional(),
 });
@@ -34,6 +45,9 @@ export const changesShape = z.object({
       shape: z.enum(['step', 'episode', 'outlier', 'drift']),
       from: z.string(),
       to: z.string().optional(),
+      /** Of speed: the first run of it, and the first one after it. */
+      fromTime: z.string().optional(),
+      toTime: z.string().optional(),
       days: z.number(),
       earliest: z.string().optional(),
       latest: z.string().optional(),
@@ -43,35 +57,67 @@ export const changesShape = z.object({
       mostIn: where.optional(),
       parts: z.array(part),
       effect: z.object({ metric: z.string(), value: z.number(), unit: z.string() }).optional(),
+      /** Of speed: a change of conversion that began within a day of it. */
+      coincidesWith: z.object({ metric: z.string(), from: z.string() }).optional(),
       pValue: z.number(),
       series: z.number(),
     }),
   ),
   ranking: z.string(),
   total: z.number(),
-  looked: z.object({ series: z.number(), withTooFewData: z.number(), requests: z.number(), dataSince: z.string() }),
+  looked: z.object({
+    series: z.number(),
+    /** How many of these are of speed scenarios, and of how many scenarios. */
+    speedSeries: z.number().optional(),
+    scenarios: z.number().optional(),
+    withTooFewData: z.number(),
+    requests: z.number(),
+    dataSince: z.string(),
+  }),
 });
 
 export type Changes = z.output<typeof changesShape>;
+type Change = Changes['changes'][number];
 
-/** What the answer says beside the changes. */
-export interface AnswerFacts extends Wording {
-  readonly firstDay: string;
-  readonly days: number;
+/** What was looked at, of one kind. */
+interface Looked {
   readonly looked: number;
   readonly tooFew: number;
   readonly requests: number;
   readonly dataSince: string;
+}
+
+/** What was found in the metrics of the site and its zones. */
+export interface SiteFacts extends Looked {
+  /** The most expensive first. */
+  readonly ranked: readonly RankedChange[];
   readonly outcome: Cost['metric'];
+  readonly names: PlaceNames;
+  readonly currency: string | undefined;
   /** Zones: the platform may correct days from this one on. */
   readonly provisionalFrom: string;
+}
+
+/** What was found in speed scenarios. */
+export interface SpeedFacts extends Looked {
+  readonly changes: readonly SpeedChange[];
+  readonly scenarios: number;
+}
+
+/** Everything that an answer is made of; at least one kind was looked at. */
+export interface AnswerFacts extends Period {
+  readonly site: SiteFacts | undefined;
+  readonly speed: SpeedFacts | undefined;
+  readonly firstDay: string;
+  readonly days: number;
+  /** Changes to list. */
   readonly limit: number;
 }
 
 const RANKED_BY: Readonly<Record<Cost['metric'], string>> = { revenueSum: 'revenue', conversionCount: 'conversions', visits: 'visits' };
 const percentOf = (share: number) => Number((100 * share).toFixed(2));
 
-function placed(place: Place, { names }: Wording): Changes['changes'][number]['where'] {
+function placed(place: Place, { names }: SiteFacts): Change['where'] {
   const { device, segmentId, goalId, zoneId } = place;
   return {
     device,
@@ -81,21 +127,21 @@ function placed(place: Place, { names }: Wording): Changes['changes'][number]['w
   };
 }
 
-function record(change: RankedChange, facts: AnswerFacts): Changes['changes'][number] {
+function siteRecord(change: RankedChange, site: SiteFacts, facts: AnswerFacts): Change {
   const { shape, from, to, days, earliest, latest, place, most, parts, cost, pValue, seriesCount } = change;
   const isDrift = shape === 'drift';
   const last = isDrift ? facts.lastDay : (to ?? facts.lastDay);
   return {
-    line: changeLine(change, facts),
+    line: changeLine(change, { ...site, lastDay: facts.lastDay }),
     shape,
     from: isDrift ? facts.firstDay : from,
     ...(to !== undefined && { to }),
     days: isDrift ? facts.days : days,
     ...(earliest !== latest && { earliest, latest }),
     goesOn: to === undefined,
-    mayChange: place.zoneId !== undefined && last >= facts.provisionalFrom,
-    where: placed(place, facts),
-    ...(most && { mostIn: placed(most, facts) }),
+    mayChange: place.zoneId !== undefined && last >= site.provisionalFrom,
+    where: placed(place, site),
+    ...(most && { mostIn: placed(most, site) }),
     parts: parts.map(({ metric, place: { goalId }, relative, low, high, mix }) => ({
       metric,
       ...(goalId !== undefined && goalId !== place.goalId && { goalId }),
@@ -105,7 +151,7 @@ function record(change: RankedChange, facts: AnswerFacts): Changes['changes'][nu
       ...(mix && { byMix: mix }),
     })),
     ...(cost && {
-      effect: { metric: cost.metric, value: Number(cost.value.toFixed(2)), unit: unitOf(cost.metric, facts.currency) ?? '' },
+      effect: { metric: cost.metric, value: Number(cost.value.toFixed(2)), unit: unitOf(cost.metric, site.currency) ?? '' },
     }),
     pValue: Number(pValue.toPrecision(2)),
     series: seriesCount,
@@ -114,27 +160,63 @@ function record(change: RankedChange, facts: AnswerFacts): Changes['changes'][nu
 
 const counted = (count: number, one: string) => `${formatNumber(count, { group: true })} ${one}${count === 1 ? '' : 's'}`;
 
-/** The whole answer: its first sentence says how many changes there are. */
-export function changesAnswer(ranked: readonly RankedChange[], facts: AnswerFacts): Changes {
-  const range = `the ${counted(facts.days, 'day')} from ${facts.firstDay} to ${facts.lastDay}`;
-  const seen = `${formatNumber(facts.looked, { group: true })} series looked at`;
-  const shown = ranked.slice(0, facts.limit);
-  const more =
-    ranked.length > shown.length ? ` The first ${shown.length === 1 ? 'one is' : `${shown.length} are`} listed; limit asks for more.` : '';
-  const answer =
-    facts.looked === 0
-      ? `No series of ${range} has enough days with data to distinguish a change from chance.`
-      : ranked.length === 0
-        ? `Nothing changed beyond chance in ${range}: ${seen}, 0 changes.`
-        : `${counted(ranked.length, 'change')} in ${range}: ${seen}.${more}`;
+function record(entry: Entry, facts: AnswerFacts): Change[] {
+  if ('site' in entry) return facts.site ? [siteRecord(entry.site, facts.site, facts)] : [];
+  const { speed, beside } = entry;
+  return [{ line: speedLine(speed, beside, facts), ...speedRecord(speed, beside, facts) }];
+}
+
+/** In what order the changes stand. */
+function rankingOf({ site, speed }: AnswerFacts): string {
+  const bySize = 'slower ones first, those that last before those that are over';
+  if (!site) return `Speed: ${bySize}.`;
   const ranking =
-    `By estimated effect on ${RANKED_BY[facts.outcome]} over the days of the change, then on conversions of other ` +
+    `By estimated effect on ${RANKED_BY[site.outcome]} over the days of the change, then on conversions of other ` +
     `goals; those without such an effect last, the clearest first.`;
+  return speed
+    ? `${ranking} Speed: beside a change of conversion that it coincides with, else before those without effect, ${bySize}.`
+    : ranking;
+}
+
+/** `330 series looked at, 186 of them of 6 speed scenarios` */
+function seenWords({ site, speed }: AnswerFacts, looked: number): string {
+  const series = (count: number) => formatNumber(count, { group: true });
+  if (!speed) return `${series(looked)} series looked at`;
+  const scenarios = counted(speed.scenarios, 'speed scenario');
+  return site
+    ? `${series(looked)} series looked at, ${series(speed.looked)} of them of ${scenarios}`
+    : `${series(looked)} series of ${scenarios} looked at`;
+}
+
+/** The whole answer: its first sentence says how many changes there are. */
+export function changesAnswer(facts: AnswerFacts): Changes {
+  const { site, speed, limit } = facts;
+  const kinds: readonly Looked[] = [site, speed].flatMap((kind) => kind ?? []);
+  const sum = (of: (kind: Looked) => number) => kinds.reduce((total, kind) => total + of(kind), 0);
+  const looked = sum((kind) => kind.looked);
+  const entries = entriesOf(site?.ranked ?? [], speed?.changes ?? [], facts);
+  const range = `the ${counted(facts.days, 'day')} from ${facts.firstDay} to ${facts.lastDay}`;
+  const seen = seenWords(facts, looked);
+  const shown = entries.slice(0, limit);
+  const more =
+    entries.length > shown.length ? ` The first ${shown.length === 1 ? 'one is' : `${shown.length} are`} listed; limit asks for more.` : '';
+  const answer =
+    looked === 0
+      ? `No series of ${range} has enough days with data to distinguish a change from chance.`
+      : entries.length === 0
+        ? `Nothing changed beyond chance in ${range}: ${seen}, 0 changes.`
+        : `${counted(entries.length, 'change')} in ${range}: ${seen}.${more}`;
   return {
     answer,
-    changes: shown.map((change) => record(change, facts)),
-    ranking,
-    total: ranked.length,
-    looked: { series: facts.looked, withTooFewData: facts.tooFew, requests: facts.requests, dataSince: facts.dataSince },
+    changes: shown.flatMap((entry) => record(entry, facts)),
+    ranking: rankingOf(facts),
+    total: entries.length,
+    looked: {
+      series: looked,
+      ...(speed && { speedSeries: speed.looked, scenarios: speed.scenarios }),
+      withTooFewData: sum(({ tooFew }) => tooFew),
+      requests: sum(({ requests }) => requests),
+      dataSince: (site ?? speed)?.dataSince ?? facts.firstDay,
+    },
   };
 }

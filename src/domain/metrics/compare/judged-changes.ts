@@ -102,12 +102,14 @@ export function occasionOf({ metric, since: own, days }: Change, whole: Reading,
   const since = hidden ? sinceOf(hidden, [hidden], windows) : own;
   const labels = dayPoints(whole.baselineDays, metric).map(({ label }) => label);
   const [first, last] = [labels[0], labels.at(-1)];
+  // The days of a change that only a device shows are those of the device.
+  const isOpen = !hidden && since !== undefined && since.to === undefined && since.from >= days.first;
   return {
     kind: kindOf(metric),
     whole: daysOf(whole, metric),
     periodFrom: days.first,
     ...(since
-      ? { from: since.from, to: since.to ?? days.last }
+      ? { from: since.from, to: since.to ?? days.last, ...(isOpen && { soonest: days.first }) }
       : {
           from: days.first,
           to: days.last,

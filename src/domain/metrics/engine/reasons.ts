@@ -4,7 +4,7 @@ import { informationOf, knownOf, without } from './information.ts';
 import { driftShare, levelOf, slopeOf, type Window } from './level.ts';
 import { estimateNoise } from './noise.ts';
 import { contrastOf, type DailyPoint, type MetricKind, relativeOf, type Series, seriesOf } from './series.ts';
-import { adjusted, logTail, normalOf } from './significance.ts';
+import { adjusted, combinedScore, logTail, normalOf } from './significance.ts';
 import { studySeries } from './study.ts';
 
 /** A part of all visits, whose days are sums that are contained in those of the whole. */
@@ -20,6 +20,8 @@ export interface Occasion {
   /** First and last day of the change; `2026-09-28`. */
   readonly from: string;
   readonly to: string;
+  /** First of the days on which it may have begun instead of `from`, all up to `to`; left out where `from` is certain. */
+  readonly soonest?: string | undefined;
   /** First day of the period: days before it and before `from` teach what is usual. */
   readonly periodFrom: string;
   /** Where no day is known on which the change began: the days whose level `from` … `to` is compared with. */
@@ -79,8 +81,39 @@ function effectBetween(series: Series, baseline: Window, period: Window): Effect
   return { effect, error, score: normalOf(effect / error, study.noise.freedom) };
 }
 
+/** A day on which a change may have begun, and how likely it is. */
+interface Start {
+  readonly label: string;
+  readonly weight: number;
+}
+
+/**
+ * How likely a change began on each day, by the likelihood of each in the whole, which says nothing of how a change falls to parts; of a
+ * change whose first day is certain there is one.
+ */
+function startsOf({ kind, whole, from, to, soonest = from }: Occasion, judgedFrom: string): Start[] {
+  const certain = [{ label: from, weight: 1 }];
+  const series = soonest < to ? seriesOf(whole, kind, judgedFrom) : undefined;
+  const noise = series && estimateNoise(series, []);
+  if (!series || !noise) return certain;
+  const information = informationOf(series, noise);
+  const interval = intervalOf(series, soonest, to);
+  const direction = knownOf(information, intervalOf(series, from, to)).score;
+  const found = series.labels.slice(interval.from, interval.to).flatMap((label, at) => {
+    const { weight, score } = knownOf(information, { from: interval.from + at, to: interval.to });
+    return weight > 0 && score * direction > 0 ? [{ label, log: score ** 2 / weight / 2 }] : [];
+  });
+  const best = Math.max(...found.map(({ log }) => log));
+  const all = found.reduce((sum, { log }) => sum + Math.exp(log - best), 0);
+  return found.length === 0 ? certain : found.map(({ label, log }) => ({ label, weight: Math.exp(log - best) / all }));
+}
+
 /** The effect on an interval of days, against the days before it or against a baseline, or that of drift. */
-function effectOn(series: Series, { from, to, baseline, others = [], isDrift = false }: Occasion): Effect | undefined {
+function effectOn(
+  series: Series,
+  { from, to, baseline, others = [], isDrift = false }: Occasion,
+  starts: readonly Start[],
+): Effect | undefined {
   if (baseline) return effectBetween(series, baseline, { from, to });
   const noise = estimateNoise(series, []);
   const taken = others.map((other) => intervalOf(series, other.from, other.to)).filter((other) => other.from < other.to);
@@ -91,9 +124,14 @@ function effectOn(series: Series, { from, to, baseline, others = [], isDrift = f
   }
   const interval = intervalOf(series, from, to);
   if (!noise || interval.from >= interval.to) return undefined;
-  const { weight, score } = knownOf(taken.reduce(without, informationOf(series, noise)), interval);
+  const information = taken.reduce(without, informationOf(series, noise));
+  const { weight, score } = knownOf(information, interval);
   if (!(weight > 0)) return undefined;
-  return { effect: score / weight, error: 1 / Math.sqrt(weight), score: normalOf(score / Math.sqrt(weight), noise.freedom) };
+  const scores = starts.flatMap((start) => {
+    const known = knownOf(information, intervalOf(series, start.label, to));
+    return known.weight > 0 ? [{ weight: start.weight, score: normalOf(known.score / Math.sqrt(known.weight), noise.freedom) }] : [];
+  });
+  return { effect: score / weight, error: 1 / Math.sqrt(weight), score: combinedScore(scores) };
 }
 
 /** The days of a series from one label to another, both included. */
@@ -116,21 +154,23 @@ function othersThan(whole: readonly DailyPoint[], { days }: Group, kind: MetricK
 
 /**
  * Tests for each group whether it changed otherwise than all others together, by the days of the two relative to each other, so that what
- * moves both is no noise; Holm's allowance for the number of groups. The group that is named is the one without which the rest stands
- * nearest to no change. `count` groups were looked at, where those that looked most alike are left out of the list.
+ * moves both is no noise, from every day on which it may have begun; Holm's allowance for the number of groups. The group that is named
+ * is the one without which the rest stands nearest to no change. `count` groups were looked at, where those that looked most alike are
+ * left out of the list.
  */
 export function findReasons(occasion: Occasion, groups: readonly Group[], count = groups.length): Reasons {
   const { kind, whole, periodFrom, from } = occasion;
   const judgedFrom = from < periodFrom ? from : periodFrom;
+  const starts = startsOf(occasion, judgedFrom);
   const looked = groups.map((group) => {
     const own = seriesOf(group.days, kind, judgedFrom);
     const others = seriesOf(othersThan(whole, group, kind), kind, judgedFrom);
     const contrast = own && others && contrastOf(own, others);
     return {
       name: group.name,
-      own: own && { series: own, effect: effectOn(own, occasion) },
-      others: others && { series: others, effect: effectOn(others, occasion) },
-      difference: contrast && effectOn(contrast, occasion),
+      own: own && { series: own, effect: effectOn(own, occasion, starts) },
+      others: others && { series: others, effect: effectOn(others, occasion, starts) },
+      difference: contrast && effectOn(contrast, occasion, starts),
     };
   });
   const known = looked.filter(({ difference }) => difference);

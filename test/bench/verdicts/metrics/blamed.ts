@@ -1,6 +1,7 @@
 import { decompose, type GroupSums, type Sums } from '../../../../src/domain/metrics/engine/decompose.ts';
 import { findReasons } from '../../../../src/domain/metrics/engine/reasons.ts';
 import type { DailyPoint } from '../../../../src/domain/metrics/engine/series.ts';
+import { ceilingOf } from './ceiling.ts';
 import { drawSite, judge, percent, type Site, siteTable, type Table, type Trial, WEEK_LAYOUT } from './trial.ts';
 import { DEVICES, METRICS, type Metric, type Planted, pointsOf, SEGMENTS, type Selection, type World } from './world.ts';
 
@@ -11,7 +12,12 @@ interface Story {
   /** What must be named among the devices and among the segments; undefined: nothing. */
   readonly device?: string;
   readonly segment?: string;
+  /** The parts among which an oracle has to find it. */
+  readonly among?: typeof devices | typeof segments;
 }
+
+const devices = DEVICES.map((device) => ({ name: device, selection: { device } }));
+const segments = SEGMENTS.map((segment) => ({ name: segment, selection: { segment } }));
 
 const STORIES: readonly Story[] = [
   { name: 'conversion rate −20 % on all devices alike', metric: 'conversionRate', planted: { on: 'rate', factor: 0.8 } },
@@ -23,6 +29,7 @@ const STORIES: readonly Story[] = [
       metric: 'conversionRate',
       planted: { on: 'rate', factor: 0.75, device },
       device,
+      among: devices,
     }),
   ),
   { name: 'visits −25 % on mobile', metric: 'visits', planted: { on: 'visits', factor: 0.75, device: 'mobile' }, device: 'mobile' },
@@ -32,6 +39,7 @@ const STORIES: readonly Story[] = [
       metric: 'conversionRate',
       planted: { on: 'rate', factor: 0.75, segment },
       segment,
+      among: segments,
     }),
   ),
   { name: 'new visitors × 1.6, so that the rate falls', metric: 'conversionRate', planted: { on: 'visits', factor: 1.6, segment: 'new' } },
@@ -56,13 +64,10 @@ function gapOf(world: World, metric: Metric, selections: readonly { name: string
   return Math.abs(change - parts.reduce((sum, { mix, rate }) => sum + mix + rate, 0)) / value;
 }
 
-const devices = DEVICES.map((device) => ({ name: device, selection: { device } }));
-const segments = SEGMENTS.map((segment) => ({ name: segment, selection: { segment } }));
-
 function measure(story: Story, site: Site, trial: Trial): string[] {
   const { name, metric, planted } = story;
   const { days, period } = WEEK_LAYOUT;
-  const counts = { explained: 0, device: 0, deviceRight: 0, segment: 0, segmentRight: 0, gap: 0 };
+  const counts = { explained: 0, device: 0, deviceRight: 0, segment: 0, segmentRight: 0, ceiling: 0, gap: 0 };
   for (let world = 0; world < trial.worlds; world += 1) {
     const from = period + (world % 5);
     const drawn = drawSite(trial, name, site, world, { days, history: HISTORY, planted: [{ ...planted, from, to: days }] });
@@ -70,8 +75,13 @@ function measure(story: Story, site: Site, trial: Trial): string[] {
     if (METRICS[metric].below) counts.gap = Math.max(counts.gap, gapOf(drawn, metric, devices), gapOf(drawn, metric, segments));
     if (verdict !== 'up' && verdict !== 'down') continue;
     counts.explained += 1;
-    const labels = { from: main?.from ?? drawn.labels[period] ?? '', to: main?.to ?? drawn.labels[days - 1] ?? '' };
-    const occasion = { kind: METRICS[metric].kind, whole: pointsOf(drawn, metric), ...labels, periodFrom: drawn.labels[period] ?? '' };
+    const first = drawn.labels[period] ?? '';
+    const labels = {
+      from: main?.from ?? first,
+      to: main?.to ?? drawn.labels[days - 1] ?? '',
+      ...(main && main.to === undefined && { soonest: first }),
+    };
+    const occasion = { kind: METRICS[metric].kind, whole: pointsOf(drawn, metric), ...labels, periodFrom: first };
     const daysOf = ({ name: own, selection }: { name: string; selection: Selection }) => ({
       name: own,
       days: pointsOf(drawn, metric, selection),
@@ -82,6 +92,8 @@ function measure(story: Story, site: Site, trial: Trial): string[] {
     if (device === story.device) counts.deviceRight += 1;
     if (segment !== undefined) counts.segment += 1;
     if (segment === story.segment) counts.segmentRight += 1;
+    if (story.among && ceilingOf(drawn, story.among, { from, factor: planted.factor, seed: world + 1 }) === (story.device ?? story.segment))
+      counts.ceiling += 1;
   }
   const share = (hits: number) => percent(hits, counts.explained, 1);
   return [
@@ -92,6 +104,7 @@ function measure(story: Story, site: Site, trial: Trial): string[] {
     share(counts.deviceRight),
     share(counts.segment),
     share(counts.segmentRight),
+    story.among ? share(counts.ceiling) : '–',
     METRICS[metric].below ? counts.gap.toExponential(0) : '–',
   ];
 }
@@ -113,6 +126,7 @@ export function blamed(trial: Trial): Table {
       'right about devices (aim: ≥ 90 %, alike ≥ 95 %)',
       'a segment named',
       'right about segments',
+      'the same, an oracle that knows the days and sizes',
       'parts against the change',
     ],
   });

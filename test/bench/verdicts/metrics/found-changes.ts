@@ -54,7 +54,7 @@ function claimOf({ parts: [first], where, from, to }: Listed, labels: readonly s
   const segment = SEGMENTS.find((each) => segmentIdOf(each) === where.segmentId);
   const selection = { ...(device && { device }), ...(segment && { segment }) };
   const last = to === undefined ? DAYS : labels.indexOf(to) + 1;
-  return { metric, selection, from: labels.indexOf(from), to: last, sign: Math.sign(first.changePercent) };
+  return { metric, selection, from: labels.indexOf(from), to: last, sign: Math.sign(first.changePercent ?? 0) };
 }
 
 function isAbout(change: Planted, listed: Listed, claim: Claim): boolean {

@@ -72,6 +72,7 @@ export async function findIn(world: World, input: FindInput) {
   const service = serviceOf(world);
   const notes: string[] = [];
   const nowMs = Date.parse(world.labels.at(-1) ?? '') + 1.5 * DAY_MS;
+  const { signal } = new AbortController();
   const named = SEGMENTS.map((name) => ({ id: segmentIdOf(name), path: [name] }));
   const changes = await findChanges(input, {
     ask: service.ask,
@@ -85,7 +86,8 @@ export async function findIn(world: World, input: FindInput) {
     }),
     note: (sentence) => void notes.push(sentence),
     progress: () => undefined,
-    signal: new AbortController().signal,
+    signal,
+    remember: (_key, make) => make(signal),
     timeZone: 'UTC',
     nowMs,
     covers: () => undefined,

@@ -72,7 +72,7 @@ describe('each day of a daily job', () => {
     expect(found.isInferred).toBe(true);
     expect(gapRows(found)).toEqual([
       { range: '2026-11-14 to 2026-11-15', slots: 2, status: 'failed', cause: 'run 101, 102 failed (inferred)' },
-      { range: '2026-11-16', slots: 1, status: 'empty', cause: 'run 103 (inferred) succeeded without files: no data, no gap' },
+      { range: '2026-11-16', slots: 1, status: 'empty', cause: 'run 103 (inferred) succeeded without rows: no data, no gap' },
       { range: '2026-11-17', slots: 1, status: 'missing', cause: 'no run began for it' },
       { range: '2026-11-18', slots: 1, status: 'expired', cause: 'exported, but the files are gone (inferred) and not in the workspace' },
     ]);

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   adjusted,
+  combinedScore,
   discoveryLimit,
   freshness,
   logOfLargest,
@@ -9,6 +10,56 @@ import {
   normalOf,
   studentOf,
 } from '../../../../src/domain/metrics/engine/significance.ts';
+import { seeded } from '../../../bench/verdicts/random.ts';
+
+describe('several scores together', () => {
+  it('are the score itself where they agree, and where there is one', () => {
+    expect(combinedScore([{ score: -3.2, weight: 1 }])).toBe(-3.2);
+    fc.assert(
+      fc.property(fc.double({ min: 0.1, max: 9, noNaN: true }), fc.double({ min: 0.05, max: 0.95, noNaN: true }), (score, weight) => {
+        const parts = [
+          { score: -score, weight },
+          { score: -score, weight: 1 - weight },
+        ];
+        expect(combinedScore(parts)).toBeCloseTo(-score, 3);
+      }),
+    );
+  });
+
+  it('count a clear one by its weight: about the probability over the weight', () => {
+    const score = combinedScore([
+      { score: 5, weight: 0.1 },
+      { score: 0.2, weight: 0.9 },
+    ]);
+    expect(Math.exp(logTail(score)) / (Math.exp(logTail(5)) / 0.1)).toBeCloseTo(1, 1);
+  });
+
+  it('are not outweighed by one that says nothing at all, and stay finite far out', () => {
+    const besideNothing = [
+      { score: 4, weight: 0.5 },
+      { score: 0, weight: 0.5 },
+    ];
+    expect(combinedScore(besideNothing)).toBeGreaterThan(3.5);
+    expect(combinedScore(besideNothing.map(({ weight }) => ({ score: 60, weight })))).toBeGreaterThan(30);
+    expect(combinedScore(besideNothing.map(({ weight }) => ({ score: 0, weight })))).toBeGreaterThanOrEqual(0);
+  });
+
+  it('of unchanged data exceed the limit of 5 % in about 5 %, however they depend on each other', () => {
+    const { normal } = seeded(7);
+    const draws = 4_000;
+    let beyond = 0;
+    for (let draw = 0; draw < draws; draw += 1) {
+      const days = Array.from({ length: 5 }, normal);
+      const parts = days.map((_, from) => {
+        const own = days.slice(from);
+        return { score: own.reduce((sum, value) => sum + value, 0) / Math.sqrt(own.length), weight: 0.2 };
+      });
+      if (Math.abs(combinedScore(parts)) > 1.96) beyond += 1;
+    }
+    expect(beyond / draws).toBeGreaterThan(0.035);
+    expect(beyond / draws).toBeLessThan(0.062);
+  });
+});
 
 describe('tails', () => {
   it('are those of the standard normal, far out too', () => {

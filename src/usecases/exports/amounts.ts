@@ -1,0 +1,52 @@
+import { ApiError } from '../../api/errors.ts';
+import { getSiteRevenue } from '../../api/operations/metrics.ts';
+import { isoAt, resolveDate } from '../../lib/dates.ts';
+import { meaningOf, type Unit } from '../../workspace/query/column-types.ts';
+import type { Column } from '../../workspace/query/columns.ts';
+import type { Context } from '../context.ts';
+
+/** Units that the name of a column alone does not make clear. */
+const AMOUNTS: ReadonlySet<Unit> = new Set<Unit>(['cents', 'money', 'ms', 's', '%']);
+
+/** Units of those columns of a result that are columns of the data. */
+export function unitsOf(names: readonly string[], columns: readonly Column[]): Record<string, string> {
+  return Object.fromEntries(columns.flatMap(({ name, unit }) => (unit && AMOUNTS.has(unit) && names.includes(name) ? [[name, unit]] : [])));
+}
+
+/** What a column holds, in words; null where its name says it. */
+export function aboutColumn({ field, from, name }: Column): string | null {
+  if (from !== undefined) return `from ${from}`;
+  const meaning = meaningOf(field ?? name);
+  if (field === undefined) return meaning ?? null;
+  return meaning === undefined ? `field ${field}` : `field ${field}: ${meaning}`;
+}
+
+/** Days that are asked for revenue, because a platform may give no currency for a day without any. */
+const ASKED = '-7d';
+
+/**
+ * The currency of the amounts of a project, as the platform gives it beside revenue; undefined where it gives none, or where revenue
+ * cannot be read. The session remembers the answer.
+ */
+async function projectCurrency({ lists, nowMs }: Pick<Context, 'lists' | 'nowMs'>): Promise<string | undefined> {
+  const at = (date: string, edge: 'start' | 'end') => isoAt(resolveDate(date, { edge, timeZone: 'UTC', nowMs }).instantMs, 'UTC');
+  try {
+    const { ask } = await lists();
+    const { values } = await ask(getSiteRevenue, { startDate: at(ASKED, 'start'), endDate: at('yesterday', 'end') });
+    const found = new Set(values.flatMap(({ currency }) => currency || []));
+    const [currency] = found;
+    return found.size === 1 ? currency : undefined;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return undefined;
+  }
+}
+
+/** The currency of a project as a member of an answer, where some unit of its columns is one of money and the platform gives it. */
+export async function currencyOf(
+  units: readonly (string | undefined)[],
+  context: Pick<Context, 'lists' | 'nowMs'>,
+): Promise<{ currency?: string }> {
+  const currency = units.some((unit) => unit === 'cents' || unit === 'money') ? await projectCurrency(context) : undefined;
+  return currency === undefined ? {} : { currency };
+}

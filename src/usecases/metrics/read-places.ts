@@ -1,0 +1,85 @@
+import { ApiError } from '../../api/errors.ts';
+import { siteMetricNames } from '../../api/metric-names.ts';
+import type { Place, Reading } from '../../domain/metrics/changes/change-series.ts';
+import { planReads, type Readable, type ReadPlan } from '../../domain/metrics/changes/plan-reads.ts';
+import { isZoneMetric } from '../../domain/metrics/read/metric-grid.ts';
+import type { Context } from '../context.ts';
+import { fetchMetrics } from './fetch-metrics.ts';
+
+type Uses = Pick<Context, 'ask' | 'progress' | 'signal' | 'timeZone'>;
+
+/** Reads the days of one place, and counts what is sent. */
+function readerOf({ ranges }: Pick<ReadPlan, 'ranges'>, wanted: readonly string[], context: Uses) {
+  const facts: { requests: number; currency: string | undefined; failures: string[] } = { requests: 0, currency: undefined, failures: [] };
+  const quiet = { ...context, progress: () => undefined };
+  const read = async ({ device, segmentId, goalId, zoneId }: Place): Promise<Reading> => {
+    const metrics = zoneId === undefined ? siteMetricNames : wanted.filter(isZoneMetric);
+    const segmentSets = [segmentId === undefined ? [] : [segmentId]];
+    const grid = { metrics, ranges, daily: true, devices: [device], segmentSets, goalIds: [goalId], zoneIds: [zoneId] };
+    const { rows, missing, calls, currency } = await fetchMetrics(grid, { ...quiet, maxCalls: ranges.length });
+    facts.requests += calls;
+    facts.currency ??= currency;
+    for (const { reason } of missing) facts.failures.push(reason);
+    return { place: { device, segmentId, goalId, zoneId }, rows };
+  };
+  const readAll = async (places: readonly Place[]): Promise<Reading[]> => {
+    let done = 0;
+    const outcomes = await Promise.all(
+      places.map(async (place) => {
+        try {
+          return [await read(place)];
+        } catch (error) {
+          if (!(error instanceof ApiError)) throw error;
+          facts.requests += ranges.length;
+          facts.failures.push(error.message);
+          return [];
+        } finally {
+          done += 1;
+          context.progress(done, places.length, `${done} of ${places.length} selections read`);
+        }
+      }),
+    );
+    return outcomes.flat();
+  };
+  return { facts, read, readAll };
+}
+
+const hasValues = ({ rows }: Reading, metric: string) => rows.some(({ values }) => typeof values[metric] === 'number');
+
+const isAboutGoals = (error: unknown) => error instanceof ApiError && error.kind === 'invalid' && /goal/i.test(error.message);
+/** The first day with visits; undefined where there is none. */
+export const firstDayOf = ({ rows }: Reading) =>
+  rows.flatMap(({ interval: { label }, values }) => (label && values['visits'] ? [label] : [])).toSorted()[0];
+
+/** What is looked at, and the days of all visitors in it. */
+interface Begun {
+  readonly readable: Readable;
+  readonly plan: ReadPlan;
+  readonly reader: ReturnType<typeof readerOf>;
+  readonly base: Reading;
+}
+
+/** Reads all visitors first: without conversions of e-commerce the first goal is the main one. */
+export async function begin(
+  readable: Readable,
+  bounds: Parameters<typeof planReads>[1],
+  metrics: readonly string[],
+  context: Uses,
+): Promise<Begun> {
+  const plan = planReads(readable, bounds);
+  const reader = readerOf(plan, metrics, context);
+  const [place] = plan.places;
+  const [goalId, ...others] = readable.goalIds;
+  const begun = { readable, plan, reader };
+  const isLast = goalId !== undefined || others.length === 0;
+  try {
+    const base = await reader.read(place ?? { device: 'all' });
+    if (isLast || hasValues(base, 'conversionCount')) return { ...begun, base };
+  } catch (error) {
+    if (isLast || !isAboutGoals(error)) throw error;
+  }
+  const requests = bounds.requests - reader.facts.requests;
+  const next = await begin({ ...readable, goalIds: others }, { ...bounds, requests }, metrics, context);
+  next.reader.facts.requests += reader.facts.requests;
+  return next;
+}

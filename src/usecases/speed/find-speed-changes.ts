@@ -1,0 +1,74 @@
+import { ApiError } from '../../api/errors.ts';
+import type { SpeedFacts } from '../../domain/metrics/changes/changes-answer.ts';
+import { failuresIn, failureWords } from '../../domain/speed/failures.ts';
+import { speedChangesOf } from '../../domain/speed/speed-changes.ts';
+import { isoAt, todayIn } from '../../lib/dates.ts';
+import type { Context } from '../context.ts';
+import { studyOne } from './analyze-scenarios.ts';
+import { readEach } from './scenario-reports.ts';
+
+/** Scenarios that find room; none, with a note, where they cannot be listed and other things are looked at as well. */
+export async function chooseScenarios(
+  most: number,
+  isBeside: boolean,
+  { lists, note }: Pick<Context, 'lists' | 'note'>,
+): Promise<number[]> {
+  const { of } = await lists();
+  try {
+    const all = await of('scenario');
+    if (all.length === 0) note('The project has no speed scenario.');
+    if (all.length > most) {
+      const way = isBeside ? 'include: ["speed"] alone looks at more of them' : 'analyze_scenario takes the others by scenarioIds';
+      note(`${most} of ${all.length} scenarios looked at, the first of the list: the requests of one answer allow no more; ${way}.`);
+    }
+    return all.slice(0, most).map(({ id }) => id);
+  } catch (error) {
+    if (!isBeside || !(error instanceof ApiError)) throw error;
+    note(`Speed scenarios could not be listed and are not looked at: ${error.message}`);
+    return [];
+  }
+}
+
+interface SpeedRequest {
+  readonly scenarioIds: readonly number[];
+  readonly startMs: number;
+  readonly endMs: number;
+  /** Nothing else is looked at: then a failure is that of the whole answer. */
+  readonly isAlone: boolean;
+}
+
+/** Judges the runs of scenarios with the engine of `analyze_scenario`; undefined, with a note, where none could be read. */
+export async function findSpeedChanges(
+  { scenarioIds, startMs, endMs, isAlone }: SpeedRequest,
+  context: Pick<Context, 'ask' | 'lists' | 'note' | 'nowMs' | 'remember' | 'signal' | 'timeZone'>,
+): Promise<SpeedFacts | undefined> {
+  if (scenarioIds.length === 0) return isAlone ? emptyFacts(todayIn(context.timeZone, startMs)) : undefined;
+  const { note, timeZone } = context;
+  const { nameOf } = await context.lists();
+  const asked = { scenarioIds, startDate: isoAt(startMs, timeZone), endDate: isoAt(endMs, timeZone) };
+  try {
+    const { done, missing, failed } = await readEach(scenarioIds, async (scenarioId) => {
+      const { name = nameOf('scenario', scenarioId), study } = await studyOne(scenarioId, asked, context);
+      const failing = failuresIn(study).state === 'fails more often' ? failureWords(study)?.words : undefined;
+      return { ...speedChangesOf(scenarioId, name, study), name, failing, firstMs: study.sound[0]?.date };
+    });
+    if (missing.length > 0) note(`The time of the call ran out before ${missing.length} scenarios; analyze_scenario takes them by name.`);
+    for (const { scenarioId, words } of failed) note(`${nameOf('scenario', scenarioId)} could not be read: ${words}`);
+    for (const { name, failing } of done) if (failing !== undefined) note(`${name}: ${failing}.`);
+    const first = done.flatMap(({ firstMs }) => firstMs ?? []).reduce((least, ms) => Math.min(least, ms), endMs);
+    return {
+      changes: done.flatMap(({ changes }) => changes),
+      scenarios: done.length,
+      looked: done.reduce((sum, { looked }) => sum + looked, 0),
+      tooFew: done.reduce((sum, { tooFew }) => sum + tooFew, 0),
+      requests: done.length + failed.length,
+      dataSince: todayIn(timeZone, first),
+    };
+  } catch (error) {
+    if (isAlone || !(error instanceof ApiError)) throw error;
+    note(`Speed scenarios could not be read and are not looked at: ${error.message}`);
+    return undefined;
+  }
+}
+
+const emptyFacts = (dataSince: string): SpeedFacts => ({ changes: [], scenarios: 0, looked: 0, tooFew: 0, requests: 0, dataSince });

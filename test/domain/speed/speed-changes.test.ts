@@ -1,0 +1,216 @@
+import { describe, expect, it } from 'vitest';
+import type { RankedChange } from '../../../src/domain/metrics/changes/find-changes.ts';
+import { entriesOf, speedLine, speedRecord } from '../../../src/domain/metrics/changes/speed-entries.ts';
+import type { Report } from '../../../src/domain/speed/runs.ts';
+import { studyScenario } from '../../../src/domain/speed/scenario-study.ts';
+import { type SpeedChange, type SpeedMove, speedChangesOf } from '../../../src/domain/speed/speed-changes.ts';
+import { DAY_MS } from '../../../src/lib/clock.ts';
+import { history, WINDOWS } from './histories.ts';
+
+const METRICS = ['largestContentfulPaint', 'firstByte'];
+const { startMs } = WINDOWS.period;
+const quiet = history(11, { emulated: true, run: 0.08 });
+
+/** The same runs with the first step slower for some time. */
+const slowed = (reports: readonly Report[], fromMs: number, toMs: number, factor: number): Report[] =>
+  reports.map((report) => ({
+    ...report,
+    steps: report.steps?.map((step, index) => {
+      if (index > 0 || report.date < fromMs || report.date >= toMs) return step;
+      return {
+        ...step,
+        timings: Object.fromEntries(Object.entries(step.timings ?? {}).map(([name, value]) => [name, Number(value) * factor])),
+      };
+    }),
+  }));
+
+function changesIn(reports: readonly Report[], window = WINDOWS) {
+  return speedChangesOf(7, 'Home', studyScenario(reports, { ...window, metrics: METRICS, timeZone: 'UTC' }));
+}
+
+describe('the changes of a scenario in its period', () => {
+  it('are none where its level stays, and the series are counted all the same', () => {
+    expect(changesIn(quiet)).toEqual({ changes: [], looked: 4, tooFew: 0 });
+  });
+
+  it('are one for all metrics that moved together, led by what visitors feel most', () => {
+    const fromMs = startMs + 3 * DAY_MS;
+    const { changes } = changesIn(slowed(quiet, fromMs, Number.POSITIVE_INFINITY, 1.4));
+    expect(changes).toHaveLength(1);
+    expect(changes[0]?.moves.map(({ step, metric, shape }) => [step, metric, shape])).toEqual([
+      ['Step 1', 'largestContentfulPaint', 'step'],
+      ['Step 1', 'firstByte', 'step'],
+    ]);
+    expect(changes[0]?.moves[0].relative).toBeCloseTo(0.4, 1);
+    expect(Math.abs((changes[0]?.moves[0].fromMs ?? 0) - fromMs)).toBeLessThan(DAY_MS / 4);
+  });
+
+  it('that is over is an episode; one that was over before is no news', () => {
+    const during = changesIn(slowed(quiet, startMs + DAY_MS, startMs + 3 * DAY_MS, 1.4)).changes;
+    expect(during.map(({ moves: [first] }) => first.shape)).toEqual(['episode']);
+    expect(Math.abs((during[0]?.moves[0].untilMs ?? 0) - startMs - 3 * DAY_MS)).toBeLessThan(DAY_MS / 4);
+    expect(changesIn(slowed(quiet, startMs - 9 * DAY_MS, startMs - 5 * DAY_MS, 1.4)).changes).toEqual([]);
+    expect(changesIn(slowed(quiet, startMs - 9 * DAY_MS, Number.POSITIVE_INFINITY, 1.4)).changes).toEqual([]);
+  });
+
+  it('are several where one was undone before the next one came', () => {
+    const window = {
+      baseline: { ...WINDOWS.baseline, endMs: startMs - 14 * DAY_MS - 1 },
+      period: { ...WINDOWS.period, startMs: startMs - 14 * DAY_MS },
+    };
+    const twice = slowed(
+      slowed(quiet, startMs - 10 * DAY_MS, startMs - 7 * DAY_MS, 1.5),
+      startMs + 2 * DAY_MS,
+      Number.POSITIVE_INFINITY,
+      1.3,
+    );
+    const shapes = changesIn(twice, window).changes.map(({ moves: [{ shape, fromMs }] }) => [
+      shape,
+      Math.round((fromMs - startMs) / DAY_MS),
+    ]);
+    expect(shapes).toHaveLength(2);
+    expect(shapes).toEqual(
+      expect.arrayContaining([
+        ['episode', -10],
+        ['step', 2],
+      ]),
+    );
+  });
+});
+
+const level = (typical: number) => ({ median: typical, typical, p25: typical, p75: typical, runs: 100, isSmall: false });
+const at = (text: string) => Date.parse(text);
+
+function move(own: Partial<SpeedMove> = {}): SpeedMove {
+  const fromMs = at('2026-11-10T11:08Z');
+  return {
+    step: 'Pay',
+    metric: 'largestContentfulPaint',
+    shape: 'step',
+    fromMs,
+    began: { startMs: fromMs, endMs: fromMs },
+    untilMs: undefined,
+    before: level(2000),
+    after: level(3000),
+    relative: 0.5,
+    pValue: 0,
+    ...own,
+  };
+}
+
+const speed = (first: Partial<SpeedMove>, ...rest: SpeedMove[]): SpeedChange => ({
+  scenarioId: 7,
+  scenario: 'Checkout',
+  moves: [move(first), ...rest],
+  pValue: 0,
+});
+
+function site(metric: string, from: string, own: Partial<RankedChange> = {}): RankedChange {
+  const place = { device: 'mobile' } as const;
+  return {
+    shape: 'step',
+    from,
+    days: 3,
+    earliest: from,
+    latest: from,
+    place,
+    pValue: 0.001,
+    seriesCount: 1,
+    parts: [{ metric, place, relative: -0.2, low: -0.3, high: -0.1, score: -5 }],
+    cost: { metric: 'revenueSum', goalId: undefined, value: -100 },
+    ...own,
+  };
+}
+
+const PERIOD = { timeZone: 'UTC', lastDay: '2026-11-19' };
+const orderOf = (entries: ReturnType<typeof entriesOf>) =>
+  entries.map((entry) =>
+    'site' in entry ? entry.site.from : `${entry.speed.scenarioId}${entry.beside ? ` beside ${entry.beside.from}` : ''}`,
+  );
+
+describe('the list of changes', () => {
+  it('holds a change of speed beside the change of conversion that began within a day, else before what has no effect', () => {
+    const changes = [
+      site('visits', '2026-11-10'),
+      site('conversionRate', '2026-11-11'),
+      site('bounceRate', '2026-11-10', { cost: undefined }),
+    ];
+    const others = [
+      {
+        ...speed({ fromMs: at('2026-11-15T00:00Z'), began: { startMs: at('2026-11-15T00:00Z'), endMs: at('2026-11-15T09:00Z') } }),
+        scenarioId: 9,
+      },
+    ];
+    expect(orderOf(entriesOf(changes, [...others, speed({})], PERIOD))).toEqual([
+      '2026-11-10',
+      '2026-11-11',
+      '7 beside 2026-11-11',
+      '9',
+      '2026-11-10',
+    ]);
+  });
+
+  it('takes for a coincidence neither drifts, nor rates that moved by the mix, nor what began two days apart', () => {
+    const [part] = site('conversionRate', '2026-11-10').parts;
+    const mixed = site('visits', '2026-11-10', { parts: part ? [{ ...part, mix: 'yes' }] : [] });
+    const drift = site('conversionRate', '2026-11-10', { shape: 'drift' });
+    for (const each of [mixed, drift, site('conversionRate', '2026-11-12'), site('conversionRate', '2026-11-08')])
+      expect(orderOf(entriesOf([each], [speed({})], PERIOD))).toEqual([each.from, '7']);
+    expect(orderOf(entriesOf([site('conversionRate', '2026-11-10')], [speed({ shape: 'drift' })], PERIOD))).toEqual(['2026-11-10', '7']);
+  });
+
+  it('puts slower before faster, and what lasts before what is over', () => {
+    const over = { ...speed({ shape: 'episode', untilMs: at('2026-11-12T00:00Z') }), scenarioId: 2 };
+    const faster = { ...speed({ relative: -0.5 }), scenarioId: 3 };
+    expect(orderOf(entriesOf([], [faster, over, speed({})], PERIOD))).toEqual(['7', '2', '3']);
+  });
+});
+
+describe('a line', () => {
+  it('says size, levels, place, days and that it goes on', () => {
+    expect(
+      speedLine(speed({}, move({ metric: 'firstByte', relative: 0.06 }), move({ step: 'Cart', relative: 0.2 })), undefined, PERIOD),
+    ).toBe(
+      'LCP (scenario "Checkout", step "Pay") +50% (2 s → 3 s) since 2026-11-10T11:08Z, 10 days so far, goes on; ' +
+        'TTFB +6.0%; step "Cart": LCP +20%.',
+    );
+  });
+
+  it('says when it was over, and names five further metrics at most', () => {
+    const rest = Array.from({ length: 7 }, () => move({ metric: 'weight' }));
+    const line = speedLine(speed({ shape: 'episode', untilMs: at('2026-11-12T08:00Z') }, ...rest), undefined, PERIOD);
+    expect(line).toContain('from 2026-11-10T11:08Z to 2026-11-12T08:00Z, then back; ');
+    expect(line).toMatch(/; 2 more\.$/);
+  });
+
+  it('says of a drift how much it is in 30 days, and of a begin that is not sure between when', () => {
+    expect(speedLine(speed({ shape: 'drift' }), undefined, PERIOD)).toContain('+50% (2 s → 3 s) in 30 days, slowly.');
+    const began = { startMs: at('2026-11-09T00:00Z'), endMs: at('2026-11-11T00:00Z') };
+    expect(speedLine(speed({ began }), undefined, PERIOD)).toContain('(95%: between 2026-11-09T00:00Z and 2026-11-11T00:00Z)');
+  });
+
+  it('has no size where the value was zero before', () => {
+    const shift = speed({ metric: 'cumulativeLayoutShift', before: level(0), after: level(0.2), relative: Number.POSITIVE_INFINITY });
+    expect(speedLine(shift, undefined, PERIOD)).toContain('from zero (0 → 0.2)');
+    expect(speedRecord(shift, undefined, PERIOD).parts[0]).toEqual({
+      metric: 'cumulativeLayoutShift',
+      step: 'Pay',
+      before: 0,
+      after: 0.2,
+    });
+  });
+
+  it('is in structured content by day and by minute', () => {
+    const over = speed({ shape: 'episode', untilMs: at('2026-11-12T00:00Z') });
+    expect(speedRecord(over, site('conversionRate', '2026-11-10'), PERIOD)).toMatchObject({
+      from: '2026-11-10',
+      fromTime: '2026-11-10T11:08Z',
+      to: '2026-11-11',
+      toTime: '2026-11-12T00:00Z',
+      days: 2,
+      goesOn: false,
+      coincidesWith: { metric: 'conversionRate', from: '2026-11-10' },
+      pValue: 0.0001,
+    });
+  });
+});

@@ -1,0 +1,39 @@
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { openAssistant } from '../../support/assistant.ts';
+import { useTools } from '../support.ts';
+
+const { call, platform } = useTools();
+
+beforeAll(async () => {
+  await call('download_export_run', { jobId: 'Daily sessions' });
+});
+
+describe('amounts of money', () => {
+  const revenue = { jobId: 'Daily sessions', sql: 'SELECT sum(session_transactions_revenue) AS session_transactions_revenue FROM data' };
+
+  it('have the currency of the project beside them, asked for once; other columns have none', async () => {
+    expect((await call('query_export', revenue)).structured).toMatchObject({ currency: 'EUR' });
+    const before = platform().requests.length;
+    expect((await call('query_export', revenue)).structured).toMatchObject({ currency: 'EUR' });
+    expect(platform().requests.length).toBe(before);
+    const counted = await call('query_export', { jobId: 'Daily sessions', sql: 'SELECT count(*) AS n FROM data' });
+    expect(counted.structured).not.toHaveProperty('currency');
+    expect((await call('query_export', { jobId: 'Daily sessions' })).structured).toMatchObject({ currency: 'EUR' });
+  });
+
+  it('are answered without it where the platform does not give it', async () => {
+    platform().faults.add({ kind: 'refused', operation: 'getSiteRevenue' });
+    const other = await openAssistant(platform(), { credential: 'shop' });
+    onTestFinished(() => other.close());
+    await other.call('download_export_run', { jobId: 'Daily sessions' });
+    const answer = await other.call('query_export', revenue);
+    expect(answer.isError).toBe(false);
+    expect(answer.structured).not.toHaveProperty('currency');
+  });
+
+  it('have it in a plan too', async () => {
+    const plan = { fields: ['session_transactions_revenue_cents'], frequency: 'daily' };
+    expect((await call('plan_export', plan)).text).toContain('Amounts are in cents of EUR.');
+    expect((await call('plan_export', { ...plan, fields: ['browser'] })).text).not.toContain('EUR');
+  });
+});

@@ -1,0 +1,52 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { textOf } from '../../support/sources.ts';
+import { records, useTools } from '../support.ts';
+
+const { call } = useTools();
+const page = textOf('docs/sql.md');
+const examples = [...page.matchAll(/^(.+):\n\n```sql\n([^`]+)```$/gm)].map(([, question = '', sql = '']) => ({ question, sql }));
+const run = (sql: string) => call('query_export', { jobIds: ['Daily sessions', 'Daily views'], sql });
+
+beforeAll(async () => {
+  for (const jobId of ['Daily sessions', 'Daily views']) await call('download_export_run', { jobId, waitSeconds: 30 });
+});
+
+describe('the examples of the page on SQL', () => {
+  it('are ten', () => {
+    expect(examples).toHaveLength(10);
+  });
+
+  it.each(examples)('$question', async ({ sql }) => {
+    const answer = await run(sql);
+    expect([answer.isError, answer.text]).toEqual([false, expect.any(String)]);
+    const rows = records(answer);
+    expect(rows.length).toBeGreaterThan(0);
+    const last = Object.values(rows[0] ?? {}).at(-1);
+    expect(last).not.toBeNull();
+  });
+
+  it('say what they mean: new and returning visitors, and a total that is the sum of the groups', async () => {
+    const [all] = records(await run('SELECT count(*) AS n FROM sessions'));
+    const byKind = records(await run(examples.find(({ question }) => question.startsWith('New and returning'))?.sql ?? ''));
+    expect(byKind.reduce((sum, { sessions }) => sum + Number(sessions), 0)).toBe(all?.['n']);
+    const countries = records(await run(examples.find(({ question }) => question.startsWith('Sessions by country'))?.sql ?? ''));
+    expect(countries.filter(({ country }) => country === 'total')).toEqual([{ country: 'total', sessions: all?.['n'] }]);
+    const funnel = records(await run(examples.find(({ question }) => question.startsWith('A funnel'))?.sql ?? ''))[0] ?? {};
+    const steps = Object.values(funnel).map(Number);
+    expect(steps).toEqual(steps.toSorted((a, b) => b - a));
+    expect(steps.at(-1)).toBeGreaterThan(0);
+  });
+});
+
+describe('the limits of the page on SQL', () => {
+  it('hold: a total without grouping() gets a note', async () => {
+    const answer = await run('SELECT country_code, count(*) AS n FROM sessions GROUP BY ROLLUP (country_code)');
+    expect(answer.text).toContain('grouping(column) is 1 for a total');
+  });
+
+  it('hold: one SELECT of at most 20,000 characters', async () => {
+    expect(page).toContain('at most 20,000 characters');
+    expect(await run('SELECT 1; SELECT 2')).toMatchObject({ isError: true });
+    expect(await run(`SELECT '${'x'.repeat(20_000)}'`)).toMatchObject({ isError: true });
+  });
+});
