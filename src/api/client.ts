@@ -203,7 +203,7 @@ export function createClient(options: ClientOptions): Client {
     }
   }
 
-  /** What the call answers: kept, shared with identical reads on their way where turns are short (the one lane of speed analysis), or its own. */
+  /** What the call answers: kept, shared with identical reads on their way where turns are short (speed analysis has one), or its own. */
   async function answer(operation: Operation, input: Record<string, unknown>, how: SendOptions): Promise<unknown> {
     const acquired = await acquireToken(operation, how);
     if (!operation.safe) return send(operation, input, how, acquired).finally(() => reads.separate());

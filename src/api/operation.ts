@@ -22,8 +22,8 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Payload exte
   /** True when repeating it changes nothing: it may then be sent again after a failure. */
   readonly safe: boolean;
   /**
-   * How long an answer may be given again to the same caller, in ms, as long as this server writes nothing for them: infinite where it never
-   * changes; left out: each question is asked.
+   * How long an answer may be given again to the same caller, in ms, as long as this server writes nothing for them: infinite where it
+   * never changes; left out: each question is asked.
    */
   readonly keepMs?: number;
   /** True where identical reads on their way are one request, as all of speed analysis are: lists whose pages each wait for a turn. */

@@ -187,7 +187,7 @@ function contextOf(call: Call, range: ResolvedRange, ask: ToolContext['ask'], no
   const { session, signal } = caller;
   return {
     ask,
-    remember: (key, make) => client.remember(key, make, options),
+    remember: (key, make) => client.remember(JSON.stringify(key), make, options),
     confirm: (request) => requireConsent(consentOf(call), request),
     async call(request, { warning, ...extra } = {}) {
       const { operation } = tool;

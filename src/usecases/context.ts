@@ -26,7 +26,7 @@ export interface Context {
    * What `make` makes of answers of the platform, computed once for all calls of the principal as long as there is room. `key` names all
    * that it depends on; what is made is frozen.
    */
-  readonly remember: <T>(key: string, make: (signal: AbortSignal) => Promise<T>) => Promise<T>;
+  readonly remember: <T>(key: readonly unknown[], make: (signal: AbortSignal) => Promise<T>) => Promise<T>;
   /** Goes on only where the person has consented to exactly this write; throws otherwise, and the call asks. */
   readonly confirm: (request: WriteRequest) => void;
   /** Reports how far a long call is; hosts may drop it, so the answer repeats whatever matters. */

@@ -68,7 +68,6 @@ describe('answers', () => {
       read = (await send(url, { maxBytes: 8 * MB })).text;
     });
     expect(read).toBe(text);
-    expect(turns).toBeGreaterThanOrEqual(1);
     expect(turns).toBeLessThanOrEqual(3);
   });
 

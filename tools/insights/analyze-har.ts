@@ -43,7 +43,7 @@ export default defineAnsweringTool({
     const { analyseHar, loadEntities, readHar } = await import('../../src/domain/har/index.ts');
     const read = () => readHar(file, { firstParty: ownDomains });
     const project = await projectId();
-    const { answer, notes } = await remember(JSON.stringify(['HAR', project, query, ownDomains]), async () =>
+    const { answer, notes } = await remember(['HAR', project, query, ownDomains], async () =>
       analyseHar(read(), query, await loadEntities()),
     );
     for (const sentence of notes) note(sentence);

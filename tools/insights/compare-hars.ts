@@ -45,7 +45,7 @@ export default defineAnsweringTool({
     const project = { projectId: await projectId() };
     const compared = (was: readonly HarFile[], is: readonly HarFile[]) => {
       const [wasIds, isIds] = [was, is].map((files) => files.map(({ stepResultId }) => stepResultId));
-      return remember(JSON.stringify(['HAR files', project, wasIds, isIds, firstParty]), async () => {
+      return remember(['HAR files', project, wasIds, isIds, firstParty], async () => {
         const [earlier = [], later = []] = [was, is].map((files) => files.map(({ har }) => readHar(har, { firstParty })));
         return compareHars(earlier, later, entities);
       });

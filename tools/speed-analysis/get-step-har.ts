@@ -19,9 +19,7 @@ export default defineTool({
   async handler(input, { call, remember, projectId, link, note, ownDomains }) {
     const { har } = await call(input);
     const project = await projectId();
-    const { notes, ...digest } = await remember(JSON.stringify(['HAR digest', project, input, ownDomains]), () =>
-      digestHar(har, ownDomains),
-    );
+    const { notes, ...digest } = await remember(['HAR digest', project, input, ownDomains], () => digestHar(har, ownDomains));
     for (const sentence of notes) note(sentence);
     const uri = stepHar.uri({ projectId: project, stepResultId: input.scenarioStepResultId });
     link({ uri, name: stepHar.name, title: 'The HAR file, sanitised', mimeType: stepHar.mimeType });

@@ -26,7 +26,7 @@ export async function studyInTurns(
 ): Promise<Study> {
   await yieldTurn(signal);
   const draft = draftStudy(reports, options);
-  const judged = await remember(`study ${digestOf(draft)}`, async (shared) => {
+  const judged = await remember(['study', digestOf(draft)], async (shared) => {
     for (const { series, effect } of draft.tracked) {
       await yieldTurn(shared);
       fitAhead(series, { effect, ...draft.judging });

@@ -13,7 +13,8 @@ const REPORTS = history(3, { emulated: true, run: 0.1 }, { fromMs: period.startM
 function openMemory(signal = new AbortController().signal) {
   const kept = new Map<string, Promise<unknown>>();
   const made: string[] = [];
-  const remember: Context['remember'] = <T>(key: string, make: (signal: AbortSignal) => Promise<T>) => {
+  const remember: Context['remember'] = <T>(parts: readonly unknown[], make: (signal: AbortSignal) => Promise<T>) => {
+    const key = JSON.stringify(parts);
     const known = kept.get(key);
     if (known) return known as Promise<T>; // a key stands for one kind of thing
     made.push(key);

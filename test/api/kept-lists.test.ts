@@ -1,0 +1,169 @@
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { operations } from '../../src/api/operations/index.ts';
+import { createReadCache } from '../../src/api/read-cache.ts';
+import { slowStub } from '../support/slow-stub.ts';
+import { openClient, openStub, payload, skippingClock } from '../support/stub-platform.ts';
+
+const { createSpeedEvent, deleteSpeedEvent, listScenarioReports, listScenarios, listSpeedEvents, listSuccessfulExportRuns } = operations;
+const event = { key: 'release', text: 'Release', date: '2026-11-20T10:00:00Z' };
+
+describe('lists of speed analysis', () => {
+  const window = { scenarioId: 1, dateFrom: '2026-01-01T00:00:00Z', dateTo: '2026-01-02T00:00:00Z' };
+  const lists = payload({ scenario: { reports: [] }, scenarios: [], events: [], key: 'release' });
+
+  async function openLists(options: Parameters<typeof openClient>[1] = {}) {
+    const clock = skippingClock();
+    const stub = await openStub({ answers: [lists] });
+    return { clock, stub, client: openClient(stub, { clock, ...options }) };
+  }
+
+  test('are kept for ten seconds from the beginning of the read: a late run can still be added', async () => {
+    const { clock, stub, client } = await openLists();
+    const readAll = () =>
+      Promise.all([client.call(listScenarioReports, window), client.call(listSpeedEvents, {}), client.call(listScenarios, {})]);
+    await readAll();
+    clock.jump(9_999);
+    await readAll();
+    expect(stub.calls).toHaveLength(3);
+    clock.jump(1);
+    await readAll();
+    expect(stub.calls).toHaveLength(6);
+  });
+
+  test('are asked for again when the clock is set back', async () => {
+    const { clock, stub, client } = await openLists();
+    await client.call(listSpeedEvents, {});
+    clock.jump(-60_000);
+    await client.call(listSpeedEvents, {});
+    expect(stub.calls).toHaveLength(2);
+  });
+
+  test('give back their room when they are too old, also where nothing is asked any more', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const clock = skippingClock();
+    const reads = createReadCache({ clock, maxBytes: 50_000 });
+    const own = reads.open(['ana']);
+    const limits = { deadlineMs: 0, signal: new AbortController().signal, waitsFor: 'answer' as const };
+    const get = (key: string, keepMs: number, letters = 5_000) =>
+      own.get({ key, keepMs, limits, read: async () => ({ text: 'x'.repeat(letters) }) });
+    // About 10 kB each.
+    const first = await get('for ever', Number.POSITIVE_INFINITY);
+    for (const key of ['a', 'b', 'c']) await get(key, 10_000);
+    expect(reads.bytes()).toBeGreaterThan(40_000);
+    clock.jump(10_000);
+    vi.advanceTimersByTime(10_000);
+    expect(reads.bytes()).toBeLessThan(12_000);
+    expect(await get('for ever', Number.POSITIVE_INFINITY)).toBe(first);
+  });
+
+  test('of other dates, scenarios and keys are others', async () => {
+    const { stub, client } = await openLists();
+    for (const input of [window, { ...window, scenarioId: 2 }, { ...window, limit: 0 }]) await client.call(listScenarioReports, input);
+    for (const input of [{}, { scenarioId: 1 }, { key: 'a' }]) await client.call(listSpeedEvents, input);
+    expect(stub.calls).toHaveLength(6);
+  });
+
+  test.each([
+    ['created', () => createSpeedEvent, event],
+    ['deleted', () => deleteSpeedEvent, { key: event.key }],
+  ] as const)('are asked for again once an event was %s, also by another session of the principal', async (_, operation, input) => {
+    const reads = createReadCache();
+    const { stub, client } = await openLists({ reads, principalId: 'ana' });
+    const other = openClient(stub, { reads, principalId: 'ana', sessionId: 'session-2' });
+    const readBoth = () => Promise.all([other.call(listSpeedEvents, {}), other.call(listScenarioReports, window)]);
+    await readBoth();
+    await client.call(operation(), input);
+    await readBoth();
+    expect(stub.calls).toHaveLength(5);
+  });
+
+  test('that were on their way while an event was created are not kept', async () => {
+    const { stub, arrived, answer } = await slowStub(lists);
+    const client = openClient(stub);
+    const old = client.call(listSpeedEvents, {});
+    await arrived(1);
+    const written = client.call(createSpeedEvent, event);
+    await vi.waitUntil(
+      () => {
+        answer();
+        return stub.calls.length >= 2;
+      },
+      { interval: 1 },
+    );
+    answer();
+    await Promise.all([old, written]);
+    const again = client.call(listSpeedEvents, {});
+    await arrived(3);
+    answer();
+    await again;
+    expect(stub.calls).toHaveLength(3);
+  });
+
+  test('of one principal are no answer for another', async () => {
+    const reads = createReadCache();
+    const { stub, client } = await openLists({ reads, principalId: 'ana' });
+    await client.call(listSpeedEvents, {});
+    await openClient(stub, { reads, principalId: 'ben', sessionId: 'session-2' }).call(listSpeedEvents, {});
+    expect(stub.calls).toHaveLength(2);
+  });
+});
+
+test('pages of the successful export runs are one request for all who ask for them together, and not kept', async () => {
+  const { stub, arrived, answer } = await slowStub(payload([]));
+  const client = openClient(stub);
+  const both = [client.call(listSuccessfulExportRuns, { limit: 100 }), client.call(listSuccessfulExportRuns, { limit: 100 })];
+  await arrived(1);
+  answer();
+  await Promise.all(both);
+  expect(stub.calls).toHaveLength(1);
+  const later = client.call(listSuccessfulExportRuns, { limit: 100 });
+  await arrived(2);
+  answer();
+  await later;
+});
+
+describe('what was made of answers', () => {
+  const made = (value: unknown) => vi.fn<() => Promise<unknown>>(async () => value);
+
+  test('is made once for all sessions of a principal, and anew for another principal', async () => {
+    const reads = createReadCache();
+    const stub = await openStub();
+    const open = (principalId: string, sessionId: string) => openClient(stub, { reads, principalId, sessionId });
+    const [first, second, third] = [made({ level: 1 }), made({ level: 2 }), made({ level: 3 })];
+    const answer = await open('ana', '1').remember('study', first);
+    expect(await open('ana', '2').remember('study', second)).toBe(answer);
+    expect(Object.isFrozen(answer)).toBe(true);
+    expect(await open('ben', '3').remember('study', third)).toEqual({ level: 3 });
+    expect([first, second, third].map(({ mock }) => mock.calls.length)).toEqual([1, 0, 1]);
+  });
+
+  test('is shared while it is being made, and goes on when the first caller leaves', async () => {
+    const client = openClient(await openStub());
+    const leaving = new AbortController();
+    let finish: ((value: unknown) => void) | undefined;
+    const make = vi.fn<() => Promise<unknown>>(() => new Promise((resolve) => void (finish = resolve)));
+    const first = client.remember('study', make, { signal: leaving.signal }).catch(String);
+    const second = client.remember('study', make);
+    await vi.waitUntil(() => finish, { interval: 1 });
+    leaving.abort(new Error('left'));
+    expect(await first).toContain('left');
+    finish?.({ level: 1 });
+    expect(await second).toEqual({ level: 1 });
+    expect(make).toHaveBeenCalledTimes(1);
+  });
+
+  test('takes room from the same bytes as answers, and is made again where it had to go', async () => {
+    const client = openClient(await openStub(), { reads: createReadCache({ maxBytes: 50_000 }) });
+    const make = vi.fn<() => Promise<string>>(async () => 'x'.repeat(10_000));
+    // About 20 kB each: two fit in.
+    for (const key of ['a', 'b', 'c', 'a']) await client.remember(key, make);
+    expect(make).toHaveBeenCalledTimes(4);
+  });
+
+  test('is not kept when making it fails', async () => {
+    const client = openClient(await openStub());
+    await expect(client.remember('study', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(await client.remember('study', made(1))).toBe(1);
+  });
+});
