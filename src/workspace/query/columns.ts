@@ -79,9 +79,7 @@ const derivations: Partial<Record<Unit, { unit: Unit; nameOf: (name: string) => 
   ms: { unit: 's', nameOf: (name) => `${name.replace(/_msec$/, '')}_seconds` },
 };
 
-/**
- * The columns of all layouts together, each followed by the one in a derived unit; a column whose types differ gets one that holds both.
- */
+/** The columns of all layouts together, each followed by the one in a derived unit; where types differ, one that holds both. */
 export function columnsOf(layouts: readonly Layout[]): Column[] {
   const merged = new Map<string, Column>();
   for (const layout of layouts) {
