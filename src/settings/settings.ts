@@ -5,6 +5,7 @@ import { platformSettings } from './platform.ts';
 import { replicaSettings, servingSettings } from './serving.ts';
 import { flag, type Setting } from './setting.ts';
 import { signInSettings } from './sign-in.ts';
+import { warehouseSettings } from './warehouse.ts';
 
 export type { Setting } from './setting.ts';
 
@@ -12,6 +13,7 @@ export type { Setting } from './setting.ts';
 export const settingDeclarations = {
   ...platformSettings,
   ...workspaceSettings,
+  ...warehouseSettings,
   ...limitSettings,
   ...servingSettings,
   ...signInSettings,
@@ -87,5 +89,8 @@ export function readSettings(environment: Record<string, string | undefined>, fl
   requireBoth(values, 'cacheUrl', 'cacheKey');
   requireBoth(values, 'issuer', 'audience');
   requireBoth(values, 'credentialsFile', 'credentialsKey');
+  requireBoth(values, 'warehouseUrl', 'warehouseReader');
+  if (values.warehouseUrl === undefined && (values.warehousePassword ?? values.warehouseReaderPassword) !== undefined)
+    throw new SettingsError('WEB_ANALYTICS_WAREHOUSE_URL: is missing; a password of the warehouse is set without its address');
   return values as Settings;
 }

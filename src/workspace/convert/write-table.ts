@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { ConvertTask, ResolveTask } from '../query/protocol.ts';
+import type { ConvertTask, PieceTask, ResolveTask } from '../query/protocol.ts';
 import { identifier, literal, literals } from '../query/view-sql.ts';
 
 /** Rows of a group in the file: small enough that a day of a large site has groups of its own. */
@@ -41,6 +41,13 @@ export async function resolveOverlap(connection: DuckDBConnection, { file, later
   const rows = `read_parquet(${literal(file)}, file_row_number = true) a
     SEMI JOIN (SELECT ${names} FROM read_parquet(${literals(later)}, union_by_name = true)) b ON ${same}`;
   await connection.run(copySql(`SELECT a.file_row_number AS n FROM ${rows}`, target));
+  const [count] = await rowsOf(connection, `SELECT count(*) FROM read_parquet(${literal(target)})`);
+  return Number(count?.[0]);
+}
+
+/** Writes what a SELECT gives into one Parquet file; gives the number of rows. */
+export async function writePiece(connection: DuckDBConnection, { select, target }: PieceTask): Promise<number> {
+  await connection.run(copySql(select, target));
   const [count] = await rowsOf(connection, `SELECT count(*) FROM read_parquet(${literal(target)})`);
   return Number(count?.[0]);
 }

@@ -91,7 +91,8 @@ function ranksOf(batches: readonly Batch[], group: readonly RunManifest[]): Map<
   return new Map(parts.map((part) => [part.path, byExport.indexOf(part.run)]));
 }
 
-function repeatWords(group: readonly RunManifest[], missing: readonly string[]): string {
+/** Says that rows of overlapping runs could not be matched. */
+export function repeatWords(group: readonly RunManifest[], missing: readonly string[]): string {
   const runs = group.map(({ runId }) => runId).join(', ');
   return (
     `Rows may repeat: runs ${runs} overlap, and without ${missing.join(', ')} in the export, a row and its later version cannot be ` +
