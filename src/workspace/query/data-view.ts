@@ -36,6 +36,12 @@ export interface DataViewOptions {
   readonly name?: string;
 }
 
+/** The view that shows the runs of a scope. */
+export function viewName(scope: string): string {
+  const name = scope.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_');
+  return /^[a-z]/.test(name) ? name : `scope_${name}`;
+}
+
 /** The names of the columns that identify a row, in lower case, or the fields that are missing for that. */
 export function keysOf(scope: string, columns: readonly Column[]): { names: string[]; missing: string[] } {
   const wanted = KEYS[scope.toLowerCase()] ?? ['user_id', 'session_id', 'view_number'];

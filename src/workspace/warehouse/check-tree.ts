@@ -70,6 +70,16 @@ function faultOf(node: Node, { views, own }: Known): string | undefined {
   return isAllowedFunction(word) ? undefined : `the function ${word} is not available here.`;
 }
 
+/** What a statement quotes or comments: texts, names in backticks or double quotes, comments, heredocs. */
+const QUOTED =
+  /'(?:[^'\\]|\\.|'')*'|`(?:[^`\\]|\\.|``)*`|"(?:[^"\\]|\\.|"")*"|--[^\n]*|#[ !][^\n]*|\/\*.*?\*\/|\$(\w*)\$.*?\$\1\$/gs;
+
+/** Whether a name holds what could be read as another line of the tree. */
+function hasHiddenName(sql: string): boolean {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  return [...sql.matchAll(QUOTED)].some(([part]) => /^[`"]/.test(part) && /[\\\u0000-\u001f]/.test(part));
+}
+
 /** Names that a statement may give to its own parts: a few more than it does, none of a table of the warehouse. */
 export function ownNames(sql: string): Set<string> {
   const found = sql.matchAll(/(?:`([^`\\]+)`|"([^"\\]+)"|\b([a-z_]\w*))\s*(?:\([^()]*\)\s*)?as\s*\(/gi);
@@ -83,7 +93,7 @@ export function refusalOf(lines: readonly string[], sql: string, views: readonly
   const [root] = nodes;
   if (root?.kind !== 'SelectWithUnionQuery') return 'only a single SELECT statement runs here.';
   if (root.children !== 1) return 'it may not change settings, name a format or write a file.';
-  if (lines.some((line) => /[\r\n]/.test(line))) return 'a name may not hold a line break.';
+  if (hasHiddenName(sql)) return 'a name in quotes may not hold a backslash or a line break.';
   const known = { views, own: ownNames(sql) };
   for (const node of nodes) {
     const fault = faultOf(node, known);

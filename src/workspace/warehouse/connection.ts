@@ -32,6 +32,8 @@ export interface Connection {
   rows(sql: string, options?: RunOptions): Promise<Record<string, unknown>[]>;
   /** Lines of JSONCompactEachRowWithNamesAndTypes, until the receiver returns true. */
   lines(sql: string, receive: (line: unknown[]) => boolean, options?: RunOptions): Promise<void>;
+  /** The lines of an answer that names no format, as text with escaped line breaks. */
+  plainLines(sql: string, options?: RunOptions): Promise<string[]>;
   command(sql: string, options?: RunOptions): Promise<void>;
   /** Sends a Parquet file. */
   insert(table: string, columns: readonly string[], file: Readable, options?: RunOptions): Promise<void>;
@@ -138,6 +140,13 @@ export function connect(
         } finally {
           answer.close();
         }
+      }),
+    plainLines: (sql, run = {}) =>
+      guarded(run.signal, async (open) => {
+        const { stream } = await open.exec({ query: sql, ...options(run) });
+        const chunks: Buffer[] = [];
+        for await (const chunk of stream) chunks.push(Buffer.from(chunk));
+        return Buffer.concat(chunks).toString().trimEnd().split('\n');
       }),
     command: (sql, run = {}) =>
       guarded(run.signal, async (open) => {
