@@ -14,6 +14,8 @@ import { sqlFailure } from './sql-errors.ts';
 
 /** A call has 40 seconds; reading the files takes a part of them. */
 const TIMEOUT_MS = 32_000;
+/** The same for the warehouse, which may have been waited for. */
+const WAREHOUSE_TIMEOUT_MS = 28_000;
 /** Most characters of the rows of a query as JSON. */
 export const MAX_CHARS = 8_000_000;
 
@@ -136,7 +138,7 @@ async function withWarehouse<T>(
   const views = parts.map(({ view }) => view);
   for (const { notes } of views) for (const sentence of notes) note(sentence);
   const scopes = [...new Set(all.map(({ run }) => viewName(run.scope)))];
-  const common = { views, scopes, maxChars: MAX_CHARS, timeoutMs: TIMEOUT_MS, signal };
+  const common = { views, scopes, maxChars: MAX_CHARS, timeoutMs: WAREHOUSE_TIMEOUT_MS, signal };
   return use({
     workspace,
     dialect: 'ClickHouse',

@@ -6,7 +6,7 @@ import type { ProjectWarehouse } from '../../workspace/warehouse/project-warehou
 import type { Context } from '../context.ts';
 
 /** How long a query waits for loads that are under way. */
-const WAIT_MS = 10_000;
+const WAIT_MS = 5_000;
 const RETRY_MS = 5_000;
 
 interface Place {

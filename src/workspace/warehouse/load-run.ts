@@ -34,6 +34,8 @@ export interface LoadContext {
   readonly signal: AbortSignal;
   /** Called with the rows that have arrived. */
   readonly report: (rows: number) => void;
+  /** Rows that are sent at a time; left out: as many as a server holds well. */
+  readonly pieceRows?: number;
 }
 
 /** Of two exports the later one has the larger version; in the same millisecond the one with the larger id. */
@@ -59,7 +61,7 @@ function keySql(run: RunManifest, columns: readonly Column[]): string {
 }
 
 /** A SELECT of some rows of the table of a run, as the warehouse has them. */
-function pieceSql(run: RunManifest, columns: readonly PlacedColumn[], file: string, project: string, from: number): string {
+function pieceSql(run: RunManifest, columns: readonly PlacedColumn[], file: string, project: string, [from, to]: readonly [number, number]): string {
   const time = timeColumn(columns);
   const instant = time ? identifier(time.name) : 'NULL::TIMESTAMP';
   const own = [
@@ -73,7 +75,7 @@ function pieceSql(run: RunManifest, columns: readonly PlacedColumn[], file: stri
   ];
   const list = [...own, ...columns.map(({ name, at }) => `${identifier(name)} AS ${identifier(at)}`)];
   const rows = `read_parquet(${literal(file)}, file_row_number = true)`;
-  return `SELECT ${list.join(', ')} FROM ${rows} WHERE file_row_number >= ${from} AND file_row_number < ${from + PIECE_ROWS}`;
+  return `SELECT ${list.join(', ')} FROM ${rows} WHERE file_row_number >= ${from} AND file_row_number < ${to}`;
 }
 
 /** Deletes the rows of runs; what an earlier export said of the same rows is gone too where it was merged. */
@@ -97,7 +99,7 @@ export async function deleteRows(
  * from another table. Throws where the warehouse or the disk fails.
  */
 export async function loadRun(run: RunManifest, context: LoadContext): Promise<void> {
-  const { access, loader, ledger, project, directory, holder, signal, report } = context;
+  const { access, loader, ledger, project, directory, holder, signal, report, pieceRows = PIECE_ROWS } = context;
   const before = await ledger.find(run, signal);
   if (before?.state === 'loaded' && before.run.exportedAt === run.exportedAt) return;
   // Removed after it was downloaded here: only a new download brings it back.
@@ -116,7 +118,7 @@ export async function loadRun(run: RunManifest, context: LoadContext): Promise<v
   while (table && rows < total) {
     const piece = `piece-${randomUUID()}.tmp`;
     try {
-      const task = { kind: 'piece' as const, select: pieceSql(run, columns, name, project, rows), file: name, target: piece };
+      const task = { kind: 'piece' as const, select: pieceSql(run, columns, name, project, [rows, rows + pieceRows]), file: name, target: piece };
       const written = await writeTable(task, { directory, holder, signal, timeoutMs: PIECE_TIMEOUT_MS });
       if (written === 0) throw new Error(`The table of run ${run.runId} has fewer rows than its manifest says.`);
       const settings = {

@@ -51,7 +51,6 @@ function settingsFor({ maxRows, timeoutMs }: WarehouseStatement) {
     intersect_default_mode: 'DISTINCT',
     except_default_mode: 'DISTINCT',
     cast_keep_nullable: 1,
-    prefer_column_name_to_alias: 1,
     // The statement stands inside of another, which keeps its order.
     query_plan_remove_redundant_sorting: 0,
     use_skip_indexes_if_final: 1,
