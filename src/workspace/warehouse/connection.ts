@@ -135,10 +135,15 @@ export function connect(
     lines: (sql, receive, run = {}) =>
       guarded(run.signal, async (open) => {
         const answer = await open.query({ query: sql, format: 'JSONCompactEachRowWithNamesAndTypes', ...options(run) });
+        const close = () => answer.close();
+        // Once rows have begun to come, the package looks at the signal no more.
+        run.signal?.addEventListener('abort', close, { once: true });
         try {
           for await (const rows of answer.stream<unknown[]>()) for (const row of rows) if (receive(row.json())) return;
+          run.signal?.throwIfAborted();
         } finally {
-          answer.close();
+          run.signal?.removeEventListener('abort', close);
+          close();
         }
       }),
     plainLines: (sql, run = {}) =>

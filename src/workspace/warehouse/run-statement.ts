@@ -23,6 +23,9 @@ const MAX_READ_ROWS = 4_000_000_000;
 const MAX_READ_BYTES = 400e9;
 const MAX_RESULT_BYTES = 64 * 1024 ** 2;
 
+/** As SQL has it, and as DuckDB answers. */
+const SET_OPERATIONS = { union_default_mode: 'DISTINCT', intersect_default_mode: 'DISTINCT', except_default_mode: 'DISTINCT' } as const;
+
 /** Of whatever table a statement reads, the server shows it the rows of this project alone. */
 function filtersFor({ scopes }: WarehouseStatement, { database }: WarehouseAccess, project: string): Record<string, string> {
   const tables = [LEDGER, ...['sessions', 'views', ...scopes].map(tableOf)];
@@ -45,11 +48,8 @@ function settingsFor({ maxRows, timeoutMs }: WarehouseStatement) {
     cancel_http_readonly_queries_on_client_close: 1,
     // A failure in the middle has its own status, not the end of half a result.
     wait_end_of_query: 1,
-    // As SQL has it, and as DuckDB answers.
     join_use_nulls: 1,
-    union_default_mode: 'DISTINCT',
-    intersect_default_mode: 'DISTINCT',
-    except_default_mode: 'DISTINCT',
+    ...SET_OPERATIONS,
     cast_keep_nullable: 1,
     // The statement stands inside of another, which keeps its order.
     query_plan_remove_redundant_sorting: 0,

@@ -74,12 +74,15 @@ function openShop(clickHouse: TestClickHouse): Promise<LoadedProject> {
   );
 }
 
+/** Forty queries, half of them in processes of their own. */
+const LONG_MS = 120_000;
+
 describe.skipIf(missing)(`questions to the warehouse${missing ? ` (${missing})` : ''}`, () => {
   const clickHouse = sharedClickHouse();
   let shop: LoadedProject;
   beforeAll(async () => {
     if (missing === undefined) shop = await openShop(clickHouse());
-  });
+  }, LONG_MS);
   afterAll(() => shop?.close());
 
   it('have the same rows, columns and units as on the disk, all twenty', async () => {
@@ -100,7 +103,7 @@ describe.skipIf(missing)(`questions to the warehouse${missing ? ` (${missing})` 
       expect(here.dialect).toBeUndefined();
       expect(here.rows.length, question).toBeGreaterThan(0);
     }
-  });
+  }, LONG_MS);
 
   it('know the same columns, days and rows, and their examples run', async () => {
     const { workspace, onDisk } = shop;
