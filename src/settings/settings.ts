@@ -67,6 +67,11 @@ function requireBoth(values: Partial<Record<SettingName, unknown>>, ...pair: rea
   if (missing.length === 1) throw new SettingsError(`${missing[0]}: is missing; set both halves or neither`);
 }
 
+/** Whether a text is an address with a password, which no message repeats. */
+function holdsPassword(text: string): boolean {
+  return URL.canParse(text) && new URL(text).password !== '';
+}
+
 /** Reads all settings from flags (first) and environment; throws a `SettingsError` for the first that is wrong. */
 export function readSettings(environment: Record<string, string | undefined>, flags: Record<string, string | undefined> = {}): Settings {
   const values: Partial<Record<SettingName, unknown>> = {};
@@ -79,7 +84,7 @@ export function readSettings(environment: Record<string, string | undefined>, fl
     const checked = setting.schema.safeParse(text);
     if (!checked.success) {
       const source = fromFlag === undefined ? setting.variable : `--${flagName}`;
-      const shown = setting.secret ? '' : ` "${text}" is wrong:`;
+      const shown = setting.secret || holdsPassword(text) ? '' : ` "${text}" is wrong:`;
       throw new SettingsError(`${source}:${shown} ${checked.error.issues[0]?.message ?? 'not valid'}`);
     }
     values[name] = checked.data;

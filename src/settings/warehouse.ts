@@ -62,10 +62,7 @@ export const warehouseSettings = {
     variable: 'WEB_ANALYTICS_WAREHOUSE_ENGINE',
     title: 'Warehouse engine',
     words: 'Engine of its tables: ReplacingMergeTree, or ReplicatedReplacingMergeTree in a database of the engine Replicated',
-    schema: z.enum(
-      ['ReplacingMergeTree', 'ReplicatedReplacingMergeTree'],
-      'expected ReplacingMergeTree or ReplicatedReplacingMergeTree',
-    ),
+    schema: z.enum(['ReplacingMergeTree', 'ReplicatedReplacingMergeTree'], 'expected ReplacingMergeTree or ReplicatedReplacingMergeTree'),
     default: 'ReplacingMergeTree',
   },
 } satisfies Record<string, Setting>;

@@ -88,7 +88,15 @@ export function createSession(options: SessionOptions): Session {
       const { authUrl, warehouse: open, ...where } = options.workspace;
       const warehouse = await open?.();
       const ask: Ask = (operation, input) => client.call(operation, input, { projectId, signal: ending.signal });
-      const opening = { ...where, warehouse, authUrl: authUrl(), projectId, ask, askKept: names.remembered(projectId, ask), clock: options.clock };
+      const opening = {
+        ...where,
+        warehouse,
+        authUrl: authUrl(),
+        projectId,
+        ask,
+        askKept: names.remembered(projectId, ask),
+        clock: options.clock,
+      };
       const opened = workspaces.get(projectId) ?? openProjectWorkspace(opening);
       workspaces.set(projectId, opened);
       return opened;

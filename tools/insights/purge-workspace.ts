@@ -34,7 +34,12 @@ export default defineAnsweringTool({
       return { removedRuns: 0, freedBytes: 0 };
     }
     if (unrecoverable > 0) note(`${unrecoverable} of these runs cannot be fetched again: the platform keeps files for 7 days.`);
-    confirm({ method: 'REMOVE', path: workspace.dir, project: await projectId(), body: { ...body, ...(warehouse && loadedBody(records, warehouse)) } });
+    confirm({
+      method: 'REMOVE',
+      path: workspace.dir,
+      project: await projectId(),
+      body: { ...body, ...(warehouse && loadedBody(records, warehouse)) },
+    });
     // First the warehouse: what is on the disk alone would be loaded again.
     await warehouse?.remove(records, nowMs);
     const { freedBytes, kept } = await removeRuns(workspace, ids);

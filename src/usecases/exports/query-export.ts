@@ -174,7 +174,8 @@ export function describeExport(asked: Asked, context: Uses): Promise<Description
     if (runs.some(({ format, table }) => format.toUpperCase() === 'CSV' && !table)) context.note('In CSV an empty cell is NULL.');
     const views =
       parts.length === 1 ? `The view is called ${parts[0]?.view.name}` : `The views are ${parts.map(({ view }) => view.name).join(', ')}`;
-    if (data.dialect === 'ClickHouse') context.note('The warehouse answers: statements are in the dialect of ClickHouse; an absent list is an empty one.');
+    if (data.dialect === 'ClickHouse')
+      context.note('The warehouse answers: statements are in the dialect of ClickHouse; an absent list is an empty one.');
     context.note(`${views}; names with a dot stand in double quotes; times are UTC; ids are text.`);
     if (jobId === undefined && parts.length > 1) context.note('Views join sessions by project_id, user_id and session_id.');
     const rows = parts.flatMap(({ view }) =>

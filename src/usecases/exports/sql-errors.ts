@@ -66,7 +66,10 @@ async function faultOf(message: string, views: readonly View[]): Promise<string>
   const columns = views.flatMap((view) => view.columns);
   const column = NO_COLUMN.flatMap((words) => words.exec(message)?.[1] ?? [])[0];
   if (column !== undefined) return noColumn(column, message, columns);
-  const table = /Referenced table "(.+?)" not found|Unknown table expression identifier [`'](.+?)[`']/.exec(message)?.slice(1).find(Boolean);
+  const table = /Referenced table "(.+?)" not found|Unknown table expression identifier [`'](.+?)[`']/
+    .exec(message)
+    ?.slice(1)
+    .find(Boolean);
   if (table !== undefined) return unquoted(table, columns) ?? `there is no table "${table}"; ${tableWords(views)}.`;
   return shortened(message);
 }

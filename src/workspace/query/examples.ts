@@ -72,7 +72,14 @@ function byDimension({ rows, of, derived, view, dialect }: Names): Example | und
   const [revenue, transactions] = [derived('session_transactions_revenue_cents'), of('session_number_of_transactions')];
   const measures = [
     { name: rows, sql: `count(*) AS ${rows}` },
-    ...(transactions ? [{ name: 'conversions', sql: `${dialect === 'DuckDB' ? `count(*) FILTER (${transactions} > 0)` : `countIf(${transactions} > 0)`} AS conversions` }] : []),
+    ...(transactions
+      ? [
+          {
+            name: 'conversions',
+            sql: `${dialect === 'DuckDB' ? `count(*) FILTER (${transactions} > 0)` : `countIf(${transactions} > 0)`} AS conversions`,
+          },
+        ]
+      : []),
     ...(revenue ? [{ name: 'revenue', sql: `sum(${revenue}) AS revenue` }] : []),
   ];
   const question = measures.map(({ name }) => name).join(', ');

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Ask } from '../../api/client.ts';
+import { listExportJobs } from '../../api/operations/data-export.ts';
 import { isLoopback } from '../../lib/address.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { createFairSemaphore, mapConcurrent } from '../../lib/concurrency.ts';
-import { listExportJobs } from '../../api/operations/data-export.ts';
 import { convertJob, isWaiting } from '../convert/conversions.ts';
 import { removeTempFiles } from '../download/download-run.ts';
 import { type Download, type DownloadOptions, downloadOf, startDownload } from '../download/downloads.ts';
@@ -136,7 +136,12 @@ export function openProjectWorkspace({
     for (const jobId of jobs) {
       const work = convertJob(jobId, options);
       if (!work) continue;
-      const following = work.then(async () => warehouse?.load((await manifests(jobId)).flatMap(({ manifest }) => manifest ?? []), loading));
+      const following = work.then(async () =>
+        warehouse?.load(
+          (await manifests(jobId)).flatMap(({ manifest }) => manifest ?? []),
+          loading,
+        ),
+      );
       converting.add(following);
       void following.finally(() => converting.delete(following));
     }

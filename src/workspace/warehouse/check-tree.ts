@@ -47,7 +47,9 @@ function nodesOf(lines: readonly string[]): Node[] {
 /** Whether an identifier stands where `x IN name` reads a table. */
 function isSet({ kind, place, parent }: Node): boolean {
   const call = parent?.parent;
-  return kind === 'Identifier' && place === 1 && parent?.kind === 'ExpressionList' && call?.kind === 'Function' && MEMBERSHIP.test(call.word);
+  return (
+    kind === 'Identifier' && place === 1 && parent?.kind === 'ExpressionList' && call?.kind === 'Function' && MEMBERSHIP.test(call.word)
+  );
 }
 
 interface Known {
@@ -71,8 +73,7 @@ function faultOf(node: Node, { views, own }: Known): string | undefined {
 }
 
 /** What a statement quotes or comments: texts, names in backticks or double quotes, comments, heredocs. */
-const QUOTED =
-  /'(?:[^'\\]|\\.|'')*'|`(?:[^`\\]|\\.|``)*`|"(?:[^"\\]|\\.|"")*"|--[^\n]*|#[ !][^\n]*|\/\*.*?\*\/|\$(\w*)\$.*?\$\1\$/gs;
+const QUOTED = /'(?:[^'\\]|\\.|'')*'|`(?:[^`\\]|\\.|``)*`|"(?:[^"\\]|\\.|"")*"|--[^\n]*|#[ !][^\n]*|\/\*.*?\*\/|\$(\w*)\$.*?\$\1\$/gs;
 
 /** Whether a name holds what could be read as another line of the tree. */
 function hasHiddenName(sql: string): boolean {

@@ -1,5 +1,5 @@
-import type { ClickHouseClient, ClickHouseSettings, SettingsMap } from '@clickhouse/client';
 import type { Readable } from 'node:stream';
+import type { ClickHouseClient, ClickHouseSettings, SettingsMap } from '@clickhouse/client';
 import { ApiError } from '../../api/errors.ts';
 
 /** Engines of the tables. */

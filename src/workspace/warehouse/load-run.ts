@@ -61,7 +61,13 @@ function keySql(run: RunManifest, columns: readonly Column[]): string {
 }
 
 /** A SELECT of some rows of the table of a run, as the warehouse has them. */
-function pieceSql(run: RunManifest, columns: readonly PlacedColumn[], file: string, project: string, [from, to]: readonly [number, number]): string {
+function pieceSql(
+  run: RunManifest,
+  columns: readonly PlacedColumn[],
+  file: string,
+  project: string,
+  [from, to]: readonly [number, number],
+): string {
   const time = timeColumn(columns);
   const instant = time ? identifier(time.name) : 'NULL::TIMESTAMP';
   const own = [
@@ -118,7 +124,12 @@ export async function loadRun(run: RunManifest, context: LoadContext): Promise<v
   while (table && rows < total) {
     const piece = `piece-${randomUUID()}.tmp`;
     try {
-      const task = { kind: 'piece' as const, select: pieceSql(run, columns, name, project, [rows, rows + pieceRows]), file: name, target: piece };
+      const task = {
+        kind: 'piece' as const,
+        select: pieceSql(run, columns, name, project, [rows, rows + pieceRows]),
+        file: name,
+        target: piece,
+      };
       const written = await writeTable(task, { directory, holder, signal, timeoutMs: PIECE_TIMEOUT_MS });
       if (written === 0) throw new Error(`The table of run ${run.runId} has fewer rows than its manifest says.`);
       const settings = {

@@ -11,7 +11,10 @@ export function loadedTable(records: readonly LoadRecord[]): (string | number | 
     const rows = loaded.reduce((sum, record) => sum + record.rows, 0);
     const ends = loaded.map(({ run }) => run.to).toSorted();
     const { jobName = null, scope = null } = own.at(-1)?.run ?? {};
-    return { rows, row: [jobId, jobName, scope, loaded.length, loaded[0]?.run.from ?? null, ends.at(-1) ?? null, rows, own.length - loaded.length] };
+    return {
+      rows,
+      row: [jobId, jobName, scope, loaded.length, loaded[0]?.run.from ?? null, ends.at(-1) ?? null, rows, own.length - loaded.length],
+    };
   });
   return jobs.toSorted((a, b) => b.rows - a.rows).map(({ row }) => row);
 }
@@ -21,13 +24,13 @@ export function removable(
   records: readonly LoadRecord[],
   { jobIds, beforeMs }: { readonly jobIds?: readonly number[] | undefined; readonly beforeMs?: number | undefined },
 ): LoadRecord[] {
-  return records.filter(
-    ({ run }) => (jobIds?.includes(run.jobId) ?? true) && (beforeMs === undefined || Date.parse(run.to) <= beforeMs),
-  );
+  return records.filter(({ run }) => (jobIds?.includes(run.jobId) ?? true) && (beforeMs === undefined || Date.parse(run.to) <= beforeMs));
 }
 
 /** What a removal deletes in the warehouse, for a person to confirm. */
 export function loadedBody(records: readonly LoadRecord[], { address, database }: { readonly address: string; readonly database: string }) {
   const jobs = [...new Set(records.map(({ run }) => run.jobId))];
-  return { warehouse: { place: `${address}/${database}`, runs: records.length, rows: records.reduce((sum, { rows }) => sum + rows, 0), jobs } };
+  return {
+    warehouse: { place: `${address}/${database}`, runs: records.length, rows: records.reduce((sum, { rows }) => sum + rows, 0), jobs },
+  };
 }

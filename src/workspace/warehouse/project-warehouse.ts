@@ -1,9 +1,9 @@
 import { createFairSemaphore } from '../../lib/concurrency.ts';
-import type { SqlResult } from '../query/sql-process.ts';
 import { coverageOf } from '../query/batches.ts';
+import type { SqlResult } from '../query/sql-process.ts';
 import { safeName } from '../store/layout.ts';
 import type { RunId, RunManifest } from '../store/manifest.ts';
-import { type LoadRecord, type Ledger, ledgerOf } from './ledger.ts';
+import { type Ledger, type LoadRecord, ledgerOf } from './ledger.ts';
 import { deleteRows, type LoadContext, loadRun, timeColumn } from './load-run.ts';
 import { runStatement, type WarehouseStatement } from './run-statement.ts';
 import type { Warehouse } from './warehouse.ts';
@@ -90,9 +90,7 @@ function keptSql(record: LoadRecord, staying: readonly LoadRecord[]): string[] {
   if (!timeColumn(record.columns)) return [];
   const { run } = record;
   const own = staying.filter((other) => other.run.jobId === run.jobId && other.run.scope === run.scope).map((other) => other.run);
-  const shared = coverageOf(own).covered.filter(
-    ({ startMs, endMs }) => startMs < Date.parse(run.to) && endMs > Date.parse(run.from),
-  );
+  const shared = coverageOf(own).covered.filter(({ startMs, endMs }) => startMs < Date.parse(run.to) && endMs > Date.parse(run.from));
   return shared.map(({ startMs, endMs }) => coveredSql(run.jobId, startMs, endMs));
 }
 

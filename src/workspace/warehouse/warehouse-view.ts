@@ -45,7 +45,9 @@ function storedSql(column: Column, records: readonly LoadRecord[]): string {
 /** A number of cents or ms in its derived unit, exact. */
 function scaled(value: string, { unit, type }: Column): string {
   const [divisor, decimals] = unit === 'money' ? [100, 2] : [1000, 3];
-  return (itemTypeOf(type) ?? type) === 'DOUBLE' ? `${value} / ${divisor}` : `CAST(${value} AS Nullable(Decimal(18, ${decimals}))) / ${divisor}`;
+  return (itemTypeOf(type) ?? type) === 'DOUBLE'
+    ? `${value} / ${divisor}`
+    : `CAST(${value} AS Nullable(Decimal(18, ${decimals}))) / ${divisor}`;
 }
 
 function derivedSql(column: Column): string {
@@ -84,7 +86,8 @@ function mergedSql(stored: readonly Column[], records: readonly LoadRecord[], ro
       records.flatMap(({ run, columns }) => (columns.some(({ name }) => folded(name) === folded(column.name)) ? [run.jobId] : [])),
     );
     const value = `tuple(${below(column.name)})`;
-    const latest = having.size === jobs.size ? `argMax(${value}, _version)` : `argMaxIf(${value}, _version, _job IN (${[...having].join(', ')}))`;
+    const latest =
+      having.size === jobs.size ? `argMax(${value}, _version)` : `argMaxIf(${value}, _version, _job IN (${[...having].join(', ')}))`;
     return `tupleElement(${latest}, 1) AS ${quoted(column.name)}`;
   });
   return `SELECT ${list.join(', ')} FROM (${rows}) AS r GROUP BY _key`;
@@ -119,7 +122,11 @@ export function warehouseViewOf(records: readonly LoadRecord[], name: string, { 
     samples: new Map<string, unknown[]>(),
     stored: (first?.columns ?? []).map(({ at: _, ...column }) => column),
   }));
-  const promised = records.map(({ run }) => ({ names: namesInFile(run.fields), fields: run.fields, samples: new Map<string, unknown[]>() }));
+  const promised = records.map(({ run }) => ({
+    names: namesInFile(run.fields),
+    fields: run.fields,
+    samples: new Map<string, unknown[]>(),
+  }));
   const columns = columnsOf(layouts.length > 0 ? layouts : promised);
   const stored = columns.filter(({ from }) => from === undefined);
   const list = stored.map((column) => `${storedSql(column, filled)} AS ${quoted(column.name)}`).join(', ');
@@ -128,12 +135,11 @@ export function warehouseViewOf(records: readonly LoadRecord[], name: string, { 
   const conditions = [`_project = ${text(project)}`, `_job IN (${jobs})`, ...arrivedSql(records).map((each) => `(${each})`)];
   const own = isShared(filled) ? ', _key, _version, _job' : '';
   const rows =
-    filled.length > 0 ? `SELECT ${list}${own} FROM ${table} AS r FINAL WHERE ${conditions.join(' AND ')}` : `SELECT ${list} FROM system.one WHERE 0`;
+    filled.length > 0
+      ? `SELECT ${list}${own} FROM ${table} AS r FINAL WHERE ${conditions.join(' AND ')}`
+      : `SELECT ${list} FROM system.one WHERE 0`;
   const once = own === '' ? rows : mergedSql(stored, filled, rows);
   const derived = columns.filter(({ from }) => from !== undefined);
-  const select =
-    derived.length === 0
-      ? once
-      : `SELECT ${columns.map(shown).join(', ')} FROM (${once}) AS r`;
+  const select = derived.length === 0 ? once : `SELECT ${columns.map(shown).join(', ')} FROM (${once}) AS r`;
   return { name, select, columns, rowCount: undefined, notes: notesOf(records, columns), runsWith: runsWithColumns(filled) };
 }

@@ -31,12 +31,15 @@ export async function warehouseFaults({ access, loader, reader }: Warehouse): Pr
   await createLedger(access, loader);
   const { user } = access.reader;
   const [setting] = await reader.rows("SELECT value FROM system.settings WHERE name = 'readonly'");
-  if (setting?.['value'] !== '2') faults.push(`${user} has readonly = ${String(setting?.['value'])}: ALTER USER ${user} SETTINGS readonly = 2`);
+  if (setting?.['value'] !== '2')
+    faults.push(`${user} has readonly = ${String(setting?.['value'])}: ALTER USER ${user} SETTINGS readonly = 2`);
   await reader.rows(`SELECT count() AS runs FROM ${quoted(database)}.${quoted(LEDGER)}`);
   const own = ['system', 'INFORMATION_SCHEMA', 'information_schema', database].map(text).join(', ');
   const others = await reader.rows(`SELECT DISTINCT database FROM system.tables WHERE database NOT IN (${own}) ORDER BY database LIMIT 3`);
   if (others.length > 0)
-    faults.push(`${user} may read other databases too (${others.map((row) => String(row['database'])).join(', ')}): grant SELECT ON ${database}.* alone`);
+    faults.push(
+      `${user} may read other databases too (${others.map((row) => String(row['database'])).join(', ')}): grant SELECT ON ${database}.* alone`,
+    );
   const reaches = await reader.rows("SELECT 1 FROM url('http://127.0.0.1:9/', 'LineAsString') LIMIT 0").then(
     () => true,
     (error: unknown) => !(error instanceof ApiError && error.kind === 'settings'),

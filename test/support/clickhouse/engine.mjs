@@ -37,10 +37,7 @@ writeFileSync(
   `<clickhouse><users><default><password/><networks><ip>::/0</ip></networks><profile>default</profile><quota>default</quota>
 <grants>${grants}</grants></default></users><roles>${roles}</roles><profiles><default/></profiles><quotas><default/></quotas></clickhouse>`,
 );
-writeFileSync(
-  join(dataFolder, 'config.xml'),
-  `<clickhouse><users_config>${join(dataFolder, 'users.xml')}</users_config></clickhouse>`,
-);
+writeFileSync(join(dataFolder, 'config.xml'), `<clickhouse><users_config>${join(dataFolder, 'users.xml')}</users_config></clickhouse>`);
 const open = () => native.CreateConnection(join(dataFolder, 'data'), [`--config-file=${join(dataFolder, 'config.xml')}`]);
 
 /** Keeps the engine in the process while no request does. */
@@ -69,7 +66,11 @@ function userOf({ headers }) {
     .split(/:(.*)/s);
   const user = Object.hasOwn(USERS, name) ? USERS[name] : undefined;
   if (!user || user.password !== password)
-    throw new Refusal(516, 'AUTHENTICATION_FAILED', `${name}: Authentication failed: password is incorrect, or there is no user with such name`);
+    throw new Refusal(
+      516,
+      'AUTHENTICATION_FAILED',
+      `${name}: Authentication failed: password is incorrect, or there is no user with such name`,
+    );
   return { name, role: user.role };
 }
 

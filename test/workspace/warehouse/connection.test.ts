@@ -31,7 +31,10 @@ describe.skipIf(missing)(`the connection to ClickHouse${missing ? ` (${missing})
   it('that cannot be reached is down, and names its address', async () => {
     const { access } = clickHouse();
     const gone = opened({ ...access, address: 'http://127.0.0.1:9' }).rows('SELECT 1');
-    await expect(gone).rejects.toMatchObject({ kind: 'down', message: 'The warehouse at http://127.0.0.1:9 does not answer (ECONNREFUSED).' });
+    await expect(gone).rejects.toMatchObject({
+      kind: 'down',
+      message: 'The warehouse at http://127.0.0.1:9 does not answer (ECONNREFUSED).',
+    });
     await expect(gone).rejects.toBeInstanceOf(ApiError);
   });
 

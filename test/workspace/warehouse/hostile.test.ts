@@ -31,7 +31,7 @@ const ATTACKS: Readonly<Record<string, readonly string[]>> = {
     "SELECT * FROM merge('other', '.*')",
     'SELECT * FROM system.tables',
     'SELECT * FROM information_schema.tables',
-    "SELECT * FROM view(SELECT * FROM other.secrets)",
+    'SELECT * FROM view(SELECT * FROM other.secrets)',
     "SELECT dictGet('other.d', 'a', 1)",
     "SELECT joinGet('other.secrets', 'secret', 1)",
     "SELECT hasColumnInTable('other', 'secrets', 'secret')",
@@ -39,7 +39,7 @@ const ATTACKS: Readonly<Record<string, readonly string[]>> = {
     'SELECT * FROM {x:Identifier}',
   ],
   'change what they may': [
-    "SELECT * FROM sessions SETTINGS additional_table_filters = {}",
+    'SELECT * FROM sessions SETTINGS additional_table_filters = {}',
     'SELECT * FROM (SELECT * FROM sessions SETTINGS readonly = 0)',
     'SELECT 1 SETTINGS max_execution_time = 0',
     'SET readonly = 0',
@@ -48,7 +48,7 @@ const ATTACKS: Readonly<Record<string, readonly string[]>> = {
     'SELECT 1) SETTINGS readonly = 0 --',
     'SELECT * FROM (SELECT 1) ) UNION ALL (SELECT secret FROM other.secrets',
   ],
-  'write': [
+  write: [
     'DROP TABLE analytics.export_sessions',
     'INSERT INTO analytics.export_sessions SELECT * FROM analytics.export_sessions',
     'ALTER TABLE analytics.export_sessions DELETE WHERE 1',
@@ -58,7 +58,7 @@ const ATTACKS: Readonly<Record<string, readonly string[]>> = {
     'SELECT 1 FORMAT CSV',
     'TRUNCATE TABLE analytics.export_loads',
     'SYSTEM SHUTDOWN',
-    "KILL QUERY WHERE 1",
+    'KILL QUERY WHERE 1',
   ],
   'see the server, or keep it busy': [
     'SELECT currentUser()',
@@ -72,7 +72,7 @@ const ATTACKS: Readonly<Record<string, readonly string[]>> = {
     'EXPLAIN SELECT 1',
     'SHOW GRANTS',
     'SELECT throwIf(1)',
-    "SELECT addressToLine(1)",
+    'SELECT addressToLine(1)',
   ],
 };
 /** Under load each of many requests takes its time. */
@@ -93,40 +93,53 @@ describe.skipIf(missing)(`hostile statements to the warehouse${missing ? ` (${mi
     await other?.close();
   });
 
-  it('are refused before they run, all of them, and nothing is changed', async () => {
-    expect(statements.length).toBeGreaterThanOrEqual(40);
-    const state = () => clickHouse().query('SELECT name, total_rows FROM system.tables WHERE database IN (\'analytics\', \'other\') ORDER BY name');
-    const before = await state();
-    for (const sql of statements) {
-      await clickHouse().seen();
-      const error = await asked(mine.workspace, sql).then(
-        (answer) => new Error(`${sql} answered ${JSON.stringify(answer)}`),
-        (reason: unknown) => reason,
-      );
-      expect(error, `${sql}: ${String(error)}`).toBeInstanceOf(ApiError);
-      expect(error, sql).toMatchObject({ kind: 'invalid' });
-      const ran = (await clickHouse().seen()).filter(({ user, sql: text = '' }) => user === 'reader' && !text.startsWith('EXPLAIN AST'));
-      expect(ran, sql).toEqual([]);
-    }
-    expect(await state()).toEqual(before);
-  }, LONG_MS);
+  it(
+    'are refused before they run, all of them, and nothing is changed',
+    async () => {
+      expect(statements.length).toBeGreaterThanOrEqual(40);
+      const state = () =>
+        clickHouse().query("SELECT name, total_rows FROM system.tables WHERE database IN ('analytics', 'other') ORDER BY name");
+      const before = await state();
+      for (const sql of statements) {
+        await clickHouse().seen();
+        const error = await asked(mine.workspace, sql).then(
+          (answer) => new Error(`${sql} answered ${JSON.stringify(answer)}`),
+          (reason: unknown) => reason,
+        );
+        expect(error, `${sql}: ${String(error)}`).toBeInstanceOf(ApiError);
+        expect(error, sql).toMatchObject({ kind: 'invalid' });
+        const ran = (await clickHouse().seen()).filter(({ user, sql: text = '' }) => user === 'reader' && !text.startsWith('EXPLAIN AST'));
+        expect(ran, sql).toEqual([]);
+      }
+      expect(await state()).toEqual(before);
+    },
+    LONG_MS,
+  );
 
   it('that pass the check all the same are refused by the rights of the reader, and see their own project alone', async () => {
     const { warehouse, authUrl } = mine;
     const project = projectName(authUrl, 1201);
-    const own = { filters: { 'analytics.export_sessions': `_project = '${project}'`, 'analytics.export_loads': `_project = '${project}'` } };
+    const own = {
+      filters: { 'analytics.export_sessions': `_project = '${project}'`, 'analytics.export_loads': `_project = '${project}'` },
+    };
     const read = (sql: string) => warehouse.reader.rows(sql, own);
     expect(await clickHouse().query('SELECT count() FROM analytics.export_sessions')).toEqual([[3]]);
     expect(await read('SELECT count() AS n FROM analytics.export_sessions')).toEqual([{ n: '2' }]);
     expect(await read('SELECT DISTINCT _project AS p FROM analytics.export_loads')).toEqual([{ p: project }]);
-    for (const sql of ['SELECT * FROM other.secrets', "SELECT * FROM file('/etc/passwd', 'LineAsString')", 'SELECT * FROM url(\'http://127.0.0.1:9\', CSV)'])
+    for (const sql of [
+      'SELECT * FROM other.secrets',
+      "SELECT * FROM file('/etc/passwd', 'LineAsString')",
+      "SELECT * FROM url('http://127.0.0.1:9', CSV)",
+    ])
       await expect(read(sql), sql).rejects.toThrow('ClickHouse refuses the user reader');
     for (const sql of ['DROP TABLE analytics.export_loads', 'ALTER TABLE analytics.export_sessions DELETE WHERE 1'])
       await expect(warehouse.reader.command(sql, { settings: { readonly: '2' } }), sql).rejects.toThrow(/readonly|refuses/);
   });
 
   it('see no other project, by any name', async () => {
-    expect((await asked(mine.workspace, 'SELECT DISTINCT browser_name FROM sessions ORDER BY 1')).rows.flat()).not.toContain('of another project');
+    expect((await asked(mine.workspace, 'SELECT DISTINCT browser_name FROM sessions ORDER BY 1')).rows.flat()).not.toContain(
+      'of another project',
+    );
     await expect(asked(mine.workspace, 'SELECT 1', { jobIds: [31, 77] })).rejects.toThrow('nothing of job 77');
     expect((await asked(other.workspace, 'SELECT browser_name FROM sessions')).rows).toEqual([['of another project']]);
   });
@@ -137,7 +150,12 @@ describe.skipIf(missing)(`hostile statements to the warehouse${missing ? ` (${mi
     const stranger = openOffline(`${dir}/stranger`, 'keep source', { warehouse, authUrl, askKept: refuse, principal: 'stranger' });
     await expect(asked(stranger, 'SELECT count(*) FROM sessions')).rejects.toThrow('does not reach project 1201');
     await stranger.close();
-    const colleague = openOffline(`${dir}/colleague`, 'keep source', { warehouse, authUrl, askKept: () => Promise.resolve([] as never), principal: 'colleague' });
+    const colleague = openOffline(`${dir}/colleague`, 'keep source', {
+      warehouse,
+      authUrl,
+      askKept: () => Promise.resolve([] as never),
+      principal: 'colleague',
+    });
     expect((await asked(colleague, 'SELECT count(*) AS n FROM sessions')).rows).toEqual([[2]]);
     await colleague.close();
   });

@@ -141,5 +141,13 @@ export function fieldsOf(row: object): string[] {
 export function dayRun(runId: number, day: number, rows: readonly object[], more: Partial<RunText> = {}): RunText {
   const at = (each: number) => `2026-11-${String(each).padStart(2, '0')}T00:00:00.000Z`;
   const fields = fieldsOf(rows[0] ?? {});
-  return { runId, from: at(day), to: at(day + 1), exportedAt: at(day + 1).replace('00:00:00', '02:00:00'), fields, files: [lines(rows)], ...more };
+  return {
+    runId,
+    from: at(day),
+    to: at(day + 1),
+    exportedAt: at(day + 1).replace('00:00:00', '02:00:00'),
+    fields,
+    files: [lines(rows)],
+    ...more,
+  };
 }

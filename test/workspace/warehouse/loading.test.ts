@@ -106,20 +106,37 @@ describe.skipIf(missing)(`loads into the warehouse${missing ? ` (${missing})` : 
   });
 
   it('keep ids and amounts exact, and add columns and types as they appear', async () => {
-    const project = await loadedProject(clickHouse(), dayRun(501, 10, rows(3, { session_transactions_revenue_cents: 9_007_199_254_740_991 })));
-    const sql = 'SELECT user_id, session_transactions_revenue_cents AS cents, session_transactions_revenue AS money FROM sessions ORDER BY session_id LIMIT 1';
+    const project = await loadedProject(
+      clickHouse(),
+      dayRun(501, 10, rows(3, { session_transactions_revenue_cents: 9_007_199_254_740_991 })),
+    );
+    const sql =
+      'SELECT user_id, session_transactions_revenue_cents AS cents, session_transactions_revenue AS money FROM sessions ORDER BY session_id LIMIT 1';
     expect((await asked(project.workspace, sql)).rows).toEqual([['18446744073709000000', 9_007_199_254_740_991, '90071992547409.91']]);
-    const later = rows(2, { city: 'Kyoto', session_number_of_views: 1.5, browser_name: 'New' }).map((row, index) => ({ ...row, session_id: `later-${index}` }));
+    const later = rows(2, { city: 'Kyoto', session_number_of_views: 1.5, browser_name: 'New' }).map((row, index) => ({
+      ...row,
+      session_id: `later-${index}`,
+    }));
     await project.add(dayRun(502, 11, later));
-    const both = 'SELECT city, session_number_of_views, count(*) AS n FROM sessions GROUP BY ALL ORDER BY city NULLS FIRST, session_number_of_views';
+    const both =
+      'SELECT city, session_number_of_views, count(*) AS n FROM sessions GROUP BY ALL ORDER BY city NULLS FIRST, session_number_of_views';
     expect((await asked(project.workspace, both)).rows).toEqual((await asked(project.onDisk, both)).rows);
     expect((await asked(project.workspace, both)).rows).toContainEqual(['Kyoto', 1.5, 2]);
   });
 
   it('of jobs with other columns of one session make one row of them', async () => {
     const sessions = rows(20) as Record<string, unknown>[];
-    const places = sessions.map(({ user_id, session_id, session_time }, index) => ({ user_id, session_id, session_time, city: index % 2 ? 'Oslo' : null }));
-    const project = await loadedProject(clickHouse(), dayRun(501, 10, sessions), dayRun(701, 10, places, { jobId: 41, exportedAt: '2026-11-12T02:00:00.000Z' }));
+    const places = sessions.map(({ user_id, session_id, session_time }, index) => ({
+      user_id,
+      session_id,
+      session_time,
+      city: index % 2 ? 'Oslo' : null,
+    }));
+    const project = await loadedProject(
+      clickHouse(),
+      dayRun(501, 10, sessions),
+      dayRun(701, 10, places, { jobId: 41, exportedAt: '2026-11-12T02:00:00.000Z' }),
+    );
     const sql = 'SELECT city, device_name, count(*) AS n FROM sessions GROUP BY ALL ORDER BY city NULLS FIRST, device_name';
     const there = await asked(project.workspace, sql);
     expect(there.rows).toEqual((await asked(project.onDisk, sql)).rows);
@@ -130,13 +147,19 @@ describe.skipIf(missing)(`loads into the warehouse${missing ? ` (${missing})` : 
   it('that failed are said, and tried again by the next call', async () => {
     const project = await convertedProject(clickHouse(), 10);
     await clickHouse().fail({ failInserts: 1_000 });
-    await expect(asked(project.workspace, FIGURES)).rejects.toThrow('Run 501 of job 31 could not be loaded into the warehouse: Too many parts');
+    await expect(asked(project.workspace, FIGURES)).rejects.toThrow(
+      'Run 501 of job 31 could not be loaded into the warehouse: Too many parts',
+    );
     await clickHouse().fail({});
     expect((await asked(project.workspace, FIGURES)).rows[0]?.[0]).toBe(10);
   });
 
   it('that another replica has done are read here, where nothing is on the disk', async () => {
-    const project = await loadedProject(clickHouse(), dayRun(501, 10, rows(30)), dayRun(502, 11, [], { files: [], fields: fieldsOf(sessionRow(11, 1)) }));
+    const project = await loadedProject(
+      clickHouse(),
+      dayRun(501, 10, rows(30)),
+      dayRun(502, 11, [], { files: [], fields: fieldsOf(sessionRow(11, 1)) }),
+    );
     const { warehouse, authUrl, dir } = project;
     const replica = openOffline(`${dir}/replica`, 'keep source', { warehouse, authUrl, askKept: () => Promise.resolve([] as never) });
     onTestFinished(() => replica.close());
@@ -153,7 +176,11 @@ describe.skipIf(missing)(`loads into the warehouse${missing ? ` (${missing})` : 
   it('are taken back run by run: what a run that stays holds too remains, and comes back after a new download', async () => {
     const newer = { exportedAt: '2026-11-14T02:00:00.000Z', to: '2026-11-12T00:00:00.000Z' };
     const more = range(10).map((number) => sessionRow(11, number));
-    const project = await loadedProject(clickHouse(), dayRun(501, 10, rows(30)), dayRun(502, 10, [...rows(30, { browser_name: 'Edge' }), ...more], newer));
+    const project = await loadedProject(
+      clickHouse(),
+      dayRun(501, 10, rows(30)),
+      dayRun(502, 10, [...rows(30, { browser_name: 'Edge' }), ...more], newer),
+    );
     const { workspace } = project;
     const { warehouse } = workspace;
     if (!warehouse) throw new Error('There is no warehouse.');

@@ -4,7 +4,8 @@ import { asked, dayRun, described, type LoadedProject, openLoadedProject, sessio
 
 const range = (count: number) => Array.from({ length: count }, (_, index) => index);
 const sessions = (day: number, count: number, more: object = {}) => range(count).map((number) => sessionRow(day, number, more));
-const views = (day: number, count: number) => range(count).flatMap((number) => range(1 + (number % 3)).map((view) => viewRow(day, number, view + 1)));
+const views = (day: number, count: number) =>
+  range(count).flatMap((number) => range(1 + (number % 3)).map((view) => viewRow(day, number, view + 1)));
 
 /** Twenty questions of analysts, each in the words of both dialects; `clickHouse` where they differ. */
 const QUESTIONS: readonly { readonly question: string; readonly sql: string; readonly clickHouse?: string }[] = [
@@ -32,7 +33,10 @@ const QUESTIONS: readonly { readonly question: string; readonly sql: string; rea
     clickHouse:
       'SELECT sku, sum(revenue) AS revenue FROM sessions ARRAY JOIN "session_transaction_items.sku" AS sku, "session_transaction_items.revenue" AS revenue GROUP BY sku ORDER BY sku',
   },
-  { question: 'lists as they are', sql: 'SELECT "session_transaction_items.revenue_cents" AS items FROM sessions ORDER BY session_id LIMIT 9' },
+  {
+    question: 'lists as they are',
+    sql: 'SELECT "session_transaction_items.revenue_cents" AS items FROM sessions ORDER BY session_id LIMIT 9',
+  },
   {
     question: 'mobile views by path',
     sql: "SELECT v.path, count(*) AS n FROM views v JOIN sessions s ON v.user_id = s.user_id AND v.session_id = s.session_id WHERE s.device_name = 'mobile' GROUP BY v.path ORDER BY n DESC, v.path",
@@ -41,7 +45,10 @@ const QUESTIONS: readonly { readonly question: string; readonly sql: string; rea
     question: 'rage clicks in the checkout',
     sql: "SELECT path, count(DISTINCT session_id) AS n FROM views WHERE rage_click_all_targets_ind AND path LIKE '/checkout%' GROUP BY path",
   },
-  { question: 'slowest pages in seconds', sql: 'SELECT path, max(fully_loaded_seconds) AS s FROM views GROUP BY path ORDER BY s DESC, path' },
+  {
+    question: 'slowest pages in seconds',
+    sql: 'SELECT path, max(fully_loaded_seconds) AS s FROM views GROUP BY path ORDER BY s DESC, path',
+  },
   {
     question: 'sessions without a view',
     sql: 'SELECT count(*) AS n FROM sessions s LEFT JOIN views v ON s.session_id = v.session_id AND s.user_id = v.user_id WHERE v.path IS NULL',
@@ -54,7 +61,10 @@ const QUESTIONS: readonly { readonly question: string; readonly sql: string; rea
     question: 'rank of devices by day',
     sql: 'SELECT day, device_name, n, row_number() OVER (PARTITION BY day ORDER BY n DESC, device_name) AS place FROM (SELECT CAST(session_time AS DATE) AS day, device_name, count(*) AS n FROM sessions GROUP BY ALL) ORDER BY day, place',
   },
-  { question: 'instants with milliseconds', sql: 'SELECT min(session_time) AS first, max(session_time) AS last, min(is_excludable) AS e FROM sessions' },
+  {
+    question: 'instants with milliseconds',
+    sql: 'SELECT min(session_time) AS first, max(session_time) AS last, min(is_excludable) AS e FROM sessions',
+  },
   {
     question: 'deep sessions of two days, either or',
     sql: "SELECT browser_name FROM sessions WHERE session_number_of_views > 8 UNION SELECT 'none' AS browser_name ORDER BY browser_name NULLS LAST",
@@ -85,25 +95,29 @@ describe.skipIf(missing)(`questions to the warehouse${missing ? ` (${missing})` 
   }, LONG_MS);
   afterAll(() => shop?.close());
 
-  it('have the same rows, columns and units as on the disk, all twenty', async () => {
-    const { workspace, onDisk } = shop;
-    expect(QUESTIONS).toHaveLength(20);
-    for (const { question, sql, clickHouse: other = sql } of QUESTIONS) {
-      const here = await asked(onDisk, sql);
-      const there = await asked(workspace, other);
-      expect({ question, ...there, types: there.types.length }).toMatchObject({
-        question,
-        columns: here.columns,
-        rows: here.rows,
-        rowCount: here.rowCount,
-        types: here.types.length,
-        dialect: 'ClickHouse',
-      });
-      expect(there.units).toEqual(here.units);
-      expect(here.dialect).toBeUndefined();
-      expect(here.rows.length, question).toBeGreaterThan(0);
-    }
-  }, LONG_MS);
+  it(
+    'have the same rows, columns and units as on the disk, all twenty',
+    async () => {
+      const { workspace, onDisk } = shop;
+      expect(QUESTIONS).toHaveLength(20);
+      for (const { question, sql, clickHouse: other = sql } of QUESTIONS) {
+        const here = await asked(onDisk, sql);
+        const there = await asked(workspace, other);
+        expect({ question, ...there, types: there.types.length }).toMatchObject({
+          question,
+          columns: here.columns,
+          rows: here.rows,
+          rowCount: here.rowCount,
+          types: here.types.length,
+          dialect: 'ClickHouse',
+        });
+        expect(there.units).toEqual(here.units);
+        expect(here.dialect).toBeUndefined();
+        expect(here.rows.length, question).toBeGreaterThan(0);
+      }
+    },
+    LONG_MS,
+  );
 
   it('know the same columns, days and rows, and their examples run', async () => {
     const { workspace, onDisk } = shop;
@@ -120,7 +134,9 @@ describe.skipIf(missing)(`questions to the warehouse${missing ? ` (${missing})` 
 
   it('that are wrong are answered with what is there', async () => {
     const { workspace } = shop;
-    await expect(asked(workspace, 'SELECT brwser_name FROM sessions')).rejects.toThrow(/sql: there is no column "brwser_name". Nearest: browser_name/);
+    await expect(asked(workspace, 'SELECT brwser_name FROM sessions')).rejects.toThrow(
+      /sql: there is no column "brwser_name". Nearest: browser_name/,
+    );
     await expect(asked(workspace, 'SELEC 1')).rejects.toThrow(/sql: .*[Ss]yntax error/);
     await expect(asked(workspace, 'SELECT 1', { jobId: 99 })).rejects.toThrow('jobId: nothing of job 99 is in the workspace yet.');
     await expect(asked(workspace, 'SELECT sum(number) FROM numbers(100000000000000)')).rejects.toThrow(/sql: .*Limit for rows/);
