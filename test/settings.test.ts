@@ -227,8 +227,8 @@ describe('flags', () => {
 
   it('exist for all but secrets, and stand alone where there is only on and off', () => {
     const without = settings.filter((setting) => flagOf(setting) === undefined).map(({ variable }) => variable);
-    expect(without.filter((variable) => !/_CLIENT_(ID|SECRET)$|_KEY$|_CACHE_URL$|_TOKEN$/.test(variable))).toEqual([]);
-    expect(without).toHaveLength(8);
+    expect(without.filter((variable) => !/_CLIENT_(ID|SECRET)$|_KEY$|_CACHE_URL$|_TOKEN$|_PASSWORD$/.test(variable))).toEqual([]);
+    expect(without).toHaveLength(10);
     expect(settings.filter(isSwitch).map(({ variable }) => variable.replace('WEB_ANALYTICS_', ''))).toEqual([
       'READ_ONLY',
       'RAW_HAR',

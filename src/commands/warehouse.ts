@@ -6,8 +6,8 @@ import type { Finding } from './sign-in-report.ts';
 
 /** The warehouse of a process, opened when it is first used. */
 interface WarehouseOpening {
-  open(): Promise<Warehouse>;
-  close(): Promise<void>;
+  readonly open: () => Promise<Warehouse>;
+  readonly close: () => Promise<void>;
 }
 
 /** Where the settings say that the warehouse is; undefined where they name none, and in the demo, whose data are nobody's. */

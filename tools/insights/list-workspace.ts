@@ -9,7 +9,7 @@ export default defineAnsweringTool({
   name: 'list_workspace',
   title: 'List the workspace',
   description:
-    'What of the exports is on disk, and loaded into the warehouse: runs, range of the data, rows and bytes of each job, and the room left.',
+    'What of the exports is on disk, and loaded into the warehouse: runs, range of the data, rows and bytes of each job, room left.',
   annotations: READ,
   scope: 'data-export',
   idsFrom: 'list_export_jobs',

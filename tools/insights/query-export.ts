@@ -7,8 +7,8 @@ export default defineAnsweringTool({
   name: 'query_export',
   title: 'Query an export',
   description:
-    'SQL (DuckDB, one SELECT; ClickHouse where answers say dialect) over downloaded runs: of one job as the view data, of several or ' +
-    'all jobs as the views sessions and views, to be joined. Repeated rows once, ids as text. Without sql: columns, days and examples.',
+    'SQL (one SELECT; DuckDB, or ClickHouse where answers say dialect) over downloaded runs: of one job as view data, of several or ' +
+    'all as views sessions and views, to be joined. Repeated rows once, ids as text. Without sql: columns, days and examples.',
   annotations: READ,
   scope: 'data-export',
   idsFrom: 'list_workspace',

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { ApiError } from '../../api/errors.ts';
 import type { RunId, RunManifest } from '../../workspace/store/manifest.ts';
 import type { ProjectWorkspace } from '../../workspace/store/project-workspace.ts';
@@ -20,16 +21,14 @@ function isSame(a: RunId, b: RunId): boolean {
 
 /** Waits until conversions and loads of this process have ended, so long at most. */
 async function ended({ workspace }: Pick<Place, 'workspace'>, waitMs: number, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted();
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, waitMs);
-    const done = () => {
-      clearTimeout(timer);
-      resolve();
-    };
-    signal.addEventListener('abort', done, { once: true });
-    workspace.converted().then(done, done);
-  });
+  const enough = new AbortController();
+  const time = setTimeout(Math.max(0, waitMs), undefined, { signal: AbortSignal.any([signal, enough.signal]) });
+  try {
+    await Promise.race([time, workspace.converted()]);
+  } finally {
+    enough.abort();
+    time.catch(() => undefined);
+  }
   signal.throwIfAborted();
 }
 

@@ -109,9 +109,10 @@ function byElement({ of, derived, view, dialect }: Names): Example | undefined {
   const elements = `unnest(${of(field)}) AS ${item}${money ? `, unnest(${money}) AS revenue` : ''}`;
   const joined = `ARRAY JOIN ${of(field)} AS ${item}${money ? `, ${money} AS revenue` : ''}`;
   const [amount, order] = money ? ['sum(revenue) AS revenue', 'revenue'] : ['count(*) AS times', 'times'];
+  const rows = dialect === 'DuckDB' ? `(SELECT ${elements} FROM ${view})` : `${view} ${joined}`;
   return {
     question: `${order} by ${item}, a row for each element of the list`,
-    sql: `SELECT ${item}, ${amount} FROM ${dialect === 'DuckDB' ? `(SELECT ${elements} FROM ${view})` : `${view} ${joined}`} GROUP BY ALL ORDER BY ${order} DESC LIMIT 20`,
+    sql: `SELECT ${item}, ${amount} FROM ${rows} GROUP BY ALL ORDER BY ${order} DESC LIMIT 20`,
   };
 }
 

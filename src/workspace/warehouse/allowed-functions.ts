@@ -1,6 +1,6 @@
 /**
- * The functions of ClickHouse that a statement may call, in lower case: those that compute from their arguments alone. What is not named here
- * shows settings, hosts, files or other tables, keeps others waiting, or belongs to the inside of the server.
+ * The functions of ClickHouse that a statement may call, in lower case: those that compute from their arguments alone. What is not named
+ * here shows settings, hosts, files or other tables, keeps others waiting, or belongs to the inside of the server.
  */
 const NAMES = `
   plus minus multiply divide intdiv intdivorzero modulo moduloorzero positivemodulo negate abs gcd lcm equals notequals less greater

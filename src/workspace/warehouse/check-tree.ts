@@ -77,12 +77,12 @@ const QUOTED = /'(?:[^'\\]|\\.|'')*'|`(?:[^`\\]|\\.|``)*`|"(?:[^"\\]|\\.|"")*"|-
 
 /** Whether a name holds what could be read as another line of the tree. */
 function hasHiddenName(sql: string): boolean {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  return [...sql.matchAll(QUOTED)].some(([part]) => /^[`"]/.test(part) && /[\\\u0000-\u001f]/.test(part));
+  const isControl = (character: string) => character === '\\' || character < ' ';
+  return [...sql.matchAll(QUOTED)].some(([part]) => /^[`"]/.test(part) && [...part].some(isControl));
 }
 
 /** Names that a statement may give to its own parts: a few more than it does, none of a table of the warehouse. */
-export function ownNames(sql: string): Set<string> {
+function ownNames(sql: string): Set<string> {
   const found = sql.matchAll(/(?:`([^`\\]+)`|"([^"\\]+)"|\b([a-z_]\w*))\s*(?:\([^()]*\)\s*)?as\s*\(/gi);
   const names = [...found].map(([, quoted, double, plain]) => quoted ?? double ?? plain ?? '');
   return new Set(names.filter((name) => !name.includes('.') && !/^(export|system|information)_/i.test(name)));

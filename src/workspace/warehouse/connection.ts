@@ -66,7 +66,7 @@ function shortened(message: string): string {
 }
 
 /** What went wrong, for those who mend it: a statement that was refused, rights that are missing, a server that is away. */
-export function warehouseError(error: unknown, user: string, address: string): Error {
+function warehouseError(error: unknown, user: string, address: string): Error {
   if (error instanceof ApiError || error instanceof StatementError) return error;
   const { code, message } = error as { code?: unknown; message?: unknown }; // the package throws errors of several classes
   const text = shortened(String(message ?? error));

@@ -22,7 +22,7 @@ export interface Ledger {
   records(signal?: AbortSignal): Promise<LoadRecord[]>;
   /** The last entry of a run, removed ones included. */
   find(run: RunId, signal?: AbortSignal): Promise<LoadRecord | undefined>;
-  write(record: Omit<LoadRecord, 'writtenMs'>): Promise<void>;
+  write: (record: Omit<LoadRecord, 'writtenMs'>) => Promise<void>;
 }
 
 const placed = z.array(storedColumn.extend({ at: z.string() }));

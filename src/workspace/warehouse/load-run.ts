@@ -39,7 +39,7 @@ export interface LoadContext {
 }
 
 /** Of two exports the later one has the larger version; in the same millisecond the one with the larger id. */
-export function versionOf({ exportedAt, runId }: Pick<RunManifest, 'exportedAt' | 'runId'>): string {
+function versionOf({ exportedAt, runId }: Pick<RunManifest, 'exportedAt' | 'runId'>): string {
   return String(BigInt(Date.parse(exportedAt)) * 2n ** 22n + BigInt(runId % 2 ** 22));
 }
 
@@ -121,7 +121,7 @@ export async function loadRun(run: RunManifest, context: LoadContext): Promise<v
   let rows = goesOn ? before.rows : 0;
   await ledger.write({ state: 'loading', run, columns, rows, generation });
   report(rows);
-  while (table && rows < total) {
+  while (rows < total) {
     const piece = `piece-${randomUUID()}.tmp`;
     try {
       const task = {

@@ -105,10 +105,11 @@ export function openProjectWarehouse(
   const state = stateOf(warehouse, project);
   const started = new Set<Promise<void>>();
 
-  async function loadOne(run: RunManifest, load: { rows: number }, { holder, signal, directoryOf, reading }: LoadPlace): Promise<void> {
+  async function loadOne(run: RunManifest, load: { rows: number }, place: LoadPlace): Promise<void> {
+    const { holder, signal } = place;
     const own = { access, loader, ledger, project, holder, signal, report: (rows: number) => void (load.rows = rows) };
-    const context: LoadContext = { ...own, directory: directoryOf(run) };
-    await inTurn(holder, () => reading([run], ([now = run]) => loadRun(now, context)));
+    const context: LoadContext = { ...own, directory: place.directoryOf(run) };
+    await inTurn(holder, () => place.reading([run], ([now = run]) => loadRun(now, context)));
   }
 
   return {
@@ -125,14 +126,18 @@ export function openProjectWarehouse(
         if (!isReady(run) || state.running.has(key) || state.done.has(key) || place.signal.aborted) continue;
         const load = { jobId: run.jobId, runId: run.runId, rows: 0, totalRows: run.table?.rows ?? 0 };
         const result = loadOne(run, load, place)
-          .then(() => {
-            state.done.add(key);
-            state.failures.delete(key);
-          })
-          .catch((error: unknown) => {
-            // What the end of a session stopped goes on with the next one.
-            if (!place.signal.aborted) state.failures.set(key, error instanceof Error ? error.message : String(error));
-          })
+          .then(
+            () => {
+              state.done.add(key);
+              return state.failures.delete(key);
+            },
+            (error: unknown) => {
+              // What the end of a session stopped goes on with the next one.
+              if (place.signal.aborted) return undefined;
+              return state.failures.set(key, error instanceof Error ? error.message : String(error));
+            },
+          )
+          .then(() => undefined)
           .finally(() => {
             state.running.delete(key);
             started.delete(result);

@@ -84,7 +84,7 @@ const TYPES: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** A type of ClickHouse as DuckDB names it. */
-export function commonTypeName(type: string): string {
+function commonTypeName(type: string): string {
   const bare = /^(?:Nullable|LowCardinality)\((.*)\)$/.exec(type)?.[1];
   if (bare !== undefined) return commonTypeName(bare);
   const item = /^Array\((.*)\)$/.exec(type)?.[1];
@@ -99,7 +99,7 @@ function cellOf(value: unknown, type: string): Cell {
   if (Array.isArray(value)) return value.map((item) => cellOf(item, type.endsWith('[]') ? type.slice(0, -2) : ''));
   if (typeof value === 'object') return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, cellOf(inner, '')]));
   if (typeof value === 'number' || typeof value === 'boolean') return value;
-  const written = String(value);
+  const written = typeof value === 'string' ? value : JSON.stringify(value);
   if (type === 'BIGINT' || type === 'HUGEINT') return Number.isSafeInteger(Number(written)) ? Number(written) : written;
   return type === 'TIMESTAMP' ? written.replace(/\.?0+$/, (end) => (end.startsWith('.') ? '' : end)).replace(/(\.\d*?)0+$/, '$1') : written;
 }

@@ -51,8 +51,8 @@ function dedupSetting({ engine }: Pick<WarehouseAccess, 'engine'>): string {
 }
 
 /**
- * The table of a scope: a partition for each project and month, ordered by day and row key, the latest export of a row replacing the others.
- * A row without a time of its own stands in the month of 1970.
+ * The table of a scope: a partition for each project and month, ordered by day and row key, the latest export of a row replacing the
+ * others. A row without a time of its own stands in the month of 1970.
  */
 function scopeTableSql(access: WarehouseAccess, table: string): string {
   return `CREATE TABLE IF NOT EXISTS ${quoted(access.database)}.${quoted(table)} (

@@ -7,7 +7,7 @@ export interface Warehouse {
   readonly access: WarehouseAccess;
   readonly loader: Connection;
   readonly reader: Connection;
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /** Opens the warehouse; nothing is sent before it is used. */
@@ -36,10 +36,8 @@ export async function warehouseFaults({ access, loader, reader }: Warehouse): Pr
   await reader.rows(`SELECT count() AS runs FROM ${quoted(database)}.${quoted(LEDGER)}`);
   const own = ['system', 'INFORMATION_SCHEMA', 'information_schema', database].map(text).join(', ');
   const others = await reader.rows(`SELECT DISTINCT database FROM system.tables WHERE database NOT IN (${own}) ORDER BY database LIMIT 3`);
-  if (others.length > 0)
-    faults.push(
-      `${user} may read other databases too (${others.map((row) => String(row['database'])).join(', ')}): grant SELECT ON ${database}.* alone`,
-    );
+  const names = others.map((row) => String(row['database']));
+  if (names.length > 0) faults.push(`${user} may read other databases too (${names.join(', ')}): grant SELECT ON ${database}.* alone`);
   const reaches = await reader.rows("SELECT 1 FROM url('http://127.0.0.1:9/', 'LineAsString') LIMIT 0").then(
     () => true,
     (error: unknown) => !(error instanceof ApiError && error.kind === 'settings'),

@@ -206,14 +206,10 @@ async function fixture(request, response) {
   const body = await bodyOf(request);
   const asked = body.length > 0 ? JSON.parse(body.toString()) : {};
   if (asked.faults) faults = asked.faults;
-  if (asked.sql) return response.end(native.QueryWithConnection(root, asked.sql, 'JSONCompactEachRow'));
-  response.end(JSON.stringify(log.splice(0)));
+  response.end(asked.sql ? native.QueryWithConnection(root, asked.sql, 'JSONCompactEachRow') : JSON.stringify(log.splice(0)));
 }
 
-const server = createServer((request, response) => {
-  if (request.url === '/fixture')
-    return void fixture(request, response).catch((error) => response.writeHead(500).end(String(error.message)));
-  if (request.url === '/ping') return void response.end('Ok.\n');
+function serve(request, response) {
   const entry = {};
   log.push(entry);
   response.on('close', () => (entry.end ??= response.writableFinished ? 'answered' : 'cancelled'));
@@ -221,9 +217,14 @@ const server = createServer((request, response) => {
     const message = String(error.message).replace(/^Query failed: /, '');
     const code = /Code: (\d+)/.exec(message)?.[1] ?? '1002';
     entry.end ??= `code ${code}`;
-    if (response.headersSent) return response.destroy();
-    response.writeHead(code === '516' ? 403 : 500, { 'X-ClickHouse-Exception-Code': code }).end(`${message}\n`);
+    if (response.headersSent) response.destroy();
+    else response.writeHead(code === '516' ? 403 : 500, { 'X-ClickHouse-Exception-Code': code }).end(`${message}\n`);
   });
+}
+
+const server = createServer((request, response) => {
+  if (request.url === '/fixture') fixture(request, response).catch((error) => response.writeHead(500).end(String(error.message)));
+  else serve(request, response);
 });
 server.listen(0, '127.0.0.1', () => process.stdout.write(`${server.address().port}\n`));
 process.stdin.on('end', () => process.exit(0)).resume();

@@ -53,13 +53,13 @@ describe.skipIf(missing)(`loads into the warehouse${missing ? ` (${missing})` : 
     await expect(load()).rejects.toThrow('Too many parts');
     await clickHouse().fail({});
     const abort = new AbortController();
-    const before = ledger.write;
+    const { write } = ledger;
     ledger.write = async (record) => {
-      await before(record);
+      await write(record);
       if (record.rows === 400) abort.abort(new Error('killed'));
     };
     await expect(load(abort.signal)).rejects.toThrow('killed');
-    ledger.write = before;
+    ledger.write = write;
     expect(await ledger.find(run)).toMatchObject({ state: 'loading', rows: 400 });
     progress.length = 0;
     await load();
@@ -110,8 +110,8 @@ describe.skipIf(missing)(`loads into the warehouse${missing ? ` (${missing})` : 
       clickHouse(),
       dayRun(501, 10, rows(3, { session_transactions_revenue_cents: 9_007_199_254_740_991 })),
     );
-    const sql =
-      'SELECT user_id, session_transactions_revenue_cents AS cents, session_transactions_revenue AS money FROM sessions ORDER BY session_id LIMIT 1';
+    const amounts = 'session_transactions_revenue_cents AS cents, session_transactions_revenue AS money';
+    const sql = `SELECT user_id, ${amounts} FROM sessions ORDER BY session_id LIMIT 1`;
     expect((await asked(project.workspace, sql)).rows).toEqual([['18446744073709000000', 9_007_199_254_740_991, '90071992547409.91']]);
     const later = rows(2, { city: 'Kyoto', session_number_of_views: 1.5, browser_name: 'New' }).map((row, index) => ({
       ...row,

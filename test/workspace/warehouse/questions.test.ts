@@ -13,14 +13,19 @@ const QUESTIONS: readonly { readonly question: string; readonly sql: string; rea
   { question: 'sessions by day', sql: 'SELECT CAST(session_time AS DATE) AS day, count(*) AS n FROM sessions GROUP BY day ORDER BY day' },
   {
     question: 'revenue by browser',
-    sql: 'SELECT browser_name, sum(session_transactions_revenue) AS revenue, count(*) AS n FROM sessions GROUP BY ALL ORDER BY revenue DESC, n',
+    sql:
+      'SELECT browser_name, sum(session_transactions_revenue) AS revenue, count(*) AS n FROM sessions GROUP BY ALL ' +
+      'ORDER BY revenue DESC, n',
   },
   { question: 'exact cents', sql: 'SELECT sum(session_transactions_revenue_cents) AS cents FROM sessions' },
   {
     question: 'conversion rate by device',
-    sql: 'SELECT device_name, avg(CASE WHEN session_number_of_transactions > 0 THEN 1.0 ELSE 0.0 END) AS rate FROM sessions GROUP BY device_name ORDER BY device_name',
+    sql:
+      'SELECT device_name, avg(CASE WHEN session_number_of_transactions > 0 THEN 1.0 ELSE 0.0 END) AS rate FROM ' +
+      'sessions GROUP BY device_name ORDER BY device_name',
     clickHouse:
-      'SELECT device_name, avg(CASE WHEN session_number_of_transactions > 0 THEN toFloat64(1) ELSE toFloat64(0) END) AS rate FROM sessions GROUP BY device_name ORDER BY device_name',
+      'SELECT device_name, avg(CASE WHEN session_number_of_transactions > 0 THEN toFloat64(1) ELSE toFloat64(0) END) ' +
+      'AS rate FROM sessions GROUP BY device_name ORDER BY device_name',
   },
   { question: 'new visitors', sql: 'SELECT count(*) AS n FROM sessions WHERE session_number = 1' },
   { question: 'users', sql: 'SELECT count(DISTINCT user_id) AS n FROM sessions' },
@@ -29,9 +34,12 @@ const QUESTIONS: readonly { readonly question: string; readonly sql: string; rea
   { question: 'a sum over nothing is no value', sql: "SELECT sum(session_number_of_views) AS n FROM sessions WHERE country_code = 'XX'" },
   {
     question: 'best articles',
-    sql: 'SELECT sku, sum(revenue) AS revenue FROM (SELECT unnest("session_transaction_items.sku") AS sku, unnest("session_transaction_items.revenue") AS revenue FROM sessions) GROUP BY sku ORDER BY sku',
+    sql:
+      'SELECT sku, sum(revenue) AS revenue FROM (SELECT unnest("session_transaction_items.sku") AS sku, ' +
+      'unnest("session_transaction_items.revenue") AS revenue FROM sessions) GROUP BY sku ORDER BY sku',
     clickHouse:
-      'SELECT sku, sum(revenue) AS revenue FROM sessions ARRAY JOIN "session_transaction_items.sku" AS sku, "session_transaction_items.revenue" AS revenue GROUP BY sku ORDER BY sku',
+      'SELECT sku, sum(revenue) AS revenue FROM sessions ARRAY JOIN "session_transaction_items.sku" AS sku, ' +
+      '"session_transaction_items.revenue" AS revenue GROUP BY sku ORDER BY sku',
   },
   {
     question: 'lists as they are',
@@ -39,11 +47,15 @@ const QUESTIONS: readonly { readonly question: string; readonly sql: string; rea
   },
   {
     question: 'mobile views by path',
-    sql: "SELECT v.path, count(*) AS n FROM views v JOIN sessions s ON v.user_id = s.user_id AND v.session_id = s.session_id WHERE s.device_name = 'mobile' GROUP BY v.path ORDER BY n DESC, v.path",
+    sql:
+      'SELECT v.path, count(*) AS n FROM views v JOIN sessions s ON v.user_id = s.user_id AND v.session_id = ' +
+      "s.session_id WHERE s.device_name = 'mobile' GROUP BY v.path ORDER BY n DESC, v.path",
   },
   {
     question: 'rage clicks in the checkout',
-    sql: "SELECT path, count(DISTINCT session_id) AS n FROM views WHERE rage_click_all_targets_ind AND path LIKE '/checkout%' GROUP BY path",
+    sql:
+      'SELECT path, count(DISTINCT session_id) AS n FROM views WHERE rage_click_all_targets_ind AND path LIKE ' +
+      "'/checkout%' GROUP BY path",
   },
   {
     question: 'slowest pages in seconds',
@@ -51,15 +63,23 @@ const QUESTIONS: readonly { readonly question: string; readonly sql: string; rea
   },
   {
     question: 'sessions without a view',
-    sql: 'SELECT count(*) AS n FROM sessions s LEFT JOIN views v ON s.session_id = v.session_id AND s.user_id = v.user_id WHERE v.path IS NULL',
+    sql:
+      'SELECT count(*) AS n FROM sessions s LEFT JOIN views v ON s.session_id = v.session_id AND s.user_id = ' +
+      'v.user_id WHERE v.path IS NULL',
   },
   {
     question: 'the first page of a session',
-    sql: 'WITH first AS (SELECT session_id, min(view_number) AS number FROM views GROUP BY session_id) SELECT v.path, count(*) AS n FROM views v JOIN first f ON v.session_id = f.session_id AND v.view_number = f.number GROUP BY v.path ORDER BY v.path',
+    sql:
+      'WITH first AS (SELECT session_id, min(view_number) AS number FROM views GROUP BY session_id) SELECT v.path, ' +
+      'count(*) AS n FROM views v JOIN first f ON v.session_id = f.session_id AND v.view_number = f.number GROUP BY ' +
+      'v.path ORDER BY v.path',
   },
   {
     question: 'rank of devices by day',
-    sql: 'SELECT day, device_name, n, row_number() OVER (PARTITION BY day ORDER BY n DESC, device_name) AS place FROM (SELECT CAST(session_time AS DATE) AS day, device_name, count(*) AS n FROM sessions GROUP BY ALL) ORDER BY day, place',
+    sql:
+      'SELECT day, device_name, n, row_number() OVER (PARTITION BY day ORDER BY n DESC, device_name) AS place FROM ' +
+      '(SELECT CAST(session_time AS DATE) AS day, device_name, count(*) AS n FROM sessions GROUP BY ALL) ORDER BY ' +
+      'day, place',
   },
   {
     question: 'instants with milliseconds',
@@ -67,7 +87,9 @@ const QUESTIONS: readonly { readonly question: string; readonly sql: string; rea
   },
   {
     question: 'deep sessions of two days, either or',
-    sql: "SELECT browser_name FROM sessions WHERE session_number_of_views > 8 UNION SELECT 'none' AS browser_name ORDER BY browser_name NULLS LAST",
+    sql:
+      "SELECT browser_name FROM sessions WHERE session_number_of_views > 8 UNION SELECT 'none' AS browser_name ORDER " +
+      'BY browser_name NULLS LAST',
   },
 ];
 
