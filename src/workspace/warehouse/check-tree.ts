@@ -77,8 +77,7 @@ const QUOTED = /'(?:[^'\\]|\\.|'')*'|`(?:[^`\\]|\\.|``)*`|"(?:[^"\\]|\\.|"")*"|-
 
 /** Whether a name holds what could be read as another line of the tree. */
 function hasHiddenName(sql: string): boolean {
-  const isControl = (character: string) => character === '\\' || character < ' ';
-  return [...sql.matchAll(QUOTED)].some(([part]) => /^[`"]/.test(part) && [...part].some(isControl));
+  return [...sql.matchAll(QUOTED)].some(([part]) => /^[`"]/.test(part) && Array.from(part).some((each) => each === '\\' || each < ' '));
 }
 
 /** Names that a statement may give to its own parts: a few more than it does, none of a table of the warehouse. */

@@ -36,6 +36,8 @@ export interface LoadContext {
   readonly report: (rows: number) => void;
   /** Rows that are sent at a time; left out: as many as a server holds well. */
   readonly pieceRows?: number;
+  /** The bundled process of DuckDB, for callers that are bundled elsewhere. */
+  readonly script?: string;
 }
 
 /** Of two exports the later one has the larger version; in the same millisecond the one with the larger id. */
@@ -105,7 +107,7 @@ export async function deleteRows(
  * from another table. Throws where the warehouse or the disk fails.
  */
 export async function loadRun(run: RunManifest, context: LoadContext): Promise<void> {
-  const { access, loader, ledger, project, directory, holder, signal, report, pieceRows = PIECE_ROWS } = context;
+  const { access, loader, ledger, project, directory, holder, signal, report, pieceRows = PIECE_ROWS, script } = context;
   const before = await ledger.find(run, signal);
   if (before?.state === 'loaded' && before.run.exportedAt === run.exportedAt) return;
   // Removed after it was downloaded here: only a new download brings it back.
@@ -130,7 +132,13 @@ export async function loadRun(run: RunManifest, context: LoadContext): Promise<v
         file: name,
         target: piece,
       };
-      const written = await writeTable(task, { directory, holder, signal, timeoutMs: PIECE_TIMEOUT_MS });
+      const written = await writeTable(task, {
+        directory,
+        holder,
+        signal,
+        timeoutMs: PIECE_TIMEOUT_MS,
+        ...(script !== undefined && { script }),
+      });
       if (written === 0) throw new Error(`The table of run ${run.runId} has fewer rows than its manifest says.`);
       const settings = {
         insert_deduplication_token: `${project}/${run.jobId}/${run.runId}/${generation}/${rows}`,

@@ -1,5 +1,5 @@
-// The HTTP interface of ClickHouse in front of the engine itself, which chDB holds in a process: users with passwords and the rights of their
-// roles, settings and parameters of the address, formats, exceptions with codes before and in the middle of an answer.
+// The HTTP interface of ClickHouse in front of the engine itself, which chDB holds in a process: users with passwords and the rights of
+// their roles, settings and parameters of the address, formats, exceptions with codes before and in the middle of an answer.
 // node engine.mjs <folder of the package> <folder for the data>; writes the port to stdout, ends with stdin.
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';

@@ -2,7 +2,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { ApiError } from '../../../src/api/errors.ts';
 import { type Connection, connect, StatementError, type WarehouseAccess } from '../../../src/workspace/warehouse/connection.ts';
 import { openWarehouse, warehouseFaults } from '../../../src/workspace/warehouse/warehouse.ts';
-import { missing, sharedClickHouse } from '../../support/clickhouse/index.ts';
+import { sharedClickHouse } from '../../support/clickhouse/index.ts';
+import { missing } from '../../support/clickhouse/start.ts';
 
 function opened(access: WarehouseAccess, user: WarehouseAccess['reader'] = access.reader): Connection {
   const connection = connect(access, user);

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiError } from '../../../src/api/errors.ts';
 import { projectName } from '../../../src/workspace/warehouse/project-warehouse.ts';
-import { missing, sharedClickHouse } from '../../support/clickhouse/index.ts';
+import { sharedClickHouse } from '../../support/clickhouse/index.ts';
+import { missing } from '../../support/clickhouse/start.ts';
 import { openOffline } from '../convert/converted-runs.ts';
 import { asked, dayRun, type LoadedProject, openLoadedProject, sessionRow } from './loaded-project.ts';
 

@@ -6,7 +6,7 @@ import type { Asked } from '../../../src/usecases/exports/export-data.ts';
 import { describeExport, queryExport } from '../../../src/usecases/exports/query-export.ts';
 import type { ProjectWorkspace } from '../../../src/workspace/store/project-workspace.ts';
 import { openWarehouse, type Warehouse } from '../../../src/workspace/warehouse/warehouse.ts';
-import type { TestClickHouse } from '../../support/clickhouse/index.ts';
+import type { TestClickHouse } from '../../support/clickhouse/start.ts';
 import { openOffline, type RunText, writeRun } from '../convert/converted-runs.ts';
 
 let projects = 0;

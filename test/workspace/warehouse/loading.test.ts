@@ -4,7 +4,8 @@ import { ledgerOf } from '../../../src/workspace/warehouse/ledger.ts';
 import { loadRun } from '../../../src/workspace/warehouse/load-run.ts';
 import { projectName } from '../../../src/workspace/warehouse/project-warehouse.ts';
 import { openWarehouse } from '../../../src/workspace/warehouse/warehouse.ts';
-import { missing, sharedClickHouse, startClickHouse, type TestClickHouse } from '../../support/clickhouse/index.ts';
+import { sharedClickHouse } from '../../support/clickhouse/index.ts';
+import { missing, startClickHouse, type TestClickHouse } from '../../support/clickhouse/start.ts';
 import { openOffline, writeRun } from '../convert/converted-runs.ts';
 import { asked, dayRun, fieldsOf, type LoadedProject, loadedProject, sessionRow } from './loaded-project.ts';
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { missing, sharedClickHouse, type TestClickHouse } from '../../support/clickhouse/index.ts';
+import { sharedClickHouse } from '../../support/clickhouse/index.ts';
+import { missing, type TestClickHouse } from '../../support/clickhouse/start.ts';
 import { asked, dayRun, described, type LoadedProject, openLoadedProject, sessionRow, viewRow } from './loaded-project.ts';
 
 const range = (count: number) => Array.from({ length: count }, (_, index) => index);
