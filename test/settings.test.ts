@@ -234,11 +234,6 @@ describe('flags', () => {
       'RAW_HAR',
       'DEMO',
       'KEEP_SOURCE',
-      'WAREHOUSE_URL',
-      'WAREHOUSE_PASSWORD',
-      'WAREHOUSE_READER',
-      'WAREHOUSE_READER_PASSWORD',
-      'WAREHOUSE_ENGINE',
       'HTTP',
     ]);
   });
