@@ -108,7 +108,7 @@ function cellOf(value: unknown, type: string): Cell {
 async function check({ sql, views, signal }: WarehouseStatement, bare: string, reader: Connection): Promise<void> {
   if (sql.includes('\0')) throw new SqlError('refused', 'a statement holds no NUL character.');
   // A format behind the statement would be taken for a part of it.
-  const lines = await reader.plainLines(`EXPLAIN AST ${bare}`, { settings: { readonly: '2' }, signal });
+  const lines = await reader.plainLines(`EXPLAIN AST ${bare}`, { settings: { readonly: '2', ...SET_OPERATIONS }, signal });
   const refusal = refusalOf(
     lines,
     sql,

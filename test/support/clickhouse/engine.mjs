@@ -87,6 +87,12 @@ function preparation({ role }, parameters) {
   ];
 }
 
+function withoutLines(bytes, count) {
+  let from = 0;
+  for (let line = 0; line < count; line += 1) from = bytes.indexOf('\n', from) + 1;
+  return bytes.subarray(from);
+}
+
 async function* answerTo(connection, sql) {
   if (!/^\s*(with|select|\()/i.test(sql)) {
     const { bytes } = await native.QueryAsyncConnection(connection, sql, 'TabSeparated');
@@ -94,11 +100,13 @@ async function* answerTo(connection, sql) {
     return;
   }
   const handle = native.StreamQuery(connection, sql, 'TabSeparated');
+  // The engine begins each block with names and types; an answer has them once.
+  const headLines = /WithNamesAndTypes\s*$/.test(sql) ? 2 : 0;
   try {
-    for (;;) {
+    for (let block = 0; ; block += 1) {
       const { done, bytes } = await native.StreamFetch(handle);
       if (done) return;
-      yield Buffer.from(bytes);
+      yield block === 0 ? Buffer.from(bytes) : withoutLines(Buffer.from(bytes), headLines);
     }
   } finally {
     native.StreamCancel(handle);
