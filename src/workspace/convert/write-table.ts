@@ -9,8 +9,8 @@ async function rowsOf(connection: DuckDBConnection, sql: string): Promise<readon
   return (await connection.runAndReadAll(sql)).getRows();
 }
 
-function copySql(select: string, target: string): string {
-  const options = ['FORMAT parquet', 'COMPRESSION zstd', `ROW_GROUP_SIZE ${GROUP_ROWS}`, 'USE_TMP_FILE false'];
+function copySql(select: string, target: string, compression: 'zstd' | 'snappy' = 'zstd'): string {
+  const options = ['FORMAT parquet', `COMPRESSION ${compression}`, `ROW_GROUP_SIZE ${GROUP_ROWS}`, 'USE_TMP_FILE false'];
   return `COPY (${select}) TO ${literal(target)} (${options.join(', ')})`;
 }
 
@@ -45,9 +45,9 @@ export async function resolveOverlap(connection: DuckDBConnection, { file, later
   return Number(count?.[0]);
 }
 
-/** Writes what a SELECT gives into one Parquet file; gives the number of rows. */
+/** Writes what a SELECT gives into one Parquet file that is read once, so quickly; gives the number of rows. */
 export async function writePiece(connection: DuckDBConnection, { select, target }: PieceTask): Promise<number> {
-  await connection.run(copySql(select, target));
+  await connection.run(copySql(select, target, 'snappy'));
   const [count] = await rowsOf(connection, `SELECT count(*) FROM read_parquet(${literal(target)})`);
   return Number(count?.[0]);
 }
