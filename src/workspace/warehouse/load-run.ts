@@ -123,35 +123,43 @@ export async function loadRun(run: RunManifest, context: LoadContext): Promise<v
   let rows = goesOn ? before.rows : 0;
   await ledger.write({ state: 'loading', run, columns, rows, generation });
   report(rows);
-  while (rows < total) {
+  const names = [...OWN_COLUMNS, ...columns.map(({ at }) => at)].map(quoted);
+  const remove = (piece: string) => rm(join(directory, piece), { force: true });
+
+  async function writePiece(from: number): Promise<string> {
     const piece = `piece-${randomUUID()}.tmp`;
+    const select = pieceSql(run, columns, name, project, [from, from + pieceRows]);
+    const options = { directory, holder, signal, timeoutMs: PIECE_TIMEOUT_MS, ...(script !== undefined && { script }) };
     try {
-      const task = {
-        kind: 'piece' as const,
-        select: pieceSql(run, columns, name, project, [rows, rows + pieceRows]),
-        file: name,
-        target: piece,
-      };
-      const written = await writeTable(task, {
-        directory,
-        holder,
-        signal,
-        timeoutMs: PIECE_TIMEOUT_MS,
-        ...(script !== undefined && { script }),
-      });
-      if (written === 0) throw new Error(`The table of run ${run.runId} has fewer rows than its manifest says.`);
+      const written = await writeTable({ kind: 'piece', select, file: name, target: piece }, options);
+      if (written === Math.min(pieceRows, total - from)) return piece;
+      throw new Error(`The table of run ${run.runId} has fewer rows than its manifest says.`);
+    } catch (error) {
+      await remove(piece);
+      throw error;
+    }
+  }
+
+  let next = rows < total ? writePiece(rows) : undefined;
+  try {
+    while (next) {
+      const piece = await next;
+      const [from, end] = [rows, Math.min(rows + pieceRows, total)];
+      // The next one is written while this one is sent.
+      next = end < total ? writePiece(end) : undefined;
+      next?.catch(() => undefined); // it is met when its turn comes
       const settings = {
-        insert_deduplication_token: `${project}/${run.jobId}/${run.runId}/${generation}/${rows}`,
+        insert_deduplication_token: `${project}/${run.jobId}/${run.runId}/${generation}/${from}`,
         max_partitions_per_insert_block: '10000',
       };
-      const names = [...OWN_COLUMNS, ...columns.map(({ at }) => at)].map(quoted);
-      await loader.insert(quoted(target), names, createReadStream(join(directory, piece)), { settings, signal });
-      rows += written;
-    } finally {
-      await rm(join(directory, piece), { force: true });
+      const sending = loader.insert(quoted(target), names, createReadStream(join(directory, piece)), { settings, signal });
+      await sending.finally(() => remove(piece));
+      rows = end;
+      report(rows);
+      if (rows < total) await ledger.write({ state: 'loading', run, columns, rows, generation });
     }
-    report(rows);
-    if (rows < total) await ledger.write({ state: 'loading', run, columns, rows, generation });
+  } finally {
+    await next?.then(remove, () => undefined);
   }
   await ledger.write({ state: 'loaded', run, columns, rows, generation });
 }
