@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { exportsResource } from '../../src/resources/exports.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
+import { recordsOrReason } from '../../src/usecases/exports/loaded-runs.ts';
 import { WORKSPACE_COLUMNS, workspaceTable } from '../../src/workspace/store/purge.ts';
 import { LOADED_COLUMNS, loadedTable } from '../../src/workspace/warehouse/loaded-table.ts';
 
@@ -45,7 +46,8 @@ export default defineAnsweringTool({
     link({ uri, name: exportsResource.name, title: exportsResource.title, mimeType: exportsResource.mimeType });
     const usedBytes = await workspace.usedBytes();
     const { warehouse } = workspace;
-    const records = (await warehouse?.records(signal))?.filter(({ run }) => isMeant(run)) ?? [];
+    const records = warehouse && (await recordsOrReason(warehouse, signal));
+    if (typeof records === 'string') note(records);
     for (const { jobId, runId } of runs) {
       const failure = warehouse?.failure({ jobId, runId });
       if (failure !== undefined) note(`Run ${runId} of job ${jobId} could not be loaded into the warehouse: ${failure}`);
@@ -56,9 +58,14 @@ export default defineAnsweringTool({
       quotaBytes: workspace.quotaBytes,
       columns: WORKSPACE_COLUMNS,
       rows: workspaceTable(runs, unfinished),
-      ...(warehouse && {
-        warehouse: { database: `${warehouse.address}/${warehouse.database}`, columns: LOADED_COLUMNS, rows: loadedTable(records) },
-      }),
+      ...(warehouse &&
+        typeof records === 'object' && {
+          warehouse: {
+            database: `${warehouse.address}/${warehouse.database}`,
+            columns: LOADED_COLUMNS,
+            rows: loadedTable(records.filter(({ run }) => isMeant(run))),
+          },
+        }),
       uri,
     };
   },

@@ -43,11 +43,22 @@ function waitingWords({ jobId, runId, format }: RunManifest, { warehouse }: Plac
   return `${run} is downloaded, and not in the warehouse yet.`;
 }
 
+/** What is loaded, or in words why that is not known: what is on the disk can be used all the same. */
+export async function recordsOrReason(warehouse: ProjectWarehouse, signal: AbortSignal): Promise<LoadRecord[] | string> {
+  try {
+    return await warehouse.records(signal);
+  } catch (error) {
+    if (error instanceof ApiError) return error.message;
+    throw error;
+  }
+}
+
 /** How the load of a run stands after a download, waiting for it at most so long; undefined where it is loaded. */
 export async function loadState(run: RunManifest, place: Place, waitMs: number, signal: AbortSignal): Promise<string | undefined> {
   await place.workspace.runs(run.jobId);
   await ended(place, waitMs, signal);
-  const records = await place.warehouse.records(signal);
+  const records = await recordsOrReason(place.warehouse, signal);
+  if (typeof records === 'string') return records;
   const isLoaded = records.some((record) => record.state === 'loaded' && isSame(record.run, run));
   return isLoaded ? undefined : waitingWords(run, place);
 }

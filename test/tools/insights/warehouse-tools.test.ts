@@ -53,6 +53,12 @@ describe.skipIf(missing)(`tools with a warehouse${missing ? ` (${missing})` : ''
       await assistant.close();
       await gone.close();
     });
+    const { structured } = await assistant.call('sync_exports', { jobIds: ['Daily sessions'], since: '-1d', waitSeconds: 40 });
+    expect(structured['state']).toBe('complete');
+    const listed = await assistant.call('list_workspace');
+    expect(listed).toMatchObject({ isError: false, structured: { rows: [expect.arrayContaining(['Daily sessions'])] } });
+    expect(listed.structured).not.toHaveProperty('warehouse');
+    expect(listed.text).toContain('The warehouse at http://127.0.0.1:9 does not answer');
     const { isError, text } = await assistant.call('query_export', { sql: 'SELECT 1' });
     expect(isError).toBe(true);
     expect(text).toContain('The warehouse at http://127.0.0.1:9 does not answer');
