@@ -152,8 +152,11 @@ export async function loadRun(run: RunManifest, context: LoadContext): Promise<v
         insert_deduplication_token: `${project}/${run.jobId}/${run.runId}/${generation}/${from}`,
         max_partitions_per_insert_block: '10000',
       };
-      const sending = loader.insert(quoted(target), names, createReadStream(join(directory, piece)), { settings, signal });
-      await sending.finally(() => remove(piece));
+      try {
+        await loader.insert(quoted(target), names, createReadStream(join(directory, piece)), { settings, signal });
+      } finally {
+        await remove(piece);
+      }
       rows = end;
       report(rows);
       if (rows < total) await ledger.write({ state: 'loading', run, columns, rows, generation });
