@@ -12,8 +12,8 @@ export interface LoadRecord {
   readonly rows: number;
   /** The same as long as one load goes on, whoever continues it. */
   readonly generation: string;
-  /** Instant of the last entry, ms since 1970. */
-  readonly writtenMs: number;
+  /** Time since the last entry, by the clock of the server. */
+  readonly ageMs: number;
 }
 
 /** The record of what is loaded, kept in the warehouse so that replicas share it. */
@@ -22,7 +22,7 @@ export interface Ledger {
   records(signal?: AbortSignal): Promise<LoadRecord[]>;
   /** The last entry of a run, removed ones included. */
   find(run: RunId, signal?: AbortSignal): Promise<LoadRecord | undefined>;
-  write: (record: Omit<LoadRecord, 'writtenMs'>) => Promise<void>;
+  write: (record: Omit<LoadRecord, 'ageMs'>) => Promise<void>;
 }
 
 const placed = z.array(storedColumn.extend({ at: z.string() }));
@@ -32,7 +32,7 @@ const entry = z.object({
   generation: z.string(),
   manifest: z.string().transform((json) => runManifest.parse(JSON.parse(json))),
   columns: z.string().transform((json) => placed.parse(JSON.parse(json))),
-  writtenMs: z.coerce.number(),
+  ageMs: z.coerce.number(),
 });
 const UNKNOWN_TABLE = 60;
 
@@ -47,7 +47,7 @@ function recordOf(row: unknown): LoadRecord[] {
 /** The record of one project. */
 export function ledgerOf(access: WarehouseAccess, loader: Connection, project: string): Ledger {
   const table = `${quoted(access.database)}.${quoted(LEDGER)}`;
-  const select = `SELECT state, rows, generation, manifest, columns, toUnixTimestamp64Milli(written) AS writtenMs FROM ${table} FINAL`;
+  const select = `SELECT state, rows, generation, manifest, columns, toUnixTimestamp64Milli(now64(6)) - toUnixTimestamp64Milli(written) AS ageMs FROM ${table} FINAL`;
   let created: Promise<void> | undefined;
 
   async function read(condition: string, parameters: Record<string, unknown>, signal?: AbortSignal): Promise<LoadRecord[]> {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ApiError } from '../../api/errors.ts';
 import { type Column, folded } from '../query/columns.ts';
 import { keysOf, viewName } from '../query/data-view.ts';
 import { writeTable } from '../query/sql-process.ts';
@@ -18,6 +19,10 @@ const PIECE_TIMEOUT_MS = 10 * 60_000;
 const SEPARATOR = 31;
 /** Before the key of a row without its whole key, so that it is like no other. */
 const KEYLESS = 30;
+/** A load that was silent for so long has ended. */
+const SILENT_MS = 10 * 60_000;
+/** Generation of a run that is being removed: no load goes on from it. */
+export const REMOVING = 'removing';
 const DAY_OF_NONE = '1970-01-01';
 
 /** What a load works with. */
@@ -115,6 +120,9 @@ export async function loadRun(run: RunManifest, context: LoadContext): Promise<v
   const { table } = run;
   const name = table?.name ?? '';
   const goesOn = before?.state === 'loading' && before.generation.endsWith(`/${name}`);
+  // A load says how far it is after each piece; another one from its own table would take its rows away.
+  if (before?.state === 'loading' && !goesOn && before.generation !== REMOVING && before.ageMs < SILENT_MS)
+    throw new ApiError('busy', 'another server is loading it', { retryAfterMs: SILENT_MS });
   if (before && before.state !== 'removed' && !goesOn && before.columns.length > 0) await deleteRows(context, [before.run]);
   const generation = goesOn ? before.generation : `${randomUUID()}/${name}`;
   const target = tableOf(viewName(run.scope));

@@ -4,7 +4,7 @@ import type { SqlResult } from '../query/sql-process.ts';
 import { safeName } from '../store/layout.ts';
 import type { RunId, RunManifest } from '../store/manifest.ts';
 import { type Ledger, type LoadRecord, ledgerOf } from './ledger.ts';
-import { deleteRows, type LoadContext, loadRun, timeColumn } from './load-run.ts';
+import { deleteRows, type LoadContext, loadRun, REMOVING, timeColumn } from './load-run.ts';
 import { runStatement, type WarehouseStatement } from './run-statement.ts';
 import type { Warehouse } from './warehouse.ts';
 import { coveredSql } from './warehouse-view.ts';
@@ -48,9 +48,6 @@ export interface LoadPlace {
 /** Loads of a process at a time, half of them for one principal. */
 const LOADS_AT_ONCE = 2;
 const inTurn = createFairSemaphore(LOADS_AT_ONCE);
-
-/** Generation of a run that is being removed: no load goes on from it. */
-const REMOVING = 'removing';
 
 interface State {
   /** Loads under way or waiting for their turn, by run. */
