@@ -47,7 +47,8 @@ function recordOf(row: unknown): LoadRecord[] {
 /** The record of one project. */
 export function ledgerOf(access: WarehouseAccess, loader: Connection, project: string): Ledger {
   const table = `${quoted(access.database)}.${quoted(LEDGER)}`;
-  const select = `SELECT state, rows, generation, manifest, columns, toUnixTimestamp64Milli(now64(6)) - toUnixTimestamp64Milli(written) AS ageMs FROM ${table} FINAL`;
+  const age = 'toUnixTimestamp64Milli(now64(6)) - toUnixTimestamp64Milli(written) AS ageMs';
+  const select = `SELECT state, rows, generation, manifest, columns, ${age} FROM ${table} FINAL`;
   let created: Promise<void> | undefined;
 
   async function read(condition: string, parameters: Record<string, unknown>, signal?: AbortSignal): Promise<LoadRecord[]> {

@@ -48,7 +48,7 @@ native.QueryWithConnection(root, 'CREATE TABLE IF NOT EXISTS other.secrets (secr
 native.QueryWithConnection(root, "INSERT INTO other.secrets SELECT 'of somebody else'", 'TSV');
 
 /** What tests look at and set through `/fixture`. */
-const log = [];
+let log = [];
 let faults = {};
 
 const quoted = (value) => `'${String(value).replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
@@ -210,11 +210,18 @@ async function answer(request, response, entry) {
   }
 }
 
+/** Requests that have ended since the last call; the others come when they have. */
+function ended() {
+  const found = log.filter(({ end }) => end !== undefined);
+  log = log.filter(({ end }) => end === undefined);
+  return found;
+}
+
 async function fixture(request, response) {
   const body = await bodyOf(request);
   const asked = body.length > 0 ? JSON.parse(body.toString()) : {};
   if (asked.faults) faults = asked.faults;
-  response.end(asked.sql ? native.QueryWithConnection(root, asked.sql, 'JSONCompactEachRow') : JSON.stringify(log.splice(0)));
+  response.end(asked.sql ? native.QueryWithConnection(root, asked.sql, 'JSONCompactEachRow') : JSON.stringify(ended()));
 }
 
 function serve(request, response) {
