@@ -48,6 +48,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   keyv: ['src/api/tokens.ts'],
   '@keyv/redis': ['src/replicas/redis.ts'],
   'lru-cache': ['src/api/tokens.ts', 'src/api/read-cache.ts', 'src/emulator/'],
+  '@clickhouse/client': ['src/workspace/warehouse/connection.ts'],
   jose: ['src/sign-in/'],
   'prom-client': ['src/telemetry/'],
   '@opentelemetry/api': ['src/telemetry/opentelemetry.ts'],

@@ -31,6 +31,11 @@ const PROMISED = [
   'DATA_DIR',
   'DATA_QUOTA_MB',
   'KEEP_SOURCE',
+  'WAREHOUSE_URL',
+  'WAREHOUSE_PASSWORD',
+  'WAREHOUSE_READER',
+  'WAREHOUSE_READER_PASSWORD',
+  'WAREHOUSE_ENGINE',
   'HTTP',
   'HOST',
   'PORT',
@@ -80,6 +85,7 @@ describe('the settings', () => {
       demo: false,
       dataQuotaMb: 5_000,
       keepSource: false,
+      warehouseEngine: 'ReplacingMergeTree',
       speedConcurrency: 1,
       concurrency: 8,
       timeoutMs: 30_000,
@@ -115,6 +121,29 @@ describe('the settings', () => {
   it('of an issuer and of a file of credentials come with their other half', () => {
     expect(() => of('ISSUER', 'https://login.example.com')).toThrow('WEB_ANALYTICS_AUDIENCE: is missing');
     expect(() => of('CREDENTIALS_FILE', '/c.json')).toThrow('WEB_ANALYTICS_CREDENTIALS_KEY: is missing');
+  });
+
+  it('of a warehouse come with its reader; the address holds the user and no password', () => {
+    const url = 'https://loader@clickhouse.example.com:8443/analytics';
+    expect(() => of('WAREHOUSE_URL', url)).toThrow('WEB_ANALYTICS_WAREHOUSE_READER: is missing');
+    expect(() => of('WAREHOUSE_READER', 'reader')).toThrow('WEB_ANALYTICS_WAREHOUSE_URL: is missing');
+    expect(() => of('WAREHOUSE_PASSWORD', 'canary')).toThrow(/^WEB_ANALYTICS_WAREHOUSE_URL: is missing(?!.*canary)/);
+    const given = { WEB_ANALYTICS_WAREHOUSE_URL: url, WEB_ANALYTICS_WAREHOUSE_READER: 'reader' };
+    expect(readSettings(given)).toMatchObject({
+      warehouseUrl: { address: 'https://clickhouse.example.com:8443', user: 'loader', database: 'analytics' },
+    });
+    for (const [text, words] of [
+      ['https://a@h/b?x=1', 'expected no query and no fragment'],
+      ['http://a@example.com/b', 'expected https, or http on this machine'],
+      ['https://example.com/b', 'expected the user who loads'],
+      ['https://a@example.com/', 'expected the database as the path'],
+      ['clickhouse', 'expected an address such as'],
+    ] as const)
+      expect(() => of('WAREHOUSE_URL', text), text).toThrow(words);
+    const withPassword = () => of('WAREHOUSE_URL', 'https://a:canary@example.com/b');
+    expect(withPassword).toThrow(/WEB_ANALYTICS_WAREHOUSE_PASSWORD, not in the address/);
+    expect(withPassword).not.toThrow(/canary/);
+    expect(() => of('WAREHOUSE_ENGINE', 'Log')).toThrow('expected ReplacingMergeTree or ReplicatedReplacingMergeTree');
   });
 
   it('of a shared cache come with the key that encrypts it, and are not repeated where they are wrong', () => {
@@ -198,8 +227,8 @@ describe('flags', () => {
 
   it('exist for all but secrets, and stand alone where there is only on and off', () => {
     const without = settings.filter((setting) => flagOf(setting) === undefined).map(({ variable }) => variable);
-    expect(without.filter((variable) => !/_CLIENT_(ID|SECRET)$|_KEY$|_CACHE_URL$|_TOKEN$/.test(variable))).toEqual([]);
-    expect(without).toHaveLength(8);
+    expect(without.filter((variable) => !/_CLIENT_(ID|SECRET)$|_KEY$|_CACHE_URL$|_TOKEN$|_PASSWORD$/.test(variable))).toEqual([]);
+    expect(without).toHaveLength(10);
     expect(settings.filter(isSwitch).map(({ variable }) => variable.replace('WEB_ANALYTICS_', ''))).toEqual([
       'READ_ONLY',
       'RAW_HAR',

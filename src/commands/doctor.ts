@@ -11,6 +11,7 @@ import type { WorldOptions } from './emulator.ts';
 import { openSession } from './platform.ts';
 import { cacheReport } from './replicas.ts';
 import { signInReport } from './sign-in.ts';
+import { warehouseReport } from './warehouse.ts';
 
 /** One check. `absent` is not a fault: an optional part is not installed, or a toolset is switched off. */
 export interface Check {
@@ -171,7 +172,11 @@ async function examine(settings: Settings, world: WorldOptions, report: (check: 
   try {
     report({ name: 'settings', state: 'good', words: `${server}, time zone ${settings.timeZone}, ${tools.length} tools` });
     for (const part of await tryOptionalParts()) report(part);
-    for (const { name, words, isFault } of [...(await signInReport(settings)), ...(await cacheReport(settings))])
+    for (const { name, words, isFault } of [
+      ...(await signInReport(settings)),
+      ...(await cacheReport(settings)),
+      ...(await warehouseReport(settings)),
+    ])
       report({ name, state: isFault ? 'fault' : 'good', words });
     if (settings.credentialsFile && !settings.clientId && !settings.demo)
       report({ name: 'calls', state: 'absent', words: 'only callers have credentials; none to try' });

@@ -25,6 +25,7 @@ import { version } from './about.ts';
 import { defaultDataDirectory, demoDirectory, sweepDemoDirectories } from './directories.ts';
 import type { WorldOptions } from './emulator.ts';
 import { logOf } from './start-command.ts';
+import { warehouseOf } from './warehouse.ts';
 
 type Caller = Pick<Principal, 'id' | 'credentialVersion'>;
 
@@ -143,6 +144,7 @@ export function createPlatform(
   const dir = demoDir ?? settings.dataDir ?? defaultDataDirectory();
   const { timeZone, maxResultTokens, rawHar, ownDomains, endpointDomains, timeoutMs } = settings;
   let reaching: Promise<Access> | undefined;
+  const warehouse = warehouseOf(settings);
   let loading: ReturnType<typeof loadShared> | undefined;
   let authUrl = '';
   const observers: Observer[] = [];
@@ -209,7 +211,8 @@ export function createPlatform(
     log,
     openSession(principal = localPrincipal, { spansReplicas = false, ...manner } = {}) {
       const conversion = settings.keepSource ? ('keep source' as const) : ('drop source' as const);
-      const workspace = { dir, quotaMb: settings.dataQuotaMb, conversion, principal: principal.id, authUrl: () => authUrl };
+      const where = { dir, quotaMb: settings.dataQuotaMb, conversion, warehouse: warehouse?.open };
+      const workspace = { ...where, principal: principal.id, authUrl: () => authUrl };
       let shared: SharedState | undefined;
       let useOnce: UseOnce | undefined;
       function joinReplicas(owner: Owner): SharedTokens | undefined {
@@ -258,6 +261,7 @@ export function createPlatform(
       await shared?.http.close();
       await (await reaching?.catch(() => undefined))?.close?.();
       cache?.close();
+      await warehouse?.close();
       if (demoDir !== undefined) await rm(demoDir, { recursive: true, force: true });
     },
   };

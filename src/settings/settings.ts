@@ -5,6 +5,7 @@ import { platformSettings } from './platform.ts';
 import { replicaSettings, servingSettings } from './serving.ts';
 import { flag, type Setting } from './setting.ts';
 import { signInSettings } from './sign-in.ts';
+import { warehouseSettings } from './warehouse.ts';
 
 export type { Setting } from './setting.ts';
 
@@ -12,6 +13,7 @@ export type { Setting } from './setting.ts';
 export const settingDeclarations = {
   ...platformSettings,
   ...workspaceSettings,
+  ...warehouseSettings,
   ...limitSettings,
   ...servingSettings,
   ...signInSettings,
@@ -65,6 +67,11 @@ function requireBoth(values: Partial<Record<SettingName, unknown>>, ...pair: rea
   if (missing.length === 1) throw new SettingsError(`${missing[0]}: is missing; set both halves or neither`);
 }
 
+/** Whether a text is an address with a password, which no message repeats. */
+function holdsPassword(text: string): boolean {
+  return URL.canParse(text) && new URL(text).password !== '';
+}
+
 /** Reads all settings from flags (first) and environment; throws a `SettingsError` for the first that is wrong. */
 export function readSettings(environment: Record<string, string | undefined>, flags: Record<string, string | undefined> = {}): Settings {
   const values: Partial<Record<SettingName, unknown>> = {};
@@ -77,7 +84,7 @@ export function readSettings(environment: Record<string, string | undefined>, fl
     const checked = setting.schema.safeParse(text);
     if (!checked.success) {
       const source = fromFlag === undefined ? setting.variable : `--${flagName}`;
-      const shown = setting.secret ? '' : ` "${text}" is wrong:`;
+      const shown = setting.secret || holdsPassword(text) ? '' : ` "${text}" is wrong:`;
       throw new SettingsError(`${source}:${shown} ${checked.error.issues[0]?.message ?? 'not valid'}`);
     }
     values[name] = checked.data;
@@ -87,5 +94,8 @@ export function readSettings(environment: Record<string, string | undefined>, fl
   requireBoth(values, 'cacheUrl', 'cacheKey');
   requireBoth(values, 'issuer', 'audience');
   requireBoth(values, 'credentialsFile', 'credentialsKey');
+  requireBoth(values, 'warehouseUrl', 'warehouseReader');
+  if (values.warehouseUrl === undefined && (values.warehousePassword ?? values.warehouseReaderPassword) !== undefined)
+    throw new SettingsError('WEB_ANALYTICS_WAREHOUSE_URL: is missing; a password of the warehouse is set without its address');
   return values as Settings;
 }

@@ -4,6 +4,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { CallWatch } from '../telemetry/call-watch.ts';
 import type { ProjectWorkspace } from '../workspace/store/project-workspace.ts';
+import type { Warehouse } from '../workspace/warehouse/warehouse.ts';
 import { type Confirmations, createConfirmations } from './confirmation.ts';
 import { createNames, type Names } from './names.ts';
 import type { SharedState } from './shared-state.ts';
@@ -16,6 +17,8 @@ export interface WorkspaceOptions {
   readonly conversion?: 'drop source' | 'keep source' | undefined;
   /** Whose they are; `local` over stdio. */
   readonly principal: string;
+  /** Where converted runs are loaded and queried, opened when first used; left out: they stay on the disk alone. */
+  readonly warehouse?: (() => Promise<Warehouse>) | undefined;
   /** Address of the authentication server; known once the session is connected. */
   readonly authUrl: () => string;
 }
@@ -82,9 +85,18 @@ export function createSession(options: SessionOptions): Session {
     async workspace(projectId) {
       const client = await session.client();
       const { openProjectWorkspace } = await import('../workspace/store/project-workspace.ts');
-      const { authUrl, ...where } = options.workspace;
+      const { authUrl, warehouse: open, ...where } = options.workspace;
+      const warehouse = await open?.();
       const ask: Ask = (operation, input) => client.call(operation, input, { projectId, signal: ending.signal });
-      const opening = { ...where, authUrl: authUrl(), projectId, ask, askKept: names.remembered(projectId, ask), clock: options.clock };
+      const opening = {
+        ...where,
+        warehouse,
+        authUrl: authUrl(),
+        projectId,
+        ask,
+        askKept: names.remembered(projectId, ask),
+        clock: options.clock,
+      };
       const opened = workspaces.get(projectId) ?? openProjectWorkspace(opening);
       workspaces.set(projectId, opened);
       return opened;

@@ -14,6 +14,7 @@ import { benchQueries } from './queries.ts';
 import { benchReplicas } from './replicas.ts';
 import { benchSpeed } from './speed.ts';
 import { benchVerdicts } from './verdicts/index.ts';
+import { benchWarehouse } from './warehouse.ts';
 
 const PRODUCT = 'dist/main.js';
 const STARTS = 25;
@@ -187,5 +188,6 @@ async function benchProduct(): Promise<void> {
 const [subject, ...rest] = process.argv.slice(2);
 if (subject === 'verdicts') await benchVerdicts(rest);
 else if (subject === 'conversation') await benchConversation();
+else if (subject === 'warehouse') print(await benchWarehouse());
 else if (subject === 'load') await benchLoad(PRODUCT, rest);
 else await benchProduct();

@@ -13,6 +13,7 @@ import { createServer } from '../../src/protocol/server.ts';
 import { createSubscriptions } from '../../src/protocol/subscriptions.ts';
 import { resources } from '../../src/resources/index.ts';
 import { createSession, neededScopes } from '../../src/tooling/session.ts';
+import type { Warehouse } from '../../src/workspace/warehouse/warehouse.ts';
 import type { Platform } from './emulator.ts';
 import { type LineLink, linkByLines } from './line-link.ts';
 
@@ -53,6 +54,8 @@ export interface AssistantOptions {
   readonly dataQuotaMb?: number;
   /** Left out: runs are not converted, so that what lies on the disk does not depend on the moment. */
   readonly conversion?: 'drop source' | 'keep source';
+  /** Where converted runs are loaded; the caller closes it. */
+  readonly warehouse?: Warehouse;
   readonly principal?: string;
   /** Time between two calls in the eyes of what is kept; default a minute. */
   readonly thinksMs?: number;
@@ -84,7 +87,7 @@ async function linkObjects(server: ReturnType<typeof createServer>): Promise<Lin
 
 /** Connects an assistant in this process, in the way of the 2025 era; the caller closes it. */
 export async function openAssistant(platform: Platform, options: AssistantOptions = {}): Promise<Assistant> {
-  const { credential = 'account', answer, timeoutMs = 30_000 } = options;
+  const { credential = 'account', answer, timeoutMs = 30_000, warehouse } = options;
   const { tools, absent } = enabledTools(await listedTools(), {
     readOnly: options.readOnly ?? false,
     ...(options.toolsets && { toolsets: options.toolsets }),
@@ -99,6 +102,7 @@ export async function openAssistant(platform: Platform, options: AssistantOption
       dir,
       quotaMb: options.dataQuotaMb ?? 1_000,
       conversion: options.conversion,
+      ...(warehouse && { warehouse: () => Promise.resolve(warehouse) }),
       principal: options.principal ?? 'local',
       authUrl: () => authUrl,
     },

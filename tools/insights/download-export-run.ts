@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { exportRun } from '../../src/resources/exports.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
+import { loadState } from '../../src/usecases/exports/loaded-runs.ts';
 import { followDownload, progressWords, USUAL_WAIT_SECONDS } from '../../src/usecases/exports/sync-exports.ts';
 
 export default defineAnsweringTool({
@@ -36,7 +37,8 @@ export default defineAnsweringTool({
     uri: z.string().optional(),
   }),
   async handler({ jobId, runId, waitSeconds = USUAL_WAIT_SECONDS }, context) {
-    const { ask, workspace: open, projectId, note, link } = context;
+    const { ask, workspace: open, projectId, note, link, signal } = context;
+    const endsMs = performance.now() + waitSeconds * 1_000;
     const [workspace, { latestRun }] = await Promise.all([open(), import('../../src/workspace/download/downloads.ts')]);
     const chosen = runId === undefined ? await latestRun(jobId, ask) : { runId };
     const id = { jobId, runId: chosen.runId };
@@ -49,6 +51,9 @@ export default defineAnsweringTool({
       const next = `Call download_export_run again with jobId ${jobId} and runId ${id.runId}; the work goes on meanwhile.`;
       return { state: 'under way' as const, ...id, directory, ...(download && { progress: progressWords(download) }), next };
     }
+    const { warehouse } = workspace;
+    const notLoaded = warehouse && (await loadState(manifest, { workspace, warehouse }, endsMs - performance.now(), signal));
+    if (notLoaded !== undefined) note(notLoaded);
     const { jobName: job, from, to, scope, format } = manifest;
     const uri = exportRun.uri({ projectId: await projectId(), ...id });
     link({ uri, name: exportRun.name, title: `Run ${id.runId} of ${job}`, mimeType: exportRun.mimeType });

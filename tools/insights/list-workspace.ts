@@ -2,12 +2,15 @@ import * as z from 'zod';
 import { exportsResource } from '../../src/resources/exports.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
+import { recordsOrReason } from '../../src/usecases/exports/loaded-runs.ts';
 import { WORKSPACE_COLUMNS, workspaceTable } from '../../src/workspace/store/purge.ts';
+import { LOADED_COLUMNS, loadedTable } from '../../src/workspace/warehouse/loaded-table.ts';
 
 export default defineAnsweringTool({
   name: 'list_workspace',
   title: 'List the workspace',
-  description: 'What of the exports is on disk: runs, range of the data, rows and bytes of each job, and the room that is left.',
+  description:
+    'What of the exports is on disk, and loaded into the warehouse: runs, range of the data, rows and bytes of each job, room left.',
   annotations: READ,
   scope: 'data-export',
   idsFrom: 'list_export_jobs',
@@ -18,9 +21,16 @@ export default defineAnsweringTool({
     quotaBytes: z.number(),
     columns: z.array(z.string()),
     rows: z.array(z.array(z.union([z.string(), z.number(), z.null()]))),
+    warehouse: z
+      .object({
+        database: z.string(),
+        columns: z.array(z.string()),
+        rows: z.array(z.array(z.union([z.string(), z.number(), z.null()]))),
+      })
+      .optional(),
     uri: z.string(),
   }),
-  async handler({ jobIds }, { workspace: open, projectId, note, link }) {
+  async handler({ jobIds }, { workspace: open, projectId, note, link, signal }) {
     const workspace = await open();
     const isMeant = ({ jobId }: { jobId: number }) => jobIds?.includes(jobId) ?? true;
     const runs = (await workspace.runs()).filter(isMeant);
@@ -35,12 +45,27 @@ export default defineAnsweringTool({
     const uri = exportsResource.uri({ projectId: await projectId() });
     link({ uri, name: exportsResource.name, title: exportsResource.title, mimeType: exportsResource.mimeType });
     const usedBytes = await workspace.usedBytes();
+    const { warehouse } = workspace;
+    const records = warehouse && (await recordsOrReason(warehouse, signal));
+    if (typeof records === 'string') note(records);
+    for (const { jobId, runId } of runs) {
+      const failure = warehouse?.failure({ jobId, runId });
+      if (failure !== undefined) note(`Run ${runId} of job ${jobId} could not be loaded into the warehouse: ${failure}`);
+    }
     return {
       directory: workspace.dir,
       usedBytes,
       quotaBytes: workspace.quotaBytes,
       columns: WORKSPACE_COLUMNS,
       rows: workspaceTable(runs, unfinished),
+      ...(warehouse &&
+        typeof records === 'object' && {
+          warehouse: {
+            database: `${warehouse.address}/${warehouse.database}`,
+            columns: LOADED_COLUMNS,
+            rows: loadedTable(records.filter(({ run }) => isMeant(run))),
+          },
+        }),
       uri,
     };
   },

@@ -2,11 +2,12 @@ import * as z from 'zod';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, PURGE } from '../../src/tooling/tool.ts';
 import { purgePlan, removeRuns } from '../../src/workspace/store/purge.ts';
+import { loadedBody, removable } from '../../src/workspace/warehouse/loaded-table.ts';
 
 export default defineAnsweringTool({
   name: 'purge_workspace',
   title: 'Purge the workspace',
-  description: 'Removes downloaded runs from the disk, all or some; the platform keeps what it has. A run in use stays.',
+  description: 'Removes downloaded runs from the disk and the warehouse, all or some; the platform keeps what it has. A run in use stays.',
   annotations: PURGE,
   scope: 'data-export',
   idsFrom: 'list_export_jobs',
@@ -18,23 +19,31 @@ export default defineAnsweringTool({
   output: z.object({
     removedRuns: z.number(),
     freedBytes: z.number(),
+    removedFromWarehouse: z.number().optional(),
     kept: z.array(z.object({ jobId: z.number(), runId: z.number(), message: z.string() })).optional(),
   }),
-  async handler({ jobIds, before }, { workspace: open, projectId, confirm, note, nowMs }) {
+  async handler({ jobIds, before }, { workspace: open, projectId, confirm, note, nowMs, signal }) {
     const workspace = await open();
     const here = { runs: await workspace.runs(), unfinished: await workspace.unfinished() };
-    const { ids, body, unrecoverable } = purgePlan(here, {
-      jobIds,
-      beforeMs: before === undefined ? undefined : Date.parse(before),
-      nowMs,
-    });
-    if (ids.length === 0) {
+    const beforeMs = before === undefined ? undefined : Date.parse(before);
+    const { ids, body, unrecoverable } = purgePlan(here, { jobIds, beforeMs, nowMs });
+    const { warehouse } = workspace;
+    const records = removable((await warehouse?.records(signal)) ?? [], { jobIds, beforeMs });
+    if (ids.length === 0 && records.length === 0) {
       note('Nothing to remove: no run fits. list_workspace shows what is on disk.');
       return { removedRuns: 0, freedBytes: 0 };
     }
     if (unrecoverable > 0) note(`${unrecoverable} of these runs cannot be fetched again: the platform keeps files for 7 days.`);
-    confirm({ method: 'REMOVE', path: workspace.dir, project: await projectId(), body });
+    confirm({
+      method: 'REMOVE',
+      path: workspace.dir,
+      project: await projectId(),
+      body: { ...body, ...(warehouse && loadedBody(records, warehouse)) },
+    });
+    // First the warehouse: what is on the disk alone would be loaded again.
+    await warehouse?.remove(records, nowMs);
     const { freedBytes, kept } = await removeRuns(workspace, ids);
-    return { removedRuns: ids.length - kept.length, freedBytes, ...(kept.length > 0 && { kept }) };
+    const removed = { removedRuns: ids.length - kept.length, freedBytes };
+    return { ...removed, ...(warehouse && { removedFromWarehouse: records.length }), ...(kept.length > 0 && { kept }) };
   },
 });

@@ -7,8 +7,8 @@ export default defineAnsweringTool({
   name: 'query_export',
   title: 'Query an export',
   description:
-    'SQL (DuckDB, one SELECT) over downloaded runs: of one job as the view data, of several or all jobs as the views sessions and ' +
-    'views, to be joined. Repeated rows once, ids as text. Without sql: columns, days and examples.',
+    'SQL (one SELECT; DuckDB, or ClickHouse where answers say dialect) over downloaded runs: of one job as view data, of several or ' +
+    'all as views sessions and views, to be joined. Repeated rows once, ids as text. Without sql: columns, days and examples.',
   annotations: READ,
   scope: 'data-export',
   idsFrom: 'list_workspace',
@@ -22,6 +22,7 @@ export default defineAnsweringTool({
     jobId: z.number().optional(),
     job: z.string().optional(),
     jobs: z.array(z.object({ jobId: z.number(), job: z.string() })).optional(),
+    dialect: z.string().optional(),
     scope: z.string().optional(),
     format: z.string().optional(),
     runs: z.number().optional(),

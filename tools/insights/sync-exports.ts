@@ -47,6 +47,8 @@ export default defineAnsweringTool({
       );
     const [lost] = plan.expired;
     if (lost) note('Expired (inferred): completed more than 7 days ago, so the platform has deleted the files.');
+    const loads = workspace.warehouse?.underWay() ?? [];
+    if (loads.length > 0) note(`${loads.length} runs are being loaded into the warehouse; query_export waits for them.`);
     const { rows, more } = syncTable(plan, outcomes, jobIds ? jobIds.length : LOST_JOBS_SHOWN);
     if (more > 0) note(`${more} more jobs have nothing but expired runs; jobIds shows them.`);
     const uri = exportsResource.uri({ projectId: await projectId() });

@@ -1,25 +1,18 @@
 import { ApiError } from '../../api/errors.ts';
 import { describeRange } from '../../lib/dates.ts';
 import { grouped } from '../../lib/grouped.ts';
-import { coverageOf, type Interval, type Look } from '../../workspace/query/batches.ts';
+import { coverageOf, type Interval } from '../../workspace/query/batches.ts';
 import { typeOf } from '../../workspace/query/columns.ts';
-import { type DataView, dataViewOf } from '../../workspace/query/data-view.ts';
-import { type Example, examplesOf } from '../../workspace/query/examples.ts';
+import { type Dialect, type Example, examplesOf } from '../../workspace/query/examples.ts';
 import type { Cell } from '../../workspace/query/protocol.ts';
 import { resultsOf } from '../../workspace/query/query-results.ts';
-import { lookInto, runSql, type SqlResult } from '../../workspace/query/sql-process.ts';
 import type { RunManifest } from '../../workspace/store/manifest.ts';
-import type { ProjectWorkspace } from '../../workspace/store/project-workspace.ts';
 import type { Context } from '../context.ts';
 import { aboutColumn, currencyOf, unitsOf } from './amounts.ts';
-import { sqlFailure } from './sql-errors.ts';
+import { type Asked, type Data, type DataUses, MAX_CHARS, type Part, type Sources, withData } from './export-data.ts';
 
-/** A call has 40 seconds; reading the files takes a part of them. */
-const TIMEOUT_MS = 32_000;
 /** Most rows that a query gives. */
 const MAX_ROWS = 50_000;
-/** Most characters of these rows as JSON. */
-const MAX_CHARS = 8_000_000;
 /** Rows of an answer, where the caller names no limit. */
 const USUAL_ROWS = 100;
 const SHORT_ROWS = 20;
@@ -27,23 +20,11 @@ const SHORT_ROWS = 20;
 const MAX_NAMED = 12;
 const MAX_GAPS = 5; // further ones are only counted
 
-type Uses = Pick<Context, 'lists' | 'workspace' | 'note' | 'covers' | 'timeZone' | 'nowMs' | 'signal' | 'whole'>;
-
-/** Which downloaded runs are asked: those of one job as the view `data`, or those of several or all jobs as a view for each scope. */
-export interface Asked {
-  readonly jobId?: number | undefined;
-  readonly jobIds?: readonly number[] | undefined;
-}
-
-/** What both answers say of the data. */
-interface Sources {
-  readonly jobId?: number;
-  readonly job?: string;
-  readonly jobs?: { readonly jobId: number; readonly job: string }[];
-}
+type Uses = DataUses & Pick<Context, 'lists'>;
 
 /** Rows of a query. */
 export interface QueryAnswer extends Sources {
+  readonly dialect?: Dialect;
   readonly rowCount: number;
   readonly columns: string[];
   readonly rows: Cell[][];
@@ -59,6 +40,7 @@ export interface QueryAnswer extends Sources {
 
 /** What there is to be queried: a row for each column of the data. */
 export interface Description extends Sources {
+  readonly dialect?: Dialect;
   readonly scope?: string;
   readonly format?: string;
   readonly runs: number;
@@ -73,65 +55,6 @@ export interface Description extends Sources {
 
 function wordsOf({ startMs, endMs }: Interval, { timeZone, nowMs }: Uses): string {
   return describeRange({ startMs, endMs, startIso: '', endIso: '', timeZone, nowMs }).text;
-}
-
-/** The complete runs that are meant; throws where nothing is there. */
-async function runsOf(workspace: ProjectWorkspace, { jobId, jobIds }: Asked): Promise<RunManifest[]> {
-  if (jobId !== undefined && jobIds) throw new ApiError('invalid', 'jobId, jobIds: give one of them.');
-  const all = await workspace.runs(jobId);
-  const runs = jobIds ? all.filter((run) => jobIds.includes(run.jobId)) : all;
-  const absent = jobIds?.filter((id) => !runs.some((run) => run.jobId === id)) ?? [];
-  if (runs.length > 0 && absent.length === 0) return runs;
-  const [name, jobs] =
-    jobId === undefined ? ['jobIds', absent.length > 0 ? `of job ${absent.join(', ')}` : ''] : ['jobId', `of job ${jobId}`];
-  throw new ApiError(
-    'missing',
-    `${name}: nothing ${jobs ? `${jobs} ` : ''}is in the workspace yet. download_export_run fetches its latest run, sync_exports ` +
-      'all that the platform still has.',
-  );
-}
-
-interface Part {
-  readonly runs: readonly RunManifest[];
-  readonly view: DataView;
-}
-
-interface Data {
-  readonly workspace: ProjectWorkspace;
-  readonly runs: readonly RunManifest[];
-  readonly parts: readonly Part[];
-  readonly about: Sources;
-}
-
-function viewName(scope: string): string {
-  const name = scope.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_');
-  return /^[a-z]/.test(name) ? name : `scope_${name}`;
-}
-
-async function withData<T>(asked: Asked, context: Uses, use: (data: Data) => Promise<T>): Promise<T> {
-  const { signal } = context;
-  const workspace = await context.workspace();
-  const { dir: directory, holder } = workspace;
-  const pathOf: typeof workspace.pathOf = (...place) => workspace.pathOf(...place);
-  const look: Look = (files) => lookInto({ files }, { directory, holder, signal, timeoutMs: TIMEOUT_MS });
-  return workspace.reading(await runsOf(workspace, asked), async (runs) => {
-    try {
-      const groups = asked.jobId === undefined ? [...grouped(runs, ({ scope }) => viewName(scope))] : [['data', runs] as const];
-      const parts: Part[] = [];
-      for (const [name, own] of groups) parts.push({ runs: own, view: await dataViewOf(own, { directory, pathOf, look, name }) });
-      for (const { view } of parts) for (const sentence of view.notes) context.note(sentence);
-      const about = aboutOf(asked, runs);
-      return await use({ workspace, runs, parts, about });
-    } catch (error) {
-      throw await sqlFailure(error, []);
-    }
-  });
-}
-
-function aboutOf({ jobId }: Asked, runs: readonly RunManifest[]): Sources {
-  if (jobId !== undefined) return { jobId, job: runs.at(-1)?.jobName ?? '' };
-  const latest = new Map(runs.map((run) => [run.jobId, run.jobName]));
-  return { jobs: [...latest].map(([id, job]) => ({ jobId: id, job })) };
 }
 
 /** Says what the data cover: where days are missing, a sum is not one over the whole range. */
@@ -175,28 +98,14 @@ function notePartialColumns({ runs, view }: Part, context: Uses): void {
   }
 }
 
-/** Runs one statement over the views while none of their files can be removed. */
-async function select({ parts, workspace }: Data, sql: string, maxRows: number, signal: AbortSignal): Promise<SqlResult> {
-  const views = parts.map(({ view }) => view);
-  try {
-    const files = [...new Set(views.flatMap((view) => view.files))];
-    const request = {
-      views: views.map(({ name }) => name),
-      setup: views.map(({ setup }) => setup),
-      files,
-      sql,
-      maxRows,
-      maxChars: MAX_CHARS,
-    };
-    return await runSql(request, { directory: workspace.dir, holder: workspace.holder, timeoutMs: TIMEOUT_MS, signal });
-  } catch (error) {
-    throw await sqlFailure(error, views);
-  }
-}
-
 /** A list or struct as JSON text, so that both channels show it exactly. */
 function shownCell(cell: Cell): Cell {
   return typeof cell === 'object' && cell !== null ? JSON.stringify(cell) : cell;
+}
+
+/** Which engine answers, where it is not the usual one. */
+function dialectOf({ dialect }: Data): { dialect?: Dialect } {
+  return dialect === 'DuckDB' ? {} : { dialect };
 }
 
 /** Answers one SELECT over downloaded runs. */
@@ -207,7 +116,7 @@ export function queryExport(
   return withData(asked, context, async (data) => {
     const { workspace, parts, about } = data;
     noteCoverage(data, context);
-    const { columns, rows, more } = await select(data, sql, MAX_ROWS, context.signal);
+    const { columns, rows, more } = await data.select(sql, MAX_ROWS);
     if (more && rows.length === 0)
       throw new ApiError('invalid', `sql: its first row alone has more than ${MAX_CHARS} characters. Select shorter values.`);
     if (more) context.note(`Only the first ${rows.length} rows were read; group or filter to get all in one answer.`);
@@ -224,6 +133,7 @@ export function queryExport(
     if (shown.length < rows.length) context.note(`The result has ${rows.length} rows; ${rest}.`);
     return {
       ...about,
+      ...dialectOf(data),
       rowCount: rows.length,
       columns: names,
       rows: shown.map((row) => row.map(shownCell)),
@@ -245,7 +155,7 @@ async function rowCountOf(data: Data, { signal, note }: Uses): Promise<number | 
   if (unknown.length === 0) return known;
   try {
     const counts = unknown.map(({ view }) => `(SELECT count(*) FROM ${view.name})`);
-    const { rows } = await select(data, `SELECT ${counts.join(' + ')}`, 1, signal);
+    const { rows } = await data.select(`SELECT ${counts.join(' + ')}`, 1);
     return known + Number(rows[0]?.[0]);
   } catch (error) {
     if (signal.aborted || (error instanceof ApiError && error.kind === 'settings')) throw error;
@@ -264,6 +174,8 @@ export function describeExport(asked: Asked, context: Uses): Promise<Description
     if (runs.some(({ format, table }) => format.toUpperCase() === 'CSV' && !table)) context.note('In CSV an empty cell is NULL.');
     const views =
       parts.length === 1 ? `The view is called ${parts[0]?.view.name}` : `The views are ${parts.map(({ view }) => view.name).join(', ')}`;
+    if (data.dialect === 'ClickHouse')
+      context.note('The warehouse answers: statements are in the dialect of ClickHouse; an absent list is an empty one.');
     context.note(`${views}; names with a dot stand in double quotes; times are UTC; ids are text.`);
     if (jobId === undefined && parts.length > 1) context.note('Views join sessions by project_id, user_id and session_id.');
     const rows = parts.flatMap(({ view }) =>
@@ -276,10 +188,11 @@ export function describeExport(asked: Asked, context: Uses): Promise<Description
       ]),
     );
     const examples = parts.flatMap(({ view, runs: own }) =>
-      examplesOf(view.columns, { scope: own[0]?.scope ?? '', timeZone: context.timeZone, view: view.name }),
+      examplesOf(view.columns, { scope: own[0]?.scope ?? '', timeZone: context.timeZone, view: view.name, dialect: data.dialect }),
     );
     return {
       ...about,
+      ...dialectOf(data),
       ...(jobId !== undefined && { scope: last?.scope ?? '', format: last?.format ?? '' }),
       runs: runs.length,
       ...(rowCount !== undefined && { rowCount }),

@@ -28,11 +28,13 @@ async function nearest(name: string, columns: readonly Column[]): Promise<string
     .join(', ')}.`;
 }
 
-/** How DuckDB says that there is no such column, each way with its name. */
+/** How the engines say that there is no such column, each way with its name. */
 const NO_COLUMN = [
   /Referenced column "(.+?)" (?:was )?not found/,
   /does not have a column named "(.+?)"/,
   /Column "(.+?)" (?:in \w+ list not found|does not exist on)/,
+  // ClickHouse
+  /Unknown expression(?: or function)? identifier [`'](.+?)[`']/,
 ];
 
 /** Words for names before a dot, where the dot is part of a column's name. */
@@ -59,12 +61,15 @@ function tableWords(views: readonly View[]): string {
   return names.length === 1 ? `the only one is ${names[0]}` : `there are ${names.join(', ')}`;
 }
 
-/** What DuckDB says of a statement, in words for who wrote it. */
+/** What the engine says of a statement, in words for who wrote it. */
 async function faultOf(message: string, views: readonly View[]): Promise<string> {
   const columns = views.flatMap((view) => view.columns);
   const column = NO_COLUMN.flatMap((words) => words.exec(message)?.[1] ?? [])[0];
   if (column !== undefined) return noColumn(column, message, columns);
-  const table = /Referenced table "(.+?)" not found/.exec(message)?.[1];
+  const table = /Referenced table "(.+?)" not found|Unknown table expression identifier [`'](.+?)[`']/
+    .exec(message)
+    ?.slice(1)
+    .find(Boolean);
   if (table !== undefined) return unquoted(table, columns) ?? `there is no table "${table}"; ${tableWords(views)}.`;
   return shortened(message);
 }

@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { ConvertTask, ResolveTask } from '../query/protocol.ts';
+import type { ConvertTask, PieceTask, ResolveTask } from '../query/protocol.ts';
 import { identifier, literal, literals } from '../query/view-sql.ts';
 
 /** Rows of a group in the file: small enough that a day of a large site has groups of its own. */
@@ -9,8 +9,8 @@ async function rowsOf(connection: DuckDBConnection, sql: string): Promise<readon
   return (await connection.runAndReadAll(sql)).getRows();
 }
 
-function copySql(select: string, target: string): string {
-  const options = ['FORMAT parquet', 'COMPRESSION zstd', `ROW_GROUP_SIZE ${GROUP_ROWS}`, 'USE_TMP_FILE false'];
+function copySql(select: string, target: string, compression: 'zstd' | 'snappy' = 'zstd'): string {
+  const options = ['FORMAT parquet', `COMPRESSION ${compression}`, `ROW_GROUP_SIZE ${GROUP_ROWS}`, 'USE_TMP_FILE false'];
   return `COPY (${select}) TO ${literal(target)} (${options.join(', ')})`;
 }
 
@@ -41,6 +41,13 @@ export async function resolveOverlap(connection: DuckDBConnection, { file, later
   const rows = `read_parquet(${literal(file)}, file_row_number = true) a
     SEMI JOIN (SELECT ${names} FROM read_parquet(${literals(later)}, union_by_name = true)) b ON ${same}`;
   await connection.run(copySql(`SELECT a.file_row_number AS n FROM ${rows}`, target));
+  const [count] = await rowsOf(connection, `SELECT count(*) FROM read_parquet(${literal(target)})`);
+  return Number(count?.[0]);
+}
+
+/** Writes what a SELECT gives into one Parquet file that is read once, so quickly; gives the number of rows. */
+export async function writePiece(connection: DuckDBConnection, { select, target }: PieceTask): Promise<number> {
+  await connection.run(copySql(select, target, 'snappy'));
   const [count] = await rowsOf(connection, `SELECT count(*) FROM read_parquet(${literal(target)})`);
   return Number(count?.[0]);
 }

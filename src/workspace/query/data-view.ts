@@ -36,6 +36,12 @@ export interface DataViewOptions {
   readonly name?: string;
 }
 
+/** The view that shows the runs of a scope. */
+export function viewName(scope: string): string {
+  const name = scope.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_');
+  return /^[a-z]/.test(name) ? name : `scope_${name}`;
+}
+
 /** The names of the columns that identify a row, in lower case, or the fields that are missing for that. */
 export function keysOf(scope: string, columns: readonly Column[]): { names: string[]; missing: string[] } {
   const wanted = KEYS[scope.toLowerCase()] ?? ['user_id', 'session_id', 'view_number'];
@@ -91,7 +97,8 @@ function ranksOf(batches: readonly Batch[], group: readonly RunManifest[]): Map<
   return new Map(parts.map((part) => [part.path, byExport.indexOf(part.run)]));
 }
 
-function repeatWords(group: readonly RunManifest[], missing: readonly string[]): string {
+/** Says that rows of overlapping runs could not be matched. */
+export function repeatWords(group: readonly RunManifest[], missing: readonly string[]): string {
   const runs = group.map(({ runId }) => runId).join(', ');
   return (
     `Rows may repeat: runs ${runs} overlap, and without ${missing.join(', ')} in the export, a row and its later version cannot be ` +

@@ -7,6 +7,9 @@ export interface Example {
   readonly sql: string;
 }
 
+/** The engine that reads a statement. */
+export type Dialect = 'DuckDB' | 'ClickHouse';
+
 /** The columns that a question groups rows by, the most useful first. */
 const DIMENSIONS = ['browser_name', 'device_id', 'country_code', 'platform_name', 'language', 'city'];
 const LISTS = ['session_transaction_items.sku', 'session_transaction_items.id', 'errors.message', 'app_events.event_name'];
@@ -19,6 +22,7 @@ interface Names {
   /** In which days are counted; the files are in UTC. */
   readonly timeZone: string;
   readonly view: string;
+  readonly dialect: Dialect;
   /** The column in a derived unit that is computed from a field. */
   readonly derived: (field: string) => string | undefined;
 }
@@ -29,15 +33,17 @@ interface About {
   readonly timeZone: string;
   /** Name of the view. */
   readonly view: string;
+  readonly dialect: Dialect;
 }
 
-function namesOf(columns: readonly Column[], { scope, timeZone, view }: About): Names {
+function namesOf(columns: readonly Column[], { scope, timeZone, view, dialect }: About): Names {
   const byField = new Map(columns.map((column) => [column.field ?? column.name, column]));
   const written = (column: Column | undefined) =>
     column && (/^[a-z_][a-z0-9_]*$/.test(column.name) ? column.name : identifier(column.name));
   return {
     timeZone,
     view,
+    dialect,
     rows: scope.toLowerCase() === 'views' || byField.has('view_number') ? 'views' : 'sessions',
     of: (field) => written(byField.get(field)),
     derived(field) {
@@ -47,21 +53,33 @@ function namesOf(columns: readonly Column[], { scope, timeZone, view }: About): 
   };
 }
 
-function byDay({ rows, of, timeZone, view }: Names): Example | undefined {
+/** The day of an instant in a zone. */
+function dayOf(time: string, timeZone: string, dialect: Dialect): string {
+  if (dialect === 'ClickHouse') return `toDate(${time}, ${literal(timeZone)})`;
+  return `CAST(${timeZone === 'UTC' ? time : `${time} AT TIME ZONE 'UTC' AT TIME ZONE ${literal(timeZone)}`} AS DATE)`;
+}
+
+function byDay({ rows, of, timeZone, view, dialect }: Names): Example | undefined {
   const time = of('session_time') ?? of('view_time');
-  const local = timeZone === 'UTC' ? time : `${time} AT TIME ZONE 'UTC' AT TIME ZONE ${literal(timeZone)}`;
-  const day = (timeZone === 'UTC' ? of('session_date') : undefined) ?? (time && `CAST(${local} AS DATE)`);
+  const day = (timeZone === 'UTC' ? of('session_date') : undefined) ?? (time && dayOf(time, timeZone, dialect));
   return day === undefined
     ? undefined
     : { question: `${rows} by day`, sql: `SELECT ${day} AS day, count(*) AS ${rows} FROM ${view} GROUP BY ALL ORDER BY day` };
 }
 
-function byDimension({ rows, of, derived, view }: Names): Example | undefined {
+function byDimension({ rows, of, derived, view, dialect }: Names): Example | undefined {
   const field = DIMENSIONS.find((candidate) => of(candidate) !== undefined);
   const [revenue, transactions] = [derived('session_transactions_revenue_cents'), of('session_number_of_transactions')];
   const measures = [
     { name: rows, sql: `count(*) AS ${rows}` },
-    ...(transactions ? [{ name: 'conversions', sql: `count(*) FILTER (${transactions} > 0) AS conversions` }] : []),
+    ...(transactions
+      ? [
+          {
+            name: 'conversions',
+            sql: `${dialect === 'DuckDB' ? `count(*) FILTER (${transactions} > 0)` : `countIf(${transactions} > 0)`} AS conversions`,
+          },
+        ]
+      : []),
     ...(revenue ? [{ name: 'revenue', sql: `sum(${revenue}) AS revenue` }] : []),
   ];
   const question = measures.map(({ name }) => name).join(', ');
@@ -83,16 +101,18 @@ function byPage({ of, view }: Names): Example | undefined {
   };
 }
 
-function byElement({ of, derived, view }: Names): Example | undefined {
+function byElement({ of, derived, view, dialect }: Names): Example | undefined {
   const field = LISTS.find((candidate) => of(candidate) !== undefined);
   if (field === undefined) return undefined;
   const money = field.startsWith('session_transaction_items.') ? derived('session_transaction_items.revenue_cents') : undefined;
   const item = field.split('.').at(-1) ?? 'item';
   const elements = `unnest(${of(field)}) AS ${item}${money ? `, unnest(${money}) AS revenue` : ''}`;
+  const joined = `ARRAY JOIN ${of(field)} AS ${item}${money ? `, ${money} AS revenue` : ''}`;
   const [amount, order] = money ? ['sum(revenue) AS revenue', 'revenue'] : ['count(*) AS times', 'times'];
+  const rows = dialect === 'DuckDB' ? `(SELECT ${elements} FROM ${view})` : `${view} ${joined}`;
   return {
     question: `${order} by ${item}, a row for each element of the list`,
-    sql: `SELECT ${item}, ${amount} FROM (SELECT ${elements} FROM ${view}) GROUP BY ALL ORDER BY ${order} DESC LIMIT 20`,
+    sql: `SELECT ${item}, ${amount} FROM ${rows} GROUP BY ALL ORDER BY ${order} DESC LIMIT 20`,
   };
 }
 

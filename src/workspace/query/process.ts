@@ -1,7 +1,7 @@
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
-import { convert, resolveOverlap } from '../convert/write-table.ts';
+import { convert, resolveOverlap, writePiece } from '../convert/write-table.ts';
 import { refusalOf } from './check-statement.ts';
-import type { Cell, Failure, Machine, Message, QueryTask, Task } from './protocol.ts';
+import type { Cell, ConvertTask, Failure, Machine, Message, PieceTask, QueryTask, ResolveTask, Task } from './protocol.ts';
 import { lookAt } from './sniff.ts';
 import { literal, literals } from './view-sql.ts';
 
@@ -129,6 +129,17 @@ async function answer(query: QueryTask, machine: Machine): Promise<void> {
   return say({ kind: 'end', more: false });
 }
 
+/** The files that a task reads. */
+function filesOf(task: ConvertTask | ResolveTask | PieceTask): readonly string[] {
+  if (task.kind === 'convert') return task.files;
+  return task.kind === 'piece' ? [task.file] : [task.file, ...task.later];
+}
+
+function write(connection: DuckDBConnection, task: ConvertTask | ResolveTask | PieceTask): Promise<number> {
+  if (task.kind === 'convert') return convert(connection, task);
+  return task.kind === 'piece' ? writePiece(connection, task) : resolveOverlap(connection, task);
+}
+
 async function perform(task: Task, machine: Machine): Promise<void> {
   if (task.kind === 'look') {
     await say({ kind: 'ready' });
@@ -136,11 +147,10 @@ async function perform(task: Task, machine: Machine): Promise<void> {
   }
   await attempt('missing package', () => import('./duckdb.ts'));
   if (task.kind === 'query') return answer(task, machine);
-  const files = task.kind === 'convert' ? task.files : [task.file, ...task.later];
   const setup = ['SET preserve_insertion_order = false'];
-  const connection = await attempt('data', () => openDatabase({ ...machine, setup, files: [...files, task.target] }));
+  const connection = await attempt('data', () => openDatabase({ ...machine, setup, files: [...filesOf(task), task.target] }));
   await say({ kind: 'ready' });
-  const rows = await attempt('data', () => (task.kind === 'convert' ? convert(connection, task) : resolveOverlap(connection, task)));
+  const rows = await attempt('data', () => write(connection, task));
   return say({ kind: 'written', rows });
 }
 

@@ -65,8 +65,16 @@ export interface ResolveTask {
   readonly target: string;
 }
 
+/** Writes a part of the rows of one Parquet file as another. */
+export interface PieceTask {
+  readonly kind: 'piece';
+  readonly select: string;
+  readonly file: string;
+  readonly target: string;
+}
+
 /** What a process is started for; it ends with it. */
-export type Task = QueryTask | LookTask | ConvertTask | ResolveTask;
+export type Task = QueryTask | LookTask | ConvertTask | ResolveTask | PieceTask;
 
 /** A value as JSON holds it: decimals, instants and integers beyond 2^53 as text, lists as arrays, structs as objects. */
 export type Cell = string | number | boolean | null | readonly Cell[] | { readonly [name: string]: Cell };

@@ -13,6 +13,7 @@ import type {
   LookTask,
   Machine,
   Message,
+  PieceTask,
   QueryTask,
   ResolveTask,
   ResultColumn,
@@ -182,7 +183,7 @@ export function lookInto(request: Omit<LookTask, 'kind'>, options: SqlOptions): 
 }
 
 /** Writes a table and gives its number of rows; throws as `runSql` does. */
-export function writeTable(task: ConvertTask | ResolveTask, options: SqlOptions): Promise<number> {
+export function writeTable(task: ConvertTask | ResolveTask | PieceTask, options: SqlOptions): Promise<number> {
   const machine = {
     memoryBytes: CONVERSION_MEMORY_BYTES,
     slackBytes: CONVERSION_SLACK_BYTES,

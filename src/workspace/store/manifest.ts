@@ -30,12 +30,15 @@ const unit = z.enum(['cents', 'money', 'ms', 's', '%', 'px', 'UTC']);
 const itemType = z.enum(['VARCHAR', 'BIGINT', 'DOUBLE', 'BOOLEAN', 'DATE', 'TIMESTAMP']);
 const columnType = z.union([itemType, z.templateLiteral([itemType, '[]'])]);
 
+/** A column of a table that was made of a run. */
+export const storedColumn = z.object({ name: z.string(), type: columnType, unit: unit.exactOptional(), field: z.string().exactOptional() });
+
 /** A run as one Parquet file, checked against its source. */
 const runTable = z.object({
   name: fileName,
   bytes: z.number(),
   rows: z.number(),
-  columns: z.array(z.object({ name: z.string(), type: columnType, unit: unit.exactOptional(), field: z.string().exactOptional() })),
+  columns: z.array(storedColumn),
   /** Rows that later exports of the same job hold too, found once for exactly these runs. */
   superseded: z
     .object({ by: z.array(z.number()), rows: z.number(), file: z.object({ name: fileName, bytes: z.number() }).exactOptional() })

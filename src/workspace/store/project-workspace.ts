@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Ask } from '../../api/client.ts';
+import { listExportJobs } from '../../api/operations/data-export.ts';
 import { isLoopback } from '../../lib/address.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { createFairSemaphore, mapConcurrent } from '../../lib/concurrency.ts';
@@ -9,6 +10,8 @@ import { convertJob, isWaiting } from '../convert/conversions.ts';
 import { removeTempFiles } from '../download/download-run.ts';
 import { type Download, type DownloadOptions, downloadOf, startDownload } from '../download/downloads.ts';
 import { createFileStore } from '../download/file-store.ts';
+import { openProjectWarehouse, type ProjectWarehouse } from '../warehouse/project-warehouse.ts';
+import type { Warehouse } from '../warehouse/warehouse.ts';
 import { diskFailure, WorkspaceError } from './disk.ts';
 import { MANIFEST, type Owner, plansDirectory, principalDirectory, projectDirectory, resultsDirectory, runDirectory } from './layout.ts';
 import { type Holder, isLockName, type Lock, type LockKind, removeDeadLocks, takeLock, waitForLock } from './lock.ts';
@@ -59,7 +62,9 @@ export interface ProjectWorkspace {
   settled(downloads: readonly Download[], untilMs: number, signal: AbortSignal): Promise<void>;
   /** Removes a run, complete or not, and gives the bytes that are free now; throws a `WorkspaceError` where it is in use. */
   remove(run: RunId): Promise<number>;
-  /** Resolves when no conversion of this process is running. */
+  /** Where the runs of the project are loaded and queried; undefined where that is the disk. */
+  readonly warehouse?: ProjectWarehouse | undefined;
+  /** Resolves when no conversion of this process is running, and no load that followed one. */
   converted(): Promise<void>;
   /** Ends the downloads and conversions that were started here; what has arrived stays. */
   close(): Promise<void>;
@@ -73,6 +78,8 @@ export interface WorkspaceParts extends Owner {
   readonly askKept: Ask;
   /** Whether downloaded runs become tables, and whether their files stay then; left out: they stay as they are. */
   readonly conversion?: 'drop source' | 'keep source' | undefined;
+  /** Where converted runs are loaded; left out: they stay on the disk alone. */
+  readonly warehouse?: Warehouse | undefined;
   readonly clock: Clock;
   /** Chooses the back-off, 0 to 1. */
   readonly random?: () => number;
@@ -89,6 +96,7 @@ export function openProjectWorkspace({
   ask,
   askKept,
   conversion,
+  warehouse: shared,
   clock,
   random = Math.random,
   ...owner
@@ -102,6 +110,8 @@ export function openProjectWorkspace({
   const context = { projectDir: dir, ask, askKept, clock, random, store, quota, signal: ending.signal };
   const started = new Set<Download>();
   const converting = new Set<Promise<void>>();
+  const permit = () => askKept(listExportJobs, { limit: 1 });
+  const warehouse = shared && openProjectWarehouse(shared, { ...owner, permit });
   let tidied: Promise<void> | undefined;
 
   function start(id: RunId, options: DownloadOptions): Download {
@@ -120,13 +130,20 @@ export function openProjectWorkspace({
   /** Starts the waiting conversions, one for each job. */
   function convert(runs: readonly RunManifest[]): void {
     if (!conversion || ending.signal.aborted) return;
+    warehouse?.load(runs, loading);
     const options = { projectDir: dir, holder: ownDir, keepSource: conversion === 'keep source', signal: ending.signal };
     const jobs = new Set(runs.filter((run) => isWaiting(run, options)).map(({ jobId }) => jobId));
     for (const jobId of jobs) {
       const work = convertJob(jobId, options);
       if (!work) continue;
-      converting.add(work);
-      void work.finally(() => converting.delete(work));
+      const following = work.then(async () =>
+        warehouse?.load(
+          (await manifests(jobId)).flatMap(({ manifest }) => manifest ?? []),
+          loading,
+        ),
+      );
+      converting.add(following);
+      void following.finally(() => converting.delete(following));
     }
   }
 
@@ -137,6 +154,20 @@ export function openProjectWorkspace({
     const read = await mapConcurrent(ids, 16, async (id) => ({ id, manifest: await readManifest(dir, id) }));
     return read.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
   }
+
+  async function reading<T>(runs: readonly RunId[], task: (found: RunManifest[]) => Promise<T>): Promise<T> {
+    const locks: Lock[] = [];
+    try {
+      for (const run of runs) locks.push(await lockedFor('read', runDirectory(dir, run), run));
+      const found = await Promise.all(runs.map((run) => readManifest(dir, run)));
+      const gone = runs.find((_, index) => found[index] === undefined);
+      if (gone) throw missing(gone);
+      return await task(found.filter((run) => run !== undefined));
+    } finally {
+      await Promise.all(locks.map((lock) => lock.release()));
+    }
+  }
+  const loading = { holder: ownDir, signal: ending.signal, reading, directoryOf: (run: RunId) => runDirectory(dir, run) };
 
   return {
     projectId: owner.projectId,
@@ -157,18 +188,8 @@ export function openProjectWorkspace({
     },
     directoryOf: (run) => runDirectory(dir, run),
     pathOf: (run, { name }) => join(runDirectory(dir, run), name),
-    async reading(runs, task) {
-      const locks: Lock[] = [];
-      try {
-        for (const run of runs) locks.push(await lockedFor('read', runDirectory(dir, run), run));
-        const found = await Promise.all(runs.map((run) => readManifest(dir, run)));
-        const gone = runs.find((_, index) => found[index] === undefined);
-        if (gone) throw missing(gone);
-        return await task(found.filter((run) => run !== undefined));
-      } finally {
-        await Promise.all(locks.map((lock) => lock.release()));
-      }
-    },
+    reading,
+    warehouse,
     download: (id, listed) => start(id, { listed }),
     downloadInTurn: (id, listed) => start(id, { listed, inTurn: (task) => inTurn(ownDir, task) }),
     underWay: (id) => downloadOf(dir, id),
@@ -204,10 +225,12 @@ export function openProjectWorkspace({
     },
     async converted() {
       while (converting.size > 0) await Promise.all(converting);
+      await warehouse?.settled();
     },
     async close() {
       ending.abort(new WorkspaceError('busy', 'The server stopped the download because the session ended; what has arrived is kept.'));
       await Promise.allSettled([...[...started].map(({ result }) => result), ...converting]);
+      await warehouse?.settled('own');
       await store.close();
     },
   };

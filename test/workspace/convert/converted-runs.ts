@@ -16,10 +16,14 @@ export interface RunText extends Partial<Pick<RunManifest, 'jobId' | 'from' | 't
 }
 
 /** Opens the workspace of a project without a platform behind it. */
-export function openOffline(dir: string, conversion?: WorkspaceParts['conversion']): ProjectWorkspace {
+export function openOffline(
+  dir: string,
+  conversion?: WorkspaceParts['conversion'],
+  parts: Partial<Pick<WorkspaceParts, 'warehouse' | 'askKept' | 'principal' | 'projectId' | 'authUrl'>> = {},
+): ProjectWorkspace {
   const ask = () => Promise.reject(new Error('Nothing is asked of the platform here.'));
   const owner = { dir, principal: 'local', authUrl: 'http://127.0.0.1:9', projectId: 1201 };
-  return openProjectWorkspace({ ...owner, quotaMb: 1_000, ask, askKept: ask, conversion, clock: systemClock });
+  return openProjectWorkspace({ ...owner, quotaMb: 1_000, ask, askKept: ask, conversion, clock: systemClock, ...parts });
 }
 
 /** Writes a complete run of a day as the version before left it. */

@@ -18,7 +18,7 @@ it.each([
   ],
 ])('run as they stand on %s', async (_what, fields, scope, questions) => {
   const { query, view } = runsOnDisk({ scope, fields, files: [lines({})] });
-  const examples = examplesOf((await view()).columns, { scope, timeZone: 'America/New_York', view: 'data' });
+  const examples = examplesOf((await view()).columns, { scope, timeZone: 'America/New_York', view: 'data', dialect: 'DuckDB' });
   expect(examples.map(({ question }) => question)).toEqual(questions);
   for (const { sql } of examples) await query(sql);
 });

@@ -1,0 +1,55 @@
+import { ApiError } from '../api/errors.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { WarehouseAccess } from '../workspace/warehouse/connection.ts';
+import type { Warehouse } from '../workspace/warehouse/warehouse.ts';
+import type { Finding } from './sign-in.ts';
+
+/** The warehouse of a process, opened when it is first used. */
+interface WarehouseOpening {
+  readonly open: () => Promise<Warehouse>;
+  readonly close: () => Promise<void>;
+}
+
+/** Where the settings say that the warehouse is; undefined where they name none, and in the demo, whose data are nobody's. */
+function accessOf(settings: Settings): WarehouseAccess | undefined {
+  const { demo, warehouseUrl, warehousePassword, warehouseReader, warehouseReaderPassword, warehouseEngine } = settings;
+  if (demo || !warehouseUrl || warehouseReader === undefined) return undefined;
+  const { address, database, user } = warehouseUrl;
+  const reader = { user: warehouseReader, password: warehouseReaderPassword };
+  return { address, database, engine: warehouseEngine, loader: { user, password: warehousePassword }, reader };
+}
+
+/** The warehouse as the settings say; undefined where exports stay on the disk alone. */
+export function warehouseOf(settings: Settings): WarehouseOpening | undefined {
+  const access = accessOf(settings);
+  if (!access) return undefined;
+  let opening: Promise<Warehouse> | undefined;
+  return {
+    async open() {
+      opening ??= import('../workspace/warehouse/warehouse.ts').then(({ openWarehouse }) => openWarehouse(access));
+      return opening;
+    },
+    async close() {
+      await (await opening)?.close();
+    },
+  };
+}
+
+/** Whether runs can be loaded into the warehouse and its reader can only read; empty where none is set. */
+export async function warehouseReport(settings: Settings): Promise<Finding[]> {
+  const name = 'warehouse';
+  const warehouse = await warehouseOf(settings)?.open();
+  if (!warehouse) return [];
+  try {
+    const { warehouseFaults } = await import('../workspace/warehouse/warehouse.ts');
+    const faults = await warehouseFaults(warehouse);
+    const { address, database, reader } = warehouse.access;
+    const words = `${database} at ${address} can be loaded, and ${reader.user} only reads, so query_export answers from there`;
+    return faults.length === 0 ? [{ name, words, isFault: false }] : faults.map((fault) => ({ name, words: `${fault}.`, isFault: true }));
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return [{ name, words: error.message, isFault: true }];
+  } finally {
+    await warehouse.close();
+  }
+}

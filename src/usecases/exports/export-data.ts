@@ -1,0 +1,158 @@
+import { ApiError } from '../../api/errors.ts';
+import { grouped } from '../../lib/grouped.ts';
+import type { Look } from '../../workspace/query/batches.ts';
+import { type DataView, dataViewOf, viewName } from '../../workspace/query/data-view.ts';
+import type { Dialect } from '../../workspace/query/examples.ts';
+import { lookInto, runSql, type SqlResult } from '../../workspace/query/sql-process.ts';
+import type { RunManifest } from '../../workspace/store/manifest.ts';
+import type { ProjectWorkspace } from '../../workspace/store/project-workspace.ts';
+import type { ProjectWarehouse } from '../../workspace/warehouse/project-warehouse.ts';
+import { warehouseViewOf } from '../../workspace/warehouse/warehouse-view.ts';
+import type { Context } from '../context.ts';
+import { loadedRecords } from './loaded-runs.ts';
+import { sqlFailure } from './sql-errors.ts';
+
+/** A call has 40 seconds; reading the files takes a part of them. */
+const TIMEOUT_MS = 32_000;
+/** The same for the warehouse, which may have been waited for. */
+const WAREHOUSE_TIMEOUT_MS = 28_000;
+/** Most characters of the rows of a query as JSON. */
+export const MAX_CHARS = 8_000_000;
+
+/** What a query takes from its call. */
+export type DataUses = Pick<Context, 'workspace' | 'note' | 'covers' | 'timeZone' | 'nowMs' | 'signal' | 'whole'>;
+
+/** Which downloaded runs are asked: those of one job as the view `data`, or those of several or all jobs as a view for each scope. */
+export interface Asked {
+  readonly jobId?: number | undefined;
+  readonly jobIds?: readonly number[] | undefined;
+}
+
+/** What both answers say of the data. */
+export interface Sources {
+  readonly jobId?: number;
+  readonly job?: string;
+  readonly jobs?: { readonly jobId: number; readonly job: string }[];
+}
+
+/** Runs that one view shows. */
+export interface Part {
+  readonly runs: readonly RunManifest[];
+  readonly view: Omit<DataView, 'setup' | 'files'>;
+}
+
+/** The data of a call, whichever engine holds them. */
+export interface Data {
+  readonly workspace: ProjectWorkspace;
+  readonly dialect: Dialect;
+  readonly runs: readonly RunManifest[];
+  readonly parts: readonly Part[];
+  readonly about: Sources;
+  /** Runs one statement over the views. */
+  select(sql: string, maxRows: number): Promise<SqlResult>;
+}
+
+/** Throws where nothing of what is meant is there. */
+function requireRuns(runs: readonly RunManifest[], { jobId, jobIds }: Asked): void {
+  const absent = jobIds?.filter((id) => !runs.some((run) => run.jobId === id)) ?? [];
+  if (runs.length > 0 && absent.length === 0) return;
+  const [name, jobs] =
+    jobId === undefined ? ['jobIds', absent.length > 0 ? `of job ${absent.join(', ')}` : ''] : ['jobId', `of job ${jobId}`];
+  throw new ApiError(
+    'missing',
+    `${name}: nothing ${jobs ? `${jobs} ` : ''}is in the workspace yet. download_export_run fetches its latest run, sync_exports ` +
+      'all that the platform still has.',
+  );
+}
+
+function meant<T>(all: readonly T[], { jobId, jobIds }: Asked, jobOf: (item: T) => number): T[] {
+  return all.filter((item) => (jobId === undefined || jobOf(item) === jobId) && (jobIds?.includes(jobOf(item)) ?? true));
+}
+
+function aboutOf({ jobId }: Asked, runs: readonly RunManifest[]): Sources {
+  if (jobId !== undefined) return { jobId, job: runs.at(-1)?.jobName ?? '' };
+  const latest = new Map(runs.map((run) => [run.jobId, run.jobName]));
+  return { jobs: [...latest].map(([id, job]) => ({ jobId: id, job })) };
+}
+
+/** Runs as views: all as `data`, or by scope. */
+function groupsOf<T>(items: readonly T[], { jobId }: Asked, scopeOf: (item: T) => string): (readonly [string, readonly T[]])[] {
+  return jobId === undefined ? [...grouped(items, (item) => viewName(scopeOf(item)))] : [['data', items]];
+}
+
+async function guarded<T>(views: readonly Part['view'][], task: () => Promise<T>): Promise<T> {
+  try {
+    return await task();
+  } catch (error) {
+    throw await sqlFailure(error, views);
+  }
+}
+
+/** The data as files on the disk, which cannot be removed meanwhile. */
+async function withFiles<T>(workspace: ProjectWorkspace, asked: Asked, context: DataUses, use: (data: Data) => Promise<T>): Promise<T> {
+  const { signal } = context;
+  const { dir: directory, holder } = workspace;
+  const pathOf: typeof workspace.pathOf = (...place) => workspace.pathOf(...place);
+  const options = { directory, holder, timeoutMs: TIMEOUT_MS, signal };
+  const look: Look = (files) => lookInto({ files }, options);
+  const chosen = meant(await workspace.runs(asked.jobId), asked, (run) => run.jobId);
+  requireRuns(chosen, asked);
+  return workspace.reading(chosen, (runs) =>
+    guarded([], async () => {
+      const parts: { runs: readonly RunManifest[]; view: DataView }[] = [];
+      for (const [name, own] of groupsOf(runs, asked, ({ scope }) => scope))
+        parts.push({ runs: own, view: await dataViewOf(own, { directory, pathOf, look, name }) });
+      const views = parts.map(({ view }) => view);
+      for (const { notes } of views) for (const sentence of notes) context.note(sentence);
+      const files = [...new Set(views.flatMap((view) => view.files))];
+      const common = { views: views.map(({ name }) => name), setup: views.map(({ setup }) => setup), files, maxChars: MAX_CHARS };
+      return use({
+        workspace,
+        dialect: 'DuckDB',
+        runs,
+        parts,
+        about: aboutOf(asked, runs),
+        select: (sql, maxRows) => guarded(views, () => runSql({ ...common, sql, maxRows }, options)),
+      });
+    }),
+  );
+}
+
+/** The data as the warehouse has them. */
+async function withWarehouse<T>(
+  { workspace, warehouse }: { readonly workspace: ProjectWorkspace; readonly warehouse: ProjectWarehouse },
+  asked: Asked,
+  context: DataUses,
+  use: (data: Data) => Promise<T>,
+): Promise<T> {
+  const { signal, note } = context;
+  const onDisk = meant(await workspace.runs(asked.jobId), asked, (run) => run.jobId);
+  const all = await loadedRecords({ workspace, warehouse, onDisk }, { note, signal });
+  const records = meant(all, asked, ({ run }) => run.jobId);
+  const loaded = records.filter(({ state }) => state === 'loaded').map(({ run }) => run);
+  requireRuns(loaded, asked);
+  const parts = groupsOf(records, asked, ({ run }) => run.scope).map(([name, own]) => ({
+    runs: own.filter(({ state }) => state === 'loaded').map(({ run }) => run),
+    view: warehouseViewOf(own, name, warehouse),
+  }));
+  const views = parts.map(({ view }) => view);
+  for (const { notes } of views) for (const sentence of notes) note(sentence);
+  const scopes = [...new Set(all.map(({ run }) => viewName(run.scope)))];
+  const common = { views, scopes, maxChars: MAX_CHARS, timeoutMs: WAREHOUSE_TIMEOUT_MS, signal };
+  return use({
+    workspace,
+    dialect: 'ClickHouse',
+    runs: loaded,
+    parts,
+    about: aboutOf(asked, loaded),
+    select: (sql, maxRows) => guarded(views, () => warehouse.query({ ...common, sql, maxRows })),
+  });
+}
+
+/** Hands over the data that are asked for; throws where nothing is there. */
+export async function withData<T>(asked: Asked, context: DataUses, use: (data: Data) => Promise<T>): Promise<T> {
+  if (asked.jobId !== undefined && asked.jobIds) throw new ApiError('invalid', 'jobId, jobIds: give one of them.');
+  const workspace = await context.workspace();
+  const { warehouse } = workspace;
+  return warehouse ? withWarehouse({ workspace, warehouse }, asked, context, use) : withFiles(workspace, asked, context, use);
+}

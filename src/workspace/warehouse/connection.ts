@@ -1,0 +1,169 @@
+import type { Readable } from 'node:stream';
+import type { ClickHouseClient, ClickHouseSettings, SettingsMap } from '@clickhouse/client';
+import { ApiError } from '../../api/errors.ts';
+
+/** Engines of the tables. */
+export type WarehouseEngine = 'ReplacingMergeTree' | 'ReplicatedReplacingMergeTree';
+
+/** Where ClickHouse is, and as whom it is asked. */
+export interface WarehouseAccess {
+  /** Scheme, host and port. */
+  readonly address: string;
+  readonly database: string;
+  readonly engine: WarehouseEngine;
+  /** Makes tables, loads and deletes. */
+  readonly loader: { readonly user: string; readonly password?: string | undefined };
+  /** Runs statements; may only read. */
+  readonly reader: { readonly user: string; readonly password?: string | undefined };
+}
+
+/** How a statement is run. */
+export interface RunOptions {
+  readonly settings?: ClickHouseSettings;
+  /** Conditions on the rows of tables, by `database.table`, which the server adds to whatever reads them. */
+  readonly filters?: Readonly<Record<string, string>>;
+  readonly parameters?: Record<string, unknown>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** One user's way to ClickHouse; each call throws an `ApiError`, a `StatementError`, or the reason of its signal. */
+export interface Connection {
+  /** All rows as objects; 64-bit integers are text. */
+  rows(sql: string, options?: RunOptions): Promise<Record<string, unknown>[]>;
+  /** Lines of JSONCompactEachRowWithNamesAndTypes, until the receiver returns true. */
+  lines(sql: string, receive: (line: unknown[]) => boolean, options?: RunOptions): Promise<void>;
+  /** The lines of an answer that names no format, as text with escaped line breaks. */
+  plainLines(sql: string, options?: RunOptions): Promise<string[]>;
+  command(sql: string, options?: RunOptions): Promise<void>;
+  /** Sends a Parquet file. */
+  insert(table: string, columns: readonly string[], file: Readable, options?: RunOptions): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What ClickHouse refused; `code` is its number of the error. */
+export class StatementError extends Error {
+  override name = 'StatementError';
+  readonly code: number;
+  constructor(code: number, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+const REQUEST_TIMEOUT_MS = 120_000;
+const CONNECTIONS = 8;
+/** Wrong user or password, too few rights. */
+const REFUSALS: ReadonlySet<number> = new Set([192, 193, 194, 497, 516]);
+const MAX_MESSAGE = 500;
+
+/** A message of ClickHouse without its version and its stack. */
+function shortened(message: string): string {
+  return message
+    .replace(/\s*\(version [^)]*\)/, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+    .slice(0, MAX_MESSAGE);
+}
+
+/** What went wrong, for those who mend it: a statement that was refused, rights that are missing, a server that is away. */
+function warehouseError(error: unknown, user: string, address: string): Error {
+  if (error instanceof ApiError || error instanceof StatementError) return error;
+  const { code, message } = error as { code?: unknown; message?: unknown }; // the package throws errors of several classes
+  const text = shortened(String(message ?? error));
+  const number = Number(code);
+  if (Number.isInteger(number) && REFUSALS.has(number))
+    return new ApiError('settings', `ClickHouse refuses the user ${user}: ${text} docs/warehouse.md lists users and grants.`);
+  if (Number.isInteger(number)) return new StatementError(number, text);
+  const words = typeof code === 'string' ? ` (${code})` : text === '' ? '' : ` (${text})`;
+  return new ApiError('down', `The warehouse at ${address} does not answer${words}.`, { transient: true, cause: error });
+}
+
+/** The package puts quotes around what it is given, and no more. */
+function escaped(filters: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(filters).map(([table, condition]) => [table, condition.replaceAll('\\', '\\\\').replaceAll("'", "\\'")]),
+  );
+}
+
+/** Connects as one of the two users; the package is loaded with the first statement, and nothing is sent before. */
+export function connect(
+  { address, database }: Pick<WarehouseAccess, 'address' | 'database'>,
+  { user, password = '' }: WarehouseAccess['reader'],
+): Connection {
+  let opening: Promise<ClickHouseClient> | undefined;
+  let mapOf: (record: Record<string, string>) => SettingsMap;
+  async function client(): Promise<ClickHouseClient> {
+    opening ??= import('@clickhouse/client').then(({ createClient, ClickHouseLogLevel, SettingsMap: Settings }) => {
+      mapOf = (record) => Settings.from(record);
+      return createClient({
+        url: address,
+        username: user,
+        password,
+        database,
+        application: 'web-analytics-mcp',
+        request_timeout: REQUEST_TIMEOUT_MS,
+        max_open_connections: CONNECTIONS,
+        // Its log would hold statements.
+        log: { level: ClickHouseLogLevel.OFF },
+        clickhouse_settings: { output_format_json_quote_64bit_integers: 1, session_timezone: 'UTC' },
+      });
+    });
+    return opening;
+  }
+
+  async function guarded<T>(signal: AbortSignal | undefined, task: (client: ClickHouseClient) => Promise<T>): Promise<T> {
+    signal?.throwIfAborted();
+    try {
+      return await task(await client());
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw warehouseError(error, user, address);
+    }
+  }
+  const options = ({ settings, filters, parameters, signal }: RunOptions) => ({
+    clickhouse_settings: { ...settings, ...(filters && { additional_table_filters: mapOf(escaped(filters)) }) },
+    ...(parameters && { query_params: parameters }),
+    ...(signal && { abort_signal: signal }),
+  });
+
+  return {
+    rows: (sql, run = {}) =>
+      guarded(run.signal, async (open) => {
+        const answer = await open.query({ query: sql, format: 'JSONEachRow', ...options(run) });
+        return answer.json<Record<string, unknown>>();
+      }),
+    lines: (sql, receive, run = {}) =>
+      guarded(run.signal, async (open) => {
+        const answer = await open.query({ query: sql, format: 'JSONCompactEachRowWithNamesAndTypes', ...options(run) });
+        const close = () => answer.close();
+        // Once rows have begun to come, the package looks at the signal no more.
+        run.signal?.addEventListener('abort', close, { once: true });
+        try {
+          for await (const rows of answer.stream<unknown[]>()) for (const row of rows) if (receive(row.json())) return;
+          run.signal?.throwIfAborted();
+        } finally {
+          run.signal?.removeEventListener('abort', close);
+          close();
+        }
+      }),
+    plainLines: (sql, run = {}) =>
+      guarded(run.signal, async (open) => {
+        const { stream } = await open.exec({ query: sql, ...options(run) });
+        const chunks: Buffer[] = [];
+        for await (const chunk of stream) chunks.push(Buffer.from(chunk));
+        return Buffer.concat(chunks).toString().trimEnd().split('\n');
+      }),
+    command: (sql, run = {}) =>
+      guarded(run.signal, async (open) => {
+        await open.command({ query: sql, ...options(run) });
+      }),
+    insert: (table, columns, file, run = {}) =>
+      guarded(run.signal, async (open) => {
+        const [first = '', ...rest] = columns;
+        await open.insert({ table, columns: [first, ...rest], values: file, format: 'Parquet', ...options(run) });
+      }),
+    async close() {
+      await (await opening?.catch(() => undefined))?.close();
+    },
+  };
+}

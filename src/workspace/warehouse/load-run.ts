@@ -1,0 +1,176 @@
+import { randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ApiError } from '../../api/errors.ts';
+import { type Column, folded } from '../query/columns.ts';
+import { keysOf, viewName } from '../query/data-view.ts';
+import { writeTable } from '../query/sql-process.ts';
+import { identifier, literal } from '../query/view-sql.ts';
+import type { RunManifest } from '../store/manifest.ts';
+import type { Connection, WarehouseAccess } from './connection.ts';
+import type { Ledger } from './ledger.ts';
+import { OWN_COLUMNS, type PlacedColumn, placeColumns, quoted, tableOf, text } from './schema.ts';
+
+/** Rows that are sent at a time: the server holds a Parquet file in memory while it reads it. */
+const PIECE_ROWS = 983_040;
+const PIECE_TIMEOUT_MS = 10 * 60_000;
+/** Between the parts of a key, which hold no control characters. */
+const SEPARATOR = 31;
+/** Before the key of a row without its whole key, so that it is like no other. */
+const KEYLESS = 30;
+/** A load that was silent for so long has ended. */
+const SILENT_MS = 10 * 60_000;
+/** Generation of a run that is being removed: no load goes on from it. */
+export const REMOVING = 'removing';
+const DAY_OF_NONE = '1970-01-01';
+
+/** What a load works with. */
+export interface LoadContext {
+  readonly access: WarehouseAccess;
+  readonly loader: Connection;
+  readonly ledger: Ledger;
+  /** Name of the project in the warehouse. */
+  readonly project: string;
+  /** Directory of the run, with its table. */
+  readonly directory: string;
+  /** For whom it runs: holders take turns. */
+  readonly holder: string;
+  readonly signal: AbortSignal;
+  /** Called with the rows that have arrived. */
+  readonly report: (rows: number) => void;
+  /** Rows that are sent at a time; left out: as many as a server holds well. */
+  readonly pieceRows?: number;
+  /** The bundled process of DuckDB, for callers that are bundled elsewhere. */
+  readonly script?: string;
+}
+
+/** Of two exports the later one has the larger version; in the same millisecond the one with the larger id. */
+function versionOf({ exportedAt, runId }: Pick<RunManifest, 'exportedAt' | 'runId'>): string {
+  return String(BigInt(Date.parse(exportedAt)) * 2n ** 22n + BigInt(runId % 2 ** 22));
+}
+
+/** The column that says when a row happened. */
+export function timeColumn(columns: readonly Column[]): Column | undefined {
+  return columns.find(({ field, name, type }) => /^(session|view)_time$/.test(field ?? name) && type === 'TIMESTAMP');
+}
+
+/** The key of a row as one text, as DuckDB computes it. */
+function keySql(run: RunManifest, columns: readonly Column[]): string {
+  const { names, missing } = keysOf(run.scope, columns);
+  const own = `chr(${KEYLESS}) || ${literal(`${run.runId}`)} || chr(${SEPARATOR}) || file_row_number`;
+  if (missing.length > 0) return own;
+  // The project is a column of its own, and an export may leave it out.
+  const parts = columns.filter((column) => names.includes(folded(column.name)) && (column.field ?? column.name) !== 'project_id');
+  const whole = parts.map(({ name }) => `${identifier(name)} IS NOT NULL`).join(' AND ');
+  const values = parts.map(({ name }) => `${identifier(name)}::VARCHAR`).join(', ');
+  return `CASE WHEN ${whole} THEN concat_ws(chr(${SEPARATOR}), ${values}) ELSE ${own} END`;
+}
+
+/** A SELECT of some rows of the table of a run, as the warehouse has them. */
+function pieceSql(
+  run: RunManifest,
+  columns: readonly PlacedColumn[],
+  file: string,
+  project: string,
+  [from, to]: readonly [number, number],
+): string {
+  const time = timeColumn(columns);
+  const instant = time ? identifier(time.name) : 'NULL::TIMESTAMP';
+  const own = [
+    `${literal(project)} AS _project`,
+    `${run.jobId}::UBIGINT AS _job`,
+    `${run.runId}::UBIGINT AS _run`,
+    `${versionOf(run)}::UBIGINT AS _version`,
+    `coalesce(CAST(${instant} AS DATE), DATE ${literal(DAY_OF_NONE)}) AS _day`,
+    `coalesce(${instant}, TIMESTAMP ${literal(DAY_OF_NONE)}) AS _time`,
+    `${keySql(run, columns)} AS _key`,
+  ];
+  const list = [...own, ...columns.map(({ name, at }) => `${identifier(name)} AS ${identifier(at)}`)];
+  const rows = `read_parquet(${literal(file)}, file_row_number = true)`;
+  return `SELECT ${list.join(', ')} FROM ${rows} WHERE file_row_number >= ${from} AND file_row_number < ${to}`;
+}
+
+/** Deletes the rows of runs; what an earlier export said of the same rows is gone too where it was merged. */
+export async function deleteRows(
+  { access, loader, project }: Pick<LoadContext, 'access' | 'loader' | 'project'>,
+  runs: readonly RunManifest[],
+  kept = '0',
+): Promise<void> {
+  for (const scope of new Set(runs.map((run) => run.scope))) {
+    const table = `${quoted(access.database)}.${quoted(tableOf(viewName(scope)))}`;
+    const ids = runs.filter((run) => run.scope === scope).map(({ jobId, runId }) => `(${jobId}, ${runId})`);
+    await loader.command(
+      `ALTER TABLE ${table} DELETE WHERE _project = ${text(project)} AND (_job, _run) IN (${ids.join(', ')}) AND NOT (${kept})`,
+      { settings: { mutations_sync: '2' } },
+    );
+  }
+}
+
+/**
+ * Loads a converted run once, whoever has begun it: a load that was killed goes on after its last piece, and is undone where it was made
+ * from another table. Throws where the warehouse or the disk fails.
+ */
+export async function loadRun(run: RunManifest, context: LoadContext): Promise<void> {
+  const { access, loader, ledger, project, directory, holder, signal, report, pieceRows = PIECE_ROWS, script } = context;
+  const before = await ledger.find(run, signal);
+  if (before?.state === 'loaded' && before.run.exportedAt === run.exportedAt) return;
+  // Removed after it was downloaded here: only a new download brings it back.
+  if (before?.state === 'removed' && Date.parse(run.downloadedAt) <= Number(before.generation)) return;
+  const { table } = run;
+  const name = table?.name ?? '';
+  const goesOn = before?.state === 'loading' && before.generation.endsWith(`/${name}`);
+  // A load says how far it is after each piece; another one from its own table would take its rows away.
+  if (before?.state === 'loading' && !goesOn && before.generation !== REMOVING && before.ageMs < SILENT_MS)
+    throw new ApiError('busy', 'another server is loading it', { retryAfterMs: SILENT_MS });
+  if (before && before.state !== 'removed' && !goesOn && before.columns.length > 0) await deleteRows(context, [before.run]);
+  const generation = goesOn ? before.generation : `${randomUUID()}/${name}`;
+  const target = tableOf(viewName(run.scope));
+  const columns = table ? await placeColumns(access, loader, target, table.columns) : [];
+  const total = table?.rows ?? 0;
+  let rows = goesOn ? before.rows : 0;
+  await ledger.write({ state: 'loading', run, columns, rows, generation });
+  report(rows);
+  const names = [...OWN_COLUMNS, ...columns.map(({ at }) => at)].map(quoted);
+  const remove = (piece: string) => rm(join(directory, piece), { force: true });
+
+  async function writePiece(from: number): Promise<string> {
+    const piece = `piece-${randomUUID()}.tmp`;
+    const select = pieceSql(run, columns, name, project, [from, from + pieceRows]);
+    const options = { directory, holder, signal, timeoutMs: PIECE_TIMEOUT_MS, ...(script !== undefined && { script }) };
+    try {
+      const written = await writeTable({ kind: 'piece', select, file: name, target: piece }, options);
+      if (written === Math.min(pieceRows, total - from)) return piece;
+      throw new Error(`The table of run ${run.runId} has fewer rows than its manifest says.`);
+    } catch (error) {
+      await remove(piece);
+      throw error;
+    }
+  }
+
+  let next = rows < total ? writePiece(rows) : undefined;
+  try {
+    while (next) {
+      const piece = await next;
+      const [from, end] = [rows, Math.min(rows + pieceRows, total)];
+      // The next one is written while this one is sent.
+      next = end < total ? writePiece(end) : undefined;
+      next?.catch(() => undefined); // it is met when its turn comes
+      const settings = {
+        insert_deduplication_token: `${project}/${run.jobId}/${run.runId}/${generation}/${from}`,
+        max_partitions_per_insert_block: '10000',
+      };
+      try {
+        await loader.insert(quoted(target), names, createReadStream(join(directory, piece)), { settings, signal });
+      } finally {
+        await remove(piece);
+      }
+      rows = end;
+      report(rows);
+      if (rows < total) await ledger.write({ state: 'loading', run, columns, rows, generation });
+    }
+  } finally {
+    await next?.then(remove, () => undefined);
+  }
+  await ledger.write({ state: 'loaded', run, columns, rows, generation });
+}

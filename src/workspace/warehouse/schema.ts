@@ -1,0 +1,116 @@
+import { type ColumnType, itemTypeOf } from '../query/column-types.ts';
+import type { StoredColumn } from '../query/protocol.ts';
+import type { Connection, WarehouseAccess } from './connection.ts';
+
+/** A quoted name of ClickHouse. */
+export function quoted(name: string): string {
+  return `\`${name.replaceAll('\\', '\\\\').replaceAll('`', '\\`')}\``;
+}
+
+/** A quoted text of ClickHouse. */
+export function text(value: string): string {
+  return `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+}
+
+const ITEMS: Readonly<Record<string, string>> = {
+  VARCHAR: 'Nullable(String)',
+  BIGINT: 'Nullable(Int64)',
+  DOUBLE: 'Nullable(Float64)',
+  BOOLEAN: 'Nullable(Bool)',
+  DATE: 'Nullable(Date32)',
+  TIMESTAMP: "Nullable(DateTime64(6, 'UTC'))",
+};
+
+/** The type that a column has in ClickHouse, as its system tables write it; a list is an array, and no list an empty one. */
+export function warehouseType(type: ColumnType): string {
+  const item = itemTypeOf(type);
+  return item ? `Array(${ITEMS[item]})` : (ITEMS[type] ?? 'Nullable(String)');
+}
+
+/** The table that holds the rows of a scope. */
+export function tableOf(view: string): string {
+  return `export_${view}`;
+}
+
+/** The table in which it is recorded what is loaded. */
+export const LEDGER = 'export_loads';
+
+/** What each row says of itself beside its columns; names and order of what is sent. */
+export const OWN_COLUMNS = ['_project', '_job', '_run', '_version', '_day', '_time', '_key'] as const;
+
+/** Insertions that are recognised when they are repeated. */
+const REMEMBERED_INSERTS = 10_000;
+
+function engineSql({ engine }: Pick<WarehouseAccess, 'engine'>, version: string): string {
+  return `ENGINE = ${engine}(${version})`;
+}
+
+function dedupSetting({ engine }: Pick<WarehouseAccess, 'engine'>): string {
+  const name = engine === 'ReplacingMergeTree' ? 'non_replicated_deduplication_window' : 'replicated_deduplication_window';
+  return `${name} = ${REMEMBERED_INSERTS}`;
+}
+
+/**
+ * The table of a scope: a partition for each project and month, ordered by day and row key, the latest export of a row replacing the
+ * others. A row without a time of its own stands in the month of 1970.
+ */
+function scopeTableSql(access: WarehouseAccess, table: string): string {
+  return `CREATE TABLE IF NOT EXISTS ${quoted(access.database)}.${quoted(table)} (
+  _project LowCardinality(String), _job UInt64, _run UInt64, _version UInt64,
+  _day Date32, _time DateTime64(6, 'UTC'), _key String
+) ${engineSql(access, '_version')} PARTITION BY (_project, toYYYYMM(_day)) ORDER BY (_project, _job, _day, _key)
+SETTINGS ${dedupSetting(access)}`;
+}
+
+function ledgerSql(access: WarehouseAccess): string {
+  return `CREATE TABLE IF NOT EXISTS ${quoted(access.database)}.${quoted(LEDGER)} (
+  _project LowCardinality(String), _job UInt64, _run UInt64, state LowCardinality(String), rows UInt64,
+  generation String, manifest String, columns String, written DateTime64(6, 'UTC')
+) ${engineSql(access, 'written')} ORDER BY (_project, _job, _run)`;
+}
+
+/** Makes the table of the record. */
+export function createLedger(access: WarehouseAccess, loader: Connection): Promise<void> {
+  return loader.command(ledgerSql(access));
+}
+
+/** A column of a run and what it is called in the table of its scope. */
+export interface PlacedColumn extends StoredColumn {
+  readonly at: string;
+}
+
+async function columnsIn({ database }: WarehouseAccess, loader: Connection, table: string): Promise<Map<string, string>> {
+  const rows = await loader.rows('SELECT name, type FROM system.columns WHERE database = {database:String} AND table = {table:String}', {
+    parameters: { database, table },
+  });
+  return new Map(rows.map(({ name, type }) => [String(name), String(type)]));
+}
+
+/** The column of a table for a name and type: one of another type that has the name keeps it. */
+function placeOf({ name, type }: StoredColumn, there: ReadonlyMap<string, string>): string {
+  const own = there.get(name);
+  return own === undefined || own === warehouseType(type) ? name : `${name}:${type}`;
+}
+
+/** Makes the table of a scope with these columns, or adds those that it lacks; none ever changes its type. */
+export async function placeColumns(
+  access: WarehouseAccess,
+  loader: Connection,
+  table: string,
+  columns: readonly StoredColumn[],
+): Promise<PlacedColumn[]> {
+  await loader.command(scopeTableSql(access, table));
+  // Another loader may add one of the same name meanwhile: what counts is what is there afterwards.
+  for (;;) {
+    const there = await columnsIn(access, loader, table);
+    const placed = columns.map((column) => ({ ...column, at: placeOf(column, there) }));
+    const absent = placed.filter(({ at }) => !there.has(at));
+    if (absent.length === 0) return placed;
+    const added = absent.map(({ at, type }) => `ADD COLUMN IF NOT EXISTS ${quoted(at)} ${warehouseType(type)}`);
+    // Rows lie by day, so the bounds of a block of rows are narrow.
+    const bounds = absent.flatMap(({ at, type }) =>
+      type === 'DATE' || type === 'TIMESTAMP' ? [`ADD INDEX IF NOT EXISTS ${quoted(`bounds_${at}`)} ${quoted(at)} TYPE minmax`] : [],
+    );
+    await loader.command(`ALTER TABLE ${quoted(access.database)}.${quoted(table)} ${[...added, ...bounds].join(', ')}`);
+  }
+}

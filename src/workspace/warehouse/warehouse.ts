@@ -1,0 +1,47 @@
+import { ApiError } from '../../api/errors.ts';
+import { type Connection, connect, type WarehouseAccess } from './connection.ts';
+import { createLedger, LEDGER, quoted, text } from './schema.ts';
+
+/** ClickHouse as the settings name it, shared by all callers of a process. */
+export interface Warehouse {
+  readonly access: WarehouseAccess;
+  readonly loader: Connection;
+  readonly reader: Connection;
+  readonly close: () => Promise<void>;
+}
+
+/** Opens the warehouse; nothing is sent before it is used. */
+export function openWarehouse(access: WarehouseAccess): Warehouse {
+  const loader = connect(access, access.loader);
+  const reader = connect(access, access.reader);
+  return {
+    access,
+    loader,
+    reader,
+    async close() {
+      await Promise.all([loader.close(), reader.close()]);
+    },
+  };
+}
+
+/** What is wrong with the users of a warehouse, in sentences; empty where loads and statements work and the reader may only read. */
+export async function warehouseFaults({ access, loader, reader }: Warehouse): Promise<string[]> {
+  const { database } = access;
+  const faults: string[] = [];
+  await createLedger(access, loader);
+  const { user } = access.reader;
+  const [setting] = await reader.rows("SELECT value FROM system.settings WHERE name = 'readonly'");
+  if (setting?.['value'] !== '2')
+    faults.push(`${user} has readonly = ${String(setting?.['value'])}: ALTER USER ${user} SETTINGS readonly = 2`);
+  await reader.rows(`SELECT count() AS runs FROM ${quoted(database)}.${quoted(LEDGER)}`);
+  const own = ['system', 'INFORMATION_SCHEMA', 'information_schema', database].map(text).join(', ');
+  const others = await reader.rows(`SELECT DISTINCT database FROM system.tables WHERE database NOT IN (${own}) ORDER BY database LIMIT 3`);
+  const names = others.map((row) => String(row['database']));
+  if (names.length > 0) faults.push(`${user} may read other databases too (${names.join(', ')}): grant SELECT ON ${database}.* alone`);
+  const reaches = await reader.rows("SELECT 1 FROM url('http://127.0.0.1:9/', 'LineAsString') LIMIT 0").then(
+    () => true,
+    (error: unknown) => !(error instanceof ApiError && error.kind === 'settings'),
+  );
+  if (reaches) faults.push(`${user} may read from addresses by table functions: REVOKE SOURCES ON *.* FROM ${user}`);
+  return faults;
+}

@@ -1,0 +1,66 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openWarehouse } from '../../../src/workspace/warehouse/warehouse.ts';
+import { openAssistant } from '../../support/assistant.ts';
+import { sharedClickHouse } from '../../support/clickhouse/index.ts';
+import { missing } from '../../support/clickhouse/start.ts';
+import { sharedPlatform } from '../../support/emulator.ts';
+
+/** A download, its conversion and its load, each in its turn. */
+const LONG_MS = 120_000;
+
+describe.skipIf(missing)(`tools with a warehouse${missing ? ` (${missing})` : ''}`, { timeout: LONG_MS }, () => {
+  const clickHouse = sharedClickHouse();
+  const platform = sharedPlatform();
+
+  async function assistantWith(answer: 'accept' | 'decline' = 'accept') {
+    const warehouse = openWarehouse(clickHouse().access);
+    const assistant = await openAssistant(platform(), { conversion: 'drop source', warehouse, answer: () => answer });
+    onTestFinished(async () => {
+      await assistant.close();
+      await warehouse.close();
+    });
+    return assistant;
+  }
+
+  it('download, load, query, list and purge', async () => {
+    const { call } = await assistantWith();
+    const { structured: synced } = await call('sync_exports', { jobIds: ['Daily sessions'], since: '-1d', waitSeconds: 40 });
+    expect(synced['state']).toBe('complete');
+    const { structured: jobList } = await call('list_workspace');
+    const [[jobId]] = jobList['rows'] as [[number]];
+    const count = () => call('query_export', { jobId, sql: 'SELECT count(*) AS n FROM data' });
+    await expect.poll(async () => (await count()).isError, { timeout: 60_000 }).toBe(false);
+    const { structured } = await count();
+    expect(structured).toMatchObject({ dialect: 'ClickHouse', columns: ['n'] });
+    const [[rows]] = structured['rows'] as [[number]];
+    expect(rows).toBeGreaterThan(0);
+
+    const { structured: there } = await call('list_workspace');
+    const { database, rows: jobs } = there['warehouse'] as { database: string; rows: unknown[][] };
+    expect(database).toBe(`${clickHouse().access.address}/analytics`);
+    expect(jobs).toEqual([[jobId, 'Daily sessions', 'sessions', expect.any(Number), expect.any(String), expect.any(String), rows, 0]]);
+
+    const { structured: purged, text } = await call('purge_workspace', { jobIds: [jobId], confirm: true });
+    expect(purged, text).toMatchObject({ status: 'done', removedFromWarehouse: jobs[0]?.[3] });
+    expect((await count()).text).toContain('is in the workspace yet');
+    expect((await call('list_workspace')).structured['warehouse']).toMatchObject({ rows: [] });
+  });
+
+  it('say that the warehouse is away, and keep what is on the disk', async () => {
+    const gone = openWarehouse({ ...clickHouse().access, address: 'http://127.0.0.1:9' });
+    const assistant = await openAssistant(platform(), { conversion: 'drop source', warehouse: gone });
+    onTestFinished(async () => {
+      await assistant.close();
+      await gone.close();
+    });
+    const { structured } = await assistant.call('sync_exports', { jobIds: ['Daily sessions'], since: '-1d', waitSeconds: 40 });
+    expect(structured['state']).toBe('complete');
+    const listed = await assistant.call('list_workspace');
+    expect(listed).toMatchObject({ isError: false, structured: { rows: [expect.arrayContaining(['Daily sessions'])] } });
+    expect(listed.structured).not.toHaveProperty('warehouse');
+    expect(listed.text).toContain('The warehouse at http://127.0.0.1:9 does not answer');
+    const { isError, text } = await assistant.call('query_export', { sql: 'SELECT 1' });
+    expect(isError).toBe(true);
+    expect(text).toContain('The warehouse at http://127.0.0.1:9 does not answer');
+  });
+});

@@ -1,0 +1,211 @@
+import { readdirSync } from 'node:fs';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { ledgerOf } from '../../../src/workspace/warehouse/ledger.ts';
+import { loadRun } from '../../../src/workspace/warehouse/load-run.ts';
+import { projectName } from '../../../src/workspace/warehouse/project-warehouse.ts';
+import { openWarehouse } from '../../../src/workspace/warehouse/warehouse.ts';
+import { sharedClickHouse } from '../../support/clickhouse/index.ts';
+import { missing, startClickHouse, type TestClickHouse } from '../../support/clickhouse/start.ts';
+import { openOffline, writeRun } from '../convert/converted-runs.ts';
+import { asked, dayRun, fieldsOf, type LoadedProject, loadedProject, sessionRow } from './loaded-project.ts';
+
+const range = (count: number) => Array.from({ length: count }, (_, index) => index);
+const rows = (count: number, more: object = {}) => range(count).map((number) => sessionRow(10, number, more));
+const FIGURES = 'SELECT count(*) AS n, sum(session_transactions_revenue_cents) AS cents, count(DISTINCT session_id) AS ids FROM sessions';
+
+/** What a load works with, outside of a workspace, so that it can be repeated and killed. */
+async function loading({ workspace, authUrl }: LoadedProject, clickHouse: TestClickHouse, pieceRows: number) {
+  const run = await workspace.find({ jobId: 31, runId: 501 });
+  if (!run) throw new Error('There is no run.');
+  const { access, loader, close } = openWarehouse(clickHouse.access);
+  onTestFinished(close);
+  const project = projectName(authUrl, 1201);
+  const ledger = ledgerOf(access, loader, project);
+  const progress: number[] = [];
+  const context = { access, loader, ledger, project, directory: workspace.directoryOf(run), holder: 'test', pieceRows };
+  const load = (signal = new AbortController().signal) => loadRun(run, { ...context, signal, report: (done) => void progress.push(done) });
+  return { run, load, ledger, progress };
+}
+
+/** A project whose run is converted and not loaded. */
+async function convertedProject(clickHouse: TestClickHouse, count: number, more: object = {}): Promise<LoadedProject> {
+  await clickHouse.fail({ failInserts: 1_000 });
+  const project = await loadedProject(clickHouse, dayRun(501, 10, rows(count, more)));
+  await clickHouse.fail({});
+  return project;
+}
+
+/** Rows of a project; without `FINAL` also those that were stored twice, as long as they were not merged. */
+const physicalRows = async (clickHouse: TestClickHouse, authUrl: string, final = 'FINAL') => {
+  const sql = `SELECT toUInt32(count()) FROM analytics.export_sessions ${final} WHERE _project = '${projectName(authUrl, 1201)}'`;
+  return (await clickHouse.query(sql))[0]?.[0];
+};
+
+/** Makes the last entries of a project an hour old. */
+async function silence(clickHouse: TestClickHouse, authUrl: string): Promise<void> {
+  const own = `_project = '${projectName(authUrl, 1201)}'`;
+  const older = '* REPLACE (written - INTERVAL 1 HOUR AS written)';
+  await clickHouse.query(`INSERT INTO analytics.export_loads SELECT ${older} FROM analytics.export_loads FINAL WHERE ${own}`);
+  const recent = `${own} AND written > now() - INTERVAL 30 MINUTE`;
+  await clickHouse.query(`ALTER TABLE analytics.export_loads DELETE WHERE ${recent} SETTINGS mutations_sync = 1`);
+}
+
+/** Each part of a load is written by a process of its own. */
+const LONG_MS = 120_000;
+
+describe.skipIf(missing)(`loads into the warehouse${missing ? ` (${missing})` : ''}`, { timeout: LONG_MS }, () => {
+  const clickHouse = sharedClickHouse();
+
+  it('count once where one run is loaded three times and killed twice', async () => {
+    const project = await convertedProject(clickHouse(), 900);
+    const { run, load, ledger, progress } = await loading(project, clickHouse(), 200);
+    // Killed before anything is confirmed, and after two of five pieces.
+    await clickHouse().fail({ failInserts: 1 });
+    await expect(load()).rejects.toThrow('Too many parts');
+    await clickHouse().fail({});
+    const abort = new AbortController();
+    const { write } = ledger;
+    ledger.write = async (record) => {
+      await write(record);
+      if (record.rows === 400) abort.abort(new Error('killed'));
+    };
+    await expect(load(abort.signal)).rejects.toThrow('killed');
+    ledger.write = write;
+    expect(await ledger.find(run)).toMatchObject({ state: 'loading', rows: 400 });
+    progress.length = 0;
+    await load();
+    // It goes on where it was.
+    expect(progress).toEqual([400, 600, 800, 900]);
+    await load();
+    await load();
+    expect(await ledger.find(run)).toMatchObject({ state: 'loaded', rows: 900 });
+    expect(await physicalRows(clickHouse(), project.authUrl)).toBe(900);
+    expect((await asked(project.workspace, FIGURES)).rows).toEqual((await asked(project.onDisk, FIGURES)).rows);
+    expect(readdirSync(project.workspace.directoryOf(run)).filter((name) => name.startsWith('piece-'))).toEqual([]);
+  });
+
+  it('that are repeated from the beginning store no row twice, with a key or without', async () => {
+    for (const more of [{}, { session_id: undefined }]) {
+      const project = await convertedProject(clickHouse(), 500, more);
+      const { run, load, ledger } = await loading(project, clickHouse(), 200);
+      await load();
+      const loaded = await ledger.find(run);
+      if (!loaded) throw new Error('The run is not in the record.');
+      // As where the process ended between the rows and the record.
+      await ledger.write({ ...loaded, state: 'loading', rows: 0 });
+      await load();
+      expect(await physicalRows(clickHouse(), project.authUrl)).toBe(500);
+      expect(await physicalRows(clickHouse(), project.authUrl, '')).toBe(500);
+      // Another conversion orders the rows in another way: what is there is undone first.
+      await ledger.write({ ...loaded, state: 'loading', rows: 200, generation: 'of/another-table.parquet' });
+      await expect(load()).rejects.toThrow('another server is loading it');
+      await silence(clickHouse(), project.authUrl);
+      await load();
+      expect(await physicalRows(clickHouse(), project.authUrl)).toBe(500);
+    }
+  });
+
+  it('go on after the server died in the middle, the rows stored and not confirmed', async () => {
+    const own = await startClickHouse();
+    onTestFinished(() => own.stop());
+    const project = await convertedProject(own, 600);
+    await own.fail({ dieAfterInserts: 1 });
+    const dying = await loading(project, own, 200);
+    await expect(dying.load()).rejects.toMatchObject({ kind: 'down' });
+    await own.restart();
+    const { load, ledger, run } = await loading(project, own, 200);
+    expect(await ledger.find(run)).toMatchObject({ state: 'loading', rows: 200 });
+    await load();
+    expect(await physicalRows(own, project.authUrl)).toBe(600);
+  });
+
+  it('keep ids and amounts exact, and add columns and types as they appear', async () => {
+    const project = await loadedProject(
+      clickHouse(),
+      dayRun(501, 10, rows(3, { session_transactions_revenue_cents: 9_007_199_254_740_991 })),
+    );
+    const amounts = 'session_transactions_revenue_cents AS cents, session_transactions_revenue AS money';
+    const sql = `SELECT user_id, ${amounts} FROM sessions ORDER BY session_id LIMIT 1`;
+    expect((await asked(project.workspace, sql)).rows).toEqual([['18446744073709000000', 9_007_199_254_740_991, '90071992547409.91']]);
+    const later = rows(2, { city: 'Kyoto', session_number_of_views: 1.5, browser_name: 'New' }).map((row, index) => ({
+      ...row,
+      session_id: `later-${index}`,
+    }));
+    await project.add(dayRun(502, 11, later));
+    const both =
+      'SELECT city, session_number_of_views, count(*) AS n FROM sessions GROUP BY ALL ORDER BY city NULLS FIRST, session_number_of_views';
+    expect((await asked(project.workspace, both)).rows).toEqual((await asked(project.onDisk, both)).rows);
+    expect((await asked(project.workspace, both)).rows).toContainEqual(['Kyoto', 1.5, 2]);
+  });
+
+  it('of jobs with other columns of one session make one row of them', async () => {
+    const sessions = rows(20) as Record<string, unknown>[];
+    const places = sessions.map(({ user_id, session_id, session_time }, index) => ({
+      user_id,
+      session_id,
+      session_time,
+      city: index % 2 ? 'Oslo' : null,
+    }));
+    const project = await loadedProject(
+      clickHouse(),
+      dayRun(501, 10, sessions),
+      dayRun(701, 10, places, { jobId: 41, exportedAt: '2026-11-12T02:00:00.000Z' }),
+    );
+    const sql = 'SELECT city, device_name, count(*) AS n FROM sessions GROUP BY ALL ORDER BY city NULLS FIRST, device_name';
+    const there = await asked(project.workspace, sql);
+    expect(there.rows).toEqual((await asked(project.onDisk, sql)).rows);
+    expect(there.rows).toHaveLength(6);
+    expect((await asked(project.workspace, 'SELECT count(*) AS n FROM data', { jobId: 41 })).rows).toEqual([[20]]);
+  });
+
+  it('that failed are said, and tried again by the next call', async () => {
+    const project = await convertedProject(clickHouse(), 10);
+    await clickHouse().fail({ failInserts: 1_000 });
+    await expect(asked(project.workspace, FIGURES)).rejects.toThrow(
+      'Run 501 of job 31 could not be loaded into the warehouse: Too many parts',
+    );
+    await clickHouse().fail({});
+    expect((await asked(project.workspace, FIGURES)).rows[0]?.[0]).toBe(10);
+  });
+
+  it('that another replica has done are read here, where nothing is on the disk', async () => {
+    const project = await loadedProject(
+      clickHouse(),
+      dayRun(501, 10, rows(30)),
+      dayRun(502, 11, [], { files: [], fields: fieldsOf(sessionRow(11, 1)) }),
+    );
+    const { warehouse, authUrl, dir } = project;
+    const replica = openOffline(`${dir}/replica`, 'keep source', { warehouse, authUrl, askKept: () => Promise.resolve([] as never) });
+    onTestFinished(() => replica.close());
+    expect(await replica.runs()).toEqual([]);
+    expect((await asked(replica, FIGURES)).rows).toEqual((await asked(project.onDisk, FIGURES)).rows);
+    // The same run, downloaded there too, is not loaded again.
+    await clickHouse().seen();
+    writeRun(replica, dayRun(501, 10, rows(30)));
+    await replica.runs();
+    await replica.converted();
+    expect((await clickHouse().seen()).filter(({ sql = '' }) => sql.includes('FORMAT Parquet'))).toEqual([]);
+  });
+
+  it('are taken back run by run: what a run that stays holds too remains, and comes back after a new download', async () => {
+    const newer = { exportedAt: '2026-11-14T02:00:00.000Z', to: '2026-11-12T00:00:00.000Z' };
+    const more = range(10).map((number) => sessionRow(11, number));
+    const project = await loadedProject(
+      clickHouse(),
+      dayRun(501, 10, rows(30)),
+      dayRun(502, 10, [...rows(30, { browser_name: 'Edge' }), ...more], newer),
+    );
+    const { workspace } = project;
+    const { warehouse } = workspace;
+    if (!warehouse) throw new Error('There is no warehouse.');
+    const count = 'SELECT count(*) AS n FROM sessions';
+    expect((await asked(workspace, count)).rows).toEqual([[40]]);
+    const second = (await warehouse.records()).filter(({ run }) => run.runId === 502);
+    await warehouse.remove(second, Date.parse('2026-11-20T10:00:00Z'));
+    await workspace.remove({ jobId: 31, runId: 502 });
+    expect((await asked(workspace, count)).rows).toEqual([[30]]);
+    expect((await warehouse.records()).map(({ run }) => run.runId)).toEqual([501]);
+    await project.add({ ...dayRun(502, 10, [...rows(30), ...more], newer), exportedAt: '2026-11-21T02:00:00.000Z' });
+    expect((await asked(workspace, count)).rows).toEqual([[40]]);
+  });
+});
