@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { flagOf, isSwitch, readSettings, type Setting, settingDeclarations } from '../src/settings/settings.ts';
+import type { Setting } from '../src/settings/setting.ts';
+import { flagOf, isSwitch, readSettings, settingDeclarations } from '../src/settings/settings.ts';
 
 const settings: readonly Setting[] = Object.values(settingDeclarations);
 const of = (variable: string, value: string) => readSettings({ [`WEB_ANALYTICS_${variable}`]: value });

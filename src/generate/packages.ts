@@ -1,7 +1,8 @@
 import about from '../../package.json' with { type: 'json' };
 import { toolsets } from '../../tools/index.ts';
 import { prompts } from '../prompts/index.ts';
-import { type Setting, settingDeclarations } from '../settings/settings.ts';
+import type { Setting } from '../settings/setting.ts';
+import { settingDeclarations } from '../settings/settings.ts';
 
 const settings = Object.values<Setting>(settingDeclarations);
 /** What a form of a host asks for. */

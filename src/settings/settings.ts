@@ -7,8 +7,6 @@ import { flag, type Setting } from './setting.ts';
 import { signInSettings } from './sign-in.ts';
 import { warehouseSettings } from './warehouse.ts';
 
-export type { Setting } from './setting.ts';
-
 /** Every setting, in the order of the documents. */
 export const settingDeclarations = {
   ...platformSettings,

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { commands, readCommandLine, usage } from '../../src/commands/command-line.ts';
 import { readWorldOptions } from '../../src/commands/emulator.ts';
-import { flagOf, readSettings, type Setting, settingDeclarations } from '../../src/settings/settings.ts';
+import type { Setting } from '../../src/settings/setting.ts';
+import { flagOf, readSettings, settingDeclarations } from '../../src/settings/settings.ts';
 
 describe('a command line', () => {
   it('serves when it names nothing', () => {

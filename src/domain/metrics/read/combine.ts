@@ -32,12 +32,10 @@ export function sumsOf(metric: string, values: MetricValues): Sums | undefined {
     if (weight === 0) return NOTHING;
     return isNumber && typeof weight === 'number' ? { numerator: value * weight, denominator: weight } : undefined;
   }
-  if (combination?.by === 'quotient') {
-    const numerator = values[combination.numerator];
-    if (numerator === 0) return NOTHING;
-    return isNumber && value > 0 && typeof numerator === 'number' ? { numerator, denominator: numerator / value } : undefined;
-  }
-  return undefined;
+  if (combination?.by !== 'quotient') return undefined;
+  const numerator = values[combination.numerator];
+  if (numerator === 0) return NOTHING;
+  return isNumber && value > 0 && typeof numerator === 'number' ? { numerator, denominator: numerator / value } : undefined;
 }
 
 /** What is missing to make one value of a metric of several ranges, such as the users of a tap rate; undefined where nothing is. */
