@@ -207,7 +207,7 @@ export async function findChanges(input: FindInput, context: Uses): Promise<Chan
   if (speed)
     note(
       `Speed: at a false discovery rate of ${100 * FALSE_DISCOVERY_RATE} % over all its scenarios, as in analyze_scenario; ` +
-        'of a hundred changes listed, about one may be chance.',
+        `of a hundred changes listed, about ${100 * FALSE_DISCOVERY_RATE} may be chance.`,
     );
   return changesAnswer({
     site: ofSite,
