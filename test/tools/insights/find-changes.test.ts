@@ -178,7 +178,7 @@ describe('speed', () => {
     expect(said(answer)).toContain(`${series} series looked at, ${speedSeries} of them of ${scenarios} speed scenarios.`);
     for (const { line } of changesIn(answer)) expect(answer.text).toContain(line);
     expect(notes(answer)).toContain('Site: at a false discovery rate of 5 %');
-    expect(notes(answer)).toContain('Speed: at a false discovery rate of 1 %');
+    expect(notes(answer)).toContain('Speed: at a false discovery rate of 3 %');
   }, 60_000);
 
   it('alone is one line for each change of a scenario, by the engine of analyze_scenario', async () => {
