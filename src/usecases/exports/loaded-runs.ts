@@ -33,10 +33,12 @@ async function ended({ workspace }: Pick<Place, 'workspace'>, waitMs: number, si
 }
 
 /** What keeps a downloaded run from being in the warehouse, in words. */
-function waitingWords({ jobId, runId, format }: RunManifest, { warehouse }: Place): string {
+function waitingWords({ jobId, runId, format }: RunManifest, { workspace, warehouse }: Place): string {
   const run = `Run ${runId} of job ${jobId}`;
   const failure = warehouse.failure({ jobId, runId });
   if (failure !== undefined) return `${run} could not be loaded into the warehouse: ${failure}`;
+  const refusal = workspace.conversionFailure({ jobId, runId });
+  if (refusal !== undefined) return `${run} could not be converted, so that it cannot be loaded into the warehouse: ${refusal}`;
   if (!/^(jsonl|csv)$/i.test(format)) return `${run} exports ${format}, which cannot be loaded into the warehouse.`;
   const load = warehouse.underWay().find((each) => isSame(each, { jobId, runId }));
   if (load) return `${run} is being loaded into the warehouse: ${load.rows} of ${load.totalRows} rows.`;
@@ -81,7 +83,7 @@ export async function loadedRecords(
   const late = waiting(records);
   const only = late.find(({ jobId }) => !records.some((record) => record.state === 'loaded' && record.run.jobId === jobId));
   if (only) {
-    const isMoving = place.warehouse.failure(only) === undefined;
+    const isMoving = (place.warehouse.failure(only) ?? place.workspace.conversionFailure(only)) === undefined;
     throw new ApiError(isMoving ? 'busy' : 'down', waitingWords(only, place), isMoving ? { retryAfterMs: RETRY_MS } : {});
   }
   for (const run of late) note(waitingWords(run, place));

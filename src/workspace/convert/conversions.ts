@@ -30,8 +30,8 @@ const DROP_PATIENCE_MS = 45_000;
 
 /** Jobs that this process converts; each has a next round where new runs arrived meanwhile. */
 const underWay = new Map<string, { again: boolean }>();
-/** Runs that could not be converted, by directory: they are not tried again by this process. */
-const given = new Set<string>();
+/** Why runs could not be converted, by directory: they are not tried again by this process. */
+const refused = new Map<string, string>();
 
 /** Converts the runs of a job in the background; undefined where that is already running. Never rejects. */
 export function convertJob(jobId: number, context: ConversionContext): Promise<void> | undefined {
@@ -73,8 +73,13 @@ export function isWaiting(
   manifest: RunManifest,
   { projectDir, keepSource }: Pick<ConversionContext, 'projectDir' | 'keepSource'>,
 ): boolean {
-  if (given.has(runDirectory(projectDir, manifest)) || !isConvertible(manifest)) return false;
+  if (refused.has(runDirectory(projectDir, manifest)) || !isConvertible(manifest)) return false;
   return manifest.table === undefined || (!keepSource && !manifest.sourceDropped);
+}
+
+/** Why this process could not convert a run, in the engine's words; undefined where it has not failed. */
+export function conversionFailure(run: RunId, projectDir: string): string | undefined {
+  return refused.get(runDirectory(projectDir, run));
 }
 
 const AMOUNTS = new Set(['cents', 'money']);
@@ -122,7 +127,7 @@ async function placed(directory: string, staged: string, name: string): Promise<
 async function convertRun(id: RunId, context: ConversionContext): Promise<void> {
   const { holder, signal } = context;
   await alone(id, context, async (run, directory) => {
-    if (run.table || given.has(directory)) return;
+    if (run.table || refused.has(directory)) return;
     const options = { directory, holder, signal, timeoutMs: TIMEOUT_MS };
     const [name, staged] = [newName('.parquet'), newName('.tmp')];
     try {
@@ -161,7 +166,7 @@ async function convertRun(id: RunId, context: ConversionContext): Promise<void> 
     } catch (error) {
       await rm(join(directory, staged), { force: true });
       // A conversion that the end of the session stopped starts again; one that the engine refused would be refused again.
-      if (!signal.aborted && error instanceof SqlError && error.reason !== 'busy') given.add(directory);
+      if (!signal.aborted && error instanceof SqlError && error.reason !== 'busy') refused.set(directory, error.message);
     }
   });
 }

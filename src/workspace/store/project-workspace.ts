@@ -6,7 +6,7 @@ import { listExportJobs } from '../../api/operations/data-export.ts';
 import { isLoopback } from '../../lib/address.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { createFairSemaphore, mapConcurrent } from '../../lib/concurrency.ts';
-import { convertJob, isWaiting } from '../convert/conversions.ts';
+import { conversionFailure, convertJob, isWaiting } from '../convert/conversions.ts';
 import { removeTempFiles } from '../download/download-run.ts';
 import { type Download, type DownloadOptions, downloadOf, startDownload } from '../download/downloads.ts';
 import { createFileStore } from '../download/file-store.ts';
@@ -64,6 +64,8 @@ export interface ProjectWorkspace {
   remove(run: RunId): Promise<number>;
   /** Where the runs of the project are loaded and queried; undefined where that is the disk. */
   readonly warehouse?: ProjectWarehouse | undefined;
+  /** Why a run could not be converted; undefined where that has not failed in this process. */
+  conversionFailure(run: RunId): string | undefined;
   /** Resolves when no conversion of this process is running, and no load that followed one. */
   converted(): Promise<void>;
   /** Ends the downloads and conversions that were started here; what has arrived stays. */
@@ -190,6 +192,7 @@ export function openProjectWorkspace({
     pathOf: (run, { name }) => join(runDirectory(dir, run), name),
     reading,
     warehouse,
+    conversionFailure: (run) => conversionFailure(run, dir),
     download: (id, listed) => start(id, { listed }),
     downloadInTurn: (id, listed) => start(id, { listed, inTurn: (task) => inTurn(ownDir, task) }),
     underWay: (id) => downloadOf(dir, id),

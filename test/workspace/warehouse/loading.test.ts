@@ -168,6 +168,14 @@ describe.skipIf(missing)(`loads into the warehouse${missing ? ` (${missing})` : 
     expect((await asked(project.workspace, FIGURES)).rows[0]?.[0]).toBe(10);
   });
 
+  it('that cannot follow, because the run could not be converted, are said with the reason', async () => {
+    const damaged = dayRun(501, 10, rows(1), { files: ['{"session_id": 1}\n{"session_id":\n'] });
+    const project = await loadedProject(clickHouse(), damaged);
+    await expect(asked(project.workspace, FIGURES)).rejects.toThrow(
+      /^Run 501 of job 31 could not be converted, so that it cannot be loaded into the warehouse: .{20,}/,
+    );
+  });
+
   it('that another replica has done are read here, where nothing is on the disk', async () => {
     const project = await loadedProject(
       clickHouse(),
