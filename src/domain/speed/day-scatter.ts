@@ -11,6 +11,8 @@ import type { Series } from './runs.ts';
 const EXCESS = 1.35;
 /** Standard errors by which a move must then exceed what days differ by; as large ones are rare wherever a move is looked for. */
 const LEAST_SCORE = 5;
+/** Days that are further off, in standard deviations, count as if they were as far. */
+const FAR = 3;
 /** With fewer days nothing is known of how days differ. */
 const LEAST_DAYS = 6;
 /** Standard deviation of normal values by their median absolute deviation, and of a median by that of its values. */
@@ -61,7 +63,10 @@ function scatterOfDays(residuals: readonly Residual[], beginsMs: number) {
   const scatter = scatterOf(middles);
   // Values that hardly differ say nothing of days.
   const excess = scatter > 0 && expected > 0 ? scatter / expected : 1;
-  return { days: whole.length, scatter, excess, inflation: varianceInflation(middles) };
+  // Another move is no likeness of neighbouring days.
+  const most = FAR * scatter;
+  const inflation = varianceInflation(middles.map((middle) => Math.max(-most, Math.min(most, middle))));
+  return { days: whole.length, scatter, excess, inflation };
 }
 
 /** How a move compares with what the days of a series differ by; undefined with too few days to say. */

@@ -56,14 +56,12 @@ export const SEVERITY = [
   'not enough data',
 ] as const satisfies readonly Verdict['state'][];
 
-/** The largest chance that Benjamini and Hochberg (1995) accept among `looked` tests; 0 where they accept none. */
+/** The limit up to which Benjamini and Hochberg (1995) accept chances among `looked` tests; 0 where they accept none. */
 export function acceptedP(chances: readonly number[], looked: number, rate: number): number {
   const sorted = chances.toSorted((a, b) => a - b);
-  return sorted[sorted.findLastIndex((p, index) => p <= (rate * (index + 1)) / looked)] ?? 0;
+  const accepted = sorted.findLastIndex((p, index) => p <= (rate * (index + 1)) / looked) + 1;
+  return (rate * accepted) / Math.max(1, looked);
 }
-
-/** A chance that was divided by its weight and multiplied again must not fall below itself. */
-const ROUNDING = 1 + 1e-9;
 
 /** Weight of a series by its rank, what visitors feel most first; the last one is that of all further ranks. */
 const WEIGHTS = [3, 1.5, 1] as const;
@@ -153,7 +151,7 @@ export function judgeTogether<Key>(tracked: readonly Tracked<Key>[], options: To
   const judgedAgain = (): Draft<Key>[] =>
     first.map(({ each, verdict }) => ({
       each,
-      verdict: 'p' in verdict && verdict.p < 1 ? judge(each, highestP * weightOf(each) * ROUNDING) : verdict,
+      verdict: 'p' in verdict && verdict.p < 1 ? judge(each, highestP * weightOf(each)) : verdict,
     }));
   let second = judgedAgain();
   // A stricter limit may leave other parts of a series, which are not credible; what they supported is then looked at again.
