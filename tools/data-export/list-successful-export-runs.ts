@@ -11,7 +11,7 @@ import { selectedRuns } from '../../src/usecases/exports/export-lists.ts';
 export default defineTool({
   name: 'list_successful_export_runs',
   title: 'List successful export runs',
-  description: 'Runs that produced files, with the range they cover; which files go next. Files: get_export_run.',
+  description: 'Runs that produced files, with the range they cover; which files are deleted next. Files: get_export_run.',
   annotations: READ,
   operation: listSuccessfulExportRuns,
   paged: 'runs',
