@@ -56,11 +56,22 @@ export const SEVERITY = [
   'not enough data',
 ] as const satisfies readonly Verdict['state'][];
 
-/** The limit up to which Benjamini and Hochberg (1995) accept chances among `looked` tests; 0 where they accept none. */
+/**
+ * Where all changes are very clear, others of these series need not be as clear: they count where they are so many times rarer than
+ * Benjamini and Hochberg ask. With 10 in place of 1,000, short dips before a change are named, and its level before is that of the dip.
+ */
+const FURTHER = 1000;
+/** A chance that was divided by its weight and multiplied again must not fall below itself. */
+const ROUNDING = 1 + 1e-9;
+
+/**
+ * The chance up to which changes are accepted among `looked` tests: the largest that Benjamini and Hochberg (1995) accept, or a part of
+ * their limit, so that a very clear change hides no other clear one; 0 where they accept none.
+ */
 export function acceptedP(chances: readonly number[], looked: number, rate: number): number {
   const sorted = chances.toSorted((a, b) => a - b);
-  const accepted = sorted.findLastIndex((p, index) => p <= (rate * (index + 1)) / looked) + 1;
-  return (rate * accepted) / Math.max(1, looked);
+  const last = sorted.findLastIndex((p, index) => p <= (rate * (index + 1)) / looked);
+  return Math.max(sorted[last] ?? 0, (rate * (last + 1)) / Math.max(1, looked) / FURTHER);
 }
 
 /** Weight of a series by its rank, what visitors feel most first; the last one is that of all further ranks. */
@@ -151,7 +162,7 @@ export function judgeTogether<Key>(tracked: readonly Tracked<Key>[], options: To
   const judgedAgain = (): Draft<Key>[] =>
     first.map(({ each, verdict }) => ({
       each,
-      verdict: 'p' in verdict && verdict.p < 1 ? judge(each, highestP * weightOf(each)) : verdict,
+      verdict: 'p' in verdict && verdict.p < 1 ? judge(each, highestP * weightOf(each) * ROUNDING) : verdict,
     }));
   let second = judgedAgain();
   // A stricter limit may leave other parts of a series, which are not credible; what they supported is then looked at again.
