@@ -62,8 +62,8 @@ async function underLoad(redis: TestRedis, count: number) {
     },
     mostInFlight: () => mostInFlight,
     /** Resolves when so many further calls have ended. */
-    callsMade: (count: number) => {
-      const target = ended + count;
+    callsMade: (further: number) => {
+      const target = ended + further;
       return until(() => ended >= target);
     },
     async stop() {
