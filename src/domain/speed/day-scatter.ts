@@ -5,7 +5,7 @@ import type { Series } from './runs.ts';
 
 /**
  * Days differ by more than their runs explain where their scatter exceeds what these let expect by this factor, as the geometric mean over
- * the series of a scenario: what moves whole days moves all of them. Of 90 scenarios without such days 4 are above it, of 60 whose days
+ * the series of a scenario: what moves whole days moves all of them. Of 90 scenarios without such days 3 are above it, of 60 whose days
  * scatter by 6 % and their runs by 8 % all but 3.
  */
 const EXCESS = 1.35;
