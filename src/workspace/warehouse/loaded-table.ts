@@ -30,7 +30,6 @@ export function removable(
 /** What a removal deletes in the warehouse, for a person to confirm. */
 export function loadedBody(records: readonly LoadRecord[], { address, database }: { readonly address: string; readonly database: string }) {
   const jobs = [...new Set(records.map(({ run }) => run.jobId))];
-  return {
-    warehouse: { place: `${address}/${database}`, runs: records.length, rows: records.reduce((sum, { rows }) => sum + rows, 0), jobs },
-  };
+  const rows = records.reduce((sum, record) => sum + record.rows, 0);
+  return { warehouse: { place: `${address}/${database}`, runs: records.length, rows, jobs, lostBy: 'all who may read this project' } };
 }

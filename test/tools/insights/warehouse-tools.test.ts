@@ -12,18 +12,24 @@ describe.skipIf(missing)(`tools with a warehouse${missing ? ` (${missing})` : ''
   const clickHouse = sharedClickHouse();
   const platform = sharedPlatform();
 
-  async function assistantWith(answer: 'accept' | 'decline' = 'accept') {
+  /** An assistant whose person says yes, and what that person was asked. */
+  async function consenting() {
+    const questions: string[] = [];
+    const answer = (message: string) => {
+      questions.push(message);
+      return 'accept' as const;
+    };
     const warehouse = openWarehouse(clickHouse().access);
-    const assistant = await openAssistant(platform(), { conversion: 'drop source', warehouse, answer: () => answer });
+    const assistant = await openAssistant(platform(), { conversion: 'drop source', warehouse, answer });
     onTestFinished(async () => {
       await assistant.close();
       await warehouse.close();
     });
-    return assistant;
+    return { call: assistant.call, questions };
   }
 
   it('download, load, query, list and purge', async () => {
-    const { call } = await assistantWith();
+    const { call, questions } = await consenting();
     const { structured: synced } = await call('sync_exports', { jobIds: ['Daily sessions'], since: '-1d', waitSeconds: 40 });
     expect(synced['state']).toBe('complete');
     const { structured: jobList } = await call('list_workspace');
@@ -42,6 +48,7 @@ describe.skipIf(missing)(`tools with a warehouse${missing ? ` (${missing})` : ''
 
     const { structured: purged, text } = await call('purge_workspace', { jobIds: [jobId], confirm: true });
     expect(purged, text).toMatchObject({ status: 'done', removedFromWarehouse: jobs[0]?.[3] });
+    expect(questions.at(-1)).toContain('"lostBy": "all who may read this project"');
     expect((await count()).text).toContain('is in the workspace yet');
     expect((await call('list_workspace')).structured['warehouse']).toMatchObject({ rows: [] });
   });
