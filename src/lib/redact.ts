@@ -54,7 +54,6 @@ function occurrences(text: string, known: readonly string[]): Interval[] {
 
 /** The text with each of these parts replaced; parts that overlap become one. */
 function blankOut(text: string, parts: readonly Interval[]): string {
-  if (parts.length === 0) return text;
   let cleaned = '';
   let done = 0;
   for (const [start, end] of parts.toSorted((a, b) => a[0] - b[0])) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createRedactor, quote, REDACTED } from '../../src/lib/redact.ts';
+import { createRedaction, createRedactor, quote, REDACTED } from '../../src/lib/redact.ts';
 
 const SECRET = 's3cr+t/"käse"&more=1';
 /** Made anew for each text, so that a change of how it is made shows in every test. */
@@ -55,6 +55,8 @@ test('a JWT is found at the beginning of a text and between others, with a short
   expect(redact('eyJhbG.a b')).toBe('eyJhbG.a b');
   expect(redact('eyJhbGciOi eyJhbGciOi.abc')).toBe(`eyJhbGciOi ${REDACTED}`);
   expect(redact('x eyJhbGciOi.abc, eyJhbGciOi.def')).toBe(`x ${REDACTED}, ${REDACTED}`);
+  expect(redact('a host named eyJhbG.example')).toBe('a host named eyJhbG.example');
+  expect(redact('checkout.started, not eyJ')).toBe('checkout.started, not eyJ');
 });
 
 test('secrets that touch each other are replaced one by one', () => {
@@ -79,6 +81,7 @@ test('ordinary text stays', () => {
 
 test('a quotation is one line, without invisible characters, cut, and hides a secret that was split', () => {
   expect(quote('a\r\n\tb\u0000\u001B[31m\u202Ec "d"', redact)).toBe("a b[31mc 'd'");
+  expect(quote('a\uE000b', redact)).toBe('ab');
   expect(quote('x'.repeat(400), redact)).toHaveLength(300);
   expect(quote('x'.repeat(300), redact)).toBe('x'.repeat(300));
   expect(quote(`${'x'.repeat(9)}plain-secret-0001`, redact, 10)).toBe('xxxxxxxxx…');
@@ -104,4 +107,13 @@ test.each([30_000, 1_000_000])('a secret of %i characters is searched for as it 
 test('secrets that overlap leave nothing of each other', () => {
   const redactor = createRedactor(['first-secret-shared', 'shared-second-secret', 'acted']);
   expect(redactor('a first-secret-shared-second-secret b')).toBe(`a ${REDACTED} b`);
+});
+
+test('the sixteen latest tokens of a session are known beside its secrets', () => {
+  const redaction = createRedaction(['plain-secret-0001']);
+  const tokens = Array.from({ length: 17 }, (_, index) => `opaque-${String(index).padStart(2, '0')}`);
+  for (const token of tokens.slice(0, 16)) redaction.learn(token);
+  expect(redaction.redact(tokens.slice(0, 16).join(' '))).toBe(Array(16).fill(REDACTED).join(' '));
+  redaction.learn('opaque-16');
+  expect(redaction.redact('plain-secret-0001 opaque-00 opaque-01 opaque-16')).toBe(`${REDACTED} opaque-00 ${REDACTED} ${REDACTED}`);
 });

@@ -1,18 +1,12 @@
 import { defineConfig } from 'vitest/config';
+import { modules } from './modules.mjs';
 
-/** The tests of the modules that are mutated, and nothing slower. */
+/** The tests of the module that is mutated, and nothing slower. */
 export default defineConfig({
   test: {
     root: new URL('../..', import.meta.url).pathname,
-    setupFiles: ['test/support/property-seed.ts'],
-    include: [
-      'test/lib/redact.test.ts',
-      'test/lib/visible-text.test.ts',
-      'test/domain/har/sanitise*.test.ts',
-      'test/workspace/query/check-statement.test.ts',
-    ],
-    // Not what measures time, nor what reads large files: hundreds of mutants run them.
-    testNamePattern: /^(?!.*(stays linear|cleaned quickly|is searched for as it is|\.har:))/,
+    setupFiles: ['test/support/property-seed.ts', 'test/mutation/leave-out-slow.ts'],
+    include: modules[process.env.MUTATED_MODULE ?? '']?.tests ?? [],
     pool: 'threads',
     testTimeout: 20_000,
   },
