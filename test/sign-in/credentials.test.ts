@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openCredentialsFile } from '../../src/sign-in/credentials.ts';
@@ -11,6 +11,10 @@ const BOB = {
   credential: { clientId: 'canary-id-bob', clientSecret: 'canary-secret-bob' },
   enrichmentCredential: { clientId: 'canary-id-shop', clientSecret: 'canary-secret-shop' },
 };
+/** The credential of alice as it was sealed with the key of 32 bytes 5a. */
+const SEALED =
+  'v1.pX5_tqQT.BxYiFw3M_a7ZHRkSQQs3KF6ls4uFVFR2oa0cnYUrKvR9TNEGeXes5owFMKbPVt3NZBjjWjpZTnm4h19wJP-AdLF9' +
+  'Gu_YsX6v3FNtzHFp1TNK5er0wB8oDIEceoJlRGwy7_zmPPd63QhO-FoWZLtpci9f_RkXdMdedeCMLGgTb4uUboaWFfk';
 const alice = { id: 'https://issuer.example.com#alice' };
 const bob = { id: 'token:bob' };
 
@@ -24,7 +28,8 @@ async function place() {
   const path = join(temporaryFolder(), 'credentials.json');
   const secret = randomBytes(32).toString('base64');
   const logged: string[] = [];
-  const open = (key = secret) => openCredentialsFile({ path, secret: key, log: (_level, message) => void logged.push(message) });
+  const open = (key = secret) =>
+    openCredentialsFile({ path, secret: key, log: (level, message) => void logged.push(`${level}: ${message}`) });
   const file = open();
   await file.put(alice.id, ALICE, NOW_MS);
   await file.put(bob.id, BOB, NOW_MS);
@@ -101,7 +106,9 @@ describe('the file of credentials', () => {
     await expect(file.credentialsOf(alice)).rejects.toThrow(
       /^Your platform credential cannot be used: it was changed since it was written\. Ask the operator/,
     );
-    expect(await file.list()).toEqual(expect.arrayContaining([expect.objectContaining({ principal: alice.id, fault: 'damaged' })]));
+    expect(await file.list()).toEqual(
+      expect.arrayContaining([expect.objectContaining({ principal: alice.id, hasEnrichment: false, fault: 'damaged' })]),
+    );
   });
 
   it('opens with its own key alone, and takes no entry under another', async () => {
@@ -119,6 +126,51 @@ describe('the file of credentials', () => {
     write({ version: 2 });
     const failure: unknown = await file.credentialsOf(alice).catch((error: unknown) => error);
     expect(String(failure)).toBe('CredentialsError: The credentials of this server cannot be read. Report it to its operator.');
-    expect(logged.join('\n')).toContain(path);
+    expect(logged).toEqual([
+      `error: No session can be opened. The file ${path} holds no credentials of this version. ` +
+        'Restore it, or move it away and begin a new one.',
+    ]);
+  });
+
+  it('that is not there yet asks for its first entry', async () => {
+    const path = join(temporaryFolder(), 'credentials.json');
+    const file = openCredentialsFile({ path, secret: randomBytes(32).toString('hex'), log: () => undefined });
+    await expect(file.list()).rejects.toThrow(`There is no file ${path} yet. Add the first of its credentials.`);
+  });
+
+  it('of an earlier day opens with the same key', async () => {
+    const path = join(temporaryFolder(), 'credentials.json');
+    writeFileSync(
+      path,
+      JSON.stringify({ version: 1, credentials: [{ principal: alice.id, changedAt: '2026-11-20T10:00:00.000Z', sealed: SEALED }] }),
+    );
+    chmodSync(path, 0o600);
+    const file = openCredentialsFile({ path, secret: '5a'.repeat(32), log: () => undefined });
+    expect(await file.credentialsOf(alice)).toEqual(ALICE);
+  });
+});
+
+describe('the version of a credential', () => {
+  it('changes with each change of the entry, and with no other', async () => {
+    const { file, open } = await place();
+    const first = await file.versionOf(alice);
+    expect(await open().versionOf(alice)).toBe(first);
+    expect(await file.versionOf(bob)).not.toBe(first);
+    await open().put(bob.id, ALICE, NOW_MS);
+    expect(await file.versionOf(alice)).toBe(first);
+    // The same credential again, at the same instant.
+    await open().put(alice.id, ALICE, NOW_MS);
+    const second = await file.versionOf(alice);
+    expect(second).not.toBe(first);
+    expect(await file.versionOf(alice)).toBe(second);
+  });
+
+  it('is "none" where there is no entry, or no file that can be read', async () => {
+    const { file, open, write } = await place();
+    await open().remove(alice.id);
+    expect(await file.versionOf(alice)).toBe('none');
+    expect(await file.versionOf(bob)).not.toBe('none');
+    write({ version: 2 });
+    expect(await file.versionOf(bob)).toBe('none');
   });
 });

@@ -99,6 +99,10 @@ describe('the keys of an issuer', () => {
     issuer.down = true;
     expect([await enter(), await enter()]).toEqual([503, 503]);
     expect(issuer.asked).toHaveLength(metadataAddresses(issuer.issuer).length);
+    const words = 'Tokens cannot be checked at present, because the issuer cannot be reached. Try again later.';
+    expect(await signIn.authenticate({ authorization: `Bearer ${await issuer.token()}` })).toMatchObject({
+      challenge: { headers: { 'retry-after': '30' }, body: { error_description: words } },
+    });
     issuer.down = false;
     expect([await enter(), await signIn.fault()]).toEqual([503, 'The keys of the issuer cannot be read.']);
     await clock.advance(30_000);
@@ -111,6 +115,23 @@ describe('the keys of an issuer', () => {
     clock.jump(-3_600_000);
     expect(await enter(await issuer.token())).toBe(200);
     expect(reads()).toBe(2);
+  });
+
+  it('of which two may have signed a token are not tried one by one', async () => {
+    const { issuer, enter, reads, clock, signIn } = await place();
+    await issuer.rotate();
+    expect(await enter()).toBe(200);
+    await clock.advance(30_000);
+    const token = await issuer.token({}, { kid: undefined } as never);
+    expect(await signIn.authenticate({ authorization: `Bearer ${token}` })).toMatchObject({
+      challenge: { status: 401, body: { error_description: 'The token does not say which key signed it.' } },
+    });
+    expect(reads()).toBe(1);
+  });
+
+  it('sign tokens whose type is left out too', async () => {
+    const { issuer, enter } = await place();
+    expect(await enter(await issuer.token({}, { typ: undefined } as never))).toBe(200);
   });
 
   it('come from the address of the settings without a look at the metadata', async () => {
@@ -147,6 +168,19 @@ describe('the keys of an issuer', () => {
     const { enter, logged } = await place({ fetchJson: async (address) => answer(new URL(address).pathname) });
     expect(await enter()).toBe(503);
     expect(logged.join('\n')).toContain(words);
+  });
+
+  it('that are nowhere are reported with each place that was looked at', async () => {
+    const { enter, logged } = await place({ fetchJson: () => Promise.reject(new Error('It answered 404.')) });
+    expect(await enter()).toBe(503);
+    const places = ['oauth-authorization-server/tenant', 'openid-configuration/tenant'].map((name) => `.well-known/${name}`);
+    expect(logged).toEqual([
+      'warn: The keys of the issuer could not be read. Check WEB_ANALYTICS_ISSUER and WEB_ANALYTICS_JWKS_URL. ' +
+        'The metadata of the issuer cannot be used. ' +
+        [...places, 'tenant/.well-known/openid-configuration']
+          .map((path) => `https://issuer.example.com/${path}: It answered 404.`)
+          .join(' '),
+    ]);
   });
 
   it('are found with either kind of metadata', async () => {

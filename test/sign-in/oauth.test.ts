@@ -208,7 +208,8 @@ describe('a token is refused', () => {
     ];
     for (const authorization of odd) {
       const answer = await signIn.authenticate({ authorization });
-      expect(answer).toMatchObject({ challenge: { status: 401, body: { error: 'invalid_token' } } });
+      const words = 'The Authorization header holds no bearer token, or one of more than 8192 characters.';
+      expect(answer).toMatchObject({ challenge: { status: 401, body: { error: 'invalid_token', error_description: words } } });
       expect(JSON.stringify(answer)).not.toMatch(/x-injected|YTpi|aaaa/);
     }
     for (const token of ['a', 'a.b', 'a.b.c', '...', 'a.b.c.d.e', `${'a'.repeat(4_000)}.${'b'.repeat(4_000)}.c`]) {

@@ -1,4 +1,16 @@
-import { chmodSync, existsSync, lstatSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
@@ -16,7 +28,7 @@ function place(fileName = 'names.json') {
     kind: 'names',
     schema,
     empty: { version: 1 as const, names: [] },
-    log: (_level: string, message: string) => void logged.push(message),
+    log: (level: string, message: string) => void logged.push(`${level}: ${message}`),
   };
   const file = createPrivateFile(options);
   const add = (name: string) => file.change(({ version, names }) => ({ version, names: [...names, name] }));
@@ -44,6 +56,15 @@ describe('a file of its owner', () => {
     expect(await file.read()).toEqual({ version: 1, names: ['z'] });
   });
 
+  it('is read again when it was edited in place, without a change of its size', async () => {
+    const { path, file, add } = place();
+    await add('a');
+    expect((await file.read()).names).toEqual(['a']);
+    writeFileSync(path, readFileSync(path, 'utf8').replace('"a"', '"b"'));
+    utimesSync(path, 1, 1);
+    expect((await file.read()).names).toEqual(['b']);
+  });
+
   it('is changed by one command at a time, and says how to go on after one that died', async () => {
     const { path, file, add } = place();
     const outcomes = await Promise.allSettled([add('a'), add('b'), add('c')]);
@@ -65,6 +86,24 @@ describe('a file of its owner', () => {
     expect(readdirSync(folder)).toEqual(['names.json']);
   });
 
+  it('that cannot be replaced says so, and nothing is left beside it', async () => {
+    const { folder, path, file } = place();
+    const isFolder = file.change((content) => {
+      mkdirSync(path);
+      return content;
+    });
+    await expect(isFolder).rejects.toThrow(`The file ${path} cannot be written (EISDIR). Check its folder and who may write there.`);
+    expect(readdirSync(folder)).toEqual(['names.json']);
+    await expect(file.read()).rejects.toThrow(`The file ${path} cannot be read (EISDIR). Check who may read it.`);
+    rmSync(path, { recursive: true });
+    const isGone = file.change((content) => {
+      rmSync(folder, { recursive: true });
+      return content;
+    });
+    await expect(isGone).rejects.toThrow(`The file ${path} cannot be written (ENOENT).`);
+    mkdirSync(folder);
+  });
+
   it('stays a link when it is one', async () => {
     const { folder, path, add } = place('link.json');
     writeFileSync(join(folder, 'real.json'), '{"version":1,"names":[]}', { mode: 0o600 });
@@ -80,7 +119,9 @@ describe('a file of its owner', () => {
     chmodSync(path, mode);
     await file.read();
     await file.read();
-    expect(logged).toEqual([`The file ${path} is open to others than its owner (mode ${mode.toString(8)}). Close it: chmod 600 ${path}`]);
+    expect(logged).toEqual([
+      `warn: The file ${path} is open to others than its owner (mode ${mode.toString(8)}). Close it: chmod 600 ${path}`,
+    ]);
   });
 
   it.each([

@@ -12,11 +12,12 @@ async function place() {
   const logged: string[] = [];
   const log = (level: string, message: string) => void logged.push(`${level}: ${message}`);
   const file = openTokensFile(path, log);
+  await expect(file.read()).rejects.toThrow(`There is no file ${path} yet. Add the first of its tokens.`);
   const nowMs = clock.now();
   const alice = makeToken({ name: 'alice', scopes: ['read', 'write'], nowMs });
   const bob = makeToken({ name: 'bob', scopes: ['read'], nowMs, expiresAtMs: nowMs + 7_200_000 });
   const keep = (tokens: StoredToken[]) => file.change(({ version }) => ({ version, tokens }));
-  await keep([alice.stored, bob.stored]);
+  await file.change(({ version, tokens }) => ({ version, tokens: [...tokens, alice.stored, bob.stored] }));
   const signIn = createStaticSignIn({ file, clock, log });
   const enter = (token: string) => signIn.authenticate({ authorization: `Bearer ${token}` });
   return { clock, path, logged, alice, bob, keep, signIn, enter };
@@ -29,7 +30,7 @@ const refused = (words: string) => ({
 describe('a static token', () => {
   it('lets in whom it was made for, with its scopes', async () => {
     const { enter, alice, bob, clock } = await place();
-    expect(await enter(alice.token)).toEqual({ principal: { id: 'token:alice', scopes: new Set(['read', 'write']) } });
+    expect(await enter(alice.token)).toStrictEqual({ principal: { id: 'token:alice', scopes: new Set(['read', 'write']) } });
     expect(await enter(bob.token)).toEqual({
       principal: { id: 'token:bob', scopes: new Set(['read']), expiresAtMs: clock.now() + 7_200_000 },
     });
@@ -83,7 +84,13 @@ describe('a static token', () => {
   it('without the scope read is asked to step up', async () => {
     const { enter, keep, alice } = await place();
     await keep([{ ...alice.stored, scopes: ['write'] }]);
-    expect(await enter(alice.token)).toMatchObject({ challenge: { status: 403, body: { error: 'insufficient_scope' } } });
+    expect(await enter(alice.token)).toMatchObject({
+      challenge: {
+        status: 403,
+        headers: { 'www-authenticate': expect.stringContaining('scope="read"') },
+        body: { error: 'insufficient_scope' },
+      },
+    });
   });
 });
 
@@ -104,10 +111,9 @@ describe('sign-in with static tokens', () => {
     const good = readFileSync(path);
     for (const spoil of [() => rmSync(path), () => writeFileSync(path, '{'), () => writeFileSync(path, '{"version":2}')]) {
       spoil();
-      expect([await enter(alice.token), await enter(alice.token)]).toMatchObject([
-        { challenge: { status: 503 } },
-        { challenge: { status: 503 } },
-      ]);
+      const words = 'Tokens cannot be checked at present. Report it to the operator.';
+      const unavailable = { challenge: { status: 503, headers: { 'retry-after': '30' }, body: { error_description: words } } };
+      for (let time = 0; time < 3; time += 1) expect(await enter(alice.token)).toMatchObject(unavailable);
     }
     expect(logged.filter((line) => line.startsWith('error: Sign-in is not possible.'))).toHaveLength(3);
     expect(await signIn.fault()).toBe('The file of tokens cannot be used.');
