@@ -135,7 +135,7 @@ function nextWaiter({ waiting }: Gate, speedFree: boolean): Waiter | undefined {
   return undefined;
 }
 
-/** Adds a call to the queue of its session; the returned function removes it. */
+/** Adds a call to the queue of its session; the returned function removes it, as long as it waits there. */
 function enqueue({ waiting }: Gate, waiter: Waiter): () => void {
   const name = lineOf(waiter.request);
   const { sessionId } = waiter.request;
@@ -145,10 +145,9 @@ function enqueue({ waiting }: Gate, waiter: Waiter): () => void {
   line.set(sessionId, queue);
   waiting.set(name, line);
   return () => {
-    const index = queue.indexOf(waiter);
-    if (index >= 0) queue.splice(index, 1);
-    if (queue.length === 0 && line.get(sessionId) === queue) line.delete(sessionId);
-    if (line.size === 0 && waiting.get(name) === line) waiting.delete(name);
+    queue.splice(queue.indexOf(waiter), 1);
+    if (queue.length === 0) line.delete(sessionId);
+    if (line.size === 0) waiting.delete(name);
   };
 }
 

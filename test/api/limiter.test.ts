@@ -7,7 +7,7 @@ const never = new AbortController().signal;
 setMaxListeners(0, never);
 
 /** Follows which calls of a limiter run. */
-function watch(options: { concurrency?: number; speedConcurrency?: number } = {}) {
+function watch(options: Partial<Parameters<typeof createLimiter>[0]> = {}) {
   const clock = manualClock('2026-11-20T10:00:00.000Z');
   const limiter = createLimiter({ clock, ...options });
   const running = new Map<string, Slot>();
@@ -49,6 +49,15 @@ describe('how many calls run', () => {
     expect(started).toEqual(['speed 1', 'metrics', 'speed 2']);
   });
 
+  test('a part of that where several replicas share a project, and always one', async () => {
+    const { start, limiter, running } = watch({ sharersOf: (project) => (project === 'p' ? 3 : 20) });
+    for (const name of names(4)) void start(name);
+    for (const name of names(2, 'of q ')) void start(name, { project: 'q' });
+    await settled();
+    expect([...running.keys()]).toEqual(['0', '1', 'of q 0']);
+    expect(limiter.load()).toEqual({ waiting: 3, inFlight: 3 });
+  });
+
   test('projects do not wait for each other', async () => {
     const { start, running } = watch({ concurrency: 1 });
     void start('here');
@@ -67,6 +76,15 @@ describe('how many calls run', () => {
     await settled();
     expect([...running.keys()]).toEqual(['0', '1']);
   });
+
+  test('a slot given back without a word was not refused', async () => {
+    const { start, running } = watch({ concurrency: 2 });
+    for (const name of names(3)) void start(name);
+    await settled();
+    running.get('0')?.release();
+    await settled();
+    expect([...running.keys()]).toEqual(['0', '1', '2']);
+  });
 });
 
 describe('the wait that is to be expected', () => {
@@ -84,18 +102,39 @@ describe('the wait that is to be expected', () => {
     // One is on its way and two wait: three calls of two seconds.
     expect(wait()).toBe(6_000);
     expect(wait({ speed: false })).toBe(0);
+    await end('2');
+    await end('3');
+    // One is on its way; of the three that ended, two took no time.
+    expect(wait()).toBe(2_000 / 3);
+  });
+
+  test('is shorter where several calls run at a time, and known for each lane apart', async () => {
+    const { clock, limiter, start, end } = watch({ concurrency: 2 });
+    const wait = (changes?: Partial<SlotRequest>) => limiter.expectedWaitMs?.(asks({ speed: false, ...changes }));
+    for (const name of ['1', '2', '3']) void start(name, asks({ speed: false }));
+    await clock.advance(2_000);
+    await end('1');
+    expect(wait()).toBe(1_000);
+    void start('4', asks());
+    await settled();
+    // The lane of speed analysis is free, but all places are taken and one call waits there already.
+    expect([wait(), wait({ speed: true }), wait({ principalId: 'bob' })]).toEqual([1_000, undefined, 1_000]);
   });
 
   test('does not become long by a single slow call', async () => {
     const { clock, limiter, start, end } = watch();
-    for (const name of names(18, '')) void start(name, asks());
+    for (const name of names(20, '')) void start(name, asks());
     await settled();
     for (const name of names(16, '')) {
       await clock.advance(name === '15' ? 3_400 : 200);
       await end(name);
     }
-    // 15 of 200 ms and one of 3.4 s are 400 ms each on average; one is on its way and one waits.
-    expect(limiter.expectedWaitMs?.(asks())).toBe(800);
+    // 15 of 200 ms and one of 3.4 s are 400 ms each on average; one is on its way and three wait.
+    expect(limiter.expectedWaitMs?.(asks())).toBe(1_600);
+    await clock.advance(200);
+    await end('16');
+    // The first of them is forgotten; the slow one is among the last sixteen.
+    expect(limiter.expectedWaitMs?.(asks())).toBe(1_200);
   });
 
   test('counts turns: another session or principal waits for one of each, not for all', async () => {

@@ -1,17 +1,36 @@
-// Mutates one module and prints which changes no test noticed: node test/mutation/index.mjs sign-in [file …]
+// Mutates a module, lists the changes that no test noticed, and prints its score: node test/mutation/index.mjs sign-in [file …]
 import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import process from 'node:process';
 import { modules } from './modules.mjs';
 
 const [name = '', ...files] = process.argv.slice(2);
-const mutated = modules[name];
-if (!mutated) {
+const parts = modules[name];
+if (!parts) {
   console.error(`"${name}" is no module of mutation testing. Name one of: ${Object.keys(modules).join(', ')}.`);
   process.exit(2);
 }
-// What neither it nor its tests have changed since is not run again.
-const known = `node_modules/.cache/mutation/${name}.json`;
-const mutate = (files.length > 0 ? files : mutated.mutate).join(',');
-const args = ['run', 'test/mutation/stryker.json', '--mutate', mutate, '--incrementalFile', known];
-const { status } = spawnSync('node_modules/.bin/stryker', args, { stdio: 'inherit', env: { ...process.env, MUTATED_MODULE: name } });
-process.exit(status ?? 1);
+
+/** What came of each mutant of a part; what neither it nor its tests have changed since is not run again. */
+const resultsOf = (index) => `node_modules/.cache/mutation/${name}-${index}.json`;
+
+for (const [index, { mutate, tests }] of parts.entries()) {
+  if (files.length > 0 && !files.some((file) => mutate.includes(file))) continue;
+  const args = ['run', 'test/mutation/stryker.json', '--mutate', mutate.join(','), '--incrementalFile', resultsOf(index)];
+  const env = { ...process.env, MUTATION_TESTS: tests.join(',') };
+  const { status } = spawnSync('node_modules/.bin/stryker', args, { stdio: 'inherit', env });
+  if (status !== 0) process.exit(status ?? 1);
+}
+
+const rows = [];
+for (const path of [...parts.keys()].map(resultsOf).filter(existsSync)) {
+  for (const [file, { mutants }] of Object.entries(JSON.parse(readFileSync(path, 'utf8')).files)) {
+    const count = (...statuses) => mutants.filter(({ status }) => statuses.includes(status)).length;
+    rows.push({ file, noticed: count('Killed', 'Timeout'), missed: count('Survived', 'NoCoverage') });
+  }
+}
+const sum = (member) => rows.reduce((total, row) => total + row[member], 0);
+for (const { file, noticed, missed } of [...rows, { file: name, noticed: sum('noticed'), missed: sum('missed') }]) {
+  const all = noticed + missed;
+  if (all > 0) console.log(`${((100 * noticed) / all).toFixed(1).padStart(5)} % of ${String(all).padStart(4)} mutants noticed: ${file}`);
+}

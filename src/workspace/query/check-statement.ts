@@ -86,12 +86,11 @@ function isNode(value: unknown): value is Node {
 
 function visit(value: unknown, see: (node: Node) => void): void {
   const open = [value];
-  for (let next = open.pop(); open.length > 0 || next !== undefined; next = open.pop()) {
-    if (Array.isArray(next)) open.push(...next.filter((each) => each !== undefined && each !== null));
-    else if (isNode(next)) {
-      see(next);
-      for (const member of Object.values(next)) if (typeof member === 'object' && member !== null) open.push(member);
-    }
+  while (open.length > 0) {
+    const next = open.pop();
+    if (isNode(next)) see(next);
+    // One by one: a list may have more members than a call takes arguments.
+    if (typeof next === 'object' && next !== null) for (const member of Object.values(next)) open.push(member);
   }
 }
 
@@ -119,15 +118,15 @@ function viewWords(views: readonly string[]): string {
 
 /** Why one node of the statement is not allowed. */
 function faultOf(node: Node, known: Known): string | undefined {
-  const { type, table_name: table, function_name: name, function: call, schema } = node;
+  const { type, table_name: table, function_name: name, function: call, schema, query } = node;
   if (type === 'TABLE_FUNCTION' && isNode(call) && !rowFunctions.has(String(call['function_name']).toLowerCase()))
     return (
       `${String(call['function_name'])} cannot be read from; the data are the ${known.views.length === 1 ? 'view' : 'views'} ` +
       `${known.views.join(', ')}.`
     );
   if (type === 'BASE_TABLE' && !isKnown(node, known)) return `there is no table "${String(table)}"; ${viewWords(known.views)}.`;
-  if (type === 'SHOW_REF' && typeof table === 'string' && !['', ...known.views].includes(table.replaceAll('"', '').toLowerCase()))
-    return 'call without sql to see what there is.';
+  // What describes a view or a query holds that query; the others list what the engine has.
+  if (type === 'SHOW_REF' && !isNode(query)) return 'call without sql to see what there is.';
   if (typeof name !== 'string') return undefined;
   const isPlain = schema === undefined || schema === '' || schema === 'main';
   return isPlain && (allowedFunctions.has(name.toLowerCase()) || rowFunctions.has(name.toLowerCase()))

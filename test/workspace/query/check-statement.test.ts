@@ -32,11 +32,13 @@ describe('a statement runs', () => {
     'SELECT * FROM (WITH inner_part AS (SELECT 1) SELECT * FROM inner_part)',
     'SELECT * FROM range(3)',
     'SELECT * FROM RANGE(3)',
+    'SELECT RANGE(3), main.upper(path) FROM data',
     'SELECT unnest([1, 2])',
     'SELECT count(*), SUM(a) FROM data',
     'DESCRIBE data',
     'SUMMARIZE "data"',
     'SHOW DATA',
+    'DESCRIBE SELECT 1',
   ])('%s', async (sql) => {
     expect(await verdict(sql)).toBe('runs');
   });
@@ -64,8 +66,11 @@ describe('a statement is refused, and the words say why', () => {
     ["SELECT (SELECT content FROM READ_TEXT('x'))", 'read_text cannot be read from; the data are the view data.'],
     ["SELECT getenv('HOME')", 'the function getenv is not available here.'],
     ["SELECT list_transform([1], lambda x: getenv('HOME'))", 'the function getenv is not available here.'],
+    ['SELECT * FROM other.range(3)', 'the function range is not available here.'],
     ['SELECT other.upper(path) FROM data', 'the function upper is not available here.'],
     ['SHOW ALL TABLES', 'call without sql to see what there is.'],
+    ['SHOW TABLES FROM main', 'call without sql to see what there is.'],
+    ['SELECT * FROM (SHOW TABLES FROM information_schema)', 'call without sql to see what there is.'],
     ['SHOW DATABASES', 'call without sql to see what there is.'],
     ['DESCRIBE elsewhere', 'there is no table "elsewhere"; the only one is data.'],
     ['SELECT 1; SELECT 2', 'exactly one statement is expected, found 2.'],
