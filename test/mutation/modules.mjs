@@ -29,9 +29,11 @@ export const modules = {
     },
   ],
   sanitise: [
+    { mutate: ['src/domain/har/sanitise/sanitise-headers.ts'], tests: ['test/domain/har/sanitise-headers.test.ts'] },
+    { mutate: ['src/domain/har/sanitise/sanitise-har.ts'], tests: ['test/domain/har/sanitise.test.ts'] },
     {
-      mutate: ['src/domain/har/sanitise/*.ts'],
-      tests: ['test/domain/har/sanitise*.test.ts', 'test/domain/har/hostile-addresses.test.ts'],
+      mutate: ['src/domain/har/sanitise/sanitise-url.ts'],
+      tests: ['test/domain/har/sanitise-url.test.ts', 'test/domain/har/hostile-addresses.test.ts'],
     },
   ],
   'sign-in': [{ mutate: ['src/sign-in/*.ts'], tests: ['test/sign-in/*.test.ts'] }],
