@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hostOf } from '../../../src/domain/har/read/addresses.ts';
-import { sanitiseText, sanitiseUrl, shortUrl } from '../../../src/domain/har/sanitise/sanitise-url.ts';
+import { holdsSecret, sanitiseHost, sanitiseText, sanitiseUrl, shortUrl } from '../../../src/domain/har/sanitise/sanitise-url.ts';
 
 const HEX = '0123456789abcdef0123456789abcdef';
 
@@ -111,5 +111,170 @@ describe('sanitiseUrl', () => {
     // counts.
     const ratios = Array.from({ length: 5 }, () => timeMs(200_000) / timeMs(25_000));
     expect(Math.min(...ratios)).toBeLessThan(32);
+  });
+});
+
+/** What is shown in place of each; the same text where nothing is hidden. */
+type Shown = [text: string, shown: string];
+const unchanged = (...texts: string[]): Shown[] => texts.map((text) => [text, text]);
+
+describe('a text', () => {
+  it.each([
+    'jane@shop.example',
+    'eyJhbGci.a',
+    '-eyJabcd._',
+    '530e5ff1-7b5e-4441-b4c2-31f9c84f5aba',
+    'aB3dE5gH7jK9mN1p',
+    'AB12CD34EF56GH78',
+    'running2shoes3aaa',
+    'abcd-123456789012',
+    'abcdefghijklmnopqrstuvwxy',
+    'the-quick-xK7q9Zp2-brown-fox-jumps',
+    'shop-ABCDEF-sale-of-the-year',
+    'shop-123456789-sale-of-the-year',
+  ])('holds a secret: %s', (text) => {
+    expect(holdsSecret(text)).toBe(true);
+  });
+
+  it.each([
+    'xeyJhbGci.a',
+    'eyJabc.a',
+    'eyJabcd.',
+    'aB3dE5gH7jK9mN1',
+    'running2shoesaaaa',
+    'abcde-12345678901',
+    'abcdefghijklmnopqrstuvwx',
+    'the-quick-brown-fox-jumps-over',
+    'shoes_for+women/new--arrivals',
+    'iPhone-case-black-friday-2026',
+    'shop-ABCDE-sale-of-the-year',
+    'shop-v12345678a-sale-of-the-year',
+  ])('holds none: %s', (text) => {
+    expect(holdsSecret(text)).toBe(false);
+  });
+});
+
+describe('of an address is shown', () => {
+  const SITE = 'https://s.example';
+
+  it.each<Shown>([
+    ...unchanged(
+      '',
+      'about:blank',
+      'about:srcdoc',
+      '/x/y',
+      './x',
+      'https://ünï.example/x',
+      'https://[::1]:80/x',
+      'https://s_e.example:99999',
+    ),
+    ['about:jane', '[removed]'],
+    [' HTTP://S.example/A\r\n', 'http://s.example/A'],
+    ['wss://a@b@s.example?x=1#y', 'wss://s.example?x=[removed]'],
+    ['https://s.example\\token\\abc', 'https://s.example\\token\\[removed]'],
+    ['https://', 'https://removed.invalid/'],
+    ['https://s.example:999999/x', 'https://removed.invalid/'],
+    ['https://[::g]/x', 'https://removed.invalid/'],
+    ['xhttps://s.example/x', '[removed]'],
+    ['//s.example/x', '[removed]'],
+    ['x/y', '[removed]'],
+    ['data:TEXT/HTML;x,y', 'data:text/html,[removed]'],
+    ['data:jane', 'data:,[removed]'],
+    ['TEL:5551234', 'tel:[removed]'],
+    ['chrome-extension://abc', 'chrome-extension:[removed]'],
+    ['xtel:5551234', '[removed]'],
+  ])('%j as %j', (address, shown) => {
+    expect(sanitiseUrl(address)).toBe(shown);
+  });
+
+  it.each<Shown>([
+    ...unchanged('/a/b//c', '/a_b-c.d~e', '/x:y', '/a;b', '/a;w=3;c', '/a%20b', '/a%2520b', '/caf%C3%A9', '/strengths', '/rhythmically'),
+    ...unchanged('/HeLLoWoRLdx', '/1.2.3.4', '/12.34.56', '/2026-11-20', '/20261120', '/2026-11-20T101530'),
+    ...unchanged('/members/me', '/profiles/settings', '/orders/latest', '/reset/done', '/reset/v2', '/auth/some-page.html'),
+    ['/users/jane/orders', '/users/[removed]/orders'],
+    ['/u/12', '/u/[removed]'],
+    ['/orders/12', '/orders/[removed]'],
+    ['/ids/x1', '/ids/[removed]'],
+    ['/verify/jane/x', '/verify/[removed]/x'],
+    ['/my-password/x', '/my-password/[removed]'],
+    ['/%74oken/abc', '/%74oken/[removed]'],
+    ['/reset/App.js', '/reset/[removed]'],
+    ['/auth/some_page.html', '/auth/[removed]'],
+    ['/token:abc', '/[removed]'],
+    ['/sid,abc', '/[removed]'],
+    ['/x;y=1', '/x;y=[removed]'],
+    ['/tel:5551234', '/[removed]'],
+    ['/555-123-4567', '/[removed]'],
+    ['/555.123.4567', '/[removed]'],
+    ['/+1(555)1234567', '/[removed]'],
+    ['/12.34.56.78', '/[removed]'],
+    ['/a%2Fb', '/[removed]'],
+    ['/%25252Fb', '/[removed]'],
+    ['/a%3Fb', '/[removed]'],
+    ['/a%3Bb=c', '/[removed]'],
+    ['/aGVsbG8=', '/[removed]'],
+    ['/jane＠x', '/[removed]'],
+    ['/qzjxkvwbqd', '/[removed]'],
+    ['/QzjxkVwbqd.min.js', '/[removed].min.js'],
+    ['/aB3dE5gH7jK9mN1p.min,x.js', '/[removed].min,x.js'],
+    ['/aB3dE5gH7jK9mN1p.verylongname.js', '/[removed].[removed].js'],
+  ])('the path %s as %s', (path, shown) => {
+    expect(sanitiseUrl(SITE + path)).toBe(SITE + shown);
+    expect(sanitiseUrl(path)).toBe(shown);
+  });
+
+  it.each<Shown>([
+    ...unchanged('?', '?a=', '?W=20', '?w=2000', '?order=asc', '?lang=en_US', '?v=v1.2.3', '?auto=false', '?per_page=50', '?fm=webp'),
+    ['?a&b=1&&c', '?[removed]&b=[removed]&&[removed]'],
+    ['?w=20000', '?w=[removed]'],
+    ['?w=20x', '?w=[removed]'],
+    ['?Order=1', '?Order=[removed]'],
+    ['?lang=ENG', '?lang=[removed]'],
+    ['?v=1.2.3.4.5', '?v=[removed]'],
+    ['?a[0][b]=1', '?a[0][b]=[removed]'],
+    ['?a%5B0%5D=1', '?a%5B0%5D=[removed]'],
+    ['?a[0][b][c][d]=1', '?[removed]=[removed]'],
+    ['?$a.b:c-d=1', '?$a.b:c-d=[removed]'],
+    ['?1a=2', '?[removed]=[removed]'],
+    ['?a b=2', '?[removed]=[removed]'],
+    ['?a%=1', '?[removed]=[removed]'],
+    [`?${'a'.repeat(41)}=1`, '?[removed]=[removed]'],
+    [`?${'a'.repeat(20)}=1`, `?${'a'.repeat(20)}=[removed]`],
+  ])('the query %s as %s', (query, shown) => {
+    expect(sanitiseUrl(`${SITE}/${query}`)).toBe(`${SITE}/${shown}`);
+  });
+
+  it.each<Shown>([
+    ['WWW.Shop.EXAMPLE', 'www.shop.example'],
+    ['Short.example', 'short.example'],
+    ['a1b2c3d4e5f6a7b8.CDN.example', 'removed.cdn.example'],
+  ])('the host %s as %s', (host, shown) => {
+    expect(sanitiseHost(host)).toBe(shown);
+  });
+
+  it('as much as there is room for, the query first to go', () => {
+    const long = `${SITE}/${'a/'.repeat(60)}`;
+    expect(shortUrl(`${SITE}/a?w=1`, 23)).toBe(`${SITE}/a?w=1`);
+    expect(shortUrl(`${SITE}/a?w=1`, 22)).toBe(`${SITE}/a?…`);
+    expect(shortUrl(`${SITE}/a?w=1`, 21)).toBe(`${SITE}/a?…`);
+    expect(shortUrl(long, 30)).toBe(`${SITE}/a…a/a/a/a/a/`);
+    expect(shortUrl(`${long}?w=1&h=2`, 30)).toBe(`${SITE}/a…a/a/a/a/?…`);
+    expect(shortUrl(long)).toHaveLength(100);
+  });
+});
+
+describe('of a title is shown', () => {
+  it.each<Shown>([
+    ...unchanged('Sale  today,\tand tomorrow', 'mailto:jane'),
+    ['Cart of jane@x.example, now', 'Cart of [removed] now'],
+    ['see (https://me:pw@x.example/?a=b#c today', 'see (https://x.example/?a=[removed] today'],
+    ['of aB3dE5gH7jK9mN1p:https://x.example/', 'of [removed]https://x.example/'],
+    ['data:text/html,jane and Blob:x', 'data:text/html,[removed] and blob:[removed]'],
+    ['wss://x.example/?t=1 foo://jane/x', 'wss://x.example/?t=[removed] [removed]'],
+    ['key=value & /a?b=c', 'key=[removed] & /a?b=[removed]'],
+    ['100% abc,aB3dE5gH7jK9mN1p.min.js', '[removed] abc,[removed].min.js'],
+    ['abc '.repeat(60), 'abc '.repeat(50)],
+  ])('%j as %j', (title, shown) => {
+    expect(sanitiseText(title)).toBe(shown);
   });
 });
