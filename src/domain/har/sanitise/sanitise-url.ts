@@ -26,8 +26,7 @@ function isToken(run: string): boolean {
 }
 
 function isSlug(run: string): boolean {
-  const parts = run.split(/[-_+/]+/);
-  return parts.length > 1 && parts.every((part) => SLUG_PART.test(part));
+  return run.split(/[-_+/]+/).every((part) => SLUG_PART.test(part));
 }
 
 /** Pairs of letters that words of European languages hardly hold. */
@@ -36,15 +35,14 @@ const UNUSUAL_PAIR =
 /** Shorter runs of letters alone are abbreviations as often as not. */
 const SHORTEST_LETTERS = 10;
 
-/** True for letters that are no word: pairs that no language has, hardly a vowel, or capitals strewn in. */
+/** True where a run of letters is no word: pairs that no language has, hardly a vowel, or capitals strewn in. */
 function isLettersToken(run: string): boolean {
-  if (run.length < SHORTEST_LETTERS || !/^[A-Za-z]+$/.test(run)) return false;
+  if (run.length < SHORTEST_LETTERS) return false;
   const small = run.toLowerCase();
   const unusual = small.match(UNUSUAL_PAIR)?.length ?? 0;
   const vowels = small.match(/[aeiouy]/g)?.length ?? 0;
   const pieces = run.match(/[A-Z]+[a-z]*|[a-z]+/g) ?? [];
-  const isStrewn = /[a-z]/.test(run) && pieces.length >= 4 && run.length / pieces.length < 2.5;
-  return unusual >= 2 || vowels / run.length < 0.12 || isStrewn;
+  return unusual >= 2 || vowels / run.length < 0.12 || run.length / pieces.length < 2.5;
 }
 
 /** True where a run of letters in the text is no word; host names are not asked, because those of networks are made up. */
