@@ -57,6 +57,7 @@ describe('of a value stays what has a harmless shape', () => {
     ['x-cache', 'Hit from node-17.internal, TCP_MISS miss', 'Hit, miss'],
     ['x-cache', 'node-17', '[removed]'],
     ['accept-encoding', 'gzip,me,br', 'gzip, br'],
+    ['age', '12 days', '[removed]'],
     ['age', '', ''],
     ['x-jane', '', ''],
     ['location', 'jane', '[removed]'],
