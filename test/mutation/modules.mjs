@@ -14,7 +14,7 @@ export const modules = {
     { mutate: ofApi('retry'), tests: testsOfApi('retry') },
     { mutate: ofApi('deadline'), tests: testsOfApi('deadline') },
     { mutate: ofApi('exchange', 'errors', 'write-request', 'wire'), tests: testsOfApi('exchange', 'client', 'operations') },
-    { mutate: ofApi('tokens'), tests: testsOfApi('tokens') },
+    { mutate: ofApi('tokens'), tests: [...testsOfApi('tokens'), 'test/replicas/tokens.test.ts'] },
     { mutate: ofApi('token-provider', 'auth-server', 'granted'), tests: testsOfApi('auth', 'projects', 'endpoint') },
     { mutate: ofApi('client', 'all-pages'), tests: testsOfApi('client', 'observer', 'projects', 'kept-lists') },
     { mutate: ofApi('read-cache'), tests: testsOfApi('read-cache', 'kept-lists') },

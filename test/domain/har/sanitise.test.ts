@@ -192,6 +192,9 @@ describe('a sanitised HAR', () => {
     const { log } = copyOf({ log: { entries: [entry()], creator: { name: 'me@shop.example', version: 'x'.repeat(61) }, browser: {} } });
     expect(Object.keys(log)).toEqual(['version', 'creator', 'entries', 'comment']);
     expect(log.creator).toEqual({ name: '[removed]', version: '[removed]' });
+    const makers = ['é of jane', 'jane of é', 'aB3dE5gH7jK9mN1p', 'Firefox (ESR) 128.0/a+b-c_d'];
+    const names = makers.map((name) => copyOf({ log: { entries: [entry()], creator: { name, version: '1' } } }).log.creator.name);
+    expect(names).toEqual(['[removed]', '[removed]', '[removed]', makers[3]]);
     expect(log.entries[0]).not.toHaveProperty('pageref');
     const times = copyOf({ log: { entries: [{ request: { url: 'https://www.shop.example/' } }] } }).log.entries[0];
     expect(times).toMatchObject({ startedDateTime: '1970-01-01T00:00:00.000Z', time: 0, timings: { wait: -1 } });
@@ -199,10 +202,16 @@ describe('a sanitised HAR', () => {
 
   it.each<[string, Parameters<typeof entry>[0], object]>([
     ['a method of its own', { request: { method: 'JANE' } }, { request: { method: 'GET' } }],
-    ['a method within another word', { request: { method: 'XGETX' } }, { request: { method: 'GET' } }],
+    ['nothing special', {}, { request: { queryString: [] }, response: { bodySize: 800 }, timings: { ssl: 20 } }],
+    ['a query without names', { url: '/?abc' }, { request: { queryString: [{ name: '[removed]', value: '' }] } }],
+    ['a method within another word', { request: { method: 'JANEPOST' } }, { request: { method: 'GET' } }],
+    ['a method before other words', { request: { method: 'POST JANE' } }, { request: { method: 'GET' } }],
+    ['a priority', { entry: { _initialPriority: 'High' } }, { _initialPriority: 'High' }],
     ['a protocol of its own', { request: { httpVersion: 'jane' } }, { request: { httpVersion: 'unknown' } }],
     ['a status in its own words', { response: { statusText: 'OK jane@shop.example' } }, { response: { statusText: '' } }],
-    ['a status with digits', { response: { statusText: 'OK 12' } }, { response: { statusText: '' } }],
+    ['a status that ends in digits', { response: { statusText: 'OK 12' } }, { response: { statusText: '' } }],
+    ['a status that begins with digits', { response: { statusText: '12 OK' } }, { response: { statusText: '' } }],
+    ['an empty form', { request: { postData: {} } }, { request: { postData: { comment: 'removed: 0 characters' } } }],
     ['a status that is a token', { response: { statusText: 'A'.repeat(25) } }, { response: { statusText: '' } }],
     ['a date that is none', { startedDateTime: '2026-13-01T10:00:00Z' }, { startedDateTime: '1970-01-01T00:00:00.000Z' }],
     ['a date with words', { startedDateTime: '2026-11-01T10:00:00Z jane' }, { startedDateTime: '1970-01-01T00:00:00.000Z' }],
@@ -224,9 +233,19 @@ describe('a sanitised HAR', () => {
       { response: { content: { comment: 'removed: 4 characters' } } },
     ],
     [
+      'a note that goes on',
+      { content: { text: 'four', comment: 'removed: 40 characters of jane' } },
+      { response: { content: { comment: 'removed: 4 characters' } } },
+    ],
+    [
+      'a note that begins otherwise',
+      { request: { postData: { text: 'four', comment: 'jane removed: 40 characters' } } },
+      { request: { postData: { comment: 'removed: 4 characters' } } },
+    ],
+    [
       'a body that a copy has no more',
-      { content: { comment: 'removed: 7 characters' } },
-      { response: { content: { comment: 'removed: 7 characters' } } },
+      { content: { comment: 'removed: 1250 characters' } },
+      { response: { content: { comment: 'removed: 1250 characters' } } },
     ],
   ])('says of %s what is harmless', (_what, parts, expected) => {
     expect(firstEntry(parts)).toMatchObject(expected);
@@ -243,14 +262,17 @@ describe('a sanitised HAR', () => {
 
   it('numbers pages all or none, and dates what has none as the first request', () => {
     const pages = (...ids: string[]) => ids.map((id) => ({ id, title: '', pageTimings: {} }));
-    const entries = [entry({ startedDateTime: 'soon' }), entry({ startedDateTime: '2026-11-01T09:00:00.000Z' })];
-    const { log } = copyOf(har(entries, { pages: [...pages('page_1', 'page_2x', 'xpage_3', 'page_1'), 'jane'] }));
-    expect(log.pages?.map(({ id }) => id)).toEqual(['page_1', 'page_2', 'page_3', 'page_1']);
-    expect(log.pages?.[0]?.startedDateTime).toBe('2026-11-01T09:00:00.000Z');
-    expect(copyOf(har(entries, { pages: pages('page_12_3_4', 'page_5') })).log.pages?.map(({ id }) => id)).toEqual([
-      'page_12_3_4',
-      'page_5',
+    const entries = ['soon', '2026-11-01T10:00:00.000Z', '2026-11-01T09:00:00.000Z'].map((startedDateTime) => entry({ startedDateTime }));
+    const idsOf = (...ids: string[]) => copyOf(har(entries, { pages: [...pages(...ids), 'jane'] })).log.pages?.map(({ id }) => id);
+    expect(idsOf('jane', 'page_12', 'jane')).toEqual(['page_1', 'page_2', 'page_1']);
+    expect([idsOf('page_7x'), idsOf('xpage_7'), idsOf('page_12_30_4', 'page_5')]).toEqual([
+      ['page_1'],
+      ['page_1'],
+      ['page_12_30_4', 'page_5'],
     ]);
+    const { log } = copyOf(har(entries));
+    expect(copyOf(har(entries, { pages: pages('page_1') })).log.pages?.[0]?.startedDateTime).toBe('2026-11-01T09:00:00.000Z');
+    expect(log.entries.map(({ startedDateTime }) => startedDateTime.slice(11, 13))).toEqual(['09', '10', '09']);
   });
 
   it('is a valid HAR also where the file lacks almost everything', () => {
