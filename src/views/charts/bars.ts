@@ -1,6 +1,7 @@
 import type { BarsSpec } from '../spec.ts';
 import type { Drawing, Look, TooltipLine } from './look.ts';
-import { axisLines, commonOption, LEGEND_TOP_PX, legendOption, rowAxis, rowPlace, tooltipOption } from './look.ts';
+import { amountLabel, axisLines, commonOption, LEGEND_TOP_PX, legendOption, rowAxis, rowPlace, tooltipOption } from './look.ts';
+import { decalOf, seriesLines } from './theme.ts';
 import { drawable, formatValue, plainText } from './values.ts';
 
 const BAR_PX = 16;
@@ -13,7 +14,7 @@ const RIGHT_PX = 92;
 export function drawBars(spec: BarsSpec, look: Look): Drawing {
   const { theme, widthPx, tooltip } = look;
   const { unit, labels } = spec;
-  const { left, characters } = rowPlace(widthPx, RIGHT_PX);
+  const { left, characters } = rowPlace(labels, widthPx, RIGHT_PX);
   const names = spec.series.map(({ name }) => plainText(name, 60));
   const hasLegend = names.length > 1;
   const top = LEGEND_TOP_PX + (hasLegend ? 24 : 4);
@@ -44,14 +45,8 @@ export function drawBars(spec: BarsSpec, look: Look): Drawing {
       barMaxWidth: BAR_PX,
       barGap: '10%',
       emphasis: { disabled: true },
-      itemStyle: { color: colourOf(index) },
-      label: {
-        show: true,
-        position: 'right',
-        fontSize: 10,
-        color: theme.faintText,
-        formatter: ({ dataIndex }: { dataIndex: number }) => formatValue(values[dataIndex], unit),
-      },
+      itemStyle: { color: colourOf(index), ...decalOf(seriesLines[index % seriesLines.length], theme) },
+      label: amountLabel(theme, ({ dataIndex }) => formatValue(values[dataIndex], unit)),
       // A bar of no length carries the dash of a missing value.
       data: labels.map((_, row) => drawable(values[row]) ?? 0),
     })),
