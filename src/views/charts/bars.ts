@@ -1,7 +1,7 @@
 import type { BarsSpec } from '../spec.ts';
 import type { Drawing, Look, TooltipLine } from './look.ts';
-import { amountLabel, axisLines, commonOption, LEGEND_TOP_PX, legendOption, rowAxis, rowPlace, tooltipOption } from './look.ts';
-import { decalOf, seriesLines } from './theme.ts';
+import { amountLabel, axisLines, commonOption, decalOf, LEGEND_TOP_PX, legendOption, rowAxis, rowPlace, tooltipOption } from './look.ts';
+import type { BarLines } from './theme.ts';
 import { drawable, formatValue, plainText } from './values.ts';
 
 const BAR_PX = 16;
@@ -9,6 +9,18 @@ const GAP_PX = 10;
 const AXIS_PX = 30;
 /** Room for the amount behind a bar. */
 const RIGHT_PX = 92;
+
+/** Of bars of several series, in their order; the first is plain. */
+const seriesLines: readonly (BarLines | undefined)[] = [
+  undefined,
+  { angle: Math.PI / 4, line: 1, gap: 5 },
+  { angle: -Math.PI / 4, line: 1, gap: 5 },
+  { angle: Math.PI / 2, line: 1, gap: 4 },
+  { angle: 0, line: 1, gap: 4 },
+  { angle: Math.PI / 4, line: 2, gap: 3 },
+  { angle: -Math.PI / 4, line: 2, gap: 3 },
+  { angle: Math.PI / 2, line: 2, gap: 2 },
+];
 
 /** Amounts as bars from zero, a row for each label, the amount behind each bar; no value is a dash and no bar. */
 export function drawBars(spec: BarsSpec, look: Look): Drawing {

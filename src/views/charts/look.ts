@@ -1,5 +1,5 @@
 import type { EChartsCoreOption } from 'echarts/core';
-import type { Theme } from './theme.ts';
+import type { BarLines, Theme } from './theme.ts';
 import { plainText } from './values.ts';
 
 /** One line of a tooltip; a line without a value is a heading. */
@@ -78,6 +78,13 @@ export function legendOption({ theme }: Look, names: readonly string[]) {
 export function amountLabel(theme: Theme, formatter: (params: { readonly dataIndex: number }) => string) {
   const seam = { textBorderColor: theme.background, textBorderWidth: 3 } as const;
   return { show: true, position: 'right', fontSize: 10, color: theme.faintText, ...seam, formatter } as const;
+}
+
+/** The decal of a bar with these lines, as ECharts draws it. */
+export function decalOf(lines: BarLines | undefined, theme: Theme) {
+  if (!lines) return {};
+  const { angle, line, gap } = lines;
+  return { decal: { symbol: 'rect', color: theme.background, rotation: angle, dashArrayX: [1, 0], dashArrayY: [line, gap] } } as const;
 }
 
 /** Lines of a value axis. */

@@ -26,31 +26,13 @@ export const phases = ['blocked', 'dns', 'connect', 'ssl', 'send', 'wait', 'rece
 export type Phase = (typeof phases)[number];
 
 /** Lines across a bar in the colour of the background, for who cannot distinguish its colour: radians, widths of line and gap in px. */
-interface BarLines {
+export interface BarLines {
   readonly angle: number;
   readonly line: number;
   readonly gap: number;
 }
 
-/** The decal of a bar with these lines, as ECharts draws it. */
-export function decalOf(lines: BarLines | undefined, theme: Theme) {
-  if (!lines) return {};
-  const { angle, line, gap } = lines;
-  return { decal: { symbol: 'rect', color: theme.background, rotation: angle, dashArrayX: [1, 0], dashArrayY: [line, gap] } } as const;
-}
-
-/** Of bars of several series, in their order; the first is plain. */
-export const seriesLines: readonly (BarLines | undefined)[] = [
-  undefined,
-  { angle: Math.PI / 4, line: 1, gap: 5 },
-  { angle: -Math.PI / 4, line: 1, gap: 5 },
-  { angle: Math.PI / 2, line: 1, gap: 4 },
-  { angle: 0, line: 1, gap: 4 },
-  { angle: Math.PI / 4, line: 2, gap: 3 },
-  { angle: -Math.PI / 4, line: 2, gap: 3 },
-  { angle: Math.PI / 2, line: 2, gap: 2 },
-];
-
+/** Of the phases of a request; the others are plain. */
 export const phaseLines: Readonly<Partial<Record<Phase, BarLines>>> = {
   dns: { angle: Math.PI / 2, line: 1, gap: 2 },
   connect: { angle: Math.PI / 4, line: 1, gap: 3 },

@@ -234,7 +234,7 @@ export function drawTrend(spec: TrendSpec, look: Look): Drawing {
         ...lines.axisLabel,
         showMinLabel: true,
         showMaxLabel: true,
-        formatter: timeLabel({ min, max }, spec.times, pxPerMs),
+        formatter: timeLabel([min, max], spec.times, pxPerMs),
       },
     },
     yAxis: {

@@ -79,11 +79,7 @@ function areMonths(times: readonly string[]): boolean {
  * Labels of a time axis: they name the day (or the month), because the axis may be zoomed to any part, and the year where there are
  * several; a time of day only between midnights. Both ends have theirs, also where the axis begins at a noon.
  */
-export function timeLabel(
-  { min, max }: { readonly min: number; readonly max: number },
-  times: readonly string[],
-  pxPerMs: number,
-): (atMs: number) => string {
+export function timeLabel([min, max]: readonly [number, number], times: readonly string[], pxPerMs: number): (atMs: number) => string {
   const isOneYear = new Date(min).getUTCFullYear() === new Date(max).getUTCFullYear();
   const isByMonth = areMonths(times);
   const style: Intl.DateTimeFormatOptions = { timeZone: 'UTC', month: 'short' };

@@ -5,6 +5,7 @@ import {
   axisLines,
   CHARACTER_PX,
   commonOption,
+  decalOf,
   LEGEND_TOP_PX,
   legendOption,
   MARK_PX,
@@ -14,7 +15,7 @@ import {
   stagger,
   tooltipOption,
 } from './look.ts';
-import { decalOf, type Phase, phaseLines, phases, type Theme } from './theme.ts';
+import { type Phase, phaseLines, phases, type Theme } from './theme.ts';
 import { drawable, formatValue, plainText } from './values.ts';
 
 /** A row of a waterfall, ready to be drawn; null where the file does not say. */
