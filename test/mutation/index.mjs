@@ -1,6 +1,7 @@
 // Mutates a module, lists the changes that no test noticed, and prints its score: node test/mutation/index.mjs sign-in [file …]
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import process from 'node:process';
 import { modules } from './modules.mjs';
 
@@ -12,18 +13,19 @@ if (!parts) {
 }
 
 /** What came of each mutant of a part; what neither it nor its tests have changed since is not run again. */
-const resultsOf = (index) => `node_modules/.cache/mutation/${name}-${index}.json`;
+const resultsOf = ({ mutate: [first] }) => `node_modules/.cache/mutation/${name}-${basename(first, '.ts')}.json`;
 
-for (const [index, { mutate, tests }] of parts.entries()) {
+for (const part of parts) {
+  const { mutate, tests } = part;
   if (files.length > 0 && !files.some((file) => mutate.includes(file))) continue;
-  const args = ['run', 'test/mutation/stryker.json', '--mutate', mutate.join(','), '--incrementalFile', resultsOf(index)];
+  const args = ['run', 'test/mutation/stryker.json', '--mutate', mutate.join(','), '--incrementalFile', resultsOf(part)];
   const env = { ...process.env, MUTATION_TESTS: tests.join(',') };
   const { status } = spawnSync('node_modules/.bin/stryker', args, { stdio: 'inherit', env });
   if (status !== 0) process.exit(status ?? 1);
 }
 
 const rows = [];
-for (const path of [...parts.keys()].map(resultsOf).filter(existsSync)) {
+for (const path of parts.map(resultsOf).filter(existsSync)) {
   for (const [file, { mutants }] of Object.entries(JSON.parse(readFileSync(path, 'utf8')).files)) {
     const count = (...statuses) => mutants.filter(({ status }) => statuses.includes(status)).length;
     rows.push({ file, noticed: count('Killed', 'Timeout'), missed: count('Survived', 'NoCoverage') });

@@ -1,5 +1,7 @@
 const ofApi = (...names) => names.map((name) => `src/api/${name}.ts`);
 const testsOfApi = (...names) => names.map((name) => `test/api/${name}.test.ts`);
+const ofSignIn = (...names) => names.map((name) => `src/sign-in/${name}.ts`);
+const testsOfSignIn = (...names) => names.map((name) => `test/sign-in/${name}.test.ts`);
 
 /**
  * What mutation testing changes, by the name of the module: parts, each with the tests that must notice a change of it. A part has the
@@ -13,8 +15,9 @@ export const modules = {
     { mutate: ofApi('limiter'), tests: testsOfApi('limiter') },
     { mutate: ofApi('retry'), tests: testsOfApi('retry') },
     { mutate: ofApi('deadline'), tests: testsOfApi('deadline') },
-    { mutate: ofApi('exchange', 'errors', 'write-request', 'wire'), tests: testsOfApi('exchange', 'client', 'operations') },
-    { mutate: ofApi('tokens'), tests: [...testsOfApi('tokens'), 'test/replicas/tokens.test.ts'] },
+    { mutate: ofApi('errors'), tests: testsOfApi('exchange') },
+    { mutate: ofApi('exchange', 'write-request', 'wire'), tests: testsOfApi('exchange', 'client', 'operations') },
+    { mutate: ofApi('tokens'), tests: testsOfApi('tokens') },
     { mutate: ofApi('token-provider', 'auth-server', 'granted'), tests: testsOfApi('auth', 'projects', 'endpoint') },
     { mutate: ofApi('client', 'all-pages'), tests: testsOfApi('client', 'observer', 'projects', 'kept-lists') },
     { mutate: ofApi('read-cache'), tests: testsOfApi('read-cache', 'kept-lists') },
@@ -36,6 +39,11 @@ export const modules = {
       tests: ['test/domain/har/sanitise-url.test.ts', 'test/domain/har/hostile-addresses.test.ts'],
     },
   ],
-  'sign-in': [{ mutate: ['src/sign-in/*.ts'], tests: ['test/sign-in/*.test.ts'] }],
+  'sign-in': [
+    { mutate: ofSignIn('challenge'), tests: testsOfSignIn('challenge') },
+    { mutate: ofSignIn('credentials', 'private-file'), tests: testsOfSignIn('credentials', 'private-file') },
+    { mutate: ofSignIn('oauth', 'principal'), tests: testsOfSignIn('oauth', 'issuer-keys') },
+    { mutate: ofSignIn('static-tokens'), tests: testsOfSignIn('static-tokens') },
+  ],
   statement: [{ mutate: ['src/workspace/query/check-statement.ts'], tests: ['test/workspace/query/check-statement.test.ts'] }],
 };
