@@ -15,7 +15,7 @@ export const modules = {
     { mutate: ofApi('limiter'), tests: testsOfApi('limiter') },
     { mutate: ofApi('retry'), tests: testsOfApi('retry') },
     { mutate: ofApi('deadline'), tests: testsOfApi('deadline') },
-    { mutate: ofApi('errors'), tests: testsOfApi('exchange') },
+    { mutate: ofApi('errors'), tests: testsOfApi('errors', 'exchange') },
     { mutate: ofApi('exchange', 'write-request', 'wire'), tests: testsOfApi('exchange', 'client', 'operations') },
     { mutate: ofApi('tokens'), tests: testsOfApi('tokens') },
     { mutate: ofApi('token-provider', 'auth-server', 'granted'), tests: testsOfApi('auth', 'projects', 'endpoint') },
