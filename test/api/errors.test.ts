@@ -81,7 +81,7 @@ describe('an error of the client', () => {
     const cause = new Error('inside');
     const details = { status: 503, code: 'X', retryAfterMs: 5, outcomeUnknown: true, transient: true, cause };
     const error = new ApiError('down', 'It failed.', details);
-    expect({ ...error, message: error.message, cause: error.cause }).toEqual({
+    expect(error).toMatchObject({
       ...details,
       name: 'ApiError',
       kind: 'down',
