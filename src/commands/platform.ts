@@ -18,7 +18,7 @@ import {
   type Principal,
 } from '../sign-in/principal.ts';
 import { createConfirmations, type UseOnce } from '../tooling/confirmation.ts';
-import type { ListedTool } from '../tooling/listing.ts';
+import type { ListedTool } from '../tooling/schema.ts';
 import { createSession, neededScopes, type Session, type SessionOptions } from '../tooling/session.ts';
 import type { SharedState } from '../tooling/shared-state.ts';
 import { version } from './about.ts';

@@ -1,7 +1,16 @@
 import { lookThrough } from '../engine/scan.ts';
 import { definitionOf } from '../metric-definitions.ts';
-import { type ChangeSeries, isProduct, type Place, type Scene, sceneOf, seriesId } from './change-series.ts';
-import { acceptedOf, clustersOf, type Found } from './clusters.ts';
+import {
+  acceptedOf,
+  type ChangeSeries,
+  clustersOf,
+  type Found,
+  isProduct,
+  type Place,
+  type Scene,
+  sceneOf,
+  seriesId,
+} from './change-series.ts';
 import { type ChangeEvent, eventsOf, type Part } from './events.ts';
 
 /** What to look through. */

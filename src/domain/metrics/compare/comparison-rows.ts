@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import type { GroupChange } from '../engine/reasons.ts';
 import { unitOf } from '../metric-definitions.ts';
-import { effectsOf } from './cause-words.ts';
-import { type Change, differenceOf } from './comparison-words.ts';
+import { type Change, differenceOf, effectsOf } from './comparison-words.ts';
 import { type Contribution, type Explained, fixed, type RevenueSplit } from './contributions.ts';
 import { type Judged, noisePercentOf } from './readings.ts';
 

@@ -1,4 +1,5 @@
 import { median } from 'simple-statistics';
+import { DAY_MS } from '../../../lib/clock.ts';
 
 /**
  * What a metric counts, which decides how little it can scatter: `count` whole events (Poisson or more), `share` events out of as many
@@ -47,7 +48,6 @@ export interface Series {
 }
 
 export const WEEK = 7;
-const DAY_MS = 86_400_000;
 /** Anscombe 1948: makes the variance of the square root of a small count the most even. */
 export const ANSCOMBE = 3 / 8;
 /** Normal: median of the absolute value. */

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { type Cause, deviceSentence, revenueSentence, segmentSentence } from '../../../../src/domain/metrics/compare/cause-words.ts';
-import { type Change, earlierSentence } from '../../../../src/domain/metrics/compare/comparison-words.ts';
+import {
+  type Cause,
+  type Change,
+  deviceSentence,
+  earlierSentence,
+  revenueSentence,
+  segmentSentence,
+} from '../../../../src/domain/metrics/compare/comparison-words.ts';
 import type { Explained } from '../../../../src/domain/metrics/compare/contributions.ts';
 import type { GroupChange } from '../../../../src/domain/metrics/engine/reasons.ts';
 
