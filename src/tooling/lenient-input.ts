@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { type MetricFamily, metricOf, standInFor } from './metric-param.ts';
-import { listedSchemaOf, paramFacts } from './params.ts';
+import { listedSchemaOf, type MetricFamily, metricOf, paramFacts, standInFor } from './params.ts';
 
 /** Arguments as the strict schema wants them, and what a person should know of how they were read. */
 export interface Understood {

@@ -3,8 +3,7 @@ import { type Share, shareOf } from './engine/failed-share.ts';
 import { intervalWords, shareWords, WORTH_A_SENTENCE } from './failures.ts';
 import { ascending, quantile, varianceInflation } from './order.ts';
 import { isFailed, metricOf, type Report, stepsOf } from './runs.ts';
-import { formatValue, metricFact, roundValue } from './speed-metrics.ts';
-import { type Device, deviceOf, thresholdOf, thresholds } from './thresholds.ts';
+import { type Device, deviceOf, formatValue, metricFact, roundValue, thresholdOf, thresholds } from './speed-metrics.ts';
 
 /** A scenario with the reports to judge it by. */
 export interface Measured {

@@ -19,10 +19,9 @@ import {
 import type { Runs, State, Study } from './scenario-study.ts';
 import type { ServerShare } from './server-share.ts';
 import type { NearEvent } from './speed-events.ts';
-import { rankOf, roundValue } from './speed-metrics.ts';
+import { deviceOf, rankOf, roundValue } from './speed-metrics.ts';
 import { ALL_STEPS, cellsOf, type RowChoice, rowsToShow, studyColumns } from './study-table.ts';
 import { methodNotes, shareSentence, siteNotes, speedLine, speedSentence } from './study-words.ts';
-import { deviceOf } from './thresholds.ts';
 
 const trends = ['fails more often', 'fails less often', 'no change', 'not enough data'] as const;
 

@@ -5,8 +5,7 @@ import type { Level } from './engine/run-series.ts';
 import { median } from './order.ts';
 import type { Window } from './runs.ts';
 import type { Row, Study } from './scenario-study.ts';
-import { coreMetrics, rankOf, roundValue } from './speed-metrics.ts';
-import { type Device, rate, thresholdOf } from './thresholds.ts';
+import { coreMetrics, type Device, rankOf, rate, roundValue, thresholdOf } from './speed-metrics.ts';
 
 /** Name of the sum over all steps where a step's name would stand. */
 export const ALL_STEPS = 'all steps (sum)';

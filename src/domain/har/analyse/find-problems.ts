@@ -1,5 +1,5 @@
 import { formatBytes, formatMs } from '../../../lib/number-text.ts';
-import { PAGE_MEDIANS, thresholdOf } from '../../speed/thresholds.ts';
+import { PAGE_MEDIANS, thresholdOf } from '../../speed/speed-metrics.ts';
 import { addressText } from '../read/addresses.ts';
 import type { HarEntry } from '../read/har-model.ts';
 import { sanitiseHost, sanitiseUrl } from '../sanitise/sanitise-url.ts';

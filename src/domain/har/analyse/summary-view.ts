@@ -1,5 +1,5 @@
 import { formatBytes, formatMs } from '../../../lib/number-text.ts';
-import { PAGE_MEDIANS } from '../../speed/thresholds.ts';
+import { PAGE_MEDIANS } from '../../speed/speed-metrics.ts';
 import { withoutFragment } from '../read/find-document.ts';
 import type { Har, HarEntry } from '../read/har-model.ts';
 import { shortUrl } from '../sanitise/sanitise-url.ts';

@@ -1,6 +1,6 @@
 import { formatBytes, formatMs } from '../../../lib/number-text.ts';
 import { markdownTable } from '../../../lib/text-table.ts';
-import { PAGE_MEDIANS, rate, thresholdOf } from '../../speed/thresholds.ts';
+import { PAGE_MEDIANS, rate, thresholdOf } from '../../speed/speed-metrics.ts';
 import { endOf } from '../analyse/blocking.ts';
 import { BLOCKING_BASIS, findProblems } from '../analyse/find-problems.ts';
 import { counted, ORDER_NOTE, type Problem } from '../analyse/problem.ts';

@@ -1,5 +1,5 @@
 import { median } from 'simple-statistics';
-import type { Weights } from './noise.ts';
+import type { Weights } from './parts.ts';
 import { inverseOf, minus } from './vectors.ts';
 
 /** Where each run lies in the local calendar. */

@@ -1,7 +1,6 @@
 import { gammaln, quantile } from 'simple-statistics';
 import { frameOf, likelihoodOf, type Runs, sumsOf } from './likelihood.ts';
-import type { Noise } from './noise.ts';
-import { type Fit, fitParts, gainOf, heightsOf } from './parts.ts';
+import { type Fit, fitParts, gainOf, heightsOf, type Noise } from './parts.ts';
 import { minus, pick } from './vectors.ts';
 
 /** Turns a median absolute deviation into the standard deviation of a normal distribution. */
