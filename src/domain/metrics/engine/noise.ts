@@ -10,7 +10,7 @@ import {
   weighCarryAndDrift,
   whitenerOf,
 } from './drift-grid.ts';
-import { isCounted, type MetricKind, type Series, WEEK } from './series.ts';
+import { isCounted, type MetricKind, MIDDLE, type Series, WEEK } from './series.ts';
 
 /** What the days that teach say of how a series scatters when nothing happens. */
 export interface Noise {
@@ -32,8 +32,6 @@ export interface Noise {
 const FAR = { counted: 2.5, summed: 3.5 };
 const LOSS = { counted: 0.9665, summed: 0.9985 };
 const USUAL_DRIFT = 0.03;
-/** Normal: median of the absolute value. */
-const MIDDLE = 0.6745;
 /** Standard deviations of weekdays before anything is known, worth one of the seven weekdays. */
 const WEEKDAY_SD: Readonly<Record<MetricKind, number>> = { count: 0.15, amount: 0.15, share: 0.05, average: 0.05 };
 /** Days below which nothing is said. */

@@ -51,7 +51,7 @@ export const WEEK = 7;
 /** Anscombe 1948: makes the variance of the square root of a small count the most even. */
 export const ANSCOMBE = 3 / 8;
 /** Normal: median of the absolute value. */
-const MIDDLE = 0.6745;
+export const MIDDLE = 0.6745;
 const LEAST_VARIANCE = 1e-10;
 /** Variance of days at which the power lies half-way between logarithm and square root, as of twenty events a day. */
 const MIDDLE_VARIANCE = 0.05;

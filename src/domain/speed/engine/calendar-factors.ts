@@ -1,5 +1,5 @@
 import { median } from 'simple-statistics';
-import type { Weights } from './parts.ts';
+import { MAD_TO_SD, type Weights } from './parts.ts';
 import { inverseOf, minus } from './vectors.ts';
 
 /** Where each run lies in the local calendar. */
@@ -100,7 +100,7 @@ function readCells(values: Float64Array, cellOf: Uint8Array, time: LocalTime, ce
     // The median of three days is one of them, and its own distance of 0 says nothing.
     return Number.isNaN(factor) ? [] : each.map((value) => Math.abs(value - factor)).filter((distance) => distance > 0);
   });
-  const ofDay = distances.length > 0 ? 1.4826 * median(distances) : 0;
+  const ofDay = distances.length > 0 ? MAD_TO_SD * median(distances) : 0;
   // The variance of a median is π/2 times that of a mean.
   return { factors, chance: clusters.map((each) => ((Math.PI / 2) * ofDay * ofDay) / Math.max(1, each.length)) };
 }

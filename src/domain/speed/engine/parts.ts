@@ -10,20 +10,27 @@ export interface Noise {
 }
 
 export const HIGHEST_PHI = 0.97;
+/** Turns a median absolute deviation into the standard deviation of a normal distribution. */
+export const MAD_TO_SD = 1.4826;
 /** Lags of the differences from which the noise is estimated: short ones, of which a shift of level touches few. */
 const LAGS = [1, 2, 3, 4, 5];
 /** Where differences are cut, in standard deviations, and the share of a normal variance that is left. */
 const CUT = 2.5;
 const LEFT_BY_CUT = 0.9776;
 
-/** Half the mean square of the differences at a lag, cut so that shifts of level count no more than other large differences. */
+/** The mean of squares, each cut, so that shifts of level count no more than other large ones. */
+function cutMean(squares: readonly number[]): number {
+  const limit = (CUT * MAD_TO_SD) ** 2 * quantile(squares, 0.5);
+  let sum = 0;
+  for (const square of squares) sum += Math.min(square, limit);
+  return sum / (LEFT_BY_CUT * squares.length);
+}
+
+/** Half the mean square of the differences at a lag. */
 function semivariance(x: Float64Array, lag: number): number {
   const squares: number[] = [];
   for (let index = lag; index < x.length; index += 1) squares.push(((x[index] ?? 0) - (x[index - lag] ?? 0)) ** 2);
-  const limit = (CUT * 1.4826) ** 2 * quantile(squares, 0.5);
-  let sum = 0;
-  for (const square of squares) sum += Math.min(square, limit);
-  return sum / (2 * LEFT_BY_CUT * squares.length);
+  return cutMean(squares) / 2;
 }
 
 /**
@@ -103,9 +110,7 @@ export function slowVariance(innovations: Float64Array, sigma: number): number {
       for (let index = from; index < from + length; index += 1) sum += innovations[index] ?? 0;
       squares.push((sum * sum) / (length * sigma * sigma));
     }
-    const limit = (CUT * 1.4826) ** 2 * quantile(squares, 0.5);
-    const ratio = squares.reduce((sum, square) => sum + Math.min(square, limit), 0) / (LEFT_BY_CUT * squares.length);
-    most = Math.max(most, ratio / (1 + MARGIN * Math.sqrt((2 * length) / innovations.length)));
+    most = Math.max(most, cutMean(squares) / (1 + MARGIN * Math.sqrt((2 * length) / innovations.length)));
   }
   return most;
 }
