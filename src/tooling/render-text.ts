@@ -1,13 +1,10 @@
 import { ApiError } from '../api/errors.ts';
+import { isRecord } from '../lib/is-record.ts';
 import { formatMoney, formatNumber, isRoundedMoney, NO_VALUE } from '../lib/number-text.ts';
 import { type Cell, textTable } from '../lib/text-table.ts';
 import type { AnyTool } from './tool.ts';
 
 type Members = Readonly<Record<string, unknown>>;
-
-function isMembers(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 function isScalar(value: unknown): value is Cell {
   return value === null || value === undefined || ['string', 'number', 'boolean'].includes(typeof value);
@@ -15,7 +12,7 @@ function isScalar(value: unknown): value is Cell {
 
 /** A record small enough to be read without the names of its members, such as a field and its alias. */
 function isPair(value: unknown): boolean {
-  return isMembers(value) && Object.keys(value).length <= 2 && Object.values(value).every(isScalar);
+  return isRecord(value) && Object.keys(value).length <= 2 && Object.values(value).every(isScalar);
 }
 
 /** One value on one line; what is too deep for that stays JSON. */
@@ -56,7 +53,7 @@ type MoneyWriter = ReturnType<typeof moneyWriter>;
 /** Members of members become columns of their own: `summary.fail`. */
 function flat(record: Members, prefix = ''): Record<string, Cell> {
   const cells = Object.entries(record).flatMap(([name, value]): [string, Cell][] =>
-    isMembers(value) ? Object.entries(flat(value, `${prefix}${name}.`)) : [[`${prefix}${name}`, inline(value)]],
+    isRecord(value) ? Object.entries(flat(value, `${prefix}${name}.`)) : [[`${prefix}${name}`, inline(value)]],
   );
   return Object.fromEntries(cells);
 }
@@ -66,7 +63,7 @@ const UNCUT = { maxCellChars: 10_000 };
 
 function list(name: string, items: readonly unknown[], money: MoneyWriter): string {
   if (items.length === 0) return `${name}: none`;
-  if (items.every(isMembers))
+  if (items.every(isRecord))
     return `${name} (${items.length}):\n${textTable(
       items.map((item) => money.record(flat(item))),
       undefined,
@@ -83,7 +80,7 @@ function scalar(value: Cell): string {
 function member(name: string, value: unknown, money: MoneyWriter): string {
   if (isScalar(value)) return `${name}: ${scalar(value)}`;
   if (Array.isArray(value)) return list(name, value, money);
-  if (!isMembers(value)) return '';
+  if (!isRecord(value)) return '';
   const scalars = Object.entries(value).filter(([, inner]) => isScalar(inner));
   const rest = Object.entries(value).filter(([, inner]) => !isScalar(inner));
   const cells = money.record(Object.fromEntries(scalars) as Record<string, Cell>); // scalars by the filter above
@@ -97,7 +94,7 @@ function member(name: string, value: unknown, money: MoneyWriter): string {
 export function renderText(data: Members): string {
   const { columns, rows, notes, range: _stated, ...rest } = data;
   const money = moneyWriter();
-  const units = isMembers(rest['units']) ? rest['units'] : {};
+  const units = isRecord(rest['units']) ? rest['units'] : {};
   const parts = Object.entries(rest).map(([name, value]) => member(name, value, money));
   if (Array.isArray(columns) && Array.isArray(rows)) {
     const names = columns.map(String);
@@ -126,12 +123,12 @@ export interface Fitted<T> {
 }
 
 function listAt(data: unknown, path: readonly string[]): readonly unknown[] | undefined {
-  const found = path.reduce<unknown>((value, name) => (isMembers(value) ? value[name] : undefined), data);
+  const found = path.reduce<unknown>((value, name) => (isRecord(value) ? value[name] : undefined), data);
   return Array.isArray(found) ? found : undefined;
 }
 
 function withList(data: unknown, [name, ...rest]: readonly string[], list: readonly unknown[]): unknown {
-  if (name === undefined || !isMembers(data)) return list;
+  if (name === undefined || !isRecord(data)) return list;
   return { ...data, [name]: withList(data[name], rest, list) };
 }
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isRecord } from '../lib/is-record.ts';
 import { confirmedOutput } from './confirmation.ts';
 import { chart, confirm, listedSchemaOf, projectId } from './params.ts';
 import { rangeOutput } from './resolve-params.ts';
@@ -6,15 +7,11 @@ import { type AnyTool, type ListedTool, scopeOf, type Toolset } from './tool.ts'
 
 type Json = Record<string, unknown>;
 
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** `anyOf` of bare types as one `type` list: half the tokens, the same meaning. */
 function joinTypes(schema: Json): Json {
   const { anyOf, ...rest } = schema;
-  if (!Array.isArray(anyOf) || !anyOf.every((option) => isObject(option) && typeof option['type'] === 'string')) return schema;
-  const options = anyOf.filter(isObject);
+  if (!Array.isArray(anyOf) || !anyOf.every((option) => isRecord(option) && typeof option['type'] === 'string')) return schema;
+  const options = anyOf.filter(isRecord);
   const bare = options.every((option) => Object.keys(option).length === 1 || (option['type'] === 'integer' && !('maximum' in option)));
   return bare ? { type: options.map((option) => option['type']), ...rest } : schema;
 }
@@ -28,17 +25,17 @@ const PLAIN_BOUNDS: Readonly<Record<string, number>> = { minLength: 1, minItems:
  */
 function tidy(node: unknown, keepClosed: boolean): unknown {
   if (Array.isArray(node)) return node.map((item) => tidy(item, keepClosed));
-  if (!isObject(node)) return node;
+  if (!isRecord(node)) return node;
   const entries = Object.entries(node)
     .filter(([key, value]) => {
       if (key === '$schema' || key === 'id') return false;
       if (key === 'description' && value === '') return false;
       if (PLAIN_BOUNDS[key] === value) return false;
       if (key === 'pattern' && 'format' in node) return false;
-      if (key === 'additionalProperties' && !isObject(value) && !keepClosed) return false;
+      if (key === 'additionalProperties' && !isRecord(value) && !keepClosed) return false;
       return !((key === 'minimum' || key === 'maximum') && Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER);
     })
-    .map(([key, value]) => [key, key === 'properties' && isObject(value) ? tidyAll(value, keepClosed) : tidy(value, keepClosed)]);
+    .map(([key, value]) => [key, key === 'properties' && isRecord(value) ? tidyAll(value, keepClosed) : tidy(value, keepClosed)]);
   return joinTypes(Object.fromEntries(entries));
 }
 
@@ -81,12 +78,12 @@ const REFUSED = new Set(['default', 'maxLength', 'format']);
 /** Says defaults in the description instead of by a keyword. */
 function defaultsInWords(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(defaultsInWords);
-  if (!isObject(node)) return node;
+  if (!isRecord(node)) return node;
   const { description, default: usual } = node;
   const said = typeof description === 'string' && /default/i.test(description);
   const kept = Object.entries(node).filter(([key]) => !REFUSED.has(key) && key !== 'description');
   // Members of `properties` are names, not keywords.
-  const inner = kept.map(([key, value]) => [key, key === 'properties' && isObject(value) ? inEach(value) : defaultsInWords(value)]);
+  const inner = kept.map(([key, value]) => [key, key === 'properties' && isRecord(value) ? inEach(value) : defaultsInWords(value)]);
   const words =
     usual === undefined || said
       ? description
