@@ -61,7 +61,7 @@ function flat(record: Members, prefix = ''): Record<string, Cell> {
 /** No cell of an answer is cut short: an address that is cut is worth nothing. */
 const UNCUT = { maxCellChars: 10_000 };
 
-function list(name: string, items: readonly unknown[], money: MoneyWriter): string {
+function listText(name: string, items: readonly unknown[], money: MoneyWriter): string {
   if (items.length === 0) return `${name}: none`;
   if (items.every(isRecord))
     return `${name} (${items.length}):\n${textTable(
@@ -77,9 +77,9 @@ function scalar(value: Cell): string {
   return value === null || value === undefined ? NO_VALUE : String(value);
 }
 
-function member(name: string, value: unknown, money: MoneyWriter): string {
+function memberText(name: string, value: unknown, money: MoneyWriter): string {
   if (isScalar(value)) return `${name}: ${scalar(value)}`;
-  if (Array.isArray(value)) return list(name, value, money);
+  if (Array.isArray(value)) return listText(name, value, money);
   if (!isRecord(value)) return '';
   const scalars = Object.entries(value).filter(([, inner]) => isScalar(inner));
   const rest = Object.entries(value).filter(([, inner]) => !isScalar(inner));
@@ -87,7 +87,7 @@ function member(name: string, value: unknown, money: MoneyWriter): string {
   const first = Object.entries(cells)
     .map(([inner, content]) => `${inner} ${scalar(content)}`)
     .join(' · ');
-  return [`${name}: ${first}`, ...rest.map(([inner, content]) => member(`${name}.${inner}`, content, money))].join('\n');
+  return [`${name}: ${first}`, ...rest.map(([inner, content]) => memberText(`${name}.${inner}`, content, money))].join('\n');
 }
 
 /** The text channel of an answer, made from the very data of the structured one: tables with one header, one line for the rest. */
@@ -95,7 +95,7 @@ export function renderText(data: Members): string {
   const { columns, rows, notes, range: _stated, ...rest } = data;
   const money = moneyWriter();
   const units = isRecord(rest['units']) ? rest['units'] : {};
-  const parts = Object.entries(rest).map(([name, value]) => member(name, value, money));
+  const parts = Object.entries(rest).map(([name, value]) => memberText(name, value, money));
   if (Array.isArray(columns) && Array.isArray(rows)) {
     const names = columns.map(String);
     const records = rows.map((row: unknown[]) =>

@@ -19,7 +19,7 @@ import {
 import type { Runs, State, Study } from './scenario-study.ts';
 import type { ServerShare } from './server-share.ts';
 import type { NearEvent } from './speed-events.ts';
-import { deviceOf, rankOf, roundValue } from './speed-metrics.ts';
+import { deviceOf, percentOf, rankOf, roundValue } from './speed-metrics.ts';
 import { ALL_STEPS, cellsOf, type RowChoice, rowsToShow, studyColumns } from './study-table.ts';
 import { methodNotes, shareSentence, siteNotes, speedLine, speedSentence } from './study-words.ts';
 
@@ -84,7 +84,6 @@ export interface Readings {
   readonly read: ReadCount;
 }
 
-const percentOf = (share: number) => Math.round(share * 1000) / 10;
 const percent = (share: number | null) => (share === null ? null : percentOf(share));
 
 function failedFacts({ failed, share, low, high }: Share) {

@@ -93,6 +93,11 @@ export function roundValue(metric: string, value: number): number {
   return metricFact(metric).kind === 'score' ? Math.round(value * 1e4) / 1e4 : Math.round(value);
 }
 
+/** A share in percent, to one decimal. */
+export function percentOf(share: number): number {
+  return Math.round(share * 1000) / 10;
+}
+
 /** Everyday names of speed metrics, letters and digits alone, in lower case. */
 export const speedMetricAliases: Readonly<Record<string, (typeof aggregateMetricNames)[number]>> = {
   lcp: 'largestContentfulPaint',

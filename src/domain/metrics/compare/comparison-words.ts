@@ -150,14 +150,14 @@ export function outlierNote({ metric, judgement, of }: Change): string | undefin
   const outliers = judgement.changes.filter(({ shape }) => shape === 'outlier');
   if (outliers.length === 0) return undefined;
   const name = of === '' ? nameOf(metric) : `${nameOf(metric)} (${of})`;
-  const listed = outliers.map(({ from, relative }) => `${from} (${signed(relative)})`).join(', ');
+  const days = outliers.map(({ from, relative }) => `${from} (${signed(relative)})`).join(', ');
   const { withOutliers } = judgement;
   const one = outliers.length === 1;
   const matters =
     withOutliers === undefined
       ? `the verdict is the same with ${one ? 'it' : 'them'}`
       : `with ${one ? 'it' : 'them'} the verdict would be "${withOutliers}"`;
-  return `${name}: ${listed} ${one ? 'stands' : 'stand'} out and ${one ? 'is' : 'are'} left out of the verdict; ${matters}.`;
+  return `${name}: ${days} ${one ? 'stands' : 'stand'} out and ${one ? 'is' : 'are'} left out of the verdict; ${matters}.`;
 }
 
 /** The other metrics in a few words. */

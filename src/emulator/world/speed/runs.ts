@@ -75,24 +75,24 @@ function placeOf({ projectId, id, name }: Scenario): StoryPlace {
  * What was placed into the shop's speed data; scenario, step, day, host and size differ from seed to seed, and no scenario has two stories.
  */
 export function speedStories({ seed, startMs }: Origin): SpeedStories {
-  const draw = (number: number): number => hash(seed, 7301, number);
+  const drawn = (number: number): number => hash(seed, 7301, number);
   const candidates = scenariosOf(shop.id);
-  const slow = pick(candidates, draw(1));
+  const slow = pick(candidates, drawn(1));
   const failing = pick(
     candidates.filter((scenario) => scenario.steps.length > 2 && scenario !== slow),
-    draw(2),
+    drawn(2),
   );
   const noisy = pick(
     candidates.filter((scenario) => scenario !== slow && scenario !== failing),
-    draw(3),
+    drawn(3),
   );
-  const slowStep = pick(slow.steps, draw(4));
+  const slowStep = pick(slow.steps, drawn(4));
   // Neither the first step (steps before it stay whole) nor the last (steps after it go missing).
-  const failingStep = pick(failing.steps.slice(1, -1), draw(5));
-  const actionIndex = draw(6) % (failingStep.actions.length - 1);
-  const tag = pick(TAGS, draw(7));
+  const failingStep = pick(failing.steps.slice(1, -1), drawn(5));
+  const actionIndex = drawn(6) % (failingStep.actions.length - 1);
+  const tag = pick(TAGS, drawn(7));
   const startDay = Math.floor(startMs / DAY_MS);
-  const dateMs = (startDay - 6 - (draw(8) % 9)) * DAY_MS + (7 + (draw(9) % 9)) * HOUR_MS + (draw(10) % 60) * 60_000;
+  const dateMs = (startDay - 6 - (drawn(8) % 9)) * DAY_MS + (7 + (drawn(9) % 9)) * HOUR_MS + (drawn(10) % 60) * 60_000;
   const day = new Date(dateMs).toISOString().slice(0, 10);
   return {
     slowTag: {
@@ -102,19 +102,19 @@ export function speedStories({ seed, startMs }: Origin): SpeedStories {
       metric: 'largestContentfulPaint',
       metrics: ['largestContentfulPaint', 'loadTime', 'totalBlockingTime'],
       eventKey: `tag-${tag.key}-${day}`,
-      eventText: `Tag manager: ${tag.words} added (container version ${100 + (draw(11) % 80)})`,
+      eventText: `Tag manager: ${tag.words} added (container version ${100 + (drawn(11) % 80)})`,
       dateMs,
       host: tag.host,
-      factor: Math.round(1000 * (1.38 + 0.28 * unit(draw(12)))) / 1000,
+      factor: Math.round(1000 * (1.38 + 0.28 * unit(drawn(12)))) / 1000,
     },
-    noisy: { ...placeOf(noisy), metric: 'largestContentfulPaint', sigma: 0.26 + 0.08 * unit(draw(13)) },
+    noisy: { ...placeOf(noisy), metric: 'largestContentfulPaint', sigma: 0.26 + 0.08 * unit(drawn(13)) },
     failing: {
       ...placeOf(failing),
       stepId: failingStep.id,
       stepName: failingStep.name,
       action: failingStep.actions[actionIndex] ?? '',
       actionIndex,
-      rate: 0.105 + 0.03 * unit(draw(14)),
+      rate: 0.105 + 0.03 * unit(drawn(14)),
     },
   };
 }
