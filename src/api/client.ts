@@ -19,8 +19,8 @@ import { type Credential, createTokenCache, type SharedTokens } from './tokens.t
 /** Input of an operation; the project may be left to the settings or the token. */
 export type CallInput<O extends Operation> = InputOf<O> | (Omit<InputOf<O>, 'projectId'> & { projectId?: number });
 
-/** Sends an operation for one project. */
-export type Ask = <T extends Operation>(operation: T, input: CallInput<T>) => Promise<PayloadOf<T>>;
+/** Sends an operation for one project; `fresh`: nothing that was read before will do. */
+export type Ask = <T extends Operation>(operation: T, input: CallInput<T>, how?: { fresh?: boolean }) => Promise<PayloadOf<T>>;
 
 export interface CallOptions {
   /** Project of an account-level credential; default the one of the settings. */
@@ -30,6 +30,8 @@ export interface CallOptions {
   deadlineMs?: number | undefined;
   /** How enrichments travel; default form. */
   encoding?: 'form' | 'json' | undefined;
+  /** True: the platform is asked now, whatever is kept. */
+  fresh?: boolean | undefined;
   /** Called with the events of this call, in addition to the observer of the client. */
   observe?: Observer | undefined;
 }
@@ -203,19 +205,26 @@ export function createClient(options: ClientOptions): Client {
     }
   }
 
-  /** What the call answers: kept, shared with identical reads on their way where turns are short (speed analysis has one), or its own. */
+  /** What the call answers: kept, or shared with identical reads on their way. */
   async function answer(operation: Operation, input: Record<string, unknown>, how: SendOptions): Promise<unknown> {
     const acquired = await acquireToken(operation, how);
     if (!operation.safe) return send(operation, input, how, acquired).finally(() => reads.separate());
-    if (operation.scope !== 'speed-analysis' && !operation.shared) return send(operation, input, how, acquired);
+    const { keepMs = 0 } = operation;
     const project = acquired.projectId ?? how.projectId ?? null;
-    const key = JSON.stringify([acquired.token.endpoint, project, operation.path, input]);
-    const read = (limits: Limits) => send(operation, input, { ...how, limits }, acquired);
-    return reads.get({ key, keepMs: operation.keepMs ?? 0, limits: how.limits, read });
+    const keyOf = (asked: Record<string, unknown>) => JSON.stringify([acquired.token.endpoint, project, operation.path, asked]);
+    const before = pageBefore(input);
+    return reads.get({
+      key: keyOf(input),
+      keepMs: typeof keepMs === 'number' ? keepMs : keepMs(input, clock.now()),
+      fresh: how.fresh,
+      after: before && keyOf(before),
+      limits: how.limits,
+      read: (limits) => send(operation, input, { ...how, limits }, acquired),
+    });
   }
 
   return {
-    async call(operation, input, { projectId, signal, deadlineMs, encoding, observe } = {}) {
+    async call(operation, input, { projectId, signal, deadlineMs, encoding, fresh, observe } = {}) {
       checkProjectId(projectId);
       const given = 'projectId' in input ? input.projectId : undefined;
       // That of the input goes on the wire, so the token must be for it.
@@ -225,6 +234,7 @@ export function createClient(options: ClientOptions): Client {
         answer(operation, checked, {
           projectId: chosen,
           encoding: encoding ?? (operation.base === 'enrichment' ? 'form' : 'json'),
+          fresh,
           limits,
           observe,
         }),
@@ -284,8 +294,16 @@ export function createClient(options: ClientOptions): Client {
 interface SendOptions {
   projectId: number | undefined;
   encoding: 'form' | 'json';
+  fresh: boolean | undefined;
   limits: Limits;
   observe: Observer | undefined;
+}
+
+/** The input for the page before, where it is for one of several: without a number it is the first, whether that is 0 or 1. */
+function pageBefore(input: Record<string, unknown>): Record<string, unknown> | undefined {
+  const { page, ...first } = input;
+  if (typeof page !== 'number') return undefined;
+  return page > 1 ? { ...input, page: page - 1 } : first;
 }
 
 function nameless(): never {
