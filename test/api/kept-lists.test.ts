@@ -142,7 +142,7 @@ describe('reads of the other interfaces', () => {
       [1, 2],
     ] as const) {
       clock.jump(passedMs);
-      await client.call(operation(), input as never);
+      await client.call(operation(), input);
       expect(stub.calls).toHaveLength(requests);
     }
   });
