@@ -1,6 +1,7 @@
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { createRedaction } from '../lib/redact.ts';
+import { pageBefore } from './all-pages.ts';
 import { checkedAuthUrl, createAuthServer } from './auth-server.ts';
 import { checkInput, checkProjectId, checkScopes } from './check-input.ts';
 import { type Limits, refuseLongQueue, withDeadline } from './deadline.ts';
@@ -14,7 +15,7 @@ import type { InputOf, Operation, PayloadOf, Scope } from './operation.ts';
 import { createReadCache, type ReadCache } from './read-cache.ts';
 import { retry } from './retry.ts';
 import { type AcquiredToken, createTokenProvider } from './token-provider.ts';
-import { type Credential, createTokenCache, type SharedTokens } from './tokens.ts';
+import { type Credential, createTokenCache, type SharedTokens, type TokenSummary } from './tokens.ts';
 
 /** Input of an operation; the project may be left to the settings or the token. */
 export type CallInput<O extends Operation> = InputOf<O> | (Omit<InputOf<O>, 'projectId'> & { projectId?: number });
@@ -34,18 +35,6 @@ export interface CallOptions {
   fresh?: boolean | undefined;
   /** Called with the events of this call, in addition to the observer of the client. */
   observe?: Observer | undefined;
-}
-
-/** What is known of a token; never the token itself. */
-export interface TokenSummary {
-  projectId?: number;
-  /** Names separated by spaces. */
-  scope: string;
-  endpoint: string;
-  /** By the clock, ms since 1970. */
-  expiresAt: number;
-  expiresInSeconds: number;
-  fromCache: boolean;
 }
 
 /** The REST interface for one session: calls with tokens, limits and retries; knows nothing of MCP. */
@@ -297,13 +286,6 @@ interface SendOptions {
   fresh: boolean | undefined;
   limits: Limits;
   observe: Observer | undefined;
-}
-
-/** The input for the page before, where it is for one of several: without a number it is the first, whether that is 0 or 1. */
-function pageBefore(input: Record<string, unknown>): Record<string, unknown> | undefined {
-  const { page, ...first } = input;
-  if (typeof page !== 'number') return undefined;
-  return page > 1 ? { ...input, page: page - 1 } : first;
 }
 
 function nameless(): never {
