@@ -1,6 +1,6 @@
 import { type Settings, SettingsError } from '../settings/settings.ts';
-import type { ListedTool } from '../tooling/listing.ts';
 import { offerOf } from '../tooling/mentions.ts';
+import type { ListedTool } from '../tooling/schema.ts';
 import type { AnyTool, Offer } from '../tooling/tool.ts';
 
 /** Put in by the build, because making all JSON schemas costs more than the rest of a start. */
@@ -9,7 +9,7 @@ declare const LISTED_TOOLS: readonly ListedTool[] | undefined;
 /** All tools as listed; computed where nothing was built. */
 export async function listedTools(): Promise<readonly ListedTool[]> {
   if (typeof LISTED_TOOLS !== 'undefined') return LISTED_TOOLS;
-  const [{ listTools }, { toolsets }] = await Promise.all([import('../tooling/listing.ts'), import('../../tools/index.ts')]);
+  const [{ listTools }, { toolsets }] = await Promise.all([import('../tooling/schema.ts'), import('../../tools/index.ts')]);
   return listTools(toolsets);
 }
 

@@ -7,8 +7,8 @@ import { type Settings, SettingsError } from '../settings/settings.ts';
 import { type CredentialsFile, openCredentialsFile } from '../sign-in/credentials.ts';
 import { type PlatformCredential, subjectId } from '../sign-in/principal.ts';
 import { TOKEN_NAME, tokenPrincipalId } from '../sign-in/static-tokens.ts';
+import { logOf } from './about.ts';
 import { withFile } from './sign-in.ts';
-import { logOf } from './start-command.ts';
 
 /** Asks at a terminal, question by question on stderr; what is typed is not shown. Throws a `SettingsError` when the person gives up. */
 export async function askHidden(input: NodeJS.ReadableStream, questions: readonly string[]): Promise<string[]> {

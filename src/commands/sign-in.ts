@@ -3,8 +3,7 @@ import type { Log } from '../lib/log.ts';
 import { type Settings, SettingsError } from '../settings/settings.ts';
 import { CredentialsError, type PlatformCredentials, type SignIn, tokenAlgorithms } from '../sign-in/principal.ts';
 import { PrivateFileError } from '../sign-in/private-file.ts';
-import { version } from './about.ts';
-import { logOf } from './start-command.ts';
+import { logOf, version } from './about.ts';
 
 const MAX_BYTES = 256 * 1024;
 const TIMEOUT_MS = 5_000;

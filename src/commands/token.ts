@@ -3,8 +3,8 @@ import { textTable } from '../lib/text-table.ts';
 import { type Settings, SettingsError } from '../settings/settings.ts';
 import { type AccessScope, accessScopes } from '../sign-in/principal.ts';
 import { makeToken, openTokensFile, TOKEN_NAME, type TokensFile } from '../sign-in/static-tokens.ts';
+import { logOf } from './about.ts';
 import { withFile } from './sign-in.ts';
-import { logOf } from './start-command.ts';
 
 const USAGE = 'token create <name> [--scopes read,write] [--valid-days 90], token list, or token remove <name>';
 const MAX_DAYS = 3_650;

@@ -6,6 +6,7 @@ import {
   specTypeSchemas,
 } from '@modelcontextprotocol/server';
 import { jsonExcess } from '../api/json.ts';
+import { isRecord } from '../lib/is-record.ts';
 
 /** A JSON-RPC error that answers bytes which are not a message. */
 export interface MessageFault {
@@ -61,13 +62,9 @@ export function parseMessage(bytes: Uint8Array): { readonly value: unknown } | {
   }
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** The id that an answer to this message bears; undefined where it has none that one could. */
 export function messageId(value: unknown): string | number | undefined {
-  const id = isObject(value) ? value['id'] : undefined;
+  const id = isRecord(value) ? value['id'] : undefined;
   return typeof id === 'string' || (typeof id === 'number' && Number.isFinite(id)) ? id : undefined;
 }
 
@@ -82,13 +79,13 @@ export function messageFault(value: unknown): MessageFault | undefined {
 
 /** Whether the params carry the protocol version, as each request of the 2026-07-28 era does. */
 function isOf2026({ _meta: meta }: Readonly<Record<string, unknown>>): boolean {
-  return isObject(meta) && Object.hasOwn(meta, PROTOCOL_VERSION_META_KEY);
+  return isRecord(meta) && Object.hasOwn(meta, PROTOCOL_VERSION_META_KEY);
 }
 
 /** Over stdio the SDK would take these methods in the 2026-07-28 era too, and fail inside where their params are wrong. */
 function removedMethod(value: object): MessageFault | undefined {
   const id = messageId(value);
-  if (id === undefined || !('method' in value && 'params' in value && isObject(value.params) && isOf2026(value.params))) return undefined;
+  if (id === undefined || !('method' in value && 'params' in value && isRecord(value.params) && isOf2026(value.params))) return undefined;
   const { method } = value;
   if (typeof method !== 'string' || !REMOVED_IN_2026.has(method)) return undefined;
   return { code: METHOD_NOT_FOUND, message: `Method not found: the 2026-07-28 revision has no ${method}.`, id };
@@ -98,9 +95,9 @@ function removedMethod(value: object): MessageFault | undefined {
 export function paramsFault(value: unknown): MessageFault | undefined {
   if (Array.isArray(value)) return value.map(paramsFault).find((fault) => fault !== undefined);
   const id = messageId(value);
-  if (!isObject(value) || id === undefined || typeof value['method'] !== 'string') return undefined;
+  if (!isRecord(value) || id === undefined || typeof value['method'] !== 'string') return undefined;
   const { method } = value;
-  const params = isObject(value['params']) ? value['params'] : {};
+  const params = isRecord(value['params']) ? value['params'] : {};
   if (REMOVED_IN_2026.has(method) && isOf2026(params)) return undefined;
   const required = Object.hasOwn(REQUIRED, method) ? REQUIRED[method] : undefined;
   if (required !== undefined && typeof params[required] !== 'string')

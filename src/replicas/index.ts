@@ -6,9 +6,8 @@ import { createCipher } from './cipher.ts';
 import { createLeases, type LeaseOptions } from './leases.ts';
 import { loadRedis } from './redis.ts';
 import { openRedisConnection, type RedisConnectionOptions } from './redis-connection.ts';
+import { createPubSub, createSharedLists, createSharedTokens, createSharedWatches } from './shared-caches.ts';
 import { createSharedLimiter } from './shared-limiter.ts';
-import { createPubSub, createSharedLists, createSharedWatches } from './shared-lists.ts';
-import { createSharedTokens } from './shared-tokens.ts';
 
 /** The owner of shared state: another principal, or the same one with another credential, does not find it. */
 export interface Owner {

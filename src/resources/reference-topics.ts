@@ -14,8 +14,7 @@ import {
   zoneMetricDefinitions,
 } from '../domain/metrics/metric-definitions.ts';
 import { unanswerable } from '../domain/metrics/unanswerable.ts';
-import { SPEED_UNITS, usualSpeedMetrics } from '../domain/speed/speed-metrics.ts';
-import { PAGE_MEDIANS, thresholds } from '../domain/speed/thresholds.ts';
+import { PAGE_MEDIANS, SPEED_UNITS, thresholds, usualSpeedMetrics } from '../domain/speed/speed-metrics.ts';
 import { WEEK_START } from '../lib/calendar.ts';
 import { HOUR_MS } from '../lib/clock.ts';
 import { ACCEPTED_DATES, resolveDate, todayIn } from '../lib/dates.ts';

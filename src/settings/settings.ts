@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type * as z from 'zod';
-import { limitSettings, monitoringSettings, workspaceSettings } from './limits.ts';
 import { platformSettings } from './platform.ts';
-import { replicaSettings, servingSettings } from './serving.ts';
+import { limitSettings, monitoringSettings, replicaSettings, servingSettings, workspaceSettings } from './serving.ts';
 import { flag, type Setting } from './setting.ts';
 import { signInSettings } from './sign-in.ts';
 import { warehouseSettings } from './warehouse.ts';

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import * as z from 'zod';
 import { type WriteRequest, writeRequest } from '../api/write-request.ts';
 import type { Clock } from '../lib/clock.ts';
+import { isRecord } from '../lib/is-record.ts';
 import { seal, sealKey, unseal } from '../lib/seal.ts';
 
 /** Members that every confirmed tool's answer has. */
@@ -80,9 +81,7 @@ type Sealed = readonly [id: string, digest: string, nowMs: number, askedAtMs: nu
 /** JSON with its members in order, since a client may send the same arguments in another. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) =>
-    typeof member === 'object' && member !== null && !Array.isArray(member)
-      ? Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : member,
+    isRecord(member) ? Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1))) : member,
   );
 }
 

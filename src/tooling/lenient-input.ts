@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { type MetricFamily, metricOf, standInFor } from './metric-param.ts';
-import { listedSchemaOf, paramFacts } from './params.ts';
+import { isRecord } from '../lib/is-record.ts';
+import { listedSchemaOf, type MetricFamily, metricOf, paramFacts, standInFor } from './params.ts';
 
 /** Arguments as the strict schema wants them, and what a person should know of how they were read. */
 export interface Understood {
@@ -14,10 +14,6 @@ type Schema = z.core.$ZodType;
 const NUMBER = /^[+-]?\d+(\.\d+)?$/;
 /** No text of an argument that stands for an object or a list is longer. */
 const LONGEST_JSON = 1_000_000;
-
-function isMembers(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** What a schema looks like to a caller: without `optional`, `default` and the like, and as it is listed. */
 function core(schema: Schema): Schema {
@@ -81,7 +77,7 @@ function listNameOf({ shape }: z.ZodObject, said: string, given: Members): strin
 
 /** `[{metric: 'weight', limit: 1}]` for `{weight: 1}`, where a list of such pairs is expected; undefined for anything else. */
 function pairsOf(element: Schema, given: unknown): Members[] | undefined {
-  if (!(element instanceof z.ZodObject) || !isMembers(given)) return undefined;
+  if (!(element instanceof z.ZodObject) || !isRecord(given)) return undefined;
   const [name, value, ...rest] = Object.keys(element.shape);
   const names = Object.keys(given);
   if (name === undefined || value === undefined || rest.length > 0 || names.some((each) => each === name || each === value))
@@ -154,7 +150,7 @@ export function understand(schema: z.ZodObject, args: unknown): Understood {
     if (inner instanceof z.ZodArray) return list(inner.element, value);
     if (inner instanceof z.ZodObject) {
       const given = fromJson(value);
-      return isMembers(given) ? members(inner, given) : given;
+      return isRecord(given) ? members(inner, given) : given;
     }
     if (inner instanceof z.ZodRecord) return fromJson(value);
     if (inner instanceof z.ZodEnum) return toOption(value, inner.options);
@@ -163,5 +159,5 @@ export function understand(schema: z.ZodObject, args: unknown): Understood {
     return inner instanceof z.ZodString ? toText(value) : value;
   }
 
-  return { input: isMembers(args) ? members(schema, args) : {}, notes: [...new Set(notes)] };
+  return { input: isRecord(args) ? members(schema, args) : {}, notes: [...new Set(notes)] };
 }

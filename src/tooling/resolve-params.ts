@@ -163,7 +163,7 @@ export async function rangeWords(
   { timeZone, nowMs, provisionalDays }: RangeOptions,
 ): Promise<{ range: { range?: z.output<typeof rangeOutput> }; notes: string[] }> {
   if (!start) return { range: {}, notes: [] };
-  const [{ isoAt }, { describeRange }] = await Promise.all([import('../lib/dates.ts'), import('../lib/date-range.ts')]);
+  const { describeRange, isoAt } = await import('../lib/dates.ts');
   const last = end ?? { ms: nowMs };
   const isoOf = ({ iso, ms }: Bound) => iso ?? isoAt(ms, timeZone);
   const bounds = { startIso: isoOf(start), startMs: start.ms, endIso: isoOf(last), endMs: last.ms };

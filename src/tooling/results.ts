@@ -1,8 +1,7 @@
 import type { MakeChart } from '../usecases/context.ts';
 import { type ChartSpec, panelsOf } from '../views/spec.ts';
-import { fitAnswer } from './budget.ts';
 import { someWithoutAbsent, withoutAbsent } from './mentions.ts';
-import { renderText } from './render-text.ts';
+import { fitAnswer, renderText } from './render-text.ts';
 import { outputOf } from './schema.ts';
 import type { Session } from './session.ts';
 import type { AnyTool, Link, Offer } from './tool.ts';

@@ -1,20 +1,17 @@
 import * as z from 'zod';
+import { isRecord } from '../lib/is-record.ts';
 import { confirmedOutput } from './confirmation.ts';
 import { chart, confirm, listedSchemaOf, projectId } from './params.ts';
 import { rangeOutput } from './resolve-params.ts';
-import type { AnyTool } from './tool.ts';
+import { type AnyTool, type ListedTool, scopeOf, type Toolset } from './tool.ts';
 
 type Json = Record<string, unknown>;
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** `anyOf` of bare types as one `type` list: half the tokens, the same meaning. */
 function joinTypes(schema: Json): Json {
   const { anyOf, ...rest } = schema;
-  if (!Array.isArray(anyOf) || !anyOf.every((option) => isObject(option) && typeof option['type'] === 'string')) return schema;
-  const options = anyOf.filter(isObject);
+  if (!Array.isArray(anyOf) || !anyOf.every((option) => isRecord(option) && typeof option['type'] === 'string')) return schema;
+  const options = anyOf.filter(isRecord);
   const bare = options.every((option) => Object.keys(option).length === 1 || (option['type'] === 'integer' && !('maximum' in option)));
   return bare ? { type: options.map((option) => option['type']), ...rest } : schema;
 }
@@ -28,17 +25,17 @@ const PLAIN_BOUNDS: Readonly<Record<string, number>> = { minLength: 1, minItems:
  */
 function tidy(node: unknown, keepClosed: boolean): unknown {
   if (Array.isArray(node)) return node.map((item) => tidy(item, keepClosed));
-  if (!isObject(node)) return node;
+  if (!isRecord(node)) return node;
   const entries = Object.entries(node)
     .filter(([key, value]) => {
       if (key === '$schema' || key === 'id') return false;
       if (key === 'description' && value === '') return false;
       if (PLAIN_BOUNDS[key] === value) return false;
       if (key === 'pattern' && 'format' in node) return false;
-      if (key === 'additionalProperties' && !isObject(value) && !keepClosed) return false;
+      if (key === 'additionalProperties' && !isRecord(value) && !keepClosed) return false;
       return !((key === 'minimum' || key === 'maximum') && Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER);
     })
-    .map(([key, value]) => [key, key === 'properties' && isObject(value) ? tidyAll(value, keepClosed) : tidy(value, keepClosed)]);
+    .map(([key, value]) => [key, key === 'properties' && isRecord(value) ? tidyAll(value, keepClosed) : tidy(value, keepClosed)]);
   return joinTypes(Object.fromEntries(entries));
 }
 
@@ -81,12 +78,12 @@ const REFUSED = new Set(['default', 'maxLength', 'format']);
 /** Says defaults in the description instead of by a keyword. */
 function defaultsInWords(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(defaultsInWords);
-  if (!isObject(node)) return node;
+  if (!isRecord(node)) return node;
   const { description, default: usual } = node;
   const said = typeof description === 'string' && /default/i.test(description);
   const kept = Object.entries(node).filter(([key]) => !REFUSED.has(key) && key !== 'description');
   // Members of `properties` are names, not keywords.
-  const inner = kept.map(([key, value]) => [key, key === 'properties' && isObject(value) ? inEach(value) : defaultsInWords(value)]);
+  const inner = kept.map(([key, value]) => [key, key === 'properties' && isRecord(value) ? inEach(value) : defaultsInWords(value)]);
   const words =
     usual === undefined || said
       ? description
@@ -144,3 +141,30 @@ export const outputOf = oncePerTool((tool): z.ZodObject => {
     notes: z.array(z.string()).optional(),
   });
 });
+
+export type { ListedTool } from './tool.ts';
+
+/** Address of the view that draws charts in hosts with MCP Apps. */
+export const CHART_VIEW_URI = 'ui://web-analytics/chart';
+
+/** Connects a tool with the view of its charts; hosts before 2026 read the second key. */
+const chartToolMeta: Readonly<Record<string, unknown>> = { ui: { resourceUri: CHART_VIEW_URI }, 'ui/resourceUri': CHART_VIEW_URI };
+
+/** Lists the tools of these toolsets in order. */
+export function listTools(toolsets: readonly Toolset[]): ListedTool[] {
+  return toolsets.flatMap(({ name: toolset, tools }) =>
+    tools
+      .map((tool) => ({ tool, scope: scopeOf(tool) }))
+      .map(({ tool, scope }) => ({
+        name: tool.name,
+        title: tool.title,
+        description: tool.description,
+        annotations: tool.annotations,
+        inputSchema: inputJsonSchema(inputOf(tool)),
+        outputSchema: outputJsonSchema(outputOf(tool)),
+        ...(tool.charted && { _meta: chartToolMeta }),
+        toolset,
+        ...(scope && { scope }),
+      })),
+  );
+}

@@ -1,8 +1,7 @@
 import { ApiError } from '../api/errors.ts';
 import { listExportableFields } from '../api/operations/data-export.ts';
 import { everydayWords } from '../domain/exports/plan/field-catalogue.ts';
-import type { NameKind } from '../domain/names/match-name.ts';
-import { type SearchObject, searchObjects, searchSomeWords } from '../domain/names/search-objects.ts';
+import { type NameKind, type SearchObject, searchObjects, searchSomeWords } from '../domain/names/match-name.ts';
 import { meaningOf } from '../workspace/query/column-types.ts';
 import type { Context, Lists } from './context.ts';
 

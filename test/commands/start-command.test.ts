@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { shellWords, startCommand } from '../../src/commands/start-command.ts';
+import { shellWords, startCommand } from '../../src/commands/about.ts';
 
 it('an installed package is started by name, so that no host is given a path into a cache of npm', () => {
   const cached = join('/', 'home', 'ann', '.npm', '_npx', '1f2e', 'node_modules', 'web-analytics-mcp', 'dist', 'main.js');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { speedHandlers } from '../../src/emulator/handlers/speed-analysis.ts';
-import { speedStories } from '../../src/emulator/world/speed/stories.ts';
+import { speedStories } from '../../src/emulator/world/speed/runs.ts';
 import { DAY_MS } from '../../src/lib/clock.ts';
 import { harOf, median, NOW_MS, num, placeIn, type Report, reportsOf, stepsOf } from './speed-place.ts';
 

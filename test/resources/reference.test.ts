@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { siteMetricNames, stepTimingNames, zoneMetricNames } from '../../src/api/metric-names.ts';
 import { DEFAULT_REPORTS, MAX_PAGE_SIZE } from '../../src/api/params.ts';
 import { unanswerable } from '../../src/domain/metrics/unanswerable.ts';
-import { thresholds } from '../../src/domain/speed/thresholds.ts';
+import { thresholds } from '../../src/domain/speed/speed-metrics.ts';
 import { toolsets } from '../../tools/index.ts';
 import { type Assistant, openAssistant, sharedAssistant } from '../support/assistant.ts';
 import { sharedPlatform } from '../support/emulator.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { coreTools, enabledTools } from '../../src/commands/catalogue.ts';
-import { listTools } from '../../src/tooling/listing.ts';
+import { listTools } from '../../src/tooling/schema.ts';
 import { toolsets } from '../../tools/index.ts';
 import { type AssistantOptions, openAssistant } from '../support/assistant.ts';
 import { sharedPlatform } from '../support/emulator.ts';

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { listScenarios } from '../../src/api/operations/speed-analysis.ts';
-import { listTools } from '../../src/tooling/listing.ts';
 import { renderText } from '../../src/tooling/render-text.ts';
 import { drawAnswer } from '../../src/tooling/results.ts';
+import { listTools } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
 import type { TrendSpec, WaterfallSpec } from '../../src/views/spec.ts';
 import { openAssistant, sharedAssistant } from '../support/assistant.ts';

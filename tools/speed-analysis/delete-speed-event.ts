@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { deleteSpeedEvent } from '../../src/api/operations/speed-analysis.ts';
 import { text } from '../../src/api/params.ts';
-import { differenceWords, eventWords, nearlyEqual } from '../../src/domain/speed/event-likeness.ts';
+import { differenceWords, eventWords, nearlyEqual } from '../../src/domain/speed/speed-events.ts';
 import { DELETE, defineTool } from '../../src/tooling/tool.ts';
 import { placedEvents } from '../../src/usecases/speed/placed-events.ts';
 

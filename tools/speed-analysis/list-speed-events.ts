@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { speedEvent } from '../../src/api/operations/records.ts';
 import { listSpeedEvents } from '../../src/api/operations/speed-analysis.ts';
 import { text } from '../../src/api/params.ts';
-import { inOneSpelling, type PlacedEvent } from '../../src/domain/speed/event-likeness.ts';
+import { inOneSpelling, type PlacedEvent } from '../../src/domain/speed/speed-events.ts';
 import * as p from '../../src/tooling/params.ts';
 import { documented } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';

@@ -1,7 +1,6 @@
 import { styleText } from 'node:util';
 import type { Client } from '@modelcontextprotocol/client';
 import { formatNumber, NO_VALUE } from '../../lib/number-text.ts';
-import { type StartCommand, shellWords } from '../start-command.ts';
 
 /** A cell of a printed table; null is "no value". */
 export type PrintedCell = string | number | null | undefined;
@@ -48,18 +47,6 @@ export function printTable(header: readonly string[], rows: readonly (readonly P
     cells.map((cell, column) => (isNumber[column] ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0))).join('  ');
   printLine(style('dim', line(header).trimEnd()));
   for (const row of texts) printLine(line(row).trimEnd());
-}
-
-/** How a host is given the server. */
-export function printHowToConnect(server: StartCommand): void {
-  const json = (value: object) => JSON.stringify(value, null, 2).split('\n');
-  printHeading('Connect your assistant (leave out --demo and set the WEB_ANALYTICS_… variables for your own platform)');
-  printLine('Claude Code:');
-  printLine(`  claude mcp add web-analytics -- ${shellWords(server)}`);
-  printLine('Claude Desktop (claude_desktop_config.json), Cursor (.cursor/mcp.json) and most others:');
-  for (const line of json({ mcpServers: { 'web-analytics': server } })) printLine(`  ${line}`);
-  printLine('VS Code (.vscode/mcp.json):');
-  for (const line of json({ servers: { 'web-analytics': { type: 'stdio', ...server } } })) printLine(`  ${line}`);
 }
 
 /** What the questions read from an answer; the tools' output schemas say the rest. */

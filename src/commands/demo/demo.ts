@@ -2,10 +2,21 @@ import { realpathSync } from 'node:fs';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { formatMs } from '../../lib/number-text.ts';
-import { version } from '../about.ts';
-import { startCommand } from '../start-command.ts';
-import { createAsk, printHeading, printHowToConnect, printLine, printQuestion } from './ask.ts';
+import { type StartCommand, shellWords, startCommand, version } from '../about.ts';
+import { createAsk, printHeading, printLine, printQuestion } from './ask.ts';
 import { type Memory, questions } from './questions.ts';
+
+/** How a host is given the server. */
+function printHowToConnect(server: StartCommand): void {
+  const json = (value: object) => JSON.stringify(value, null, 2).split('\n');
+  printHeading('Connect your assistant (leave out --demo and set the WEB_ANALYTICS_… variables for your own platform)');
+  printLine('Claude Code:');
+  printLine(`  claude mcp add web-analytics -- ${shellWords(server)}`);
+  printLine('Claude Desktop (claude_desktop_config.json), Cursor (.cursor/mcp.json) and most others:');
+  for (const line of json({ mcpServers: { 'web-analytics': server } })) printLine(`  ${line}`);
+  printLine('VS Code (.vscode/mcp.json):');
+  for (const line of json({ servers: { 'web-analytics': { type: 'stdio', ...server } } })) printLine(`  ${line}`);
+}
 
 /** Starts the server with its embedded emulator as a child, asks it the questions, prints the answers and how to connect a host. */
 export async function demo({ seed, clock }: { seed?: string; clock?: string }): Promise<number> {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { wordIssues } from '../../api/check-input.ts';
+import { isRecord } from '../../lib/is-record.ts';
 
 /** Records that one session can hold. */
 const MAX_PER_SESSION = 3;
@@ -52,9 +53,8 @@ export function checkEnrichments(records: readonly unknown[]): CheckedEnrichment
   for (const [position, record] of records.entries()) {
     const parsed = enrichmentRecord.safeParse(record);
     if (!parsed.success) {
-      const isRecord = typeof record === 'object' && record !== null && !Array.isArray(record);
-      const words = isRecord ? wordIssues(parsed.error.issues, enrichmentRecord, record) : ['expected object'];
-      const problems = words.map((each) => `enrichments[${position}]${isRecord ? '.' : ': '}${each}`);
+      const words = isRecord(record) ? wordIssues(parsed.error.issues, enrichmentRecord, record) : ['expected object'];
+      const problems = words.map((each) => `enrichments[${position}]${isRecord(record) ? '.' : ': '}${each}`);
       bad.push({ position, problems });
       continue;
     }

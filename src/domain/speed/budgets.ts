@@ -3,8 +3,7 @@ import { type Share, shareOf } from './engine/failed-share.ts';
 import { intervalWords, shareWords, WORTH_A_SENTENCE } from './failures.ts';
 import { ascending, quantile, varianceInflation } from './order.ts';
 import { isFailed, metricOf, type Report, stepsOf } from './runs.ts';
-import { formatValue, metricFact, roundValue } from './speed-metrics.ts';
-import { type Device, deviceOf, thresholdOf, thresholds } from './thresholds.ts';
+import { type Device, deviceOf, formatValue, metricFact, percentOf, roundValue, thresholdOf, thresholds } from './speed-metrics.ts';
 
 /** A scenario with the reports to judge it by. */
 export interface Measured {
@@ -136,7 +135,7 @@ const PAGE_ROWS = 20;
 const columns = ['scenarioId', 'scenario', 'step', 'metric', 'status', 'close', 'median', 'limit', 'marginPercent', 'basis', 'runs'];
 
 function cellsOf({ scenarioId, scenario, step, metric, status, isClose, median, limit, margin, basis, runs }: Check) {
-  const marginPercent = margin === null ? null : Math.round(margin * 1000) / 10;
+  const marginPercent = margin === null ? null : percentOf(margin);
   return [scenarioId, scenario, step, metric, status, isClose ? 'close' : null, median, limit, marginPercent, basis, runs];
 }
 

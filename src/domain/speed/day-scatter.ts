@@ -1,5 +1,6 @@
 import { DAY_MS, HOUR_MS } from '../../lib/clock.ts';
 import { grouped } from '../../lib/grouped.ts';
+import { MAD_TO_SD } from './engine/parts.ts';
 import { median, varianceInflation } from './order.ts';
 import type { Series } from './runs.ts';
 
@@ -15,8 +16,7 @@ const LEAST_SCORE = 5;
 const FAR = 3;
 /** With fewer days nothing is known of how days differ. */
 const LEAST_DAYS = 6;
-/** Standard deviation of normal values by their median absolute deviation, and of a median by that of its values. */
-const BY_MAD = 1.4826;
+/** Standard deviation of a median by that of its values, where these are normal. */
 const OF_MEDIAN = 1.2533;
 
 /** A time at another level; `toMs` is infinite where it lasts. */
@@ -34,7 +34,7 @@ interface Residual {
   readonly log: number;
 }
 
-const scatterOf = (residuals: readonly number[]) => BY_MAD * median(residuals.map(Math.abs));
+const scatterOf = (residuals: readonly number[]) => MAD_TO_SD * median(residuals.map(Math.abs));
 
 /** Runs without a move, its size, and the share of runs in it; undefined where a side has none. */
 function withoutMove({ dates, values }: Series, { fromMs, toMs }: Stretch) {

@@ -6,20 +6,22 @@ import { type Share, shareOf } from './engine/failed-share.ts';
 import { SEVERITY } from './engine/judge-together.ts';
 import {
   type FailedAction,
+  type FailedStep,
   type FailingStep,
+  type FailureWords,
+  failedStepsToRead,
   failingSteps,
   failureSentence,
   failuresIn,
   failureWords,
   type ReadCount,
 } from './failures.ts';
-import type { Runs, Study } from './scenario-study.ts';
+import type { Runs, State, Study } from './scenario-study.ts';
 import type { ServerShare } from './server-share.ts';
 import type { NearEvent } from './speed-events.ts';
-import { roundValue } from './speed-metrics.ts';
+import { deviceOf, percentOf, rankOf, roundValue } from './speed-metrics.ts';
 import { ALL_STEPS, cellsOf, type RowChoice, rowsToShow, studyColumns } from './study-table.ts';
-import { methodNotes, shareSentence, speedSentence } from './study-words.ts';
-import { deviceOf } from './thresholds.ts';
+import { methodNotes, shareSentence, siteNotes, speedLine, speedSentence } from './study-words.ts';
 
 const trends = ['fails more often', 'fails less often', 'no change', 'not enough data'] as const;
 
@@ -82,7 +84,6 @@ export interface Readings {
   readonly read: ReadCount;
 }
 
-const percentOf = (share: number) => Math.round(share * 1000) / 10;
 const percent = (share: number | null) => (share === null ? null : percentOf(share));
 
 function failedFacts({ failed, share, low, high }: Share) {
@@ -134,13 +135,7 @@ function stepFacts({ step, share, runsBefore, trend }: FailingStep) {
 }
 
 /** What the answer says of one scenario beside the words, links aside. */
-export function scenarioFacts(
-  study: Study,
-  { since, share }: Clues,
-  { events, actions }: Readings,
-  name: string | undefined,
-  choice: RowChoice,
-) {
+function scenarioFacts(study: Study, { since, share }: Clues, { events, actions }: Readings, name: string | undefined, choice: RowChoice) {
   const { timeZone } = study;
   // Of several scenarios there is much else to say, and the words say what matters.
   const isOneOfSeveral = choice === 'few';
@@ -172,5 +167,118 @@ export function scenarioAnswer(
     answer: sentences.filter((sentence) => sentence !== '').join(' '),
     ...scenarioFacts(study, clues, readings, name, whole ? 'all' : 'usual'),
     notes: methodNotes(study, deviceOf(name)),
+  };
+}
+
+/** Lines that an answer shows; a program gets all of them. */
+const MOST_LINES = 10;
+
+/** What is kept of a scenario when the next one is read. */
+export interface Summary {
+  readonly scenarioId: number;
+  readonly name: string;
+  readonly state: State;
+  /** The headline is of the period; else it lies before. */
+  readonly isInPeriod: boolean;
+  /** Place of the headline's metric among those that visitors feel, and size of its change. */
+  readonly rank: number;
+  readonly relative: number;
+  readonly line: string;
+  /** Series that were judged. */
+  readonly judged: number;
+  /** Undefined where failing is not worth a word. */
+  readonly failing: (FailureWords & { readonly toRead: readonly FailedStep[]; readonly of: number }) | undefined;
+}
+
+/** Reduces the study of a scenario to what a list of scenarios says of it. */
+export function summaryOf(scenarioId: number, name: string, study: Study): Summary {
+  const { headline, state, period, rows } = study;
+  const failing = failureWords(study);
+  const { steps, of } = failedStepsToRead(study);
+  return {
+    scenarioId,
+    name,
+    state,
+    isInPeriod: (headline?.move?.untilDate ?? headline?.move?.since?.date ?? period.window.endMs) >= period.window.startMs,
+    rank: headline ? rankOf(headline.metric) : Number.MAX_SAFE_INTEGER,
+    relative: headline?.move?.relative ?? 0,
+    line: `${speedLine(study, name)}${failing ? `; ${failing.words}` : ''}`,
+    judged: rows.filter((row) => row.state !== 'not enough data').length,
+    failing: failing && { ...failing, toRead: steps, of },
+  };
+}
+
+/** Place of a scenario among others: 0 is worst. */
+function severityOf({ state, relative, failing }: Summary): number {
+  // A drift downwards is good news, and a steady scenario that fails is not.
+  if (state === 'drifting' && relative < 0) return SEVERITY.indexOf('faster');
+  if (state === 'steady' && failing) return SEVERITY.indexOf('unstable') + 0.5;
+  return SEVERITY.indexOf(state);
+}
+
+/** Worse ones first: by state, those of the period first, by what visitors feel, by size. */
+export function compareSummaries(a: Summary, b: Summary): number {
+  return (
+    severityOf(a) - severityOf(b) ||
+    Number(b.isInPeriod) - Number(a.isInPeriod) ||
+    a.rank - b.rank ||
+    Math.abs(b.relative) - Math.abs(a.relative) ||
+    (b.failing?.share ?? 0) - (a.failing?.share ?? 0)
+  );
+}
+
+/** The scenario that fails most; undefined where none does often enough for a word. */
+export function mostFailing(summaries: readonly Summary[]): Summary | undefined {
+  return summaries.filter(({ failing }) => failing).toSorted((a, b) => (b.failing?.share ?? 0) - (a.failing?.share ?? 0))[0];
+}
+
+/** `1 of 6 scenarios became slower; others: 1 unstable, 4 steady.` */
+function countWords(summaries: readonly Summary[]): string {
+  const slower = summaries.filter(({ state }) => state === 'slower');
+  const early = slower.filter(({ isInPeriod }) => !isInPeriod).length;
+  const words: readonly (readonly [State, string])[] = [
+    ['drifting', 'drifting'],
+    ['was slower', 'slower for a time'],
+    ['unstable', 'unstable'],
+    ['faster', 'faster'],
+    ['was faster', 'faster for a time'],
+    ['steady', 'steady'],
+    ['not enough data', 'without enough data'],
+  ];
+  const others = words.flatMap(([state, said]) => {
+    const count = summaries.filter((summary) => summary.state === state).length;
+    return count > 0 ? [`${count} ${said}`] : [];
+  });
+  const head = `${slower.length === 0 ? 'None' : slower.length} of ${summaries.length} scenarios became slower`;
+  const before = early === 0 ? '' : early === slower.length ? ', before the period' : `, ${early} of them before the period`;
+  return `${head}${before}${others.length > 0 ? `; ${slower.length === 0 ? '' : 'others: '}${others.join(', ')}` : ''}.`;
+}
+
+/** The scenario that is shown in detail. */
+export interface Worst {
+  readonly summary: Summary;
+  readonly study: Study;
+  readonly clues: Clues;
+  readonly readings: Readings;
+}
+
+/** What is said of several scenarios: counts and the worst in words, a line for each, the facts of the worst. */
+export function siteAnswer(summaries: readonly Summary[], { summary, study, clues, readings }: Worst, whole: boolean) {
+  const { events, actions, read } = readings;
+  const failing = mostFailing(summaries);
+  const failed = failing ? `${failing.name}: ${failureSentence(failing.failing, actions, read)}` : '';
+  const changed = study.headline ? [speedSentence(study, summary.name, events), shareSentence(clues.share)] : [];
+  const lines = summaries.slice(0, whole ? undefined : MOST_LINES);
+  const more = summaries.length - lines.length;
+  const ofWorst = failing === summary ? readings : { ...readings, actions: [] };
+  return {
+    answer: [countWords(summaries), ...changed, failed].filter((sentence) => sentence !== '').join(' '),
+    scenarios: lines.map(({ scenarioId, state, line }) => ({ scenarioId, verdict: state, line })),
+    ...scenarioFacts(study, clues, ofWorst, summary.name, 'few'),
+    notes: [
+      ...(more > 0 ? [`${more} more scenarios, none worse than the last line; name them in scenarioIds.`] : []),
+      'Facts and rows are of the first line; pass scenarioIds for another.',
+      ...siteNotes(summaries.reduce((sum, { judged }) => sum + judged, 0)),
+    ],
   };
 }

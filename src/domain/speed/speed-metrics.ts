@@ -93,6 +93,11 @@ export function roundValue(metric: string, value: number): number {
   return metricFact(metric).kind === 'score' ? Math.round(value * 1e4) / 1e4 : Math.round(value);
 }
 
+/** A share in percent, to one decimal. */
+export function percentOf(share: number): number {
+  return Math.round(share * 1000) / 10;
+}
+
 /** Everyday names of speed metrics, letters and digits alone, in lower case. */
 export const speedMetricAliases: Readonly<Record<string, (typeof aggregateMetricNames)[number]>> = {
   lcp: 'largestContentfulPaint',
@@ -145,3 +150,66 @@ export const speedStandIns: Readonly<Record<string, (typeof aggregateMetricNames
   fid: 'totalBlockingTime',
   firstinputdelay: 'totalBlockingTime',
 };
+
+/** The median page of the web in 2024: what a page weighs and asks for, by device. */
+export const PAGE_MEDIANS = {
+  desktop: { transferBytes: 2_652_000, requests: 71 },
+  mobile: { transferBytes: 2_311_000, requests: 66 },
+} as const;
+
+/** What a scenario runs on; the interface does not say, so it can only be guessed from the name. */
+export type Device = 'desktop' | 'mobile' | 'unknown';
+
+/** Up to `good` a value is good, above `poor` it is poor. */
+export interface Threshold {
+  readonly good: number;
+  readonly poor: number;
+  /** What the limits were made for: the 75th percentile of real visits, or the median of lab runs on a device. */
+  readonly basis: 'field p75' | 'lab desktop' | 'lab mobile';
+}
+
+export type Rating = 'good' | 'needs improvement' | 'poor';
+
+interface Thresholds {
+  readonly field?: readonly [good: number, poor: number];
+  readonly desktop?: readonly [good: number, poor: number];
+  readonly mobile?: readonly [good: number, poor: number];
+}
+
+/** Limits by metric: times in ms, layout shift without unit. Field limits are those of Core Web Vitals, lab limits those of Lighthouse. */
+export const thresholds: Readonly<Record<string, Thresholds>> = {
+  largestContentfulPaint: { field: [2500, 4000], desktop: [1200, 2400] },
+  cumulativeLayoutShift: { field: [0.1, 0.25] },
+  firstContentfulPaint: { field: [1800, 3000] },
+  firstByte: { field: [800, 1800] },
+  totalBlockingTime: { mobile: [200, 600], desktop: [150, 350] },
+  speedIndex: { mobile: [3400, 5800], desktop: [1300, 2300] },
+};
+
+/**
+ * The limits that fit best: those for lab runs on the device where there are such, else those of the field; undefined where there are none.
+ */
+export function thresholdOf(metric: string, device: Device): Threshold | undefined {
+  const { field, ...lab } = thresholds[metric] ?? {};
+  const ofDevice = device === 'unknown' ? undefined : lab[device];
+  const limits = ofDevice ?? field;
+  if (!limits) return undefined;
+  return { good: limits[0], poor: limits[1], basis: ofDevice && device !== 'unknown' ? `lab ${device}` : 'field p75' };
+}
+
+/** Where a value lies between the limits. */
+export function rate(value: number, { good, poor }: Threshold): Rating {
+  if (value <= good) return 'good';
+  return value > poor ? 'poor' : 'needs improvement';
+}
+
+const WORDS: readonly (readonly [Device, RegExp])[] = [
+  ['mobile', /\b(?:mobile?s?|mobil|phone|smartphone|handy|android|iphone|ios)\b/iu],
+  ['desktop', /\b(?:desktop|bureau|computer|laptop|pc)\b/iu],
+];
+
+/** Guesses the device from the name of a scenario; a name that speaks of none or of both leaves it unknown. */
+export function deviceOf(name: string | null | undefined): Device {
+  const spoken = WORDS.filter(([, words]) => words.test(name ?? '')).map(([device]) => device);
+  return (spoken.length === 1 ? spoken[0] : undefined) ?? 'unknown';
+}

@@ -5,8 +5,7 @@ import type { Level } from './engine/run-series.ts';
 import { median } from './order.ts';
 import type { Window } from './runs.ts';
 import type { Row, Study } from './scenario-study.ts';
-import { coreMetrics, rankOf, roundValue } from './speed-metrics.ts';
-import { type Device, rate, thresholdOf } from './thresholds.ts';
+import { coreMetrics, type Device, percentOf, rankOf, rate, roundValue, thresholdOf } from './speed-metrics.ts';
 
 /** Name of the sum over all steps where a step's name would stand. */
 export const ALL_STEPS = 'all steps (sum)';
@@ -77,7 +76,7 @@ export function cellsOf(row: Row, device: Device, { period, timeZone }: Study): 
     instant(move?.untilDate),
     value(move?.before.typical),
     value(after?.typical),
-    move && Number.isFinite(move.relative) ? Math.round(move.relative * 1000) / 10 : null,
+    move && Number.isFinite(move.relative) ? percentOf(move.relative) : null,
     middle(move?.before),
     middle(after),
     move?.before.runs ?? null,

@@ -6,9 +6,8 @@ import type { Level } from './engine/run-series.ts';
 import type { Row, Runs, Study } from './scenario-study.ts';
 import type { ServerShare } from './server-share.ts';
 import type { NearEvent } from './speed-events.ts';
-import { formatValue, metricFact } from './speed-metrics.ts';
+import { type Device, formatValue, metricFact } from './speed-metrics.ts';
 import { leadingRow, levelNow } from './study-table.ts';
-import type { Device } from './thresholds.ts';
 
 function percent(share: number | null, sign = false): string {
   return formatPercent(share === null ? null : share * 100, { digits: 0, sign });

@@ -1,12 +1,10 @@
 import { DEFAULT_PAGE_SIZE, FILE_LIFE_MS, instantOf } from '../../api/params.ts';
 import { type Handlers, type Place } from '../handler.ts';
 import { Refusal } from '../responses.ts';
-import { isoTime } from '../world/exports/fields.ts';
+import { customVariablesOf, dynamicVariablesOf, isoTime } from '../world/exports/fields.ts';
 import { jobRecord, newJob, runRecord, successfulRunRecord } from '../world/exports/job-records.ts';
-import type { ExportJob } from '../world/exports/schedule.ts';
-import { type Run, runState, runsOf, runWithId } from '../world/exports/schedule.ts';
+import { type ExportJob, type Run, runState, runsOf, runWithId } from '../world/exports/schedule.ts';
 import { scopeNamed, scopeNames } from '../world/exports/scopes.ts';
-import { customVariablesOf, dynamicVariablesOf } from '../world/exports/variables.ts';
 
 interface Paging {
   limit?: number | undefined;

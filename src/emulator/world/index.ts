@@ -2,17 +2,15 @@ import { DAY_MS } from '../../lib/clock.ts';
 import { type Project, shop } from '../credentials.ts';
 import { createEnrichments, type Enrichments } from './exports/enrichments.ts';
 import { type Addresses, createAddresses, createFiles, type ExportFiles } from './exports/files.ts';
-import type { ExportJob, Incident, JobDraft } from './exports/schedule.ts';
-import { DAILY_JOB_NAME, incidentsOf, missingDay, seededJobs } from './exports/seeded-jobs.ts';
+import { DAILY_JOB_NAME, type ExportJob, type Incident, incidentsOf, type JobDraft, missingDay, seededJobs } from './exports/schedule.ts';
 import type { Origin } from './random.ts';
 import { createSessions, type SessionWorld } from './sessions/index.ts';
 import { type MetricStories, metricStories } from './sessions/stories.ts';
 import { type SpeedEvent, seededEvents } from './speed/events.ts';
 import { type PagePlan, planPage } from './speed/page-plan.ts';
-import { findRun, parseStepResultId, type SpeedModel } from './speed/runs.ts';
+import { findRun, parseStepResultId, type SpeedModel, type SpeedStories, speedStories } from './speed/runs.ts';
 import { scenarios } from './speed/scenarios.ts';
 import { type StepRun, stepRuns } from './speed/step-run.ts';
-import { type SpeedStories, speedStories } from './speed/stories.ts';
 
 /** Exports of one emulator: jobs, the files of their runs, and enrichments received. */
 export interface ExportWorld {

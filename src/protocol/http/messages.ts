@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { isJsonContentType } from '@modelcontextprotocol/server';
+import { isRecord } from '../../lib/is-record.ts';
 import { messageId, parseMessage } from '../read-message.ts';
 import type { Refusal } from './era-handler.ts';
 
@@ -18,7 +19,7 @@ interface Message {
 const HEADER_MISMATCH = -32_020;
 
 function isMessage(value: unknown): value is Message {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isRecord(value);
 }
 
 /** The messages of a body: one, or those of a batch. */

@@ -1,10 +1,11 @@
 import { ApiError, refuse } from '../../api/errors.ts';
 import { listSpeedEvents } from '../../api/operations/speed-analysis.ts';
 import { instantOf } from '../../api/params.ts';
-import { comparePeriods, periodNotes } from '../../domain/metrics/compare/comparison.ts';
+import { comparePeriods, periodNotes, type SegmentReadings } from '../../domain/metrics/compare/comparison.ts';
 import type { Comparison } from '../../domain/metrics/compare/comparison-rows.ts';
 import { type Windows, windowsOf } from '../../domain/metrics/compare/comparison-windows.ts';
 import { outlierNote } from '../../domain/metrics/compare/comparison-words.ts';
+import { contrastScore, type GroupValues } from '../../domain/metrics/compare/contributions.ts';
 import { judgeChanges } from '../../domain/metrics/compare/judged-changes.ts';
 import { type Reading, readingsOf } from '../../domain/metrics/compare/readings.ts';
 import type { MetricAnswers, MetricRow } from '../../domain/metrics/read/metric-answers.ts';
@@ -14,10 +15,78 @@ import { ALL_VISITORS } from '../../domain/names/match-name.ts';
 import { isoAt, resolveDate, todayIn } from '../../lib/dates.ts';
 import { daysBetween, shiftDays } from '../../lib/time-zone.ts';
 import type { Context } from '../context.ts';
-import { type CompareInput, gridOf, type Question, questionOf } from './compare-question.ts';
-import { type ChosenSegments, readSegments } from './compare-segments.ts';
+import { type CompareContext, type CompareInput, gridOf, type Question, questionOf } from './compare-question.ts';
 import { compareAtOnce } from './compare-sides.ts';
-import { fetchMetrics, keptPartOf, reachesBeyond, readDaysOrNone, requireGoal } from './fetch-metrics.ts';
+import { fetchMetrics, keptPartOf, reachesBeyond, readDays, readDaysOrNone, requireGoal } from './fetch-metrics.ts';
+
+/** Segments that are read, and of these so many that differ most from all other visits are judged and shown. */
+const READ = 20;
+const SHOWN = 4;
+
+/** Segments that may explain a change. */
+interface ChosenSegments extends SegmentReadings {
+  /** How they were chosen, where there are more. */
+  readonly choice?: string;
+}
+
+/** A change of which segments may be the cause. */
+interface SegmentSearch {
+  readonly question: Question;
+  readonly metric: string;
+  readonly whole: Reading;
+  readonly windows: Windows;
+}
+
+function choiceOf(shown: number, all: number): string | undefined {
+  const latest = all > READ ? ` among the ${READ} changed last` : '';
+  const others = all > READ ? '; segmentIds asks for any other' : '';
+  if (shown === 0) return all > READ ? `Segments: none with visits${latest}, of ${all}${others}.` : undefined;
+  return all > shown ? `Segments: the ${shown} that differ most from all other visits${latest}, of ${all}${others}.` : undefined;
+}
+
+const visitsInBoth = ({ before, after }: GroupValues) => (before['visits'] ?? 0) + (after['visits'] ?? 0);
+
+/** Reads both ranges of the segments that were changed last, and the days of those that differ most from all other visits. */
+async function readBoth({ question, metric, whole, windows }: SegmentSearch, context: CompareContext): Promise<ChosenSegments> {
+  const others = (await (await context.lists()).of('segment')).filter(({ id }) => !question.segmentIds.includes(id));
+  const latest = others.toSorted((a, b) => (b.changedAt ?? '').localeCompare(a.changedAt ?? '')).slice(0, READ);
+  if (latest.length === 0) return { all: [], chosen: [] };
+  const names = new Map(latest.map(({ id, path }) => [id, path.join(' / ')]));
+  const idOf = ({ segmentIds }: { readonly segmentIds: readonly number[] }) => segmentIds.at(-1) ?? 0;
+  const base = { ...gridOf({ ...question, metrics: [metric] }), devices: [question.devices[0] ?? 'all'] as const };
+  const within = (ids: readonly number[]) => ({ ...base, segmentSets: ids.map((id) => [...question.segmentIds, id]) });
+  const quiet = { ...context, progress: () => undefined };
+  const totals = await fetchMetrics({ ...within([...names.keys()]), ranges: [windows.baseline, windows.period] }, quiet);
+  const groups = readingsOf(totals.rows, []).map(({ segmentIds, before, after }) => {
+    const id = idOf({ segmentIds });
+    return { id, name: names.get(id) ?? String(id), before, after };
+  });
+  const visited = groups.filter((group) => visitsInBoth(group) > 0);
+  const scored = visited.map((group) => ({ group, score: contrastScore(metric, whole, group, windows.factors) }));
+  const chosen = scored.toSorted((a, b) => b.score - a.score || visitsInBoth(b.group) - visitsInBoth(a.group)).slice(0, SHOWN);
+  const choice = choiceOf(chosen.length, others.length);
+  const shown = within(chosen.map(({ group }) => group.id));
+  const days = chosen.length === 0 ? [] : await readDays(shown, windows, quiet, true);
+  const rows = totals.rows.filter(({ selection }) => chosen.some(({ group }) => group.id === idOf(selection)));
+  const readings = readingsOf(rows, days).map((reading) => ({ name: names.get(idOf(reading)) ?? '', reading }));
+  const rank = new Map(chosen.map(({ group }, index) => [group.name, index]));
+  return {
+    all: visited,
+    chosen: readings.toSorted((a, b) => (rank.get(a.name) ?? 0) - (rank.get(b.name) ?? 0)),
+    ...(choice !== undefined && { choice }),
+  };
+}
+
+/** Segments that may be the cause of a change; none where they cannot be read, which is noted. */
+export async function readSegments(search: SegmentSearch, context: CompareContext): Promise<ChosenSegments> {
+  try {
+    return await readBoth(search, context);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    context.note(`Segments could not be read: ${error.message}`);
+    return { all: [], chosen: [] };
+  }
+}
 
 /** Days before and after a change in which events are looked for. */
 const DAYS = 2;

@@ -1,7 +1,7 @@
 import { ApiError } from '../../api/errors.ts';
 import { siteMetricNames } from '../../api/metric-names.ts';
 import type { Place, Reading } from '../../domain/metrics/changes/change-series.ts';
-import { planReads, type Readable, type ReadPlan } from '../../domain/metrics/changes/plan-reads.ts';
+import { planReads, type Readable, type ReadPlan } from '../../domain/metrics/changes/find-changes.ts';
 import { isZoneMetric } from '../../domain/metrics/read/metric-grid.ts';
 import type { Context } from '../context.ts';
 import { fetchMetrics } from './fetch-metrics.ts';

@@ -1,13 +1,62 @@
+import { createHash } from 'node:crypto';
 import { type Clues, cluesIn } from '../../domain/speed/clues.ts';
+import { fitAhead } from '../../domain/speed/engine/judge-series.ts';
 import { FALSE_DISCOVERY_RATE } from '../../domain/speed/engine/judge-together.ts';
 import { failedStepsToRead } from '../../domain/speed/failures.ts';
-import { type Bounds, chooseStep, studyWindows } from '../../domain/speed/runs.ts';
-import { type Readings, scenarioAnswer } from '../../domain/speed/scenario-answer.ts';
-import { type Study, soundSteps } from '../../domain/speed/scenario-study.ts';
-import { compareSummaries, mostFailing, type Summary, siteAnswer, summaryOf } from '../../domain/speed/site-answer.ts';
+import { type Bounds, chooseStep, type Report, studyWindows } from '../../domain/speed/runs.ts';
+import {
+  compareSummaries,
+  mostFailing,
+  type Readings,
+  type Summary,
+  scenarioAnswer,
+  siteAnswer,
+  summaryOf,
+} from '../../domain/speed/scenario-answer.ts';
+import {
+  draftStudy,
+  judgeDraft,
+  type Study,
+  type StudyDraft,
+  type StudyOptions,
+  soundSteps,
+  studyFrom,
+} from '../../domain/speed/scenario-study.ts';
+import { yieldTurn } from '../../lib/concurrency.ts';
 import type { Context } from '../context.ts';
 import { readActions, readEach, readEventsNear, readReports } from './scenario-reports.ts';
-import { studyInTurns } from './study-in-turns.ts';
+
+/** Names all that the verdicts on a draft depend on. */
+function digestOf({ tracked, judging }: StudyDraft): string {
+  const hash = createHash('sha256').update(JSON.stringify(judging));
+  for (const { group, rank, effect, series } of tracked) {
+    hash.update(JSON.stringify([group, rank, effect, series.values.length]));
+    hash.update(Float64Array.from(series.dates)).update(Float64Array.from(series.values));
+  }
+  return hash.digest('base64url');
+}
+
+/**
+ * Studies a scenario without keeping other calls waiting: series by series, these in between. The same runs are judged once for all calls
+ * of a principal.
+ */
+export async function studyInTurns(
+  reports: readonly Report[],
+  options: StudyOptions,
+  { remember, signal }: Pick<Context, 'remember' | 'signal'>,
+): Promise<Study> {
+  await yieldTurn(signal);
+  const draft = draftStudy(reports, options);
+  const judged = await remember(['study', digestOf(draft)], async (shared) => {
+    for (const { series, effect } of draft.tracked) {
+      await yieldTurn(shared);
+      fitAhead(series, { effect, ...draft.judging });
+    }
+    await yieldTurn(shared);
+    return judgeDraft(draft);
+  });
+  return studyFrom(draft, judged);
+}
 
 /** What is asked about scenarios. */
 export interface Asked extends Bounds {

@@ -1,7 +1,7 @@
 import { isOutOfTime } from '../../api/deadline.ts';
 import { ApiError } from '../../api/errors.ts';
 import { listSpeedEvents } from '../../api/operations/speed-analysis.ts';
-import { inOneSpelling, type PlacedEvent } from '../../domain/speed/event-likeness.ts';
+import { inOneSpelling, type PlacedEvent } from '../../domain/speed/speed-events.ts';
 import { mapConcurrent } from '../../lib/concurrency.ts';
 import type { Context } from '../context.ts';
 

@@ -1,3 +1,5 @@
+import { isRecord } from '../../lib/is-record.ts';
+
 /** The protocol version that the view speaks: MCP Apps of January 2026. */
 const PROTOCOL_VERSION = '2026-01-26';
 
@@ -31,11 +33,7 @@ export interface Host {
   tellSize(widthPx: number, heightPx: number): void;
 }
 
-function isMembers(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-const asMembers = (value: unknown): Members => (isMembers(value) ? value : {});
+const asMembers = (value: unknown): Members => (isRecord(value) ? value : {});
 
 function refusal(message: unknown): string {
   return typeof message === 'string' ? message : 'The host refused.';
@@ -82,7 +80,7 @@ export async function connectHost(events: HostEvents): Promise<Host> {
   }
 
   window.addEventListener('message', ({ source, data }: MessageEvent<unknown>) => {
-    if (source === window.parent && isMembers(data) && data['jsonrpc'] === '2.0') receive(data);
+    if (source === window.parent && isRecord(data) && data['jsonrpc'] === '2.0') receive(data);
   });
   const hello = await request('ui/initialize', {
     appInfo: { name: 'web-analytics-chart', version: '1.0.0' },
@@ -93,10 +91,10 @@ export async function connectHost(events: HostEvents): Promise<Host> {
   const capabilities = asMembers(hello['hostCapabilities']);
   return {
     context: asMembers(hello['hostContext']),
-    callsTools: isMembers(capabilities['serverTools']),
+    callsTools: isRecord(capabilities['serverTools']),
     callTool: (name, args) => request('tools/call', { name, arguments: args }),
     tellAssistant(words) {
-      if (!isMembers(capabilities['updateModelContext'])) return;
+      if (!isRecord(capabilities['updateModelContext'])) return;
       // What is shown does not depend on whether it arrives.
       request('ui/update-model-context', { content: [{ type: 'text', text: words }] }).catch(() => undefined);
     },

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Report } from '../../../src/domain/speed/runs.ts';
 import { type StudyOptions, studyScenario } from '../../../src/domain/speed/scenario-study.ts';
 import type { Context } from '../../../src/usecases/context.ts';
-import { studyInTurns } from '../../../src/usecases/speed/study-in-turns.ts';
+import { studyInTurns } from '../../../src/usecases/speed/analyze-scenarios.ts';
 import { history, lcpReports, WINDOWS } from '../../domain/speed/histories.ts';
 
 const OPTIONS: StudyOptions = { ...WINDOWS, metrics: ['largestContentfulPaint'], timeZone: 'UTC' };

@@ -1,4 +1,4 @@
-import { searchObjects } from '../../names/search-objects.ts';
+import { searchObjects } from '../../names/match-name.ts';
 import {
   askedWords,
   CUSTOM_VARIABLE,

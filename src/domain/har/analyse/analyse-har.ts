@@ -1,6 +1,6 @@
 import { formatBytes } from '../../../lib/number-text.ts';
 import type { Har, HarEntry } from '../read/har-model.ts';
-import { addTotals, count, noRequests } from '../summary/totals.ts';
+import { addTotals, count, noRequests } from '../summary/har-summary.ts';
 import { BLOCKING_BASIS, findProblems } from './find-problems.ts';
 import type { HAR_VIEWS, HarAnswer } from './har-answer.ts';
 import { counted, ORDER_NOTE, type ProblemKind } from './problem.ts';

@@ -1,13 +1,12 @@
 import { formatBytes, formatMs } from '../../../lib/number-text.ts';
-import { PAGE_MEDIANS, thresholdOf } from '../../speed/thresholds.ts';
+import { PAGE_MEDIANS, thresholdOf } from '../../speed/speed-metrics.ts';
 import { addressText } from '../read/addresses.ts';
 import type { HarEntry } from '../read/har-model.ts';
 import { sanitiseHost, sanitiseUrl } from '../sanitise/sanitise-url.ts';
-import type { Finding, HarSummary } from '../summary/summary-types.ts';
+import type { Finding, HarSummary } from '../summary/har-summary.ts';
 import { type BlockingBasis, endOf } from './blocking.ts';
 import { byCost, counted, type Problem, someOf } from './problem.ts';
-import { longestWait, SLOW_ANSWER_MS } from './response-times.ts';
-import type { HarStudy, HostTransport } from './study-har.ts';
+import { type HarStudy, type HostTransport, longestWait, SLOW_ANSWER_MS } from './study-har.ts';
 
 /** In words, how render-blocking is recognised. */
 export const BLOCKING_BASIS: Readonly<Record<BlockingBasis, string>> = {

@@ -5,12 +5,11 @@ import { isApiAnswer } from '../read/resource-type.ts';
 import { sanitiseContentType } from '../sanitise/sanitise-headers.ts';
 import { sanitiseHost, sanitiseUrl, shortUrl } from '../sanitise/sanitise-url.ts';
 import { hasFailed } from '../summary/entry-counts.ts';
-import { shownMethod } from '../summary/totals.ts';
+import { shownMethod } from '../summary/har-summary.ts';
 import { cacheFault, isUncompressedText, repeatFinder } from '../summary/waste.ts';
 import { endOf } from './blocking.ts';
 import type { Problem, ProblemKind } from './problem.ts';
-import { answersSlowly } from './response-times.ts';
-import { type HarStudy, isHttp1, opensConnection } from './study-har.ts';
+import { answersSlowly, type HarStudy, isHttp1, opensConnection } from './study-har.ts';
 import type { EntityOf, PartyGroup } from './third-parties.ts';
 
 /** A cell of a table. */

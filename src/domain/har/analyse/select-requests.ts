@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { ApiError } from '../../../api/errors.ts';
 import type { HarEntry, ResourceType } from '../read/har-model.ts';
 import { sanitiseUrl } from '../sanitise/sanitise-url.ts';
-import { weightOf } from '../summary/totals.ts';
+import { weightOf } from '../summary/har-summary.ts';
 
 /** Which requests are meant; all conditions hold together. */
 export interface RequestFilter {

@@ -1,7 +1,6 @@
 import type { HarEntry, Party } from '../read/har-model.ts';
 import { sanitiseHost } from '../sanitise/sanitise-url.ts';
-import type { RequestTotals } from '../summary/summary-types.ts';
-import { count, noRequests, weightOf } from '../summary/totals.ts';
+import { count, noRequests, type RequestTotals, weightOf } from '../summary/har-summary.ts';
 import { endOf } from './blocking.ts';
 
 /** Who a third-party host belongs to. */

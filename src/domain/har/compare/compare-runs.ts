@@ -2,8 +2,7 @@ import type { HarStudy } from '../analyse/study-har.ts';
 import type { PartyGroup } from '../analyse/third-parties.ts';
 import type { HarEntry, Party } from '../read/har-model.ts';
 import { sanitiseHost } from '../sanitise/sanitise-url.ts';
-import type { HarSummary, RequestTotals } from '../summary/summary-types.ts';
-import { weightOf } from '../summary/totals.ts';
+import { type HarSummary, type RequestTotals, weightOf } from '../summary/har-summary.ts';
 import { normalisedAddress, type Pair } from './request-changes.ts';
 
 /** What a host is to two samples of runs. */

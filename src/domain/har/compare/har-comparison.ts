@@ -5,7 +5,7 @@ import { tenth } from '../analyse/request-rows.ts';
 import type { HarStudy } from '../analyse/study-har.ts';
 import type { Har, HarEntry } from '../read/har-model.ts';
 import { sanitiseHost, shortUrl } from '../sanitise/sanitise-url.ts';
-import { weightOf } from '../summary/totals.ts';
+import { weightOf } from '../summary/har-summary.ts';
 import { middleOf } from './compare-runs.ts';
 import type { Change } from './request-changes.ts';
 

@@ -2,8 +2,7 @@ import { median, medianAbsoluteDeviation } from 'simple-statistics';
 import type { PartyGroup } from '../analyse/third-parties.ts';
 import { withoutFragment } from '../read/find-document.ts';
 import type { HarEntry } from '../read/har-model.ts';
-import type { HarSummary, RequestTotals } from '../summary/summary-types.ts';
-import { weightOf } from '../summary/totals.ts';
+import { type HarSummary, type RequestTotals, weightOf } from '../summary/har-summary.ts';
 
 /** How addresses of two runs are taken for the same; the words for the notes of an answer. */
 export const MATCHING_NOTE =

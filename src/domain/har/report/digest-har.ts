@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { HarSummary, RequestRow, RequestTotals } from '../summary/summary-types.ts';
+import type { HarSummary, RequestRow, RequestTotals } from '../summary/har-summary.ts';
 
 const size = z.number().nullable();
 const request = z.object({

@@ -1,12 +1,12 @@
 import { formatBytes, formatMs } from '../../../lib/number-text.ts';
 import { markdownTable } from '../../../lib/text-table.ts';
-import { PAGE_MEDIANS, rate, thresholdOf } from '../../speed/thresholds.ts';
+import { PAGE_MEDIANS, rate, thresholdOf } from '../../speed/speed-metrics.ts';
 import { endOf } from '../analyse/blocking.ts';
 import { BLOCKING_BASIS, findProblems } from '../analyse/find-problems.ts';
 import { counted, ORDER_NOTE, type Problem } from '../analyse/problem.ts';
 import type { HarStudy } from '../analyse/study-har.ts';
 import { shortUrl } from '../sanitise/sanitise-url.ts';
-import type { Finding, HarSummary, RequestRow } from '../summary/summary-types.ts';
+import type { Finding, HarSummary, RequestRow } from '../summary/har-summary.ts';
 
 /** Rows of each list; whole lists are what analyze_har is for. */
 const ROWS = { problems: 4, types: 6, parties: 5, requests: 3, errors: 3, redirects: 3 };

@@ -1,6 +1,5 @@
 import type { HarEntry } from '../read/har-model.ts';
-import type { RequestTotals } from './summary-types.ts';
-import { count, countIn, keepTop, noRequests, type Top, weightOf } from './totals.ts';
+import { count, countIn, keepTop, noRequests, type RequestTotals, type Top, weightOf } from './har-summary.ts';
 import { collectWaste, type WasteCollector } from './waste.ts';
 
 /** Requests of one host; `sample` is any of them, for what all have in common. */

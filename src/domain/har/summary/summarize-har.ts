@@ -2,8 +2,16 @@ import { findDocument } from '../read/find-document.ts';
 import { type Har, type HarEntry, HarError, type HarPage, type Party } from '../read/har-model.ts';
 import { sanitiseHost, sanitiseText, shortUrl } from '../sanitise/sanitise-url.ts';
 import { countEntry, type EntryCounts, type HostCounts, noCounts } from './entry-counts.ts';
-import type { DocumentSummary, HarSummary, PageRow, RequestTotals } from './summary-types.ts';
-import { addTotals, noRequests, requestRow, weightOf } from './totals.ts';
+import {
+  addTotals,
+  type DocumentSummary,
+  type HarSummary,
+  noRequests,
+  type PageRow,
+  type RequestTotals,
+  requestRow,
+  weightOf,
+} from './har-summary.ts';
 
 /** How much a summary lists, and of what. */
 export interface SummaryOptions {

@@ -2,8 +2,18 @@ import { withoutFragment } from '../read/find-document.ts';
 import type { HarEntry, ResourceType } from '../read/har-model.ts';
 import { isApiAnswer, isCompressible } from '../read/resource-type.ts';
 import { shortUrl } from '../sanitise/sanitise-url.ts';
-import type { DuplicateRow, Finding, HarSummary } from './summary-types.ts';
-import { count, keepTop, noRequests, requestRow, sum, topBy, weightOf } from './totals.ts';
+import {
+  count,
+  type DuplicateRow,
+  type Finding,
+  type HarSummary,
+  keepTop,
+  noRequests,
+  requestRow,
+  sum,
+  topBy,
+  weightOf,
+} from './har-summary.ts';
 
 /** Below it a text fits one packet and packing it saves no time. */
 const WORTH_PACKING_BYTES = 1400;

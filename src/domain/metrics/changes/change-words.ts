@@ -1,4 +1,9 @@
+import { DAY_MS } from '../../../lib/clock.ts';
+import { minuteAt, todayIn } from '../../../lib/dates.ts';
 import { formatNumber, formatPercent } from '../../../lib/number-text.ts';
+import { compareSpeedChanges, type SpeedChange, type SpeedMove } from '../../speed/speed-changes.ts';
+import { formatValue, metricFact, roundValue } from '../../speed/speed-metrics.ts';
+import { ALL_STEPS } from '../../speed/study-table.ts';
 import { nameOf } from '../compare/comparison-words.ts';
 import { definitionOf } from '../metric-definitions.ts';
 import type { Place } from './change-series.ts';
@@ -92,4 +97,119 @@ export function changeLine(change: RankedChange, wording: Wording): string {
   const tail = [...most, ...[follow.join(', ')].filter((text) => text !== ''), ...mixed, ...costs];
   const head = `${metricName(first.metric)} (${whereOf(first.place, first.metric, names)}) ${size}${per} ${daysText(change, lastDay)}`;
   return `${[head, ...tail].join('; ')}.`;
+}
+
+/** A line of the list: a change of the site or its zones, or one of a speed scenario with what it coincides with. */
+export type Entry = { readonly site: RankedChange } | { readonly speed: SpeedChange; readonly beside?: RankedChange | undefined };
+
+/** What the days of a speed change are said with. */
+export interface Period {
+  readonly timeZone: string;
+  readonly lastDay: string;
+}
+
+/** The day that an instant belongs to. */
+const dayOf = (ms: number, { timeZone }: Period) => todayIn(timeZone, ms);
+const daysBetween = (from: string, to: string) => Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS);
+
+const CONVERSION: ReadonlySet<string> = new Set(['conversionRate', 'conversionCount']);
+const conversionPart = ({ parts }: RankedChange) => parts.find(({ metric, mix }) => CONVERSION.has(metric) && mix === undefined);
+
+/** Whether a change of conversion and one of speed began within a day of each other, as far as their days are known. */
+function coincide(site: RankedChange, { moves: [{ shape, began }] }: SpeedChange, period: Period): boolean {
+  if (site.shape === 'drift' || shape === 'drift' || !conversionPart(site)) return false;
+  const [first, last] = [dayOf(began.startMs, period), dayOf(began.endMs, period)];
+  return daysBetween(site.latest, first) <= 1 && daysBetween(last, site.earliest) <= 1;
+}
+
+/** Puts changes of speed beside the change of conversion that began with them, the others before what has no effect to be ranked by. */
+export function entriesOf(site: readonly RankedChange[], speed: readonly SpeedChange[], period: Period): Entry[] {
+  const ordered = speed.toSorted(compareSpeedChanges);
+  const besides = new Map(ordered.map((change) => [change, site.find((each) => coincide(each, change, period))]));
+  const withCompanions = (change: RankedChange): Entry[] => [
+    { site: change },
+    ...ordered.filter((each) => besides.get(each) === change).map((each): Entry => ({ speed: each, beside: change })),
+  ];
+  const isCostly = ({ cost }: RankedChange) => cost !== undefined;
+  return [
+    ...site.filter(isCostly).flatMap(withCompanions),
+    ...ordered.filter((each) => !besides.get(each)).map((each): Entry => ({ speed: each })),
+    ...site.filter((change) => !isCostly(change)).flatMap(withCompanions),
+  ];
+}
+
+/** Smaller probabilities are shown as this. */
+const LEAST_P = 0.0001;
+/** Moves that a line names after its first one; the rest is counted. */
+const MOST_NAMED = 5;
+
+const sizeOf = ({ relative }: SpeedMove) =>
+  Number.isFinite(relative) ? formatPercent(100 * relative, { sign: true, digits: Math.abs(relative) < 0.1 ? 1 : 0 }) : 'from zero';
+const shortOf = ({ metric }: SpeedMove) => metricFact(metric).short;
+const placeOf = ({ step }: SpeedMove) => (step === undefined ? 'all steps together' : `step "${step}"`);
+
+function momentsText({ shape, fromMs, untilMs, began }: SpeedMove, period: Period): string {
+  if (shape === 'drift') return 'in 30 days, slowly';
+  const at = (ms: number) => minuteAt(ms, period.timeZone);
+  const doubt = began.endMs - began.startMs > DAY_MS ? ` (95%: between ${at(began.startMs)} and ${at(began.endMs)})` : '';
+  if (untilMs !== undefined) return `from ${at(fromMs)}${doubt} to ${at(untilMs)}, then back`;
+  const days = daysBetween(dayOf(fromMs, period), period.lastDay) + 1;
+  return `since ${at(fromMs)}${doubt}, ${days} day${days === 1 ? '' : 's'} so far, goes on`;
+}
+
+/** What else moved: at the same step first, each step once. */
+function othersText([first, ...rest]: SpeedChange['moves']): string[] {
+  const named = rest.slice(0, MOST_NAMED);
+  const steps = [...new Set(named.map(({ step }) => step))].toSorted((a, b) => Number(b === first.step) - Number(a === first.step));
+  const texts = steps.flatMap((step) => {
+    const own = named.filter((move) => move.step === step);
+    const [next] = own;
+    const where = next && step !== first.step ? `${placeOf(next)}: ` : '';
+    return [`${where}${own.map((move) => `${shortOf(move)} ${sizeOf(move)}`).join(', ')}`];
+  });
+  return rest.length > named.length ? [...texts, `${rest.length - named.length} more`] : texts;
+}
+
+/** One line: what changed, by how much, in which scenario and step, since when, what else moved, what it coincides with. */
+export function speedLine({ scenario, moves }: SpeedChange, beside: RankedChange | undefined, period: Period): string {
+  const [first] = moves;
+  const { metric, before, after } = first;
+  const levels = `${formatValue(metric, before.typical)} → ${formatValue(metric, after.typical)}`;
+  const head = `${shortOf(first)} (scenario "${scenario}", ${placeOf(first)}) ${sizeOf(first)} (${levels}) ${momentsText(first, period)}`;
+  const part = beside && conversionPart(beside);
+  const coincidence = part
+    ? [`began within a day of the change of ${nameOf(part.metric).toLowerCase()} above: a coincidence in time, not shown to be its cause`]
+    : [];
+  return `${[head, ...othersText(moves), ...coincidence].join('; ')}.`;
+}
+
+/** The same for programs: values in the unit of their metric, instants to the minute. */
+export function speedRecord({ scenarioId, scenario, moves, pValue }: SpeedChange, beside: RankedChange | undefined, period: Period) {
+  const [{ shape, fromMs, untilMs, began, step }] = moves;
+  const from = dayOf(fromMs, period);
+  const to = untilMs === undefined ? undefined : dayOf(untilMs - 1, period);
+  const [earliest, latest] = [dayOf(began.startMs, period), dayOf(began.endMs, period)];
+  const part = beside && conversionPart(beside);
+  return {
+    shape,
+    from,
+    ...(shape !== 'drift' && { fromTime: minuteAt(fromMs, period.timeZone) }),
+    ...(to !== undefined && { to }),
+    ...(untilMs !== undefined && { toTime: minuteAt(untilMs, period.timeZone) }),
+    days: daysBetween(from, to ?? period.lastDay) + 1,
+    ...(earliest !== latest && { earliest, latest }),
+    goesOn: untilMs === undefined,
+    mayChange: false,
+    where: { scenarioId, scenario, step: step ?? ALL_STEPS },
+    parts: moves.map((move) => ({
+      metric: move.metric,
+      step: move.step ?? ALL_STEPS,
+      ...(Number.isFinite(move.relative) && { changePercent: Number((100 * move.relative).toFixed(2)) }),
+      before: roundValue(move.metric, move.before.typical),
+      after: roundValue(move.metric, move.after.typical),
+    })),
+    ...(beside && part && { coincidesWith: { metric: part.metric, from: beside.from } }),
+    pValue: Number(Math.max(LEAST_P, pValue).toPrecision(2)),
+    series: moves.length,
+  };
 }

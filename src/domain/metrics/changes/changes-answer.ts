@@ -3,9 +3,8 @@ import { formatNumber } from '../../../lib/number-text.ts';
 import type { SpeedChange } from '../../speed/speed-changes.ts';
 import { unitOf } from '../metric-definitions.ts';
 import type { Place } from './change-series.ts';
-import { changeLine, type PlaceNames } from './change-words.ts';
+import { changeLine, type Entry, entriesOf, type Period, type PlaceNames, speedLine, speedRecord } from './change-words.ts';
 import type { Cost, RankedChange } from './find-changes.ts';
-import { type Entry, entriesOf, type Period, speedLine, speedRecord } from './speed-entries.ts';
 
 const where = z.object({
   device: z.string().optional(),

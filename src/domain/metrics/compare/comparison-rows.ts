@@ -1,10 +1,10 @@
 import * as z from 'zod';
+import type { Judgement } from '../engine/judge.ts';
 import type { GroupChange } from '../engine/reasons.ts';
 import { unitOf } from '../metric-definitions.ts';
-import { effectsOf } from './cause-words.ts';
-import { type Change, differenceOf } from './comparison-words.ts';
+import { type Change, differenceOf, effectsOf } from './comparison-words.ts';
 import { type Contribution, type Explained, fixed, type RevenueSplit } from './contributions.ts';
-import { type Judged, noisePercentOf } from './readings.ts';
+import { noisePercentOf } from './readings.ts';
 
 const cell = z.union([z.string(), z.number(), z.null()]);
 /** Rows of a table of its own; members without a value are left out. */
@@ -69,7 +69,7 @@ export function rowOf(change: Change, isLabelled: boolean, currency: string | un
 
 /** What a group did by itself, and next to all other visits. */
 export interface GroupVerdict {
-  readonly judged: Judged;
+  readonly judged: Judgement;
   readonly change: GroupChange | undefined;
 }
 
@@ -78,10 +78,14 @@ const changePercentOf = ({ before, after }: Contribution) =>
 
 /** Its change and noise in percent, its verdict, and whether it moved like all other visits. */
 function verdictCells(group: Contribution, verdict: GroupVerdict | undefined): Record<string, Cell> {
+  const changePercent = changePercentOf(group);
+  // What began within the period makes the verdict, and may go another way than the whole period did: its first day says so.
+  const isOtherWay = verdict && verdict.judged.verdict === ((changePercent ?? 0) > 0 ? 'down' : 'up');
   return {
-    changePercent: changePercentOf(group),
+    changePercent,
     noisePercent: verdict ? percent(noisePercentOf(verdict.judged)) : null,
     verdict: verdict?.judged.verdict ?? null,
+    ...(isOtherWay && { since: verdict.judged.main?.from ?? null }),
     ...(verdict?.change && { againstOthers: verdict.change.verdict }),
   };
 }

@@ -1,5 +1,6 @@
 import { refuse } from '../../../api/errors.ts';
 import { type Interval, monthBefore } from '../../../lib/calendar.ts';
+import { DAY_MS } from '../../../lib/clock.ts';
 import { isoAt, todayIn } from '../../../lib/dates.ts';
 import { daysBetween, shiftDays } from '../../../lib/time-zone.ts';
 
@@ -53,7 +54,7 @@ function yearBefore(label: string): string {
 
 /** Calendar days from the day of an instant to another day, negative for an earlier one. */
 function daysTo(fromMs: number, label: string, timeZone: string): number {
-  return Math.round((Date.parse(label) - Date.parse(todayIn(timeZone, fromMs))) / 86_400_000);
+  return Math.round((Date.parse(label) - Date.parse(todayIn(timeZone, fromMs))) / DAY_MS);
 }
 
 /** The baseline, shifted by whole calendar days so that it is cut at the same time of day as the period. */

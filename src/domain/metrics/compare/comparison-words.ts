@@ -1,7 +1,9 @@
 import { formatMoney, formatNumber, formatPercent, NO_VALUE } from '../../../lib/number-text.ts';
 import type { DatedChange } from '../engine/changes.ts';
 import type { Judgement } from '../engine/judge.ts';
+import type { GroupChange, Reasons } from '../engine/reasons.ts';
 import { definitionOf, unitOf } from '../metric-definitions.ts';
+import { type Contribution, type Explained, fixed, type RevenueSplit } from './contributions.ts';
 import { isChanged, noisePercentOf } from './readings.ts';
 
 /** One metric of one selection on both sides. */
@@ -41,7 +43,7 @@ const NAMES: Readonly<Record<string, string>> = {
 /** What a person calls a metric. */
 export const nameOf = (metric: string) => NAMES[metric] ?? metric;
 /** Begins a sentence. */
-export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 /** True for metrics in percent, whose changes are points. */
 export const isPercent = (metric: string) => definitionOf(metric)?.unit === '%';
 
@@ -63,12 +65,12 @@ export function changeText(metric: string, before: number | null, after: number 
 }
 
 /** A relative change as `−5.2%`. */
-export const signed = (share: number) => formatPercent(100 * share, { sign: true, digits: 1 });
+const signed = (share: number) => formatPercent(100 * share, { sign: true, digits: 1 });
 const sizeOf = (share: number) => formatPercent(Math.abs(100 * share), { digits: 1 });
 const lowerOrHigher = (share: number) => (share < 0 ? 'lower' : 'higher');
 
 /** `25% lower (20% to 30%)`: against the days before, with its interval at 95 %. */
-export function levelText({ relative, low, high }: Pick<DatedChange, 'relative' | 'low' | 'high'>): string {
+function levelText({ relative, low, high }: Pick<DatedChange, 'relative' | 'low' | 'high'>): string {
   const [least, most] = [Math.abs(low), Math.abs(high)].toSorted((a, b) => a - b);
   const range = low * high > 0 ? `${sizeOf(least ?? 0)} to ${sizeOf(most ?? 0)}` : `${signed(low)} to ${signed(high)}`;
   return `${sizeOf(relative)} ${lowerOrHigher(relative)} (${range})`;
@@ -148,14 +150,14 @@ export function outlierNote({ metric, judgement, of }: Change): string | undefin
   const outliers = judgement.changes.filter(({ shape }) => shape === 'outlier');
   if (outliers.length === 0) return undefined;
   const name = of === '' ? nameOf(metric) : `${nameOf(metric)} (${of})`;
-  const listed = outliers.map(({ from, relative }) => `${from} (${signed(relative)})`).join(', ');
+  const days = outliers.map(({ from, relative }) => `${from} (${signed(relative)})`).join(', ');
   const { withOutliers } = judgement;
   const one = outliers.length === 1;
   const matters =
     withOutliers === undefined
       ? `the verdict is the same with ${one ? 'it' : 'them'}`
       : `with ${one ? 'it' : 'them'} the verdict would be "${withOutliers}"`;
-  return `${name}: ${listed} ${one ? 'stands' : 'stand'} out and ${one ? 'is' : 'are'} left out of the verdict; ${matters}.`;
+  return `${name}: ${days} ${one ? 'stands' : 'stand'} out and ${one ? 'is' : 'are'} left out of the verdict; ${matters}.`;
 }
 
 /** The other metrics in a few words. */
@@ -173,4 +175,119 @@ export function othersSentence(changes: readonly Change[]): string {
       );
     });
   return phrases.length === 0 ? '' : `${capital(phrases.join('; '))}.`;
+}
+
+/** A way to divide the visits, and what each of its groups did. */
+export interface Cause {
+  /** What the groups are: `devices`, `New visitors and Returning visitors`. */
+  readonly of: string;
+  /** What they make of the change; undefined where they do not divide it. */
+  readonly explained: Explained | undefined;
+  readonly reasons: Reasons;
+  /** The value of no group changed beyond noise. */
+  readonly isSteady: boolean;
+}
+
+/** A share of the visits before and after, in percent. */
+export interface MovedShare {
+  readonly name: string;
+  readonly before: number;
+  readonly after: number;
+}
+
+const rounded = (value: number) => formatPercent(value, { digits: 0 });
+const shareOf = (part: number, change: number) => rounded((100 * part) / change);
+
+/** What of a change comes from moved shares of the groups, and what from values within them. */
+export function effectsOf({ groups }: Explained): { mix: number; rate: number } {
+  const sum = (of: (group: Contribution) => number) => groups.reduce((total, group) => total + of(group), 0);
+  return { mix: fixed(sum(({ mix = 0 }) => mix)), rate: fixed(sum(({ rate = 0 }) => rate)) };
+}
+
+/** True where moved shares make more of the change of a rate or an average than values within the groups. */
+export function isMix(explained: Explained): boolean {
+  const { mix, rate } = effectsOf(explained);
+  return Math.abs(mix) > Math.abs(rate) && mix * explained.change > 0;
+}
+
+/** One sentence: how much of the change is traffic mix, and which share moved most. */
+function mixSentence({ of, isSteady }: Cause, explained: Explained, segment?: MovedShare): string {
+  const { change, groups } = explained;
+  const { mix, rate } = effectsOf(explained);
+  const moved = ({ shareBefore = 0, shareAfter = 0 }: Contribution) => shareAfter - shareBefore;
+  const [most] = groups.toSorted((a, b) => moved(b) - moved(a));
+  const share = most ? `: the share of ${most.name} rose ${rounded(most.shareBefore ?? 0)} → ${rounded(most.shareAfter ?? 0)}` : '';
+  const among = segment
+    ? ` Most moved segment: "${segment.name}", ${rounded(segment.before)} → ${rounded(segment.after)} of the visits.`
+    : '';
+  return (
+    `Traffic mix of ${of} accounts for ${shareOf(mix, change)} of the change${share}; values within them for ` +
+    `${shareOf(rate, change)}${isSteady ? ' (each within noise)' : ''}.${among}`
+  );
+}
+
+/** `33.1% lower (25% to 40.3%)`; of a group that too little is known of: empty. */
+function groupText({ relative, low, high }: GroupChange): string {
+  return relative === null || low === null || high === null ? '' : levelText({ relative, low, high });
+}
+
+function listed(groups: readonly GroupChange[]): string {
+  const known = groups.filter(({ relative }) => relative !== null);
+  return known
+    .toSorted((a, b) => (a.relative ?? 0) - (b.relative ?? 0))
+    .map(({ name, relative }) => `${name} ${signed(relative ?? 0)}`)
+    .join(', ');
+}
+
+/**
+ * One sentence: the one device that changed, or that they moved differently, or alike as far as noise allows; empty where too little is
+ * known.
+ */
+export function deviceSentence(cause: Cause, movedSegment?: MovedShare): string {
+  const {
+    of,
+    explained,
+    reasons: { groups, named },
+  } = cause;
+  if (explained && isMix(explained)) return mixSentence(cause, explained, movedSegment);
+  const found = groups.find(({ name }) => name === named);
+  if (found) {
+    const part = explained?.groups.find(({ name }) => name === named)?.contribution;
+    const share =
+      explained && part !== undefined && explained.change !== 0 ? ` It accounts for ${shareOf(part, explained.change)} of the change.` : '';
+    const others = found.relativeOfOthers === null ? '' : `, all other visits ${signed(found.relativeOfOthers)} (within noise)`;
+    return `The change is on ${found.name}: ${groupText(found)}${others}.${share}`;
+  }
+  const known = groups.filter(({ verdict }) => verdict !== 'not enough data');
+  if (known.length < 2) return '';
+  const differ = known.some(({ verdict }) => verdict !== 'alike');
+  return differ ? `${capital(of)} moved differently: ${listed(known)}.` : `All ${of} moved alike as far as noise allows: ${listed(known)}.`;
+}
+
+/**
+ * One sentence: traffic mix of segments that divide the visits, or the segment that moved most unlike all other visits; empty where none
+ * did.
+ */
+export function segmentSentence(divided: Cause | undefined, { groups, named }: Reasons): string {
+  if (divided?.explained && isMix(divided.explained)) return mixSentence(divided, divided.explained);
+  const unlike = groups.filter(({ verdict }) => verdict === 'more').toSorted((a, b) => a.pValue - b.pValue);
+  const first = groups.find(({ name }) => name === named) ?? unlike[0];
+  if (!first) return '';
+  const others = first.relativeOfOthers === null ? '' : `, all other visits ${signed(first.relativeOfOthers)}`;
+  return `Of the segments, ${first.name} moved most unlike the rest: ${groupText(first)}${others}.`;
+}
+
+/** One sentence: which factor moved revenue, the strongest first. */
+export function revenueSentence(split: RevenueSplit, change: number): string {
+  if (change === 0) return '';
+  const parts = [
+    ['visits', split.visits],
+    ['conversion', split.conversion],
+    ['basket', split.basket],
+  ] as const;
+  const [first, ...others] = parts.toSorted(([, a], [, b]) => Math.sign(change) * (b - a));
+  if (!first) return '';
+  const verb = (name: string) => (name === 'visits' ? 'account' : 'accounts');
+  const rest = others.map(([name, effect]) => `${name} for ${shareOf(effect, change)}`).join(', ');
+  return `${capital(first[0])} ${verb(first[0])} for ${shareOf(first[1], change)} of the revenue change, ${rest}.`;
 }

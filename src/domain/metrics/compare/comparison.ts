@@ -1,17 +1,23 @@
 import { findReasons, type Reasons } from '../engine/reasons.ts';
 import { definitionOf } from '../metric-definitions.ts';
 import { OTHER_DEVICE } from '../read/metric-grid.ts';
-import { type Cause, deviceSentence, effectsOf, isMix, type MovedShare, revenueSentence, segmentSentence } from './cause-words.ts';
 import { type Comparison, deviceRecord, type GroupVerdict, revenueRecord, rowOf, segmentRecord, sumsOf } from './comparison-rows.ts';
 import type { Windows } from './comparison-windows.ts';
 import {
   aloneSentence,
+  type Cause,
   type Change,
   changeSentence,
   changeText,
+  deviceSentence,
   differenceOf,
   earlierSentence,
+  effectsOf,
+  isMix,
+  type MovedShare,
   othersSentence,
+  revenueSentence,
+  segmentSentence,
 } from './comparison-words.ts';
 import { type Explained, explain, findPartition, type GroupValues, partition, splitRevenue } from './contributions.ts';
 import { daysOf, type JudgedChanges, occasionOf, type PeriodsInput } from './judged-changes.ts';

@@ -1,6 +1,6 @@
 import type { DatedChange } from '../engine/changes.ts';
 import type { Sums } from '../engine/decompose.ts';
-import { type Judgement, judgePeriods, type Question, type Verdict } from '../engine/judge.ts';
+import { type Judgement, judgePeriods, type Question } from '../engine/judge.ts';
 import type { DailyPoint, MetricKind } from '../engine/series.ts';
 import { definitionOf } from '../metric-definitions.ts';
 import { ingredientsOf, type MetricValues, sumsOf } from '../read/combine.ts';
@@ -105,25 +105,14 @@ function windowOf(days: readonly DailyPoint[]): Window | undefined {
   return from !== undefined && to !== undefined ? { from, to } : undefined;
 }
 
-const OPPOSITE: Readonly<Partial<Record<Verdict, Verdict>>> = { up: 'down', down: 'up' };
-
-/** The same judgement seen from the other side: a baseline that lies after the period. */
-function reversed({ verdict, relative, score, noise }: Judgement): Judgement {
-  return {
-    verdict: OPPOSITE[verdict] ?? verdict,
-    changes: [],
-    relative: relative === null ? null : 1 / (1 + relative) - 1,
-    noise,
-    score: -score,
-  };
-}
-
 function judgement(metric: string, history: readonly DailyPoint[], before: readonly DailyPoint[], after: readonly DailyPoint[]): Judgement {
   const [baseline, period] = [windowOf(before), windowOf(after)];
   if (!baseline || !period) return { verdict: 'not enough data', changes: [], relative: null, noise: null, score: 0 };
-  const question = { kind: kindOf(metric), days: [...history, ...before, ...after] };
-  if (baseline.from > period.to) return reversed(judgePeriods({ ...question, baseline: period, period: baseline }));
-  return judgePeriods({ ...question, baseline, period });
+  const judged = judgePeriods({ kind: kindOf(metric), days: [...history, ...before, ...after], baseline, period });
+  if (baseline.from <= period.to) return judged;
+  // What changed up to a baseline that lies after the period is no change of the period.
+  const { withOutliers: _, ...level } = judged;
+  return { ...level, changes: [] };
 }
 
 /** Judges one metric of a reading by its days, those before the period first. */

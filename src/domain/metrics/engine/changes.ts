@@ -1,5 +1,5 @@
 import { type Interval } from './drift-grid.ts';
-import { type Information, knownOf, without } from './information.ts';
+import { type Information, knownOf, without } from './noise.ts';
 import { relativeOf, type Series } from './series.ts';
 import { episodeCount, freshness, logOfLargest, logTail, normalOf, type Shape } from './significance.ts';
 

@@ -1,5 +1,121 @@
 import { type MetricKind, type Series, WEEK } from './series.ts';
-import { dot, orthonormalise, type Whitener, whitenerOf } from './whiten.ts';
+
+/** Variances of the noise of a series: of sampling by day, of the shocks of days, and how much of a shock the next day keeps. */
+export interface NoiseShape {
+  /** By day; independent from day to day. */
+  readonly sampling: Float64Array;
+  readonly shock: number;
+  /** Autocorrelation of the shocks from one day to the next, 0 … < 1. */
+  readonly carry: number;
+}
+
+/**
+ * Turns noise of a given shape into independent noise of variance 1: a lower triangular matrix W with W'W the inverse of its covariance.
+ */
+export interface Whitener {
+  /** W times a column, in place; rows after the last day stay. Returns the column. */
+  readonly apply: (column: Float64Array) => Float64Array;
+  /** W' times a column, in place; rows after the last day stay. Returns the column. */
+  readonly applyTransposed: (column: Float64Array) => Float64Array;
+  /** Sum of the members of W'W over the rows and columns `from` … `to` − 1, at `from × (size + 1) + to`. */
+  readonly intervals: () => Float64Array;
+  /** Logarithm of the determinant of the covariance. */
+  readonly logDeterminant: number;
+}
+
+/** Sum of products of the members `from` … `to` − 1. */
+export function dot(a: Float64Array, b: Float64Array, from = 0, to = a.length): number {
+  let sum = 0;
+  for (let at = from; at < to; at += 1) sum += (a[at] ?? 0) * (b[at] ?? 0);
+  return sum;
+}
+
+/** Adds `factor` × `b` to `a`. */
+function addTo(a: Float64Array, b: Float64Array, factor: number): void {
+  for (let at = 0; at < a.length; at += 1) a[at] = (a[at] ?? 0) + factor * (b[at] ?? 0);
+}
+
+/**
+ * The innovations of a scalar Kalman filter over their standard deviations (Harvey 1989, 3.4): the shocks are an autoregression of order 1,
+ * seen through the noise of sampling. Days that are missing let the shock decay.
+ */
+export function whitenerOf(times: Float64Array, { sampling, shock, carry }: NoiseShape): Whitener {
+  const size = times.length;
+  // What is expected of a day is `kept` × what was expected of the day before + `taken` × its value.
+  const scales = new Float64Array(size);
+  const kept = new Float64Array(size);
+  const taken = new Float64Array(size);
+  let variance = shock;
+  let logDeterminant = 0;
+  for (let at = 0; at < size; at += 1) {
+    const total = variance + (sampling[at] ?? 0);
+    const gain = variance / total;
+    const decay = at + 1 < size ? carry ** ((times[at + 1] ?? 0) - (times[at] ?? 0)) : 0;
+    scales[at] = 1 / Math.sqrt(total);
+    kept[at] = decay * (1 - gain);
+    taken[at] = decay * gain;
+    logDeterminant += Math.log(total);
+    variance = decay ** 2 * variance * (1 - gain) + shock * (1 - decay ** 2);
+  }
+  return {
+    logDeterminant,
+    apply(column) {
+      let state = 0;
+      for (let at = 0; at < size; at += 1) {
+        const value = column[at] ?? 0;
+        column[at] = (value - state) * (scales[at] ?? 0);
+        state = (kept[at] ?? 0) * state + (taken[at] ?? 0) * value;
+      }
+      return column;
+    },
+    applyTransposed(column) {
+      let state = 0;
+      for (let at = size - 1; at >= 0; at -= 1) {
+        const scaled = (column[at] ?? 0) * (scales[at] ?? 0);
+        column[at] = scaled + (taken[at] ?? 0) * state;
+        state = (kept[at] ?? 0) * state - scaled;
+      }
+      return column;
+    },
+    intervals() {
+      const width = size + 1;
+      const result = new Float64Array(width * width);
+      // What a state of 1 on a day adds to the squares of the innovations from there on.
+      const energies = new Float64Array(width);
+      for (let at = size - 1; at >= 0; at -= 1) energies[at] = (scales[at] ?? 0) ** 2 + (kept[at] ?? 0) ** 2 * (energies[at + 1] ?? 0);
+      for (let from = 0; from < size; from += 1) {
+        let [state, squares] = [0, 0];
+        for (let at = from; at < size; at += 1) {
+          squares += ((1 - state) * (scales[at] ?? 0)) ** 2;
+          state = (kept[at] ?? 0) * state + (taken[at] ?? 0);
+          result[from * width + at + 1] = squares + state ** 2 * (energies[at + 1] ?? 0);
+        }
+      }
+      return result;
+    },
+  };
+}
+
+/** Makes columns orthonormal in place by modified Gram–Schmidt and drops those that depend on the ones before. */
+export function orthonormalise(columns: readonly Float64Array[]): Float64Array[] {
+  const basis: Float64Array[] = [];
+  for (const column of columns) {
+    const before = dot(column, column);
+    project(column, basis);
+    const square = dot(column, column);
+    if (square <= 1e-10 * before || square === 0) continue;
+    const scale = 1 / Math.sqrt(square);
+    for (let at = 0; at < column.length; at += 1) column[at] = (column[at] ?? 0) * scale;
+    basis.push(column);
+  }
+  return basis;
+}
+
+/** Takes out of a column what an orthonormal basis explains of it. */
+export function project(column: Float64Array, basis: readonly Float64Array[]): Float64Array {
+  for (const direction of basis) addTo(column, direction, -dot(column, direction));
+  return column;
+}
 
 /** Days from index `from` to index `to` − 1 of a series that lie higher or lower than the others; up to its end: a step. */
 export interface Interval {

@@ -1,8 +1,7 @@
 import { INTERVAL } from './changes.ts';
 import { type Interval } from './drift-grid.ts';
-import { informationOf, knownOf, without } from './information.ts';
-import { driftShare, levelOf, slopeOf, type Window } from './level.ts';
-import { estimateNoise } from './noise.ts';
+import { driftShare, levelOf, slopeOf, type Window } from './judge.ts';
+import { estimateNoise, informationOf, knownOf, without } from './noise.ts';
 import { contrastOf, type DailyPoint, type MetricKind, relativeOf, type Series, seriesOf } from './series.ts';
 import { adjusted, combinedScore, logTail, normalOf } from './significance.ts';
 import { studySeries } from './study.ts';

@@ -1,7 +1,10 @@
-import { type Change, type DatedChange, dated, type Quest } from './changes.ts';
-import { driftShare, slopeOf } from './level.ts';
-import { type DailyPoint, type MetricKind, type Series, seriesOf, WEEK } from './series.ts';
-import { discoveryLimit } from './significance.ts';
+import { type Change, type DatedChange, dated, INTERVAL, type Quest } from './changes.ts';
+import type { Interval } from './drift-grid.ts';
+import { driftShare, slopeOf } from './judge.ts';
+import { type Information, informationOf, knownOf, without } from './noise.ts';
+import { intervalOf } from './reasons.ts';
+import { type DailyPoint, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
+import { discoveryLimit, logTail, normalOf } from './significance.ts';
 import { type Study, studySeries } from './study.ts';
 
 /** One of many series to look through. */
@@ -116,4 +119,107 @@ export function scanSeries(all: readonly Scanned[], from: string, to: string): S
     looked: looked.length,
     limit,
   };
+}
+
+/** First and last day; without a last one it goes on. */
+export interface Days {
+  readonly from: string;
+  readonly to?: string | undefined;
+}
+
+/** What some days of a series differ by from those before, other changes of the series taken out. */
+export interface Effect {
+  /** −0.25 for a quarter less; `low` and `high` bound it at 95 %. */
+  readonly relative: number;
+  readonly low: number;
+  readonly high: number;
+  /** As a standard normal. */
+  readonly score: number;
+}
+
+/** Sorts after every day. */
+const LAST = '9999';
+/** An interval of which the data know less than this share of a single day cannot be distinguished from the others. */
+const LEAST_WEIGHT = 0.02;
+/** The same, of what was known before other days were taken out. */
+const LEAST_LEFT = 1e-3;
+
+const shared = (a: Interval, b: Interval) => Math.max(0, Math.min(a.to, b.to) - Math.max(a.from, b.from));
+
+/** Days that two intervals share, over those that either has: 1 for the same days. */
+function likeness(a: Interval, b: Interval): number {
+  const both = shared(a, b);
+  return both / (a.to - a.from + b.to - b.from - both);
+}
+
+/** Information on a series with all changes taken out but those that lie on about the same days as `own`. */
+function informationBut({ series, noise, changes }: Study, own: Interval) {
+  return changes.filter((change) => likeness(change, own) < 0.5).reduce(without, informationOf(series, noise));
+}
+
+/** The effect on some days of a studied series; undefined where it has none of them or they cannot be distinguished from the rest. */
+export function effectOnDays(study: Study, { from, to = LAST }: Days): Effect | undefined {
+  const { series, noise } = study;
+  const interval = intervalOf(series, from, to);
+  if (interval.from >= interval.to) return undefined;
+  const { weight, score } = knownOf(informationBut(study, interval), interval);
+  if (!(weight > LEAST_WEIGHT / series.roughVariance)) return undefined;
+  const [effect, error] = [score / weight, 1 / Math.sqrt(weight)];
+  return {
+    relative: relativeOf(series, effect),
+    low: relativeOf(series, effect - INTERVAL * error),
+    high: relativeOf(series, effect + INTERVAL * error),
+    score: normalOf(effect / error, noise.freedom),
+  };
+}
+
+/** How well other days stand for what was found in a series. */
+export interface Substitution {
+  /**
+   * Twice the logarithm of the likelihood that is lost if it happened on the other days instead; up to about 4 the days cannot be
+   * distinguished.
+   */
+  readonly loss: number;
+  /** The square of the score that is left on its own days when an effect on the other days is taken out. */
+  readonly left: number;
+}
+
+/** Puts a finding on other days; undefined where that cannot be, or where those days lie the other way. */
+export function substitute(study: Study, found: Pick<Finding, 'from' | 'to'>, { from, to = LAST }: Days): Substitution | undefined {
+  const { series } = study;
+  const [own, other] = [intervalOf(series, found.from, found.to ?? LAST), intervalOf(series, from, to)];
+  if (other.from >= other.to || own.from >= own.to) return undefined;
+  if (own.from === other.from && own.to === other.to) return { loss: 0, left: 0 };
+  const information = informationBut(study, own);
+  const [mine, theirs] = [knownOf(information, own), knownOf(information, other)];
+  if (!(mine.weight > 0) || !(theirs.weight > 0) || mine.score * theirs.score <= 0) return undefined;
+  const rest = knownOf(without(information, other), own);
+  return {
+    loss: mine.score ** 2 / mine.weight - theirs.score ** 2 / theirs.weight,
+    left: rest.weight > 1e-6 * mine.weight ? rest.score ** 2 / rest.weight : 0,
+  };
+}
+
+/**
+ * The p-value of a finding after other days, on which something else happened, are taken out of its series; near 1 where nothing is left.
+ */
+export function pValueBeside(study: Study, found: Pick<Finding, 'from' | 'to' | 'pValue'>, others: readonly Days[]): number {
+  const { series, noise } = study;
+  const own = intervalOf(series, found.from, found.to ?? LAST);
+  const taken = others.map(({ from, to = LAST }) => intervalOf(series, from, to));
+  if (taken.every((other) => shared(own, other) === 0)) return found.pValue;
+  const information = informationBut(study, own);
+  const before = knownOf(information, own);
+  const after = knownOf(taken.reduce(takenOut, information), own);
+  if (!(after.weight > LEAST_LEFT * before.weight) || after.score * before.score <= 0) return 1;
+  const tailOf = ({ weight, score }: typeof before) => logTail(normalOf(score / Math.sqrt(weight), noise.freedom));
+  // Of the days that it was sought on, neighbours say much the same.
+  const sought = Math.max(1, (series.labels.length - series.learned) / 2);
+  return Math.min(1, Math.max(found.pValue * Math.exp(tailOf(after) - tailOf(before)), sought * Math.exp(tailOf(after))));
+}
+
+/** Takes an interval out, unless nothing of it is left. */
+function takenOut(information: Information, interval: Interval): Information {
+  const whole = information.precision[interval.from * (information.size + 1) + interval.to] ?? 0;
+  return knownOf(information, interval).weight > LEAST_LEFT * whole ? without(information, interval) : information;
 }

@@ -1,4 +1,5 @@
 import { median } from 'simple-statistics';
+import { DAY_MS } from '../../../lib/clock.ts';
 
 /**
  * What a metric counts, which decides how little it can scatter: `count` whole events (Poisson or more), `share` events out of as many
@@ -47,11 +48,10 @@ export interface Series {
 }
 
 export const WEEK = 7;
-const DAY_MS = 86_400_000;
 /** Anscombe 1948: makes the variance of the square root of a small count the most even. */
 export const ANSCOMBE = 3 / 8;
 /** Normal: median of the absolute value. */
-const MIDDLE = 0.6745;
+export const MIDDLE = 0.6745;
 const LEAST_VARIANCE = 1e-10;
 /** Variance of days at which the power lies half-way between logarithm and square root, as of twenty events a day. */
 const MIDDLE_VARIANCE = 0.05;

@@ -1,7 +1,6 @@
 import { type Change, type Found, findChangesIn, type Quest } from './changes.ts';
 import { type Interval } from './drift-grid.ts';
-import { informationOf } from './information.ts';
-import { estimateNoise, type Noise } from './noise.ts';
+import { estimateNoise, informationOf, type Noise } from './noise.ts';
 import { ANSCOMBE, isCounted, relativeOf, type Series } from './series.ts';
 
 /** A series with its noise and what was found in it. */

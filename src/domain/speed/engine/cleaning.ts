@@ -1,11 +1,8 @@
 import { gammaln, quantile } from 'simple-statistics';
 import { frameOf, likelihoodOf, type Runs, sumsOf } from './likelihood.ts';
-import type { Noise } from './noise.ts';
-import { type Fit, fitParts, gainOf, heightsOf } from './parts.ts';
+import { type Fit, fitParts, gainOf, heightsOf, MAD_TO_SD, type Noise } from './parts.ts';
 import { minus, pick } from './vectors.ts';
 
-/** Turns a median absolute deviation into the standard deviation of a normal distribution. */
-const MAD_TO_SD = 1.4826;
 /**
  * Runs on each side that a run is held against: a day of hourly runs for outliers that come in clusters, fewer for those that hide in slow
  * waves.

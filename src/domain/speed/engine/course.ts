@@ -1,16 +1,14 @@
 import { median } from 'simple-statistics';
-import { robustCycle, weeklyLevel, whitenedCycle } from './calendar-factors.ts';
+import { DAY_MS } from '../../../lib/clock.ts';
+import { localTimes, robustCycle, weeklyLevel, whitenedCycle } from './calendar-factors.ts';
 import { expectedRuns, usualRuns } from './cleaning.ts';
 import { frameOf, gainOfPart, type Likelihood, likelihoodOf, type Runs, sumsOf } from './likelihood.ts';
-import { localTimes } from './local-time.ts';
-import { type Noise, noiseFromDifferences, slowVariance, tailsOf } from './noise.ts';
-import { type Frame, fitParts, heightsOf, makeUpOf, type Part } from './parts.ts';
+import { type Frame, fitParts, heightsOf, makeUpOf, type Noise, noiseFromDifferences, type Part, slowVariance, tailsOf } from './parts.ts';
 import { type Effect, logOffset, type RunSeries } from './run-series.ts';
 import { asNormalScore, chanceOfAny, limitsFor, simulatedChance } from './score-limits.ts';
 import { edgesOf, type Found, limitOf, penaltyOf, refined, searchCourse } from './search.ts';
 import { minus, pick } from './vectors.ts';
 
-const DAY_MS = 86_400_000;
 /** A single run that does not repeat may be an outlier; that as many in a row are is less likely than this over the whole series. */
 const RUN_OF_OUTLIERS = 0.003;
 /** Nothing is left of a deviation after so many runs. */

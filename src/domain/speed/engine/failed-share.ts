@@ -1,8 +1,8 @@
 import { gammaln } from 'simple-statistics';
+import { DAY_MS } from '../../../lib/clock.ts';
 import { SMALL_SAMPLE, type Span } from './run-series.ts';
 import { chanceOf, twoSidedTail } from './score-limits.ts';
 
-const DAY_MS = 86_400_000;
 /** Failures come in series (an outage), so that more is asked of a difference than 0.05. */
 const ALPHA = 0.01;
 const LEAST_DIFFERENCE = 0.02;

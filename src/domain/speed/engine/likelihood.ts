@@ -1,5 +1,4 @@
-import { HIGHEST_PHI, type Noise, weightsOf, whiten } from './noise.ts';
-import type { Frame, Part } from './parts.ts';
+import { type Frame, HIGHEST_PHI, type Noise, type Part, weightsOf, whiten } from './parts.ts';
 
 /** What whitening needs: the series freed of its cycle, the time of each run in days, the gaps before the runs. */
 export interface Runs {

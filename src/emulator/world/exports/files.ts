@@ -7,10 +7,10 @@ import { type Project, projects } from '../../credentials.ts';
 import { hash, type Origin } from '../random.ts';
 import { type SessionDay, type SessionWorld, segmentsOf } from '../sessions/index.ts';
 import { scan } from '../sessions/site-totals.ts';
+import { dynamicVariablesOf } from './fields.ts';
 import type { ExportJob, JobInput, Run } from './schedule.ts';
 import { scopeNamed } from './scopes.ts';
 import { type Cell, sessionRow } from './session-row.ts';
-import { dynamicVariablesOf } from './variables.ts';
 
 /** Device ids by label, of a site and of an app; the filter of a job names one. */
 const deviceIds: Record<JobInput['deviceLabel'], { readonly site: number; readonly app: number }> = {

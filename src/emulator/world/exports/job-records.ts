@@ -3,11 +3,10 @@ import type { Project } from '../../credentials.ts';
 import type { Place } from '../../handler.ts';
 import { Refusal } from '../../responses.ts';
 import { retentionStartMs, segmentsOf } from '../sessions/index.ts';
-import { isoTime } from './fields.ts';
+import { dynamicVariablesOf, isoTime } from './fields.ts';
 import { type ExportFiles, filterDeviceId } from './files.ts';
 import { COMPUTE_MS, completionRate, type ExportJob, type JobDraft, type JobInput, jobStatus, type Run, runState } from './schedule.ts';
 import { columnName, type FieldSelector, scopeNamed, scopeNames } from './scopes.ts';
-import { dynamicVariablesOf } from './variables.ts';
 
 const OWNER_ID = 7009;
 

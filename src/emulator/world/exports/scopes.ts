@@ -1,6 +1,5 @@
-import { type Field, sessionFields, variableFields, viewFields } from './fields.ts';
+import { customValueOf, type DynamicVariable, dynamicValueOf, type Field, sessionFields, variableFields, viewFields } from './fields.ts';
 import type { Cell, SessionRow } from './session-row.ts';
-import { customValueOf, type DynamicVariable, dynamicValueOf } from './variables.ts';
 import { viewsOf } from './view-row.ts';
 
 /** One chosen column; `customVarPosition` and `dynamicVarKey` belong to the two variable fields. */

@@ -2,8 +2,8 @@ import { DAY_MS, HOUR_MS } from '../../../lib/clock.ts';
 import { projects } from '../../credentials.ts';
 import { hash, type Origin } from '../random.ts';
 import { drawBetween } from './noise.ts';
+import type { SpeedStories } from './runs.ts';
 import { scenariosOf } from './scenarios.ts';
-import type { SpeedStories } from './stories.ts';
 
 /** A note on the time axis, with what it is tied to; the ties are not part of what lists show. */
 export interface SpeedEvent {

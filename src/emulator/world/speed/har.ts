@@ -5,9 +5,8 @@ import { entryTime, type PlacedRequest, placeRequests } from './har-timeline.ts'
 import { draw, drawBetween } from './noise.ts';
 import { fillUrl, SECRET_EMAIL, secretBearer, secretToken, visitorCookies } from './planted-secrets.ts';
 import { type RequestSpec, type ResourceType, sites, transferBytes } from './request-spec.ts';
-import { requestsOf } from './run-requests.ts';
 import type { SpeedModel } from './runs.ts';
-import type { StepRun } from './step-run.ts';
+import { requestsOf, type StepRun } from './step-run.ts';
 
 /** What entries of one HAR have in common. */
 export interface HarContext {

@@ -3,9 +3,8 @@ import { hash } from '../random.ts';
 import { drawBetween } from './noise.ts';
 import { fillUrl } from './planted-secrets.ts';
 import { isUnavailable } from './request-spec.ts';
-import { requestsOf } from './run-requests.ts';
 import { type Run, resultIdOf, type SpeedModel, stepResultIdOf, stepResultNumber } from './runs.ts';
-import { type StepRun, stepRuns } from './step-run.ts';
+import { requestsOf, type StepRun, stepRuns } from './step-run.ts';
 
 const WEB_REPORT_URL = 'https://speed.web-analytics.example';
 

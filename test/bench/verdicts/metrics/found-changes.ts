@@ -1,7 +1,6 @@
 import type { Changes } from '../../../../src/domain/metrics/changes/changes-answer.ts';
 import { discoveryLimit, logTail } from '../../../../src/domain/metrics/engine/significance.ts';
-import { countTokens } from '../../../../src/tooling/budget.ts';
-import { renderText } from '../../../../src/tooling/render-text.ts';
+import { countTokens, renderText } from '../../../../src/tooling/render-text.ts';
 import { type Random, seeded } from '../random.ts';
 import { findIn, segmentIdOf } from './project.ts';
 import { referToSlope } from './reference.ts';

@@ -1,7 +1,6 @@
 import { fitCourse } from '../../../../src/domain/speed/engine/course.ts';
 import { frameOf, gainOfPart, likelihoodOf, sumsOf } from '../../../../src/domain/speed/engine/likelihood.ts';
-import { noiseFromDifferences, slowVariance } from '../../../../src/domain/speed/engine/noise.ts';
-import { fitParts, type Part } from '../../../../src/domain/speed/engine/parts.ts';
+import { fitParts, noiseFromDifferences, type Part, slowVariance } from '../../../../src/domain/speed/engine/parts.ts';
 import { twoSidedTail } from '../../../../src/domain/speed/engine/score-limits.ts';
 import { penaltyOf, strongestParts } from '../../../../src/domain/speed/engine/search.ts';
 import type { Table, Trial } from '../metrics/trial.ts';

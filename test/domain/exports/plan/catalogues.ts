@@ -1,7 +1,7 @@
 import type { FieldCatalogue } from '../../../../src/domain/exports/plan/field-catalogue.ts';
 import { type Project, shop } from '../../../../src/emulator/credentials.ts';
+import { customVariablesOf, dynamicVariablesOf } from '../../../../src/emulator/world/exports/fields.ts';
 import { scopeNamed } from '../../../../src/emulator/world/exports/scopes.ts';
-import { customVariablesOf, dynamicVariablesOf } from '../../../../src/emulator/world/exports/variables.ts';
 
 /** What an export of this scope can hold on the emulated platform. */
 export function catalogueOf(scope: string, project: Project = shop): FieldCatalogue {

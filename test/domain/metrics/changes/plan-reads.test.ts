@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { planReads, type Readable, rangesOf } from '../../../../src/domain/metrics/changes/plan-reads.ts';
+import { planReads, type Readable, rangesOf } from '../../../../src/domain/metrics/changes/find-changes.ts';
 import type { Interval } from '../../../../src/lib/calendar.ts';
 
 const endMs = Date.parse('2026-11-19T23:59:59.999Z');

@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { type Cause, deviceSentence, revenueSentence, segmentSentence } from '../../../../src/domain/metrics/compare/cause-words.ts';
-import { type Change, earlierSentence } from '../../../../src/domain/metrics/compare/comparison-words.ts';
+import { deviceRecord } from '../../../../src/domain/metrics/compare/comparison-rows.ts';
+import {
+  type Cause,
+  type Change,
+  deviceSentence,
+  earlierSentence,
+  revenueSentence,
+  segmentSentence,
+} from '../../../../src/domain/metrics/compare/comparison-words.ts';
 import type { Explained } from '../../../../src/domain/metrics/compare/contributions.ts';
+import type { Judgement } from '../../../../src/domain/metrics/engine/judge.ts';
 import type { GroupChange } from '../../../../src/domain/metrics/engine/reasons.ts';
 
 const moved = (name: string, relative: number, verdict: GroupChange['verdict'] = 'alike', relativeOfOthers = 0): GroupChange => ({
@@ -26,6 +34,8 @@ function rates(mix: number, rate: number): Explained {
     remainder: 0,
   };
 }
+
+const step = { shape: 'step', from: '2026-09-28', days: 20, earliest: '2026-09-28', latest: '2026-09-28', pValue: 1e-6 } as const;
 
 function cause(explained: Explained | undefined, groups: readonly GroupChange[], named?: string): Cause {
   return { of: 'devices', explained, reasons: { groups, ...(named !== undefined && { named }) }, isSteady: true };
@@ -90,7 +100,6 @@ it('the factors of revenue are named in the order of what they make of its chang
 });
 
 describe('a change that began before the period', () => {
-  const step = { shape: 'step', from: '2026-09-28', days: 20, earliest: '2026-09-28', latest: '2026-09-28', pValue: 1e-6 } as const;
   const change = (verdict: 'down' | 'within noise', from: string): Change => ({
     metric: 'conversionRate',
     before: 3,
@@ -112,4 +121,14 @@ describe('a change that began before the period', () => {
   it('is not said where it began within the period', () => {
     expect(earlierSentence(change('within noise', '2026-10-13'))).toBe('');
   });
+});
+
+it('gives a group whose change began within the period its first day, where the whole period went the other way', () => {
+  const record = (verdict: 'up' | 'down') => {
+    const main = { ...step, from: '2026-11-21', relative: 0.52, low: 0.2, high: 0.9 };
+    const judged: Judgement = { verdict, main, changes: [main], relative: -0.04, noise: 0.15, score: -1 };
+    return deviceRecord({ name: 'desktop', before: 4.75, after: 4.59, contribution: -0.07 }, -0.66, { judged, change: undefined });
+  };
+  expect(record('up')).toMatchObject({ changePercent: -3.37, verdict: 'up', since: '2026-11-21' });
+  expect(record('down')).not.toHaveProperty('since');
 });

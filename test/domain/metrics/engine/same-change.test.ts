@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { effectOnDays, pValueBeside, substitute } from '../../../../src/domain/metrics/engine/same-change.ts';
-import { type Looked, lookThrough } from '../../../../src/domain/metrics/engine/scan.ts';
+import { effectOnDays, type Looked, lookThrough, pValueBeside, substitute } from '../../../../src/domain/metrics/engine/scan.ts';
 import { METRICS, type Metric, type Planted, pointsOf, type Selection, type World } from '../../../bench/verdicts/metrics/world.ts';
 import { DAYS, fourWeeks, HISTORY, labelOf } from './four-weeks.ts';
 

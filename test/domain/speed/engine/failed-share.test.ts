@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { localTimes } from '../../../../src/domain/speed/engine/calendar-factors.ts';
 import { judgeFailures, shareOf } from '../../../../src/domain/speed/engine/failed-share.ts';
-import { localTimes } from '../../../../src/domain/speed/engine/local-time.ts';
 import { chanceOf, limitsFor, twoSidedTail } from '../../../../src/domain/speed/engine/score-limits.ts';
 import { seeded } from '../../../bench/verdicts/random.ts';
 import { DAY_MS, HOUR_MS } from './runs.ts';

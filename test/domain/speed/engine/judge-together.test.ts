@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { acceptedP, judgeTogether, type Tracked } from '../../../../src/domain/speed/engine/judge-together.ts';
-import { judgeSince } from '../../../../src/domain/speed/engine/since-instant.ts';
+import { acceptedP, judgeSince, judgeTogether, type Tracked } from '../../../../src/domain/speed/engine/judge-together.ts';
 import type { Shape } from '../../../bench/verdicts/speed/worlds.ts';
 import { DAY_MS, EFFECT, HOUR_MS, inState, worldOf } from './runs.ts';
 
