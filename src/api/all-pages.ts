@@ -16,3 +16,10 @@ export async function allPages<Row>(
     if (found.length < MAX_PAGE_SIZE || (rows.size === known && page > 1)) return [...rows.values()];
   }
 }
+
+/** The input for the page before, where it is for one of several: without a number it is the first, whether that is 0 or 1. */
+export function pageBefore(input: Record<string, unknown>): Record<string, unknown> | undefined {
+  const { page, ...first } = input;
+  if (typeof page !== 'number') return undefined;
+  return page > 1 ? { ...input, page: page - 1 } : first;
+}

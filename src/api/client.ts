@@ -1,6 +1,7 @@
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { createRedaction } from '../lib/redact.ts';
+import { pageBefore } from './all-pages.ts';
 import { checkedAuthUrl, createAuthServer } from './auth-server.ts';
 import { checkInput, checkProjectId, checkScopes } from './check-input.ts';
 import { type Limits, refuseLongQueue, withDeadline } from './deadline.ts';
@@ -14,13 +15,13 @@ import type { InputOf, Operation, PayloadOf, Scope } from './operation.ts';
 import { createReadCache, type ReadCache } from './read-cache.ts';
 import { retry } from './retry.ts';
 import { type AcquiredToken, createTokenProvider } from './token-provider.ts';
-import { type Credential, createTokenCache, type SharedTokens } from './tokens.ts';
+import { type Credential, createTokenCache, type SharedTokens, type TokenSummary } from './tokens.ts';
 
 /** Input of an operation; the project may be left to the settings or the token. */
 export type CallInput<O extends Operation> = InputOf<O> | (Omit<InputOf<O>, 'projectId'> & { projectId?: number });
 
-/** Sends an operation for one project. */
-export type Ask = <T extends Operation>(operation: T, input: CallInput<T>) => Promise<PayloadOf<T>>;
+/** Sends an operation for one project; `fresh`: nothing that was read before will do. */
+export type Ask = <T extends Operation>(operation: T, input: CallInput<T>, how?: { fresh?: boolean }) => Promise<PayloadOf<T>>;
 
 export interface CallOptions {
   /** Project of an account-level credential; default the one of the settings. */
@@ -30,20 +31,10 @@ export interface CallOptions {
   deadlineMs?: number | undefined;
   /** How enrichments travel; default form. */
   encoding?: 'form' | 'json' | undefined;
+  /** True: the platform is asked now, whatever is kept. */
+  fresh?: boolean | undefined;
   /** Called with the events of this call, in addition to the observer of the client. */
   observe?: Observer | undefined;
-}
-
-/** What is known of a token; never the token itself. */
-export interface TokenSummary {
-  projectId?: number;
-  /** Names separated by spaces. */
-  scope: string;
-  endpoint: string;
-  /** By the clock, ms since 1970. */
-  expiresAt: number;
-  expiresInSeconds: number;
-  fromCache: boolean;
 }
 
 /** The REST interface for one session: calls with tokens, limits and retries; knows nothing of MCP. */
@@ -203,19 +194,26 @@ export function createClient(options: ClientOptions): Client {
     }
   }
 
-  /** What the call answers: kept, shared with identical reads on their way where turns are short (speed analysis has one), or its own. */
+  /** What the call answers: kept, or shared with identical reads on their way. */
   async function answer(operation: Operation, input: Record<string, unknown>, how: SendOptions): Promise<unknown> {
     const acquired = await acquireToken(operation, how);
     if (!operation.safe) return send(operation, input, how, acquired).finally(() => reads.separate());
-    if (operation.scope !== 'speed-analysis' && !operation.shared) return send(operation, input, how, acquired);
+    const { keepMs = 0 } = operation;
     const project = acquired.projectId ?? how.projectId ?? null;
-    const key = JSON.stringify([acquired.token.endpoint, project, operation.path, input]);
-    const read = (limits: Limits) => send(operation, input, { ...how, limits }, acquired);
-    return reads.get({ key, keepMs: operation.keepMs ?? 0, limits: how.limits, read });
+    const keyOf = (asked: Record<string, unknown>) => JSON.stringify([acquired.token.endpoint, project, operation.path, asked]);
+    const before = pageBefore(input);
+    return reads.get({
+      key: keyOf(input),
+      keepMs: typeof keepMs === 'number' ? keepMs : keepMs(input, clock.now()),
+      fresh: how.fresh,
+      after: before && keyOf(before),
+      limits: how.limits,
+      read: (limits) => send(operation, input, { ...how, limits }, acquired),
+    });
   }
 
   return {
-    async call(operation, input, { projectId, signal, deadlineMs, encoding, observe } = {}) {
+    async call(operation, input, { projectId, signal, deadlineMs, encoding, fresh, observe } = {}) {
       checkProjectId(projectId);
       const given = 'projectId' in input ? input.projectId : undefined;
       // That of the input goes on the wire, so the token must be for it.
@@ -225,6 +223,7 @@ export function createClient(options: ClientOptions): Client {
         answer(operation, checked, {
           projectId: chosen,
           encoding: encoding ?? (operation.base === 'enrichment' ? 'form' : 'json'),
+          fresh,
           limits,
           observe,
         }),
@@ -284,6 +283,7 @@ export function createClient(options: ClientOptions): Client {
 interface SendOptions {
   projectId: number | undefined;
   encoding: 'form' | 'json';
+  fresh: boolean | undefined;
   limits: Limits;
   observe: Observer | undefined;
 }

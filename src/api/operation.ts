@@ -25,10 +25,11 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Payload exte
    * How long an answer may be given again to the same caller, in ms, as long as this server writes nothing for them: infinite where it
    * never changes; left out: each question is asked.
    */
-  readonly keepMs?: number;
-  /** True where identical reads on their way are one request, as all of speed analysis are: lists whose pages each wait for a turn. */
-  readonly shared?: true;
+  readonly keepMs?: number | ((input: Readonly<Record<string, unknown>>, nowMs: number) => number);
 }
+
+/** Lists change now and then, and callers of one team ask for them at the same time: so old they may be. */
+export const LIST_KEEP_MS = 10_000;
 
 export type InputOf<O extends Operation> = z.input<O['input']>;
 export type PayloadOf<O extends Operation> = z.output<O['payload']>;

@@ -12,6 +12,13 @@ export interface SharedRead<T> {
   readonly key: string;
   /** How long the answer may be given again, in ms from the beginning of the read: 0 not at all, infinite where it never changes. */
   readonly keepMs: number;
+  /** True where nothing older than this call will do. */
+  readonly fresh?: boolean | undefined;
+  /**
+   * The key of the page before this one: a page that was read before that one was read last is not given, because a new row has
+   * moved others from the one to the other.
+   */
+  readonly after?: string | undefined;
   /** Of this caller. */
   readonly limits: Limits;
   /** Asks the platform; its limits are those of all callers that wait for it together. */
@@ -40,6 +47,8 @@ export interface ReadCache {
 
 interface Flight {
   readonly answer: Promise<unknown>;
+  /** Of all reads of the process, in the order in which they began. */
+  readonly order: number;
   readonly callers: Set<Limits>;
   readonly ending: AbortController;
   ended: boolean;
@@ -47,6 +56,8 @@ interface Flight {
 
 interface Kept {
   readonly answer: unknown;
+  /** That of its read. */
+  readonly order: number;
   readonly keepMs: number;
   /** When the read began, by the clock, and after how many writes of the owner. */
   readonly sinceMs: number;
@@ -114,6 +125,7 @@ export function createReadCache({ maxBytes = DEFAULT_MAX_BYTES, clock = systemCl
   /** When what is kept for a time only is too old, by key, the oldest first. */
   const ends = new Map<string, number>();
   let sweeping: NodeJS.Timeout | undefined;
+  let begun = 0;
 
   /** Gives back the room of what is too old: it would push out what never changes. */
   function sweep(): void {
@@ -157,31 +169,48 @@ export function createReadCache({ maxBytes = DEFAULT_MAX_BYTES, clock = systemCl
         return writes === owner.writes && ageMs >= 0 && ageMs < keepMs;
       }
 
-      function knownAnswer({ key, keepMs }: SharedRead<unknown>): Kept | undefined {
-        const known = keepMs > 0 ? kept?.get(prefix + key) : undefined;
-        if (!known || isFresh(known)) return known;
+      /** When the page before was read last, as far as that is known. */
+      function orderBefore(after: string): number | undefined {
+        return owner.flights.get(after)?.order ?? kept?.peek(prefix + after)?.order;
+      }
+
+      function knownAnswer({ key, keepMs, fresh, after }: SharedRead<unknown>): Kept | undefined {
+        const known = keepMs > 0 && !fresh ? kept?.get(prefix + key) : undefined;
+        if (!known) return undefined;
+        if (isFresh(known))
+          return after === undefined || known.order > (orderBefore(after) ?? Number.POSITIVE_INFINITY) ? known : undefined;
         kept?.delete(prefix + key);
         return undefined;
+      }
+
+      function runningRead({ key, fresh, after }: SharedRead<unknown>): Flight | undefined {
+        const flight = fresh ? undefined : owner.flights.get(key);
+        return flight && flight.order > (after === undefined ? 0 : (orderBefore(after) ?? 0)) ? flight : undefined;
+      }
+
+      function mayKeep({ generation, order, key }: { generation: number; order: number; key: string }): boolean {
+        return owner.generation === generation && order > (kept?.peek(prefix + key)?.order ?? 0);
       }
 
       function begin<T>({ key, keepMs, limits, read }: SharedRead<T>): Flight {
         const { flights, generation, writes } = owner;
         const sinceMs = clock.now();
+        const order = (begun += 1);
         const callers = new Set([limits]);
         const ending = new AbortController();
         async function ask(): Promise<T> {
           try {
             const answer = await read(limitsOf(callers, ending));
             const size = keepMs > 0 || callers.size > 1 ? freezeAndMeasure(answer) : 0;
-            if (keepMs > 0 && owner.generation === generation && !ending.signal.aborted)
-              keep(prefix + key, { answer, keepMs, sinceMs, writes }, size);
+            if (keepMs > 0 && mayKeep({ generation, order, key }) && !ending.signal.aborted)
+              keep(prefix + key, { answer, order, keepMs, sinceMs, writes }, size);
             return answer;
           } finally {
             flight.ended = true;
             if (flights.get(key) === flight) flights.delete(key);
           }
         }
-        const flight: Flight = { answer: Promise.resolve().then(ask), callers, ending, ended: false };
+        const flight: Flight = { answer: Promise.resolve().then(ask), order, callers, ending, ended: false };
         flights.set(key, flight);
         return flight;
       }
@@ -204,7 +233,7 @@ export function createReadCache({ maxBytes = DEFAULT_MAX_BYTES, clock = systemCl
           const { key, limits } = read;
           const known = knownAnswer(read);
           if (known) return known.answer as T; // a key stands for one kind of answer
-          const flight = owner.flights.get(key) ?? begin(read);
+          const flight = runningRead(read) ?? begin(read);
           flight.callers.add(limits);
           try {
             return (await abortable(flight.answer, limits.signal)) as T; // as above

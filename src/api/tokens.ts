@@ -30,6 +30,18 @@ export interface Token {
   readonly expiresAtMs: number;
 }
 
+/** What is known of a token; never the token itself. */
+export interface TokenSummary {
+  projectId?: number;
+  /** Names separated by spaces. */
+  scope: string;
+  endpoint: string;
+  /** By the clock, ms since 1970. */
+  expiresAt: number;
+  expiresInSeconds: number;
+  fromCache: boolean;
+}
+
 export interface TokenCache {
   /** A token with life left: kept, or fetched by one request that all callers share. An abort ends the caller's wait, not that request. */
   get(request: TokenRequest, signal: AbortSignal): Promise<{ token: Token; fromCache: boolean }>;

@@ -29,7 +29,7 @@ import { warehouseOf } from './warehouse.ts';
 type Caller = Pick<Principal, 'id' | 'credentialVersion'>;
 
 /** How a session is opened. */
-export interface SessionHooks extends Pick<SessionOptions, 'watch' | 'admit' | 'onNameLookup'> {
+export interface SessionHooks extends Pick<SessionOptions, 'watch' | 'admit' | 'takeTurn' | 'onNameLookup'> {
   readonly spansReplicas?: boolean;
 }
 

@@ -5,6 +5,7 @@ import { createSecureContext } from 'node:tls';
 import { setFlagsFromString } from 'node:v8';
 import { isLoopback } from '../lib/address.ts';
 import type { Clock } from '../lib/clock.ts';
+import { createTurns } from '../lib/concurrency.ts';
 import { createLog, type Log } from '../lib/log.ts';
 import { answerJson, type Era, refuse, type Served } from '../protocol/http/era-handler.ts';
 import { fixedLimits, type HttpLimits, type HttpServing, type Page, serveHttp } from '../protocol/http/http-server.ts';
@@ -129,9 +130,12 @@ export async function startHttpServing(
   let serving: HttpServing | undefined;
   const monitoring = await openMonitoring(settings, { platform, signIn, tracing, sessions: () => serving?.sessionsByEra() ?? {} });
 
+  const turns = createTurns();
+
   function open(principal: Principal, era: Era, sessionId?: string): Served {
     const watched = monitoring.of({ principalId: principal.id, sessionId });
-    const session = platform.openSession(principal, { spansReplicas: era === '2026', ...watched });
+    const takeTurn = () => turns(principal.id);
+    const session = platform.openSession(principal, { spansReplicas: era === '2026', takeTurn, ...watched });
     const subscriptions = createSubscriptions(session, catalogue.resources);
     const parts: ServerParts = { ...catalogue, session, subscriptions };
     return { createServer: (onlyTool) => createServer(parts, onlyTool), subscriptions, close: () => session.close() };

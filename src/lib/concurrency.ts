@@ -17,6 +17,38 @@ export async function yieldTurn(signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
 }
 
+/**
+ * Lets work begin once in each turn of the event loop, for the holders in turn: what has begun would otherwise wait at each of its steps
+ * for everything that came meanwhile. The function resolves when it is the turn of this holder, at once where nothing else has begun.
+ */
+export function createTurns(): (holder: string) => Promise<void> {
+  const waiting = new Map<string, (() => void)[]>();
+  let isTaken = false;
+
+  function passOn(): void {
+    const [next] = waiting;
+    isTaken = next !== undefined;
+    if (!next) return;
+    const [holder, line] = next;
+    waiting.delete(holder);
+    const [begin, ...later] = line;
+    if (later.length > 0) waiting.set(holder, later);
+    setImmediate(passOn);
+    begin?.();
+  }
+
+  return (holder) =>
+    new Promise((begin) => {
+      if (isTaken) {
+        waiting.set(holder, [...(waiting.get(holder) ?? []), begin]);
+        return;
+      }
+      isTaken = true;
+      setImmediate(passOn);
+      begin();
+    });
+}
+
 /** Runs tasks in turn; `holder` says for whom. */
 export type FairSemaphore = <T>(holder: string, task: () => Promise<T>) => Promise<T>;
 

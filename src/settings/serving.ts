@@ -161,7 +161,7 @@ export const limitSettings = {
   reportCacheMb: {
     variable: 'WEB_ANALYTICS_REPORT_CACHE_MB',
     title: 'Report cache',
-    words: 'Memory for speed reports, HAR files, lists of the last 10 s and what was computed from them, in MB; 0 keeps none',
+    words: 'Memory for speed reports, HAR files, recent lists and metrics and what was computed from them, in MB; 0 keeps none',
     schema: count(0, 4_096, 'megabytes'),
     default: '64',
   },

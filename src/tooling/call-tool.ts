@@ -86,6 +86,7 @@ export async function callTool(tool: AnyTool, args: unknown, caller: Caller): Pr
   let redact = (text: string): string => text;
   try {
     session.options.admit?.();
+    await session.options.takeTurn?.();
     // First, because without a credential no argument helps, and because it knows which secrets to redact.
     const client = await session.client();
     redact = client.redact;
@@ -137,8 +138,8 @@ async function run(call: Call): Promise<Outcome> {
   const { session, offer } = caller;
   const { timeZone } = session.options;
   const note = (sentence: string): void => void (notes.includes(sentence) || notes.push(sentence));
-  const ask = <T extends Operation>(operation: T, request: CallInput<T>): Promise<PayloadOf<T>> =>
-    client.call(operation, request, call.options);
+  const ask = <T extends Operation>(operation: T, request: CallInput<T>, how?: { fresh?: boolean }): Promise<PayloadOf<T>> =>
+    client.call(operation, request, { ...call.options, ...how });
   let range: ResolvedRange = {};
   try {
     const { input: resolved, range: named } = await resolveParams(tool.input, input, {

@@ -117,7 +117,10 @@ export function createNames(
   return {
     async find(kind, text, projectId, ask) {
       let match = await lookUp(kind, text, projectId, cached(projectId, ask, LIFE_MS));
-      if ('closest' in match) match = await lookUp(kind, text, projectId, cached(projectId, ask, FRESH_MS));
+      if ('closest' in match) {
+        const askFresh: Ask = (operation, input) => ask(operation, input, { fresh: true });
+        match = await lookUp(kind, text, projectId, cached(projectId, askFresh, FRESH_MS));
+      }
       if ('found' in match) return match.found;
       const { listingTools } = await import('./name-lists.ts');
       throw new ApiError('invalid', refusedName(kind, text, match, listingTools[kind]));

@@ -44,6 +44,8 @@ export interface SessionOptions {
   readonly watch?: CallWatch | undefined;
   /** Takes one more call, or throws a `busy` error where the caller has had enough. */
   readonly admit?: (() => void) | undefined;
+  /** Resolves when a call of this session may begin; left out: at once. */
+  readonly takeTurn?: (() => Promise<void>) | undefined;
   /** Called with whether a list of names was in the cache. */
   readonly onNameLookup?: ((hit: boolean) => void) | undefined;
   /** What other replicas know of the same principal; known once the session is connected, undefined where there are none. */

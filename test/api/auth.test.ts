@@ -31,7 +31,7 @@ describe('a token service that fails', () => {
   test('one failure is told to all who wait for it', async () => {
     const stub = await openStub({ token: json(400, { error: 'invalid_client' }) });
     const client = openClient(stub);
-    const errors = await Promise.all(Array.from({ length: 20 }, () => failure(client.call(listSegments, {}))));
+    const errors = await Promise.all(Array.from({ length: 20 }, (_, index) => failure(client.call(listSegments, { ids: [index + 1] }))));
     expect(new Set(errors.map(({ kind }) => kind))).toEqual(new Set(['unauthorized']));
     expect(stub.tokenRequests).toHaveLength(1);
   });

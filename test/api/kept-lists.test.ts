@@ -4,7 +4,9 @@ import { createReadCache } from '../../src/api/read-cache.ts';
 import { slowStub } from '../support/slow-stub.ts';
 import { openClient, openStub, payload, skippingClock } from '../support/stub-platform.ts';
 
-const { createSpeedEvent, deleteSpeedEvent, listScenarioReports, listScenarios, listSpeedEvents, listSuccessfulExportRuns } = operations;
+const { createSpeedEvent, deleteSpeedEvent, listScenarioReports, listScenarios, listSpeedEvents } = operations;
+const { getExportJob, getExportRun, listExportableFields, listExportJobs, listExportRuns, listSuccessfulExportRuns } = operations;
+const { getSiteVisits, listSegments, listZones } = operations;
 const event = { key: 'release', text: 'Release', date: '2026-11-20T10:00:00Z' };
 
 describe('lists of speed analysis', () => {
@@ -109,18 +111,118 @@ describe('lists of speed analysis', () => {
   });
 });
 
-test('pages of the successful export runs are one request for all who ask for them together, and not kept', async () => {
-  const { stub, arrived, answer } = await slowStub(payload([]));
-  const client = openClient(stub);
-  const both = [client.call(listSuccessfulExportRuns, { limit: 100 }), client.call(listSuccessfulExportRuns, { limit: 100 })];
-  await arrived(1);
-  answer();
-  await Promise.all(both);
-  expect(stub.calls).toHaveLength(1);
-  const later = client.call(listSuccessfulExportRuns, { limit: 100 });
-  await arrived(2);
-  answer();
-  await later;
+describe('reads of the other interfaces', () => {
+  test('that are the same and on their way are one request, which goes on when the first caller leaves', async () => {
+    const { stub, arrived, answer } = await slowStub(payload([]));
+    const client = openClient(stub);
+    const leaving = new AbortController();
+    const first = client.call(listSuccessfulExportRuns, { limit: 100 }, { signal: leaving.signal }).catch(String);
+    const second = client.call(listSuccessfulExportRuns, { limit: 100 });
+    await arrived(1);
+    leaving.abort(new Error('left'));
+    expect(await first).toContain('left');
+    answer();
+    expect(await second).toEqual([]);
+    expect(stub.calls).toHaveLength(1);
+  });
+
+  test.each([
+    ['segments', () => listSegments, {}],
+    ['zones', () => listZones, { zoningId: 1 }],
+    ['export jobs', () => listExportJobs, { limit: 100 }],
+    ['runs of a job', () => listExportRuns, { jobId: 1 }],
+    ['exportable fields', () => listExportableFields, { scope: 'sessions' }],
+  ] as const)('lists of %s are kept for ten seconds', async (_, operation, input) => {
+    const clock = skippingClock();
+    const stub = await openStub();
+    const client = openClient(stub, { clock });
+    for (const [passedMs, requests] of [
+      [0, 1],
+      [9_999, 1],
+      [1, 2],
+    ] as const) {
+      clock.jump(passedMs);
+      await client.call(operation(), input);
+      expect(stub.calls).toHaveLength(requests);
+    }
+  });
+
+  test('records of one job and run are asked for each time: somebody waits for their state', async () => {
+    const stub = await openStub({ answers: [payload({ jobId: 1, jobRunId: 2 })] });
+    const client = openClient(stub);
+    for (let turn = 0; turn < 2; turn += 1) {
+      await client.call(getExportJob, { jobId: 1 });
+      await client.call(getExportRun, { jobId: 1, runId: 2 });
+    }
+    expect(stub.calls).toHaveLength(4);
+  });
+
+  test('what has to be fresh is asked for, and kept for others', async () => {
+    const stub = await openStub({ answers: [payload([]), payload([{ jobId: 1 }])] });
+    const client = openClient(stub);
+    await client.call(listExportJobs, {});
+    expect(await client.call(listExportJobs, {}, { fresh: true })).toEqual([{ jobId: 1 }]);
+    expect(await client.call(listExportJobs, {})).toEqual([{ jobId: 1 }]);
+    expect(stub.calls).toHaveLength(2);
+  });
+
+  test('what has to be fresh does not join a read on its way, whose older answer replaces nothing', async () => {
+    const { stub, arrived } = await slowStub(payload([]));
+    const waiting: (() => void)[] = [];
+    stub.answers = [1, 2].map((jobId) => (response, request) => void waiting.push(() => payload([{ jobId }])(response, request)));
+    const client = openClient(stub);
+    const old = client.call(listExportJobs, {});
+    await arrived(1);
+    const fresh = client.call(listExportJobs, {}, { fresh: true });
+    await arrived(2);
+    waiting[1]?.();
+    expect(await fresh).toEqual([{ jobId: 2 }]);
+    waiting[0]?.();
+    expect(await old).toEqual([{ jobId: 1 }]);
+    expect(await client.call(listExportJobs, {})).toEqual([{ jobId: 2 }]);
+    expect(stub.calls).toHaveLength(2);
+  });
+
+  test('a later page is not older than the one before it: a new row moves others from page to page', async () => {
+    const clock = skippingClock();
+    const stub = await openStub();
+    const client = openClient(stub, { clock });
+    const read = (page?: number) => client.call(listSuccessfulExportRuns, { limit: 100, ...(page !== undefined && { page }) });
+    await read();
+    clock.jump(5_000);
+    for (const page of [1, 2]) await read(page);
+    clock.jump(4_000);
+    for (const page of [undefined, 1, 2]) await read(page);
+    expect(stub.calls).toHaveLength(3);
+    // The first page is too old; the others were read 6 s ago and before the new first page.
+    clock.jump(2_000);
+    for (const page of [undefined, 1, 2]) await read(page);
+    expect(stub.calls).toHaveLength(6);
+  });
+});
+
+describe('metrics', () => {
+  const read = async (endDate: string) => {
+    const clock = skippingClock('2026-11-20T10:00:00.000Z');
+    const stub = await openStub({ answers: [payload({ values: [] })] });
+    const client = openClient(stub, { clock });
+    const counts: number[] = [];
+    for (const passedMs of [0, 9_999, 1, 589_999, 1]) {
+      clock.jump(passedMs);
+      await client.call(getSiteVisits, { startDate: '2026-10-01T00:00:00Z', endDate });
+      counts.push(stub.calls.length);
+    }
+    return counts;
+  };
+
+  test('of days that may still change are kept for ten seconds', async () => {
+    expect(await read('2026-11-12T10:10:00.001Z')).toEqual([1, 1, 2, 3, 3]);
+    expect(await read('2026-11')).toEqual([1, 1, 2, 3, 3]);
+  });
+
+  test('of days that are final are kept for ten minutes', async () => {
+    expect(await read('2026-11-12T10:00:00.000Z')).toEqual([1, 1, 1, 1, 2]);
+  });
 });
 
 describe('what was made of answers', () => {

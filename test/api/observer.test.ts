@@ -23,7 +23,7 @@ test('tells of every request, token and turn, the call of its own and the client
   const own: ApiEvent[] = [];
   const client = openClient(stub, { observe: (event) => void all.push(event) });
   await client.call(listSegments, {}, { observe: (event) => void own.push(event) });
-  await client.call(listSegments, {});
+  await client.call(listSegments, { ids: [1] });
   const first = ['new token', 'slot', 'GET /v1/segments 1 down 503', 'slot', 'GET /v1/segments 2 ok 200'];
   expect(words(own)).toEqual(first);
   expect(words(all)).toEqual([

@@ -57,7 +57,7 @@ export interface AssistantOptions {
   /** Where converted runs are loaded; the caller closes it. */
   readonly warehouse?: Warehouse;
   readonly principal?: string;
-  /** Time between two calls in the eyes of what is kept; default a minute. */
+  /** Time between two calls in the eyes of what is kept; default 11 minutes, longer than anything that may change. */
   readonly thinksMs?: number;
   /** `lines`: messages travel as they do over stdio; left out: as objects. */
   readonly over?: 'lines';
@@ -123,7 +123,7 @@ export async function openAssistant(platform: Platform, options: AssistantOption
   });
   // Between two calls an assistant thinks, for longer than lists are kept.
   const afterThinking = <T>(ask: () => Promise<T>): Promise<T> => {
-    thoughtMs += options.thinksMs ?? 60_000;
+    thoughtMs += options.thinksMs ?? 660_000;
     return ask();
   };
   const subscriptions = createSubscriptions(session, resources);

@@ -30,7 +30,7 @@ it('count calls by name and outcome, requests, retries, tokens, look-ups, sessio
   const { url, platform } = running;
   const session = await openRawSession(url, anna);
   await post(url, callOf('get_site_visits', { ...DATES, segmentIds: ['Returning visitors'] }), session);
-  await post(url, callOf('get_site_visits', { ...DATES, segmentIds: ['Returning visitors'] }), session);
+  await post(url, callOf('get_site_visits', { ...DATES, segmentIds: ['Returning visitors'], device: 'mobile' }), session);
   await post(url, callOf('get_site_visits', { startDate: 'whenever' }), session);
   const fault = platform.faults.add({ kind: 'unavailable', operation: 'listGoals', times: 1, retryAfter: 0 });
   const repeating = post2026(url, 'tools/call', { name: 'list_goals', arguments: {} }, anna);

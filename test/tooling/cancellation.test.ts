@@ -94,7 +94,7 @@ describe('an abort of the caller', () => {
 
   it('takes calls out of the queue; those behind them move up, and nothing is sent for them', async () => {
     const { hold, stub, start } = await openScene();
-    const running = Array.from({ length: 8 }, () => start());
+    const running = Array.from({ length: 8 }, (_, index) => start('list_segments', { ids: [index + 1] }));
     await hold.arrived(8);
     const [given, kept] = [start('list_segments'), start('list_mappings')];
     given.controller.abort(stop);

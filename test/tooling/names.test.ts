@@ -147,6 +147,23 @@ describe('the lists behind names', () => {
     expect(after.structured['job']).toMatchObject({ name: 'Fresh job' });
   });
 
+  it('are fetched again for such a name although what was read 6 s ago is still kept', async () => {
+    const assistant = await openAssistant(platform(), { thinksMs: 0 });
+    const find = () => assistant.call('get_export_job', { jobId: 'Console job' });
+    expect((await find()).isError).toBe(true);
+    const body = {
+      format: 'CSV',
+      scope: 'sessions',
+      frequency: { value: 'daily' },
+      fields: [{ fieldName: 'user_id' }],
+      deviceLabel: 'all',
+    };
+    await platform().ask('createExportJob', { name: 'Console job', ...body }, await platform().token('shop'));
+    await platform().clock.advance(6_000);
+    expect((await find()).structured['job']).toMatchObject({ name: 'Console job' });
+    await assistant.close();
+  });
+
   it('are dropped by a write of this session', async () => {
     const job = {
       format: 'CSV',

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, LIST_KEEP_MS } from '../operation.ts';
 import * as p from '../params.ts';
 import {
   customVariable,
@@ -14,6 +14,7 @@ import {
 
 const common = { base: 'service', scope: 'data-export', section: '4.2' } as const;
 const read = { ...common, method: 'GET', safe: true } as const;
+const list = { ...read, keepMs: LIST_KEEP_MS } as const;
 const paging = { limit: p.pageSize.optional(), order: p.order.optional(), page: p.page.optional() };
 
 const frequency = z
@@ -96,7 +97,7 @@ export const createExportJob = defineOperation({
 });
 
 export const listExportJobs = defineOperation({
-  ...read,
+  ...list,
   path: '/v1/exports',
   input: z.strictObject({
     ...paging,
@@ -109,9 +110,8 @@ export const listExportJobs = defineOperation({
 });
 
 export const listSuccessfulExportRuns = defineOperation({
-  ...read,
+  ...list,
   path: '/v1/exports/successful-runs',
-  shared: true,
   input: z.strictObject(paging),
   payload: z.array(successfulRun),
 });
@@ -124,7 +124,7 @@ export const getExportJob = defineOperation({
 });
 
 export const listExportRuns = defineOperation({
-  ...read,
+  ...list,
   path: '/v1/exports/{jobId}/runs',
   input: z.strictObject({ jobId: p.id, ...paging, state: p.text.optional() }),
   payload: z.array(exportRun),
@@ -138,21 +138,21 @@ export const getExportRun = defineOperation({
 });
 
 export const listExportableFields = defineOperation({
-  ...read,
+  ...list,
   path: '/v1/exportable-fields',
   input: z.strictObject({ scope: p.exportScope }),
   payload: z.array(exportableField),
 });
 
 export const listCustomVariables = defineOperation({
-  ...read,
+  ...list,
   path: '/v1/custom-vars',
   input: z.strictObject({}),
   payload: z.array(customVariable),
 });
 
 export const listDynamicVariableKeys = defineOperation({
-  ...read,
+  ...list,
   path: '/v1/dynamic-var-keys',
   input: z.strictObject({ from: p.isoDate.optional(), to: p.isoDate.optional() }).superRefine((input, context) => {
     p.requireOrder(context, [input.from, input.to], ['from', 'to']);

@@ -1,9 +1,20 @@
 import * as z from 'zod';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, LIST_KEEP_MS } from '../operation.ts';
 import * as p from '../params.ts';
 import { metricValue, zoneMetricValue } from './records.ts';
 
-const read = { method: 'GET', base: 'service', scope: 'metrics', section: '4.4', safe: true } as const;
+/** Sessions may change for 7 days; one more, because a day ends at another instant in each zone. */
+const FINAL_AFTER_MS = 8 * p.ONE_DAY_MS;
+/** Final values change only where a segment or a goal is defined anew. */
+const FINAL_KEEP_MS = 10 * 60_000;
+
+function keepMs({ endDate }: Readonly<Record<string, unknown>>, nowMs: number): number {
+  const text = String(endDate);
+  // A month or a day without a time may stand for all of it.
+  return text.includes('T') && p.instantOf(text) <= nowMs - FINAL_AFTER_MS ? FINAL_KEEP_MS : LIST_KEEP_MS;
+}
+
+const read = { method: 'GET', base: 'service', scope: 'metrics', section: '4.4', safe: true, keepMs } as const;
 
 const range = {
   projectId: p.id.optional(),

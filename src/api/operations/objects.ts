@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, LIST_KEEP_MS } from '../operation.ts';
 import * as p from '../params.ts';
 import { goal, mapping, pageGroup, pageGroupWithMappings, segment, zone, zoning } from './records.ts';
 
-const read = { method: 'GET', base: 'service', scope: 'metrics', section: '4.3', safe: true } as const;
+const read = { method: 'GET', base: 'service', scope: 'metrics', section: '4.3', safe: true, keepMs: LIST_KEEP_MS } as const;
 const projectId = p.id.optional();
 
 export const listSegments = defineOperation({

@@ -1,12 +1,9 @@
 import * as z from 'zod';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, LIST_KEEP_MS } from '../operation.ts';
 import * as p from '../params.ts';
 import { recordId, reportEntry, scenario, scenarioReport, speedEvent, stepReport } from './records.ts';
 
 const common = { method: 'POST', base: 'service', scope: 'speed-analysis', section: '4.1' } as const;
-
-/** Lists change with each run at most, and callers of one team ask for them at the same time: so old they may be. */
-const LIST_KEEP_MS = 10_000;
 
 export const listScenarios = defineOperation({
   ...common,

@@ -103,7 +103,7 @@ function createdWords({ parts }: ExportPlan): string {
 /** The job of a request whose answer was lost, where it is listed already. */
 async function lookFor({ context }: Application, part: PlanPart, before: readonly (number | string)[]): Promise<JobRecord | undefined> {
   try {
-    return equalTo(part, await readJobs(context.ask)).find(({ jobId }) => !before.includes(jobId));
+    return equalTo(part, await readJobs(context.ask, { fresh: true })).find(({ jobId }) => !before.includes(jobId));
   } catch {
     return undefined; // the next call looks again
   }
@@ -162,7 +162,7 @@ export async function applyExportPlan({ planId, allowDuplicate = false }: Wanted
     return answerOf(shown);
   }
   const isRecurring = open.some(({ body }) => body.frequency.value !== 'once');
-  const jobsNow = isRecurring ? await readJobs(context.ask) : [];
+  const jobsNow = isRecurring ? await readJobs(context.ask, { fresh: true }) : [];
   // Read again after the jobs: another process that applies the same plan notes each request before it sends it.
   const warning = isRecurring ? duplicateWarning(await planNamed(store, planId, nowMs), jobsNow, allowDuplicate) : undefined;
   const project = await context.projectId();
@@ -171,7 +171,7 @@ export async function applyExportPlan({ planId, allowDuplicate = false }: Wanted
   return store.hold(planId, async () => {
     // Another process may have been quicker.
     const application: Application = { store, context, plan: await planNamed(store, planId, nowMs) };
-    const jobs = await readJobs(context.ask);
+    const jobs = await readJobs(context.ask, { fresh: true });
     await adopt(application, jobs);
     duplicateWarning(application.plan, jobs, allowDuplicate);
     if (!allowDuplicate) requireNoOther(application, jobs);

@@ -17,10 +17,10 @@ import type { Context } from '../context.ts';
 
 type Ask = Context['ask'];
 
-/** All jobs of the project as they are now, newest first. */
-export async function readJobs(ask: Ask): Promise<JobRecord[]> {
+/** All jobs of the project, newest first; `fresh`: as they are now, for a decision on what is sent. */
+export async function readJobs(ask: Ask, how?: { fresh?: boolean }): Promise<JobRecord[]> {
   return allPages(
-    (paging) => ask(listExportJobs, paging),
+    (paging) => ask(listExportJobs, paging, how),
     ({ jobId }) => jobId,
   );
 }

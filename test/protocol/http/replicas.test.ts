@@ -143,16 +143,16 @@ describe.skipIf(!hasRedis)('two replicas behind a balancer that sends each reque
 
   it('keep to the limit of the platform together, however many call', async () => {
     const { balancer } = await serve(3);
-    const held = platform.faults.add({ kind: 'slow', operation: 'listGoals' });
+    const held = platform.faults.add({ kind: 'slow', operation: 'listSegments' });
     const calls = Array.from({ length: 30 }, (_, index) =>
-      post2026(balancer.url, 'tools/call', { name: 'list_goals', arguments: {} }, as(`p${index % 5}`)),
+      post2026(balancer.url, 'tools/call', { name: 'list_segments', arguments: { ids: [index + 1] } }, as(`p${index % 5}`)),
     );
     await held.reached(8);
     await delay(300);
     expect(held.applied).toBe(8);
     held.release();
     for (const { message } of await Promise.all(calls))
-      expect(message).toMatchObject({ result: { structuredContent: { goals: expect.any(Array) } } });
+      expect(message).toMatchObject({ result: { structuredContent: { segments: expect.any(Array) } } });
     expect(held.applied).toBe(30);
   });
 
@@ -191,7 +191,10 @@ describe.skipIf(!hasRedis)('two replicas behind a balancer that sends each reque
 
   it('give up a token together when the platform calls it expired', async () => {
     const { balancer } = await serve(2);
-    const call = async () => (await post2026(balancer.url, 'tools/call', { name: 'list_goals', arguments: {} }, as('anna'))).message;
+    const call = async () => {
+      await platform.clock.advance(10_000); // what was read is too old
+      return (await post2026(balancer.url, 'tools/call', { name: 'list_goals', arguments: {} }, as('anna'))).message;
+    };
     const good = await call();
     expect(await call()).toEqual(good);
     platform.faults.add({ kind: 'expired-token', operation: 'listGoals', times: 1 });
@@ -204,7 +207,10 @@ describe.skipIf(!hasRedis)('two replicas behind a balancer that sends each reque
 
   it('go on without Redis, and share again when it is back', async () => {
     const { balancer, lines } = await serve(2);
-    const call = () => post2026(balancer.url, 'tools/call', { name: 'list_goals', arguments: {} }, as('anna'));
+    const call = async () => {
+      await platform.clock.advance(10_000); // what was read is too old
+      return post2026(balancer.url, 'tools/call', { name: 'list_goals', arguments: {} }, as('anna'));
+    };
     const good = (await call()).message;
     expect(good).toMatchObject({ result: { structuredContent: { goals: expect.any(Array) } } });
     await redis().kill();

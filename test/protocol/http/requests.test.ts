@@ -35,21 +35,23 @@ describe('requests of one session', () => {
 describe('requests in work', () => {
   it('are limited for all and for each principal, and say when to come again', async () => {
     const { url, platform } = await ownService({ signIn: spokenSignIn, settings: { MAX_REQUESTS: '4' } });
-    const held = platform.faults.add({ kind: 'slow', operation: 'listGoals', times: 4 });
-    const goals = (who: string) => post2026(url, 'tools/call', { name: 'list_goals', arguments: {} }, as(`${who}:read`));
-    const calls = ['anna', 'ben', 'carl', 'dora'].map((who, index) => ({ who, index, answer: goals(who) }));
+    const held = platform.faults.add({ kind: 'slow', operation: 'listSegments', times: 4 });
+    let id = 0;
+    // Each another question, because equal ones would be one request.
+    const ask = (who: string) => post2026(url, 'tools/call', { name: 'list_segments', arguments: { ids: [(id += 1)] } }, as(`${who}:read`));
+    const calls = ['anna', 'ben', 'carl', 'dora'].map((who, index) => ({ who, index, answer: ask(who) }));
     await held.reached(4);
-    const [greedy, late] = [await goals('anna'), await goals('emil')];
+    const [greedy, late] = [await ask('anna'), await ask('emil')];
     expect([late.status, late.headers.get('retry-after')]).toEqual([503, '1']);
     expect(greedy.status).toBe(503);
     held.release();
     for (const { answer } of calls) expect((await answer).status).toBe(200);
-    const again = platform.faults.add({ kind: 'slow', operation: 'listGoals' });
-    const own = goals('anna');
+    const again = platform.faults.add({ kind: 'slow', operation: 'listSegments' });
+    const own = ask('anna');
     await again.reached();
-    const second = goals('anna');
+    const second = ask('anna');
     await again.reached(2);
-    expect((await goals('anna')).status).toBe(429);
+    expect((await ask('anna')).status).toBe(429);
     again.release();
     for (const answer of await Promise.all([own, second])) expect(answer.status).toBe(200);
   });
@@ -115,8 +117,9 @@ describe('the end of the server', () => {
     const { url, platform } = running;
     const session = await openRawSession(url);
     const stream = await openStream(url, session, AbortSignal.timeout(10_000));
-    const held = platform.faults.add({ kind: 'slow', operation: 'listGoals' });
-    const calls = [post(url, callOf('list_goals'), session), post2026(url, 'tools/call', { name: 'list_goals', arguments: {} })];
+    const held = platform.faults.add({ kind: 'slow', operation: 'listSegments' });
+    const other = { name: 'list_segments', arguments: { ids: [1] } };
+    const calls = [post(url, callOf('list_segments'), session), post2026(url, 'tools/call', other)];
     await held.reached(2);
     const ended = running.stop();
     const late = await post(url, list, session).then(
@@ -125,7 +128,7 @@ describe('the end of the server', () => {
     );
     expect([503, 'no connection']).toContain(late);
     held.release();
-    for (const { message } of await Promise.all(calls)) expect(message).toHaveProperty('result.structuredContent.goals');
+    for (const { message } of await Promise.all(calls)) expect(message).toHaveProperty('result.structuredContent.segments');
     expect(await stream.text()).toBe('');
     await ended;
     expect(running.sessions()).toBe(0);

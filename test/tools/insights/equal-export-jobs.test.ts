@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
+import { openAssistant } from '../../support/assistant.ts';
 import { useTools } from '../support.ts';
 
-const { ask, call } = useTools();
+const { ask, call, platform } = useTools();
 
 /** Names of the jobs that are called so. */
 async function jobsCalled(name: string): Promise<unknown[]> {
@@ -32,4 +33,16 @@ it('a recurring job is created beside an equal one only on request, and the prev
   expect(await jobsCalled('Thrice')).toHaveLength(1);
   // Its own job is no reason to refuse what is done already.
   expect(await call('apply_export_plan', { planId, confirm: true })).toMatchObject({ isError: false });
+});
+
+it('a job that somebody else created a moment after the plan was made is seen, whatever is kept', async () => {
+  const quick = await openAssistant(platform(), { thinksMs: 0 });
+  const wanted = { fields: ['session_id', 'country'], name: 'Both', frequency: 'daily' };
+  const mine = await quick.call('plan_export', wanted);
+  const theirs = await call('plan_export', wanted);
+  expect(await call('apply_export_plan', { planId: theirs.structured['planId'], confirm: true })).toMatchObject({ isError: false });
+  const applied = await quick.call('apply_export_plan', { planId: mine.structured['planId'], confirm: true });
+  expect(applied).toMatchObject({ isError: true, text: expect.stringMatching(/^An equal job exists: \d+ "Both"/) });
+  expect(await jobsCalled('Both')).toHaveLength(1);
+  await quick.close();
 });

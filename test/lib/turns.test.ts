@@ -1,0 +1,31 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { createTurns } from '../../src/lib/concurrency.ts';
+
+test('work begins at once where nothing else has begun, and otherwise once in each turn of the event loop', async () => {
+  const takeTurn = createTurns();
+  const begun: string[] = [];
+  const all = ['a', 'b', 'c'].map((name) => takeTurn('ana').then(() => void begun.push(name)));
+  await all[0];
+  expect(begun).toEqual(['a']);
+  const counts: number[] = [];
+  while (begun.length < 3) {
+    await nextTurn();
+    counts.push(begun.length);
+  }
+  for (const [index, count] of counts.entries()) expect(count - (counts[index - 1] ?? 1)).toBeLessThanOrEqual(1);
+  await nextTurn();
+  await nextTurn();
+  const later = takeTurn('ana').then(() => void begun.push('d'));
+  await Promise.resolve().then(() => undefined);
+  expect(begun).toEqual(['a', 'b', 'c', 'd']);
+  await later;
+});
+
+test('holders take turns, however much one of them has', async () => {
+  const takeTurn = createTurns();
+  const begun: string[] = [];
+  const work = (holder: string) => takeTurn(holder).then(() => void begun.push(holder));
+  await Promise.all([...Array.from({ length: 6 }, () => work('ana')), work('ben'), work('eve'), work('ben')]);
+  expect(begun).toEqual(['ana', 'ana', 'ben', 'eve', 'ana', 'ben', 'ana', 'ana', 'ana']);
+});
