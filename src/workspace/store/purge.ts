@@ -51,14 +51,17 @@ interface PurgeSelection {
   /** Only runs whose data end by then; what is unfinished has no data yet and stays. */
   readonly beforeMs?: number | undefined;
   readonly nowMs: number;
+  /** Runs that stay though they are meant. */
+  readonly staying?: readonly RunId[];
 }
 
 /** Which runs go, in words for a person, and how many of them the platform cannot give again. */
 export function purgePlan(
   { runs, unfinished }: { runs: readonly RunManifest[]; unfinished: readonly UnfinishedRun[] },
-  { jobIds, beforeMs, nowMs }: PurgeSelection,
+  { jobIds, beforeMs, nowMs, staying = [] }: PurgeSelection,
 ) {
-  const isMeant = ({ jobId }: RunId) => jobIds?.includes(jobId) ?? true;
+  const isMeant = ({ jobId, runId }: RunId) =>
+    (jobIds?.includes(jobId) ?? true) && !staying.some((run) => run.jobId === jobId && run.runId === runId);
   const going = runs.filter((run) => isMeant(run) && (beforeMs === undefined || Date.parse(run.to) <= beforeMs));
   const parts = beforeMs === undefined ? unfinished.filter(isMeant) : [];
   const ids = [...going, ...parts].map(({ jobId, runId }): RunId => ({ jobId, runId }));
