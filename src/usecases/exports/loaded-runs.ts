@@ -45,11 +45,7 @@ export function loadsWords(loads: readonly Load[]): string {
 }
 
 /** What keeps a downloaded run from being in the warehouse, in words. */
-function waitingWords(
-  { jobId, runId, format }: RunManifest,
-  { workspace, warehouse }: Place,
-  records: readonly LoadRecord[],
-): string {
+function waitingWords({ jobId, runId, format }: RunManifest, { workspace, warehouse }: Place, records: readonly LoadRecord[]): string {
   const run = `Run ${runId} of job ${jobId}`;
   const failure = warehouse.failure({ jobId, runId });
   if (failure !== undefined) return `${run} could not be loaded into the warehouse: ${failure}`;
@@ -59,7 +55,8 @@ function waitingWords(
   const load = warehouse.underWay().find((each) => isSame(each, { jobId, runId }));
   if (load) return `${run} is being loaded into the warehouse: ${rowsWords(load)}.`;
   const there = records.find((record) => record.state === 'loading' && isSame(record.run, { jobId, runId }));
-  if (there) return `${run} is being loaded into the warehouse by another server: ${formatNumber(there.rows, { group: true })} rows so far.`;
+  if (there)
+    return `${run} is being loaded into the warehouse by another server: ${formatNumber(there.rows, { group: true })} rows so far.`;
   return `${run} is downloaded, and not in the warehouse yet.`;
 }
 

@@ -71,10 +71,7 @@ function isConvertible({ format, files }: RunManifest): boolean {
 }
 
 /** Whether a run waits for its conversion. */
-function isWaiting(
-  manifest: RunManifest,
-  { projectDir, keepSource }: Pick<ConversionContext, 'projectDir' | 'keepSource'>,
-): boolean {
+function isWaiting(manifest: RunManifest, { projectDir, keepSource }: Pick<ConversionContext, 'projectDir' | 'keepSource'>): boolean {
   if (refused.has(runDirectory(projectDir, manifest)) || !isConvertible(manifest)) return false;
   return manifest.table === undefined || (!keepSource && !manifest.sourceDropped);
 }

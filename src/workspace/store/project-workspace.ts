@@ -257,7 +257,12 @@ function missing({ jobId, runId }: RunId): WorkspaceError {
   return new WorkspaceError('gone', `Run ${runId} of job ${jobId} is not in the workspace. download_export_run fetches it.`);
 }
 
-const USES: Readonly<Record<LockKind, string>> = { read: 'read by a query of', add: 'being converted by', load: 'being loaded by', write: 'being written by' };
+const USES: Readonly<Record<LockKind, string>> = {
+  read: 'read by a query of',
+  add: 'being converted by',
+  load: 'being loaded by',
+  write: 'being written by',
+};
 
 function placeOf({ pid, isSamePlace }: Holder): string {
   if (!isSamePlace) return 'a server on another machine or in another container';

@@ -45,7 +45,9 @@ export function inseparable(going: readonly LoadRecord[], all: readonly LoadReco
     const next = going
       .filter((record) => !found.has(record) && record.columns.length > 0 && !timeColumn(record.columns))
       .flatMap((record) => {
-        const other = staying.find(({ run }) => overlap(run, record.run) && Date.parse(run.exportedAt) <= Date.parse(record.run.exportedAt));
+        const other = staying.find(
+          ({ run }) => overlap(run, record.run) && Date.parse(run.exportedAt) <= Date.parse(record.run.exportedAt),
+        );
         return other && !isSame(other.run, record.run) ? [{ record, other }] : [];
       });
     if (next.length === 0) return found;

@@ -8,6 +8,7 @@ import { sharedPlatform } from '../../support/emulator.ts';
 
 /** A download, its conversion and its load, each in its turn. */
 const LONG_MS = 120_000;
+const PIECE_ROWS = 4_000;
 
 describe.skipIf(missing)(`tools with a warehouse${missing ? ` (${missing})` : ''}`, { timeout: LONG_MS }, () => {
   const clickHouse = sharedClickHouse();
@@ -55,7 +56,7 @@ describe.skipIf(missing)(`tools with a warehouse${missing ? ` (${missing})` : ''
   });
 
   it('report the rows that arrive, and a load that ended is news', async () => {
-    const warehouse = openWarehouse(clickHouse().access, 50);
+    const warehouse = openWarehouse(clickHouse().access, PIECE_ROWS);
     const assistant = await openAssistant(platform(), { conversion: 'drop source', warehouse });
     onTestFinished(async () => {
       await assistant.close();
@@ -64,16 +65,20 @@ describe.skipIf(missing)(`tools with a warehouse${missing ? ` (${missing})` : ''
     const session = { workspace: () => assistant.workspace(1201) } as never;
     const newest = () => exportsResource.newest?.({ projectId: '1201' }, { ask: async () => [] as never, session }, undefined);
     const heard: { progress: number; message?: string | undefined }[] = [];
-    const args = { jobId: 'Daily views', waitSeconds: 60 };
+    const args = { jobId: 'Daily views', waitSeconds: 40 };
     const { structuredContent } = await assistant.client.callTool(
       { name: 'download_export_run', arguments: args },
       { onprogress: ({ progress, message }) => void heard.push({ progress, message }) },
     );
     const { rowCount = 0, jobId, runId } = structuredContent as { rowCount?: number; jobId: number; runId: number };
     expect(heard.map(({ progress }) => progress)).toEqual([...new Set(heard.map(({ progress }) => progress))].toSorted((a, b) => a - b));
-    expect(heard).toContainEqual({ progress: expect.any(Number), message: expect.stringMatching(/files fetched, [\d.]+ kB of [\d.]+ kB$/) });
-    expect(heard.at(-1)).toEqual({ progress: 200, message: `${rowCount} of ${rowCount} rows loaded into the warehouse` });
-    expect(heard).toContainEqual({ progress: 100 * (1 + 50 / rowCount), message: `50 of ${rowCount} rows loaded into the warehouse` });
+    expect(heard).toContainEqual({
+      progress: expect.any(Number),
+      message: expect.stringMatching(/files fetched, [\d.]+ kB of [\d.]+ kB$/),
+    });
+    const loaded = (count: number) => `${count.toLocaleString('en')} of ${rowCount.toLocaleString('en')} rows loaded into the warehouse`;
+    expect(heard).toContainEqual({ progress: 100 * (1 + PIECE_ROWS / rowCount), message: loaded(PIECE_ROWS) });
+    expect(heard.at(-1)).toEqual({ progress: 200, message: loaded(rowCount) });
     const listed = JSON.parse(await assistant.read('analytics://1201/exports')) as { warehouse: unknown[] };
     expect(listed.warehouse).toContainEqual({ jobId, runId, state: 'loaded', rows: rowCount });
     const before = await newest();
