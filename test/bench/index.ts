@@ -192,6 +192,7 @@ if (subject === 'verdicts') await benchVerdicts(rest);
 else if (subject === 'conversation') await benchConversation();
 else if (subject === 'warehouse') print(await benchWarehouse());
 else if (subject === 'downloads') print(await benchDownloads());
-else if (subject === 'queries') print([...(await benchQueries()), ...(await benchParquet())]);
+else if (subject === 'queries') print(await benchQueries());
+else if (subject === 'parquet') print(await benchParquet());
 else if (subject === 'load') await benchLoad(PRODUCT, rest);
 else await benchProduct();

@@ -85,9 +85,9 @@ const VIEW_COLUMNS = {
   view_number: '1 + i % 5',
   view_time: `TIMESTAMP '2026-10-01' + INTERVAL (i * 30 * 86400 // ${VIEWS}) SECOND`,
   path: "'/p/' || (hash(i) % 2000)",
-  device_name: "['mobile', 'desktop', 'tablet'][1 + hash(i + 1) % 3]",
-  browser_name: "['Chrome', 'Safari', 'Firefox', 'Edge'][1 + hash(i // 5) % 4]",
-  country_code: "['DE', 'FR', 'ES', 'JP', 'US'][1 + hash(i // 7) % 5]",
+  device_name: "['mobile', 'desktop', 'tablet'][1 + (hash(i + 1) % 3)::INT]",
+  browser_name: "['Chrome', 'Safari', 'Firefox', 'Edge'][1 + (hash(i // 5) % 4)::INT]",
+  country_code: "['DE', 'FR', 'ES', 'JP', 'US'][1 + (hash(i // 7) % 5)::INT]",
   referrer: "CASE WHEN i % 3 = 0 THEN NULL ELSE 'https://example.com/' || hash(i) % 50 END",
   view_duration_msec: '(hash(i + 2) % 90000)::BIGINT',
   fully_loaded: '(300 + hash(i + 3) % 4000)::BIGINT',
@@ -98,7 +98,7 @@ const VIEW_COLUMNS = {
   rage_click_all_targets_ind: 'hash(i + 8) % 40 = 0',
   errors: '(hash(i + 9) % 20 // 19)::BIGINT',
   is_last_view: 'i % 5 = 4',
-  custom_var_1: "['plus', 'basic', 'none'][1 + hash(i // 5 + 1) % 3]",
+  custom_var_1: "['plus', 'basic', 'none'][1 + (hash(i // 5 + 1) % 3)::INT]",
 };
 const TYPES: Readonly<Record<string, string>> = { cls: 'DOUBLE', scroll_rate: 'DOUBLE', view_time: 'TIMESTAMP' };
 const TEXTS = /_id$|^path$|_name$|_code$|^referrer$|^custom/;

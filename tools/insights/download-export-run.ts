@@ -60,6 +60,7 @@ export default defineAnsweringTool({
     if (manifest.files.length === 0) note('The run found nothing in its range: it has no files.');
     const files = manifest.files.map(({ name, bytes, rows }) => ({ name, bytes, ...(rows !== undefined && { rows }) }));
     const counted = files.every(({ rows }) => rows !== undefined) && { rowCount: files.reduce((sum, { rows = 0 }) => sum + rows, 0) };
+    if (manifest.files.length > 0 && counted && counted.rowCount === 0) note('The run found nothing in its range: its files hold no rows.');
     const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
     const next = `query_export with jobId ${jobId} describes and queries the data.`;
     return { state: 'complete' as const, ...id, job, from, to, scope, format, ...counted, bytes, directory, next, files, uri };
