@@ -1,6 +1,7 @@
-import { drawChart, init } from './charts/draw-chart.ts';
+import { drawPanels, init } from './charts/draw-chart.ts';
+import type { Drawing } from './charts/look.ts';
 import { type ThemeName, themes } from './charts/theme.ts';
-import { type ChartSpec, type PanelSpec, panelsOf } from './spec.ts';
+import type { ChartSpec } from './spec.ts';
 
 /** Wide enough for addresses, small enough for a model that looks at it. */
 const WIDTH_PX = 960;
@@ -12,8 +13,7 @@ export interface Svg {
   readonly heightPx: number;
 }
 
-function drawPanel(spec: PanelSpec, theme: ThemeName): Svg {
-  const { option, heightPx } = drawChart(spec, { theme: themes[theme], widthPx: WIDTH_PX });
+function render({ option, heightPx }: Drawing, theme: ThemeName): Svg {
   const chart = init(null, null, { renderer: 'svg', ssr: true, width: WIDTH_PX, height: heightPx });
   try {
     chart.setOption({ ...option, backgroundColor: themes[theme].background });
@@ -25,7 +25,7 @@ function drawPanel(spec: PanelSpec, theme: ThemeName): Svg {
 
 /** Draws a chart as SVG, without a browser; several pictures are placed below each other. */
 export function drawSvg(spec: ChartSpec, theme: ThemeName = 'light'): Svg {
-  const drawn = panelsOf(spec).map((panel) => drawPanel(panel, theme));
+  const drawn = drawPanels(spec, { theme: themes[theme], widthPx: WIDTH_PX }).map((drawing) => render(drawing, theme));
   const [only] = drawn;
   if (only && drawn.length === 1) return only;
   const tops = drawn.map((_, index) => drawn.slice(0, index).reduce((sum, { heightPx }) => sum + heightPx, 0));

@@ -5,7 +5,10 @@ import { isCount } from '../domain/metrics/compare/readings.ts';
 import type { Side } from '../domain/metrics/compare/sides.ts';
 import { unitOf } from '../domain/metrics/metric-definitions.ts';
 import type { MetricRow } from '../domain/metrics/read/metric-answers.ts';
+import type { Interval } from '../lib/calendar.ts';
 import { DAY_MS } from '../lib/clock.ts';
+import { todayIn } from '../lib/dates.ts';
+import { intervalIn } from './charts/values.ts';
 import { type ChartSpec, type ContributionSpec, type ContributionStep, joined, type TrendSpec } from './spec.ts';
 
 /** Segments beyond this make the picture longer than it is worth. */
@@ -15,8 +18,9 @@ const MAX_SEGMENTS = 4;
 export interface ComparisonChartOptions {
   readonly timeZone: string;
   readonly currency: string | undefined;
-  /** The period as days, which is shaded. */
-  readonly period: { readonly from: string; readonly to: string };
+  /** The period is shaded. */
+  readonly period: Interval;
+  readonly baseline: Interval;
   /** Names of the judged selections, in order. */
   readonly labels: readonly string[];
 }
@@ -61,7 +65,7 @@ function inSuccession(readings: readonly Ranges[], labels: readonly string[], me
     name: labels[index] ?? '',
     values: times.map((time) => rows.find(({ interval }) => interval.label === time)?.values[metric] ?? null),
   }));
-  return { times, series, words: 'shaded: the period, before it the baseline' };
+  return { times, series, words: 'shaded: the period' };
 }
 
 interface Ranges {
@@ -69,11 +73,17 @@ interface Ranges {
   readonly period: readonly MetricRow[];
 }
 
+/** `15 – 21 Nov 2026 against 8 – 14 Nov 2026`. */
+function rangesText({ timeZone, period, baseline }: ComparisonChartOptions): string {
+  return `${intervalIn(timeZone, period)} against ${intervalIn(timeZone, baseline)}`;
+}
+
 /** The days of the headline, with the day on which the change began. */
 function trendOf(
   { headline: { metric, since, judgement }, judged }: PeriodsResult,
-  { timeZone, period, labels }: ComparisonChartOptions,
+  options: ComparisonChartOptions,
 ): TrendSpec | undefined {
+  const { timeZone, period, labels } = options;
   const readings = judged.map(({ reading }) => ({ baseline: wholeDays(reading.baselineDays), period: wholeDays(reading.periodDays) }));
   const isOverlay = readings.length > 0 && readings.every((each) => isFarBefore(labelsOf(each.baseline), labelsOf(each.period)));
   const { times, series, words } = (isOverlay ? overlaid : inSuccession)(readings, labels, metric);
@@ -81,7 +91,7 @@ function trendOf(
   return {
     kind: 'trend',
     title: `${nameOf(metric)} by day`,
-    subtitle: `${isCount(metric) ? 'sums' : 'values'} of whole days, ${timeZone}; ${words}`,
+    subtitle: `${rangesText(options)}, ${timeZone}: ${isCount(metric) ? 'sums' : 'values'} of whole days; ${words}`,
     unit: isPercent(metric) ? 'percent' : 'none',
     timeZone,
     times,
@@ -91,7 +101,7 @@ function trendOf(
       since.from >= (times[0] ?? '') && {
         change: { name: `${nameOf(metric)} ${judgement.verdict} since ${since.from}`, time: since.from },
       }),
-    ...(!isOverlay && { judged: period }),
+    ...(!isOverlay && { judged: { from: todayIn(timeZone, period.startMs), to: todayIn(timeZone, period.endMs) } }),
   };
 }
 
@@ -106,18 +116,28 @@ function stepsOf({ name, mix, rate, contribution }: Contribution): ContributionS
 
 const size = ({ contribution }: Contribution) => Math.abs(contribution);
 
+/** Steps below this share of the largest cannot be seen. */
+const SMALL = 0.02;
+
+/** Draws what is too small to be seen as one step, so that all still add up; nothing where it is nothing. */
+function folded(steps: readonly ContributionStep[]): ContributionStep[] {
+  const largest = Math.max(...steps.map(({ value }) => Math.abs(value)));
+  const [shown, small] = [true, false].map((isShown) => steps.filter(({ value }) => Math.abs(value) >= SMALL * largest === isShown));
+  const parts = small?.filter(({ value }) => value !== 0) ?? [];
+  if (parts.length < 2) return [...(shown ?? []), ...parts];
+  const sum = fixed(parts.reduce((total, { value }) => total + value, 0));
+  return [...(shown ?? []), { group: `${parts.length} smaller parts`, part: 'small', value: sum }];
+}
+
 function byDeviceOf({ metric, change, groups, remainder }: Explained, title: string): ContributionSpec {
-  const steps = groups
-    .toSorted((a, b) => size(b) - size(a))
-    .flatMap(stepsOf)
-    .filter(({ value }) => value !== 0);
+  const steps = groups.toSorted((a, b) => size(b) - size(a)).flatMap(stepsOf);
   return {
     kind: 'contribution',
     title,
-    subtitle: isPercent(metric) ? 'by device: its own rate, and what its moved share of the visits does (traffic mix)' : 'by device',
+    subtitle: isPercent(metric) ? 'by device: its own rate, and its share of the visits (traffic mix)' : 'by device',
     unit: isPercent(metric) ? 'points' : 'change',
     change,
-    steps: [...steps, { group: '', part: 'remainder', value: remainder }],
+    steps: folded([...steps, { group: '', part: 'remainder', value: remainder }]),
   };
 }
 
@@ -178,7 +198,9 @@ export function chartOfComparison(result: PeriodsResult, options: ComparisonChar
   const value = (side: number | null) => valueText(metric, side, options.currency);
   const title = `${nameOf(metric)} ${value(before)} → ${value(after)} (${changeText(metric, before, after)})`;
   const groups = byDevice ? byDeviceOf(byDevice, title) : bySegmentOf(bySegment, title);
-  return joined([trendOf(result, options), groups, metric === 'revenueSum' && factors ? factorsOf(factors, title) : undefined]);
+  const parts = [groups, metric === 'revenueSum' && factors ? factorsOf(factors, title) : undefined];
+  const ranges = rangesText(options);
+  return joined([trendOf(result, options), ...parts.map((part) => part && { ...part, subtitle: `${ranges}, ${part.subtitle}` })]);
 }
 
 /** Metrics below each other. */
@@ -189,15 +211,16 @@ export function chartOfSides(
   metrics: readonly string[],
   sides: readonly Side[],
   kind: string,
-  currency: string | undefined,
+  { currency, timeZone, period }: Omit<ComparisonChartOptions, 'baseline' | 'labels'>,
 ): ChartSpec | undefined {
   const shown = metrics.slice(0, MAX_METRICS);
+  const range = `${intervalIn(timeZone, period)}, ${timeZone}`;
   const left = metrics.length > shown.length ? `, ${shown.length} of ${metrics.length} metrics` : '';
   return joined(
     shown.map((metric) => ({
       kind: 'bars',
       title: `${nameOf(metric)} by ${kind}`,
-      subtitle: `${unitOf(metric, currency) ?? ''}${left}`,
+      subtitle: `${range}: ${unitOf(metric, currency) ?? ''}${left}`,
       unit: isPercent(metric) ? 'percent' : 'none',
       labels: sides.map(({ name }) => name),
       series: [{ name: nameOf(metric), values: sides.map(({ values }) => values[metric] ?? null) }],

@@ -1,5 +1,7 @@
 import { nameOf } from '../domain/metrics/compare/comparison-words.ts';
 import { DAYS_COLUMN, PART_MARK, type QueryTable, TOTAL } from '../domain/metrics/read/query-table.ts';
+import type { Interval } from '../lib/calendar.ts';
+import { intervalIn } from './charts/values.ts';
 import { type BarsSpec, type ChartSpec, joined, type PanelSpec, panelsOf, type TrendSpec } from './spec.ts';
 
 /** More lines or colours cannot be distinguished. */
@@ -18,9 +20,15 @@ const RANKED: ReadonlySet<string> = new Set(['zone', 'segment', 'goal']);
 
 const once = <T>(values: readonly T[]) => [...new Set(values)];
 
-/** Up to this many rows, bars of several metrics are drawn below each other. */
-const MAX_METRICS = 3;
+/** Up to this many metrics are drawn below each other: as lines over time, as bars, and as bars of more rows than `FEW_ROWS`. */
+const MAX_METRICS = { time: 6, bars: 3, longBars: 1 };
 const FEW_ROWS = 8;
+
+/** Time zone of a table, and the range that it is of where that is known. */
+export interface TableRange {
+  readonly timeZone: string;
+  readonly interval?: Interval;
+}
 
 /** What is drawn of a table: one metric, by all its other columns. */
 interface Drawn {
@@ -29,11 +37,11 @@ interface Drawn {
   readonly dimensions: readonly string[];
   readonly cells: readonly { readonly labels: readonly string[]; readonly value: number | null }[];
   readonly unit: 'percent' | 'none';
-  /** Unit, filters and what is left out. */
+  /** Range, zone, unit, filters and what is left out. */
   readonly about: readonly string[];
 }
 
-function drawnOf({ columns, rows, units, filters }: QueryTable, metric: string, shown: number): Drawn {
+function drawnOf({ columns, rows, units, filters }: QueryTable, metric: string, shown: number, { timeZone, interval }: TableRange): Drawn {
   const metrics = Object.keys(units);
   const count = columns.length - metrics.length;
   // That all devices are meant goes without saying.
@@ -48,6 +56,7 @@ function drawnOf({ columns, rows, units, filters }: QueryTable, metric: string, 
     }),
     unit: units[metric] === '%' ? 'percent' : 'none',
     about: [
+      ...(interval ? [intervalIn(timeZone, interval), timeZone] : []),
       String(units[metric]),
       ...filtered,
       ...(metrics.length > shown ? [`${shown === 1 ? 'the first' : `${shown}`} of ${metrics.length} metrics`] : []),
@@ -55,7 +64,7 @@ function drawnOf({ columns, rows, units, filters }: QueryTable, metric: string, 
   };
 }
 
-function trendOf({ metric, dimensions, cells, unit, about }: Drawn, timeZone: string): TrendSpec {
+function trendOf({ metric, dimensions, cells, unit, about }: Drawn, { timeZone, interval }: TableRange): TrendSpec {
   const times = once(cells.map(({ labels }) => dayOf(labels[0] ?? '')));
   const lines = new Map<string, Map<string, number | null>>();
   for (const { labels, value } of cells) {
@@ -71,7 +80,7 @@ function trendOf({ metric, dimensions, cells, unit, about }: Drawn, timeZone: st
   return {
     kind: 'trend',
     title: `${nameOf(metric)} by ${dimensions[0] ?? ''}`,
-    subtitle: [...about, timeZone, ...left, ...cut].join(', '),
+    subtitle: [...about, ...(interval ? [] : [timeZone]), ...left, ...cut].join(', '),
     unit,
     timeZone,
     times,
@@ -109,17 +118,19 @@ function withoutTotal(table: QueryTable): QueryTable {
 }
 
 /**
- * A table as lines over time, of its first metric, or as bars by its other columns, of a few metrics; undefined where it has a single row.
+ * A table as lines over time or as bars by its other columns, a picture for each of the first metrics; undefined where it has a single
+ * row.
  */
-export function chartOfTable(table: QueryTable, timeZone: string): ChartSpec | undefined {
+export function chartOfTable(table: QueryTable, range: TableRange): ChartSpec | undefined {
   const metrics = Object.keys(table.units).filter((name) => name !== DAYS_COLUMN);
-  const [first = ''] = metrics;
   const [unit = ''] = table.columns;
-  if (['day', 'week', 'month'].includes(unit)) return trendOf(drawnOf(withoutTotal(table), first, 1), timeZone);
-  if (table.rows.length < 2) return undefined;
-  const drawn = unit === 'weekday' ? withoutTotal(table) : table;
-  const shown = table.rows.length > FEW_ROWS ? [first] : metrics.slice(0, MAX_METRICS);
-  return joined(shown.map((metric) => barsOf(drawnOf(drawn, metric, shown.length))));
+  const isOverTime = ['day', 'week', 'month'].includes(unit);
+  if (!isOverTime && table.rows.length < 2) return undefined;
+  const most = isOverTime ? MAX_METRICS.time : table.rows.length > FEW_ROWS ? MAX_METRICS.longBars : MAX_METRICS.bars;
+  const shown = metrics.slice(0, most);
+  const drawn = isOverTime || unit === 'weekday' ? withoutTotal(table) : table;
+  const pictures = shown.map((metric) => drawnOf(drawn, metric, shown.length, range));
+  return joined(pictures.map((picture) => (isOverTime ? trendOf(picture, range) : barsOf(picture))));
 }
 
 /** Rows of any query: the types as DuckDB writes them, numbers perhaps as texts. */
@@ -179,6 +190,6 @@ export function chartOfRows({ columns, types, rows, units = {} }: TypedRows, tim
     ]),
     units: Object.fromEntries(metrics.map((metric) => [metric, units[metric] ?? ''])),
   };
-  const chart = chartOfTable(table, timeZone);
+  const chart = chartOfTable(table, { timeZone });
   return chart && joined(panelsOf(chart).map((panel) => worded(panel, isTime ? columns[0] : undefined)));
 }

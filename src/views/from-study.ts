@@ -6,7 +6,7 @@ import type { NearEvent } from '../domain/speed/speed-events.ts';
 import { formatValue, metricFact } from '../domain/speed/speed-metrics.ts';
 import { DAY_MS } from '../lib/clock.ts';
 import { isoAt } from '../lib/dates.ts';
-import type { Unit } from './charts/values.ts';
+import { rangeIn, type Unit } from './charts/values.ts';
 import type { TrendLevel, TrendSeries, TrendSpec } from './spec.ts';
 
 /** More lines cannot be distinguished. */
@@ -89,13 +89,6 @@ function levelsOf({ move, metric, series: { dates } }: Row, timeZone: string): T
   };
   const during = untilDate === undefined ? 'since' : 'meanwhile';
   return [level('before', first, since.previousDate, before.typical), level(during, since.date, untilDate ?? last, after.typical)];
-}
-
-/** `14 Oct – 20 Nov 2026`, with the first year too where it is another. */
-function rangeIn(timeZone: string, fromMs: number, toMs: number): string {
-  const style = { timeZone, day: 'numeric', month: 'short', year: 'numeric' } as const;
-  // Some versions put narrow spaces around the dash.
-  return new Intl.DateTimeFormat('en-GB', style).formatRange(fromMs, toMs).replaceAll(/\s/g, ' ');
 }
 
 /** The trend of a scenario: one metric, a line for each step, the change and the events near it; undefined where there is no run. */

@@ -104,10 +104,10 @@ export interface BarsSpec {
 }
 
 /**
- * What a step of a change is: moved shares of the visits, an own rate that moved, that of all others, an amount, that of all others, or
- * what rounding leaves.
+ * What a step of a change is: moved shares of the visits, an own rate that moved, that of all others, an amount, that of all others,
+ * several that are too small to be drawn apart, or what rounding leaves.
  */
-export type Part = 'mix' | 'rate' | 'others' | 'amount' | 'rest' | 'remainder';
+export type Part = 'mix' | 'rate' | 'others' | 'amount' | 'rest' | 'small' | 'remainder';
 
 /** A part of a change that comes from one group. */
 export interface ContributionStep {

@@ -8,4 +8,6 @@ export const CLIENTS = [
   { driver: 'langchain', name: '@langchain/mcp-adapters', version: '1.1.4' },
   { driver: 'openai-agents', name: '@openai/agents', version: '0.20.0' },
   { driver: 'google-genai', name: '@google/genai', version: '2.32.0' },
+  { driver: 'mastra', name: '@mastra/mcp', version: '0.14.5' },
+  { driver: 'mcp-client', name: 'mcp-client', version: '1.13.1' },
 ];

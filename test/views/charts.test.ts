@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { drawChart } from '../../src/views/charts/draw-chart.ts';
+import { drawChart, drawPanels } from '../../src/views/charts/draw-chart.ts';
 import { stagger } from '../../src/views/charts/look.ts';
 import { type ThemeName, themes } from '../../src/views/charts/theme.ts';
 import { plainText } from '../../src/views/charts/values.ts';
@@ -133,7 +133,39 @@ describe('a waterfall', () => {
   });
 });
 
+/** Contrast of two colours by WCAG 2.2. */
+function contrast(a: string, b: string): number {
+  const [light = 0, dark = 0] = [a, b].map(luminance).toSorted((x, y) => y - x);
+  return (light + 0.05) / (dark + 0.05);
+}
+
+function luminance(colour: string): number {
+  const channels = [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16) / 255);
+  const [red = 0, green = 0, blue = 0] = channels.map((value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+describe.each(Object.entries(themes))('colours of the %s theme', (_, theme) => {
+  it('are told from the background by everybody: texts by 4.5, shapes by 3', () => {
+    const { background, text, faintText, error, mark, accent, series, phases } = theme;
+    for (const colour of [text, faintText, error, mark, accent]) expect(contrast(colour, background)).toBeGreaterThanOrEqual(4.5);
+    for (const colour of [...series, ...Object.values(phases)]) expect(contrast(colour, background)).toBeGreaterThanOrEqual(3);
+  });
+});
+
 describe('bars', () => {
+  it('of several series are told apart without colour', () => {
+    const decals = (seriesOf(bars()) as readonly { itemStyle?: { decal?: object } }[]).map(({ itemStyle }) => itemStyle?.decal);
+    expect(decals[0]).toBeUndefined();
+    expect(decals[1]).toBeDefined();
+  });
+
+  it('leave no room for labels that are short', () => {
+    const left = (labels: string[]) => (drawChart(bars({ labels }), LOOK).option['grid'] as { left: number }).left;
+    expect(left(['a', 'b', 'c'])).toBeLessThan(50);
+    expect(left(['a', 'b', 'c'.repeat(200)])).toBeLessThanOrEqual(320);
+  });
+
   it('begin at zero, with a dash and no length where there is no value', () => {
     const [desktop, mobile] = seriesOf(bars());
     expect([desktop?.data, mobile?.data]).toEqual([
@@ -183,6 +215,12 @@ describe('contributions', () => {
 });
 
 describe('several pictures', () => {
+  it('of values over time are low, so that all are seen at once', () => {
+    const heights = (spec: ChartSpec) => drawPanels(spec, LOOK).map(({ heightPx }) => heightPx);
+    expect(heights({ kind: 'panels', panels: [trend(), trend(), trend()] })).toEqual([260, 260, 260]);
+    expect(heights(trend())).toEqual([420]);
+  });
+
   it('stand below each other in one', () => {
     const spec: ChartSpec = panels();
     const [first, second] = [drawSvg(trend()), drawSvg(contribution())];

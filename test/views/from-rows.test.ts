@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { chartOfRows } from '../../src/views/from-query.ts';
+import { chartOfRows, chartOfTable } from '../../src/views/from-query.ts';
+import { panelsOf } from '../../src/views/spec.ts';
 
 it('draws hours as hours, in order, each group a line', () => {
   const columns = ['hour', 'device_id', 'sessions'];
@@ -51,4 +52,41 @@ it('draws labels of any kind as bars', () => {
 it('draws nothing where there is no amount behind a label', () => {
   expect(chartOfRows({ columns: ['n'], types: ['BIGINT'], rows: [[1]] }, 'UTC')).toBeUndefined();
   expect(chartOfRows({ columns: ['a', 'session_id'], types: ['VARCHAR', 'BIGINT'], rows: [['x', 1]] }, 'UTC')).toBeUndefined();
+});
+
+const week = { timeZone: 'Europe/Paris', interval: { startMs: Date.parse('2026-11-08T23:00Z'), endMs: Date.parse('2026-11-15T23:00Z') } };
+
+it('draws each metric of a table by day, with its range, and says which are left out', () => {
+  const names = ['visits', 'conversionRate', 'cartAverage', 'bounceRate', 'pageviewAverage', 'revenueSum', 'transactions'];
+  const units = Object.fromEntries(names.map((name) => [name, name.endsWith('Rate') ? '%' : 'sessions']));
+  const table = (metrics: readonly string[]) => ({
+    columns: ['day', ...metrics],
+    rows: [
+      ['2026-11-09', ...metrics.map(() => 7)],
+      ['2026-11-10', ...metrics.map(() => 9)],
+    ],
+    units: Object.fromEntries(metrics.map((name) => [name, units[name] ?? ''])),
+  });
+  const three = chartOfTable(table(names.slice(0, 3)), week);
+  expect(three).toMatchObject({ kind: 'panels' });
+  expect(three && panelsOf(three).map(({ title, subtitle }) => [title, subtitle])).toEqual([
+    ['Visits by day', '9 – 15 Nov 2026, Europe/Paris, sessions'],
+    ['Conversion rate by day', '9 – 15 Nov 2026, Europe/Paris, %'],
+    ['Average cart by day', '9 – 15 Nov 2026, Europe/Paris, sessions'],
+  ]);
+  const most = chartOfTable(table(names), week);
+  expect(most && panelsOf(most)).toHaveLength(6);
+  expect(most && panelsOf(most)[0]?.subtitle).toContain('6 of 7 metrics');
+});
+
+it('draws amounts with the range that they are of', () => {
+  const table = {
+    columns: ['device', 'visits'],
+    rows: [
+      ['desktop', 3],
+      ['mobile', 4],
+    ],
+    units: { visits: 'sessions' },
+  };
+  expect(chartOfTable(table, week)).toMatchObject({ kind: 'bars', subtitle: '9 – 15 Nov 2026, Europe/Paris, sessions' });
 });

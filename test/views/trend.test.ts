@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { drawChart } from '../../src/views/charts/draw-chart.ts';
 import { themes } from '../../src/views/charts/theme.ts';
+import type { TrendSpec } from '../../src/views/spec.ts';
 import { LOOK, seriesOf, tooltipOf } from './drawn.ts';
 import { trend } from './samples.ts';
 
@@ -91,5 +92,41 @@ describe('a trend', () => {
       { name: 'Home', value: '–', colour: themes.dark.series[0] },
       { name: 'Product', value: '–', colour: themes.dark.series[1] },
     ]);
+  });
+
+  /** What the axis writes at a local time. */
+  function labelAt(spec: TrendSpec, time: string): string {
+    const { axisLabel } = drawChart(spec, LOOK).option['xAxis'] as { axisLabel: { formatter: (atMs: number) => string } };
+    return axisLabel.formatter(Date.parse(`${time}Z`));
+  }
+  const daily = (times: readonly string[]): TrendSpec => {
+    const { change: _change, judged: _judged, ...spec } = trend({ times, events: [] });
+    return spec;
+  };
+
+  it('names both ends of its axis, and leaves them the room', () => {
+    const days = daily(trend().times);
+    expect(['2026-10-31T00:00', '2026-11-01T00:00', '2026-11-10T00:00', '2026-11-20T00:00'].map((time) => labelAt(days, time))).toEqual([
+      '31 Oct',
+      '',
+      '10 Nov',
+      '20 Nov',
+    ]);
+    expect(labelAt(trend(), '2026-10-31T12:00')).toBe('31 Oct');
+    expect(labelAt(trend(), '2026-11-08T12:00')).toBe('12:00');
+  });
+
+  it('names months by month and year where it has several, and nothing between them', () => {
+    const months = daily(['2025-11-01', '2025-12-01', '2026-01-01', '2026-02-01']);
+    expect(['2025-11-01T00:00', '2025-12-01T00:00', '2025-12-16T00:00'].map((time) => labelAt(months, time))).toEqual([
+      'Nov 2025',
+      'Dec 2025',
+      '',
+    ]);
+  });
+
+  it('needs no legend for a line alone', () => {
+    const [only] = trend().series;
+    expect(drawChart(trend({ series: only ? [only] : [] }), LOOK).option).not.toHaveProperty('legend');
   });
 });

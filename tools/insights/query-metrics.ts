@@ -30,12 +30,5 @@ export default defineAnsweringTool({
   }),
   output: tableOutput.extend({ filters: z.record(z.string(), z.string()).optional() }),
   charted: true,
-  async handler(input, context) {
-    const table = await queryMetrics(metricQuery(input), context);
-    context.draw(async () => {
-      const { chartOfTable } = await import('../../src/views/from-query.ts');
-      return chartOfTable(table, context.timeZone);
-    });
-    return table;
-  },
+  handler: (input, context) => queryMetrics(metricQuery(input), context),
 });

@@ -189,8 +189,7 @@ async function compareRanges(question: Question, context: Context): Promise<Comp
   context.draw(async () => {
     const { chartOfComparison } = await import('../../views/from-comparison.ts');
     const labels = readings.map((reading) => labelOf(reading) || 'all visits');
-    const shaded = { from: todayIn(timeZone, period.startMs), to: todayIn(timeZone, period.endMs) };
-    return chartOfComparison(result, { timeZone, currency: totals.currency, period: shaded, labels });
+    return chartOfComparison(result, { timeZone, currency: totals.currency, period, baseline, labels });
   });
   const reason =
     headline.judgement.verdict === 'not enough data'

@@ -55,7 +55,7 @@ export async function compareAtOnce(question: Question, context: CompareContext)
   else if (!isDevice) note('Segments may overlap; the same visit then counts in both.');
   context.draw(async () => {
     const { chartOfSides } = await import('../../views/from-comparison.ts');
-    return chartOfSides(metrics, sides, by, totals.currency);
+    return chartOfSides(metrics, sides, by, { currency: totals.currency, timeZone, period: range });
   });
   return compareSides(metrics, sides, by, totals.currency);
 }

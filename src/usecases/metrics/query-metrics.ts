@@ -11,7 +11,7 @@ import { fetchMetrics, goalWords, isOutOfBounds, keptPartOf, reachesBeyond } fro
 /** More objects than this are not put side by side without being named. */
 const MAX_SIDE_BY_SIDE = 20;
 
-type Uses = Pick<Context, 'ask' | 'covers' | 'lists' | 'note' | 'progress' | 'signal' | 'timeZone'>;
+type Uses = Pick<Context, 'ask' | 'covers' | 'draw' | 'lists' | 'note' | 'progress' | 'signal' | 'timeZone'>;
 
 /** The ids that a breakdown is over, all of the project where none is named. */
 async function sideBySide<T>(kind: NameKind, named: readonly T[], asked: boolean, lists: Lists): Promise<readonly (T | number)[]> {
@@ -67,7 +67,7 @@ async function readKept(asked: MetricQuery, context: Uses): ReturnType<typeof re
   return readQuery({ ...asked, interval: part }, { ...context, progress: () => undefined });
 }
 
-/** Answers one query as one table; what a reader must know besides goes into the notes. */
+/** Answers one query as one table, which can be drawn; what a reader must know besides goes into the notes. */
 export async function queryMetrics(query: MetricQuery, context: Uses): Promise<QueryTable> {
   const { note, timeZone } = context;
   const lists = await context.lists();
@@ -100,10 +100,15 @@ export async function queryMetrics(query: MetricQuery, context: Uses): Promise<Q
   const table = linesOf(complete, grid, read, totals.rows);
   for (const sentence of queryNotes(complete, answers, table, timeZone)) note(sentence);
   const nameIn = (kind: NameKind) => (id: number) => lists.nameOf(kind, id);
-  return queryTable(
+  const answer = queryTable(
     complete,
     grid,
     { ...table, currency: read.currency },
     { segment: nameIn('segment'), goal: nameIn('goal'), zone: nameIn('zone') },
   );
+  context.draw(async () => {
+    const { chartOfTable } = await import('../../views/from-query.ts');
+    return chartOfTable(answer, { timeZone, interval: complete.interval });
+  });
+  return answer;
 }

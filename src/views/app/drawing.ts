@@ -1,8 +1,8 @@
 import type { ECharts } from 'echarts/core';
-import { drawChart, init } from '../charts/draw-chart.ts';
+import { drawPanels, init } from '../charts/draw-chart.ts';
 import type { TooltipLine } from '../charts/look.ts';
 import type { Theme } from '../charts/theme.ts';
-import { type ChartSpec, panelsOf } from '../spec.ts';
+import type { ChartSpec } from '../spec.ts';
 
 /** The tooltip as an element: every text goes in as text, so that no address or name can become markup. */
 function tooltipElement(lines: readonly TooltipLine[]): HTMLElement {
@@ -70,15 +70,14 @@ function addPanel(box: HTMLElement): Drawn {
 export function chartBox(box: HTMLElement): (spec: ChartSpec, page: Page) => void {
   const all: Drawn[] = [];
   return (spec, { theme, heightPx }) => {
-    const panels = panelsOf(spec);
-    for (const { element, chart } of all.splice(panels.length)) {
+    const fixed = heightPx !== undefined && { heightPx };
+    const drawings = drawPanels(spec, { theme, widthPx: box.clientWidth, tooltip: tooltipElement, ...fixed });
+    for (const { element, chart } of all.splice(drawings.length)) {
       chart.dispose();
       element.remove();
     }
-    for (const [index, panel] of panels.entries()) {
+    for (const [index, drawing] of drawings.entries()) {
       const drawn = (all[index] ??= addPanel(box));
-      const fixed = panels.length === 1 && heightPx !== undefined ? { heightPx } : {};
-      const drawing = drawChart(panel, { theme, widthPx: box.clientWidth, tooltip: tooltipElement, ...fixed });
       drawn.element.style.height = `${drawing.heightPx}px`;
       drawn.element.setAttribute('aria-label', drawing.words);
       drawn.chart.resize();

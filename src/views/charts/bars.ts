@@ -1,6 +1,7 @@
 import type { BarsSpec } from '../spec.ts';
 import type { Drawing, Look, TooltipLine } from './look.ts';
-import { axisLines, commonOption, LEGEND_TOP_PX, legendOption, rowAxis, rowPlace, tooltipOption } from './look.ts';
+import { amountLabel, axisLines, commonOption, decalOf, LEGEND_TOP_PX, legendOption, rowAxis, rowPlace, tooltipOption } from './look.ts';
+import type { BarLines } from './theme.ts';
 import { drawable, formatValue, plainText } from './values.ts';
 
 const BAR_PX = 16;
@@ -9,11 +10,23 @@ const AXIS_PX = 30;
 /** Room for the amount behind a bar. */
 const RIGHT_PX = 92;
 
+/** Of bars of several series, in their order; the first is plain. */
+const seriesLines: readonly (BarLines | undefined)[] = [
+  undefined,
+  { angle: Math.PI / 4, line: 1, gap: 5 },
+  { angle: -Math.PI / 4, line: 1, gap: 5 },
+  { angle: Math.PI / 2, line: 1, gap: 4 },
+  { angle: 0, line: 1, gap: 4 },
+  { angle: Math.PI / 4, line: 2, gap: 3 },
+  { angle: -Math.PI / 4, line: 2, gap: 3 },
+  { angle: Math.PI / 2, line: 2, gap: 2 },
+];
+
 /** Amounts as bars from zero, a row for each label, the amount behind each bar; no value is a dash and no bar. */
 export function drawBars(spec: BarsSpec, look: Look): Drawing {
   const { theme, widthPx, tooltip } = look;
   const { unit, labels } = spec;
-  const { left, characters } = rowPlace(widthPx, RIGHT_PX);
+  const { left, characters } = rowPlace(labels, widthPx, RIGHT_PX);
   const names = spec.series.map(({ name }) => plainText(name, 60));
   const hasLegend = names.length > 1;
   const top = LEGEND_TOP_PX + (hasLegend ? 24 : 4);
@@ -44,14 +57,8 @@ export function drawBars(spec: BarsSpec, look: Look): Drawing {
       barMaxWidth: BAR_PX,
       barGap: '10%',
       emphasis: { disabled: true },
-      itemStyle: { color: colourOf(index) },
-      label: {
-        show: true,
-        position: 'right',
-        fontSize: 10,
-        color: theme.faintText,
-        formatter: ({ dataIndex }: { dataIndex: number }) => formatValue(values[dataIndex], unit),
-      },
+      itemStyle: { color: colourOf(index), ...decalOf(seriesLines[index % seriesLines.length], theme) },
+      label: amountLabel(theme, ({ dataIndex }) => formatValue(values[dataIndex], unit)),
       // A bar of no length carries the dash of a missing value.
       data: labels.map((_, row) => drawable(values[row]) ?? 0),
     })),

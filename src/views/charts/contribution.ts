@@ -1,6 +1,6 @@
 import type { ContributionSpec, ContributionStep, Part } from '../spec.ts';
 import type { Drawing, Look, TooltipLine } from './look.ts';
-import { axisLines, commonOption, LEGEND_TOP_PX, legendOption, rowAxis, rowPlace, tooltipOption } from './look.ts';
+import { amountLabel, axisLines, commonOption, LEGEND_TOP_PX, legendOption, rowAxis, rowPlace, tooltipOption } from './look.ts';
 import type { Theme } from './theme.ts';
 import { drawable, formatValue, plainText } from './values.ts';
 
@@ -15,6 +15,7 @@ const LEGEND: Readonly<Record<Part | 'change', string>> = {
   others: 'rate of all others',
   amount: 'contribution',
   rest: 'all others',
+  small: 'smaller parts',
   remainder: 'remainder',
   change: 'whole change',
 };
@@ -29,6 +30,7 @@ interface Row {
 }
 
 function wordsOfStep({ group, part }: ContributionStep, isAlone: boolean): string {
+  if (part === 'small') return group;
   if (part === 'remainder') return isAlone ? `${group}: remainder` : 'remainder';
   return part === 'amount' ? group : `${group}: ${LEGEND[part]}`;
 }
@@ -51,7 +53,7 @@ function rowsOf({ steps, change, overlap: overlaps }: ContributionSpec): Row[] {
 function colourOf(part: Row['part'], theme: Theme): string {
   const series = { rate: 0, mix: 1, others: 2, amount: 0, rest: 2 } as const;
   if (part === 'change') return theme.text;
-  return part === 'remainder' ? theme.line : (theme.series[series[part]] ?? theme.text);
+  return part === 'remainder' || part === 'small' ? theme.faintText : (theme.series[series[part]] ?? theme.text);
 }
 
 /** Unseen bars up to the lower end, a bar for each part, and behind it the amount. */
@@ -60,15 +62,10 @@ function bars(rows: readonly Row[], parts: readonly Row['part'][], { theme, unit
   const bar = { type: 'bar', stack: 'change', stackStrategy: 'all', barWidth: '62%', emphasis: { disabled: true } } as const;
   const unseen = { ...bar, silent: true, itemStyle: { color: 'transparent' } } as const;
   const low = ({ from, to }: Row) => Math.min(from, to);
-  const label = {
-    show: true,
-    position: 'right',
-    fontSize: 10,
-    color: theme.faintText,
-    formatter: ({ dataIndex }: { dataIndex: number }) => formatValue(rows[dataIndex]?.value, unit),
-  };
+  const label = amountLabel(theme, ({ dataIndex }) => formatValue(rows[dataIndex]?.value, unit));
   const mark = {
     silent: true,
+    z: 1, // behind the bars and what is written at them
     symbol: 'none',
     label: { show: false },
     lineStyle: { color: theme.faintText, type: 'dashed', width: 1 },
@@ -96,7 +93,11 @@ export function drawContribution(spec: ContributionSpec, look: Look): Drawing {
   const { theme, widthPx, tooltip } = look;
   const rows = rowsOf(spec);
   const parts = [...new Set(rows.map(({ part }) => part))];
-  const { left, characters } = rowPlace(widthPx, RIGHT_PX);
+  const { left, characters } = rowPlace(
+    rows.map(({ words }) => words),
+    widthPx,
+    RIGHT_PX,
+  );
   const top = LEGEND_TOP_PX + 24;
   const lines = axisLines(theme);
   const tooltipLines = (row: Row | undefined): TooltipLine[] =>

@@ -10,7 +10,7 @@ import {
 } from 'echarts/components';
 import { init, use } from 'echarts/core';
 import { SVGRenderer } from 'echarts/renderers';
-import type { PanelSpec } from '../spec.ts';
+import { type ChartSpec, type PanelSpec, panelsOf } from '../spec.ts';
 import { drawBars } from './bars.ts';
 import { drawContribution } from './contribution.ts';
 import type { Drawing, Look } from './look.ts';
@@ -29,4 +29,15 @@ export function drawChart(spec: PanelSpec, look: Look): Drawing {
   if (spec.kind === 'waterfall') return drawWaterfall(spec, look);
   if (spec.kind === 'trend') return drawTrend(spec, look);
   return spec.kind === 'bars' ? drawBars(spec, look) : drawContribution(spec, look);
+}
+
+/** Height of each of several trends below each other. */
+const PANEL_PX = 260;
+
+/** The pictures of a chart from top to bottom: a single one has the height that is given, several trends are low. */
+export function drawPanels(spec: ChartSpec, { heightPx, ...look }: Look): Drawing[] {
+  const panels = panelsOf(spec);
+  const isMany = panels.filter(({ kind }) => kind === 'trend').length > 1;
+  const height = panels.length === 1 ? heightPx : isMany ? PANEL_PX : undefined;
+  return panels.map((panel) => drawChart(panel, { ...look, ...(height !== undefined && { heightPx: height }) }));
 }

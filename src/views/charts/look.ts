@@ -1,5 +1,5 @@
 import type { EChartsCoreOption } from 'echarts/core';
-import type { Theme } from './theme.ts';
+import type { BarLines, Theme } from './theme.ts';
 import { plainText } from './values.ts';
 
 /** One line of a tooltip; a line without a value is a heading. */
@@ -74,6 +74,19 @@ export function legendOption({ theme }: Look, names: readonly string[]) {
   } as const;
 }
 
+/** An amount behind a bar; a seam in the colour of the background keeps lines off its letters. */
+export function amountLabel(theme: Theme, formatter: (params: { readonly dataIndex: number }) => string) {
+  const seam = { textBorderColor: theme.background, textBorderWidth: 3 } as const;
+  return { show: true, position: 'right', fontSize: 10, color: theme.faintText, ...seam, formatter } as const;
+}
+
+/** The decal of a bar with these lines, as ECharts draws it. */
+export function decalOf(lines: BarLines | undefined, theme: Theme) {
+  if (!lines) return {};
+  const { angle, line, gap } = lines;
+  return { decal: { symbol: 'rect', color: theme.background, rotation: angle, dashArrayX: [1, 0], dashArrayY: [line, gap] } } as const;
+}
+
 /** Lines of a value axis. */
 export function axisLines(theme: Theme) {
   return {
@@ -139,10 +152,11 @@ export interface RowPlace {
   readonly plotPx: number;
 }
 
-/** Divides a width between labels, bars and the `rightPx` behind them. */
-export function rowPlace(widthPx: number, rightPx: number): RowPlace {
-  const labelPx = Math.round(Math.min(300, widthPx * 0.36));
-  const left = labelPx + 8;
+/** Divides a width between labels, bars and the `rightPx` behind them; short labels leave their room to the bars. */
+export function rowPlace(labels: readonly string[], widthPx: number, rightPx: number): RowPlace {
+  const longestPx = Math.max(0, ...labels.map((label) => label.length)) * CHARACTER_PX + 2 * CHARACTER_PX;
+  const labelPx = Math.round(Math.min(300, widthPx * 0.36, longestPx));
+  const left = labelPx + 16;
   return { left, characters: Math.floor(labelPx / CHARACTER_PX), plotPx: Math.max(80, widthPx - left - rightPx) };
 }
 

@@ -25,8 +25,15 @@ export interface Theme {
 export const phases = ['blocked', 'dns', 'connect', 'ssl', 'send', 'wait', 'receive', 'unsplit'] as const;
 export type Phase = (typeof phases)[number];
 
-/** Lines across a phase, for who cannot tell its colour from its neighbour's; in radians, with widths of line and gap in px. */
-export const phaseLines: Readonly<Partial<Record<Phase, { readonly angle: number; readonly line: number; readonly gap: number }>>> = {
+/** Lines across a bar in the colour of the background, for who cannot distinguish its colour: radians, widths of line and gap in px. */
+export interface BarLines {
+  readonly angle: number;
+  readonly line: number;
+  readonly gap: number;
+}
+
+/** Of the phases of a request; the others are plain. */
+export const phaseLines: Readonly<Partial<Record<Phase, BarLines>>> = {
   dns: { angle: Math.PI / 2, line: 1, gap: 2 },
   connect: { angle: Math.PI / 4, line: 1, gap: 3 },
   ssl: { angle: -Math.PI / 4, line: 1, gap: 3 },
@@ -51,14 +58,14 @@ export const themes: Readonly<Record<ThemeName, Theme>> = {
     tooltip: '#ffffff',
     series: ['#1f6fb8', '#d9730d', '#2a9d6f', '#a8469a', '#7a6a1c', '#c0392b', '#1597a5', '#596577'],
     phases: {
-      blocked: '#c6cdd7',
+      blocked: '#8a94a2',
       dns: '#1f9c94',
-      connect: '#ee8b2d',
+      connect: '#d9730d',
       ssl: '#a95cc2',
-      send: '#c9a227',
-      wait: '#4fae63',
+      send: '#a68212',
+      wait: '#3d9852',
       receive: '#3b7dd8',
-      unsplit: '#8592a3',
+      unsplit: '#5d6878',
     },
     font: FONT,
   },
@@ -75,14 +82,14 @@ export const themes: Readonly<Record<ThemeName, Theme>> = {
     tooltip: '#22272f',
     series: ['#6bb0f0', '#f5a14d', '#5fd0a2', '#dc8bd0', '#d3c06a', '#f08579', '#5ccfdc', '#a8b3c2'],
     phases: {
-      blocked: '#5a6472',
+      blocked: '#64707f',
       dns: '#39bdb4',
       connect: '#f2a155',
       ssl: '#c286d9',
       send: '#e0c04f',
       wait: '#6fcf85',
       receive: '#6aa5f2',
-      unsplit: '#7b8798',
+      unsplit: '#8f9bab',
     },
     font: FONT,
   },

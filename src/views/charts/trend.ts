@@ -12,11 +12,11 @@ import {
   tooltipOption,
 } from './look.ts';
 import type { Theme } from './theme.ts';
-import { drawable, formatValue, plainText, shortText } from './values.ts';
+import { dayWords, drawable, formatValue, plainText, shortText, timeLabel } from './values.ts';
 
 const HEIGHT_PX = 420;
 const LEFT_PX = 68;
-const RIGHT_PX = 28;
+const RIGHT_PX = 36;
 const AXIS_PX = 30;
 const SLIDER_PX = 30;
 const LEVELS = 4;
@@ -180,11 +180,6 @@ function background(
   };
 }
 
-function dayWords(atMs: number): string {
-  const style = { timeZone: 'UTC', weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' } as const;
-  return drawable(atMs) === null ? '' : new Intl.DateTimeFormat('en-GB', style).format(atMs);
-}
-
 function tooltipLines(spec: TrendSpec, index: number, colours: readonly string[]): TooltipLine[] {
   const time = spec.times[index] ?? '';
   const { unit } = spec;
@@ -202,12 +197,6 @@ function tooltipLines(spec: TrendSpec, index: number, colours: readonly string[]
   ];
 }
 
-/** Labels of a time axis always name the day, because the axis may be zoomed to any part; and the year where there are several. */
-function timeFormats(min: number, max: number) {
-  const day = new Date(min).getUTCFullYear() === new Date(max).getUTCFullYear() ? '{d} {MMM}' : '{d} {MMM} {yyyy}';
-  return { year: '{d} {MMM} {yyyy}', month: day, day, hour: '{HH}:{mm}', minute: '{HH}:{mm}' };
-}
-
 /** Values over time with their range, events as dashed lines, the change as a solid one; a missing value is a gap. */
 export function drawTrend(spec: TrendSpec, look: Look): Drawing {
   const { theme, widthPx, tooltip, heightPx = HEIGHT_PX } = look;
@@ -220,7 +209,10 @@ export function drawTrend(spec: TrendSpec, look: Look): Drawing {
 
   const pxPerMs = Math.max(80, widthPx - LEFT_PX - RIGHT_PX) / Math.max(1, max - min);
   const places = labelPlaces(moments, { min, pxPerMs, plotPx: (max - min) * pxPerMs });
-  const top = LEGEND_TOP_PX + 28 + (moments.length > 0 ? MARK_PX * (1 + Math.max(...places.map(({ level }) => level))) : 0);
+  // A line alone is named by the title.
+  const hasLegend = names.length > 1;
+  const top =
+    LEGEND_TOP_PX + (hasLegend ? 28 : 12) + (moments.length > 0 ? MARK_PX * (1 + Math.max(...places.map(({ level }) => level))) : 0);
   const bottom = AXIS_PX + (tooltip ? SLIDER_PX : 0);
   const colourOf = (index: number) => theme.series[index % theme.series.length] ?? theme.text;
   const banded = spec.series.length <= MAX_BANDS ? spec.series : [];
@@ -230,7 +222,7 @@ export function drawTrend(spec: TrendSpec, look: Look): Drawing {
     ...commonOption(look, spec.title, spec.subtitle),
     useUTC: true,
     // The line itself stands in the legend, so that its shape is seen.
-    legend: { ...legendOption(look, names), icon: undefined, itemWidth: 30, itemGap: 24 },
+    ...(hasLegend && { legend: { ...legendOption(look, names), icon: undefined, itemWidth: 30, itemGap: 24 } }),
     grid: { left: LEFT_PX, right: RIGHT_PX, top, bottom, outerBoundsMode: 'none' },
     xAxis: {
       type: 'time',
@@ -238,7 +230,12 @@ export function drawTrend(spec: TrendSpec, look: Look): Drawing {
       max,
       ...lines,
       splitLine: { show: false },
-      axisLabel: { ...lines.axisLabel, formatter: timeFormats(min, max) },
+      axisLabel: {
+        ...lines.axisLabel,
+        showMinLabel: true,
+        showMaxLabel: true,
+        formatter: timeLabel([min, max], spec.times, pxPerMs),
+      },
     },
     yAxis: {
       type: 'value',

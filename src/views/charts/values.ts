@@ -1,3 +1,4 @@
+import type { Interval } from '../../lib/calendar.ts';
 import { formatBytes, formatMs, formatNumber, formatPercent, NO_VALUE } from '../../lib/number-text.ts';
 
 /** What a chart's numbers are; `none` for counts, amounts and scores, `points` and `change` with their sign. */
@@ -44,4 +45,55 @@ export function shortText(text: string, limit: number): string {
 /** A number that can be drawn; anything else is a gap, never a zero. */
 export function drawable(value: number | null | undefined): number | null {
   return typeof value === 'number' && Number.isFinite(value) ? value : null;
+}
+
+/** `14 Oct – 20 Nov 2026`, with the first year too where it is another; the instants are of a zone. */
+export function rangeIn(timeZone: string, fromMs: number, toMs: number): string {
+  const style = { timeZone, day: 'numeric', month: 'short', year: 'numeric' } as const;
+  // Some versions put narrow spaces around the dash.
+  return new Intl.DateTimeFormat('en-GB', style).formatRange(fromMs, toMs).replaceAll(/\s/g, ' ');
+}
+
+/** The same for an interval, whose end may be the first instant of the day after. */
+export function intervalIn(timeZone: string, { startMs, endMs }: Interval): string {
+  return rangeIn(timeZone, startMs, Math.max(startMs, endMs - 1));
+}
+
+/** `Thu, 12 Nov 2026` in UTC. */
+export function dayWords(atMs: number): string {
+  const style = { timeZone: 'UTC', weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' } as const;
+  return drawable(atMs) === null ? '' : new Intl.DateTimeFormat('en-GB', style).format(atMs);
+}
+
+/** From two days on, the ends of the axis are days. */
+const LONG_MS = 2 * 24 * 60 * 60 * 1000;
+/** Room of a label of the time axis. */
+const LABEL_PX = 64;
+
+/** True where every time is the first day of another month. */
+function areMonths(times: readonly string[]): boolean {
+  return times.length > 1 && times.every((time) => time.endsWith('-01')) && new Set(times).size === times.length;
+}
+
+/**
+ * Labels of a time axis: they name the day (or the month), because the axis may be zoomed to any part, and the year where there are
+ * several; a time of day only between midnights. Both ends have theirs, also where the axis begins at a noon.
+ */
+export function timeLabel([min, max]: readonly [number, number], times: readonly string[], pxPerMs: number): (atMs: number) => string {
+  const isOneYear = new Date(min).getUTCFullYear() === new Date(max).getUTCFullYear();
+  const isByMonth = areMonths(times);
+  const style: Intl.DateTimeFormatOptions = { timeZone: 'UTC', month: 'short' };
+  if (!isByMonth) style.day = 'numeric';
+  if (!isOneYear) style.year = 'numeric';
+  const day = new Intl.DateTimeFormat('en-GB', style);
+  const isLong = max - min > LONG_MS;
+  return (atMs) => {
+    const date = new Date(atMs).toISOString();
+    const isEnd = atMs === min || atMs === max;
+    // What stands too close to an end leaves it its room.
+    if (!isEnd && Math.min(atMs - min, max - atMs) * pxPerMs < LABEL_PX) return '';
+    const isMidnight = date.slice(11, 19) === '00:00:00';
+    if (isByMonth) return isMidnight && date.slice(8, 10) === '01' ? day.format(atMs) : '';
+    return isMidnight || (isLong && isEnd) ? day.format(atMs) : date.slice(11, 16);
+  };
 }

@@ -1,9 +1,11 @@
 import type { Mark, WaterfallRow, WaterfallSpec } from '../spec.ts';
 import type { Drawing, Look, TooltipLine } from './look.ts';
 import {
+  amountLabel,
   axisLines,
   CHARACTER_PX,
   commonOption,
+  decalOf,
   LEGEND_TOP_PX,
   legendOption,
   MARK_PX,
@@ -106,18 +108,12 @@ const SLIDER_PX = 26;
 /** Room for the text behind a bar. */
 const RIGHT_PX = 118;
 const LEVELS = 3;
+/** Characters of a label that any width shows. */
+const LONGEST = 60;
 
 /** What all bars have: one behind the other, the same on hover. */
 const BAR = { type: 'bar', stack: 'request', barWidth: '66%', emphasis: { disabled: true } } as const;
 const UNSEEN = { ...BAR, silent: true, itemStyle: { color: 'transparent' } } as const;
-
-/** Lines across the bars of a phase in the colour of the background, which all phases are drawn on. */
-function linesOf(phase: Phase, theme: Theme) {
-  const lines = phaseLines[phase];
-  if (!lines) return {};
-  const { angle, line, gap } = lines;
-  return { decal: { symbol: 'rect', color: theme.background, rotation: angle, dashArrayX: [1, 0], dashArrayY: [line, gap] } };
-}
 
 function phaseSeries(requests: readonly Request[], theme: Theme) {
   const used = phases.filter((phase) => requests.some(({ phasesMs }) => (phasesMs[phase] ?? 0) > 0));
@@ -125,7 +121,7 @@ function phaseSeries(requests: readonly Request[], theme: Theme) {
     ...BAR,
     id: phase,
     name: phase === 'unsplit' ? 'duration (phases unknown)' : phase,
-    itemStyle: { color: theme.phases[phase], ...linesOf(phase, theme) },
+    itemStyle: { color: theme.phases[phase], ...decalOf(phaseLines[phase], theme) },
     data: requests.map(({ phasesMs }) => phasesMs[phase]),
   }));
 }
@@ -137,6 +133,7 @@ function markWords({ name, atMs }: Mark): string {
 function markLine(marks: readonly Mark[], levels: readonly number[], theme: Theme) {
   return {
     silent: true,
+    z: 1, // behind the bars and what is written at them
     symbol: 'none',
     lineStyle: { color: theme.mark, type: 'dashed', width: 1 },
     data: marks.map((mark, index) => ({
@@ -155,13 +152,7 @@ function markLine(marks: readonly Mark[], levels: readonly number[], theme: Them
 
 /** Unseen bars up to the start, a bar for each phase, and behind it the words. */
 function bars(requests: readonly Request[], marks: ReturnType<typeof markLine>, theme: Theme) {
-  const label = {
-    show: true,
-    position: 'right',
-    fontSize: 10,
-    color: theme.faintText,
-    formatter: ({ dataIndex }: { dataIndex: number }) => (requests[dataIndex] ? wordsBehind(requests[dataIndex]) : ''),
-  };
+  const label = amountLabel(theme, ({ dataIndex }) => (requests[dataIndex] ? wordsBehind(requests[dataIndex]) : ''));
   return [
     { ...UNSEEN, id: 'start', data: requests.map(({ startMs }) => startMs), markLine: marks },
     ...phaseSeries(requests, theme),
@@ -176,7 +167,11 @@ export function drawWaterfall(spec: WaterfallSpec, look: Look): Drawing {
   const marks = spec.marks.filter(({ atMs }) => drawable(atMs) !== null);
   const endMs = Math.max(1, ...requests.map((request) => request.startMs + lengthMs(request)), ...marks.map(({ atMs }) => atMs));
 
-  const { left, characters, plotPx } = rowPlace(widthPx, RIGHT_PX);
+  const { left, characters, plotPx } = rowPlace(
+    requests.map((request) => wordsBefore(request, LONGEST)),
+    widthPx,
+    RIGHT_PX,
+  );
   const places = marks.map((mark) => ({ atPx: (mark.atMs / endMs) * plotPx, widthPx: markWords(mark).length * CHARACTER_PX }));
   const levels = stagger(places, LEVELS);
   const top = LEGEND_TOP_PX + 24 + (marks.length > 0 ? MARK_PX * (1 + Math.max(...levels)) : 0);

@@ -5,7 +5,7 @@ const tools = useTools();
 const { call } = tools;
 
 describe('a chart', () => {
-  it('draws the first metric over time, a line for each device, a part of a unit under its day', async () => {
+  it('draws each metric over time, a line for each device, a part of a unit under its day', async () => {
     const args = {
       startDate: '2026-09',
       endDate: 'now',
@@ -14,24 +14,27 @@ describe('a chart', () => {
       devices: ['desktop', 'mobile'],
     };
     const answer = await call('query_metrics', { ...args, chart: true });
-    const values = (device: string) =>
+    const values = (metric: string, device: string) =>
       records(answer)
         .filter((row) => row['device'] === device)
-        .map(({ conversionRate }) => conversionRate);
+        .map((row) => row[metric]);
     expect(answer.structured['chart']).toEqual({
-      kind: 'trend',
-      title: 'Conversion rate by month',
-      subtitle: '%, e-commerce goal, the first of 2 metrics, UTC, only in part: 2026-11',
-      unit: 'percent',
-      timeZone: 'UTC',
-      times: ['2026-09-01', '2026-10-01', '2026-11-01'],
-      series: [
-        { name: 'desktop', values: values('desktop') },
-        { name: 'mobile', values: values('mobile') },
-      ],
-      events: [],
+      kind: 'panels',
+      panels: [
+        ['conversionRate', 'Conversion rate', '%', 'percent'],
+        ['visits', 'Visits', 'sessions', 'none'],
+      ].map(([metric = '', name, measure, unit]) => ({
+        kind: 'trend',
+        title: `${name} by month`,
+        subtitle: `1 Sept – 20 Nov 2026, UTC, ${measure}, e-commerce goal, only in part: 2026-11`,
+        unit,
+        timeZone: 'UTC',
+        times: ['2026-09-01', '2026-10-01', '2026-11-01'],
+        series: ['desktop', 'mobile'].map((device) => ({ name: device, values: values(metric, device) })),
+        events: [],
+      })),
     });
-    expect(values('mobile')).toHaveLength(3);
+    expect(values('conversionRate', 'mobile')).toHaveLength(3);
   });
 
   it('draws bars where rows are no times: a picture for each of a few metrics, colours for the last column', async () => {
@@ -55,7 +58,7 @@ describe('a chart', () => {
       ].map(([metric = '', name, unit]) => ({
         kind: 'bars',
         title: `${name} by device and segment`,
-        subtitle: unit,
+        subtitle: `9 – 15 Nov 2026, UTC, ${unit}`,
         unit: 'none',
         labels: ['desktop', 'mobile'],
         series: ['Germany', 'France'].map((segment) => ({ name: segment, values: of(metric, segment) })),
@@ -63,7 +66,10 @@ describe('a chart', () => {
     });
     expect(answer.text).toContain('Drawn as bars chart: Visits by device and segment; bars chart: Revenue by device and segment.');
     const many = await call('query_metrics', { ...WEEK, metrics: ['all'], breakdown: ['segment'], chart: true });
-    expect(many.structured['chart']).toMatchObject({ kind: 'bars', subtitle: '%, e-commerce goal, the first of 8 metrics' });
+    expect(many.structured['chart']).toMatchObject({
+      kind: 'bars',
+      subtitle: '9 – 15 Nov 2026, UTC, %, e-commerce goal, the first of 8 metrics',
+    });
   });
 
   it('ranks segments and goals by their value, and leaves devices in their order', async () => {
