@@ -122,7 +122,11 @@ describe('a run that succeeded without rows', () => {
     const { platform: other, assistant, jobId, hours } = await hourlyWithout(3);
     const [fromMs = 0] = hours;
     const asked = other.requests.length;
-    const answer = await assistant.call('find_export_gaps', { jobId, startDate: iso(fromMs - 2 * HOUR_MS), endDate: iso(fromMs + 6 * HOUR_MS) });
+    const answer = await assistant.call('find_export_gaps', {
+      jobId,
+      startDate: iso(fromMs - 2 * HOUR_MS),
+      endDate: iso(fromMs + 6 * HOUR_MS),
+    });
     const visits = other.requests.slice(asked).filter(({ url }) => url.includes('/metrics/'));
     expect(visits).toHaveLength(1);
     const { values } = await other.ask(
