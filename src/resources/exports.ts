@@ -15,7 +15,7 @@ export const exportsResource = defineResource({
   name: 'exports',
   title: 'Downloaded exports',
   description:
-    'All runs of exports that are on disk or in the warehouse, by job, JSON: range of the data, rows, bytes, and the address of each run. ' +
+    'All runs of exports on disk or in the warehouse, by job, JSON: range of the data, rows, bytes, and the address of each run. ' +
     'Subscribe to be notified of new runs of the platform, and of downloads and loads that ended.',
   mimeType: 'application/json',
   template: 'analytics://{projectId}/exports',

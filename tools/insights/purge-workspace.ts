@@ -1,8 +1,10 @@
 import * as z from 'zod';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, PURGE } from '../../src/tooling/tool.ts';
+import { isSameRun, type RunId } from '../../src/workspace/store/manifest.ts';
 import { purgePlan, removeRuns } from '../../src/workspace/store/purge.ts';
-import { inseparable, inseparableWords, loadedBody, removable } from '../../src/workspace/warehouse/loaded-table.ts';
+import { inseparableWords, loadedBody, removable } from '../../src/workspace/warehouse/loaded-table.ts';
+import { inseparable } from '../../src/workspace/warehouse/project-warehouse.ts';
 
 export default defineAnsweringTool({
   name: 'purge_workspace',
@@ -32,8 +34,8 @@ export default defineAnsweringTool({
     const stuck = inseparable(wanted, loaded);
     const records = wanted.filter((record) => !stuck.has(record));
     // On the disk they stay too: what is there alone would be loaded again.
-    const staying = [...stuck.keys()].map(({ run: { jobId, runId } }) => ({ jobId, runId }));
-    const { ids, body, unrecoverable } = purgePlan(here, { jobIds, beforeMs, nowMs, staying });
+    const isKept = (run: RunId) => [...stuck.keys()].some((record) => isSameRun(record.run, run));
+    const { ids, body, unrecoverable } = purgePlan(here, { jobIds, beforeMs, nowMs, isKept });
     for (const [record, other] of stuck)
       note(`Run ${record.run.runId} of job ${record.run.jobId} stays. ${inseparableWords(record, other)}`);
     if (ids.length === 0 && records.length === 0 && stuck.size > 0) return { removedRuns: 0, freedBytes: 0 };

@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { exportsResource } from '../../src/resources/exports.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
-import { loadsWords } from '../../src/usecases/exports/loaded-runs.ts';
 import { USUAL_WAIT_SECONDS } from '../../src/usecases/exports/sync-exports.ts';
 import { SYNC_COLUMNS, syncTable } from '../../src/workspace/download/sync-plan.ts';
+import { loadsWords } from '../../src/workspace/warehouse/loaded-table.ts';
 
 /** Failures that are written out; the table counts all. */
 const FAILURES_TOLD = 5;

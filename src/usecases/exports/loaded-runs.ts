@@ -1,27 +1,17 @@
 import { setTimeout } from 'node:timers/promises';
 import { ApiError } from '../../api/errors.ts';
-import { formatNumber } from '../../lib/number-text.ts';
-import type { RunId, RunManifest } from '../../workspace/store/manifest.ts';
-import type { ProjectWorkspace } from '../../workspace/store/project-workspace.ts';
+import { isSameRun, type RunManifest } from '../../workspace/store/manifest.ts';
 import type { LoadRecord } from '../../workspace/warehouse/ledger.ts';
-import type { Load, ProjectWarehouse } from '../../workspace/warehouse/project-warehouse.ts';
+import { type LoadPlaces, rowsWords, waitingWords } from '../../workspace/warehouse/loaded-table.ts';
+import type { ProjectWarehouse } from '../../workspace/warehouse/project-warehouse.ts';
 import type { Context } from '../context.ts';
 
 /** How long a query waits for loads that are under way. */
 const WAIT_MS = 5_000;
 const RETRY_MS = 5_000;
 
-interface Place {
-  readonly workspace: ProjectWorkspace;
-  readonly warehouse: ProjectWarehouse;
-}
-
-function isSame(a: RunId, b: RunId): boolean {
-  return a.jobId === b.jobId && a.runId === b.runId;
-}
-
 /** Waits until conversions and loads of this process have ended, so long at most. */
-async function ended({ workspace }: Pick<Place, 'workspace'>, waitMs: number, signal: AbortSignal): Promise<void> {
+async function ended({ workspace }: Pick<LoadPlaces, 'workspace'>, waitMs: number, signal: AbortSignal): Promise<void> {
   const enough = new AbortController();
   const time = setTimeout(Math.max(0, waitMs), undefined, { signal: AbortSignal.any([signal, enough.signal]) });
   try {
@@ -31,33 +21,6 @@ async function ended({ workspace }: Pick<Place, 'workspace'>, waitMs: number, si
     time.catch(() => undefined);
   }
   signal.throwIfAborted();
-}
-
-function rowsWords({ rows, totalRows }: Pick<Load, 'rows' | 'totalRows'>): string {
-  return `${formatNumber(rows, { group: true })} of ${formatNumber(totalRows, { group: true })} rows`;
-}
-
-/** Loads that are under way, in words: how many, and how many of their rows have arrived. */
-export function loadsWords(loads: readonly Load[]): string {
-  const sum = (of: (load: Load) => number) => loads.reduce((total, load) => total + of(load), 0);
-  const all = { rows: sum(({ rows }) => rows), totalRows: sum(({ totalRows }) => totalRows) };
-  return `${loads.length === 1 ? '1 run is' : `${loads.length} runs are`} being loaded into the warehouse: ${rowsWords(all)}`;
-}
-
-/** What keeps a downloaded run from being in the warehouse, in words. */
-function waitingWords({ jobId, runId, format }: RunManifest, { workspace, warehouse }: Place, records: readonly LoadRecord[]): string {
-  const run = `Run ${runId} of job ${jobId}`;
-  const failure = warehouse.failure({ jobId, runId });
-  if (failure !== undefined) return `${run} could not be loaded into the warehouse: ${failure}`;
-  const refusal = workspace.conversionFailure({ jobId, runId });
-  if (refusal !== undefined) return `${run} could not be converted, so that it cannot be loaded into the warehouse: ${refusal}`;
-  if (!/^(jsonl|csv)$/i.test(format)) return `${run} exports ${format}, which cannot be loaded into the warehouse.`;
-  const load = warehouse.underWay().find((each) => isSame(each, { jobId, runId }));
-  if (load) return `${run} is being loaded into the warehouse: ${rowsWords(load)}.`;
-  const there = records.find((record) => record.state === 'loading' && isSame(record.run, { jobId, runId }));
-  if (there)
-    return `${run} is being loaded into the warehouse by another server: ${formatNumber(there.rows, { group: true })} rows so far.`;
-  return `${run} is downloaded, and not in the warehouse yet.`;
 }
 
 /** What is loaded, or in words why that is not known: what is on the disk can be used all the same. */
@@ -76,14 +39,14 @@ export async function recordsOrReason(warehouse: ProjectWarehouse, signal?: Abor
  */
 export async function loadState(
   run: RunManifest,
-  place: Place,
+  place: LoadPlaces,
   waitMs: number,
   { signal, progress }: Pick<Context, 'signal' | 'progress'>,
 ): Promise<string | undefined> {
   await place.workspace.runs(run.jobId);
   let reported = 0;
   const stop = place.warehouse.onProgress(() => {
-    const load = place.warehouse.underWay().find((each) => isSame(each, run));
+    const load = place.warehouse.underWay().find((each) => isSameRun(each, run));
     const share = load && load.totalRows > 0 ? load.rows / load.totalRows : 0;
     if (!load || share <= reported) return;
     reported = share;
@@ -92,7 +55,7 @@ export async function loadState(
   await ended(place, waitMs, signal).finally(stop);
   const records = await recordsOrReason(place.warehouse, signal);
   if (typeof records === 'string') return records;
-  const isLoaded = records.some((record) => record.state === 'loaded' && isSame(record.run, run));
+  const isLoaded = records.some((record) => record.state === 'loaded' && isSameRun(record.run, run));
   return isLoaded ? undefined : waitingWords(run, place, records);
 }
 
@@ -101,11 +64,11 @@ export async function loadState(
  * where that is all that there is of a job.
  */
 export async function loadedRecords(
-  { onDisk, ...place }: Place & { readonly onDisk: readonly RunManifest[] },
+  { onDisk, ...place }: LoadPlaces & { readonly onDisk: readonly RunManifest[] },
   { note, signal }: Pick<Context, 'note' | 'signal'>,
 ): Promise<LoadRecord[]> {
   const waiting = (records: readonly LoadRecord[]) =>
-    onDisk.filter((run) => !records.some((record) => record.state === 'loaded' && isSame(record.run, run)));
+    onDisk.filter((run) => !records.some((record) => record.state === 'loaded' && isSameRun(record.run, run)));
   let records = await place.warehouse.records(signal);
   if (waiting(records).length > 0) {
     await ended(place, WAIT_MS, signal);

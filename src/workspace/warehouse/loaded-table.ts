@@ -1,7 +1,9 @@
 import { grouped } from '../../lib/grouped.ts';
-import type { RunId, RunManifest } from '../store/manifest.ts';
+import { formatNumber } from '../../lib/number-text.ts';
+import { isSameRun, type RunManifest } from '../store/manifest.ts';
+import type { ProjectWorkspace } from '../store/project-workspace.ts';
 import type { LoadRecord } from './ledger.ts';
-import { timeColumn } from './load-run.ts';
+import type { Load, ProjectWarehouse } from './project-warehouse.ts';
 
 /** Columns of the table of what is loaded, one row for each job; rows of runs that overlap are counted in each. */
 export const LOADED_COLUMNS = ['jobId', 'job', 'scope', 'runs', 'from', 'to', 'rows', 'loading'];
@@ -29,36 +31,6 @@ export function removable(
   return records.filter(({ run }) => (jobIds?.includes(run.jobId) ?? true) && (beforeMs === undefined || Date.parse(run.to) <= beforeMs));
 }
 
-/** Whether two runs of a job hold some of the same days. */
-function overlap(a: RunManifest, b: RunManifest): boolean {
-  return a.jobId === b.jobId && a.scope === b.scope && Date.parse(a.from) < Date.parse(b.to) && Date.parse(b.from) < Date.parse(a.to);
-}
-
-/**
- * Of runs that are to go, those that would take rows with them which an earlier export that stays holds too: without a column of time it is
- * not known which of their rows these are. With each the run that stays.
- */
-export function inseparable(going: readonly LoadRecord[], all: readonly LoadRecord[]): Map<LoadRecord, LoadRecord> {
-  const found = new Map<LoadRecord, LoadRecord>();
-  for (;;) {
-    const staying = all.filter(({ run }) => !going.some((each) => isSame(each.run, run) && !found.has(each)));
-    const next = going
-      .filter((record) => !found.has(record) && record.columns.length > 0 && !timeColumn(record.columns))
-      .flatMap((record) => {
-        const other = staying.find(
-          ({ run }) => overlap(run, record.run) && Date.parse(run.exportedAt) <= Date.parse(record.run.exportedAt),
-        );
-        return other && !isSame(other.run, record.run) ? [{ record, other }] : [];
-      });
-    if (next.length === 0) return found;
-    for (const { record, other } of next) found.set(record, other);
-  }
-}
-
-function isSame(a: RunId, b: RunId): boolean {
-  return a.jobId === b.jobId && a.runId === b.runId;
-}
-
 /** Why a run is not removed, for a person. */
 export function inseparableWords({ run }: LoadRecord, other: LoadRecord): string {
   return (
@@ -72,4 +44,42 @@ export function loadedBody(records: readonly LoadRecord[], { address, database }
   const jobs = [...new Set(records.map(({ run }) => run.jobId))];
   const rows = records.reduce((sum, record) => sum + record.rows, 0);
   return { warehouse: { place: `${address}/${database}`, runs: records.length, rows, jobs, lostBy: 'all who may read this project' } };
+}
+
+/** Where the runs of a project are: on the disk, and loaded. */
+export interface LoadPlaces {
+  readonly workspace: ProjectWorkspace;
+  readonly warehouse: ProjectWarehouse;
+}
+
+/** Rows that have arrived, of how many. */
+export function rowsWords({ rows, totalRows }: Pick<Load, 'rows' | 'totalRows'>): string {
+  return `${formatNumber(rows, { group: true })} of ${formatNumber(totalRows, { group: true })} rows`;
+}
+
+/** Loads that are under way, in words: how many, and how many of their rows have arrived. */
+export function loadsWords(loads: readonly Load[]): string {
+  const sum = (of: (load: Load) => number) => loads.reduce((total, load) => total + of(load), 0);
+  const all = { rows: sum(({ rows }) => rows), totalRows: sum(({ totalRows }) => totalRows) };
+  return `${loads.length === 1 ? '1 run is' : `${loads.length} runs are`} being loaded into the warehouse: ${rowsWords(all)}`;
+}
+
+/** What keeps a downloaded run from being in the warehouse, in words. */
+export function waitingWords(
+  { jobId, runId, format }: RunManifest,
+  { workspace, warehouse }: LoadPlaces,
+  records: readonly LoadRecord[],
+): string {
+  const run = `Run ${runId} of job ${jobId}`;
+  const failure = warehouse.failure({ jobId, runId });
+  if (failure !== undefined) return `${run} could not be loaded into the warehouse: ${failure}`;
+  const refusal = workspace.conversionFailure({ jobId, runId });
+  if (refusal !== undefined) return `${run} could not be converted, so that it cannot be loaded into the warehouse: ${refusal}`;
+  if (!/^(jsonl|csv)$/i.test(format)) return `${run} exports ${format}, which cannot be loaded into the warehouse.`;
+  const load = warehouse.underWay().find((each) => isSameRun(each, { jobId, runId }));
+  if (load) return `${run} is being loaded into the warehouse: ${rowsWords(load)}.`;
+  const there = records.find((record) => record.state === 'loading' && isSameRun(record.run, { jobId, runId }));
+  if (there)
+    return `${run} is being loaded into the warehouse by another server: ${formatNumber(there.rows, { group: true })} rows so far.`;
+  return `${run} is downloaded, and not in the warehouse yet.`;
 }

@@ -4,7 +4,7 @@ import { coverageOf } from '../query/batches.ts';
 import type { SqlResult } from '../query/sql-process.ts';
 import { safeName } from '../store/layout.ts';
 import { takeLock } from '../store/lock.ts';
-import type { RunId, RunManifest } from '../store/manifest.ts';
+import { isSameRun, type RunId, type RunManifest } from '../store/manifest.ts';
 import { type Ledger, type LoadRecord, ledgerOf } from './ledger.ts';
 import { deleteRows, type LoadContext, loadRun, removing, timeColumn } from './load-run.ts';
 import { runStatement, type WarehouseStatement } from './run-statement.ts';
@@ -95,6 +95,32 @@ function keptSql(record: LoadRecord, staying: readonly LoadRecord[]): string[] {
   const own = staying.filter((other) => other.run.jobId === run.jobId && other.run.scope === run.scope).map((other) => other.run);
   const shared = coverageOf(own).covered.filter(({ startMs, endMs }) => startMs < Date.parse(run.to) && endMs > Date.parse(run.from));
   return shared.map(({ startMs, endMs }) => coveredSql(run.jobId, startMs, endMs));
+}
+
+/** Whether two runs of a job hold some of the same days. */
+function overlap(a: RunManifest, b: RunManifest): boolean {
+  return a.jobId === b.jobId && a.scope === b.scope && Date.parse(a.from) < Date.parse(b.to) && Date.parse(b.from) < Date.parse(a.to);
+}
+
+/**
+ * Of runs that are to go, those that would take rows with them which an earlier export that stays holds too: without a column of time it is
+ * not known which of their rows these are. With each the run that stays.
+ */
+export function inseparable(going: readonly LoadRecord[], all: readonly LoadRecord[]): Map<LoadRecord, LoadRecord> {
+  const found = new Map<LoadRecord, LoadRecord>();
+  for (;;) {
+    const staying = all.filter(({ run }) => !going.some((each) => isSameRun(each.run, run) && !found.has(each)));
+    const next = going
+      .filter((record) => !found.has(record) && record.columns.length > 0 && !timeColumn(record.columns))
+      .flatMap((record) => {
+        const other = staying.find(
+          ({ run }) => overlap(run, record.run) && Date.parse(run.exportedAt) <= Date.parse(record.run.exportedAt),
+        );
+        return other && !isSameRun(other.run, record.run) ? [{ record, other }] : [];
+      });
+    if (next.length === 0) return found;
+    for (const { record, other } of next) found.set(record, other);
+  }
 }
 
 /** Opens the part of the warehouse that belongs to a project; `permit` throws where the caller may not read its exports. */

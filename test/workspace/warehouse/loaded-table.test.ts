@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { LoadRecord } from '../../../src/workspace/warehouse/ledger.ts';
-import { inseparable, inseparableWords } from '../../../src/workspace/warehouse/loaded-table.ts';
+import { inseparableWords } from '../../../src/workspace/warehouse/loaded-table.ts';
+import { inseparable } from '../../../src/workspace/warehouse/project-warehouse.ts';
 
 const key = { name: 'session_id', type: 'VARCHAR', at: 'session_id' } as const;
 const time = { name: 'session_time', type: 'TIMESTAMP', at: 'session_time' } as const;
