@@ -85,6 +85,18 @@ describe.skipIf(missing)(`loads into the warehouse${missing ? ` (${missing})` : 
     expect(readdirSync(project.workspace.directoryOf(run)).filter((name) => name.startsWith('piece-'))).toEqual([]);
   });
 
+  it('are taken on by the first of those that saw the same record, at first and later', async () => {
+    const project = await convertedProject(clickHouse(), 5);
+    const { run, ledger } = await loading(project, clickHouse(), 200);
+    const entry = (generation: string) => ({ state: 'loading' as const, run, columns: [], rows: 0, generation });
+    for (const round of ['first', 'later']) {
+      const before = await ledger.find(run);
+      expect(await ledger.claim(entry(`${round} of one`), before)).toBe(true);
+      expect(await ledger.claim(entry(`${round} of the other`), before)).toBe(false);
+      expect(await ledger.find(run)).toMatchObject({ generation: `${round} of one` });
+    }
+  });
+
   it('that are repeated from the beginning store no row twice, with a key or without', async () => {
     for (const more of [{}, { session_id: undefined }]) {
       const project = await convertedProject(clickHouse(), 500, more);
