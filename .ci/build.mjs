@@ -104,6 +104,8 @@ async function buildChartView(folder) {
 /** Bundles one TypeScript file of the project into the cache and gives its address, to be imported. */
 export async function buildScript(entry) {
   const outfile = `node_modules/.cache/scripts/${entry.replaceAll('/', '-').replace(/\.ts$/, '.mjs')}`;
-  await build({ ...shared, entryPoints: [entry], outfile, packages: 'external' });
+  // It finds what the product ships as the sources do.
+  const define = { 'import.meta.url': JSON.stringify(pathToFileURL('src/lib/shipped.ts').href) };
+  await build({ ...shared, define, entryPoints: [entry], outfile, packages: 'external' });
   return pathToFileURL(outfile).href;
 }

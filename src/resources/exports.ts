@@ -1,13 +1,22 @@
 import { ApiError } from '../api/errors.ts';
 import { defineResource } from '../tooling/resource.ts';
+import { recordsOrReason } from '../usecases/exports/loaded-runs.ts';
+import type { ProjectWorkspace } from '../workspace/store/project-workspace.ts';
 import { complete, integer } from './variables.ts';
+
+/** When loads of the project ended, ms since 1970 by the clock of the warehouse; none where it is away. */
+async function loadedAt({ warehouse }: ProjectWorkspace): Promise<number[]> {
+  const records = warehouse ? await recordsOrReason(warehouse) : [];
+  if (typeof records === 'string') return [];
+  return records.flatMap(({ state, written }) => (state === 'loaded' ? [Date.parse(`${written.replace(' ', 'T')}Z`)] : []));
+}
 
 export const exportsResource = defineResource({
   name: 'exports',
   title: 'Downloaded exports',
   description:
-    'All runs of exports that are on disk, by job, JSON: range of the data, rows, bytes, and the address of each run. ' +
-    'Subscribe to be notified of new runs of the platform and of downloads that ended.',
+    'All runs of exports on disk or in the warehouse, by job, JSON: range of the data, rows, bytes, and the address of each run. ' +
+    'Subscribe to be notified of new runs of the platform, and of downloads and loads that ended.',
   mimeType: 'application/json',
   template: 'analytics://{projectId}/exports',
   complete: { projectId: complete.projectId },
@@ -20,7 +29,9 @@ export const exportsResource = defineResource({
     const [runs, downloaded] = await Promise.all([successfulRuns(ask), workspace.runs()]);
     const instants = [...runs.map(({ completedAt }) => completedAt), ...downloaded.map(({ downloadedAt }) => downloadedAt)];
     const times = instants.map((instant) => Date.parse(instant)).filter((ms) => !Number.isNaN(ms));
-    return times.length > 0 ? Math.max(...times) : undefined;
+    const loads = await loadedAt(workspace);
+    // Their clocks differ: the sum changes with either.
+    return times.length + loads.length > 0 ? Math.max(0, ...times) + Math.max(0, ...loads) : undefined;
   },
   async read({ projectId }, { session }) {
     const workspace = await session.workspace(integer('projectId', projectId));
@@ -40,7 +51,10 @@ export const exportsResource = defineResource({
       const { jobName: job, scope, format } = own.at(-1) ?? { jobName: '', scope: '', format: '' };
       return { jobId, job, scope, format, runs: listed };
     });
-    return JSON.stringify({ directory: workspace.dir, jobs, unfinished });
+    const records = workspace.warehouse && (await recordsOrReason(workspace.warehouse));
+    const loaded =
+      typeof records === 'string' ? records : records?.map(({ run, state, rows }) => ({ jobId: run.jobId, runId: run.runId, state, rows }));
+    return JSON.stringify({ directory: workspace.dir, jobs, unfinished, ...(loaded !== undefined && { warehouse: loaded }) });
   },
 });
 

@@ -13,6 +13,7 @@ import { createServer } from '../../src/protocol/server.ts';
 import { createSubscriptions } from '../../src/protocol/subscriptions.ts';
 import { resources } from '../../src/resources/index.ts';
 import { createSession, neededScopes } from '../../src/tooling/session.ts';
+import type { ProjectWorkspace } from '../../src/workspace/store/project-workspace.ts';
 import type { Warehouse } from '../../src/workspace/warehouse/warehouse.ts';
 import type { Platform } from './emulator.ts';
 import { type LineLink, linkByLines } from './line-link.ts';
@@ -35,6 +36,8 @@ export interface Assistant {
   readonly call: (tool: string, args?: Record<string, unknown>) => Promise<ToolAnswer>;
   /** Text of a resource. */
   readonly read: (uri: string) => Promise<string>;
+  /** The downloaded exports of a project, as its tools see them. */
+  readonly workspace: (projectId: number) => Promise<ProjectWorkspace>;
   readonly close: () => Promise<void>;
 }
 
@@ -138,6 +141,7 @@ export async function openAssistant(platform: Platform, options: AssistantOption
   const link = options.over === 'lines' ? linkByLines(() => createServer(parts), subscriptions) : await linkObjects(createServer(parts));
   await client.connect(link.near);
   return {
+    workspace: (projectId) => session.workspace(projectId),
     client,
     call: (name, args) => afterThinking(() => callTool(client, name, args)),
     async read(uri) {

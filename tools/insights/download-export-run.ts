@@ -37,7 +37,7 @@ export default defineAnsweringTool({
     uri: z.string().optional(),
   }),
   async handler({ jobId, runId, waitSeconds = USUAL_WAIT_SECONDS }, context) {
-    const { ask, workspace: open, projectId, note, link, signal } = context;
+    const { ask, workspace: open, projectId, note, link } = context;
     const endsMs = performance.now() + waitSeconds * 1_000;
     const [workspace, { latestRun }] = await Promise.all([open(), import('../../src/workspace/download/downloads.ts')]);
     const chosen = runId === undefined ? await latestRun(jobId, ask) : { runId };
@@ -52,7 +52,7 @@ export default defineAnsweringTool({
       return { state: 'under way' as const, ...id, directory, ...(download && { progress: progressWords(download) }), next };
     }
     const { warehouse } = workspace;
-    const notLoaded = warehouse && (await loadState(manifest, { workspace, warehouse }, endsMs - performance.now(), signal));
+    const notLoaded = warehouse && (await loadState(manifest, { workspace, warehouse }, endsMs - performance.now(), context));
     if (notLoaded !== undefined) note(notLoaded);
     const { jobName: job, from, to, scope, format } = manifest;
     const uri = exportRun.uri({ projectId: await projectId(), ...id });
@@ -60,6 +60,7 @@ export default defineAnsweringTool({
     if (manifest.files.length === 0) note('The run found nothing in its range: it has no files.');
     const files = manifest.files.map(({ name, bytes, rows }) => ({ name, bytes, ...(rows !== undefined && { rows }) }));
     const counted = files.every(({ rows }) => rows !== undefined) && { rowCount: files.reduce((sum, { rows = 0 }) => sum + rows, 0) };
+    if (manifest.files.length > 0 && counted && counted.rowCount === 0) note('The run found nothing in its range: its files hold no rows.');
     const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
     const next = `query_export with jobId ${jobId} describes and queries the data.`;
     return { state: 'complete' as const, ...id, job, from, to, scope, format, ...counted, bytes, directory, next, files, uri };

@@ -1,8 +1,10 @@
 import * as z from 'zod';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, PURGE } from '../../src/tooling/tool.ts';
+import { isSameRun, type RunId } from '../../src/workspace/store/manifest.ts';
 import { purgePlan, removeRuns } from '../../src/workspace/store/purge.ts';
-import { loadedBody, removable } from '../../src/workspace/warehouse/loaded-table.ts';
+import { inseparableWords, loadedBody, removable } from '../../src/workspace/warehouse/loaded-table.ts';
+import { inseparable } from '../../src/workspace/warehouse/project-warehouse.ts';
 
 export default defineAnsweringTool({
   name: 'purge_workspace',
@@ -26,9 +28,17 @@ export default defineAnsweringTool({
     const workspace = await open();
     const here = { runs: await workspace.runs(), unfinished: await workspace.unfinished() };
     const beforeMs = before === undefined ? undefined : Date.parse(before);
-    const { ids, body, unrecoverable } = purgePlan(here, { jobIds, beforeMs, nowMs });
     const { warehouse } = workspace;
-    const records = removable((await warehouse?.records(signal)) ?? [], { jobIds, beforeMs });
+    const loaded = (await warehouse?.records(signal)) ?? [];
+    const wanted = removable(loaded, { jobIds, beforeMs });
+    const stuck = inseparable(wanted, loaded);
+    const records = wanted.filter((record) => !stuck.has(record));
+    // On the disk they stay too: what is there alone would be loaded again.
+    const isKept = (run: RunId) => [...stuck.keys()].some((record) => isSameRun(record.run, run));
+    const { ids, body, unrecoverable } = purgePlan(here, { jobIds, beforeMs, nowMs, isKept });
+    for (const [record, other] of stuck)
+      note(`Run ${record.run.runId} of job ${record.run.jobId} stays. ${inseparableWords(record, other)}`);
+    if (ids.length === 0 && records.length === 0 && stuck.size > 0) return { removedRuns: 0, freedBytes: 0 };
     if (ids.length === 0 && records.length === 0) {
       note('Nothing to remove: no run fits. list_workspace shows what is on disk.');
       return { removedRuns: 0, freedBytes: 0 };

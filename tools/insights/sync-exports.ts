@@ -4,6 +4,7 @@ import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
 import { USUAL_WAIT_SECONDS } from '../../src/usecases/exports/sync-exports.ts';
 import { SYNC_COLUMNS, syncTable } from '../../src/workspace/download/sync-plan.ts';
+import { loadsWords } from '../../src/workspace/warehouse/loaded-table.ts';
 
 /** Failures that are written out; the table counts all. */
 const FAILURES_TOLD = 5;
@@ -38,7 +39,7 @@ export default defineAnsweringTool({
     const { workspace: open, projectId, note, link } = context;
     const [workspace, { syncExports }] = await Promise.all([open(), import('../../src/usecases/exports/sync-exports.ts')]);
     const wish = { jobIds, waitSeconds, sinceMs: since === undefined ? undefined : Date.parse(since) };
-    const { plan, outcomes, failures, count } = await syncExports(workspace, wish, context);
+    const { plan, outcomes, failures, count, arriving } = await syncExports(workspace, wish, context);
     const underWay = count('under way');
     const idle = jobIds?.filter((jobId) => ![plan.present, plan.wanted, plan.expired].flat().some((run) => run.jobId === jobId));
     if (idle && idle.length > 0)
@@ -47,8 +48,9 @@ export default defineAnsweringTool({
       );
     const [lost] = plan.expired;
     if (lost) note('Expired (inferred): completed more than 7 days ago, so the platform has deleted the files.');
+    if (underWay > 0 && arriving !== undefined) note(`${arriving}.`);
     const loads = workspace.warehouse?.underWay() ?? [];
-    if (loads.length > 0) note(`${loads.length} runs are being loaded into the warehouse; query_export waits for them.`);
+    if (loads.length > 0) note(`${loadsWords(loads)}; query_export waits for them.`);
     const { rows, more } = syncTable(plan, outcomes, jobIds ? jobIds.length : LOST_JOBS_SHOWN);
     if (more > 0) note(`${more} more jobs have nothing but expired runs; jobIds shows them.`);
     const uri = exportsResource.uri({ projectId: await projectId() });

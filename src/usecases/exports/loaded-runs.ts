@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { ApiError } from '../../api/errors.ts';
-import type { RunId, RunManifest } from '../../workspace/store/manifest.ts';
-import type { ProjectWorkspace } from '../../workspace/store/project-workspace.ts';
+import { isSameRun, type RunManifest } from '../../workspace/store/manifest.ts';
 import type { LoadRecord } from '../../workspace/warehouse/ledger.ts';
+import { type LoadPlaces, rowsWords, waitingWords } from '../../workspace/warehouse/loaded-table.ts';
 import type { ProjectWarehouse } from '../../workspace/warehouse/project-warehouse.ts';
 import type { Context } from '../context.ts';
 
@@ -10,17 +10,8 @@ import type { Context } from '../context.ts';
 const WAIT_MS = 5_000;
 const RETRY_MS = 5_000;
 
-interface Place {
-  readonly workspace: ProjectWorkspace;
-  readonly warehouse: ProjectWarehouse;
-}
-
-function isSame(a: RunId, b: RunId): boolean {
-  return a.jobId === b.jobId && a.runId === b.runId;
-}
-
 /** Waits until conversions and loads of this process have ended, so long at most. */
-async function ended({ workspace }: Pick<Place, 'workspace'>, waitMs: number, signal: AbortSignal): Promise<void> {
+async function ended({ workspace }: Pick<LoadPlaces, 'workspace'>, waitMs: number, signal: AbortSignal): Promise<void> {
   const enough = new AbortController();
   const time = setTimeout(Math.max(0, waitMs), undefined, { signal: AbortSignal.any([signal, enough.signal]) });
   try {
@@ -32,21 +23,8 @@ async function ended({ workspace }: Pick<Place, 'workspace'>, waitMs: number, si
   signal.throwIfAborted();
 }
 
-/** What keeps a downloaded run from being in the warehouse, in words. */
-function waitingWords({ jobId, runId, format }: RunManifest, { workspace, warehouse }: Place): string {
-  const run = `Run ${runId} of job ${jobId}`;
-  const failure = warehouse.failure({ jobId, runId });
-  if (failure !== undefined) return `${run} could not be loaded into the warehouse: ${failure}`;
-  const refusal = workspace.conversionFailure({ jobId, runId });
-  if (refusal !== undefined) return `${run} could not be converted, so that it cannot be loaded into the warehouse: ${refusal}`;
-  if (!/^(jsonl|csv)$/i.test(format)) return `${run} exports ${format}, which cannot be loaded into the warehouse.`;
-  const load = warehouse.underWay().find((each) => isSame(each, { jobId, runId }));
-  if (load) return `${run} is being loaded into the warehouse: ${load.rows} of ${load.totalRows} rows.`;
-  return `${run} is downloaded, and not in the warehouse yet.`;
-}
-
 /** What is loaded, or in words why that is not known: what is on the disk can be used all the same. */
-export async function recordsOrReason(warehouse: ProjectWarehouse, signal: AbortSignal): Promise<LoadRecord[] | string> {
+export async function recordsOrReason(warehouse: ProjectWarehouse, signal?: AbortSignal): Promise<LoadRecord[] | string> {
   try {
     return await warehouse.records(signal);
   } catch (error) {
@@ -55,14 +33,30 @@ export async function recordsOrReason(warehouse: ProjectWarehouse, signal: Abort
   }
 }
 
-/** How the load of a run stands after a download, waiting for it at most so long; undefined where it is loaded. */
-export async function loadState(run: RunManifest, place: Place, waitMs: number, signal: AbortSignal): Promise<string | undefined> {
+/**
+ * How the load of a run stands after a download, waiting for it at most so long; undefined where it is loaded. Progress goes on from the
+ * 100 of the download to 200.
+ */
+export async function loadState(
+  run: RunManifest,
+  place: LoadPlaces,
+  waitMs: number,
+  { signal, progress }: Pick<Context, 'signal' | 'progress'>,
+): Promise<string | undefined> {
   await place.workspace.runs(run.jobId);
-  await ended(place, waitMs, signal);
+  let reported = 0;
+  const stop = place.warehouse.onProgress(() => {
+    const load = place.warehouse.underWay().find((each) => isSameRun(each, run));
+    const share = load && load.totalRows > 0 ? load.rows / load.totalRows : 0;
+    if (!load || share <= reported) return;
+    reported = share;
+    progress(100 * (1 + share), 200, `${rowsWords(load)} loaded into the warehouse`);
+  });
+  await ended(place, waitMs, signal).finally(stop);
   const records = await recordsOrReason(place.warehouse, signal);
   if (typeof records === 'string') return records;
-  const isLoaded = records.some((record) => record.state === 'loaded' && isSame(record.run, run));
-  return isLoaded ? undefined : waitingWords(run, place);
+  const isLoaded = records.some((record) => record.state === 'loaded' && isSameRun(record.run, run));
+  return isLoaded ? undefined : waitingWords(run, place, records);
 }
 
 /**
@@ -70,11 +64,11 @@ export async function loadState(run: RunManifest, place: Place, waitMs: number, 
  * where that is all that there is of a job.
  */
 export async function loadedRecords(
-  { onDisk, ...place }: Place & { readonly onDisk: readonly RunManifest[] },
+  { onDisk, ...place }: LoadPlaces & { readonly onDisk: readonly RunManifest[] },
   { note, signal }: Pick<Context, 'note' | 'signal'>,
 ): Promise<LoadRecord[]> {
   const waiting = (records: readonly LoadRecord[]) =>
-    onDisk.filter((run) => !records.some((record) => record.state === 'loaded' && isSame(record.run, run)));
+    onDisk.filter((run) => !records.some((record) => record.state === 'loaded' && isSameRun(record.run, run)));
   let records = await place.warehouse.records(signal);
   if (waiting(records).length > 0) {
     await ended(place, WAIT_MS, signal);
@@ -84,8 +78,8 @@ export async function loadedRecords(
   const only = late.find(({ jobId }) => !records.some((record) => record.state === 'loaded' && record.run.jobId === jobId));
   if (only) {
     const isMoving = (place.warehouse.failure(only) ?? place.workspace.conversionFailure(only)) === undefined;
-    throw new ApiError(isMoving ? 'busy' : 'down', waitingWords(only, place), isMoving ? { retryAfterMs: RETRY_MS } : {});
+    throw new ApiError(isMoving ? 'busy' : 'down', waitingWords(only, place, records), isMoving ? { retryAfterMs: RETRY_MS } : {});
   }
-  for (const run of late) note(waitingWords(run, place));
+  for (const run of late) note(waitingWords(run, place, records));
   return records;
 }

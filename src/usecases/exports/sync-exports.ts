@@ -1,3 +1,4 @@
+import { formatBytes } from '../../lib/number-text.ts';
 import type { Download } from '../../workspace/download/downloads.ts';
 import { planSync, type SyncOutcome, type SyncPlan, successfulRuns } from '../../workspace/download/sync-plan.ts';
 import type { RunManifest } from '../../workspace/store/manifest.ts';
@@ -17,9 +18,19 @@ function percentOf({ progress: { phase, completionRate = 0, bytes = 0, totalByte
   return phase === 'computing' ? Math.min(50, (completionRate <= 1 ? 100 * completionRate : completionRate) / 2) : 0;
 }
 
+/** Bytes that have arrived, of how many where that is known; empty where there are none. */
+function bytesWords(bytes: number, totalBytes: number | undefined): string {
+  if (bytes === 0) return '';
+  return `, ${formatBytes(bytes)}${totalBytes === undefined ? '' : ` of ${formatBytes(totalBytes)}`}`;
+}
+
 /** Where a download stands, as a person would say it. */
 export function progressWords({ progress }: Download): string {
-  const { phase, runState, completionRate, files = 0, filesDone = 0 } = progress;
+  const { bytes = 0, totalBytes } = progress;
+  return phaseWords(progress) + (progress.phase === 'fetching' ? bytesWords(bytes, totalBytes) : '');
+}
+
+function phaseWords({ phase, runState, completionRate, files = 0, filesDone = 0 }: Download['progress']): string {
   if (phase === 'waiting') return 'is about to begin';
   if (phase === 'elsewhere') return 'another server that shares the data directory fetches it';
   if (phase === 'fetching') return `${filesDone} of ${files} files fetched`;
@@ -42,11 +53,11 @@ export async function followDownload(workspace: ProjectWorkspace, download: Down
   let words = '';
   const report = () => {
     const percent = Math.floor(percentOf(download));
-    const now = progressWords(download);
+    const now = phaseWords(download.progress);
     // Only whole percents and new phases are reported, not every chunk of a file.
     if (percent <= reported && now === words) return;
     [reported, words] = [Math.max(percent, reported + STEP), now];
-    progress(reported, 100, now);
+    progress(reported, 100, progressWords(download));
   };
   report();
   const stop = download.onChange(report);
@@ -85,6 +96,8 @@ export interface SyncState {
   readonly outcomes: readonly SyncOutcome[];
   readonly failures: readonly { readonly jobId: number; readonly runId: number; readonly message: string }[];
   readonly count: (outcome: SyncOutcome) => number;
+  /** Where the downloads that are under way stand together; undefined where no byte has arrived. */
+  readonly arriving: string | undefined;
 }
 
 type Uses = Pick<Context, 'ask' | 'progress' | 'nowMs' | 'signal'>;
@@ -98,15 +111,32 @@ export async function syncExports(
   const [listed, here] = await Promise.all([successfulRuns(ask), workspace.runs()]);
   const plan = planSync(listed, here, { ...options, nowMs });
   const downloads = plan.wanted.map((run) => workspace.downloadInTurn({ jobId: run.jobId, runId: run.runId }, run));
-  let ended = 0;
-  const report = () => progress(ended, downloads.length, `${ended} of ${downloads.length} runs fetched`);
-  const count = () => {
-    ended += 1;
-    if (!signal.aborted) report();
+  let [ended, reported] = [0, -1];
+  const bytesOf = (some: readonly Download[]) => some.reduce((sum, download) => sum + (download.progress.bytes ?? 0), 0);
+  const report = () => {
+    // Between two runs by the share of those that are fetched, so that large ones are seen to move.
+    const share = [...running].reduce((sum, download) => sum + percentOf(download) / 100, 0) / Math.max(1, running.size);
+    const done = ended + Math.min(share, 1 - STEP);
+    if (signal.aborted || (done < reported + STEP && ended <= reported)) return;
+    reported = ended > reported ? ended : done;
+    progress(reported, downloads.length, `${ended} of ${downloads.length} runs fetched${bytesWords(bytesOf(downloads), undefined)}`);
   };
-  for (const { result } of downloads) result.then(count, count);
+  const running = new Set(downloads);
+  for (const download of downloads) {
+    const end = () => {
+      running.delete(download);
+      ended += 1;
+      report();
+    };
+    download.result.then(end, end);
+  }
   if (downloads.length > 0) report();
-  await workspace.settled(downloads, nowMs + options.waitSeconds * 1_000, signal);
+  const stops = downloads.map((download) => download.onChange(report));
+  try {
+    await workspace.settled(downloads, nowMs + options.waitSeconds * 1_000, signal);
+  } finally {
+    for (const stop of stops) stop();
+  }
   const ends = await outcomesOf(downloads);
   const outcomes = ends.map((end): SyncOutcome => {
     if (end === undefined) return 'under way';
@@ -118,5 +148,7 @@ export async function syncExports(
       ? [{ jobId, runId, message: end.reason instanceof Error ? end.reason.message : String(end.reason) }]
       : [];
   });
-  return { plan, outcomes, failures, count: (outcome) => outcomes.filter((each) => each === outcome).length };
+  const bytes = bytesOf([...running]);
+  const arriving = bytes === 0 ? undefined : `${formatBytes(bytes)} of what is under way are here`;
+  return { plan, outcomes, failures, count: (outcome) => outcomes.filter((each) => each === outcome).length, arriving };
 }

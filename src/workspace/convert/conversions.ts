@@ -32,6 +32,8 @@ const DROP_PATIENCE_MS = 45_000;
 const underWay = new Map<string, { again: boolean }>();
 /** Why runs could not be converted, by directory: they are not tried again by this process. */
 const refused = new Map<string, string>();
+/** Runs whose rows could not be held against those of later runs: not tried again by this process. */
+const unresolvable = new Set<string>();
 
 /** Converts the runs of a job in the background; undefined where that is already running. Never rejects. */
 export function convertJob(jobId: number, context: ConversionContext): Promise<void> | undefined {
@@ -69,12 +71,18 @@ function isConvertible({ format, files }: RunManifest): boolean {
 }
 
 /** Whether a run waits for its conversion. */
-export function isWaiting(
-  manifest: RunManifest,
-  { projectDir, keepSource }: Pick<ConversionContext, 'projectDir' | 'keepSource'>,
-): boolean {
+function isWaiting(manifest: RunManifest, { projectDir, keepSource }: Pick<ConversionContext, 'projectDir' | 'keepSource'>): boolean {
   if (refused.has(runDirectory(projectDir, manifest)) || !isConvertible(manifest)) return false;
   return manifest.table === undefined || (!keepSource && !manifest.sourceDropped);
+}
+
+/** Jobs of these runs that wait for their conversion, or for the search of rows that later runs hold too. */
+export function waitingJobs(runs: readonly RunManifest[], place: Pick<ConversionContext, 'projectDir' | 'keepSource'>): Set<number> {
+  const groups = [...grouped(runs, ({ jobId }) => jobId).values()].flatMap(resolvableGroups);
+  const unresolved = groups.flatMap(({ group }) =>
+    group.filter((run) => !isResolved(run, group) && !unresolvable.has(resolvingKey(run, group, place))),
+  );
+  return new Set([...runs.filter((run) => isWaiting(run, place)), ...unresolved].map(({ jobId }) => jobId));
 }
 
 /** Why this process could not convert a run, in the engine's words; undefined where it has not failed. */
@@ -194,16 +202,26 @@ async function manifestsOf(projectDir: string, jobId: number): Promise<RunManife
   return found.filter((run) => run !== undefined);
 }
 
-/** Finds for each run the rows that later runs of its group hold too, where that is not known for exactly these runs. */
-async function resolveOverlaps(jobId: number, context: ConversionContext): Promise<void> {
-  const { projectDir, signal } = context;
-  for (const group of overlappingGroups((await manifestsOf(projectDir, jobId)).filter(isConvertible))) {
-    if (group.some(({ table }) => !table)) continue;
+function resolvingKey(run: RunManifest, group: readonly RunManifest[], { projectDir }: Pick<ConversionContext, 'projectDir'>): string {
+  return [runDirectory(projectDir, run), ...laterRuns(run, group)].join('\n');
+}
+
+/** Groups of converted runs that overlap and whose rows have a whole key, with its columns. */
+function resolvableGroups(runs: readonly RunManifest[]): { group: readonly RunManifest[]; keys: readonly string[] }[] {
+  return overlappingGroups(runs.filter(isConvertible)).flatMap((group) => {
+    if (group.some(({ table }) => !table)) return [];
     const common = (group[0]?.table?.columns ?? []).filter(({ name }) =>
       group.every(({ table }) => table?.columns.some((column) => column.name === name)),
     );
     const { names: keys, missing } = keysOf(group[0]?.scope ?? '', common);
-    if (missing.length > 0) continue;
+    return missing.length > 0 ? [] : [{ group, keys }];
+  });
+}
+
+/** Finds for each run the rows that later runs of its group hold too, where that is not known for exactly these runs. */
+async function resolveOverlaps(jobId: number, context: ConversionContext): Promise<void> {
+  const { projectDir, signal } = context;
+  for (const { group, keys } of resolvableGroups(await manifestsOf(projectDir, jobId))) {
     for (const run of group) {
       if (signal.aborted || isResolved(run, group)) continue;
       await resolveRun(run, group, keys, context);
@@ -231,7 +249,9 @@ async function resolveRun(of: RunManifest, group: readonly RunManifest[], keys: 
       // A list of before may still be read: the next tidying removes it.
       await saveManifest(directory, { ...run, table: { name, bytes, rows, columns, superseded } });
     } catch {
-      await rm(join(directory, staged), { force: true }); // queries find the rows by themselves
+      await rm(join(directory, staged), { force: true });
+      // Queries find the rows by themselves.
+      if (!context.signal.aborted) unresolvable.add(resolvingKey(run, group, context));
     }
   });
 }

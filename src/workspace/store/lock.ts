@@ -21,9 +21,10 @@ export function isRunning(pid: number): boolean {
  * A process that wants the directory makes such a file first and looks for others afterwards, so of two that come at once at most
  * one goes on. A file of a dead holder is removed by the next process that sees it; its name is never used again, so no live lock
  * can be hit.
- * `write` excludes all others. `add` only puts new files beside those that readers use: it excludes `write` and `add`.
+ * `write` excludes all others. `add` only puts new files beside those that readers use: it excludes `write` and `add`. `load` reads what
+ * one process alone sends elsewhere: it excludes `write` and `load`.
  */
-export type LockKind = 'write' | 'add' | 'read';
+export type LockKind = 'write' | 'add' | 'load' | 'read';
 
 /** A lock that is held; `release` may be called twice. */
 export interface Lock {
@@ -39,11 +40,12 @@ export interface Holder {
 }
 
 const EXCLUDES: Readonly<Record<LockKind, readonly LockKind[]>> = {
-  write: ['write', 'add', 'read'],
+  write: ['write', 'add', 'load', 'read'],
   add: ['write', 'add'],
+  load: ['write', 'load'],
   read: ['write'],
 };
-const NAME = /^lock\.(write|add|read)\.([0-9a-f]{8})\.(\d+)\.(\d*)\.[0-9a-f]{12}$/;
+const NAME = /^lock\.(write|add|load|read)\.([0-9a-f]{8})\.(\d+)\.(\d*)\.[0-9a-f]{12}$/;
 /** A holder in another place, or one whose start is not known, renews its file this often. */
 const HEARTBEAT_MS = 10_000;
 const SILENT_MS = 60_000;
@@ -98,7 +100,7 @@ export function isLockName(name: string): boolean {
 /** The live holder of a lock file; a dead one's file is removed. */
 async function holderOf(directory: string, name: string, place: Place): Promise<Holder | undefined> {
   const [, kind, heldAt, pidText, startedAt] = NAME.exec(name) ?? [];
-  if (kind !== 'write' && kind !== 'add' && kind !== 'read') return undefined;
+  if (kind !== 'write' && kind !== 'add' && kind !== 'load' && kind !== 'read') return undefined;
   const pid = Number(pidText);
   const holder: Holder = { kind, pid, isSamePlace: heldAt === placeId(place) };
   // Without boot id and namespace a host name alone proves nothing: only its heartbeat shows that the holder lives.

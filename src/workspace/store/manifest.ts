@@ -79,6 +79,11 @@ export interface RunId {
   readonly runId: number;
 }
 
+/** Whether two runs are the same one. */
+export function isSameRun(a: RunId, b: RunId): boolean {
+  return a.jobId === b.jobId && a.runId === b.runId;
+}
+
 /** Ids that directories are named after; none where there is no such directory. */
 async function idsIn(directory: string): Promise<number[]> {
   const names = await readdir(directory).catch(() => []);

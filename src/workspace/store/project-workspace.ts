@@ -6,7 +6,7 @@ import { listExportJobs } from '../../api/operations/data-export.ts';
 import { isLoopback } from '../../lib/address.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { createFairSemaphore, mapConcurrent } from '../../lib/concurrency.ts';
-import { conversionFailure, convertJob, isWaiting } from '../convert/conversions.ts';
+import { conversionFailure, convertJob, waitingJobs } from '../convert/conversions.ts';
 import { removeTempFiles } from '../download/download-run.ts';
 import { type Download, type DownloadOptions, downloadOf, startDownload } from '../download/downloads.ts';
 import { createFileStore } from '../download/file-store.ts';
@@ -134,8 +134,7 @@ export function openProjectWorkspace({
     if (!conversion || ending.signal.aborted) return;
     warehouse?.load(runs, loading);
     const options = { projectDir: dir, holder: ownDir, keepSource: conversion === 'keep source', signal: ending.signal };
-    const jobs = new Set(runs.filter((run) => isWaiting(run, options)).map(({ jobId }) => jobId));
-    for (const jobId of jobs) {
+    for (const jobId of waitingJobs(runs, options)) {
       const work = convertJob(jobId, options);
       if (!work) continue;
       const following = work.then(async () =>
@@ -258,7 +257,12 @@ function missing({ jobId, runId }: RunId): WorkspaceError {
   return new WorkspaceError('gone', `Run ${runId} of job ${jobId} is not in the workspace. download_export_run fetches it.`);
 }
 
-const USES: Readonly<Record<LockKind, string>> = { read: 'read by a query of', add: 'being converted by', write: 'being written by' };
+const USES: Readonly<Record<LockKind, string>> = {
+  read: 'read by a query of',
+  add: 'being converted by',
+  load: 'being loaded by',
+  write: 'being written by',
+};
 
 function placeOf({ pid, isSamePlace }: Holder): string {
   if (!isSamePlace) return 'a server on another machine or in another container';

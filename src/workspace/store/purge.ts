@@ -51,14 +51,16 @@ interface PurgeSelection {
   /** Only runs whose data end by then; what is unfinished has no data yet and stays. */
   readonly beforeMs?: number | undefined;
   readonly nowMs: number;
+  /** Of runs that are meant, which stay all the same. */
+  readonly isKept?: (run: RunId) => boolean;
 }
 
 /** Which runs go, in words for a person, and how many of them the platform cannot give again. */
 export function purgePlan(
   { runs, unfinished }: { runs: readonly RunManifest[]; unfinished: readonly UnfinishedRun[] },
-  { jobIds, beforeMs, nowMs }: PurgeSelection,
+  { jobIds, beforeMs, nowMs, isKept = () => false }: PurgeSelection,
 ) {
-  const isMeant = ({ jobId }: RunId) => jobIds?.includes(jobId) ?? true;
+  const isMeant = (run: RunId) => (jobIds?.includes(run.jobId) ?? true) && !isKept(run);
   const going = runs.filter((run) => isMeant(run) && (beforeMs === undefined || Date.parse(run.to) <= beforeMs));
   const parts = beforeMs === undefined ? unfinished.filter(isMeant) : [];
   const ids = [...going, ...parts].map(({ jobId, runId }): RunId => ({ jobId, runId }));

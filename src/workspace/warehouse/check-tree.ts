@@ -95,9 +95,5 @@ export function refusalOf(lines: readonly string[], sql: string, views: readonly
   if (root.children !== 1) return 'it may not change settings, name a format or write a file.';
   if (hasHiddenName(sql)) return 'a name in quotes may not hold a backslash or a line break.';
   const known = { views, own: ownNames(sql) };
-  for (const node of nodes) {
-    const fault = faultOf(node, known);
-    if (fault !== undefined) return fault;
-  }
-  return undefined;
+  return nodes.map((node) => faultOf(node, known)).find((fault) => fault !== undefined);
 }

@@ -93,7 +93,8 @@ export function connect(
   let opening: Promise<ClickHouseClient> | undefined;
   let mapOf: (record: Record<string, string>) => SettingsMap;
   async function client(): Promise<ClickHouseClient> {
-    opening ??= import('@clickhouse/client').then(({ createClient, ClickHouseLogLevel, SettingsMap: Settings }) => {
+    // As one object, because a bundle exports a CommonJS package only so.
+    opening ??= import('@clickhouse/client').then(({ default: { createClient, ClickHouseLogLevel, SettingsMap: Settings } }) => {
       mapOf = (record) => Settings.from(record);
       return createClient({
         url: address,

@@ -1,4 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
+import { ApiError } from '../../api/errors.ts';
 import { type RunId, type RunManifest, runManifest, storedColumn } from '../store/manifest.ts';
 import { type Connection, StatementError, type WarehouseAccess } from './connection.ts';
 import { createLedger, LEDGER, type PlacedColumn, quoted } from './schema.ts';
@@ -10,8 +12,10 @@ export interface LoadRecord {
   readonly columns: readonly PlacedColumn[];
   /** Rows that have arrived; of a loaded run all. */
   readonly rows: number;
-  /** The same as long as one load goes on, whoever continues it. */
+  /** Of the loader that has it; another one that continues the load has another. */
   readonly generation: string;
+  /** When it was written, by the clock of the server, as its text. */
+  readonly written: string;
   /** Time since the last entry, by the clock of the server. */
   readonly ageMs: number;
 }
@@ -22,19 +26,30 @@ export interface Ledger {
   records(signal?: AbortSignal): Promise<LoadRecord[]>;
   /** The last entry of a run, removed ones included. */
   find(run: RunId, signal?: AbortSignal): Promise<LoadRecord | undefined>;
-  write: (record: Omit<LoadRecord, 'ageMs'>) => Promise<void>;
+  /** Writes an entry that is newer than `before`, which only clocks of several replicas can put in question. */
+  write: (record: LoadEntry, before?: LoadRecord) => Promise<void>;
+  /** Writes a record with a new generation in the place of `before`; false where another loader was first. */
+  claim(record: LoadEntry, before: LoadRecord | undefined): Promise<boolean>;
 }
+
+/** A record as it is written. */
+export type LoadEntry = Omit<LoadRecord, 'ageMs' | 'written'>;
 
 const placed = z.array(storedColumn.extend({ at: z.string() }));
 const entry = z.object({
   state: z.enum(['loading', 'loaded', 'removed']),
   rows: z.coerce.number(),
   generation: z.string(),
+  written: z.string(),
   manifest: z.string().transform((json) => runManifest.parse(JSON.parse(json))),
   columns: z.string().transform((json) => placed.parse(JSON.parse(json))),
   ageMs: z.coerce.number(),
 });
 const UNKNOWN_TABLE = 60;
+/** Replicas of the warehouse show what was written through another one a little later. */
+const SHOWN_TRIES = 100;
+const SHOWN_EVERY_MS = 50;
+const LONG_AGO = '1970-01-01 00:00:00';
 
 function recordOf(row: unknown): LoadRecord[] {
   // An entry of a later version is not understood; its run counts as not loaded.
@@ -47,8 +62,8 @@ function recordOf(row: unknown): LoadRecord[] {
 /** The record of one project. */
 export function ledgerOf(access: WarehouseAccess, loader: Connection, project: string): Ledger {
   const table = `${quoted(access.database)}.${quoted(LEDGER)}`;
-  const age = 'toUnixTimestamp64Milli(now64(6)) - toUnixTimestamp64Milli(written) AS ageMs';
-  const select = `SELECT state, rows, generation, manifest, columns, ${age} FROM ${table} FINAL`;
+  const age = 'toUnixTimestamp64Milli(now64(6)) - toUnixTimestamp64Milli(l.written) AS ageMs';
+  const select = `SELECT state, rows, generation, toString(l.written) AS written, manifest, columns, ${age} FROM ${table} AS l FINAL`;
   let created: Promise<void> | undefined;
 
   async function read(condition: string, parameters: Record<string, unknown>, signal?: AbortSignal): Promise<LoadRecord[]> {
@@ -62,39 +77,60 @@ export function ledgerOf(access: WarehouseAccess, loader: Connection, project: s
     }
   }
 
+  async function find({ jobId, runId }: RunId, signal?: AbortSignal): Promise<LoadRecord | undefined> {
+    const [found] = await read('_job = {job:UInt64} AND _run = {run:UInt64}', { job: jobId, run: runId }, signal);
+    return found;
+  }
+
+  /** Writes an entry that is newer than another one; of those with one token the server keeps the first. */
+  async function insert({ state, run, columns, rows, generation }: LoadEntry, after = LONG_AGO, token?: string): Promise<void> {
+    created ??= createLedger(access, loader);
+    await created.catch((error: unknown) => {
+      created = undefined;
+      throw error;
+    });
+    const { table: _, sourceDropped: __, ...kept } = run;
+    const later = "greatest(now64(6), addMicroseconds(toDateTime64({after:String}, 6, 'UTC'), 1))";
+    await loader.command(
+      `INSERT INTO ${table} (_project, _job, _run, state, rows, generation, manifest, columns, written) VALUES ({project:String},
+ {job:UInt64}, {run:UInt64}, {state:String}, {rows:UInt64}, {generation:String}, {manifest:String}, {columns:String}, ${later})`,
+      {
+        settings: { async_insert: 0, ...(token !== undefined && { insert_deduplication_token: token }) },
+        parameters: {
+          project,
+          job: run.jobId,
+          run: run.runId,
+          state,
+          rows,
+          generation,
+          manifest: JSON.stringify(kept),
+          columns: JSON.stringify(columns),
+          after,
+        },
+      },
+    );
+  }
+
   return {
     async records(signal) {
       const found = await read(`state IN ('loading', 'loaded')`, {}, signal);
       const start = ({ run }: LoadRecord) => Date.parse(run.from);
       return found.toSorted((a, b) => start(a) - start(b) || Date.parse(a.run.exportedAt) - Date.parse(b.run.exportedAt));
     },
-    async find({ jobId, runId }, signal) {
-      const [found] = await read('_job = {job:UInt64} AND _run = {run:UInt64}', { job: jobId, run: runId }, signal);
-      return found;
-    },
-    async write({ state, run, columns, rows, generation }) {
-      created ??= createLedger(access, loader);
-      await created.catch((error: unknown) => {
-        created = undefined;
-        throw error;
-      });
-      const { table: _, sourceDropped: __, ...kept } = run;
-      await loader.command(
-        `INSERT INTO ${table} (_project, _job, _run, state, rows, generation, manifest, columns, written) SELECT {project:String},
- {job:UInt64}, {run:UInt64}, {state:String}, {rows:UInt64}, {generation:String}, {manifest:String}, {columns:String}, now64(6)`,
-        {
-          parameters: {
-            project,
-            job: run.jobId,
-            run: run.runId,
-            state,
-            rows,
-            generation,
-            manifest: JSON.stringify(kept),
-            columns: JSON.stringify(columns),
-          },
-        },
-      );
+    find,
+    write: (record, before) => insert(record, before?.written),
+    async claim(record, before) {
+      const { run, generation } = record;
+      const place = `${before?.generation ?? ''}@${before?.written ?? ''}`;
+      // Two that saw the same record send the same token, so that one of their entries is dropped.
+      await insert(record, before?.written, `claim/${project}/${run.jobId}/${run.runId}/${place}`);
+      for (let tries = 0; tries < SHOWN_TRIES; tries += 1) {
+        const now = await find(run);
+        if (now?.generation === generation) return true;
+        if (now && now.written !== before?.written) return false;
+        await delay(SHOWN_EVERY_MS);
+      }
+      throw new ApiError('down', 'The warehouse does not show what was written into it.', { transient: true });
     },
   };
 }

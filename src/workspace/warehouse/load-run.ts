@@ -9,7 +9,7 @@ import { writeTable } from '../query/sql-process.ts';
 import { identifier, literal } from '../query/view-sql.ts';
 import type { RunManifest } from '../store/manifest.ts';
 import type { Connection, WarehouseAccess } from './connection.ts';
-import type { Ledger } from './ledger.ts';
+import type { Ledger, LoadRecord } from './ledger.ts';
 import { OWN_COLUMNS, type PlacedColumn, placeColumns, quoted, tableOf, text } from './schema.ts';
 
 /** Rows that are sent at a time: the server holds a Parquet file in memory while it reads it. */
@@ -21,9 +21,17 @@ const SEPARATOR = 31;
 const KEYLESS = 30;
 /** A load that was silent for so long has ended. */
 const SILENT_MS = 10 * 60_000;
-/** Generation of a run that is being removed: no load goes on from it. */
-export const REMOVING = 'removing';
+/** Before the generation of a run that is being removed: no load goes on from it. */
+const REMOVING = 'removing/';
 const DAY_OF_NONE = '1970-01-01';
+/** A piece is stored as one block, in its order: a piece that is sent again is then recognised as a whole. */
+const ONE_BLOCK = {
+  async_insert: 0,
+  min_insert_block_size_rows: '4000000',
+  min_insert_block_size_bytes: '0',
+  max_insert_block_size: '4000000',
+  input_format_parquet_preserve_order: 1,
+} as const;
 
 /** What a load works with. */
 export interface LoadContext {
@@ -40,7 +48,7 @@ export interface LoadContext {
   /** Called with the rows that have arrived. */
   readonly report: (rows: number) => void;
   /** Rows that are sent at a time; left out: as many as a server holds well. */
-  readonly pieceRows?: number;
+  readonly pieceRows?: number | undefined;
   /** The bundled process of DuckDB, for callers that are bundled elsewhere. */
   readonly script?: string;
 }
@@ -107,29 +115,74 @@ export async function deleteRows(
   }
 }
 
+/** A generation for a record whose run is being removed. */
+export function removing(): string {
+  return `${REMOVING}${randomUUID()}`;
+}
+
+function busy(): ApiError {
+  return new ApiError('busy', 'another server is loading it', { retryAfterMs: SILENT_MS });
+}
+
+/** What a loader has taken on: its generation, the part of the tokens that stays where a load goes on, and the rows that are there. */
+interface Claim {
+  readonly generation: string;
+  readonly load: string;
+  readonly columns: PlacedColumn[];
+  readonly rows: number;
+}
+
 /**
- * Loads a converted run once, whoever has begun it: a load that was killed goes on after its last piece, and is undone where it was made
- * from another table. Throws where the warehouse or the disk fails.
+ * Takes on the load of a run, which one loader of all servers does; undefined where nothing is to be loaded. A generation is
+ * `<load>/<loader>/<deleting or loading>/<table>`.
+ */
+async function claimLoad(run: RunManifest, { access, loader, ledger, project, signal }: LoadContext): Promise<Claim | undefined> {
+  const before = await ledger.find(run, signal);
+  if (before?.state === 'loaded' && before.run.exportedAt === run.exportedAt) return undefined;
+  // Removed after it was downloaded here: only a new download brings it back.
+  if (before?.state === 'removed' && Date.parse(run.downloadedAt) <= Number(before.generation)) return undefined;
+  const name = run.table?.name ?? '';
+  const isOwn = before?.state === 'loading' && before.generation.endsWith(`/${name}`);
+  const goesOn = isOwn && !before.generation.includes('/deleting/');
+  // A load says how far it is after each piece; another one from its own table would take its rows away.
+  if (before?.state === 'loading' && !isOwn && !before.generation.startsWith(REMOVING) && before.ageMs < SILENT_MS) throw busy();
+  const load = goesOn ? before.generation.slice(0, before.generation.indexOf('/')) : randomUUID();
+  const stale = before && before.state !== 'removed' && !goesOn && before.columns.length > 0 ? before : undefined;
+  const columns = run.table ? await placeColumns(access, loader, tableOf(viewName(run.scope)), run.table.columns) : [];
+  const claim = { generation: `${load}/${randomUUID()}/loading/${name}`, load, columns, rows: goesOn ? before.rows : 0 };
+  const entry = { state: 'loading' as const, run, columns, rows: claim.rows };
+  if (!stale) {
+    if (await ledger.claim({ ...entry, generation: claim.generation }, before)) return claim;
+    throw busy();
+  }
+  const deleting = { ...entry, columns: stale.columns, generation: `${load}/${randomUUID()}/deleting/${name}` };
+  if (!(await ledger.claim(deleting, before))) throw busy();
+  await deleteRows({ access, loader, project }, [stale.run]);
+  if (await ledger.claim({ ...entry, generation: claim.generation }, await ownRecord(run, deleting.generation, ledger))) return claim;
+  throw busy();
+}
+
+/** The record of a run as long as it is of this generation; throws where another server has taken it on. */
+async function ownRecord(run: RunManifest, generation: string, ledger: Ledger, signal?: AbortSignal): Promise<LoadRecord> {
+  const record = await ledger.find(run, signal);
+  if (record?.generation === generation) return record;
+  throw busy();
+}
+
+/**
+ * Loads a converted run once, by one of all servers: a load that was killed goes on after its last piece, and is undone where it was made
+ * from another table. Throws where the warehouse or the disk fails, and a `busy` ApiError where another server loads it. Two processes of
+ * one directory must not load from it at a time.
  */
 export async function loadRun(run: RunManifest, context: LoadContext): Promise<void> {
-  const { access, loader, ledger, project, directory, holder, signal, report, pieceRows = PIECE_ROWS, script } = context;
-  const before = await ledger.find(run, signal);
-  if (before?.state === 'loaded' && before.run.exportedAt === run.exportedAt) return;
-  // Removed after it was downloaded here: only a new download brings it back.
-  if (before?.state === 'removed' && Date.parse(run.downloadedAt) <= Number(before.generation)) return;
-  const { table } = run;
-  const name = table?.name ?? '';
-  const goesOn = before?.state === 'loading' && before.generation.endsWith(`/${name}`);
-  // A load says how far it is after each piece; another one from its own table would take its rows away.
-  if (before?.state === 'loading' && !goesOn && before.generation !== REMOVING && before.ageMs < SILENT_MS)
-    throw new ApiError('busy', 'another server is loading it', { retryAfterMs: SILENT_MS });
-  if (before && before.state !== 'removed' && !goesOn && before.columns.length > 0) await deleteRows(context, [before.run]);
-  const generation = goesOn ? before.generation : `${randomUUID()}/${name}`;
+  const { loader, ledger, project, directory, holder, signal, report, pieceRows = PIECE_ROWS, script } = context;
+  const claim = await claimLoad(run, context);
+  if (!claim) return;
+  const { generation, columns } = claim;
+  let { rows } = claim;
+  const name = run.table?.name ?? '';
   const target = tableOf(viewName(run.scope));
-  const columns = table ? await placeColumns(access, loader, target, table.columns) : [];
-  const total = table?.rows ?? 0;
-  let rows = goesOn ? before.rows : 0;
-  await ledger.write({ state: 'loading', run, columns, rows, generation });
+  const total = run.table?.rows ?? 0;
   report(rows);
   const names = [...OWN_COLUMNS, ...columns.map(({ at }) => at)].map(quoted);
   const remove = (piece: string) => rm(join(directory, piece), { force: true });
@@ -148,6 +201,7 @@ export async function loadRun(run: RunManifest, context: LoadContext): Promise<v
     }
   }
 
+  let own: LoadRecord | undefined;
   let next = rows < total ? writePiece(rows) : undefined;
   try {
     while (next) {
@@ -157,20 +211,22 @@ export async function loadRun(run: RunManifest, context: LoadContext): Promise<v
       next = end < total ? writePiece(end) : undefined;
       next?.catch(() => undefined); // it is met when its turn comes
       const settings = {
-        insert_deduplication_token: `${project}/${run.jobId}/${run.runId}/${generation}/${from}`,
+        insert_deduplication_token: `${project}/${run.jobId}/${run.runId}/${claim.load}/${from}`,
         max_partitions_per_insert_block: '10000',
+        ...ONE_BLOCK,
       };
       try {
+        own = await ownRecord(run, generation, ledger, signal);
         await loader.insert(quoted(target), names, createReadStream(join(directory, piece)), { settings, signal });
       } finally {
         await remove(piece);
       }
       rows = end;
       report(rows);
-      if (rows < total) await ledger.write({ state: 'loading', run, columns, rows, generation });
+      if (rows < total) await ledger.write({ state: 'loading', run, columns, rows, generation }, own);
     }
   } finally {
     await next?.then(remove, () => undefined);
   }
-  await ledger.write({ state: 'loaded', run, columns, rows, generation });
+  await ledger.write({ state: 'loaded', run, columns, rows, generation }, await ownRecord(run, generation, ledger, signal));
 }

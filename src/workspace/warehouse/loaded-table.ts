@@ -1,5 +1,9 @@
 import { grouped } from '../../lib/grouped.ts';
+import { formatNumber } from '../../lib/number-text.ts';
+import { isSameRun, type RunManifest } from '../store/manifest.ts';
+import type { ProjectWorkspace } from '../store/project-workspace.ts';
 import type { LoadRecord } from './ledger.ts';
+import type { Load, ProjectWarehouse } from './project-warehouse.ts';
 
 /** Columns of the table of what is loaded, one row for each job; rows of runs that overlap are counted in each. */
 export const LOADED_COLUMNS = ['jobId', 'job', 'scope', 'runs', 'from', 'to', 'rows', 'loading'];
@@ -27,9 +31,55 @@ export function removable(
   return records.filter(({ run }) => (jobIds?.includes(run.jobId) ?? true) && (beforeMs === undefined || Date.parse(run.to) <= beforeMs));
 }
 
+/** Why a run is not removed, for a person. */
+export function inseparableWords({ run }: LoadRecord, other: LoadRecord): string {
+  return (
+    `In the warehouse its rows cannot be told from those of run ${other.run.runId}, which stays: the job exports no column of time. ` +
+    `Purge all of job ${run.jobId} (without before), and download again what is to stay.`
+  );
+}
+
 /** What a removal deletes in the warehouse, for a person to confirm. */
 export function loadedBody(records: readonly LoadRecord[], { address, database }: { readonly address: string; readonly database: string }) {
   const jobs = [...new Set(records.map(({ run }) => run.jobId))];
   const rows = records.reduce((sum, record) => sum + record.rows, 0);
   return { warehouse: { place: `${address}/${database}`, runs: records.length, rows, jobs, lostBy: 'all who may read this project' } };
+}
+
+/** Where the runs of a project are: on the disk, and loaded. */
+export interface LoadPlaces {
+  readonly workspace: ProjectWorkspace;
+  readonly warehouse: ProjectWarehouse;
+}
+
+/** Rows that have arrived, of how many. */
+export function rowsWords({ rows, totalRows }: Pick<Load, 'rows' | 'totalRows'>): string {
+  return `${formatNumber(rows, { group: true })} of ${formatNumber(totalRows, { group: true })} rows`;
+}
+
+/** Loads that are under way, in words: how many, and how many of their rows have arrived. */
+export function loadsWords(loads: readonly Load[]): string {
+  const sum = (of: (load: Load) => number) => loads.reduce((total, load) => total + of(load), 0);
+  const all = { rows: sum(({ rows }) => rows), totalRows: sum(({ totalRows }) => totalRows) };
+  return `${loads.length === 1 ? '1 run is' : `${loads.length} runs are`} being loaded into the warehouse: ${rowsWords(all)}`;
+}
+
+/** What keeps a downloaded run from being in the warehouse, in words. */
+export function waitingWords(
+  { jobId, runId, format }: RunManifest,
+  { workspace, warehouse }: LoadPlaces,
+  records: readonly LoadRecord[],
+): string {
+  const run = `Run ${runId} of job ${jobId}`;
+  const failure = warehouse.failure({ jobId, runId });
+  if (failure !== undefined) return `${run} could not be loaded into the warehouse: ${failure}`;
+  const refusal = workspace.conversionFailure({ jobId, runId });
+  if (refusal !== undefined) return `${run} could not be converted, so that it cannot be loaded into the warehouse: ${refusal}`;
+  if (!/^(jsonl|csv)$/i.test(format)) return `${run} exports ${format}, which cannot be loaded into the warehouse.`;
+  const load = warehouse.underWay().find((each) => isSameRun(each, { jobId, runId }));
+  if (load) return `${run} is being loaded into the warehouse: ${rowsWords(load)}.`;
+  const there = records.find((record) => record.state === 'loading' && isSameRun(record.run, { jobId, runId }));
+  if (there)
+    return `${run} is being loaded into the warehouse by another server: ${formatNumber(there.rows, { group: true })} rows so far.`;
+  return `${run} is downloaded, and not in the warehouse yet.`;
 }

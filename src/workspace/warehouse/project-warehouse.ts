@@ -1,10 +1,12 @@
+import { ApiError } from '../../api/errors.ts';
 import { createFairSemaphore } from '../../lib/concurrency.ts';
 import { coverageOf } from '../query/batches.ts';
 import type { SqlResult } from '../query/sql-process.ts';
 import { safeName } from '../store/layout.ts';
-import type { RunId, RunManifest } from '../store/manifest.ts';
+import { takeLock } from '../store/lock.ts';
+import { isSameRun, type RunId, type RunManifest } from '../store/manifest.ts';
 import { type Ledger, type LoadRecord, ledgerOf } from './ledger.ts';
-import { deleteRows, type LoadContext, loadRun, REMOVING, timeColumn } from './load-run.ts';
+import { deleteRows, type LoadContext, loadRun, removing, timeColumn } from './load-run.ts';
 import { runStatement, type WarehouseStatement } from './run-statement.ts';
 import type { Warehouse } from './warehouse.ts';
 import { coveredSql } from './warehouse-view.ts';
@@ -28,6 +30,8 @@ export interface ProjectWarehouse {
   load(runs: readonly RunManifest[], where: LoadPlace): void;
   /** Loads of this process that are under way. */
   underWay(): Load[];
+  /** Calls `listener` when rows have arrived, until the returned function is called. */
+  onProgress(listener: () => void): () => void;
   /** Why the last load of a run failed, where it did. */
   failure(run: RunId): string | undefined;
   /** Resolves when no load of this process is under way; `own`: none that was started here. */
@@ -47,6 +51,7 @@ export interface LoadPlace {
 
 /** Loads of a process at a time, half of them for one principal. */
 const LOADS_AT_ONCE = 2;
+const RETRY_MS = 5_000;
 const inTurn = createFairSemaphore(LOADS_AT_ONCE);
 
 interface State {
@@ -55,6 +60,7 @@ interface State {
   /** Runs that are known to be loaded, so that they are not looked up again. */
   readonly done: Set<string>;
   readonly failures: Map<string, string>;
+  readonly listeners: Set<() => void>;
 }
 
 /** What this process knows of each project; sessions of all its callers share it. */
@@ -63,7 +69,7 @@ const states = new WeakMap<Warehouse, Map<string, State>>();
 function stateOf(warehouse: Warehouse, project: string): State {
   const own = states.get(warehouse) ?? new Map<string, State>();
   states.set(warehouse, own);
-  const state = own.get(project) ?? { running: new Map(), done: new Set(), failures: new Map() };
+  const state = own.get(project) ?? { running: new Map(), done: new Set(), failures: new Map(), listeners: new Set() };
   own.set(project, state);
   return state;
 }
@@ -91,22 +97,63 @@ function keptSql(record: LoadRecord, staying: readonly LoadRecord[]): string[] {
   return shared.map(({ startMs, endMs }) => coveredSql(run.jobId, startMs, endMs));
 }
 
+/** Whether two runs of a job hold some of the same days. */
+function overlap(a: RunManifest, b: RunManifest): boolean {
+  return a.jobId === b.jobId && a.scope === b.scope && Date.parse(a.from) < Date.parse(b.to) && Date.parse(b.from) < Date.parse(a.to);
+}
+
+/**
+ * Of runs that are to go, those that would take rows with them which an earlier export that stays holds too: without a column of time it is
+ * not known which of their rows these are. With each the run that stays.
+ */
+export function inseparable(going: readonly LoadRecord[], all: readonly LoadRecord[]): Map<LoadRecord, LoadRecord> {
+  const found = new Map<LoadRecord, LoadRecord>();
+  for (;;) {
+    const staying = all.filter(({ run }) => !going.some((each) => isSameRun(each.run, run) && !found.has(each)));
+    const next = going
+      .filter((record) => !found.has(record) && record.columns.length > 0 && !timeColumn(record.columns))
+      .flatMap((record) => {
+        const other = staying.find(
+          ({ run }) => overlap(run, record.run) && Date.parse(run.exportedAt) <= Date.parse(record.run.exportedAt),
+        );
+        return other && !isSameRun(other.run, record.run) ? [{ record, other }] : [];
+      });
+    if (next.length === 0) return found;
+    for (const { record, other } of next) found.set(record, other);
+  }
+}
+
 /** Opens the part of the warehouse that belongs to a project; `permit` throws where the caller may not read its exports. */
 export function openProjectWarehouse(
   warehouse: Warehouse,
   { authUrl, projectId, permit }: { readonly authUrl: string; readonly projectId: number; readonly permit: () => Promise<unknown> },
 ): ProjectWarehouse {
-  const { access, loader, reader } = warehouse;
+  const { access, loader, reader, pieceRows } = warehouse;
   const project = projectName(authUrl, projectId);
   const ledger: Ledger = ledgerOf(access, loader, project);
   const state = stateOf(warehouse, project);
   const started = new Set<Promise<void>>();
+  const { listeners } = state;
 
   async function loadOne(run: RunManifest, load: { rows: number }, place: LoadPlace): Promise<void> {
     const { holder, signal } = place;
-    const own = { access, loader, ledger, project, holder, signal, report: (rows: number) => void (load.rows = rows) };
-    const context: LoadContext = { ...own, directory: place.directoryOf(run) };
-    await inTurn(holder, () => place.reading([run], ([now = run]) => loadRun(now, context)));
+    const directory = place.directoryOf(run);
+    const report = (rows: number) => {
+      load.rows = rows;
+      for (const listener of listeners) listener();
+    };
+    const context: LoadContext = { access, loader, ledger, project, holder, signal, report, directory, pieceRows };
+    await inTurn(holder, () =>
+      place.reading([run], async ([now = run]) => {
+        const lock = await takeLock(directory, 'load');
+        if (!('release' in lock)) throw new ApiError('busy', 'another server of this directory is loading it', { retryAfterMs: RETRY_MS });
+        try {
+          await loadRun(now, context);
+        } finally {
+          await lock.release();
+        }
+      }),
+    );
   }
 
   return {
@@ -131,6 +178,8 @@ export function openProjectWarehouse(
             (error: unknown) => {
               // What the end of a session stopped goes on with the next one.
               if (place.signal.aborted) return undefined;
+              // Another server does it; the next call looks again.
+              if (error instanceof ApiError && error.kind === 'busy') return state.failures.delete(key);
               return state.failures.set(key, error instanceof Error ? error.message : String(error));
             },
           )
@@ -144,6 +193,10 @@ export function openProjectWarehouse(
       }
     },
     underWay: () => [...state.running.values()].map(({ load }) => ({ ...load })),
+    onProgress(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
     failure: (run) => state.failures.get(keyOf(run)),
     async settled(own) {
       await Promise.all(own ? started : [...state.running.values()].map(({ result }) => result));
@@ -154,12 +207,12 @@ export function openProjectWarehouse(
       const staying = (await ledger.records()).filter(({ run }) => !going.has(keyOf(run)));
       for (const record of records) {
         // First the record: rows that a kill leaves belong to no run, and the next call deletes them.
-        await ledger.write({ ...record, state: 'loading', generation: REMOVING });
+        await ledger.write({ ...record, state: 'loading', generation: removing() }, record);
         if (record.columns.length > 0) {
           const kept = keptSql(record, staying);
           await deleteRows({ access, loader, project }, [record.run], kept.length > 0 ? kept.join(' OR ') : undefined);
         }
-        await ledger.write({ ...record, state: 'removed', rows: 0, generation: String(nowMs) });
+        await ledger.write({ ...record, state: 'removed', rows: 0, generation: String(nowMs) }, record);
         state.done.delete(keyOf(record.run));
       }
     },

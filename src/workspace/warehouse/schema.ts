@@ -66,7 +66,7 @@ function ledgerSql(access: WarehouseAccess): string {
   return `CREATE TABLE IF NOT EXISTS ${quoted(access.database)}.${quoted(LEDGER)} (
   _project LowCardinality(String), _job UInt64, _run UInt64, state LowCardinality(String), rows UInt64,
   generation String, manifest String, columns String, written DateTime64(6, 'UTC')
-) ${engineSql(access, 'written')} ORDER BY (_project, _job, _run)`;
+) ${engineSql(access, 'written')} ORDER BY (_project, _job, _run) SETTINGS ${dedupSetting(access)}`;
 }
 
 /** Makes the table of the record. */

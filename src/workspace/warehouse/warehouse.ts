@@ -7,17 +7,20 @@ export interface Warehouse {
   readonly access: WarehouseAccess;
   readonly loader: Connection;
   readonly reader: Connection;
+  /** Rows that are sent at a time; left out: as many as a server holds well. */
+  readonly pieceRows?: number | undefined;
   readonly close: () => Promise<void>;
 }
 
 /** Opens the warehouse; nothing is sent before it is used. */
-export function openWarehouse(access: WarehouseAccess): Warehouse {
+export function openWarehouse(access: WarehouseAccess, pieceRows?: number): Warehouse {
   const loader = connect(access, access.loader);
   const reader = connect(access, access.reader);
   return {
     access,
     loader,
     reader,
+    pieceRows,
     async close() {
       await Promise.all([loader.close(), reader.close()]);
     },

@@ -20,6 +20,21 @@ interface File {
 
 const downloads = () => platform().requests.filter(({ operation }) => operation === 'download');
 
+describe('a run without rows', () => {
+  it('is complete, says that it found nothing, and is a table without rows', async () => {
+    const gaps = await call('find_export_gaps', { jobId: 'Daily views' });
+    const rows = gaps.structured['rows'] as [string, number, string, string][];
+    const cause = rows.find(([, , status]) => status === 'suspicious')?.[3] ?? '';
+    const runId = Number(/run (\d+)/.exec(cause)?.[1]);
+    const answer = await call('download_export_run', { jobId: 'Daily views', runId });
+    const file = { name: 'part-00001.csv.gz', rows: 0 };
+    expect(answer.structured).toMatchObject({ state: 'complete', runId, rowCount: 0, files: [file] });
+    expect(answer.text).toContain('The run found nothing in its range: its files hold no rows.');
+    const asked = await call('query_export', { jobId: 'Daily views', sql: 'SELECT count(*) AS n FROM data' });
+    expect(asked).toMatchObject({ isError: false, structured: { rows: [[0]] } });
+  });
+});
+
 describe('a successful run', () => {
   it('is fetched, checked and described, and by default it is the latest', async () => {
     const answer = await call('download_export_run', { jobId: 'Daily sessions' });

@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { DAY_MS, HOUR_MS } from '../../../src/lib/clock.ts';
 import { openAssistant, type ToolAnswer } from '../../support/assistant.ts';
-import { type Platform, withPlatform } from '../../support/emulator.ts';
+import { openPlatform, type Platform, withPlatform } from '../../support/emulator.ts';
 import { useTools, whole } from '../support.ts';
 
 const { ask, call, platform } = useTools();
@@ -117,7 +117,52 @@ describe('a run that succeeded without rows', () => {
     expect(told(unread, 'empty', 'suspicious')).toEqual([`${emptyDay()}: 1 empty`]);
     expect(unread.text).toContain('Whether the days of empty runs had visits could not be found out');
   });
+
+  it('of an hourly job is one stretch with the visits of its hours together', async () => {
+    const { platform: other, assistant, jobId, hours } = await hourlyWithout(3);
+    const [fromMs = 0] = hours;
+    const asked = other.requests.length;
+    const answer = await assistant.call('find_export_gaps', {
+      jobId,
+      startDate: iso(fromMs - 2 * HOUR_MS),
+      endDate: iso(fromMs + 6 * HOUR_MS),
+    });
+    const visits = other.requests.slice(asked).filter(({ url }) => url.includes('/metrics/'));
+    expect(visits).toHaveLength(1);
+    const { values } = await other.ask(
+      'getSiteVisits',
+      { startDate: iso(fromMs), endDate: iso(fromMs + 3 * HOUR_MS - 1) },
+      await other.token('shop'),
+    );
+    const count = values[0]?.value ?? 0;
+    expect(count).toBeGreaterThan(0);
+    expect(told(answer, 'suspicious', 'empty')).toEqual([
+      `${minuteOf(fromMs)} to ${minuteOf(fromMs + 3 * HOUR_MS).slice(11)}: 3 suspicious`,
+    ]);
+    const [row] = (answer.structured['rows'] as [string, number, string, string][]).filter(([, , status]) => status === 'suspicious');
+    expect(row?.[3]).toContain(`although there were ${count.toLocaleString('en')} visits`);
+    const preview = await assistant.call('apply_export_plan', { planId: answer.structured['planId'] });
+    expect(JSON.stringify(preview.structured)).toContain(iso(fromMs));
+  });
 });
+
+/** A platform whose hourly job has succeeded in so many hours, one after the other, without a row. */
+async function hourlyWithout(count: number) {
+  const other = await openPlatform();
+  const assistant = await openAssistant(other);
+  onTestFinished(async () => {
+    await assistant.close();
+    await other.close();
+  });
+  const rows = await other.ask('listSuccessfulExportRuns', { limit: 100 }, await other.token('shop'));
+  const own = rows.filter(({ name }) => name === 'Hourly sessions').toSorted((a, b) => Number(a.jobRunId) - Number(b.jobRunId));
+  const hours = own.slice(-count - 4, -4).map(({ from }) => Date.parse(from ?? ''));
+  const payload = rows.filter(({ name, from }) => name !== 'Hourly sessions' || !hours.includes(Date.parse(from ?? '')));
+  other.faults.add({ kind: 'shape', operation: 'listSuccessfulExportRuns', payload });
+  return { platform: other, assistant, jobId: Number(own[0]?.jobId), hours };
+}
+
+const iso = (ms: number) => new Date(ms).toISOString();
 
 describe('a backfill', () => {
   it('is applied by its planId, told while it runs, and closes the gap', async () => {

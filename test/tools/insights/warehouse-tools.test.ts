@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { exportsResource } from '../../../src/resources/exports.ts';
 import { openWarehouse } from '../../../src/workspace/warehouse/warehouse.ts';
 import { openAssistant } from '../../support/assistant.ts';
 import { sharedClickHouse } from '../../support/clickhouse/index.ts';
@@ -7,6 +8,7 @@ import { sharedPlatform } from '../../support/emulator.ts';
 
 /** A download, its conversion and its load, each in its turn. */
 const LONG_MS = 120_000;
+const PIECE_ROWS = 4_000;
 
 describe.skipIf(missing)(`tools with a warehouse${missing ? ` (${missing})` : ''}`, { timeout: LONG_MS }, () => {
   const clickHouse = sharedClickHouse();
@@ -51,6 +53,39 @@ describe.skipIf(missing)(`tools with a warehouse${missing ? ` (${missing})` : ''
     expect(questions.at(-1)).toContain('"lostBy": "all who may read this project"');
     expect((await count()).text).toContain('is in the workspace yet');
     expect((await call('list_workspace')).structured['warehouse']).toMatchObject({ rows: [] });
+  });
+
+  it('report the rows that arrive, and a load that ended is news', async () => {
+    const warehouse = openWarehouse(clickHouse().access, PIECE_ROWS);
+    const assistant = await openAssistant(platform(), { conversion: 'drop source', warehouse });
+    onTestFinished(async () => {
+      await assistant.close();
+      await warehouse.close();
+    });
+    const session = { workspace: () => assistant.workspace(1201) } as never;
+    const newest = () => exportsResource.newest?.({ projectId: '1201' }, { ask: async () => [] as never, session }, undefined);
+    const heard: { progress: number; message?: string | undefined }[] = [];
+    const args = { jobId: 'Daily views', waitSeconds: 40 };
+    const { structuredContent } = await assistant.client.callTool(
+      { name: 'download_export_run', arguments: args },
+      { onprogress: ({ progress, message }) => void heard.push({ progress, message }) },
+    );
+    const { rowCount = 0, jobId, runId } = structuredContent as { rowCount?: number; jobId: number; runId: number };
+    expect(heard.map(({ progress }) => progress)).toEqual([...new Set(heard.map(({ progress }) => progress))].toSorted((a, b) => a - b));
+    expect(heard).toContainEqual({
+      progress: expect.any(Number),
+      message: expect.stringMatching(/files fetched, [\d.]+ kB of [\d.]+ kB$/),
+    });
+    const loaded = (count: number) => `${count.toLocaleString('en')} of ${rowCount.toLocaleString('en')} rows loaded into the warehouse`;
+    expect(heard).toContainEqual({ progress: 100 * (1 + PIECE_ROWS / rowCount), message: loaded(PIECE_ROWS) });
+    expect(heard.at(-1)).toEqual({ progress: 200, message: loaded(rowCount) });
+    const listed = JSON.parse(await assistant.read('analytics://1201/exports')) as { warehouse: unknown[] };
+    expect(listed.warehouse).toContainEqual({ jobId, runId, state: 'loaded', rows: rowCount });
+    const before = await newest();
+    expect(await newest()).toBe(before);
+    const later = "SELECT * REPLACE (written + INTERVAL 1 SECOND AS written) FROM analytics.export_loads FINAL WHERE state = 'loaded'";
+    await clickHouse().query(`INSERT INTO analytics.export_loads ${later}`);
+    expect(await newest()).toBe((before ?? 0) + 1_000);
   });
 
   it('say that the warehouse is away, and keep what is on the disk', async () => {
