@@ -139,7 +139,7 @@ describe('a run that succeeded without rows', () => {
     expect(told(answer, 'suspicious', 'empty')).toEqual([
       `${minuteOf(fromMs)} to ${minuteOf(fromMs + 3 * HOUR_MS).slice(11)}: 3 suspicious`,
     ]);
-    const [row] = (answer.structured['rows'] as [string, number, string, string][]).filter(([, , status]) => status === 'suspicious');
+    const row = (answer.structured['rows'] as [string, number, string, string][]).find(([, , status]) => status === 'suspicious');
     expect(row?.[3]).toContain(`although there were ${count.toLocaleString('en')} visits`);
     const preview = await assistant.call('apply_export_plan', { planId: answer.structured['planId'] });
     expect(JSON.stringify(preview.structured)).toContain(iso(fromMs));
