@@ -60,8 +60,11 @@ async function startReplica(more: Record<string, string> = {}, bundle?: string):
   return { child, url, stderr: () => stderr };
 }
 
-/** How a call of list_goals was answered, or the code of a connection that failed. */
-type GoalsAnswer = { readonly status?: number; readonly connection?: string | undefined; readonly code?: string };
+/** Counts questions; no segment has such an id. */
+let asked = 999_000;
+
+/** How a call of list_segments was answered, or the code of a connection that failed. */
+type SegmentsAnswer = { readonly status?: number; readonly connection?: string | undefined; readonly code?: string };
 
 /** Keeps one connection open between calls, until the test ends. */
 function keptConnection(): Agent {
@@ -70,8 +73,9 @@ function keptConnection(): Agent {
   return agent;
 }
 
-async function callGoals(url: string, agent: Agent | undefined): Promise<GoalsAnswer> {
-  const { headers, body } = request2026('tools/call', { name: 'list_goals', arguments: {} });
+async function callSegments(url: string, agent: Agent | undefined): Promise<SegmentsAnswer> {
+  // Each asks for another segment, because the same would be answered from what is kept.
+  const { headers, body } = request2026('tools/call', { name: 'list_segments', arguments: { ids: [(asked += 1)] } });
   const sending = request(url, { agent, method: 'POST', headers: { ...headers, 'content-length': Buffer.byteLength(body) } });
   try {
     sending.end(body);
@@ -87,10 +91,11 @@ describe.skipIf(!hasRedis)('replicas as processes of their own', () => {
   it('lose no more than what was in work on the one that is killed, and its places come free', async () => {
     const replicas = await Promise.all([startReplica(), startReplica()]);
     const balancer = await balance(replicas.map(({ url }) => url));
-    platform().faults.add({ kind: 'slow', operation: 'listGoals', delayMs: 20 });
-    const call = () => post2026(balancer.url, 'tools/call', { name: 'list_goals', arguments: {} });
+    platform().faults.add({ kind: 'slow', operation: 'listSegments', delayMs: 20 });
+    // The same would be one request.
+    const call = (url = balancer.url) => post2026(url, 'tools/call', { name: 'list_segments', arguments: { ids: [(asked += 1)] } });
     const good = (await call()).message;
-    expect(good).toMatchObject({ result: { structuredContent: { goals: expect.any(Array) } } });
+    expect(good).toMatchObject({ result: { structuredContent: { segments: [] } } });
 
     const stopped = new AbortController();
     const wrong: unknown[] = [];
@@ -123,9 +128,9 @@ describe.skipIf(!hasRedis)('replicas as processes of their own', () => {
     expect(platform().requests.filter(({ operation }) => operation === 'requestToken')).toHaveLength(1);
     platform().faults.clear();
     // All four places are there again when the leases of the dead have run out.
-    const held = platform().faults.add({ kind: 'slow', operation: 'listGoals' });
+    const held = platform().faults.add({ kind: 'slow', operation: 'listSegments' });
     const [, survivor] = replicas;
-    const waiting = Array.from({ length: 6 }, () => post2026(survivor?.url ?? '', 'tools/call', { name: 'list_goals', arguments: {} }));
+    const waiting = Array.from({ length: 6 }, () => call(survivor?.url));
     await held.reached(4);
     held.release();
     await Promise.all(waiting);
@@ -134,7 +139,7 @@ describe.skipIf(!hasRedis)('replicas as processes of their own', () => {
   it('lose no call when one is asked to stop, though their callers keep connections open', async () => {
     const replicas = await Promise.all([startReplica(), startReplica()]);
     const [leaving] = replicas;
-    platform().faults.add({ kind: 'slow', operation: 'listGoals', delayMs: 10 });
+    platform().faults.add({ kind: 'slow', operation: 'listSegments', delayMs: 10 });
     const stopped = new AbortController();
     const failed: unknown[] = [];
     const served = replicas.map(() => 0);
@@ -143,10 +148,10 @@ describe.skipIf(!hasRedis)('replicas as processes of their own', () => {
     async function callOnAndOn(): Promise<void> {
       const agents = replicas.map(() => keptConnection());
       for (let turn = 0; !stopped.signal.aborted; turn += 1) {
-        let answer: GoalsAnswer = { code: 'ECONNREFUSED' };
+        let answer: SegmentsAnswer = { code: 'ECONNREFUSED' };
         for (let at = turn; at < turn + replicas.length && answer.code === 'ECONNREFUSED'; at += 1) {
           const index = at % replicas.length;
-          answer = await callGoals(replicas[index]?.url ?? '', agents[index]);
+          answer = await callSegments(replicas[index]?.url ?? '', agents[index]);
           if (answer.status === 200) served[index] = (served[index] ?? 0) + 1;
         }
         if (answer.status !== 200) failed.push(answer);
@@ -168,13 +173,13 @@ describe.skipIf(!hasRedis)('replicas as processes of their own', () => {
   it('that are asked to stop close each connection with the next answer over it', async () => {
     const replica = await startReplica();
     const kept = keptConnection();
-    expect(await callGoals(replica.url, kept)).toEqual({ status: 200, connection: 'keep-alive' });
+    expect(await callSegments(replica.url, kept)).toEqual({ status: 200, connection: 'keep-alive' });
     replica.child.kill('SIGTERM');
     const answers = [];
-    do answers.push(await callGoals(replica.url, kept));
+    do answers.push(await callSegments(replica.url, kept));
     while (answers.at(-1)?.connection === 'keep-alive');
     expect(answers.at(-1)).toEqual({ status: 200, connection: 'close' });
-    expect(await callGoals(replica.url, kept)).toEqual({ code: 'ECONNREFUSED' });
+    expect(await callSegments(replica.url, kept)).toEqual({ code: 'ECONNREFUSED' });
     expect(await once(replica.child, 'exit')).toEqual([0, null]);
   });
 
