@@ -59,6 +59,12 @@ function recordOf(row: unknown): LoadRecord[] {
   return [{ ...rest, run }];
 }
 
+/** The order that runs have on the disk; the server gives them in any. */
+function byTime({ run: a }: LoadRecord, { run: b }: LoadRecord): number {
+  const apart = Date.parse(a.from) - Date.parse(b.from) || Date.parse(a.exportedAt) - Date.parse(b.exportedAt);
+  return apart || a.jobId - b.jobId || a.runId - b.runId;
+}
+
 /** The record of one project. */
 export function ledgerOf(access: WarehouseAccess, loader: Connection, project: string): Ledger {
   const table = `${quoted(access.database)}.${quoted(LEDGER)}`;
@@ -70,7 +76,7 @@ export function ledgerOf(access: WarehouseAccess, loader: Connection, project: s
     const options = { parameters: { project, ...parameters }, signal };
     try {
       const rows = await loader.rows(`${select} WHERE _project = {project:String} AND ${condition}`, options);
-      return rows.flatMap(recordOf);
+      return rows.flatMap(recordOf).toSorted(byTime);
     } catch (error) {
       if (error instanceof StatementError && error.code === UNKNOWN_TABLE) return []; // nothing was loaded yet
       throw error;
