@@ -31,8 +31,8 @@ export function createTurns(): (holder: string) => Promise<void> {
     if (!next) return;
     const [holder, line] = next;
     waiting.delete(holder);
-    const [begin, ...later] = line;
-    if (later.length > 0) waiting.set(holder, later);
+    const begin = line.shift();
+    if (line.length > 0) waiting.set(holder, line);
     setImmediate(passOn);
     begin?.();
   }
@@ -40,7 +40,9 @@ export function createTurns(): (holder: string) => Promise<void> {
   return (holder) =>
     new Promise((begin) => {
       if (isTaken) {
-        waiting.set(holder, [...(waiting.get(holder) ?? []), begin]);
+        const line = waiting.get(holder);
+        if (line) line.push(begin);
+        else waiting.set(holder, [begin]);
         return;
       }
       isTaken = true;

@@ -1,4 +1,5 @@
 import { nameOf } from '../domain/metrics/compare/comparison-words.ts';
+import { definitionOf } from '../domain/metrics/metric-definitions.ts';
 import { DAYS_COLUMN, PART_MARK, type QueryTable, TOTAL } from '../domain/metrics/read/query-table.ts';
 import type { Interval } from '../lib/calendar.ts';
 import { intervalIn } from './charts/values.ts';
@@ -44,8 +45,9 @@ interface Drawn {
 function drawnOf({ columns, rows, units, filters }: QueryTable, metric: string, shown: number, { timeZone, interval }: TableRange): Drawn {
   const metrics = Object.keys(units);
   const count = columns.length - metrics.length;
-  // That all devices are meant goes without saying.
-  const chosen = Object.entries(filters ?? {}).filter(([, value]) => value !== 'all');
+  // That all devices are meant goes without saying, and a goal says nothing of visits.
+  const isPerGoal = definitionOf(metric)?.perGoal ?? false;
+  const chosen = Object.entries(filters ?? {}).filter(([name, value]) => value !== 'all' && (name !== 'goal' || isPerGoal));
   const filtered = chosen.map(([name, value]) => (value.endsWith(name) ? value : `${name} ${value}`));
   return {
     metric,

@@ -102,7 +102,8 @@ async function memory(bare: string, environment: Record<string, string>): Promis
 }
 
 async function overhead(bare: string, environment: Record<string, string>, read: (target: string) => Promise<number>): Promise<Row[]> {
-  const peer = startPeer([PRODUCT], environment);
+  // Nothing is kept, so that each call sends its request.
+  const peer = startPeer([PRODUCT], { ...environment, WEB_ANALYTICS_REPORT_CACHE_MB: '0' });
   const bystander = startPeer([bare]);
   await Promise.all([greet(peer), greet(bystander)]);
   const project = environment['WEB_ANALYTICS_PROJECT_ID'];

@@ -24,7 +24,8 @@ function targets(projectId: number): string[] {
 export async function benchMetrics(product: string, emulator: ExternalEmulator): Promise<Row[]> {
   const read = await directReader(emulator);
   const requests = targets(Number(emulator.environment['WEB_ANALYTICS_PROJECT_ID']));
-  const peer = startPeer([product], emulator.environment);
+  // Nothing is kept, so that each round sends its requests.
+  const peer = startPeer([product], { ...emulator.environment, WEB_ANALYTICS_REPORT_CACHE_MB: '0' });
   await greet(peer);
   const args = { ...RANGE, metrics: ['all'], breakdown: ['day', 'device'] };
   const direct: number[] = [];

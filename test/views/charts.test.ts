@@ -146,7 +146,7 @@ function luminance(colour: string): number {
 }
 
 describe.each(Object.entries(themes))('colours of the %s theme', (_, theme) => {
-  it('are told from the background by everybody: texts by 4.5, shapes by 3', () => {
+  it('differ enough from the background: texts by a contrast of 4.5, shapes of 3', () => {
     const { background, text, faintText, error, mark, accent, series, phases } = theme;
     for (const colour of [text, faintText, error, mark, accent]) expect(contrast(colour, background)).toBeGreaterThanOrEqual(4.5);
     for (const colour of [...series, ...Object.values(phases)]) expect(contrast(colour, background)).toBeGreaterThanOrEqual(3);

@@ -10,7 +10,7 @@ const AXIS_PX = 30;
 /** Room for the amount behind a bar. */
 const RIGHT_PX = 92;
 
-/** Of bars of several series, in their order; the first is plain. */
+/** Lines across the bars of each series, in their order; the first has none. */
 const seriesLines: readonly (BarLines | undefined)[] = [
   undefined,
   { angle: Math.PI / 4, line: 1, gap: 5 },

@@ -25,14 +25,14 @@ export interface Theme {
 export const phases = ['blocked', 'dns', 'connect', 'ssl', 'send', 'wait', 'receive', 'unsplit'] as const;
 export type Phase = (typeof phases)[number];
 
-/** Lines across a bar in the colour of the background, for who cannot distinguish its colour: radians, widths of line and gap in px. */
+/** Lines across a bar in the colour of the background, where colours are not enough; radians, widths of line and gap in px. */
 export interface BarLines {
   readonly angle: number;
   readonly line: number;
   readonly gap: number;
 }
 
-/** Of the phases of a request; the others are plain. */
+/** Lines across the bars of a phase; the other phases have none. */
 export const phaseLines: Readonly<Partial<Record<Phase, BarLines>>> = {
   dns: { angle: Math.PI / 2, line: 1, gap: 2 },
   connect: { angle: Math.PI / 4, line: 1, gap: 3 },

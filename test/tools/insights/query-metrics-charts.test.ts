@@ -21,12 +21,12 @@ describe('a chart', () => {
     expect(answer.structured['chart']).toEqual({
       kind: 'panels',
       panels: [
-        ['conversionRate', 'Conversion rate', '%', 'percent'],
+        ['conversionRate', 'Conversion rate', '%, e-commerce goal', 'percent'],
         ['visits', 'Visits', 'sessions', 'none'],
       ].map(([metric = '', name, measure, unit]) => ({
         kind: 'trend',
         title: `${name} by month`,
-        subtitle: `1 Sept – 20 Nov 2026, UTC, ${measure}, e-commerce goal, only in part: 2026-11`,
+        subtitle: `1 Sept – 20 Nov 2026, UTC, ${measure}, only in part: 2026-11`,
         unit,
         timeZone: 'UTC',
         times: ['2026-09-01', '2026-10-01', '2026-11-01'],
@@ -68,7 +68,8 @@ describe('a chart', () => {
     const many = await call('query_metrics', { ...WEEK, metrics: ['all'], breakdown: ['segment'], chart: true });
     expect(many.structured['chart']).toMatchObject({
       kind: 'bars',
-      subtitle: '9 – 15 Nov 2026, UTC, %, e-commerce goal, the first of 8 metrics',
+      title: 'Bounce rate by segment',
+      subtitle: '9 – 15 Nov 2026, UTC, %, the first of 8 metrics',
     });
   });
 
