@@ -87,6 +87,9 @@ export function readCertificate(
 /** What every session offers: all of a server but its state. */
 export type Catalogue = Omit<ServerParts, 'session' | 'subscriptions'>;
 
+/** Calls that begin in one turn of the event loop: fewer cost throughput, more make each call wait for longer. */
+const CALLS_A_TURN = 4;
+
 /** What HTTP serving is made of, beside the settings. */
 export interface HttpServingParts {
   readonly platform: Platform;
@@ -130,7 +133,7 @@ export async function startHttpServing(
   let serving: HttpServing | undefined;
   const monitoring = await openMonitoring(settings, { platform, signIn, tracing, sessions: () => serving?.sessionsByEra() ?? {} });
 
-  const turns = createTurns();
+  const turns = createTurns(CALLS_A_TURN);
 
   function open(principal: Principal, era: Era, sessionId?: string): Served {
     const watched = monitoring.of({ principalId: principal.id, sessionId });

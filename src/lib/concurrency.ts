@@ -18,35 +18,41 @@ export async function yieldTurn(signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Lets work begin once in each turn of the event loop, for the holders in turn: what has begun would otherwise wait at each of its steps
- * for everything that came meanwhile. The function resolves when it is the turn of this holder, at once where nothing else has begun.
+ * Lets at most `atOnce` pieces of work begin in each turn of the event loop, for the holders in turn: what has begun would otherwise wait
+ * at each of its steps for everything that came meanwhile. The function resolves when it is the turn of this holder, at once where fewer
+ * have begun.
  */
-export function createTurns(): (holder: string) => Promise<void> {
+export function createTurns(atOnce: number): (holder: string) => Promise<void> {
   const waiting = new Map<string, (() => void)[]>();
-  let isTaken = false;
+  let begun = 0;
 
-  function passOn(): void {
+  function beginNext(): boolean {
     const [next] = waiting;
-    isTaken = next !== undefined;
-    if (!next) return;
+    if (!next) return false;
     const [holder, line] = next;
     waiting.delete(holder);
     const begin = line.shift();
     if (line.length > 0) waiting.set(holder, line);
-    setImmediate(passOn);
     begin?.();
+    return true;
+  }
+
+  function passOn(): void {
+    begun = 0;
+    while (begun < atOnce && beginNext()) begun += 1;
+    if (begun > 0) setImmediate(passOn);
   }
 
   return (holder) =>
     new Promise((begin) => {
-      if (isTaken) {
+      if (begun === atOnce) {
         const line = waiting.get(holder);
         if (line) line.push(begin);
         else waiting.set(holder, [begin]);
         return;
       }
-      isTaken = true;
-      setImmediate(passOn);
+      if (begun === 0) setImmediate(passOn);
+      begun += 1;
       begin();
     });
 }

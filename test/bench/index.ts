@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { buildBareServer } from './bare-server.ts';
 import { benchConversation } from './conversation.ts';
 import { benchDownloads } from './downloads.ts';
-import { directReader, startExternalEmulator } from './emulator.ts';
+import { directReader, type ExternalEmulator, startExternalEmulator } from './emulator.ts';
 import { benchHar } from './har.ts';
 import { benchHttp } from './http.ts';
 import { benchLoad } from './load.ts';
@@ -166,10 +166,19 @@ function print(rows: readonly Row[]): void {
   }
 }
 
-async function benchProduct(): Promise<void> {
-  const bare = await buildBareServer(PRODUCT);
+/** Prints what is measured on an emulator of its own. */
+async function onEmulator(measure: (emulator: ExternalEmulator) => Promise<readonly Row[]>): Promise<void> {
   const emulator = await startExternalEmulator(PRODUCT);
   try {
+    print(await measure(emulator));
+  } finally {
+    await emulator.stop();
+  }
+}
+
+async function benchProduct(): Promise<void> {
+  const bare = await buildBareServer(PRODUCT);
+  await onEmulator(async (emulator) => {
     const rows = await coldStart(bare);
     rows.push(...(await memory(bare, emulator.environment)));
     rows.push(...(await overhead(bare, emulator.environment, await directReader(emulator))));
@@ -182,10 +191,8 @@ async function benchProduct(): Promise<void> {
     rows.push(...(await benchHttp(PRODUCT, emulator)));
     rows.push(...(await benchReplicas()));
     rows.push(...(await world()));
-    print(rows);
-  } finally {
-    await emulator.stop();
-  }
+    return rows;
+  });
 }
 
 const [subject, ...rest] = process.argv.slice(2);
@@ -195,5 +202,7 @@ else if (subject === 'warehouse') print(await benchWarehouse());
 else if (subject === 'downloads') print(await benchDownloads());
 else if (subject === 'queries') print(await benchQueries());
 else if (subject === 'parquet') print(await benchParquet());
+else if (subject === 'http') await onEmulator((emulator) => benchHttp(PRODUCT, emulator));
+else if (subject === 'start') print(await coldStart(await buildBareServer(PRODUCT)));
 else if (subject === 'load') await benchLoad(PRODUCT, rest);
 else await benchProduct();

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createTurns } from '../../src/lib/concurrency.ts';
 
 test('work begins at once where nothing else has begun, and otherwise once in each turn of the event loop', async () => {
-  const takeTurn = createTurns();
+  const takeTurn = createTurns(1);
   const begun: string[] = [];
   const all = ['a', 'b', 'c'].map((name) => takeTurn('ana').then(() => void begun.push(name)));
   await all[0];
@@ -23,9 +23,24 @@ test('work begins at once where nothing else has begun, and otherwise once in ea
 });
 
 test('holders take turns, however much one of them has', async () => {
-  const takeTurn = createTurns();
+  const takeTurn = createTurns(1);
   const begun: string[] = [];
   const work = (holder: string) => takeTurn(holder).then(() => void begun.push(holder));
   await Promise.all([...Array.from({ length: 6 }, () => work('ana')), work('ben'), work('eve'), work('ben')]);
   expect(begun).toEqual(['ana', 'ana', 'ben', 'eve', 'ana', 'ben', 'ana', 'ana', 'ana']);
+});
+
+test('several begin in a turn where that is allowed, and the rest in the next ones', async () => {
+  const takeTurn = createTurns(3);
+  const begun: string[] = [];
+  const all = Array.from({ length: 8 }, (_, index) => takeTurn(index % 2 === 0 ? 'ana' : 'ben').then(() => void begun.push(String(index))));
+  await Promise.all(all.slice(0, 3));
+  expect(begun).toEqual(['0', '1', '2']);
+  const counts: number[] = [];
+  while (begun.length < 8) {
+    await nextTurn();
+    counts.push(begun.length);
+  }
+  for (const [index, count] of counts.entries()) expect(count - (counts[index - 1] ?? 3)).toBeLessThanOrEqual(3);
+  expect(begun).toEqual(['0', '1', '2', '3', '4', '5', '6', '7']);
 });
