@@ -2,7 +2,6 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
-import { setFlagsFromString } from 'node:v8';
 import { isLoopback } from '../lib/address.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createTurns } from '../lib/concurrency.ts';
@@ -16,6 +15,7 @@ import type { Principal, ResourceMetadata, SignIn } from '../sign-in/principal.t
 import type { Tracing } from '../telemetry/tracing.ts';
 import { logOf, name as product } from './about.ts';
 import type { WorldOptions } from './emulator.ts';
+import { compactHeap, createIdleCompaction, limitHeapGrowth } from './heap.ts';
 import { openMonitoring, traceCalls } from './monitoring.ts';
 import { createPlatform, type Platform } from './platform.ts';
 import { openCache } from './replicas.ts';
@@ -97,6 +97,8 @@ export interface HttpServingParts {
   /** Left out: every caller is the local user. */
   readonly signIn?: SignIn | undefined;
   readonly tracing?: Tracing | undefined;
+  /** Told of each call that begins. */
+  readonly onCall?: (() => void) | undefined;
   /** Other limits than the product's, for tests. */
   readonly limits?: Partial<HttpLimits>;
 }
@@ -123,7 +125,7 @@ const LISTEN_FAULTS: Readonly<Record<string, string>> = {
 /** Begins to serve over HTTP; throws a `SettingsError` where the settings do not allow it. */
 export async function startHttpServing(
   settings: Settings,
-  { platform, catalogue, signIn, tracing, limits }: HttpServingParts,
+  { platform, catalogue, signIn, tracing, onCall, limits }: HttpServingParts,
 ): Promise<HttpServing> {
   const { host, port, allowedHosts, allowedOrigins, maxSessions, sessionIdleMinutes, maxRequests } = settings;
   requireSafe(settings, signIn);
@@ -137,7 +139,10 @@ export async function startHttpServing(
 
   function open(principal: Principal, era: Era, sessionId?: string): Served {
     const watched = monitoring.of({ principalId: principal.id, sessionId });
-    const takeTurn = () => turns(principal.id);
+    const takeTurn = () => {
+      onCall?.();
+      return turns(principal.id);
+    };
     const session = platform.openSession(principal, { spansReplicas: era === '2026', takeTurn, ...watched });
     const subscriptions = createSubscriptions(session, catalogue.resources);
     const parts: ServerParts = { ...catalogue, session, subscriptions };
@@ -179,23 +184,18 @@ function sayWhere(url: string, { logFormat = 'json' }: Settings): void {
   else process.stderr.write(`${product} listens on ${url}\n`);
 }
 
-/**
- * What a collection leaves of the heap may grow by 70 % before the next one; by its own choice the engine lets it grow up to four times,
- * and a server stays as large as its busiest minute was.
- */
-const HEAP_GROWTH = '--heap-growing-percent=70';
-
 /** Serves MCP over Streamable HTTP until the process is asked to stop; says on stderr where. */
 export async function serveOverHttp(settings: Settings, world: WorldOptions, catalogue: Catalogue): Promise<number> {
-  setFlagsFromString(HEAP_GROWTH);
+  limitHeapGrowth();
   const credentials = await openCredentials(settings, logOf(settings));
   const platform = createPlatform(settings, catalogue.tools, world, credentials, await openCache(settings, logOf(settings)));
   let tracing: Awaited<ReturnType<typeof traceCalls>>;
+  const compaction = createIdleCompaction({ compact: compactHeap, heapBytes: () => process.memoryUsage().heapTotal });
   try {
     const signIn = await openSignIn(settings, platform);
     const signInWithCredentials = signIn && credentials ? withCredentials(signIn, credentials) : signIn;
     tracing = await traceCalls(platform);
-    const serving = await startHttpServing(settings, { platform, catalogue, signIn: signInWithCredentials, tracing });
+    const serving = await startHttpServing(settings, { platform, catalogue, signIn: signInWithCredentials, tracing, onCall: compaction.onCall });
     sayWhere(serving.url, settings);
     const stopped = new AbortController();
     const { signal } = stopped;
@@ -206,6 +206,7 @@ export async function serveOverHttp(settings: Settings, world: WorldOptions, cat
     stopped.abort();
     await serving.close(lingerMs);
   } finally {
+    compaction.close();
     // An open connection would keep a process alive that could not begin to serve.
     await platform.close();
     await tracing?.close();

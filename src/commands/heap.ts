@@ -1,0 +1,61 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
+/**
+ * Lets what a collection leaves of the heap grow by 70 % before the next one: by its own choice the engine lets it grow up to four times,
+ * and a server stays as large as its busiest minute was.
+ */
+export function limitHeapGrowth(): void {
+  setFlagsFromString('--heap-growing-percent=70');
+}
+
+/** Collects and moves what is left together, so that the pages between go back to the system; stops the process for 0.1 to 0.3 s. */
+export function compactHeap(): void {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void; // what the flag puts into every new context
+  setFlagsFromString('--compact-on-every-full-gc');
+  try {
+    collect();
+  } finally {
+    setFlagsFromString('--no-compact-on-every-full-gc');
+  }
+}
+
+/** How long no call may have begun. */
+const IDLE_MS = 1_000;
+/** By how much the heap must have grown since the last time. */
+const WORTHWHILE_BYTES = 24 * 2 ** 20;
+
+/** Compacts the heap once after each time of work that has let it grow. */
+export interface IdleCompaction {
+  /** Tells of a call that begins. */
+  readonly onCall: () => void;
+  readonly close: () => void;
+}
+
+export interface IdleCompactionParts {
+  readonly compact: () => void;
+  /** Size of the heap. */
+  readonly heapBytes: () => number;
+}
+
+/** The engine itself never compacts the heap of an idle process, and a server would keep two thirds more than what lives in it. */
+export function createIdleCompaction({ compact, heapBytes }: IdleCompactionParts): IdleCompaction {
+  let compactBytes = heapBytes();
+  let timer: NodeJS.Timeout | undefined;
+
+  function compactGrown(): void {
+    timer = undefined;
+    if (heapBytes() - compactBytes < WORTHWHILE_BYTES) return;
+    compact();
+    compactBytes = heapBytes();
+  }
+
+  return {
+    onCall() {
+      if (timer) timer.refresh();
+      else timer = setTimeout(compactGrown, IDLE_MS).unref();
+    },
+    close: () => clearTimeout(timer),
+  };
+}
