@@ -87,8 +87,8 @@ export function readCertificate(
 /** What every session offers: all of a server but its state. */
 export type Catalogue = Omit<ServerParts, 'session' | 'subscriptions'>;
 
-/** Calls that begin in one turn of the event loop: fewer cost throughput, more make each call wait for longer. */
-const CALLS_A_TURN = 4;
+/** Calls that begin in one turn of the event loop, and after how long a turn only one. */
+const CALLS_A_TURN = { atOnce: 4, shortMs: 10, now: () => performance.now() };
 
 /** What HTTP serving is made of, beside the settings. */
 export interface HttpServingParts {

@@ -17,14 +17,23 @@ export async function yieldTurn(signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
 }
 
+/** How many pieces of work may begin in one turn of the event loop. */
+export interface TurnLimits {
+  /** After a short turn. Fewer would cost throughput. */
+  readonly atOnce: number;
+  /** A turn that took longer is followed by one with a single beginning. */
+  readonly shortMs: number;
+  /** In ms, from any beginning. */
+  readonly now: () => number;
+}
+
 /**
- * Lets at most `atOnce` pieces of work begin in each turn of the event loop, for the holders in turn: what has begun would otherwise wait
- * at each of its steps for everything that came meanwhile. The function resolves when it is the turn of this holder, at once where fewer
- * have begun.
+ * Lets few pieces of work begin in each turn of the event loop, for the holders in turn: what has begun would otherwise wait at each of its
+ * steps for everything that came meanwhile. The function resolves when it is the turn of this holder, at once where fewer have begun.
  */
-export function createTurns(atOnce: number): (holder: string) => Promise<void> {
+export function createTurns({ atOnce, shortMs, now }: TurnLimits): (holder: string) => Promise<void> {
   const waiting = new Map<string, (() => void)[]>();
-  let begun = 0;
+  let [begun, allowed, sinceMs] = [0, atOnce, 0];
 
   function beginNext(): boolean {
     const [next] = waiting;
@@ -37,21 +46,27 @@ export function createTurns(atOnce: number): (holder: string) => Promise<void> {
     return true;
   }
 
+  function lookForward(): void {
+    sinceMs = now();
+    setImmediate(passOn);
+  }
+
   function passOn(): void {
+    allowed = now() - sinceMs <= shortMs ? atOnce : 1;
     begun = 0;
-    while (begun < atOnce && beginNext()) begun += 1;
-    if (begun > 0) setImmediate(passOn);
+    while (begun < allowed && beginNext()) begun += 1;
+    if (begun > 0) lookForward();
   }
 
   return (holder) =>
     new Promise((begin) => {
-      if (begun === atOnce) {
+      if (begun >= allowed) {
         const line = waiting.get(holder);
         if (line) line.push(begin);
         else waiting.set(holder, [begin]);
         return;
       }
-      if (begun === 0) setImmediate(passOn);
+      if (begun === 0) lookForward();
       begun += 1;
       begin();
     });
