@@ -13,14 +13,14 @@ const testsOfSignIn = (...names) => names.map((name) => `test/sign-in/${name}.te
 export const modules = {
   api: [
     { mutate: ofApi('limiter'), tests: testsOfApi('limiter') },
-    { mutate: ofApi('retry'), tests: testsOfApi('retry') },
-    { mutate: ofApi('deadline'), tests: testsOfApi('deadline') },
+    { mutate: ofApi('retry'), tests: testsOfApi('retry', 'retry-waits') },
+    { mutate: ofApi('deadline'), tests: testsOfApi('deadline', 'deadline-words') },
     { mutate: ofApi('errors'), tests: testsOfApi('errors', 'exchange') },
     { mutate: ofApi('exchange', 'write-request', 'wire'), tests: testsOfApi('exchange', 'client', 'operations') },
     { mutate: ofApi('tokens'), tests: testsOfApi('tokens', 'tokens-shared') },
     { mutate: ofApi('token-provider', 'auth-server', 'granted'), tests: testsOfApi('auth', 'projects', 'endpoint') },
     { mutate: ofApi('client', 'all-pages'), tests: testsOfApi('client', 'observer', 'projects', 'kept-lists') },
-    { mutate: ofApi('read-cache'), tests: testsOfApi('read-cache', 'kept-lists') },
+    { mutate: ofApi('read-cache'), tests: testsOfApi('read-cache', 'read-cache-rules', 'kept-lists') },
     { mutate: ofApi('json', 'inner-address', 'connections'), tests: testsOfApi('json', 'idle-timeout', 'hostile-answers', 'http') },
     { mutate: ofApi('http'), tests: testsOfApi('http', 'hostile-answers') },
     { mutate: ofApi('check-input', 'metric-names'), tests: testsOfApi('operations', 'client') },
