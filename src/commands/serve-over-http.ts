@@ -195,7 +195,13 @@ export async function serveOverHttp(settings: Settings, world: WorldOptions, cat
     const signIn = await openSignIn(settings, platform);
     const signInWithCredentials = signIn && credentials ? withCredentials(signIn, credentials) : signIn;
     tracing = await traceCalls(platform);
-    const serving = await startHttpServing(settings, { platform, catalogue, signIn: signInWithCredentials, tracing, onCall: compaction.onCall });
+    const serving = await startHttpServing(settings, {
+      platform,
+      catalogue,
+      signIn: signInWithCredentials,
+      tracing,
+      onCall: compaction.onCall,
+    });
     sayWhere(serving.url, settings);
     const stopped = new AbortController();
     const { signal } = stopped;

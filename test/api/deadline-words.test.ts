@@ -31,9 +31,10 @@ test.each([
   [{ waitsFor: 'turn' }, 'busy', 'it was still waiting behind other calls.'],
   [{ waitsFor: 'turn', queueMs: () => 7_000 }, 'busy', 'it was still waiting behind other calls.'],
 ] as const)('a timeout says what the call waited for: %j', async (waits, kind, words) => {
-  const { kind: found, message, retryAfterMs } = await givenUp(waits);
-  expect({ kind: found, message }).toEqual({ kind, message: `The call was given up after 5 ms: ${words}` });
-  if (kind === 'busy') expect(retryAfterMs).toBe('queueMs' in waits ? 7_000 : 1_000);
+  const error = await givenUp(waits);
+  expect([error.kind, error.message]).toEqual([kind, `The call was given up after 5 ms: ${words}`]);
+  const pauseMs = 'queueMs' in waits ? 7_000 : 1_000;
+  expect(error.retryAfterMs).toBe(kind === 'busy' ? pauseMs : undefined);
 });
 
 test('what is not said to wait for something waits for the platform', async () => {

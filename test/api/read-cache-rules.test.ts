@@ -18,7 +18,7 @@ function counting(reads: OwnReads) {
 function held(reads: OwnReads, more: Partial<SharedRead<unknown>> = {}) {
   let end: (value: unknown) => void = () => undefined;
   let shared: Limits | undefined;
-  const begun = vi.fn();
+  const begun = vi.fn<() => void>();
   const answer = reads.get({
     key: 'a',
     keepMs: 0,

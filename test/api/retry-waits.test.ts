@@ -5,7 +5,7 @@ import type { Clock } from '../../src/lib/clock.ts';
 
 /** Repeats what always fails so; the clock stands still but for the waits, which it lists. */
 async function waitsOf(
-  error: ApiError,
+  fault: ApiError,
   { leftMs = 100_000, chance = 0.5, isAlone }: { leftMs?: number; chance?: number; isAlone?: () => boolean } = {},
 ) {
   const waits: number[] = [];
@@ -19,7 +19,7 @@ async function waitsOf(
   };
   const limits = { deadlineMs: leftMs, signal: new AbortController().signal, waitsFor: 'answer' } as const;
   const parts = { clock, random: () => chance, ...(isAlone && { isAlone }) };
-  const given = await retry(limits, parts, () => Promise.reject(error)).catch((reason: unknown) => reason);
+  const given = await retry(limits, parts, () => Promise.reject(fault)).catch((reason: unknown) => reason);
   return { waits, given };
 }
 
