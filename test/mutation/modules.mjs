@@ -21,7 +21,10 @@ export const modules = {
     { mutate: ofApi('token-provider', 'auth-server', 'granted'), tests: testsOfApi('auth', 'projects', 'endpoint') },
     { mutate: ofApi('client', 'all-pages'), tests: testsOfApi('client', 'observer', 'projects', 'kept-lists') },
     { mutate: ofApi('read-cache'), tests: testsOfApi('read-cache', 'read-cache-rules', 'kept-lists') },
-    { mutate: ofApi('json', 'inner-address', 'connections'), tests: testsOfApi('json', 'network-rules', 'idle-timeout', 'hostile-answers', 'http') },
+    {
+      mutate: ofApi('json', 'inner-address', 'connections'),
+      tests: testsOfApi('json', 'network-rules', 'idle-timeout', 'hostile-answers', 'http'),
+    },
     { mutate: ofApi('http'), tests: testsOfApi('http', 'hostile-answers') },
     { mutate: ofApi('check-input', 'metric-names'), tests: testsOfApi('operations', 'client') },
   ],
