@@ -18,7 +18,7 @@ export const modules = {
     { mutate: ofApi('errors'), tests: testsOfApi('errors', 'exchange') },
     { mutate: ofApi('exchange', 'write-request', 'wire'), tests: testsOfApi('exchange', 'client', 'operations') },
     { mutate: ofApi('tokens'), tests: testsOfApi('tokens', 'tokens-shared') },
-    { mutate: ofApi('token-provider', 'auth-server', 'granted'), tests: testsOfApi('auth', 'projects', 'endpoint') },
+    { mutate: ofApi('token-provider', 'auth-server', 'granted'), tests: testsOfApi('auth', 'auth-server', 'projects', 'endpoint') },
     { mutate: ofApi('client', 'all-pages'), tests: testsOfApi('client', 'observer', 'projects', 'kept-lists') },
     { mutate: ofApi('read-cache'), tests: testsOfApi('read-cache', 'read-cache-rules', 'kept-lists') },
     {

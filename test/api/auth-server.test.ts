@@ -1,0 +1,286 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { checkedAuthUrl, createAuthServer } from '../../src/api/auth-server.ts';
+import { DEFAULT_SIZE_LIMITS } from '../../src/api/exchange.ts';
+import { checkProject, type Granted, jointScopes, lacksScope, scopesFor } from '../../src/api/granted.ts';
+import { createHttp } from '../../src/api/http.ts';
+import { createTokenProvider } from '../../src/api/token-provider.ts';
+import type { TokenCache } from '../../src/api/tokens.ts';
+import { failure } from '../support/failure.ts';
+import { json, openStub, SECRET, SHOP, type Stub, skippingClock, text, tokenBody } from '../support/stub-platform.ts';
+
+const plain = (words: string) => words;
+const credential = { clientId: 'client-1', clientSecret: SECRET };
+const { signal } = new AbortController();
+
+function open(stub: Stub, { timeoutMs = 3_000 } = {}) {
+  const http = createHttp({ environment: {} });
+  onTestFinished(() => http.close());
+  const clock = skippingClock();
+  const wiring = { http, clock, redact: plain, userAgent: 'test', sizeLimits: DEFAULT_SIZE_LIMITS, log: () => undefined };
+  const learned: string[] = [];
+  const onToken = (token: string) => void learned.push(token);
+  const auth = createAuthServer({ wiring, authUrl: stub.url, timeoutMs, random: () => 0.5, endpointDomains: [], onToken });
+  const fetchToken = (scopes = ['metrics']) => auth.fetchToken({ credential, projectId: undefined, scopes }, signal);
+  return { auth, clock, learned, fetchToken };
+}
+
+/** The token that an answer with these members becomes. */
+async function tokenFrom(members: Record<string, unknown>) {
+  const stub = await openStub();
+  stub.token = json(200, tokenBody(stub, members));
+  const { fetchToken, clock, learned } = open(stub);
+  return { token: await fetchToken(['data-export', 'metrics']), nowMs: clock.now(), learned, stub };
+}
+
+describe('a token', () => {
+  test('has the members of the answer', async () => {
+    const { token, nowMs, learned, stub } = await tokenFrom({ access_token: 'x'.repeat(16_384), scope: ' metrics,  speed-analysis ' });
+    expect({ ...token, accessToken: token.accessToken.length }).toEqual({
+      accessToken: 16_384,
+      endpoint: stub.endpoint,
+      projectId: 7,
+      scopes: ['metrics', 'speed-analysis'],
+      obtainedAtMs: nowMs,
+      expiresAtMs: nowMs + 3_600_000,
+    });
+    expect(learned).toEqual(['x'.repeat(16_384)]);
+    const [{ headers, body } = { headers: {}, body: '' }] = stub.tokenRequests;
+    expect(headers['content-type']).toMatch(/^application\/json/);
+    expect(JSON.parse(body)).toEqual({
+      client_id: 'client-1',
+      client_secret: SECRET,
+      grant_type: 'client_credentials',
+      scope: 'data-export metrics',
+    });
+  });
+
+  test.each([
+    [600, 600],
+    ['600', 600],
+    [' ', 3_600],
+    ['soon', 3_600],
+    [null, 3_600],
+    [-5, 0],
+    [1e12, 366 * 86_400],
+  ])('that expires in %j lives for %d s', async (given, seconds) => {
+    const { token, nowMs } = await tokenFrom({ expires_in: given });
+    expect((token.expiresAtMs - nowMs) / 1_000).toBe(seconds);
+  });
+
+  test.each([
+    [7, 7],
+    ['7', 7],
+    [null, undefined],
+    [undefined, undefined],
+    ['shop', undefined],
+  ])('of project %j', async (given, projectId) => {
+    const { token } = await tokenFrom({ project_id: given });
+    expect('projectId' in token).toBe(projectId !== undefined);
+    expect(token.projectId).toBe(projectId);
+  });
+
+  test('without scopes has those that were asked for, and an endpoint ends without slashes', async () => {
+    const stub = await openStub();
+    const { token } = await tokenFrom({ scope: '', endpoint: `${stub.endpoint}//` });
+    expect([token.scopes, token.endpoint]).toEqual([['data-export', 'metrics'], stub.endpoint]);
+  });
+
+  test('that is too long is refused and not learned', async () => {
+    const stub = await openStub();
+    stub.token = json(200, tokenBody(stub, { access_token: 'x'.repeat(16_385) }));
+    const { fetchToken, learned } = open(stub);
+    expect(await failure(fetchToken())).toMatchObject({
+      kind: 'shape',
+      message: 'The authentication server answered with a token of 16385 characters, which is not used: at most 16384 are accepted.',
+    });
+    expect(learned).toEqual([]);
+  });
+
+  test('without an endpoint is refused in words that name what was asked for', async () => {
+    const stub = await openStub();
+    stub.token = json(200, tokenBody(stub, { endpoint: '' }));
+    expect((await failure(open(stub).fetchToken(['data-export', 'metrics']))).message).toMatch(/^The token for data-export, metrics names/);
+  });
+});
+
+describe('the address of the authentication server', () => {
+  test('ends without slashes', () => expect(checkedAuthUrl('https://auth.example.com///')).toBe('https://auth.example.com'));
+  test('is refused as a setting', () => {
+    expect(() => checkedAuthUrl('ftp://auth.example.com')).toThrow(
+      expect.objectContaining({ kind: 'settings', message: expect.stringMatching(/^The address of the authentication server .+\.$/) }),
+    );
+  });
+});
+
+describe('grants', () => {
+  test('are read once, by id and secret, again where that is wanted, and one request at a time', async () => {
+    const stub = await openStub();
+    const { auth } = open(stub);
+    expect(auth.knownGrants(credential)).toBeUndefined();
+    const wanted = { scopes: ['speed-analysis', 'data-export', 'metrics'], projects: [SHOP] };
+    expect(await Promise.all([auth.granted(credential, signal), auth.grantedIfKnown(credential, signal)])).toEqual([wanted, wanted]);
+    expect(await auth.granted(credential, signal)).toEqual(wanted);
+    expect(await auth.grantedIfKnown(credential, signal)).toEqual(wanted);
+    expect(auth.knownGrants(credential)).toEqual(wanted);
+    expect(stub.meRequests).toHaveLength(1);
+    expect(stub.meRequests.map(({ target, headers, body }) => [target, JSON.parse(body || 'null'), headers['content-type']])).toEqual([
+      ['/v1/oauth/me', { client_id: 'client-1', client_secret: SECRET }, expect.stringMatching(/^application\/json/)],
+    ]);
+    await auth.granted(credential, signal, true);
+    await auth.grantedIfKnown(credential, signal, true);
+    expect(stub.meRequests).toHaveLength(3);
+  });
+
+  test.each([
+    [{ scopes: ' metrics,, data-export ' }, { scopes: ['metrics', 'data-export'], projects: [] }],
+    [
+      { scopes: 'metrics', permissions: {} },
+      { scopes: ['metrics'], projects: [] },
+    ],
+    [
+      { scopes: '', permissions: { projects: [{ id: '8', name: null }, { id: 'x', name: 'Odd' }, SHOP] } },
+      { scopes: [], projects: [{ id: 8, name: '' }, SHOP] },
+    ],
+  ])('%j', async (answer, expected) => {
+    const stub = await openStub({ me: json(200, answer) });
+    expect(await open(stub).auth.granted(credential, signal)).toEqual(expected);
+  });
+
+  test('that cannot be read are done without for a minute, by a clock that may go back', async () => {
+    const stub = await openStub({ me: text(500, 'oops') });
+    const { auth, clock } = open(stub);
+    const ask = async () => [await auth.grantedIfKnown(credential, signal), stub.meRequests.length];
+    const [, first] = await ask();
+    expect(first).toBeGreaterThan(0);
+    expect(await ask()).toEqual([undefined, first]);
+    clock.jump(59_999);
+    expect(await ask()).toEqual([undefined, first]);
+    clock.jump(1);
+    expect((await ask())[1]).toBeGreaterThan(Number(first));
+    const after = stub.meRequests.length;
+    clock.jump(-60_000);
+    expect((await ask())[1]).toBeGreaterThan(after);
+    stub.me = json(200, { scopes: 'metrics' });
+    expect(await auth.grantedIfKnown(credential, signal, true)).toEqual({ scopes: ['metrics'], projects: [] });
+  });
+
+  test('a caller that leaves is told its own reason', async () => {
+    const stub = await openStub({ me: () => undefined });
+    const controller = new AbortController();
+    const waiting = open(stub).auth.grantedIfKnown(credential, controller.signal);
+    const enough = new Error('enough');
+    controller.abort(enough);
+    await expect(waiting).rejects.toBe(enough);
+  });
+});
+
+describe('what is granted', () => {
+  const granted = (scopes: string[], ...ids: number[]): Granted => ({ scopes, projects: ids.map((id) => ({ id, name: `Shop ${id}` })) });
+  const reached = (list: string) => `projectId: the credential reaches several projects; choose one of ${list}.`;
+
+  test('a project that is not reached, or not chosen, is refused with those that are', () => {
+    const check = (known: Granted | undefined, id?: number) => () => checkProject(known, id, plain);
+    for (const fine of [check(undefined, 5), check(granted([]), 5), check(granted([], 5)), check(granted([], 5, 6), 6)])
+      expect(fine).not.toThrow();
+    expect(check(granted([], 5, 6))).toThrow(expect.objectContaining({ kind: 'invalid', message: reached('5 (Shop 5), 6 (Shop 6)') }));
+    expect(check(granted([], 5), 6)).toThrow(
+      expect.objectContaining({
+        kind: 'invalid',
+        message: 'projectId: the credential does not reach project 6; it reaches 5 (Shop 5).',
+      }),
+    );
+  });
+
+  test.each([
+    [30, /30 \(Shop 30\)\.$/],
+    [31, /30 \(Shop 30\) and 1 more\.$/],
+    [75, /30 \(Shop 30\) and 45 more\.$/],
+  ])('of %d projects at most 30 are listed', (count, words) => {
+    const many = granted([], ...Array.from({ length: count }, (_, index) => index + 1));
+    expect(() => checkProject(many, undefined, plain)).toThrow(words);
+  });
+
+  test('a missing scope is named beside those that are there', () => {
+    const end = 'An administrator can add it in the console.';
+    expect(lacksScope(['a', 'b'], ['c', 'd']).message).toBe(`The credential lacks the scope a, b; it has c, d. ${end}`);
+    expect(lacksScope(['a'], [])).toMatchObject({ kind: 'forbidden', message: `The credential lacks the scope a; it has none. ${end}` });
+  });
+
+  test('joint scopes are asked for together, others alone', () => {
+    expect(jointScopes(['metrics', 'data-export', 'enrichment'], undefined)).toEqual(['data-export', 'metrics']);
+    expect(jointScopes(['metrics', 'data-export'], granted(['metrics']))).toEqual(['metrics']);
+    expect(scopesFor('metrics', ['speed-analysis'], undefined)).toEqual(['metrics', 'speed-analysis']);
+    expect(scopesFor('enrichment', ['metrics'], granted(['enrichment']))).toEqual(['enrichment']);
+    expect(() => scopesFor('metrics', [], granted(['data-export']))).toThrow('lacks the scope metrics; it has data-export');
+  });
+});
+
+describe('which token a call gets', () => {
+  async function provider(answer: Record<string, unknown>, enrichmentCredential?: typeof credential) {
+    const stub = await openStub({ me: json(200, answer) });
+    const asked: string[] = [];
+    const token = {
+      accessToken: 't',
+      endpoint: stub.endpoint,
+      scopes: ['metrics', 'enrichment', 'data-export'],
+      obtainedAtMs: 0,
+      expiresAtMs: 1,
+    };
+    const tokens = {
+      get: async (request: { credential: typeof credential; scopes: readonly string[] }) => {
+        asked.push(`get ${request.credential.clientId}: ${request.scopes.join(' ')}`);
+        return { token, fromCache: true };
+      },
+      renew: async (request: { scopes: readonly string[] }) => {
+        asked.push(`renew ${request.scopes.join(' ')}`);
+        return token;
+      },
+    } as unknown as TokenCache; // only what is asked of it
+    const { auth } = open(stub);
+    const made = createTokenProvider({ auth, tokens, credential, enrichmentCredential, neededScopes: ['metrics'], redact: plain });
+    return { made, asked, stub };
+  }
+  const options = { projectId: undefined, signal };
+
+  test('that of its own credential where enrichment has one', async () => {
+    const { made, asked } = await provider({ scopes: 'metrics enrichment' }, { clientId: 'client-2', clientSecret: 'x' });
+    await made.forScope('metrics', options);
+    await made.forScope('enrichment', options);
+    await made.forNamed(['enrichment'], options);
+    expect(asked).toEqual(['get client-1: metrics', 'get client-2: enrichment', 'get client-2: enrichment']);
+  });
+
+  test('a new one with new grants where that is wanted', async () => {
+    const { made, asked, stub } = await provider({ scopes: 'metrics' });
+    expect(await made.forScope('metrics', options)).toMatchObject({ fromCache: true, projectId: undefined });
+    expect(await made.forScope('metrics', { ...options, renew: true })).toMatchObject({ fromCache: false });
+    expect(asked).toEqual(['get client-1: metrics', 'renew metrics']);
+    expect(stub.meRequests).toHaveLength(2);
+  });
+
+  test.each([
+    [[SHOP], undefined, 7],
+    [[SHOP], 7, 7],
+    [[], 9, 9],
+    [[SHOP, { id: 8, name: 'Other' }], 8, 8],
+  ])('of %j with %s chosen: project %s', async (projects, projectId, expected) => {
+    const { made } = await provider({ scopes: 'metrics', permissions: { projects } });
+    expect((await made.forSession({ projectId, signal })).projectId).toBe(expected);
+  });
+
+  test('is refused for what is not granted, and for a scope that the token lacks', async () => {
+    const { made } = await provider({ scopes: 'metrics speed-analysis' });
+    expect((await failure(made.forNamed(['data-export', 'metrics', 'enrichment'], options))).message).toMatch(
+      /lacks the scope data-export, enrichment; it has metrics, speed-analysis\./,
+    );
+    expect((await failure(made.forScope('speed-analysis', options))).message).toMatch(
+      /lacks the scope speed-analysis; it has metrics, enrichment, data-export\./,
+    );
+  });
+
+  test('any granted scope names the project of a session that needs none', async () => {
+    const { made, asked } = await provider({ scopes: 'data-export enrichment' });
+    expect((await failure(made.forSession(options))).message).toMatch(/lacks the scope metrics/);
+    expect(asked).toEqual([]);
+  });
+});
