@@ -50,8 +50,10 @@ const samples = new Map(toolsets.flatMap(({ tools }) => tools).map((tool) => [to
 const server = await startHttpServer([], {
   ...credentialOf(platform),
   WEB_ANALYTICS_METRICS_TOKEN: METRICS_TOKEN,
-  // Full after the first rounds: with the 64 MB of the default it would fill during most of the soak, and hide what does not stop to grow.
+  // Both are full after the first rounds: up to their defaults the cache would fill, and sessions that no client ends would idle, during
+  // most of the soak, and hide what does not stop growing.
   WEB_ANALYTICS_REPORT_CACHE_MB: '8',
+  WEB_ANALYTICS_MAX_SESSIONS: '8',
   // Room for a working set alone: what is only waiting to be collected goes early, and a leak ends the process.
   NODE_OPTIONS: '--max-old-space-size=192',
 });
