@@ -16,7 +16,7 @@ export const modules = {
     { mutate: ofApi('retry'), tests: testsOfApi('retry', 'retry-waits') },
     { mutate: ofApi('deadline'), tests: testsOfApi('deadline', 'deadline-words') },
     { mutate: ofApi('errors'), tests: testsOfApi('errors', 'exchange') },
-    { mutate: ofApi('exchange', 'write-request', 'wire'), tests: testsOfApi('exchange', 'client', 'operations') },
+    { mutate: ofApi('exchange', 'write-request', 'wire'), tests: testsOfApi('exchange', 'answers', 'wire', 'client', 'operations') },
     { mutate: ofApi('tokens'), tests: testsOfApi('tokens', 'tokens-shared') },
     { mutate: ofApi('token-provider', 'auth-server', 'granted'), tests: testsOfApi('auth', 'auth-server', 'projects', 'endpoint') },
     { mutate: ofApi('client', 'all-pages'), tests: testsOfApi('client', 'observer', 'projects', 'kept-lists') },
@@ -26,7 +26,7 @@ export const modules = {
       tests: testsOfApi('json', 'network-rules', 'idle-timeout', 'hostile-answers', 'http'),
     },
     { mutate: ofApi('http'), tests: testsOfApi('http', 'hostile-answers') },
-    { mutate: ofApi('check-input', 'metric-names'), tests: testsOfApi('operations', 'client') },
+    { mutate: ofApi('check-input', 'metric-names'), tests: testsOfApi('check-input', 'operations', 'client') },
   ],
   redaction: [
     {
