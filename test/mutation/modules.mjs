@@ -19,7 +19,8 @@ export const modules = {
     { mutate: ofApi('exchange', 'write-request', 'wire'), tests: testsOfApi('exchange', 'answers', 'wire', 'client', 'operations') },
     { mutate: ofApi('tokens'), tests: testsOfApi('tokens', 'tokens-shared') },
     { mutate: ofApi('token-provider', 'auth-server', 'granted'), tests: testsOfApi('auth', 'auth-server', 'projects', 'endpoint') },
-    { mutate: ofApi('client', 'all-pages'), tests: testsOfApi('client', 'observer', 'projects', 'kept-lists') },
+    { mutate: ofApi('all-pages'), tests: testsOfApi('all-pages') },
+    { mutate: ofApi('client'), tests: testsOfApi('client', 'auth', 'endpoint', 'observer', 'projects', 'kept-lists', 'read-cache') },
     { mutate: ofApi('read-cache'), tests: testsOfApi('read-cache', 'read-cache-rules', 'kept-lists') },
     {
       mutate: ofApi('json', 'inner-address', 'connections'),
