@@ -39,7 +39,7 @@ export interface IdleCompactionParts {
   readonly heapBytes: () => number;
 }
 
-/** The engine itself never compacts the heap of an idle process, and a server would keep two thirds more than what lives in it. */
+/** By itself the engine does not compact the heap of an idle process: a server was seen to keep 1.5 times the room that its objects need. */
 export function createIdleCompaction({ compact, heapBytes }: IdleCompactionParts): IdleCompaction {
   let compactBytes = heapBytes();
   let timer: NodeJS.Timeout | undefined;

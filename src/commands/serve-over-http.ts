@@ -87,8 +87,8 @@ export function readCertificate(
 /** What every session offers: all of a server but its state. */
 export type Catalogue = Omit<ServerParts, 'session' | 'subscriptions'>;
 
-/** Calls that begin in one turn of the event loop, and after how long a turn only one. */
-const CALLS_A_TURN = { atOnce: 4, shortMs: 10, now: () => performance.now() };
+/** How many calls begin in one turn of the event loop: chosen by measuring the throughput of short calls and the delay of mixed ones. */
+const TURN_LIMITS = { atOnce: 4, shortMs: 10, now: () => performance.now() };
 
 /** What HTTP serving is made of, beside the settings. */
 export interface HttpServingParts {
@@ -135,7 +135,7 @@ export async function startHttpServing(
   let serving: HttpServing | undefined;
   const monitoring = await openMonitoring(settings, { platform, signIn, tracing, sessions: () => serving?.sessionsByEra() ?? {} });
 
-  const turns = createTurns(CALLS_A_TURN);
+  const turns = createTurns(TURN_LIMITS);
 
   function open(principal: Principal, era: Era, sessionId?: string): Served {
     const watched = monitoring.of({ principalId: principal.id, sessionId });

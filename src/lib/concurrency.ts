@@ -46,7 +46,7 @@ export function createTurns({ atOnce, shortMs, now }: TurnLimits): (holder: stri
     return true;
   }
 
-  function lookForward(): void {
+  function startTurn(): void {
     sinceMs = now();
     setImmediate(passOn);
   }
@@ -55,7 +55,7 @@ export function createTurns({ atOnce, shortMs, now }: TurnLimits): (holder: stri
     allowed = now() - sinceMs <= shortMs ? atOnce : 1;
     begun = 0;
     while (begun < allowed && beginNext()) begun += 1;
-    if (begun > 0) lookForward();
+    if (begun > 0) startTurn();
   }
 
   return (holder) =>
@@ -66,7 +66,7 @@ export function createTurns({ atOnce, shortMs, now }: TurnLimits): (holder: stri
         else waiting.set(holder, [begin]);
         return;
       }
-      if (begun === 0) lookForward();
+      if (begun === 0) startTurn();
       begun += 1;
       begin();
     });

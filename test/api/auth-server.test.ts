@@ -278,7 +278,7 @@ describe('which token a call gets', () => {
     );
   });
 
-  test('any granted scope names the project of a session that needs none', async () => {
+  test('is refused for a session that needs a scope which is not granted, before any is asked for', async () => {
     const { made, asked } = await provider({ scopes: 'data-export enrichment' });
     expect((await failure(made.forSession(options))).message).toMatch(/lacks the scope metrics/);
     expect(asked).toEqual([]);
