@@ -39,7 +39,7 @@ export interface IdleCompactionParts {
   readonly heapBytes: () => number;
 }
 
-/** By itself the engine does not compact the heap of an idle process: a server was seen to keep 1.5 times the room that its objects need. */
+/** By itself the engine does not compact the heap of an idle process: a server kept 1.5 times the room that its objects need. */
 export function createIdleCompaction({ compact, heapBytes }: IdleCompactionParts): IdleCompaction {
   let compactBytes = heapBytes();
   let timer: NodeJS.Timeout | undefined;
