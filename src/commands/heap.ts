@@ -1,4 +1,5 @@
-import { setFlagsFromString } from 'node:v8';
+import { PerformanceObserver } from 'node:perf_hooks';
+import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
@@ -7,6 +8,23 @@ import { runInNewContext } from 'node:vm';
  */
 export function limitHeapGrowth(): void {
   setFlagsFromString('--heap-growing-percent=70');
+}
+
+/** Half of it is in use at a time. */
+const LARGEST_NEW_SPACE_BYTES = 16 * 2 ** 20;
+
+/**
+ * Ends the growth of the space of new objects at 16 MB, where the engine would go on to 32: one host alone asks too little for that to make
+ * its calls faster, and its process stays smaller by 15 MB. The largest size itself cannot be set in a process that runs.
+ */
+export function limitNewSpace(): void {
+  const watch = new PerformanceObserver(() => {
+    const space = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space');
+    if ((space?.space_size ?? 0) < LARGEST_NEW_SPACE_BYTES) return;
+    setFlagsFromString('--semi-space-growth-factor=1');
+    watch.disconnect();
+  });
+  watch.observe({ entryTypes: ['gc'] });
 }
 
 /** Collects and moves what is left together, so that the pages between go back to the system; stops the process for 0.1 to 0.3 s. */

@@ -9,6 +9,7 @@ import { localPrincipal } from '../sign-in/principal.ts';
 import { name, version } from './about.ts';
 import { enabledTools, listedTools, loadTool } from './catalogue.ts';
 import type { WorldOptions } from './emulator.ts';
+import { limitNewSpace } from './heap.ts';
 import { traceCalls } from './monitoring.ts';
 import { createPlatform } from './platform.ts';
 import type { Catalogue } from './serve-over-http.ts';
@@ -29,6 +30,7 @@ export async function serve(settings: Settings, world: WorldOptions): Promise<nu
   const { tools, absent } = enabledTools(await listedTools(), settings);
   const catalogue: Catalogue = { name, version, tools, absent, load: loadTool, resources, prompts };
   if (settings.http) return (await import('./serve-over-http.ts')).serveOverHttp(settings, world, catalogue);
+  limitNewSpace();
   const platform = createPlatform(settings, tools, world);
   warnOfHttpSettings(settings, platform.log);
   const tracing = await traceCalls(platform);

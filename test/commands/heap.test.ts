@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { compactHeap, createIdleCompaction } from '../../src/commands/heap.ts';
@@ -71,4 +72,11 @@ test('compacting gives pages back that hold little', async () => {
   compactHeap();
   expect(process.memoryUsage().heapTotal).toBeLessThan(held);
   expect(kept).toHaveLength(30_000);
+});
+
+test('the space of new objects ends its growth at 16 MB', () => {
+  const script = ['.ci/run-script.mjs', 'test/commands/new-space-process.ts'];
+  const spaceBytes = (...args: string[]) => Number(execFileSync(process.execPath, [...script, ...args], { encoding: 'utf8' }));
+  expect(spaceBytes()).toBeGreaterThan(16 * MB);
+  expect(spaceBytes('limited')).toBe(16 * MB);
 });
