@@ -23,11 +23,11 @@ export interface TokenRequest {
 export interface Token {
   readonly accessToken: string;
   readonly endpoint: string;
-  readonly projectId?: number | undefined;
   readonly scopes: readonly string[];
   /** By the clock, when it was asked for. */
   readonly obtainedAtMs: number;
   readonly expiresAtMs: number;
+  readonly projectId?: number | undefined;
 }
 
 /** What is known of a token; never the token itself. */

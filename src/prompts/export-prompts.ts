@@ -5,10 +5,10 @@ export const setUpExport = definePrompt({
   name: 'set_up_export',
   title: 'Set up an export',
   description: 'Turns a request in plain words into a checked export plan, shows it, and creates the jobs once you agree.',
+  tools: ['plan_export', 'apply_export_plan', 'list_exportable_fields', 'list_custom_variables', 'download_export_run'],
   arguments: {
     description: { description: 'What to export, how often, with which fields', required: true, complete: exportWish },
   },
-  tools: ['plan_export', 'apply_export_plan', 'list_exportable_fields', 'list_custom_variables', 'download_export_run'],
   text: ({ description }) => `Set up this data export: ${description}.
 
 1. Take from it the fields, the frequency (daily, hourly, or once with a range), the format, device and segment. Where frequency or range \
@@ -32,10 +32,10 @@ export const backfillGaps = definePrompt({
   name: 'backfill_gaps',
   title: 'Backfill the gaps of an export',
   description: 'Finds the days or hours that an export job lacks, says why, fills them with once jobs, and fetches the files.',
+  tools: ['find_export_gaps', 'apply_export_plan', 'download_export_run', 'sync_exports'],
   arguments: {
     job: { description: 'Export job, id or name', required: true, complete: exportJob },
   },
-  tools: ['find_export_gaps', 'apply_export_plan', 'download_export_run', 'sync_exports'],
   text: ({ job }) => `Find the gaps of the export job "${job}" and fill them.
 
 1. ${callText('find_export_gaps', { jobId: job })}: which days or hours have no data, and why. "Empty" is no gap; "running" and "filling" \

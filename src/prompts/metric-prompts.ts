@@ -6,13 +6,13 @@ export const explainChange = definePrompt({
   title: 'Explain a change',
   description:
     'Explains why a metric moved: whether it did beyond noise, since when, on which device, in which segment, by mix or by rate.',
+  tools: ['compare_metrics', 'query_metrics'],
   arguments: {
     metric: { description: 'Metric; left out: conversionRate', complete: metric },
     period: { description: 'Period in which it moved; left out: last_week', complete: period },
     segment: { description: 'Segment to look at, id or name; left out: all visits', complete: segment },
     goal: { description: 'Goal of the conversions, id or name; left out: the e-commerce goal', complete: goal },
   },
-  tools: ['compare_metrics', 'query_metrics'],
   text({ metric: chosen = 'conversionRate', period: when, segment: name, goal: goalId }) {
     const selection = name === undefined ? {} : { segmentIds: [name] };
     const about = { metrics: [chosen], ...boundsOf(when), ...selection, goalId };
@@ -50,13 +50,13 @@ export const segmentComparison = definePrompt({
   name: 'segment_comparison',
   title: 'Compare two segments',
   description: 'Compares two segments: how they differ beyond noise, whether devices are the reason, and whether it has always been so.',
+  tools: ['compare_metrics', 'query_metrics'],
   arguments: {
     segment: { description: 'First segment, id or name', required: true, complete: segment },
     other: { description: 'Segment to compare it with, id or name', required: true, complete: segment },
     period: { description: 'Period; left out: last_month', complete: period },
     goal: { description: 'Goal of the conversions, id or name; left out: the e-commerce goal', complete: goal },
   },
-  tools: ['compare_metrics', 'query_metrics'],
   text({ segment: first, other, period: when = 'last_month', goal: goalId }) {
     const compareSegments = [first, other];
     const goals = goalId === undefined ? {} : { goalIds: [goalId] };

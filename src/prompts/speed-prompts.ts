@@ -5,11 +5,11 @@ export const explainSlowPage = definePrompt({
   name: 'explain_slow_page',
   title: 'Explain a slow page',
   description: 'Explains why one step of a scenario is slow: whether it became so, server or front end, which requests, since which event.',
+  tools: ['analyze_scenario', 'get_step_report', 'analyze_har', 'compare_hars'],
   arguments: {
     scenario: { description: 'Scenario, id or name', required: true, complete: scenario },
     step: { description: 'Step of the scenario, name or number; left out: the slowest', complete: step },
   },
-  tools: ['analyze_scenario', 'get_step_report', 'analyze_har', 'compare_hars'],
   text: (
     given,
   ) => `Explain why ${given.step === undefined ? 'the slowest step' : `the step "${given.step}"`} of the scenario "${given.scenario}" \
@@ -47,11 +47,11 @@ export const reviewRelease = definePrompt({
   name: 'review_release',
   title: 'Review a release',
   description: 'Says what a release did to speed: every scenario after it against the time before, with the requests that changed.',
+  tools: ['list_speed_events', 'analyze_scenario', 'compare_hars'],
   arguments: {
     event: { description: 'Key of the speed event that marks the release', complete: event },
     date: { description: 'Date of the release, where there is no event', complete: date },
   },
-  tools: ['list_speed_events', 'analyze_scenario', 'compare_hars'],
   text: (given) => `Review what ${subject(given)} did to the speed of the scenarios.
 
 1. ${moment(given)}

@@ -5,8 +5,8 @@ export const speedReview = definePrompt({
   name: 'speed_review',
   title: 'Weekly speed review',
   description: 'Reviews all scenarios of the project: what became slower or faster this week, what fails, what to do first.',
-  arguments: {},
   tools: ['check_speed_budgets', 'analyze_scenario', 'compare_hars'],
+  arguments: {},
   text: () => `Review the speed of all scenarios over the last 7 days, against the 30 days before.
 
 1. ${callText('check_speed_budgets')}: which scenarios, steps and metrics break a limit.
@@ -33,12 +33,12 @@ export const weeklyKpiReport = definePrompt({
   name: 'weekly_kpi_report',
   title: 'Weekly KPI report',
   description: 'Reports all metrics of a week against the week before and the year before: what changed beyond noise, and why.',
+  tools: ['compare_metrics', 'find_changes'],
   arguments: {
     week: { description: 'Week or other period; left out: last_week', complete: period },
     segment: { description: 'Segment to report on, id or name; left out: all visits', complete: segment },
     goal: { description: 'Goal of the conversions, id or name; left out: the e-commerce goal', complete: goal },
   },
-  tools: ['compare_metrics', 'find_changes'],
   text({ week, segment: name, goal: goalId }) {
     const about = { ...boundsOf(week), ...(name !== undefined && { segmentIds: [name] }), goalId };
     return `Write the KPI report of the period ${week ?? 'last_week'}${name === undefined ? '' : ` for the segment "${name}"`}.

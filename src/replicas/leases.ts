@@ -35,11 +35,11 @@ export interface Leases {
 }
 
 export interface LeaseOptions {
+  /** Life of a lease; for tests. */
+  readonly leaseMs?: number | undefined;
   readonly connection: RedisConnection;
   readonly cipher: Cipher;
   readonly channel: string;
-  /** Life of a lease; for tests. */
-  readonly leaseMs?: number | undefined;
 }
 
 /** The leases of a killed replica expire after this time; live ones are renewed three times as often. */

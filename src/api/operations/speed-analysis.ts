@@ -4,30 +4,27 @@ import * as p from '../params.ts';
 import { recordId, reportEntry, scenario, scenarioReport, speedEvent, stepReport } from './records.ts';
 
 const common = { method: 'POST', base: 'service', scope: 'speed-analysis', section: '4.1' } as const;
+const list = { ...common, safe: true, keepMs: LIST_KEEP_MS } as const;
+/** What is known of a run never changes. */
+const report = { ...common, safe: true, keepMs: Number.POSITIVE_INFINITY } as const;
 
 export const listScenarios = defineOperation({
-  ...common,
+  ...list,
   path: '/v1/speed-analysis/scenario/list',
-  safe: true,
-  keepMs: LIST_KEEP_MS,
   input: z.strictObject({ name: p.text.optional() }),
   payload: z.looseObject({ scenarios: z.array(scenario) }),
 });
 
 export const getScenarioReport = defineOperation({
-  ...common,
+  ...report,
   path: '/v1/speed-analysis/scenario/report',
-  safe: true,
-  keepMs: Number.POSITIVE_INFINITY,
   input: z.strictObject({ scenarioId: p.id, date: z.int().positive() }),
   payload: z.looseObject({ scenarioReport }),
 });
 
 export const listScenarioReports = defineOperation({
-  ...common,
+  ...list,
   path: '/v1/speed-analysis/scenario/reports',
-  safe: true,
-  keepMs: LIST_KEEP_MS,
   input: z
     .strictObject({
       scenarioId: p.id,
@@ -46,28 +43,22 @@ export const listScenarioReports = defineOperation({
 });
 
 export const getStepReport = defineOperation({
-  ...common,
+  ...report,
   path: '/v1/speed-analysis/scenario/step/report',
-  safe: true,
-  keepMs: Number.POSITIVE_INFINITY,
   input: z.strictObject({ stepId: p.text }),
   payload: z.looseObject({ step: stepReport }),
 });
 
 export const getStepHar = defineOperation({
-  ...common,
+  ...report,
   path: '/v1/speed-analysis/scenario/report/har',
-  safe: true,
-  keepMs: Number.POSITIVE_INFINITY,
   input: z.strictObject({ scenarioStepResultId: p.text }),
   payload: z.looseObject({ har: z.union([z.string(), z.looseObject({})]) }),
 });
 
 export const listSpeedEvents = defineOperation({
-  ...common,
+  ...list,
   path: '/v1/speed-analysis/event/list',
-  safe: true,
-  keepMs: LIST_KEEP_MS,
   input: z.strictObject({
     key: p.text.optional(),
     dateFrom: p.isoDate.optional(),

@@ -106,8 +106,6 @@ export interface Runs {
 export interface Study {
   readonly baseline: Runs;
   readonly period: Runs;
-  /** IANA zone whose hours and weekdays the runs follow, and in which instants are written. */
-  readonly timeZone: string;
   /** Reports of both windows without failed ones, oldest first. */
   readonly sound: readonly Report[];
   readonly steps: readonly Step[];
@@ -119,6 +117,8 @@ export interface Study {
   /** Steps of a whole run, and how many sound reports have another number: these are in no sum. */
   readonly usualSteps: number;
   readonly otherSteps: number;
+  /** IANA zone whose hours and weekdays the runs follow, and in which instants are written. */
+  readonly timeZone: string;
 }
 
 export interface StudyOptions {

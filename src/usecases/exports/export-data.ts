@@ -43,10 +43,10 @@ export interface Part {
 
 /** The data of a call, whichever engine holds them. */
 export interface Data {
-  readonly workspace: ProjectWorkspace;
-  readonly dialect: Dialect;
   readonly runs: readonly RunManifest[];
   readonly parts: readonly Part[];
+  readonly workspace: ProjectWorkspace;
+  readonly dialect: Dialect;
   readonly about: Sources;
   /** Runs one statement over the views. */
   select(sql: string, maxRows: number): Promise<SqlResult>;

@@ -17,11 +17,6 @@ import { type SuccessfulRun, successfulRuns, utc } from './sync-plan.ts';
 
 export type RunRecord = PayloadOf<typeof getExportRun>;
 
-const FIRST_WAIT_MS = 2_000;
-const LONGEST_WAIT_MS = 15_000;
-/** Failures of the platform in a row; each was repeated already. */
-const MAX_FAILURES = 5;
-
 interface Following {
   readonly ask: Ask;
   readonly clock: Clock;
@@ -29,6 +24,11 @@ interface Following {
   /** Hears the state, as the platform spells it, and how far the run is: 0–1 or 0–100, the reference does not say. */
   readonly onState: (state: string, completionRate: number | undefined) => void;
 }
+
+const FIRST_WAIT_MS = 2_000;
+const LONGEST_WAIT_MS = 15_000;
+/** Failures of the platform in a row; each was repeated already. */
+const MAX_FAILURES = 5;
 
 /** Whether a state ends the run without files; other states than the documented ones go on. */
 function isFailed(state: string): boolean {

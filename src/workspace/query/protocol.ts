@@ -10,8 +10,16 @@ export interface Machine {
   readonly spill?: { readonly directory: string; readonly maxBytes: number };
 }
 
+/** One SELECT, and how much of its answer is taken. */
+export interface Statement {
+  readonly sql: string;
+  readonly maxRows: number;
+  /** Most characters of all rows together, as JSON. */
+  readonly maxChars: number;
+}
+
 /** One SELECT over views. */
-export interface QueryTask {
+export interface QueryTask extends Statement {
   readonly kind: 'query';
   /** Names of the views that the statement may read. */
   readonly views: readonly string[];
@@ -19,10 +27,6 @@ export interface QueryTask {
   readonly setup: readonly string[];
   /** The only files that may be read, relative to the directory of the process. */
   readonly files: readonly string[];
-  readonly sql: string;
-  readonly maxRows: number;
-  /** Most characters of all rows together, as JSON. */
-  readonly maxChars: number;
 }
 
 /** A file as it was downloaded; decompressed only in a separate process. */

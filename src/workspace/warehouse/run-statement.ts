@@ -1,4 +1,4 @@
-import type { Cell, ResultColumn } from '../query/protocol.ts';
+import type { Cell, ResultColumn, Statement } from '../query/protocol.ts';
 import { SqlError, type SqlResult } from '../query/sql-process.ts';
 import { refusalOf } from './check-tree.ts';
 import { type Connection, StatementError, type WarehouseAccess } from './connection.ts';
@@ -6,14 +6,10 @@ import { LEDGER, quoted, tableOf, text } from './schema.ts';
 import type { WarehouseView } from './warehouse-view.ts';
 
 /** One statement over views of the warehouse. */
-export interface WarehouseStatement {
+export interface WarehouseStatement extends Statement {
   readonly views: readonly WarehouseView[];
   /** Scopes of the project, whose tables are shown in part. */
   readonly scopes: readonly string[];
-  readonly sql: string;
-  readonly maxRows: number;
-  /** Most characters of all rows together, as JSON. */
-  readonly maxChars: number;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
 }

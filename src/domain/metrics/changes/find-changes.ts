@@ -37,12 +37,12 @@ export interface ReadPlan {
   readonly ranges: readonly Interval[];
   /** Days of the history that teach. */
   readonly historyDays: number;
-  /** All visitors first. */
-  readonly places: readonly Place[];
   /** How many of each kind find room. */
   readonly segments: number;
   readonly goals: number;
   readonly zones: number;
+  /** All visitors first. */
+  readonly places: readonly Place[];
 }
 
 interface Bounds {
@@ -123,13 +123,13 @@ export function planReads(readable: Readable, bounds: Bounds): ReadPlan {
 export interface ScanRequest {
   /** All that was read; totals that changes are ranked by are among them. */
   readonly series: readonly ChangeSeries[];
-  /** Metrics whose changes are wanted. */
-  readonly metrics: readonly string[];
-  /** All visitors that were asked for, with the main goal. */
-  readonly base: Place;
   /** First and last day of the scan; the days before teach what is usual. */
   readonly from: string;
   readonly to: string;
+  /** All visitors that were asked for, with the main goal. */
+  readonly base: Place;
+  /** Metrics whose changes are wanted. */
+  readonly metrics: readonly string[];
 }
 
 /** What was found in all series together. */

@@ -9,18 +9,12 @@ const LEAST_DIFFERENCE = 0.02;
 /** Two-sided 95 %. */
 const Z95 = 1.96;
 
-/** Runs and whether each failed, oldest first. */
-export interface RunResults {
-  readonly dates: readonly number[];
-  readonly failed: readonly boolean[];
-}
-
 /** A share with its 95 % interval (Wilson 1927), which is never empty and never leaves 0 to 1. */
 export interface Share {
-  readonly failed: number;
-  readonly runs: number;
   /** Null where nothing ran. */
   readonly share: number | null;
+  readonly failed: number;
+  readonly runs: number;
   readonly low: number;
   readonly high: number;
   /** Fewer than 15 runs. */
@@ -38,6 +32,12 @@ export interface FailureTrend {
   readonly dispersion: number;
   /** Where the share changed once in the look-back, beyond chance. */
   readonly change: { readonly atMs: number; readonly before: Share; readonly since: Share } | undefined;
+}
+
+/** Runs and whether each failed, oldest first. */
+export interface RunResults {
+  readonly dates: readonly number[];
+  readonly failed: readonly boolean[];
 }
 
 /** The share of `failed` among `runs`. */

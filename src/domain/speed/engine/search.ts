@@ -1,6 +1,18 @@
 import { type Fit, type Frame, fitParts, gainOf, gainOfLine, type Part } from './parts.ts';
 import type { Limits } from './score-limits.ts';
 
+/** More changes than this in one look-back are no course of levels. */
+const MOST_PARTS = 7;
+/** Runs that a bump lasts for at least, or twice what a level must, where that is more. */
+const LEAST_BUMP = 12;
+/** Runs that the level before the first change is known by at least; in short series an eighth of all. */
+const LEAST_BEFORE = 12;
+/** Lengths of bumps that are tried grow by this factor, and so do the distances between their beginnings. */
+const GROWTH = 1.3;
+const BEGINNINGS = 5;
+
+const bumpPenalty = (length: number, n: number) => 2 * Math.log(n / length);
+
 /** A part of the fitted course and how sure it is. */
 export interface Found {
   readonly part: Part;
@@ -16,18 +28,6 @@ interface Rules {
   /** Runs that a level must last for. */
   readonly shortest: number;
 }
-
-/** More changes than this in one look-back are no course of levels. */
-const MOST_PARTS = 7;
-/** Runs that a bump lasts for at least, or twice what a level must, where that is more. */
-const LEAST_BUMP = 12;
-/** Runs that the level before the first change is known by at least; in short series an eighth of all. */
-const LEAST_BEFORE = 12;
-/** Lengths of bumps that are tried grow by this factor, and so do the distances between their beginnings. */
-const GROWTH = 1.3;
-const BEGINNINGS = 5;
-
-const bumpPenalty = (length: number, n: number) => 2 * Math.log(n / length);
 
 /** What the shortness of a part costs: there are more short bumps than long ones (Dümbgen and Spokoiny 2001). */
 export function penaltyOf(part: Part, n: number): number {

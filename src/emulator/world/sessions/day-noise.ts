@@ -1,6 +1,14 @@
 import { hash, normal, type Origin, shock, unit } from '../random.ts';
 import type { Profile } from './profiles.ts';
 
+/** A day with far fewer or far more visits than its weekday and season promise. */
+export interface Holiday {
+  readonly projectId: number;
+  readonly dayNumber: number;
+  /** Of the visits: 0.6 to 0.8, or 1.25 to 1.8. */
+  readonly factor: number;
+}
+
 /** How one day of a project departs from what its weekday and season promise; all are factors, near 1 on most days. */
 export interface DayNoise {
   /** Of the visits, by `DeviceId`. */
@@ -15,14 +23,6 @@ export interface DayNoise {
   readonly bounces: number;
   /** Of page views and time of sessions that do not bounce. */
   readonly reading: number;
-}
-
-/** A day with far fewer or far more visits than its weekday and season promise. */
-export interface Holiday {
-  readonly projectId: number;
-  readonly dayNumber: number;
-  /** Of the visits: 0.6 to 0.8, or 1.25 to 1.8. */
-  readonly factor: number;
 }
 
 /** Share of a day's shock of visits, as variance, that all devices have in common. */

@@ -60,10 +60,10 @@ export interface Profile {
   readonly weekday: readonly number[];
   /** January first. */
   readonly month: readonly number[];
-  /** Whether Black Friday and Christmas show. */
-  readonly seasonal: boolean;
   /** UTC hours of the day, any scale. */
   readonly hours: readonly number[];
+  /** Whether Black Friday and Christmas show. */
+  readonly seasonal: boolean;
   readonly deviceShare: readonly number[];
   /** By index of `countries`. */
   readonly countryShare: readonly number[];

@@ -14,22 +14,21 @@ export interface Touch {
   readonly buyers: number;
 }
 
-export interface Zone {
+interface Named {
   readonly id: number;
   readonly name: string;
+}
+
+export interface Zone extends Named {
   /** Absent on sites: zone metrics exist for apps alone. */
   readonly touch?: Touch;
 }
 
-export interface Zoning extends Aged {
-  readonly id: number;
-  readonly name: string;
+export interface Zoning extends Named, Aged {
   readonly zones: readonly Zone[];
 }
 
-export interface PageGroup {
-  readonly id: number;
-  readonly name: string;
+export interface PageGroup extends Named {
   readonly category: string;
   readonly mappingIds: readonly number[];
   readonly zonings: readonly Zoning[];
@@ -37,9 +36,7 @@ export interface PageGroup {
   readonly viewShare?: number;
 }
 
-export interface Mapping extends Aged {
-  readonly id: number;
-  readonly name: string;
+export interface Mapping extends Named, Aged {
   readonly description: string | null;
 }
 

@@ -5,14 +5,6 @@ import { type SegmentColumn, segmentsOf } from './segments-and-goals.ts';
 import { type DeviceId, emptyDay, firstOf, SESSION_STREAMS, type SessionDay } from './session-day.ts';
 import { expectedVisits } from './traffic.ts';
 
-/** Days between two visits of a returning visitor. */
-const RHYTHMS = [1, 2, 3, 5, 7, 10, 14, 21];
-/** Larger than any day's number of sessions, and prime: stepping by it reaches every lane once. */
-const STRIDE = 1_000_003;
-const ONCE = 0xffff;
-const LANES = 0x71;
-const ENGLISH = 2;
-
 /** A campaign of a story: its sessions are the lanes after the usual ones, all first visits. */
 export interface Boost {
   readonly deviceId: DeviceId;
@@ -23,6 +15,14 @@ export interface Boost {
   /** Sessions that it brings for each usual one. */
   readonly addedShare: number;
 }
+
+/** Days between two visits of a returning visitor. */
+const RHYTHMS = [1, 2, 3, 5, 7, 10, 14, 21];
+/** Larger than any day's number of sessions, and prime: stepping by it reaches every lane once. */
+const STRIDE = 1_000_003;
+const ONCE = 0xffff;
+const LANES = 0x71;
+const ENGLISH = 2;
 
 /** Platform, browser and share among the sessions of a device, by `DeviceId`. */
 const equipment: readonly (readonly (readonly [platform: number, browser: number, share: number])[])[] = [

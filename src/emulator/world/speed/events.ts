@@ -8,12 +8,12 @@ import { scenariosOf } from './scenarios.ts';
 /** A note on the time axis, with what it is tied to; the ties are not part of what lists show. */
 export interface SpeedEvent {
   readonly key: string;
+  readonly monitorings: readonly number[];
+  readonly scenarios: readonly number[];
   readonly text: string;
   /** As it was given. */
   readonly date: string;
   readonly dateMs: number;
-  readonly monitorings: readonly number[];
-  readonly scenarios: readonly number[];
 }
 
 const KINDS = [

@@ -32,105 +32,72 @@ export interface Scenario {
   readonly steps: readonly Step[];
 }
 
-interface Page {
-  readonly name: string;
-  readonly description: string;
-  readonly kind: PageKind;
-  readonly path: string;
-  readonly actions: readonly string[];
+type Page = Omit<Step, 'id' | 'index'>;
+
+function page(kind: PageKind, path: string, name: string, description: string, actions: readonly string[]): Page {
+  return { name, description, kind, path, actions };
 }
 
-const home: Page = {
-  name: 'Home',
-  description: 'Opens the home page and accepts the cookies',
-  kind: 'home',
-  path: '/',
-  actions: ['Open the home page', 'Click on "Accept all"', 'Check that "New arrivals" is present'],
-};
-const homeAgain: Page = {
-  ...home,
-  name: 'Home, second visit',
-  description: 'Opens the home page again with a filled cache',
-  path: '/?visit=2',
-  actions: ['Open the home page', 'Check that "Recently viewed" is present'],
-};
-const category: Page = {
-  name: 'Category',
-  description: 'Opens the list of rain jackets',
-  kind: 'category',
-  path: '/c/rain-jackets?sort=popular',
-  actions: ['Click on "Rain jackets"', 'Wait for the list of products', 'Check that "Filter" is present'],
-};
-const search: Page = {
-  name: 'Search results',
-  description: 'Looks for a backpack',
-  kind: 'search',
-  path: '/search?q=backpack',
-  actions: ['Type "backpack" into the search bar', 'Click on "Search"', 'Check that "results for" is present'],
-};
-const product: Page = {
-  name: 'Product',
-  description: 'Opens the first product of the list',
-  kind: 'product',
-  path: '/p/fjord-rain-jacket-40817',
-  actions: ['Click on the first product', 'Choose size "M"', 'Check that "Add to cart" is present'],
-};
-const cart: Page = {
-  name: 'Cart',
-  description: 'Adds the product and opens the cart',
-  kind: 'cart',
-  path: '/cart',
-  actions: ['Click on "Add to cart"', 'Click on "Go to cart"', 'Check that "Subtotal" is present'],
-};
-const payment: Page = {
-  name: 'Payment',
-  description: 'Fills the address and opens the payment page; nothing is bought',
-  kind: 'payment',
-  path: '/checkout/payment',
-  actions: ['Fill the form "Address"', 'Click on "Continue to payment"', 'Check that "Pay now" is present'],
-};
-const magazineHome: Page = {
-  name: 'Home',
-  description: 'Opens the front page and accepts the cookies',
-  kind: 'section',
-  path: '/',
-  actions: ['Open the front page', 'Click on "Accept all"', 'Check that "Most read" is present'],
-};
-const section: Page = {
-  name: 'Section',
-  description: 'Opens the section "Outdoors"',
-  kind: 'section',
-  path: '/outdoors/',
-  actions: ['Click on "Outdoors"', 'Check that "More from Outdoors" is present'],
-};
-const article: Page = {
-  name: 'Article',
-  description: 'Opens the first article',
-  kind: 'article',
-  path: '/outdoors/seven-days-along-the-coast',
-  actions: ['Click on the first headline', 'Scroll to the end', 'Check that "Read next" is present'],
-};
-const nextArticle: Page = {
-  ...article,
-  name: 'Next article',
-  description: 'Follows the link to the next article',
-  path: '/outdoors/how-to-pack-light',
-  actions: ['Click on "Read next"', 'Check that "Read next" is present'],
-};
-const help: Page = {
-  name: 'Help home',
-  description: 'Opens the help centre as the app shows it',
-  kind: 'help',
-  path: '/help/',
-  actions: ['Open the help centre', 'Check that "Frequent questions" is present'],
-};
-const helpReturns: Page = {
-  ...help,
-  name: 'Help article',
-  description: 'Opens the article about returns',
-  path: '/help/returns',
-  actions: ['Click on "Returns"', 'Check that "30 days" is present'],
-};
+const home = page('home', '/', 'Home', 'Opens the home page and accepts the cookies', [
+  'Open the home page',
+  'Click on "Accept all"',
+  'Check that "New arrivals" is present',
+]);
+const homeAgain = page('home', '/?visit=2', 'Home, second visit', 'Opens the home page again with a filled cache', [
+  'Open the home page',
+  'Check that "Recently viewed" is present',
+]);
+const category = page('category', '/c/rain-jackets?sort=popular', 'Category', 'Opens the list of rain jackets', [
+  'Click on "Rain jackets"',
+  'Wait for the list of products',
+  'Check that "Filter" is present',
+]);
+const search = page('search', '/search?q=backpack', 'Search results', 'Looks for a backpack', [
+  'Type "backpack" into the search bar',
+  'Click on "Search"',
+  'Check that "results for" is present',
+]);
+const product = page('product', '/p/fjord-rain-jacket-40817', 'Product', 'Opens the first product of the list', [
+  'Click on the first product',
+  'Choose size "M"',
+  'Check that "Add to cart" is present',
+]);
+const cart = page('cart', '/cart', 'Cart', 'Adds the product and opens the cart', [
+  'Click on "Add to cart"',
+  'Click on "Go to cart"',
+  'Check that "Subtotal" is present',
+]);
+const payment = page('payment', '/checkout/payment', 'Payment', 'Fills the address and opens the payment page; nothing is bought', [
+  'Fill the form "Address"',
+  'Click on "Continue to payment"',
+  'Check that "Pay now" is present',
+]);
+const magazineHome = page('section', '/', 'Home', 'Opens the front page and accepts the cookies', [
+  'Open the front page',
+  'Click on "Accept all"',
+  'Check that "Most read" is present',
+]);
+const section = page('section', '/outdoors/', 'Section', 'Opens the section "Outdoors"', [
+  'Click on "Outdoors"',
+  'Check that "More from Outdoors" is present',
+]);
+const article = page('article', '/outdoors/seven-days-along-the-coast', 'Article', 'Opens the first article', [
+  'Click on the first headline',
+  'Scroll to the end',
+  'Check that "Read next" is present',
+]);
+const nextArticle = page('article', '/outdoors/how-to-pack-light', 'Next article', 'Follows the link to the next article', [
+  'Click on "Read next"',
+  'Check that "Read next" is present',
+]);
+const help = page('help', '/help/', 'Help home', 'Opens the help centre as the app shows it', [
+  'Open the help centre',
+  'Check that "Frequent questions" is present',
+]);
+const helpReturns = page('help', '/help/returns', 'Help article', 'Opens the article about returns', [
+  'Click on "Returns"',
+  'Check that "30 days" is present',
+]);
 
 type Row = readonly [id: number, name: string, project: typeof shop, device: Scenario['device'], pages: readonly Page[]];
 const rows: readonly Row[] = [
@@ -146,7 +113,7 @@ const rows: readonly Row[] = [
 ];
 
 function stepsOf(scenarioId: number, pages: readonly Page[]): Step[] {
-  return pages.map((page, index) => ({ ...page, index, id: scenarioId * 10 + index + 1 }));
+  return pages.map((each, index) => ({ ...each, index, id: scenarioId * 10 + index + 1 }));
 }
 
 /** All scenarios of all projects, steps and identifiers included; the same for every seed. */
