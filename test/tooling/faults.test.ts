@@ -11,8 +11,14 @@ const platform = sharedPlatform();
 /** No cell waits in real time; a hang ends with its deadline. */
 const LONGEST_MS = 2_000;
 
+/** On a busy machine an answer may miss the short deadline of a caller: one that a fault has left stuck misses it each time. */
+const TRIES = 5;
+
 async function expectHealthy(caller: Pick<Caller, 'call'>): Promise<void> {
-  expect(await whileTimePasses(platform().clock, caller.call('list_goals'))).toMatchObject({ isError: false });
+  let answer = await whileTimePasses(platform().clock, caller.call('list_goals'));
+  for (let tries = 1; answer.isError && tries < TRIES; tries += 1)
+    answer = await whileTimePasses(platform().clock, caller.call('list_goals'));
+  expect(answer).toMatchObject({ isError: false });
 }
 
 describe.each(transports)('over %s', (transport) => {
