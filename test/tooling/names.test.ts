@@ -68,12 +68,21 @@ describe('a name that fits several or none', () => {
     );
   });
 
-  it('is refused in no time and few words however long it is', async () => {
+  it('is refused in few words and in the time that its length takes', async () => {
     await segments(['Germny']);
-    const startedMs = performance.now();
-    const { text } = await segments(['x'.repeat(200_000)]);
-    expect(performance.now() - startedMs).toBeLessThan(500);
-    expect(text.length).toBeLessThan(500);
+    const refusedMs = async (name: string) => {
+      const startedMs = performance.now();
+      expect((await segments([name])).text.length).toBeLessThan(500);
+      return performance.now() - startedMs;
+    };
+    let [largeMs, tenfoldMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+    // Other work on the machine only slows a try: the quickest of each are compared.
+    for (let round = 0; round < 5; round += 1) {
+      largeMs = Math.min(largeMs, await refusedMs('x'.repeat(20_000 + round)));
+      tenfoldMs = Math.min(tenfoldMs, await refusedMs('x'.repeat(200_000 + round)));
+    }
+    // A hundred times as long where the work is quadratic.
+    expect(tenfoldMs).toBeLessThan(25 * largeMs);
   });
 
   it('is worded for each of several', async () => {
