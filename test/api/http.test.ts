@@ -1,6 +1,5 @@
 import { createHook } from 'node:async_hooks';
 import { once } from 'node:events';
-import { createRequire } from 'node:module';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -238,17 +237,13 @@ describe('failures', () => {
       if (request.url === '/half') response.write('half');
       setTimeout(() => controller.abort(new Error('enough')), 20);
     });
-    let reason: unknown;
-    const sent = open()
+    const outcome = open()
       .send(url + path, { signal: controller.signal })
-      .catch((error: unknown) => {
-        reason = error;
-      });
+      .catch((error: unknown) => error);
     await once(controller.signal, 'abort');
-    // Turns of the event loop: a busy machine takes longer for each, and not more of them.
+    // A busy machine takes longer for each turn, and makes no more of them.
     for (let turn = 0; turn < 5; turn += 1) await nextTurn();
-    expect(reason).toMatchObject({ message: 'enough' });
-    await sent;
+    expect(await Promise.race([outcome, Promise.resolve('still open')])).toMatchObject({ message: 'enough' });
   });
 });
 
@@ -298,12 +293,4 @@ describe('proxies', () => {
     expect(error.kind).toBe('settings');
     expect(error.message).not.toContain('pass');
   });
-});
-
-test('the executable holds of undici exactly what is used of the whole package', async () => {
-  const whole = (await import('undici')).default;
-  const parts = createRequire(import.meta.url)('../../.ci/undici-parts.cjs') as Partial<typeof whole>;
-  expect(Object.keys(parts)).toEqual(['Agent', 'EnvHttpProxyAgent']);
-  expect(parts.Agent).toBe(whole.Agent);
-  expect(parts.EnvHttpProxyAgent).toBe(whole.EnvHttpProxyAgent);
 });
