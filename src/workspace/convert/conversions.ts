@@ -155,6 +155,7 @@ async function convertRun(id: RunId, context: ConversionContext): Promise<void> 
         })),
       );
       const time = columns.find(({ field, name: own, type }) => /^(session|view)_time$/.test(field ?? own) && type === 'TIMESTAMP');
+      // A run is of one project, so that its rows need not be sorted by that.
       const keys = keysOf(run.scope, columns).names;
       const rows = await writeTable(
         {
@@ -162,7 +163,7 @@ async function convertRun(id: RunId, context: ConversionContext): Promise<void> 
           select: storedRowsSql(columns, sources),
           files: parts.map(({ path }) => path),
           target: staged,
-          order: columns.filter((column) => keys.includes(folded(column.name))).map((column) => column.name),
+          order: columns.filter(({ name, field = name }) => keys.includes(folded(name)) && field !== 'project_id').map(({ name }) => name),
           ...(time && { day: `CAST(${identifier(time.name)} AS DATE)` }),
           sums: sumsOf(columns),
         },
