@@ -163,7 +163,7 @@ async function convertRun(id: RunId, context: ConversionContext): Promise<void> 
           select: storedRowsSql(columns, sources),
           files: parts.map(({ path }) => path),
           target: staged,
-          order: columns.filter(({ name, field = name }) => keys.includes(folded(name)) && field !== 'project_id').map(({ name }) => name),
+          order: columns.flatMap(({ name: own, field = own }) => (keys.includes(folded(own)) && field !== 'project_id' ? [own] : [])),
           ...(time && { day: `CAST(${identifier(time.name)} AS DATE)` }),
           sums: sumsOf(columns),
         },
