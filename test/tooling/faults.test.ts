@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { faultKinds } from '../../src/emulator/faults.ts';
 import { openAssistant, sharedAssistant } from '../support/assistant.ts';
@@ -11,14 +12,20 @@ const platform = sharedPlatform();
 /** No cell waits in real time; a hang ends with its deadline. */
 const LONGEST_MS = 2_000;
 
-/** On a busy machine an answer may miss the short deadline of a caller: one that a fault has left stuck misses it each time. */
+/** An answer may miss the short deadline of a caller where this process, in which all sides run, was held up for so long. */
+const HELD_UP_MS = HASTY_MS / 10;
 const TRIES = 5;
 
 async function expectHealthy(caller: Pick<Caller, 'call'>): Promise<void> {
-  let answer = await whileTimePasses(platform().clock, caller.call('list_goals'));
-  for (let tries = 1; answer.isError && tries < TRIES; tries += 1)
-    answer = await whileTimePasses(platform().clock, caller.call('list_goals'));
-  expect(answer).toMatchObject({ isError: false });
+  for (let tries = 1; ; tries += 1) {
+    const delays = monitorEventLoopDelay({ resolution: 5 });
+    delays.enable();
+    const answer = await whileTimePasses(platform().clock, caller.call('list_goals'));
+    delays.disable();
+    if (answer.isError && delays.max > HELD_UP_MS * 1e6 && tries < TRIES) continue;
+    expect(answer).toMatchObject({ isError: false });
+    return;
+  }
 }
 
 describe.each(transports)('over %s', (transport) => {

@@ -155,7 +155,6 @@ async function convertRun(id: RunId, context: ConversionContext): Promise<void> 
         })),
       );
       const time = columns.find(({ field, name: own, type }) => /^(session|view)_time$/.test(field ?? own) && type === 'TIMESTAMP');
-      // A run is of one project, so that its rows need not be sorted by that.
       const keys = keysOf(run.scope, columns).names;
       const rows = await writeTable(
         {
@@ -163,6 +162,7 @@ async function convertRun(id: RunId, context: ConversionContext): Promise<void> 
           select: storedRowsSql(columns, sources),
           files: parts.map(({ path }) => path),
           target: staged,
+          // All rows of a run are of one project.
           order: columns.flatMap(({ name: own, field = own }) => (keys.includes(folded(own)) && field !== 'project_id' ? [own] : [])),
           ...(time && { day: `CAST(${identifier(time.name)} AS DATE)` }),
           sums: sumsOf(columns),

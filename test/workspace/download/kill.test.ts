@@ -106,4 +106,4 @@ it('a server that is killed at 50 random moments leaves whole files or resumable
       }
     }
   });
-}, 600_000);
+}, 120_000);

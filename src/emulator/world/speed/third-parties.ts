@@ -26,10 +26,10 @@ const analytics: ThirdPartyRow[] = [
   { type: 'script', url: 'https://connect.facebook.net/signals/config/1180427719?v=2.9.166', kb: 41, phase: 'body', protocol: 'h3' },
   {
     type: 'beacon',
+    url: 'https://www.facebook.com/tr/?id=1180427719&ev=PageView&ud[em]={token}&fbp={token}',
     kb: 0.04,
     phase: 'late',
     protocol: 'h3',
-    url: 'https://www.facebook.com/tr/?id=1180427719&ev=PageView&ud[em]={token}&fbp={token}',
   },
   { type: 'script', url: 'https://browser.sentry-cdn.com/7.119.0/bundle.tracing.min.js', kb: 34, phase: 'body', protocol: 'http/1.1' },
   {
