@@ -65,7 +65,8 @@ export async function buildProduct() {
     ...executable,
     entryPoints: { main: 'src/main.ts', 'sql-process': 'src/workspace/query/process.ts' },
     outdir: staged,
-    define: { LISTED_TOOLS: listing },
+    // As text: JSON is read in a third of the time of the same literal.
+    define: { LISTED_TOOLS: JSON.stringify(listing) },
     plugins: [partsOfUndici, nativePartOfDuckdb],
     // Native and optional: found in node_modules, or not at all.
     external: ['@resvg/resvg-js'],

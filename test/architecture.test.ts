@@ -91,6 +91,8 @@ interface Import {
   readonly from: string;
   /** Path of a file of the project, or the name of a package or built-in module. */
   readonly to: string;
+  /** Whether it is loaded together with the file; not so types, nor what `import()` names. */
+  readonly isEager: boolean;
 }
 
 const files = filesBelow('src', 'tools').filter((path) => path.endsWith('.ts'));
@@ -101,9 +103,10 @@ const outer = imports.filter(({ to }) => !isOfProject(to));
 /** All that `import`, `export … from` and `import(…)` name. */
 function importsOf(from: string, text: string): Import[] {
   const statements = text.matchAll(/^(?:import|export)\b[^;'"]*?\bfrom '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm);
-  return [...statements].map(([, named, bare, dynamic]) => ({
+  return [...statements].map(([statement, named, bare, dynamic]) => ({
     from,
     to: targetOf(from, named ?? bare ?? dynamic ?? ''),
+    isEager: dynamic === undefined && !/^(?:import|export) type\b/.test(statement),
   }));
 }
 
@@ -145,8 +148,9 @@ describe('imports', () => {
     expect(inner.filter(({ to }) => !existsSync(new URL(`../${to}`, import.meta.url)))).toEqual([]);
     const sample =
       "import a from 'a';\nimport {\n  b,\n} from './b.ts';\nimport 'c';\nexport type { D } from '../d.ts';\nconst e = await import('e');";
-    const read = importsOf('src/x/y.ts', sample).map(({ to }) => to);
-    expect(read).toEqual(['a', 'src/x/b.ts', 'c', 'src/d.ts', 'e']);
+    const read = importsOf('src/x/y.ts', sample);
+    expect(read.map(({ to }) => to)).toEqual(['a', 'src/x/b.ts', 'c', 'src/d.ts', 'e']);
+    expect(read.map(({ isEager }) => isEager)).toEqual([true, true, true, false, false]);
   });
 
   it('go only where the table allows', () => {
@@ -166,6 +170,16 @@ describe('imports', () => {
       parts.map(({ name, onlyFrom }) => ({ name, ...(onlyFrom && { onlyFrom: onlyFrom.toSorted() }) })),
     );
     expect(drawn.map(byName)).toEqual(expected.map(byName));
+  });
+
+  it('of a start over stdio are those it needs: of packages the SDK and zod, no schema of a tool, no use case', () => {
+    const loaded = new Set(['src/main.ts', 'src/commands/run.ts', 'src/commands/serve.ts']);
+    for (const file of loaded) for (const { from, to, isEager } of imports) if (from === file && isEager) loaded.add(to);
+    const packages = outer.filter(({ to }) => loaded.has(to) && !to.startsWith('node:')).map(({ to }) => to);
+    expect([...new Set(packages)].toSorted()).toEqual(['@modelcontextprotocol/server', '@modelcontextprotocol/server/stdio', 'zod']);
+    expect(
+      [...loaded].filter((path) => /^(src\/(usecases|views|emulator|replicas)\/|tools\/|src\/tooling\/(schema|params))/.test(path)),
+    ).toEqual([]);
   });
 
   it('of tools are none of another tool or toolset', () => {

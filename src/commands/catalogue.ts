@@ -1,14 +1,13 @@
 import { type Settings, SettingsError } from '../settings/settings.ts';
 import { offerOf } from '../tooling/mentions.ts';
-import type { ListedTool } from '../tooling/schema.ts';
-import type { AnyTool, Offer } from '../tooling/tool.ts';
+import type { AnyTool, ListedTool, Offer } from '../tooling/tool.ts';
 
-/** Put in by the build, because making all JSON schemas costs more than the rest of a start. */
-declare const LISTED_TOOLS: readonly ListedTool[] | undefined;
+/** JSON of all tools as listed; put in by the build, because making all JSON schemas costs more than the rest of a start. */
+declare const LISTED_TOOLS: string | undefined;
 
 /** All tools as listed; computed where nothing was built. */
 export async function listedTools(): Promise<readonly ListedTool[]> {
-  if (typeof LISTED_TOOLS !== 'undefined') return LISTED_TOOLS;
+  if (typeof LISTED_TOOLS !== 'undefined') return JSON.parse(LISTED_TOOLS) as readonly ListedTool[];
   const [{ listTools }, { toolsets }] = await Promise.all([import('../tooling/schema.ts'), import('../../tools/index.ts')]);
   return listTools(toolsets);
 }

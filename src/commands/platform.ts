@@ -18,9 +18,9 @@ import {
   type Principal,
 } from '../sign-in/principal.ts';
 import { createConfirmations, type UseOnce } from '../tooling/confirmation.ts';
-import type { ListedTool } from '../tooling/schema.ts';
 import { createSession, neededScopes, type Session, type SessionOptions } from '../tooling/session.ts';
 import type { SharedState } from '../tooling/shared-state.ts';
+import type { ListedTool } from '../tooling/tool.ts';
 import { logOf, version } from './about.ts';
 import { defaultDataDirectory, demoDirectory, sweepDemoDirectories } from './directories.ts';
 import type { WorldOptions } from './emulator.ts';

@@ -1,4 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
+import { HOUR_MS } from './clock.ts';
 
 /** From one instant to another, in ms since 1970; `endMs` is the last millisecond, or an instant that a caller named. */
 export interface Interval {
@@ -27,8 +28,8 @@ export interface CalendarSlot extends Interval {
   readonly isPart: boolean;
 }
 
-function dateOf(instantMs: number, timeZone: string): Temporal.PlainDate {
-  return Temporal.Instant.fromEpochMilliseconds(instantMs).toZonedDateTimeISO(timeZone).toPlainDate();
+function at(instantMs: number, timeZone: string): Temporal.ZonedDateTime {
+  return Temporal.Instant.fromEpochMilliseconds(instantMs).toZonedDateTimeISO(timeZone);
 }
 
 /** First day of the unit that a date lies in; weeks begin on Monday. */
@@ -43,7 +44,7 @@ export function firstDayOf(date: Temporal.PlainDate, unit: keyof typeof UNIT_LEN
 export function slotsOf(unit: CalendarUnit, { startMs, endMs }: Interval, timeZone: string): CalendarSlot[] {
   const startOf = (date: Temporal.PlainDate) => date.toZonedDateTime(timeZone).epochMilliseconds;
   const slots: CalendarSlot[] = [];
-  let date = firstDayOf(dateOf(startMs, timeZone), unit);
+  let date = firstDayOf(at(startMs, timeZone).toPlainDate(), unit);
   for (let fromMs = startOf(date); fromMs < endMs || slots.length === 0; ) {
     const next = date.add(UNIT_LENGTH[unit]);
     const nextMs = startOf(next);
@@ -61,7 +62,7 @@ export function slotsOf(unit: CalendarUnit, { startMs, endMs }: Interval, timeZo
 export function monthBefore(interval: Interval, timeZone: string): Interval | undefined {
   const [month, ...more] = slotsOf('month', interval, timeZone);
   if (!month || month.isPart || more.length > 0) return undefined;
-  const first = firstDayOf(dateOf(interval.startMs - 1, timeZone), 'month');
+  const first = firstDayOf(at(interval.startMs - 1, timeZone).toPlainDate(), 'month');
   return { startMs: first.toZonedDateTime(timeZone).epochMilliseconds, endMs: interval.startMs - 1 };
 }
 
@@ -75,4 +76,23 @@ export function chunksOf(interval: Interval, timeZone: string, maxMs: number): I
     else chunks.push({ startMs: day.startMs, endMs: day.endMs });
   }
   return chunks;
+}
+
+/**
+ * The same time of day some days later in the zone, or earlier where `days` is negative; of the beginning of a day the beginning of the
+ * other.
+ */
+export function shiftDays(instantMs: number, days: number, timeZone: string): number {
+  const from = at(instantMs, timeZone);
+  const to = from.add({ days });
+  // Where the clock is put forward at midnight, a day begins at 01:00.
+  return (from.equals(from.startOfDay()) ? to.startOfDay() : to).epochMilliseconds;
+}
+
+/** Days from one instant to another as calendars count them: a day of 23 or 25 hours is one; a fraction for parts. */
+export function daysBetween(fromMs: number, toMs: number, timeZone: string): number {
+  const [from, to] = [at(fromMs, timeZone), at(toMs, timeZone)];
+  if (!from.equals(from.startOfDay())) return from.until(to).total({ unit: 'days', relativeTo: from });
+  const elapsedMs = to.epochMilliseconds - to.startOfDay().epochMilliseconds;
+  return from.toPlainDate().until(to.toPlainDate()).days + elapsedMs / (to.hoursInDay * HOUR_MS);
 }

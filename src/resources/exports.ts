@@ -1,13 +1,19 @@
 import { ApiError } from '../api/errors.ts';
 import { defineResource } from '../tooling/resource.ts';
-import { recordsOrReason } from '../usecases/exports/loaded-runs.ts';
 import type { ProjectWorkspace } from '../workspace/store/project-workspace.ts';
 import { complete, integer } from './variables.ts';
 
+/** What is loaded, or in words why that is not known; undefined without a warehouse. */
+async function loadsOf({ warehouse }: ProjectWorkspace) {
+  if (!warehouse) return undefined;
+  const { recordsOrReason } = await import('../usecases/exports/loaded-runs.ts');
+  return recordsOrReason(warehouse);
+}
+
 /** When loads of the project ended, ms since 1970 by the clock of the warehouse; none where it is away. */
-async function loadedAt({ warehouse }: ProjectWorkspace): Promise<number[]> {
-  const records = warehouse ? await recordsOrReason(warehouse) : [];
-  if (typeof records === 'string') return [];
+async function loadedAt(workspace: ProjectWorkspace): Promise<number[]> {
+  const records = await loadsOf(workspace);
+  if (records === undefined || typeof records === 'string') return [];
   return records.flatMap(({ state, written }) => (state === 'loaded' ? [Date.parse(`${written.replace(' ', 'T')}Z`)] : []));
 }
 
@@ -51,7 +57,7 @@ export const exportsResource = defineResource({
       const { jobName: job, scope, format } = own.at(-1) ?? { jobName: '', scope: '', format: '' };
       return { jobId, job, scope, format, runs: listed };
     });
-    const records = workspace.warehouse && (await recordsOrReason(workspace.warehouse));
+    const records = await loadsOf(workspace);
     const loaded =
       typeof records === 'string' ? records : records?.map(({ run, state, rows }) => ({ jobId: run.jobId, runId: run.runId, state, rows }));
     return JSON.stringify({ directory: workspace.dir, jobs, unfinished, ...(loaded !== undefined && { warehouse: loaded }) });

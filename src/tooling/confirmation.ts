@@ -1,15 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
-import * as z from 'zod';
-import { type WriteRequest, writeRequest } from '../api/write-request.ts';
+import type { WriteRequest } from '../api/write-request.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isRecord } from '../lib/is-record.ts';
 import { seal, sealKey, unseal } from '../lib/seal.ts';
-
-/** Members that every confirmed tool's answer has. */
-export const confirmedOutput = {
-  status: z.enum(['preview', 'done', 'declined']),
-  request: writeRequest.optional(),
-};
 
 /** What the person has confirmed in this call. */
 export type Consent =

@@ -1,9 +1,9 @@
 import * as z from 'zod';
+import { writeRequest } from '../api/write-request.ts';
 import { isRecord } from '../lib/is-record.ts';
-import { confirmedOutput } from './confirmation.ts';
 import { chart, confirm, listedSchemaOf, projectId } from './params.ts';
 import { rangeOutput } from './resolve-params.ts';
-import { type AnyTool, type ListedTool, scopeOf, type Toolset } from './tool.ts';
+import { type AnyTool, CHART_VIEW_URI, type ListedTool, scopeOf, type Toolset } from './tool.ts';
 
 type Json = Record<string, unknown>;
 
@@ -132,6 +132,12 @@ export const inputOf = oncePerTool(
   (tool): z.ZodObject => tool.input.extend({ projectId, ...(tool.confirmed && { confirm }), ...(tool.charted && { chart }) }).strict(),
 );
 
+/** Members that every confirmed tool's answer has. */
+const confirmedOutput = {
+  status: z.enum(['preview', 'done', 'declined']),
+  request: writeRequest.optional(),
+};
+
 /** The whole structured content of a tool: its own output, the range, the chart as data, and the notes. */
 export const outputOf = oncePerTool((tool): z.ZodObject => {
   const own = tool.confirmed ? tool.output.partial().extend(confirmedOutput) : tool.output;
@@ -141,11 +147,6 @@ export const outputOf = oncePerTool((tool): z.ZodObject => {
     notes: z.array(z.string()).optional(),
   });
 });
-
-export type { ListedTool } from './tool.ts';
-
-/** Address of the view that draws charts in hosts with MCP Apps. */
-export const CHART_VIEW_URI = 'ui://web-analytics/chart';
 
 /** Connects a tool with the view of its charts; hosts before 2026 read the second key. */
 const chartToolMeta: Readonly<Record<string, unknown>> = { ui: { resourceUri: CHART_VIEW_URI }, 'ui/resourceUri': CHART_VIEW_URI };

@@ -23,6 +23,9 @@ export const DELETE: Annotations = { readOnlyHint: false, destructiveHint: true,
 /** Removes files of this machine for good; the platform keeps what it has. */
 export const PURGE: Annotations = { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false };
 
+/** Address of the view that draws charts in hosts with MCP Apps. */
+export const CHART_VIEW_URI = 'ui://web-analytics/chart';
+
 /** A resource that an answer points to instead of holding it. */
 export interface Link {
   readonly uri: string;

@@ -12,8 +12,8 @@ import type { MetricAnswers, MetricRow } from '../../domain/metrics/read/metric-
 import type { Device, MetricGrid } from '../../domain/metrics/read/metric-grid.ts';
 import { refusedNotes } from '../../domain/metrics/read/query-notes.ts';
 import { ALL_VISITORS } from '../../domain/names/match-name.ts';
+import { daysBetween, shiftDays } from '../../lib/calendar.ts';
 import { isoAt, resolveDate, todayIn } from '../../lib/dates.ts';
-import { daysBetween, shiftDays } from '../../lib/time-zone.ts';
 import type { Context } from '../context.ts';
 import { type CompareContext, type CompareInput, gridOf, type Question, questionOf } from './compare-question.ts';
 import { compareAtOnce } from './compare-sides.ts';

@@ -7,8 +7,8 @@ import { type Readable, type ReadPlan, findChanges as scan } from '../../domain/
 import { type Device, isZoneMetric } from '../../domain/metrics/read/metric-grid.ts';
 import type { NameKind } from '../../domain/names/match-name.ts';
 import { FALSE_DISCOVERY_RATE } from '../../domain/speed/engine/judge-together.ts';
+import { shiftDays } from '../../lib/calendar.ts';
 import { resolveDate, todayIn } from '../../lib/dates.ts';
-import { shiftDays } from '../../lib/time-zone.ts';
 import type { Context, Lists } from '../context.ts';
 import { chooseScenarios, findSpeedChanges } from '../speed/find-speed-changes.ts';
 import { begin, firstDayOf } from './read-places.ts';

@@ -1,6 +1,6 @@
+import { shiftDays } from '../../../lib/calendar.ts';
 import { DAY_MS, HOUR_MS } from '../../../lib/clock.ts';
 import { isoAt } from '../../../lib/dates.ts';
-import { shiftDays } from '../../../lib/time-zone.ts';
 import type { ExportRange } from '../plan/job-bodies.ts';
 import type { ExportHistory, JobRun } from './run-coverage.ts';
 

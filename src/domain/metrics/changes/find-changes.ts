@@ -1,6 +1,5 @@
 import { MAX_METRICS_RANGE_MS, ONE_DAY_MS } from '../../../api/params.ts';
-import { chunksOf, type Interval, slotsOf } from '../../../lib/calendar.ts';
-import { shiftDays } from '../../../lib/time-zone.ts';
+import { chunksOf, type Interval, shiftDays, slotsOf } from '../../../lib/calendar.ts';
 import { lookThrough } from '../engine/scan.ts';
 import { definitionOf } from '../metric-definitions.ts';
 import { type Device, planGrid } from '../read/metric-grid.ts';

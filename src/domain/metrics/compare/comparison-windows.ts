@@ -1,8 +1,7 @@
 import { refuse } from '../../../api/errors.ts';
-import { type Interval, monthBefore } from '../../../lib/calendar.ts';
+import { daysBetween, type Interval, monthBefore, shiftDays } from '../../../lib/calendar.ts';
 import { DAY_MS } from '../../../lib/clock.ts';
 import { isoAt, todayIn } from '../../../lib/dates.ts';
-import { daysBetween, shiftDays } from '../../../lib/time-zone.ts';
 
 /** `previous`: as many days before, of a calendar month the month before; `previous_year`: 364 days back, on the same weekdays. */
 export const baselineKinds = ['previous', 'previous_year', 'same_dates_last_year'] as const;

@@ -9,8 +9,8 @@ import {
   type JobRun,
   type Status,
 } from '../../../../src/domain/exports/gaps/run-coverage.ts';
+import { shiftDays } from '../../../../src/lib/calendar.ts';
 import { DAY_MS, HOUR_MS } from '../../../../src/lib/clock.ts';
-import { shiftDays } from '../../../../src/lib/time-zone.ts';
 
 const NOW_MS = Date.parse('2026-11-20T10:00:00Z');
 const LAG_MS = 130 * 60_000;

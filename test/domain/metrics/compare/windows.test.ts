@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { windowsOf } from '../../../../src/domain/metrics/compare/comparison-windows.ts';
+import { daysBetween, shiftDays } from '../../../../src/lib/calendar.ts';
 import { isoAt, todayIn } from '../../../../src/lib/dates.ts';
-import { daysBetween, shiftDays } from '../../../../src/lib/time-zone.ts';
 
 const NOW = Date.parse('2026-11-20T10:00:00.000Z');
 const at = (text: string) => Date.parse(text);
