@@ -9,7 +9,6 @@ import { localPrincipal } from '../sign-in/principal.ts';
 import { name, version } from './about.ts';
 import { enabledTools, listedTools, loadTool } from './catalogue.ts';
 import type { WorldOptions } from './emulator.ts';
-import { limitNewSpace } from './heap.ts';
 import { traceCalls } from './monitoring.ts';
 import { createPlatform } from './platform.ts';
 import type { Catalogue } from './serve-over-http.ts';
@@ -25,18 +24,28 @@ function warnOfHttpSettings(settings: Settings, log: Log): void {
   if (names.length > 0) log('warn', `Over stdio nothing becomes of ${names.join(', ')}; --http serves over HTTP`);
 }
 
+/** Loads a tool, and with the first one what keeps the process small: that measures by parts of Node which a start need not wait for. */
+function createToolLoader(): typeof loadTool {
+  let limiting: Promise<void> | undefined;
+  return async (name) => {
+    limiting ??= import('./heap.ts').then(({ limitNewSpace }) => limitNewSpace());
+    const [tool] = await Promise.all([loadTool(name), limiting]);
+    return tool;
+  };
+}
+
 /** Serves MCP over stdio until the host closes it, both protocol eras on one session; or over HTTP until the process is asked to stop. */
 export async function serve(settings: Settings, world: WorldOptions): Promise<number> {
   const { tools, absent } = enabledTools(await listedTools(), settings);
   const catalogue: Catalogue = { name, version, tools, absent, load: loadTool, resources, prompts };
   if (settings.http) return (await import('./serve-over-http.ts')).serveOverHttp(settings, world, catalogue);
-  limitNewSpace();
   const platform = createPlatform(settings, tools, world);
   warnOfHttpSettings(settings, platform.log);
   const tracing = await traceCalls(platform);
   const session = platform.openSession(localPrincipal, { watch: tracing?.watch({ principalId: localPrincipal.id }) });
   const subscriptions = createSubscriptions(session, resources);
-  await serveOverStdio(() => createServer({ ...catalogue, session, subscriptions }), subscriptions, platform.log);
+  const load = createToolLoader();
+  await serveOverStdio(() => createServer({ ...catalogue, load, session, subscriptions }), subscriptions, platform.log);
   subscriptions.close();
   await session.close();
   await platform.close();
