@@ -45,15 +45,18 @@ function jwts(text: string): Interval[] {
  * Where these texts stand, each searched for as it is: an expression made of them could be too large, and would quote them when it fails.
  */
 function occurrences(text: string, known: readonly string[]): Interval[] {
-  return known.flatMap((each) => {
-    const found: Interval[] = [];
+  const found: Interval[] = [];
+  for (const each of known) {
+    // Most texts are values of a few letters, and an answer has hundreds.
+    if (each.length > text.length) continue;
     for (let at = text.indexOf(each); at >= 0; at = text.indexOf(each, at + each.length)) found.push([at, at + each.length]);
-    return found;
-  });
+  }
+  return found;
 }
 
 /** The text with each of these parts replaced; parts that overlap become one. */
 function blankOut(text: string, parts: readonly Interval[]): string {
+  if (parts.length === 0) return text;
   let cleaned = '';
   let done = 0;
   for (const [start, end] of parts.toSorted((a, b) => a[0] - b[0])) {
