@@ -27,10 +27,10 @@ function warnOfHttpSettings(settings: Settings, log: Log): void {
 /** Loads a tool, and with the first one what keeps the process small: that measures by parts of Node which a start need not wait for. */
 function createToolLoader(): typeof loadTool {
   let limiting: Promise<void> | undefined;
-  return async (name) => {
+  return async (tool) => {
     limiting ??= import('./heap.ts').then(({ limitNewSpace }) => limitNewSpace());
-    const [tool] = await Promise.all([loadTool(name), limiting]);
-    return tool;
+    const [loaded] = await Promise.all([loadTool(tool), limiting]);
+    return loaded;
   };
 }
 
