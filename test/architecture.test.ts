@@ -44,7 +44,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@modelcontextprotocol/client': ['src/commands/', 'src/generate/'],
   '@hono/node-server': ['src/emulator/'],
   hono: ['src/emulator/'],
-  undici: ['src/api/http.ts', 'src/api/connections.ts'],
+  undici: ['src/api/http.ts', 'src/api/connections.ts', 'src/api/receive.ts'],
   keyv: ['src/api/tokens.ts'],
   '@keyv/redis': ['src/replicas/redis.ts'],
   'lru-cache': ['src/api/tokens.ts', 'src/api/read-cache.ts', 'src/emulator/'],

@@ -53,6 +53,7 @@ describe('the package', () => {
     const needed = [
       'dist/main.js',
       'dist/sql-process.js',
+      'dist/inspection.js',
       'dist/views/chart.html',
       'dist/fonts/DejaVuSans.ttf',
       'dist/licenses.txt',

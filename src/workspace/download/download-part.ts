@@ -189,8 +189,8 @@ async function fetchMore(number: number, file: PartFile, arrival: Arrival, conte
       await writePartRecord(pathsOf(directory, number).record, arrival.record);
     }
     await file.announce((totalBytes ?? file.offset) - file.offset);
-    for await (const chunk of answer.body) {
-      await file.take(chunk);
+    for await (const chunks of answer.body) {
+      await file.take(chunks);
       onBytes(number, file.offset, totalBytes);
     }
     await file.flush();

@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import {
   type Connections,
   type Environment,
@@ -11,66 +10,9 @@ import {
 import { seconds } from '../../api/deadline.ts';
 import { ApiError } from '../../api/errors.ts';
 import { leadsInside } from '../../api/inner-address.ts';
+import { type Headers, receive } from '../../api/receive.ts';
 import { isLoopback } from '../../lib/address.ts';
 import { WorkspaceError } from '../store/disk.ts';
-
-/** Bytes that may wait to be taken before the sender is slowed down. */
-const MOST_WAITING_BYTES = 512 * 1024;
-
-interface Watch {
-  readonly onData: () => void;
-  /** Makes the error that is thrown of the one that ended the stream. */
-  readonly failure: (error: unknown) => unknown;
-}
-
-/**
- * The chunks of a stream in their order. What has arrived before a failure is given before it is thrown; an iteration over the
- * stream itself would drop that, and a download over a bad line would never get further.
- */
-function arriving(stream: Readable, { onData, failure }: Watch): AsyncIterable<Buffer> {
-  const chunks: Buffer[] = [];
-  let waitingBytes = 0;
-  let end: { readonly error?: unknown } | undefined;
-  let wake = nothing;
-  stream.on('data', (chunk: Buffer) => {
-    onData();
-    chunks.push(chunk);
-    waitingBytes += chunk.length;
-    if (waitingBytes >= MOST_WAITING_BYTES) stream.pause();
-    wake();
-  });
-  const ended = (how: { readonly error?: unknown }) => {
-    end ??= how;
-    wake();
-  };
-  stream.on('end', () => ended({}));
-  stream.on('error', (error: unknown) => ended({ error }));
-  stream.on('close', () => ended({ error: new Error('closed') }));
-
-  async function next(): Promise<Buffer | undefined> {
-    for (;;) {
-      const chunk = chunks.shift();
-      if (chunk) {
-        waitingBytes -= chunk.length;
-        if (waitingBytes < MOST_WAITING_BYTES / 2 && stream.isPaused()) stream.resume();
-        return chunk;
-      }
-      if (end && 'error' in end) throw failure(end.error);
-      if (end) return undefined;
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-      });
-    }
-  }
-
-  return {
-    async *[Symbol.asyncIterator]() {
-      for (let chunk = await next(); chunk; chunk = await next()) yield chunk;
-    },
-  };
-}
-
-function nothing(): void {}
 
 /**
  * Why a file must not be fetched from here, as the end of a sentence; undefined when it may. Names are judged again when they are resolved.
@@ -108,7 +50,8 @@ export interface FileAnswer {
   /** Only a strong one. */
   readonly etag: string | undefined;
   readonly retryAfter: string | undefined;
-  readonly body: AsyncIterable<Buffer>;
+  /** What has arrived since it was asked last, in its order. */
+  readonly body: AsyncIterable<readonly Buffer[]>;
   /** Ends the answer, read or not. */
   close(): void;
 }
@@ -126,8 +69,6 @@ export interface FileStoreOptions {
   readonly environment?: Environment;
   readonly idleTimeoutMs?: number;
 }
-
-type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 function header(headers: Headers, name: string): string | undefined {
   const value = headers[name];
@@ -164,27 +105,27 @@ export function createFileStore({ allowInner, environment, idleTimeoutMs = IDLE_
       return networkFailure(error, host, false);
     };
     const range = offset > 0 ? { range: `bytes=${offset}-`, ...(etag && { 'if-range': etag }) } : {};
+    const options = {
+      origin,
+      path: `${pathname}${search}`,
+      method: 'GET' as const,
+      headers: { accept: '*/*', 'accept-encoding': 'identity', ...range },
+    };
     try {
-      const answer = await connections.dispatcher(hostname).request({
-        origin,
-        path: `${pathname}${search}`,
-        method: 'GET',
-        headers: { accept: '*/*', 'accept-encoding': 'identity', ...range },
-        signal: idleTimeout.signal,
-      });
-      idleTimeout.refresh();
+      const dispatcher = connections.dispatcher(hostname);
+      const onActivity = () => idleTimeout.refresh();
+      const answer = await receive({ dispatcher, options, signal: idleTimeout.signal, onActivity, failure });
       const tag = header(answer.headers, 'etag')?.trim();
       return {
-        status: answer.statusCode,
-        ...extent(answer.statusCode, answer.headers),
+        status: answer.status,
+        ...extent(answer.status, answer.headers),
         etag: tag?.startsWith('"') ? tag : undefined,
         retryAfter: header(answer.headers, 'retry-after'),
         location: header(answer.headers, 'location'),
-        body: arriving(answer.body, { onData: () => idleTimeout.refresh(), failure }),
+        body: answer.body,
         close() {
           idleTimeout.stop();
-          // Without a listener the end of an unread body would be an unhandled error.
-          answer.body.on('error', () => undefined).destroy();
+          answer.abort();
         },
       };
     } catch (error) {

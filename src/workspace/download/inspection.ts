@@ -54,7 +54,7 @@ export interface Inspected {
 
 /** Looks at the bytes of a file while they arrive, in order. */
 export interface Inspection {
-  /** Resolves when more may come; kept in flight at most a little. */
+  /** Resolves when more may come; the chunk itself is the caller's again at once. */
   add(chunk: Buffer): Promise<void> | void;
   end(): Promise<Inspected>;
   /** Lets go of everything; for a file that is given up. */
@@ -118,7 +118,7 @@ export function inspect(format: string): Inspection {
   function feed(chunk: Buffer): Promise<void> | void {
     if (!gunzip) return plain(chunk);
     // A stream that broke, or that met its end before this, takes nothing more; the rest of the file is still hashed.
-    if (isOver || gunzip.write(chunk)) return undefined;
+    if (isOver || gunzip.write(Buffer.from(chunk))) return undefined;
     return new Promise((resolve) => {
       wake = resolve;
     });

@@ -1,10 +1,11 @@
-import { createReadStream } from 'node:fs';
 import { type FileHandle, open, readFile } from 'node:fs/promises';
 import * as z from 'zod';
+import { abortable } from '../../api/deadline.ts';
 import { diskFailure, FILE_MODE, WorkspaceError, writeDurably } from '../store/disk.ts';
 import { runFile } from '../store/manifest.ts';
 import type { Quota } from '../store/quota.ts';
-import { type Inspected, type Inspection, inspect } from './inspection.ts';
+import { inspectFile } from './inspect-file.ts';
+import type { Inspected } from './inspection.ts';
 
 /** What is known about a part that is not yet in a manifest, stored next to it so that another process can continue. */
 const partRecord = z.object({
@@ -35,13 +36,13 @@ const BLOCK_BYTES = 1024 * 1024;
 /** Bytes after which the file is flushed to disk, so that a large file does not leave everything for the end. */
 const SYNC_BYTES = 64 * 1024 * 1024;
 
-/** A part during its download: every byte on the disk has been inspected. */
+/** A part during its download; it is inspected from the disk, so what is described is what is there. */
 export interface PartFile {
   /** Bytes taken so far; the next byte of the part belongs there. */
   readonly offset: number;
   /** Reserves room for this many more bytes. */
   announce(bytes: number): Promise<void>;
-  take(chunk: Buffer): Promise<void>;
+  take(chunks: readonly Buffer[]): Promise<void>;
   /** Flushes the received bytes to the disk. */
   flush(): Promise<void>;
   /** Forgets all bytes. */
@@ -49,16 +50,6 @@ export interface PartFile {
   /** Flushes and closes the file, and describes its content. */
   finish(): Promise<Inspected>;
   close(): Promise<void>;
-}
-
-/** The bytes that an earlier process left, looked at again. */
-async function inspectAgain(path: string, inspection: Inspection, signal: AbortSignal): Promise<number> {
-  let bytes = 0;
-  for await (const chunk of createReadStream(path, { highWaterMark: BLOCK_BYTES, signal }) as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    await inspection.add(chunk);
-  }
-  return bytes;
 }
 
 async function writeAll(file: FileHandle, chunks: Buffer[], bytes: number): Promise<void> {
@@ -78,7 +69,6 @@ export interface PartFileOptions {
 /** Opens the file of a part, with what it holds already; failures of the disk are a `WorkspaceError`. */
 export async function openPartFile(path: string, { format, quota, keep, signal }: PartFileOptions): Promise<PartFile> {
   const room = quota.room();
-  let inspection = inspect(format);
   let pending: Buffer[] = [];
   let pendingBytes = 0;
   let writing: Promise<void> = Promise.resolve();
@@ -93,22 +83,29 @@ export async function openPartFile(path: string, { format, quota, keep, signal }
     }
   };
   // For appending, so that bytes go to the end also after the file was cut to nothing.
-  const file = await worded(open(path, 'a', FILE_MODE));
+  const file = await worded(open(path, 'a+', FILE_MODE));
+  let inspection = inspectFile(file, format);
   try {
     if (!keep) await worded(file.truncate(0));
-    else offset = await worded(inspectAgain(path, inspection, signal));
+    else inspection.grown((offset = (await worded(file.stat())).size));
   } catch (error) {
-    inspection.close();
     await file.close();
     throw error;
   }
 
+  /** Writes a block whose last byte is the one before `end`. */
+  async function write(chunks: Buffer[], bytes: number, end: number): Promise<void> {
+    await writeAll(file, chunks, bytes);
+    room.written(bytes);
+    inspection.grown(end);
+  }
+
   async function send(): Promise<void> {
-    const [chunks, bytes] = [pending, pendingBytes];
+    const [chunks, bytes, end] = [pending, pendingBytes, offset];
     [pending, pendingBytes] = [[], 0];
     await writing;
     await room.need(bytes);
-    writing = writeAll(file, chunks, bytes).then(() => room.written(bytes));
+    writing = write(chunks, bytes, end);
     // Thrown by the next wait for it.
     writing.catch(() => undefined);
     unsynced += bytes;
@@ -133,33 +130,36 @@ export async function openPartFile(path: string, { format, quota, keep, signal }
       return offset;
     },
     announce: (bytes) => room.need(bytes),
-    async take(chunk) {
-      pending.push(chunk);
-      pendingBytes += chunk.length;
-      offset += chunk.length;
+    async take(chunks) {
+      const bytes = chunks.reduce((sum, { length }) => sum + length, 0);
+      pending.push(...chunks);
+      pendingBytes += bytes;
+      offset += bytes;
       if (pendingBytes >= BLOCK_BYTES) await worded(send());
-      await inspection.add(chunk);
     },
     flush,
     async restart() {
       await flush();
+      await inspection.close();
       await worded(file.truncate(0));
       room.release();
-      inspection.close();
-      inspection = inspect(format);
+      inspection = inspectFile(file, format);
       offset = 0;
     },
     async finish() {
       await flush();
+      const inspected = inspection.end();
+      // Thrown below, after what explains it.
+      inspected.catch(() => undefined);
       await syncing;
       await worded(file.sync());
       const { size } = await worded(file.stat());
       if (size !== offset) throw new WorkspaceError('disk', `${path} has ${size} bytes instead of ${offset}: another process writes it.`);
-      return inspection.end();
+      return worded(abortable(inspected, signal));
     },
     async close() {
-      inspection.close();
       await writing.catch(() => undefined);
+      await inspection.close();
       await syncing;
       room.release();
       await file.close();

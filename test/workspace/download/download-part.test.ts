@@ -1,4 +1,6 @@
-import { readdirSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { readdirSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { array, assert, asyncProperty, constantFrom, integer, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -77,6 +79,56 @@ describe('a part arrives whole', () => {
     expect((await outcome(Buffer.alloc(0), [store.serve])).result).toMatchObject({ name: 'part-00001.jsonl', bytes: 0, rows: 0 });
     const csv = Buffer.from('a,b\n1,"two\nlines"\n2,"and ""quotes"""');
     expect((await outcome(csv, [store.serve], { format: 'CSV' })).result).toMatchObject({ name: 'part-00001.csv', rows: 2 });
+  });
+});
+
+describe('a part that is large enough to be looked at by a thread', () => {
+  const MEGABYTE = 1024 * 1024;
+  const large = Buffer.concat(Array.from({ length: 45 }, (_, salt) => Buffer.from(rows(25_000, `${salt}`.padEnd(20, '-')))));
+  const packed = gzipSync(randomBytes(36 * MEGABYTE).toString('latin1'), { level: 1 });
+  const threads = () => process.getActiveResourcesInfo().filter((name) => name === 'MessagePort').length;
+
+  it.each<[string, Buffer, store.Behaviour[], object]>([
+    ['in one piece', large, [store.serve], { gzip: false, rows: 1_125_000 }],
+    ['after a cut', large, [store.cutAfter(34 * MEGABYTE), store.serve], { gzip: false, rows: 1_125_000 }],
+    ['from the beginning, where the store knows no ranges', large, [store.withoutRanges(34 * MEGABYTE), store.withoutRanges()], {}],
+    ['packed', packed, [store.serve], { gzip: true }],
+  ])('arrives whole: %s', async (_what, bytes, behaviours, expected) => {
+    const before = threads();
+    const { result, directory } = await outcome(bytes, behaviours);
+    expect(result).toMatchObject({ bytes: bytes.length, sha256: store.sha256(bytes), ...expected });
+    expect(store.isWhole(directory, result as never, bytes)).toBe(true);
+    expect(threads()).toBe(before);
+  });
+
+  it('goes on where another process was', async () => {
+    const directory = store.scratchDirectory();
+    const { stub, fetchPart } = await store.openStore(large, [store.cutAfter(33 * MEGABYTE), store.refuse(500)]);
+    await expect(fetchPart({ directory, fileSize: large.length })).rejects.toThrow('Given up');
+    stub.behaviours = [store.serve];
+    expect(await fetchPart({ directory, fileSize: large.length })).toMatchObject({ sha256: store.sha256(large), rows: 1_125_000 });
+    expect(stub.ranges.at(-1)).toBe(`bytes=${33 * MEGABYTE}-`);
+  });
+
+  it('is damaged where gzip is cut short, and no thread is left', async () => {
+    const before = threads();
+    const { result, directory } = await outcome(packed.subarray(0, packed.length - 9), [store.serve]);
+    expect(result).toMatchObject({
+      kind: 'damaged',
+      message: expect.stringMatching(/not a complete gzip file \(unexpected end of file\)/),
+    });
+    expect(readdirSync(directory)).toEqual(['part-00001.part']);
+    expect(threads()).toBe(before);
+  });
+
+  it('is an error where another process cuts its file meanwhile', async () => {
+    const directory = store.scratchDirectory();
+    const cutting: store.Behaviour = (request, response, stub) => {
+      truncateSync(join(directory, 'part-00001.part'), 1_000);
+      store.serve(request, response, stub);
+    };
+    const { fetchPart } = await store.openStore(large, [store.cutAfter(33 * MEGABYTE), cutting]);
+    await expect(fetchPart({ directory, fileSize: large.length })).rejects.toThrow(/another process writes it/);
   });
 });
 
