@@ -1,5 +1,4 @@
 import { Temporal } from 'temporal-polyfill';
-import { HOUR_MS } from './clock.ts';
 
 /** From one instant to another, in ms since 1970; `endMs` is the last millisecond, or an instant that a caller named. */
 export interface Interval {
@@ -93,6 +92,7 @@ export function shiftDays(instantMs: number, days: number, timeZone: string): nu
 export function daysBetween(fromMs: number, toMs: number, timeZone: string): number {
   const [from, to] = [at(fromMs, timeZone), at(toMs, timeZone)];
   if (!from.equals(from.startOfDay())) return from.until(to).total({ unit: 'days', relativeTo: from });
-  const elapsedMs = to.epochMilliseconds - to.startOfDay().epochMilliseconds;
-  return from.toPlainDate().until(to.toPlainDate()).days + elapsedMs / (to.hoursInDay * HOUR_MS);
+  const [day, next] = [to.startOfDay(), to.startOfDay().add({ days: 1 })];
+  const part = (to.epochMilliseconds - day.epochMilliseconds) / (next.epochMilliseconds - day.epochMilliseconds);
+  return from.toPlainDate().until(to.toPlainDate()).days + part;
 }

@@ -51,10 +51,15 @@ function moneyWriter() {
 type MoneyWriter = ReturnType<typeof moneyWriter>;
 
 /** Members of members become columns of their own: `summary.fail`. */
-function flat(record: Members, prefix = ''): Record<string, Cell> {
-  const cells = Object.entries(record).flatMap(([name, value]): [string, Cell][] =>
-    isRecord(value) ? Object.entries(flat(value, `${prefix}${name}.`)) : [[`${prefix}${name}`, inline(value)]],
-  );
+function flat(record: Members): Record<string, Cell> {
+  const cells: [string, Cell][] = [];
+  function add(members: Members, prefix: string): void {
+    for (const [name, value] of Object.entries(members)) {
+      if (isRecord(value)) add(value, `${prefix}${name}.`);
+      else cells.push([`${prefix}${name}`, inline(value)]);
+    }
+  }
+  add(record, '');
   return Object.fromEntries(cells);
 }
 
