@@ -25,20 +25,31 @@ export interface Room {
   release(): void;
 }
 
-/** Bytes of all files below a directory; files that disappear meanwhile are not counted. */
+/** A directory whose files are renamed all the time is listed so often; then the largest sum counts. */
+const MOST_LISTS = 20;
+
+/**
+ * Bytes of all files below a directory. One that has gone when its size is asked may have another name by then, so its directory is listed
+ * again: a file that arrives is renamed when it is whole, and would not be counted at all.
+ */
 export async function bytesBelow(directory: string): Promise<number> {
-  const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
-  let bytes = 0;
-  for (const entry of entries) {
-    const path = join(directory, entry.name);
-    if (entry.isDirectory()) bytes += await bytesBelow(path);
-    else if (entry.isFile())
-      bytes += await stat(path).then(
-        ({ size }) => size,
-        () => 0,
-      );
+  let most = 0;
+  for (let lists = 1; ; lists += 1) {
+    const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
+    let [bytes, hasChanged] = [0, false];
+    for (const entry of entries) {
+      const path = join(directory, entry.name);
+      if (entry.isDirectory()) bytes += await bytesBelow(path);
+      else if (entry.isFile()) {
+        const found = await stat(path).catch(() => undefined);
+        bytes += found?.size ?? 0;
+        hasChanged ||= found === undefined;
+      }
+    }
+    most = Math.max(most, bytes);
+    if (!hasChanged) return bytes;
+    if (lists >= MOST_LISTS) return most;
   }
-  return bytes;
 }
 
 /** Watches over the room of one directory. */
