@@ -1,3 +1,4 @@
+import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import pLimit from 'p-limit';
@@ -25,6 +26,10 @@ export interface Room {
   release(): void;
 }
 
+/** Lists a directory. */
+export type List = (directory: string) => Promise<Dirent[]>;
+const listed: List = (directory) => readdir(directory, { withFileTypes: true });
+
 /** A directory whose files are renamed all the time is listed so often; then the largest sum counts. */
 const MOST_LISTS = 20;
 
@@ -32,14 +37,14 @@ const MOST_LISTS = 20;
  * Bytes of all files below a directory. One that has gone when its size is asked may have another name by then, so its directory is listed
  * again: a file that arrives is renamed when it is whole, and would not be counted at all.
  */
-export async function bytesBelow(directory: string): Promise<number> {
+export async function bytesBelow(directory: string, list: List = listed): Promise<number> {
   let most = 0;
   for (let lists = 1; ; lists += 1) {
-    const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
+    const entries = await list(directory).catch(() => []);
     let [bytes, hasChanged] = [0, false];
     for (const entry of entries) {
       const path = join(directory, entry.name);
-      if (entry.isDirectory()) bytes += await bytesBelow(path);
+      if (entry.isDirectory()) bytes += await bytesBelow(path, list);
       else if (entry.isFile()) {
         const found = await stat(path).catch(() => undefined);
         bytes += found?.size ?? 0;
