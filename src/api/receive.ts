@@ -5,31 +5,34 @@ import { abortable } from './deadline.ts';
 const MOST_WAITING_BYTES = 1024 * 1024;
 
 /** By name in small letters. */
-export type Headers = Readonly<Record<string, string | string[] | undefined>>;
+export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Where a file comes from, and who follows it. */
-export interface Request {
+/** A request, and who hears how it goes on. */
+export interface StreamedRequest {
   readonly dispatcher: Dispatcher;
   readonly options: Dispatcher.DispatchOptions;
   readonly signal: AbortSignal;
+  /** Called with the response and with each chunk of it. */
   readonly onActivity: () => void;
-  /** Makes the error that is thrown of the one that ended the answer. */
+  /** Makes the error that is thrown of the one that ended the response. */
   readonly failure: (error: unknown) => unknown;
 }
 
-/** The beginning of an answer, and its bytes as they arrive. */
-export interface Arriving {
+/** The beginning of a response, and its bytes as they arrive. */
+export interface StreamedResponse {
   readonly status: number;
-  readonly headers: Headers;
+  readonly headers: ResponseHeaders;
   readonly body: AsyncIterable<readonly Buffer[]>;
+  /** Ends the response, read or not. */
   readonly abort: () => void;
 }
 
 /**
- * Sends a request and gives the chunks of its answer in their order. What has arrived before a failure is given before it is thrown: a
- * stream would drop that, and a download over a bad line would never get further. A stream also takes a fifth of the time of a large file.
+ * Sends a request and gives the chunks of its response in their order. What has arrived before a failure is given before it is thrown: a
+ * stream would drop that, and a download over a bad line would never get further. Streams would also add a fifth to the processor time of
+ * a large file.
  */
-export function receive({ dispatcher, options, signal, onActivity, failure }: Request): Promise<Arriving> {
+export function receive({ dispatcher, options, signal, onActivity, failure }: StreamedRequest): Promise<StreamedResponse> {
   let chunks: Buffer[] = [];
   let waitingBytes = 0;
   let controller: Dispatcher.DispatchController | undefined;
@@ -61,7 +64,7 @@ export function receive({ dispatcher, options, signal, onActivity, failure }: Re
     }
   }
 
-  const answer = new Promise<Arriving>((resolve, reject) => {
+  const answer = new Promise<StreamedResponse>((resolve, reject) => {
     dispatcher.dispatch(options, {
       onRequestStart(started) {
         controller = started;
@@ -90,7 +93,7 @@ export function receive({ dispatcher, options, signal, onActivity, failure }: Re
       },
     });
   });
-  // A connection that is not yet open takes its time.
+  // While the connection is being opened there is nothing yet that could be aborted.
   return abortable(answer, signal);
 }
 

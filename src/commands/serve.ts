@@ -24,7 +24,7 @@ function warnOfHttpSettings(settings: Settings, log: Log): void {
   if (names.length > 0) log('warn', `Over stdio nothing becomes of ${names.join(', ')}; --http serves over HTTP`);
 }
 
-/** Loads a tool, and with the first one what keeps the process small: that measures by parts of Node which a start need not wait for. */
+/** Loads tools; the first call also begins to limit the heap, because a start need not wait for the modules of Node that watch it. */
 function createToolLoader(): typeof loadTool {
   let limiting: Promise<void> | undefined;
   return async (tool) => {

@@ -92,7 +92,8 @@ export function shiftDays(instantMs: number, days: number, timeZone: string): nu
 export function daysBetween(fromMs: number, toMs: number, timeZone: string): number {
   const [from, to] = [at(fromMs, timeZone), at(toMs, timeZone)];
   if (!from.equals(from.startOfDay())) return from.until(to).total({ unit: 'days', relativeTo: from });
-  const [day, next] = [to.startOfDay(), to.startOfDay().add({ days: 1 })];
+  const day = to.startOfDay();
+  const next = day.add({ days: 1 }).startOfDay(); // a day that begins at 01:00 is followed by one that begins at midnight
   const part = (to.epochMilliseconds - day.epochMilliseconds) / (next.epochMilliseconds - day.epochMilliseconds);
   return from.toPlainDate().until(to.toPlainDate()).days + part;
 }

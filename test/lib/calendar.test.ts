@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chunksOf, slotsOf } from '../../src/lib/calendar.ts';
+import { chunksOf, daysBetween, slotsOf } from '../../src/lib/calendar.ts';
 import { HOUR_MS } from '../../src/lib/clock.ts';
 
 const at = (iso: string) => Date.parse(iso);
@@ -39,6 +39,14 @@ describe('days, weeks and months of an interval', () => {
     const hours = slotsOf('day', whole, 'Europe/Paris').map(({ startMs, endMs }) => (endMs + 1 - startMs) / HOUR_MS);
     expect(hours).toEqual([24, 25, 24]);
   });
+});
+
+it.each([
+  ['without midnight, of 23 hours', '2026-09-04T04:00:00Z', '2026-09-06T16:00:00Z', 2 + 12 / 23],
+  ['with 23 o’clock twice, of 25 hours', '2026-04-02T03:00:00Z', '2026-04-04T15:00:00Z', 2 + 12 / 25],
+  ['of 24 hours', '2026-06-01T04:00:00Z', '2026-06-03T16:00:00Z', 2.5],
+])('counts the part of a day %s', (_what, from, to, days) => {
+  expect(daysBetween(Date.parse(from), Date.parse(to), 'America/Santiago')).toBeCloseTo(days, 9);
 });
 
 describe('chunks of an interval', () => {

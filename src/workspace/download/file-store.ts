@@ -10,7 +10,7 @@ import {
 import { seconds } from '../../api/deadline.ts';
 import { ApiError } from '../../api/errors.ts';
 import { leadsInside } from '../../api/inner-address.ts';
-import { type Headers, receive } from '../../api/receive.ts';
+import { type ResponseHeaders, receive } from '../../api/receive.ts';
 import { isLoopback } from '../../lib/address.ts';
 import { WorkspaceError } from '../store/disk.ts';
 
@@ -70,13 +70,13 @@ export interface FileStoreOptions {
   readonly idleTimeoutMs?: number;
 }
 
-function header(headers: Headers, name: string): string | undefined {
+function header(headers: ResponseHeaders, name: string): string | undefined {
   const value = headers[name];
   return Array.isArray(value) ? value[0] : value;
 }
 
 /** First byte and size according to the headers. */
-function extent(status: number, headers: Headers): { offset: number; totalBytes: number | undefined } {
+function extent(status: number, headers: ResponseHeaders): { offset: number; totalBytes: number | undefined } {
   const [, first, size] = /^bytes (?:(\d+)-\d+|\*)\/(\d+|\*)$/.exec(header(headers, 'content-range')?.trim() ?? '') ?? [];
   if (status === 206 || status === 416)
     return { offset: Number(first ?? 0), totalBytes: /^\d+$/.test(size ?? '') ? Number(size) : undefined };

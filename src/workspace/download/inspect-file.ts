@@ -7,7 +7,7 @@ import { type Inspected, type Inspection, inspect } from './inspection.ts';
 export interface FileInspection {
   /** Tells how many bytes of the file are on the disk by now. */
   grown(bytes: number): void;
-  /** What the file is, all told bytes of it. */
+  /** Describes the file up to the byte of the last `grown`. */
   end(): Promise<Inspected>;
   /** Resolves once the file is no longer read. */
   close(): Promise<void>;
@@ -55,9 +55,9 @@ function inspectBeside({ fd }: FileHandle, format: string) {
   const thread = new Worker(shippedFile('inspection.js'), { workerData, env: {}, execArgv: [] });
   const result = new Promise<Inspected>((resolve, reject) => {
     thread.on('message', resolve).on('error', reject);
-    thread.on('exit', () => reject(new Error('the look at a file ended before its end')));
+    thread.on('exit', () => reject(new Error('the inspection of a file ended early')));
   });
-  // It is thrown where the result is wanted; the file may be given up before.
+  // A failure is thrown by `end`; a file that is given up before has none.
   result.catch(() => undefined);
   return {
     tell: (grown: Grown) => thread.postMessage(grown),
@@ -66,7 +66,7 @@ function inspectBeside({ fd }: FileHandle, format: string) {
   };
 }
 
-/** Begins to look at a file that is open for reading; it stays open until the look was closed. */
+/** Begins to inspect a file that is open for reading; the file must stay open until `close` has resolved. */
 export function inspectFile(file: FileHandle, format: string): FileInspection {
   let bytes = 0;
   let beside: ReturnType<typeof inspectBeside> | undefined;

@@ -87,7 +87,8 @@ export async function openPartFile(path: string, { format, quota, keep, signal }
   let inspection = inspectFile(file, format);
   try {
     if (!keep) await worded(file.truncate(0));
-    else inspection.grown((offset = (await worded(file.stat())).size));
+    offset = (await worded(file.stat())).size;
+    inspection.grown(offset);
   } catch (error) {
     await file.close();
     throw error;
