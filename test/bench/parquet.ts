@@ -119,7 +119,7 @@ async function views(): Promise<{ directory: string; run: RunManifest }> {
       const list = Object.entries(VIEW_COLUMNS).map(([name, value]) => `${value} AS ${name}`);
       const select = `SELECT ${list.join(', ')} FROM range(${VIEWS}) r(i)`;
       await writeTable(
-        { kind: 'convert', select, files: [], target: 'views.parquet', order: [], sums: [] },
+        { kind: 'convert', select, files: [], target: 'views.parquet', order: [], amounts: [] },
         { directory: staged, holder: 'bench', timeoutMs: 900_000 },
       );
       renameSync(staged, directory);

@@ -92,14 +92,14 @@ export function conversionFailure(run: RunId, projectDir: string): string | unde
 
 const AMOUNTS = new Set(['cents', 'money']);
 
-/** Sums that are equal when the amounts are equal, whatever the order of the rows. */
-function sumsOf(columns: readonly Column[]): string[] {
-  const exact = (value: string, item: ItemType) => (item === 'DOUBLE' ? `round(${value} * 1000)::HUGEINT` : value);
+/** The amounts of a row as expressions of whole numbers; of a list their sum. */
+function amountsOf(columns: readonly Column[]): string[] {
+  const whole = (value: string, item: ItemType) => (item === 'DOUBLE' ? `round(${value} * 1000)` : value);
   return columns.flatMap(({ name, type, unit }) => {
     if (!unit || !AMOUNTS.has(unit)) return [];
     const item = itemTypeOf(type);
-    if (item) return [`sum(array_aggregate(array_transform(${identifier(name)}, lambda v: ${exact('v', item)}), 'sum'))`];
-    return [`sum(${exact(identifier(name), type === 'DOUBLE' ? 'DOUBLE' : 'BIGINT')})`];
+    if (item) return [`array_aggregate(array_transform(${identifier(name)}, lambda v: ${whole('v', item)}), 'sum')`];
+    return [whole(identifier(name), type === 'DOUBLE' ? 'DOUBLE' : 'BIGINT')];
   });
 }
 
@@ -165,7 +165,7 @@ async function convertRun(id: RunId, context: ConversionContext): Promise<void> 
           // All rows of a run are of one project.
           order: columns.flatMap(({ name: own, field = own }) => (keys.includes(folded(own)) && field !== 'project_id' ? [own] : [])),
           ...(time && { day: `CAST(${identifier(time.name)} AS DATE)` }),
-          sums: sumsOf(columns),
+          amounts: amountsOf(columns),
         },
         options,
       );

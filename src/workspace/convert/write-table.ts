@@ -21,24 +21,56 @@ function copySql(select: string, target: string, compression: 'zstd' | 'snappy' 
   return `COPY (${select}) TO ${literal(target)} (${options.join(', ')})`;
 }
 
-/** Number of rows and the sums. */
-function checkSql(rows: string, sums: readonly string[]): string {
-  return `SELECT ${['count(*)', ...sums].map((expression) => `(${expression})::VARCHAR`).join(', ')} FROM ${rows}`;
+/** Number of rows, and sums of whole numbers that they hold. */
+interface Tally {
+  rows: number;
+  readonly sums: bigint[];
+}
+
+const TALLY = '__tally';
+
+/** A condition that lets every row pass and counts it, with its whole numbers, in what is given beside it. */
+async function tallyRows(connection: DuckDBConnection, numbers: readonly string[]): Promise<{ tally: Tally; condition: string }> {
+  const { BIGINT, BOOLEAN, DuckDBScalarFunction } = await import('../query/duckdb.ts');
+  const tally: Tally = { rows: 0, sums: numbers.map(() => 0n) };
+  const count = DuckDBScalarFunction.create({
+    name: TALLY,
+    parameterTypes: numbers.map(() => BIGINT),
+    returnType: BOOLEAN,
+    volatile: true, // run for each row once, never left out or repeated
+    mainFunction(_info, chunk, output) {
+      const { rowCount } = chunk;
+      for (const index of numbers.keys()) {
+        const values = chunk.getColumnVector(index);
+        let sum = 0n;
+        for (let row = 0; row < rowCount; row += 1) sum += values.getItem(row) as bigint; // never null, as `convert` writes them
+        tally.sums[index] = (tally.sums[index] ?? 0n) + sum;
+      }
+      for (let row = 0; row < rowCount; row += 1) output.setItem(row, true);
+      output.flush();
+      tally.rows += rowCount;
+    },
+  });
+  connection.registerScalarFunction(count);
+  return { tally, condition: `${TALLY}(${numbers.join(', ')})` };
 }
 
 /**
- * Writes the rows of a run into one Parquet file, reads it back, and compares it with the source, which is read once more; gives the number
- * of rows.
+ * Writes the rows of a run into one Parquet file, reads it back, and compares it with what was counted while the source was read; gives the
+ * number of rows.
  */
-export async function convert(connection: DuckDBConnection, { select, target, order, day, sums }: ConvertTask): Promise<number> {
+export async function convert(connection: DuckDBConnection, { select, target, order, day, amounts }: ConvertTask): Promise<number> {
+  // As whole numbers that are never null, so that the function is given every row.
+  const numbers = amounts.map((amount) => `coalesce(TRY_CAST(${amount} AS BIGINT), 0)`);
+  const { tally, condition } = await tallyRows(connection, numbers);
+  const counted = `SELECT * FROM (${select}) WHERE ${condition}`;
   const keys = [...(day === undefined ? [] : [day]), ...order.map(identifier)];
-  const ordered = keys.length > 0 ? `SELECT * FROM (${select}) ORDER BY ${keys.join(', ')}` : select;
-  await connection.run(copySql(ordered, target));
-  const [written] = await rowsOf(connection, checkSql(`read_parquet(${literal(target)})`, sums));
-  const [source] = await rowsOf(connection, checkSql(`(${select})`, sums));
-  if (JSON.stringify(written) !== JSON.stringify(source))
-    throw new Error(`the table has ${String(written)} (rows, sums), the source ${String(source)}`);
-  return Number(written?.[0]);
+  await connection.run(copySql(keys.length > 0 ? `SELECT * FROM (${counted}) ORDER BY ${keys.join(', ')}` : counted, target));
+  const sums = numbers.map((number) => `coalesce(sum(${number}), 0)`);
+  const [written] = await rowsOf(connection, `SELECT ${['count(*)', ...sums].join(', ')} FROM read_parquet(${literal(target)})`);
+  const read = [tally.rows, ...tally.sums];
+  if (String(written) !== String(read)) throw new Error(`the table has ${String(written)} (rows, sums), the source ${String(read)}`);
+  return tally.rows;
 }
 
 /** Writes the numbers of the rows that later files hold too; gives how many there are. A row without its whole key is never replaced. */

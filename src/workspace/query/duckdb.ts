@@ -1,2 +1,2 @@
 /** What is used of DuckDB; importing it fails where the optional package is not installed. */
-export { DuckDBInstance } from '@duckdb/node-api';
+export { BIGINT, BOOLEAN, DuckDBInstance, DuckDBScalarFunction } from '@duckdb/node-api';

@@ -56,8 +56,8 @@ export interface ConvertTask {
   readonly order: readonly string[];
   /** Expression of the day of a row, which comes first in the order. */
   readonly day?: string;
-  /** Sums of amounts that are compared with those of the source, as expressions that do not depend on the order. */
-  readonly sums: readonly string[];
+  /** Amounts of a row, as expressions of whole numbers, whose sums are compared with those of the source. */
+  readonly amounts: readonly string[];
 }
 
 /** Finds the rows of one Parquet file that later exports hold too, and writes their numbers. */

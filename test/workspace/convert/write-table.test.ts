@@ -1,0 +1,60 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { convert } from '../../../src/workspace/convert/write-table.ts';
+import { openDatabase } from '../../../src/workspace/query/process.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+
+const ROWS = 10_000;
+const COLUMNS = "{'id': 'BIGINT', 'cents': 'BIGINT', 'money': 'DOUBLE', 'items': 'BIGINT[]'}";
+/** Above 2^53, so that a sum of numbers would not see a unit. */
+const CENTS = 9_007_199_254_740_993n;
+const line = (id: number) =>
+  `{"id":${id},"cents":${id % 3 === 0 ? 'null' : CENTS - BigInt(id)},"money":${id / 4},"items":${id % 5 === 0 ? 'null' : '[-1,2,null]'}}`;
+const AMOUNTS = ['cents', 'round(money * 1000)', "array_aggregate(items, 'sum')"];
+
+/** A conversion of the rows; `spoil` is a SELECT over `written` that takes the place of the table before it is looked at. */
+async function conversion({ spoil, amounts = AMOUNTS, order = ['id'] }: { spoil?: string; amounts?: string[]; order?: string[] } = {}) {
+  const directory = temporaryFolder();
+  const [source, target, whole] = ['rows.jsonl', 'table.parquet', 'whole.parquet'].map((name) => join(directory, name)) as [
+    string,
+    string,
+    string,
+  ];
+  writeFileSync(source, Array.from({ length: ROWS }, (_, id) => `${line(id)}\n`).join(''));
+  const database = await openDatabase({ setup: [], files: [source, target, whole], memoryBytes: 2 ** 28, threads: 2 });
+  onTestFinished(() => database.closeSync());
+  const spoiling = new Proxy(database, {
+    get: (of, name) => {
+      if (name !== 'run') return (of[name as keyof typeof of] as () => unknown).bind(of);
+      return async (sql: string) => {
+        if (spoil === undefined) return of.run(sql);
+        await of.run(sql.replaceAll(target, whole));
+        return of.run(`COPY (WITH written AS (FROM read_parquet('${whole}')) ${spoil}) TO '${target}' (FORMAT parquet)`);
+      };
+    },
+  });
+  const select = `SELECT * FROM read_json(['${source}'], columns = ${COLUMNS}, format = 'newline_delimited', records = true)`;
+  const rows = await convert(spoiling, { kind: 'convert', select, files: [source], target, order, amounts });
+  const table = await database.runAndReadAll(`SELECT count(*), sum(cents), sum(money) FROM read_parquet('${target}')`);
+  return { rows, table: table.getRowsJson() };
+}
+
+describe('the table of a run', () => {
+  const ids = Array.from({ length: ROWS }, (_, id) => id).filter((id) => id % 3 !== 0);
+  const cents = ids.reduce((sum, id) => sum + CENTS - BigInt(id), 0n);
+
+  it.each([{}, { order: [] }, { amounts: [] }])('has all rows of the source (%j)', async (options) => {
+    expect(await conversion(options)).toEqual({ rows: ROWS, table: [[String(ROWS), String(cents), ((ROWS - 1) * ROWS) / 8]] });
+  });
+
+  it.each([
+    ['a row', 'FROM written WHERE id <> 77'],
+    ['a row, of which another is there twice', 'FROM written WHERE id <> 77 UNION ALL FROM written WHERE id = 78'],
+    ['a unit of an amount', 'SELECT * REPLACE (cents - (id = 77)::INT AS cents) FROM written'],
+    ['a thousandth of money', 'SELECT * REPLACE (money - CASE WHEN id = 77 THEN 0.001 ELSE 0 END AS money) FROM written'],
+    ['an item of a list', 'SELECT * REPLACE (CASE WHEN id = 77 THEN [2] ELSE items END AS items) FROM written'],
+  ])('is refused where it lacks %s', async (_, spoil) => {
+    await expect(conversion({ spoil })).rejects.toThrow(/^the table has .*, the source 10000,/);
+  });
+});
