@@ -181,7 +181,7 @@ describe('grants that cannot be read', () => {
 
   test('because nothing answers: the call waits a part of its time for them', async () => {
     const stub = await openStub({ me: () => undefined });
-    expect(await openClient(stub, { timeoutMs: 900 }).call(listSegments, {})).toEqual([]);
+    expect(await openClient(stub, { timeoutMs: 3_000 }).call(listSegments, {})).toEqual([]);
   });
 
   test('because the credential is refused: so is the call', async () => {

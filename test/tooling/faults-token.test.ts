@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { seconds } from '../../src/api/deadline.ts';
 import { type FaultKind, faultKinds } from '../../src/emulator/faults.ts';
 import { type Assistant, openAssistant } from '../support/assistant.ts';
 import { sharedPlatform } from '../support/emulator.ts';
@@ -6,6 +7,9 @@ import { whileTimePasses } from '../support/pass-time.ts';
 import { reads, type Subject, strike, writes } from './fault-cells.ts';
 
 const platform = sharedPlatform();
+
+/** The deadline of a call whose token or grants hang; of the latter it waits a third. */
+const HANG_MS = 1_500;
 
 /** The first read and the first write of a session: both need grants and a token. */
 const subjects = [...reads, ...writes].filter(({ tool }) => tool === 'list_segments' || tool === 'create_speed_event');
@@ -19,7 +23,7 @@ const withoutToken: Record<FaultKind, RegExp | undefined> = {
   unavailable: /failed at POST \/v1\/oauth\/token \(503/,
   'bad-gateway': /failed at POST \/v1\/oauth\/token \(502\): it says "502 Bad Gateway"/,
   reset: /connection to 127\.0\.0\.1:\d+ broke/,
-  hang: /(given up after|No answer within) 300 ms/,
+  hang: new RegExp(`(given up after|No answer within) ${seconds(HANG_MS)}\\b`),
   slow: undefined,
   truncated: /answered POST \/v1\/oauth\/token with 200 and JSON that is broken/,
   refused: /did not accept POST \/v1\/oauth\/token \(200, REQUEST_REFUSED\)/,
@@ -30,7 +34,7 @@ const withoutToken: Record<FaultKind, RegExp | undefined> = {
 
 async function onFreshSession(kind: FaultKind, run: (assistant: Assistant, subject: Subject) => Promise<void>): Promise<void> {
   for (const subject of subjects) {
-    const assistant = await openAssistant(platform(), kind === 'hang' ? { timeoutMs: 300 } : {});
+    const assistant = await openAssistant(platform(), kind === 'hang' ? { timeoutMs: HANG_MS } : {});
     try {
       await run(assistant, subject);
       platform().faults.clear();

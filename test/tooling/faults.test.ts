@@ -1,4 +1,3 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { faultKinds } from '../../src/emulator/faults.ts';
 import { openAssistant, sharedAssistant } from '../support/assistant.ts';
@@ -9,23 +8,11 @@ import { complaints, HASTY_MS, recovers, subjects, uncertain } from './fault-out
 import { type Caller, type Callers, openCallers, runCells, transports } from './fault-runs.ts';
 
 const platform = sharedPlatform();
-/** No cell waits in real time; a hang ends with its deadline. */
+/** No cell waits in real time; a hang ends with its deadline, which comes on top. */
 const LONGEST_MS = 2_000;
 
-/** An answer may miss the short deadline of a caller where this process, in which all sides run, was held up for so long. */
-const HELD_UP_MS = HASTY_MS / 10;
-const TRIES = 5;
-
 async function expectHealthy(caller: Pick<Caller, 'call'>): Promise<void> {
-  for (let tries = 1; ; tries += 1) {
-    const delays = monitorEventLoopDelay({ resolution: 5 });
-    delays.enable();
-    const answer = await whileTimePasses(platform().clock, caller.call('list_goals'));
-    delays.disable();
-    if (answer.isError && delays.max > HELD_UP_MS * 1e6 && tries < TRIES) continue;
-    expect(answer).toMatchObject({ isError: false });
-    return;
-  }
+  expect(await whileTimePasses(platform().clock, caller.call('list_goals'))).toMatchObject({ isError: false });
 }
 
 describe.each(transports)('over %s', (transport) => {
@@ -40,7 +27,7 @@ describe.each(transports)('over %s', (transport) => {
       if (!callers) throw new Error('The callers are not connected yet.');
       for (const { cell, complaints: found, tookMs } of await runCells(kind, each, { platform: platform(), callers, mark: transport })) {
         expect([found, cell.answer.text]).toEqual([[], cell.answer.text]);
-        expect(tookMs).toBeLessThan(LONGEST_MS);
+        expect(tookMs).toBeLessThan(LONGEST_MS + (kind === 'hang' ? HASTY_MS : 0));
       }
       await expectHealthy(kind === 'hang' ? callers.hasty : callers.patient);
     });
@@ -48,7 +35,7 @@ describe.each(transports)('over %s', (transport) => {
 });
 
 it('a read survives one hang, and is asked again before the deadline', async () => {
-  const assistant = await openAssistant(platform(), { timeoutMs: 900 });
+  const assistant = await openAssistant(platform(), { timeoutMs: 3 * HASTY_MS });
   try {
     const [subject] = reads;
     if (!subject) throw new Error('There is no read to try.');
