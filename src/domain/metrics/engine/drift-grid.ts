@@ -182,10 +182,10 @@ export function basisOf({ days, fixed, drift }: Nuisance, driftSd: number, { app
 
 /** Carries of shocks that are weighed against each other, with what they are thought to be worth before the data speak. */
 const CARRIES = [0, 0.2, 0.4, 0.6, 0.8] as const;
-const CARRY_PRIORS = [0.7, 0.12, 0.1, 0.06, 0.02] as const;
+const CARRY_PRIORS = [0.8, 0.1, 0.06, 0.03, 0.01] as const;
 /** Drifts that are weighed, as relative change over the series: totals follow the seasons more than rates do. */
 const DRIFTS = [0.003, 0.01, 0.03, 0.1, 0.3] as const;
-const DRIFT_PRIORS = { rate: [0.35, 0.3, 0.2, 0.1, 0.05], total: [0.1, 0.2, 0.3, 0.25, 0.15] } as const;
+const DRIFT_PRIORS = { rate: [0.55, 0.25, 0.12, 0.05, 0.03], total: [0.13, 0.23, 0.31, 0.21, 0.12] } as const;
 
 /** Eliminates the pivot rows from a symmetric matrix, of which the lower triangle counts; returns the logarithm of their determinant. */
 function eliminate(matrix: readonly Float64Array[], from: number, to: number): number {
@@ -263,7 +263,7 @@ export function weighCarryAndDrift(
   const freedom = Math.max(2, nuisance.days - noise.lost - (nuisance.fixed.length - WEEK));
   const points = pointsOf(times, nuisance, noise.sampling, noise.shock, kind, freedom);
   const best = Math.max(...points.map(({ weight }) => weight));
-  const moment = 0.5 + 0.5 * Math.min(1, daysAhead / LONG_DAYS);
+  const moment = 0.45 + 0.8 * Math.min(1, daysAhead / LONG_DAYS);
   let [weights, lives, drifts] = [0, 0, 0];
   for (const { carry, drift, weight } of points) {
     const own = Math.exp(weight - best);
