@@ -113,7 +113,7 @@ describe('doctor', () => {
   });
 
   it('tells an address that nobody answers from a wrong credential', async () => {
-    const settings = environmentOf(platform(), 'shop', { WEB_ANALYTICS_AUTH_URL: 'http://127.0.0.1:9', WEB_ANALYTICS_TIMEOUT_MS: '100' });
+    const settings = environmentOf(platform(), 'shop', { WEB_ANALYTICS_AUTH_URL: 'http://127.0.0.1:9', WEB_ANALYTICS_TIMEOUT_MS: '5000' });
     const { code, out } = await captured(() => doctor(settings, world));
     expect(code).toBe(1);
     expect(out).toMatch(/✗ get_credential: .*(ECONNREFUSED|refused|reach)/);
