@@ -60,8 +60,8 @@ async function tallyRows(connection: DuckDBConnection, numbers: readonly string[
  * number of rows.
  */
 export async function convert(connection: DuckDBConnection, { select, target, order, day, amounts }: ConvertTask): Promise<number> {
-  // As whole numbers that are never null, so that the function is given every row.
-  const numbers = amounts.map((amount) => `coalesce(TRY_CAST(${amount} AS BIGINT), 0)`);
+  // The function is given every row only where nothing is null; what is no such number, or too large, counts by its hash.
+  const numbers = amounts.map((amount) => `coalesce(TRY_CAST(${amount} AS BIGINT), (hash(${amount}) >> 1)::BIGINT)`);
   const { tally, condition } = await tallyRows(connection, numbers);
   const counted = `SELECT * FROM (${select}) WHERE ${condition}`;
   const keys = [...(day === undefined ? [] : [day]), ...order.map(identifier)];

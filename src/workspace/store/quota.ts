@@ -58,7 +58,7 @@ export async function bytesBelow(directory: string, list: List = listed): Promis
 }
 
 /** Watches over the room of one directory. */
-export function createQuota(directory: string, limitBytes: number): Quota {
+export function createQuota(directory: string, limitBytes: number, list?: List): Quota {
   // One after the other, so that two files are not promised the same room.
   const inTurn = pLimit(1);
   let counted = { bytes: 0, atMs: Number.NEGATIVE_INFINITY };
@@ -69,7 +69,7 @@ export function createQuota(directory: string, limitBytes: number): Quota {
     const isFresh = performance.now() - counted.atMs < RECOUNT_MS && writtenSince < RECOUNT_BYTES;
     if (!isFresh || counted.bytes + writtenSince + kept + bytes > limitBytes) {
       writtenSince = 0;
-      counted = { bytes: await bytesBelow(directory), atMs: performance.now() };
+      counted = { bytes: await bytesBelow(directory, list), atMs: performance.now() };
     }
     if (counted.bytes + writtenSince + kept + bytes > limitBytes) {
       const usedBytes = counted.bytes + writtenSince + kept;

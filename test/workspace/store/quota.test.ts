@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { bytesBelow, type List } from '../../../src/workspace/store/quota.ts';
+import { bytesBelow, createQuota, type List } from '../../../src/workspace/store/quota.ts';
 
 /** A workspace with a run of one file that is whole and one that arrives. */
 function workspace() {
@@ -39,4 +39,11 @@ it('counts a file that is renamed while its directory is counted', async () => {
 it('ends where files are renamed all the time, with the largest sum that was seen', async () => {
   const { directory, run } = workspace();
   expect(await bytesBelow(directory, renaming(run, 1_000))).toBe(300_000);
+});
+
+it('promises the room of a file that is renamed at that moment to no other', async () => {
+  const { directory, run } = workspace();
+  const room = createQuota(directory, 1_000_000, renaming(run, 1)).room();
+  await expect(room.need(300_000)).rejects.toThrow(/No room for another/);
+  await room.need(200_000);
 });

@@ -246,7 +246,8 @@ function pointsOf(
   });
 }
 
-/** Days of a period from which on the whole of what drift may be counts, instead of what it most likely is. */
+/** The moment of drift that is taken, at least, and how much it rises up to a long period: the higher, the more large drift counts. */
+const MOMENT = { least: 0.45, rise: 0.8 };
 const LONG_DAYS = 30;
 
 /**
@@ -263,7 +264,7 @@ export function weighCarryAndDrift(
   const freedom = Math.max(2, nuisance.days - noise.lost - (nuisance.fixed.length - WEEK));
   const points = pointsOf(times, nuisance, noise.sampling, noise.shock, kind, freedom);
   const best = Math.max(...points.map(({ weight }) => weight));
-  const moment = 0.45 + 0.8 * Math.min(1, daysAhead / LONG_DAYS);
+  const moment = MOMENT.least + MOMENT.rise * Math.min(1, daysAhead / LONG_DAYS);
   let [weights, lives, drifts] = [0, 0, 0];
   for (const { carry, drift, weight } of points) {
     const own = Math.exp(weight - best);
