@@ -14,8 +14,8 @@ const PROJECT = 'bench/1';
 const script = resolve('dist/sql-process.js');
 
 /** Sessions of a day, ids above 2^53. */
-const SELECT = `SELECT 1201 AS project_id, (18446744073709000000::UBIGINT + i % 400000)::VARCHAR AS user_id,
-  (9007199254740993 + i)::VARCHAR AS session_id, TIMESTAMP '2026-11-10' + INTERVAL (i % 86400) SECOND AS session_time,
+const SELECT = `SELECT 1201 AS project_id, 18446744073709000000::UBIGINT + (i % 400000)::UBIGINT AS user_id,
+  9007199254740993 + i AS session_id, TIMESTAMP '2026-11-10' + INTERVAL (i % 86400) SECOND AS session_time,
   ['Chrome', 'Safari', 'Firefox'][1 + i % 3] AS browser_name, ['DE', 'FR', 'ES', 'JP'][1 + i % 4] AS country_code,
   i % 3 AS device_id, 1 + i % 9 AS session_number, 1 + i % 20 AS session_number_of_views, i % 7 = 0 AS is_excludable,
   CASE WHEN i % 20 = 0 THEN 1000 + i % 9000 ELSE 0 END AS session_transactions_revenue_cents, '/p/' || i % 500 AS path,
@@ -35,9 +35,15 @@ const TYPES = {
   path: 'VARCHAR',
   scroll_rate: 'DOUBLE',
 } as const;
+/** What the table of a conversion holds instead of the texts of ids. */
+const IDS = { user_id: 'UBIGINT', session_id: 'BIGINT' } as const;
 
 function runOf(runId: number, exportedAt: string): RunManifest {
-  const columns = Object.entries(TYPES).map(([name, type]) => ({ name, type }));
+  const columns = Object.entries(TYPES).map(([name, type]) => ({
+    name,
+    type,
+    ...(name in IDS && { heldAs: IDS[name as keyof typeof IDS] }),
+  }));
   const range = { from: '2026-11-10T00:00:00.000Z', to: '2026-11-11T00:00:00.000Z' };
   const job = { version: 1 as const, jobId: 31, jobName: 'Sessions', scope: 'sessions', format: 'JSONL', fields: [], files: [] };
   return { ...job, ...range, runId, exportedAt, downloadedAt: exportedAt, table: { name: 'table.parquet', bytes: 0, rows: ROWS, columns } };

@@ -2,16 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { grouped } from '../../lib/grouped.ts';
-import { batchesOf, formatOf, overlappingGroups, type Part } from '../query/batches.ts';
-import { type ItemType, itemTypeOf } from '../query/column-types.ts';
-import { type Column, columnsOf, folded, namesInFile } from '../query/columns.ts';
+import { batchesOf, overlappingGroups, type Part } from '../query/batches.ts';
+import { folded } from '../query/columns.ts';
 import { isResolved, keysOf, laterRuns } from '../query/data-view.ts';
-import { lookInto, SqlError, writeTable } from '../query/sql-process.ts';
-import { identifier, type Source, storedRowsSql } from '../query/view-sql.ts';
+import { lookInto, SqlError, type SqlOptions, writeTable } from '../query/sql-process.ts';
 import { syncDirectory, writeDurably } from '../store/disk.ts';
 import { MANIFEST, runDirectory } from '../store/layout.ts';
 import { takeLock, waitForLock } from '../store/lock.ts';
 import { type RunId, type RunManifest, type RunTable, readManifest, runsIn } from '../store/manifest.ts';
+import { NO_NUMBER, tablePlan } from './table-plan.ts';
 
 /** What the conversion of a project's runs works with. */
 export interface ConversionContext {
@@ -90,19 +89,6 @@ export function conversionFailure(run: RunId, projectDir: string): string | unde
   return refused.get(runDirectory(projectDir, run));
 }
 
-const AMOUNTS = new Set(['cents', 'money']);
-
-/** The amounts of a row as expressions of whole numbers; of a list their sum. */
-function amountsOf(columns: readonly Column[]): string[] {
-  const whole = (value: string, item: ItemType) => (item === 'DOUBLE' ? `round(${value} * 1000)` : value);
-  return columns.flatMap(({ name, type, unit }) => {
-    if (!unit || !AMOUNTS.has(unit)) return [];
-    const item = itemTypeOf(type);
-    if (item) return [`array_aggregate(array_transform(${identifier(name)}, lambda v: ${whole('v', item)}), 'sum')`];
-    return [whole(identifier(name), type === 'DOUBLE' ? 'DOUBLE' : 'BIGINT')];
-  });
-}
-
 function newName(ending: string): string {
   return `table-${randomBytes(6).toString('hex')}${ending}`;
 }
@@ -132,45 +118,30 @@ async function placed(directory: string, staged: string, name: string): Promise<
   return { name, bytes: (await stat(path)).size };
 }
 
+/** Writes the table of a run under a name; ids that turn out to be no numbers are held as text. */
+async function writeRun(run: RunManifest, target: string, options: SqlOptions): Promise<Pick<RunTable, 'rows' | 'columns'>> {
+  const parts = run.files.filter(({ bytes }) => bytes > 0).map((file): Part => ({ run, file, path: file.name }));
+  const batches = await batchesOf(parts, (files) => lookInto({ files }, options));
+  const write = async (idsAsText: boolean) => {
+    const { columns, task } = tablePlan(run, parts, batches, idsAsText);
+    return { rows: await writeTable({ kind: 'convert', ...task, target }, options), columns };
+  };
+  try {
+    return await write(false);
+  } catch (error) {
+    if (error instanceof SqlError && error.message.includes(NO_NUMBER)) return write(true);
+    throw error;
+  }
+}
+
 async function convertRun(id: RunId, context: ConversionContext): Promise<void> {
   const { holder, signal } = context;
   await alone(id, context, async (run, directory) => {
     if (run.table || refused.has(directory)) return;
-    const options = { directory, holder, signal, timeoutMs: TIMEOUT_MS };
     const [name, staged] = [newName('.parquet'), newName('.tmp')];
     try {
-      const parts = run.files.filter(({ bytes }) => bytes > 0).map((file): Part => ({ run, file, path: file.name }));
-      const batches = await batchesOf(parts, (files) => lookInto({ files }, options));
-      const columns = columnsOf(
-        batches.length > 0
-          ? batches.map(({ layout }) => layout)
-          : [{ names: namesInFile(run.fields), fields: run.fields, samples: new Map() }],
-      ).filter(({ from }) => from === undefined);
-      const sources = batches.flatMap(({ layout, parts: own }): Source[] =>
-        [...grouped(own, ({ file }) => file.gzip)].map(([gzip, members]) => ({
-          format: formatOf(run),
-          gzip,
-          names: layout.names,
-          files: members.map(({ path }) => path),
-        })),
-      );
-      const time = columns.find(({ field, name: own, type }) => /^(session|view)_time$/.test(field ?? own) && type === 'TIMESTAMP');
-      const keys = keysOf(run.scope, columns).names;
-      const rows = await writeTable(
-        {
-          kind: 'convert',
-          select: storedRowsSql(columns, sources),
-          files: parts.map(({ path }) => path),
-          target: staged,
-          // All rows of a run are of one project.
-          order: columns.flatMap(({ name: own, field = own }) => (keys.includes(folded(own)) && field !== 'project_id' ? [own] : [])),
-          ...(time && { day: `CAST(${identifier(time.name)} AS DATE)` }),
-          amounts: amountsOf(columns),
-        },
-        options,
-      );
-      const stored = columns.map(({ from: _, ...column }) => column);
-      const table: RunTable = { ...(await placed(directory, staged, name)), rows, columns: stored };
+      const written = await writeRun(run, staged, { directory, holder, signal, timeoutMs: TIMEOUT_MS });
+      const table: RunTable = { ...(await placed(directory, staged, name)), ...written };
       await saveManifest(directory, { ...run, table });
     } catch (error) {
       await rm(join(directory, staged), { force: true });
@@ -242,7 +213,17 @@ async function resolveRun(of: RunManifest, group: readonly RunManifest[], keys: 
       const later = group.filter(({ runId }) => by.includes(runId));
       const pathOf = (other: RunManifest) => `${other.runId}/${other.table?.name ?? ''}`;
       const jobDirectory = join(projectDir, String(run.jobId));
-      const task = { kind: 'resolve' as const, file: pathOf(run), later: later.map(pathOf), keys, target: `${run.runId}/${staged}` };
+      const heldAs = (key: string) =>
+        new Set([run, ...later].map((each) => each.table?.columns.find((c) => folded(c.name) === key)?.heldAs));
+      const task = {
+        kind: 'resolve' as const,
+        file: pathOf(run),
+        later: later.map(pathOf),
+        keys,
+        // A number and a text are compared as what they show.
+        textKeys: keys.filter((key) => heldAs(key).size > 1),
+        target: `${run.runId}/${staged}`,
+      };
       const count = await writeTable(task, { directory: jobDirectory, holder, signal, timeoutMs: TIMEOUT_MS });
       const file = count > 0 ? await placed(directory, staged, newName('.rows.parquet')) : undefined;
       await rm(join(directory, staged), { force: true });

@@ -74,8 +74,9 @@ export async function convert(connection: DuckDBConnection, { select, target, or
 }
 
 /** Writes the numbers of the rows that later files hold too; gives how many there are. A row without its whole key is never replaced. */
-export async function resolveOverlap(connection: DuckDBConnection, { file, later, keys, target }: ResolveTask): Promise<number> {
-  const same = keys.map((name) => `a.${identifier(name)} = b.${identifier(name)}`).join(' AND ');
+export async function resolveOverlap(connection: DuckDBConnection, { file, later, keys, textKeys, target }: ResolveTask): Promise<number> {
+  const value = (row: string, name: string) => `${row}.${identifier(name)}${textKeys.includes(name) ? '::VARCHAR' : ''}`;
+  const same = keys.map((name) => `${value('a', name)} = ${value('b', name)}`).join(' AND ');
   const names = keys.map(identifier).join(', ');
   const rows = `read_parquet(${literal(file)}, file_row_number = true) a
     SEMI JOIN (SELECT ${names} FROM read_parquet(${literals(later)}, union_by_name = true)) b ON ${same}`;

@@ -30,6 +30,19 @@ const nearest: Readonly<Record<ItemType, readonly ItemType[]>> = {
   VARCHAR: [],
 };
 
+/** Whole numbers of 64 bits. */
+export const wholeNumbers = ['BIGINT', 'UBIGINT'] as const;
+export type WholeNumber = (typeof wholeNumbers)[number];
+
+/** The whole numbers that hold all of these values exactly as they are written; undefined where none do, or there is no value. */
+export function wholeNumberOf(values: readonly unknown[]): WholeNumber | undefined {
+  const texts = values.filter((value) => !isAbsent(value)).map(String);
+  if (texts.length === 0 || !texts.every((text) => /^(0|-?[1-9]\d{0,19})$/.test(text))) return undefined;
+  const numbers = texts.map(BigInt);
+  if (numbers.every((number) => BigInt.asIntN(64, number) === number)) return 'BIGINT';
+  return numbers.every((number) => BigInt.asUintN(64, number) === number) ? 'UBIGINT' : undefined;
+}
+
 /** The type of the list's items, or undefined for a column that is no list. */
 export function itemTypeOf(type: ColumnType): ItemType | undefined {
   return type.endsWith('[]') ? (type.slice(0, -2) as ItemType) : undefined; // what stands before the brackets

@@ -1,4 +1,4 @@
-import type { RunManifest } from '../store/manifest.ts';
+import type { RunManifest, StoredColumn } from '../store/manifest.ts';
 import { asList, type ColumnType, commonType, fittingType, itemTypeOf, knownField, type Unit } from './column-types.ts';
 
 type Field = RunManifest['fields'][number];
@@ -20,7 +20,7 @@ export interface Layout {
   readonly fields: readonly Field[];
   readonly samples: ReadonlyMap<string, readonly unknown[]>;
   /** The columns with their types, where they are known: of runs that were converted. */
-  readonly stored?: readonly Column[];
+  readonly stored?: readonly StoredColumn[];
 }
 
 /** Fields that may be chosen several times. */
@@ -60,7 +60,10 @@ function isList(values: readonly unknown[]): boolean {
 
 function columnOf(name: string, { fields, samples, stored }: Layout): Column {
   const known = stored?.find((column) => column.name === name);
-  if (known) return known;
+  if (known) {
+    const { heldAs: _, ...column } = known;
+    return column;
+  }
   const field = fields.find((each) => nameInFile(each) === name);
   const isVariable = field !== undefined && VARIABLES.has(field.fieldName);
   const { type, unit } = isVariable ? { type: 'VARCHAR' as const } : knownField(field?.fieldName ?? name);

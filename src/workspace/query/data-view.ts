@@ -74,7 +74,7 @@ interface Place {
 function sourcesOf(batches: readonly Batch[], runs: ReadonlySet<RunManifest>, { nameOf }: Place, resolved = false): Source[] {
   return batches.flatMap(({ format, layout, parts }): Source[] => {
     const own = parts.filter(({ run }) => runs.has(run));
-    const types = layout.stored && new Map<string, string>(layout.stored.map(({ name, type }) => [name, type]));
+    const types = layout.stored && new Map<string, string>(layout.stored.map(({ name, type, heldAs = type }) => [name, heldAs]));
     const common = { format, names: layout.names, ...(types && { types }) };
     const isWhole = ({ run }: Part) => !resolved || (run.table?.superseded?.rows ?? 0) === 0;
     const whole = [...grouped(own.filter(isWhole), ({ file }) => file.gzip)].map(([gzip, members]) => ({

@@ -1,5 +1,3 @@
-import type { Column } from './columns.ts';
-
 /** Resources of a process, as the machine allows. */
 export interface Machine {
   /** What DuckDB may take; the process may take `slackBytes` more before it ends itself. */
@@ -66,6 +64,8 @@ export interface ResolveTask {
   readonly file: string;
   readonly later: readonly string[];
   readonly keys: readonly string[];
+  /** Keys that some of the files hold as text and others as numbers. */
+  readonly textKeys: readonly string[];
   readonly target: string;
 }
 
@@ -117,6 +117,3 @@ export type Message =
   | { readonly kind: 'looks'; readonly looks: readonly Beginning[] }
   | { readonly kind: 'written'; readonly rows: number }
   | { readonly kind: 'failure'; readonly reason: Failure; readonly message: string };
-
-/** Columns of a table on disk, without what is computed from them. */
-export type StoredColumn = Omit<Column, 'from'>;

@@ -94,7 +94,8 @@ function pieceSql(
     `coalesce(${instant}, TIMESTAMP ${literal(DAY_OF_NONE)}) AS _time`,
     `${keySql(run, columns)} AS _key`,
   ];
-  const list = [...own, ...columns.map(({ name, at }) => `${identifier(name)} AS ${identifier(at)}`)];
+  const value = ({ name, type, heldAs }: PlacedColumn) => (heldAs ? `CAST(${identifier(name)} AS ${type})` : identifier(name));
+  const list = [...own, ...columns.map((column) => `${value(column)} AS ${identifier(column.at)}`)];
   const rows = `read_parquet(${literal(file)}, file_row_number = true)`;
   return `SELECT ${list.join(', ')} FROM ${rows} WHERE file_row_number >= ${from} AND file_row_number < ${to}`;
 }

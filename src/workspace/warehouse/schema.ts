@@ -1,5 +1,5 @@
 import { type ColumnType, itemTypeOf } from '../query/column-types.ts';
-import type { StoredColumn } from '../query/protocol.ts';
+import type { StoredColumn } from '../store/manifest.ts';
 import type { Connection, WarehouseAccess } from './connection.ts';
 
 /** A quoted name of ClickHouse. */

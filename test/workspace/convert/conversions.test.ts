@@ -155,3 +155,48 @@ describe('runs that overlap', () => {
     expect((await queried(await converted(open), sql)).rows).toEqual(expected);
   });
 });
+
+describe('ids', () => {
+  const UNHASHED = ['007', '7', '-7', '-0', '+7', '7.0', '7e0', ' 7', '18446744073709551616', 'anna', ''];
+  const held = async (workspace: ProjectWorkspace) =>
+    (await workspace.runs()).map(({ table }) => table?.columns.filter(({ name }) => name.endsWith('_id')).map(({ heldAs }) => heldAs));
+  /** More rows than a look reads, then one with this id. */
+  const many = (last: unknown, more: object = {}) => {
+    const rows = Array.from({ length: 60 }, (_, id) => row(id, id));
+    return text(...rows, { ...row(61, 61), user_id: last, ...more });
+  };
+
+  it('that are whole numbers are held as such, and shown as the same text', async () => {
+    const open = project({
+      runId: 501,
+      fields: FIELDS,
+      files: [text(row(1, 100), row(2, 200, { session_id: '-9223372036854775808' }), {})],
+    });
+    const before = await queried(open(), ALL);
+    const workspace = await converted(open);
+    expect(await queried(workspace, ALL)).toMatchObject({ rows: before.rows, columns: before.columns });
+    expect(await held(workspace)).toEqual([[undefined, 'UBIGINT', 'BIGINT']]);
+  });
+
+  it.each(UNHASHED)('keep every character where a later row has %j', async (id) => {
+    const open = project({ runId: 501, fields: FIELDS, files: [many(id)] });
+    const before = await queried(open(), ALL);
+    const workspace = await converted(open);
+    expect(await queried(workspace, ALL)).toMatchObject({ rows: before.rows, columns: before.columns });
+    expect(await held(workspace)).toEqual([[undefined, ...(id === '7' ? ['UBIGINT', 'BIGINT'] : [undefined, undefined])]]);
+  });
+
+  it('held as text in one run and as numbers in the next are the same ids, and 007 is not 7', async () => {
+    const session = { session_id: '@1@' };
+    const early = { runId: 501, fields: FIELDS, files: [many('007', session)] };
+    const rows = [row(1, 100), row(2, 200), row(3, 300, { user_id: '@7@', ...session })];
+    const late = { runId: 502, exportedAt: '2026-11-20T05:00:00.000Z', fields: FIELDS, files: [text(...rows)] };
+    const sql = `SELECT count(*), sum(${REVENUE}), count(DISTINCT user_id) FROM data`;
+    const open = project(early, late);
+    const before = await queried(open(), sql);
+    expect(before.rows).toEqual([[62, (60 * 59) / 2 + 61 - 3 + 600, 62]]);
+    const workspace = await converted(open);
+    expect(await queried(workspace, sql)).toMatchObject({ rows: before.rows });
+    expect((await workspace.runs()).map(({ table }) => table?.superseded?.rows)).toEqual([2, undefined]);
+  });
+});
