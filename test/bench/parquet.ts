@@ -11,9 +11,9 @@ import { median, type Row, timed } from './measure.ts';
 import { writeSessions } from './query-files.ts';
 
 const SESSIONS = 5_000_000;
-/** Made at a fifth and scaled: the whole would take minutes to write, and 10 GB. */
-const VIEWS = 20_000_000;
-const WANTED_VIEWS = 100_000_000;
+const VIEWS = 100_000_000;
+/** A month comes in several exports. */
+const VIEW_RUNS = 5;
 const ROUNDS = 5;
 /** Where the first run of the script leaves its bundle. */
 const PLAIN = 'node_modules/.cache/scripts/test-bench-parquet-process.mjs';
@@ -47,10 +47,10 @@ async function watched<T>(task: () => Promise<T>): Promise<{ ms: number; peakByt
   return { ms, peakBytes, result };
 }
 
-/** All that a call of `query_export` does over one converted run. */
-async function product(run: RunManifest, directory: string, sql: string) {
+/** All that a call of `query_export` does over converted runs. */
+async function product(runs: readonly RunManifest[], directory: string, sql: string) {
   const options = { directory, holder: 'bench', timeoutMs: 600_000 };
-  const { name, setup, files } = await dataViewOf([run], {
+  const { name, setup, files } = await dataViewOf(runs, {
     directory,
     pathOf: (_run, file) => join(directory, file.name),
     look: (wanted) => lookInto({ files: wanted }, options),
@@ -109,29 +109,36 @@ function typeOf(name: string): string {
   return TYPES[name] ?? (TEXTS.test(name) ? 'VARCHAR' : 'BIGINT');
 }
 
-/** A converted run of so many views, written by DuckDB as the conversion writes it; kept for the next time. */
-async function views(): Promise<{ directory: string; run: RunManifest }> {
+/** Converted runs with so many views of a month, written by DuckDB as the conversion writes them; kept for the next time. */
+async function views(): Promise<{ directory: string; runs: RunManifest[] }> {
   const directory = join(tmpdir(), `views-bench-${VIEWS}`);
+  const indices = Array.from({ length: VIEW_RUNS }, (_, index) => index);
+  const each = VIEWS / VIEW_RUNS;
   if (!existsSync(directory)) {
     const staged = `${directory}-${process.pid}`;
     mkdirSync(staged);
     try {
       const list = Object.entries(VIEW_COLUMNS).map(([name, value]) => `${value} AS ${name}`);
-      const select = `SELECT ${list.join(', ')} FROM range(${VIEWS}) r(i)`;
-      await writeTable(
-        { kind: 'convert', select, files: [], target: 'views.parquet', order: [], amounts: [] },
-        { directory: staged, holder: 'bench', timeoutMs: 900_000 },
-      );
+      for (const index of indices) {
+        const select = `SELECT ${list.join(', ')} FROM range(${index * each}, ${(index + 1) * each}) r(i)`;
+        await writeTable(
+          { kind: 'convert', select, files: [], target: `views-${index}.parquet`, order: [], amounts: [] },
+          { directory: staged, holder: 'bench', timeoutMs: 900_000 },
+        );
+      }
       renameSync(staged, directory);
     } finally {
       rmSync(staged, { recursive: true, force: true });
     }
   }
   const columns = Object.keys(VIEW_COLUMNS).map((name) => ({ name, type: typeOf(name) }));
-  const range = { from: '2026-10-01T00:00:00.000Z', to: '2026-10-31T00:00:00.000Z', exportedAt: '2026-10-31T02:00:00.000Z' };
-  const about = { version: 1, jobId: 2, jobName: 'Views', runId: 2, scope: 'views', format: 'JSONL', fields: [], files: [] };
-  const run = { ...about, ...range, downloadedAt: range.exportedAt, table: { name: 'views.parquet', bytes: 0, rows: VIEWS, columns } };
-  return { directory, run: run as RunManifest }; // types of columns are those that the conversion writes
+  const at = (index: number) => new Date(Date.UTC(2026, 9, 1 + (index * 30) / VIEW_RUNS)).toISOString();
+  const about = { version: 1, jobId: 2, jobName: 'Views', scope: 'views', format: 'JSONL', fields: [], files: [] };
+  const runs = indices.map((index) => {
+    const dates = { from: at(index), to: at(index + 1), exportedAt: at(index + 1), downloadedAt: at(index + 1) };
+    return { ...about, runId: index + 1, ...dates, table: { name: `views-${index}.parquet`, bytes: 0, rows: each, columns } };
+  });
+  return { directory, runs: runs as RunManifest[] }; // types of columns are those that the conversion writes
 }
 
 const millions = (rows: number) => `${rows / 1e6} M`;
@@ -155,7 +162,7 @@ export async function benchParquet(): Promise<Row[]> {
     for (let turn = 0; turn < ROUNDS; turn += 1) {
       // One right after the other, so that what else the machine does meets both.
       plain.push(await plainMs(path, columns));
-      own.push(await timed(() => product(run, directory, `${columns} FROM data GROUP BY ALL ORDER BY ALL`)));
+      own.push(await timed(() => product([run], directory, `${columns} FROM data GROUP BY ALL ORDER BY ALL`)));
     }
     const ratio = median(own.map((value, turn) => value / (plain[turn] ?? 1)));
     rows.push({
@@ -169,14 +176,12 @@ export async function benchParquet(): Promise<Row[]> {
   const large = await views();
   const sql = `SELECT path, device_name, count(*) AS n, avg(view_duration_msec) AS ms FROM data GROUP BY ALL ORDER BY n DESC LIMIT 100`;
   const turns = [];
-  for (let turn = 0; turn < 3; turn += 1) turns.push(await watched(() => product(large.run, large.directory, sql)));
+  for (let turn = 0; turn < 3; turn += 1) turns.push(await watched(() => product(large.runs, large.directory, sql)));
   const queryMs = median(turns.map((turn) => turn.ms));
   rows.push({
     what: `query_export: ${millions(VIEWS)} views of ${Object.keys(VIEW_COLUMNS).length} columns by path and device`,
-    measured:
-      `${(queryMs / 1000).toFixed(2)} s, scaled to ${millions(WANTED_VIEWS)} ${((queryMs * WANTED_VIEWS) / VIEWS / 1000).toFixed(2)} s; ` +
-      `${(Math.max(...turns.map((turn) => turn.peakBytes)) / 1e6).toFixed(0)} MB (${load()})`,
-    aim: '≤ 3 s for 100 M, ≤ 1 GiB',
+    measured: `${(queryMs / 1000).toFixed(2)} s, ${(Math.max(...turns.map((turn) => turn.peakBytes)) / 1e6).toFixed(0)} MB (${load()})`,
+    aim: '≤ 3 s, ≤ 1 GiB',
   });
   return rows;
 }
