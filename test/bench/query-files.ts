@@ -9,13 +9,24 @@ const PARTS = 8;
 const ROWS_A_WRITE = 5_000;
 const browsers = ['Chrome', 'Safari', 'Firefox', 'Edge', 'Samsung Internet', null];
 
+/** Two of three sessions are a visitor's first here. */
+const SESSIONS_A_VISITOR = 1.5;
+
+/** The id of a visitor: a hash of 64 bits, as the platform has it (the finish of SplitMix64). */
+function userId(visitor: number): bigint {
+  let mixed = BigInt.asUintN(64, BigInt(visitor) * 0x9e3779b97f4a7c15n);
+  mixed = BigInt.asUintN(64, (mixed ^ (mixed >> 30n)) * 0xbf58476d1ce4e5b9n);
+  mixed = BigInt.asUintN(64, (mixed ^ (mixed >> 27n)) * 0x94d049bb133111ebn);
+  return mixed ^ (mixed >> 31n);
+}
+
 /** One session as the platform writes it. */
 function line(index: number): string {
   const draw = Math.imul(index, 2_654_435_761) >>> 0;
   const cents = draw % 17 === 0 ? draw % 20_000 : 0;
   const day = String(1 + (draw % 20)).padStart(2, '0');
   const members = [
-    `"project_id":1201,"user_id":${6_840_912_837_461_298_123n + BigInt(index)},"session_id":${20_776_000_000 + index}`,
+    `"project_id":1201,"user_id":${userId(1 + Math.floor(index / SESSIONS_A_VISITOR))},"session_id":${20_776_000_000 + index}`,
     `"session_number":${1 + (draw % 9)},"session_time":"2026-11-${day}T08:14:03.000Z","session_number_of_views":${1 + (draw % 14)}`,
     `"session_duration_msec":${draw % 900_000},"session_number_of_transactions":${cents > 0 ? 1 : 0}`,
     `"session_transactions_revenue_cents":${cents},"device_id":${draw % 5},"country_code":"DE"`,
@@ -31,7 +42,7 @@ const fields = Object.keys(JSON.parse(line(0)))
 
 /** A downloaded run of so many sessions as JSONL.gz in eight parts; written once, kept for the next time. */
 export async function writeSessions(rows: number): Promise<{ directory: string; run: RunManifest; paths: string[] }> {
-  const directory = join(tmpdir(), `query-bench-${rows}`);
+  const directory = join(tmpdir(), `query-bench-hashed-${rows}`);
   const paths = Array.from({ length: PARTS }, (_, part) => join(directory, `part-${part}.jsonl.gz`));
   if (!existsSync(directory)) {
     const staged = `${directory}-${process.pid}`;
