@@ -40,10 +40,19 @@ function sourcesOf(run: RunManifest, batches: readonly Batch[]): Source[] {
   );
 }
 
-/** An id as a number that gives the same text again; the statement ends with `NO_NUMBER` where one does not. */
-function numberSql(name: string, type: WholeNumber): string {
-  const [id, number] = [identifier(name), `TRY_CAST(${identifier(name)} AS ${type})`];
-  return `CASE WHEN ${id} IS NULL OR ${number}::VARCHAR = ${id} THEN ${number} ELSE error(${literal(NO_NUMBER)})::${type} END AS ${id}`;
+/** Ids of rows as numbers that give the same text again; the statement ends with `NO_NUMBER` where one does not. */
+function withNumbers(rows: string, columns: readonly StoredColumn[]): string {
+  const held = columns.flatMap(({ name, heldAs }, index) =>
+    heldAs ? [{ id: identifier(name), number: `__number_${index}`, heldAs }] : [],
+  );
+  if (held.length === 0) return rows;
+  const numbers = held.map(({ id, number, heldAs }) => `TRY_CAST(${id} AS ${heldAs}) AS ${number}`);
+  const wrong = (heldAs: WholeNumber) => `error(${literal(NO_NUMBER)})::${heldAs}`;
+  const checked = held.map(
+    ({ id, number, heldAs }) => `CASE WHEN ${number}::VARCHAR IS DISTINCT FROM ${id} THEN ${wrong(heldAs)} ELSE ${number} END AS ${id}`,
+  );
+  const own = held.map(({ number }) => number).join(', ');
+  return `SELECT * EXCLUDE (${own}) REPLACE (${checked.join(', ')}) FROM (SELECT *, ${numbers.join(', ')} FROM (${rows}))`;
 }
 
 /** Plans the table of a run; ids whose samples are whole numbers are held as numbers, unless `idsAsText`. */
@@ -57,12 +66,10 @@ export function tablePlan(run: RunManifest, parts: readonly Part[], batches: rea
     const heldAs = wholeNumberOf(batches.flatMap(({ layout }) => layout.samples.get(column.name) ?? []));
     return { ...column, ...(heldAs && { heldAs }) };
   });
-  const numbers = stored.flatMap(({ name, heldAs }) => (heldAs ? [numberSql(name, heldAs)] : []));
-  const rows = storedRowsSql(columns, sourcesOf(run, batches));
   return {
     columns: stored,
     task: {
-      select: numbers.length > 0 ? `SELECT * REPLACE (${numbers.join(', ')}) FROM (${rows})` : rows,
+      select: withNumbers(storedRowsSql(columns, sourcesOf(run, batches)), stored),
       files: parts.map(({ path }) => path),
       // All rows of a run are of one project.
       order: columns.flatMap(({ name, field = name }) => (keys.includes(folded(name)) && field !== 'project_id' ? [name] : [])),
