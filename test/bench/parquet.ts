@@ -8,7 +8,7 @@ import { lookInto, runSql, writeTable } from '../../src/workspace/query/sql-proc
 import { runDirectory } from '../../src/workspace/store/layout.ts';
 import { type RunManifest, readManifest } from '../../src/workspace/store/manifest.ts';
 import { median, type Row, timed } from './measure.ts';
-import { writeSessions } from './query-files.ts';
+import { storedColumnOf, writeSessions } from './query-files.ts';
 
 const SESSIONS = 5_000_000;
 const VIEWS = 100_000_000;
@@ -100,8 +100,6 @@ const VIEW_COLUMNS = {
   is_last_view: 'i % 5 = 4',
   custom_var_1: "['plus', 'basic', 'none'][1 + (hash(i // 5 + 1) % 3)::INT]",
 };
-/** What the table of a conversion holds instead of the texts of ids. */
-const IDS: Readonly<Record<string, string>> = { user_id: 'UBIGINT', session_id: 'BIGINT' };
 const TYPES: Readonly<Record<string, string>> = { cls: 'DOUBLE', scroll_rate: 'DOUBLE', view_time: 'TIMESTAMP' };
 const TEXTS = /_id$|^path$|_name$|_code$|^referrer$|^custom/;
 
@@ -133,7 +131,7 @@ async function views(): Promise<{ directory: string; runs: RunManifest[] }> {
       rmSync(staged, { recursive: true, force: true });
     }
   }
-  const columns = Object.keys(VIEW_COLUMNS).map((name) => ({ name, type: typeOf(name), ...(IDS[name] && { heldAs: IDS[name] }) }));
+  const columns = Object.keys(VIEW_COLUMNS).map((name) => storedColumnOf(name, typeOf(name)));
   const at = (index: number) => new Date(Date.UTC(2026, 9, 1 + (index * 30) / VIEW_RUNS)).toISOString();
   const about = { version: 1, jobId: 2, jobName: 'Views', scope: 'views', format: 'JSONL', fields: [], files: [] };
   const runs = indices.map((index) => {

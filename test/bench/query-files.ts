@@ -40,6 +40,12 @@ const fields = Object.keys(JSON.parse(line(0)))
   .filter((name) => !name.startsWith('custom_var'))
   .map((fieldName) => ({ fieldName }));
 
+/** What the table of a conversion holds instead of the texts of ids. */
+const HELD_AS: Readonly<Record<string, string>> = { user_id: 'UBIGINT', session_id: 'BIGINT' };
+
+/** A column of a converted run, as its manifest has it. */
+export const storedColumnOf = (name: string, type: string) => ({ name, type, ...(HELD_AS[name] && { heldAs: HELD_AS[name] }) });
+
 /** A downloaded run of so many sessions as JSONL.gz in eight parts; written once, kept for the next time. */
 export async function writeSessions(rows: number): Promise<{ directory: string; run: RunManifest; paths: string[] }> {
   const directory = join(tmpdir(), `query-bench-hashed-${rows}`);

@@ -2,12 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { writeTable } from '../../src/workspace/query/sql-process.ts';
-import type { RunManifest } from '../../src/workspace/store/manifest.ts';
+import type { RunManifest, RunTable } from '../../src/workspace/store/manifest.ts';
 import { ledgerOf } from '../../src/workspace/warehouse/ledger.ts';
 import { loadRun } from '../../src/workspace/warehouse/load-run.ts';
 import { openWarehouse } from '../../src/workspace/warehouse/warehouse.ts';
 import { missing, startClickHouse } from '../support/clickhouse/start.ts';
 import { type Row, timed } from './measure.ts';
+import { storedColumnOf } from './query-files.ts';
 
 const ROWS = 2_000_000;
 const PROJECT = 'bench/1';
@@ -35,15 +36,9 @@ const TYPES = {
   path: 'VARCHAR',
   scroll_rate: 'DOUBLE',
 } as const;
-/** What the table of a conversion holds instead of the texts of ids. */
-const IDS = { user_id: 'UBIGINT', session_id: 'BIGINT' } as const;
 
 function runOf(runId: number, exportedAt: string): RunManifest {
-  const columns = Object.entries(TYPES).map(([name, type]) => ({
-    name,
-    type,
-    ...(name in IDS && { heldAs: IDS[name as keyof typeof IDS] }),
-  }));
+  const columns = Object.entries(TYPES).map(([name, type]) => storedColumnOf(name, type)) as RunTable['columns']; // as conversions write them
   const range = { from: '2026-11-10T00:00:00.000Z', to: '2026-11-11T00:00:00.000Z' };
   const job = { version: 1 as const, jobId: 31, jobName: 'Sessions', scope: 'sessions', format: 'JSONL', fields: [], files: [] };
   return { ...job, ...range, runId, exportedAt, downloadedAt: exportedAt, table: { name: 'table.parquet', bytes: 0, rows: ROWS, columns } };

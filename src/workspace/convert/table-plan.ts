@@ -1,7 +1,7 @@
 import { grouped } from '../../lib/grouped.ts';
 import { type Batch, formatOf, type Part } from '../query/batches.ts';
 import { type ItemType, itemTypeOf, type WholeNumber, wholeNumberOf } from '../query/column-types.ts';
-import { type Column, columnsOf, folded, namesInFile } from '../query/columns.ts';
+import { type Column, columnsOf, folded, namesInFile, timeColumn } from '../query/columns.ts';
 import { keysOf } from '../query/data-view.ts';
 import type { ConvertTask } from '../query/protocol.ts';
 import { identifier, literal, type Source, storedRowsSql } from '../query/view-sql.ts';
@@ -59,7 +59,7 @@ function withNumbers(rows: string, columns: readonly StoredColumn[]): string {
 export function tablePlan(run: RunManifest, parts: readonly Part[], batches: readonly Batch[], idsAsText = false): TablePlan {
   const promised = { names: namesInFile(run.fields), fields: run.fields, samples: new Map<string, unknown[]>() };
   const columns = columnsOf(batches.length > 0 ? batches.map(({ layout }) => layout) : [promised]).filter(({ from }) => from === undefined);
-  const time = columns.find(({ field, name, type }) => /^(session|view)_time$/.test(field ?? name) && type === 'TIMESTAMP');
+  const time = timeColumn(columns);
   const keys = keysOf(run.scope, columns).names;
   const stored = columns.map(({ from: _, ...column }): StoredColumn => {
     if (idsAsText || column.type !== 'VARCHAR' || !keys.includes(folded(column.name))) return column;

@@ -1,3 +1,5 @@
+import type { StoredColumn } from '../store/manifest.ts';
+
 /** The type of one value of a column; ids and other 64-bit integers are VARCHAR, so that no digit is lost. */
 export type ItemType = 'VARCHAR' | 'BIGINT' | 'DOUBLE' | 'BOOLEAN' | 'DATE' | 'TIMESTAMP';
 /** A column as DuckDB declares it; parallel arrays are lists. */
@@ -30,9 +32,8 @@ const nearest: Readonly<Record<ItemType, readonly ItemType[]>> = {
   VARCHAR: [],
 };
 
-/** Whole numbers of 64 bits. */
-export const wholeNumbers = ['BIGINT', 'UBIGINT'] as const;
-export type WholeNumber = (typeof wholeNumbers)[number];
+/** Whole numbers of 64 bits, which a table may hold instead of text. */
+export type WholeNumber = NonNullable<StoredColumn['heldAs']>;
 
 /** The whole numbers that hold all of these values exactly as they are written; undefined where none do, or there is no value. */
 export function wholeNumberOf(values: readonly unknown[]): WholeNumber | undefined {

@@ -53,6 +53,11 @@ export function folded(name: string): string {
   return name.toLowerCase();
 }
 
+/** The column that says when a row happened. */
+export function timeColumn(columns: readonly Column[]): Column | undefined {
+  return columns.find(({ field, name, type }) => /^(session|view)_time$/.test(field ?? name) && type === 'TIMESTAMP');
+}
+
 function isList(values: readonly unknown[]): boolean {
   const present = values.filter((value) => value !== null && value !== undefined);
   return present.length > 0 && present.every((value) => asList(value) !== undefined);

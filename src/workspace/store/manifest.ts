@@ -1,7 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { wholeNumbers } from '../query/column-types.ts';
 import { idOfName, MANIFEST, runDirectory } from './layout.ts';
 
 const instant = z.iso.datetime();
@@ -38,7 +37,7 @@ export const storedColumn = z.object({
   unit: unit.exactOptional(),
   field: z.string().exactOptional(),
   /** What the table holds instead of the text of an id: numbers sort faster and take less room. */
-  heldAs: z.enum(wholeNumbers).exactOptional(),
+  heldAs: z.enum(['BIGINT', 'UBIGINT']).exactOptional(),
 });
 export type StoredColumn = z.output<typeof storedColumn>;
 

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ApiError } from '../../api/errors.ts';
-import { type Column, folded } from '../query/columns.ts';
+import { type Column, folded, timeColumn } from '../query/columns.ts';
 import { keysOf, viewName } from '../query/data-view.ts';
 import { writeTable } from '../query/sql-process.ts';
 import { identifier, literal } from '../query/view-sql.ts';
@@ -56,11 +56,6 @@ export interface LoadContext {
 /** Of two exports the later one has the larger version; in the same millisecond the one with the larger id. */
 function versionOf({ exportedAt, runId }: Pick<RunManifest, 'exportedAt' | 'runId'>): string {
   return String(BigInt(Date.parse(exportedAt)) * 2n ** 22n + BigInt(runId % 2 ** 22));
-}
-
-/** The column that says when a row happened. */
-export function timeColumn(columns: readonly Column[]): Column | undefined {
-  return columns.find(({ field, name, type }) => /^(session|view)_time$/.test(field ?? name) && type === 'TIMESTAMP');
 }
 
 /** The key of a row as one text, as DuckDB computes it. */

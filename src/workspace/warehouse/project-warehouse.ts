@@ -1,12 +1,13 @@
 import { ApiError } from '../../api/errors.ts';
 import { createFairSemaphore } from '../../lib/concurrency.ts';
 import { coverageOf } from '../query/batches.ts';
+import { timeColumn } from '../query/columns.ts';
 import type { SqlResult } from '../query/sql-process.ts';
 import { safeName } from '../store/layout.ts';
 import { takeLock } from '../store/lock.ts';
 import { isSameRun, type RunId, type RunManifest } from '../store/manifest.ts';
 import { type Ledger, type LoadRecord, ledgerOf } from './ledger.ts';
-import { deleteRows, type LoadContext, loadRun, removing, timeColumn } from './load-run.ts';
+import { deleteRows, type LoadContext, loadRun, removing } from './load-run.ts';
 import { runStatement, type WarehouseStatement } from './run-statement.ts';
 import type { Warehouse } from './warehouse.ts';
 import { coveredSql } from './warehouse-view.ts';

@@ -16,13 +16,14 @@ const LONGEST_GAP = 200;
 const SHORTEST = 3;
 const LONGEST_SHORTEST = 12;
 /**
- * Where more runs than usual are outliers, some that are not seen pass for changes of level, the more the longer a deviation lasts: with
- * 8 % of outliers and an autocorrelation of 0.9, the largest score is that of about three times as many independent ones.
+ * Where more runs than usual are outliers, some that are not seen pass for changes of level. The accepted chance is divided by 1 and
+ * `LEFT_OUTLIERS` times the share beyond the usual, times a constant and the autocorrelation, because a deviation that lasts does more;
+ * chosen by the bench.
  */
 const USUAL_OUTLIERS = 0.03;
 const LEFT_OUTLIERS = 25;
-const LEFT_AT_ONCE = 0.7;
-/** The same where outliers cannot be told from wide scatter and leave the runs skewed; both chosen by the bench. */
+const LEFT_WITHOUT_PHI = 0.7;
+/** The same where outliers cannot be told from wide scatter and leave the runs skewed; chosen by the bench. */
 const USUAL_SKEWNESS = 0.1;
 const SKEWED = 30;
 /** How many times the accepted chance of a step the second edge of a bump may have. */
@@ -153,7 +154,7 @@ function confirmed(
       const { sign, ofSkewness, ofKurtosis } = makeUpOf(fitParts(frame, others), part);
       const score = Math.sqrt(Math.max(0, own) / inflation);
       const gain = asNormalScore(score, sign * tails.skewness * ofSkewness, tails.kurtosis * ofKurtosis) ** 2;
-      const unseen = LEFT_OUTLIERS * (LEFT_AT_ONCE + phi) * Math.max(0, Math.round(100 * outlierShare) / 100 - USUAL_OUTLIERS);
+      const unseen = LEFT_OUTLIERS * (LEFT_WITHOUT_PHI + phi) * Math.max(0, Math.round(100 * outlierShare) / 100 - USUAL_OUTLIERS);
       const fewer = 1 / (1 + unseen + skewed);
       const p = simulatedChance(Math.min(1, chanceOfAny(part.kind, gain - penaltyOf(part, n), n, phi) / fewer), phi);
       return { part, gain, p, surplus: gain - limitOf(part, limitsFor(n, phi, times * fewer), n) };
