@@ -38,7 +38,8 @@ const TYPES = {
 } as const;
 
 function runOf(runId: number, exportedAt: string): RunManifest {
-  const columns = Object.entries(TYPES).map(([name, type]) => storedColumnOf(name, type)) as RunTable['columns']; // as conversions write them
+  const entries = Object.entries(TYPES);
+  const columns = entries.map(([name, type]) => storedColumnOf(name, type)) as RunTable['columns']; // as conversions write them
   const range = { from: '2026-11-10T00:00:00.000Z', to: '2026-11-11T00:00:00.000Z' };
   const job = { version: 1 as const, jobId: 31, jobName: 'Sessions', scope: 'sessions', format: 'JSONL', fields: [], files: [] };
   return { ...job, ...range, runId, exportedAt, downloadedAt: exportedAt, table: { name: 'table.parquet', bytes: 0, rows: ROWS, columns } };
