@@ -12,8 +12,6 @@ function memberOf(path: readonly PropertyKey[]): string {
   }, '');
 }
 
-const LOST_DIGITS = 'a number beyond 2^53 loses digits; pass it as text';
-
 /** What a value has to be, as a person says it. */
 const NOUNS: Readonly<Record<string, string>> = {
   int: 'whole number',
@@ -57,7 +55,7 @@ function expectation(issue: z.core.$ZodIssue, value: unknown): string {
   if (issue.code === 'invalid_value') return `must be ${kindOf(issue)}`;
   if (issue.code === 'invalid_type') {
     const lost = typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value);
-    if (lost) return LOST_DIGITS;
+    if (lost) return p.LOST_DIGITS;
     return `expected ${noun(issue.expected)}, received ${typeOf(value)}`;
   }
   if (issue.code === 'invalid_union') {

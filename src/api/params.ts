@@ -69,8 +69,11 @@ export const scopeList = z
     }
   });
 
+/** Why a number beyond 2^53 is refused, and what to do. */
+export const LOST_DIGITS = 'a number beyond 2^53 loses digits; pass it as text';
+
 /** Path of the first integer that was read as a number although it is too large for one. */
-function lostDigits(value: unknown, path: readonly PropertyKey[] = []): readonly PropertyKey[] | undefined {
+export function lostDigits(value: unknown, path: readonly PropertyKey[] = []): readonly PropertyKey[] | undefined {
   if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value) ? path : undefined;
   if (typeof value !== 'object' || value === null) return undefined;
   for (const [name, member] of Object.entries(value)) {
@@ -86,7 +89,7 @@ export const enrichmentRecords = z
   .min(1)
   .superRefine((list, context) => {
     const path = lostDigits(list);
-    if (path) context.addIssue({ code: 'custom', path: [...path], message: 'a number beyond 2^53 loses digits; pass it as text' });
+    if (path) context.addIssue({ code: 'custom', path: [...path], message: LOST_DIGITS });
   });
 
 /** Adds an issue at `path` unless `from` lies before `to`; says nothing where either is absent or no date. */

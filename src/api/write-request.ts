@@ -10,6 +10,8 @@ export const writeRequest = z.object({
   project: z.number().optional(),
   /** What a person should know before they agree; not sent. */
   warning: z.string().optional(),
+  /** Of enrichments: `form` sends each member of `body` as a field, lists as JSON. */
+  encoding: z.enum(['form', 'json']).optional(),
   body: z.record(z.string(), z.unknown()).optional(),
   /** Of several requests: what each has beside `body`, which they share. */
   each: z.array(z.record(z.string(), z.unknown())).optional(),
@@ -17,9 +19,20 @@ export const writeRequest = z.object({
 export type WriteRequest = z.output<typeof writeRequest>;
 
 /** What a write would send, after the checks that the client makes anyway. */
-export function previewOf(operation: Operation, input: Record<string, unknown>, project: number | undefined): WriteRequest {
+export function previewOf(
+  operation: Operation,
+  input: Record<string, unknown>,
+  project: number | undefined,
+  encoding?: WriteRequest['encoding'],
+): WriteRequest {
   const { target, body } = encodeRequest(operation, checkInput(operation, input, project));
-  return { method: operation.method, path: target, ...(project !== undefined && { project }), ...(body && { body }) };
+  return {
+    method: operation.method,
+    path: target,
+    ...(project !== undefined && { project }),
+    ...(encoding && { encoding }),
+    ...(body && { body }),
+  };
 }
 
 type Members = Readonly<Record<string, unknown>>;

@@ -122,13 +122,14 @@ function question(tool: ListedTool, { ask, state }: Question) {
   const excerpt =
     body.length > QUESTION_CHARS ? `${body.slice(0, QUESTION_CHARS)}\n… and ${body.length - QUESTION_CHARS} more characters` : body;
   const project = ask.project === undefined ? '' : ` (project ${ask.project})`;
+  const encoding = ask.encoding === undefined ? '' : `, sent as ${ask.encoding === 'form' ? 'a form, lists as JSON' : 'JSON'}`;
   const warning = ask.warning === undefined ? '' : `${ask.warning}\n`;
   return inputRequired({
     inputRequests: {
       confirm: inputRequired.elicit({
         message:
           `${tool.title}: send ${ask.each ? `these ${ask.each.length}` : 'this'}?\n` +
-          `${warning}${ask.method} ${ask.path}${project}\n${excerpt}`,
+          `${warning}${ask.method} ${ask.path}${project}${encoding}\n${excerpt}`,
         requestedSchema: {
           type: 'object',
           properties: { confirm: { type: 'boolean', title: 'Send it', default: true } },

@@ -194,7 +194,10 @@ function contextOf(call: Call, range: ResolvedRange, ask: ToolContext['ask'], no
       const { operation } = tool;
       if (!operation) throw new TypeError(`${tool.name} stands for no operation; it asks for those that it needs`);
       if (tool.confirmed)
-        requireConsent(consentOf(call), { ...previewOf(operation, request, await projectOf(call)), ...(warning && { warning }) });
+        requireConsent(consentOf(call), {
+          ...previewOf(operation, request, await projectOf(call), extra.encoding),
+          ...(warning && { warning }),
+        });
       const payload = await client.call(operation, request, { ...options, ...extra });
       if (!operation.safe) session.names.forget();
       return payload;

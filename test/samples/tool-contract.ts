@@ -39,7 +39,7 @@ export const nestedMembers: Readonly<Record<string, string>> = {
   'create_export_job.frequency': 'value! dateRange',
   'create_export_job.frequency.dateRange': 'from! to!',
   'create_export_job.fields[]': 'fieldName! aliasName customVarPosition dynamicVarKey',
-  'send_enrichments.enrichments[]': 'userId! sessionNumber! enrichmentNumber! enrichment!',
+  'send_enrichments.enrichments[]': 'sessionId userId sessionNumber enrichmentNumber enrichment!',
   'send_enrichments.enrichments[].enrichment': '',
   'check_speed_budgets.budgets[]': 'metric! limit!',
 };

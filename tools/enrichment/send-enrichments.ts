@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { ApiError } from '../../src/api/errors.ts';
 import { sendEnrichments } from '../../src/api/operations/enrichment.ts';
 import { text } from '../../src/api/params.ts';
-import { badWords, checkEnrichments, enrichmentRecord } from '../../src/domain/enrichment/check-enrichments.ts';
+import { badWords, checkEnrichments, enrichmentRecord, unnumberedWords } from '../../src/domain/enrichment/check-enrichments.ts';
 import { listedAs } from '../../src/tooling/params.ts';
 import { defineTool, OVERWRITE } from '../../src/tooling/tool.ts';
 
@@ -10,7 +10,8 @@ export default defineTool({
   name: 'send_enrichments',
   title: 'Send enrichments',
   description:
-    'Sends server-side data of sessions, at most 3 records per session, each checked first. A resend overwrites. No transactions.',
+    'Sends server-side data of sessions (sessionId, or userId with sessionNumber), at most 3 records each. A resend overwrites. ' +
+    'No transactions.',
   annotations: OVERWRITE,
   operation: sendEnrichments,
   confirmed: true,
@@ -29,6 +30,8 @@ export default defineTool({
       throw new ApiError('invalid', `${badWords(checked)}${way}`);
     }
     if (bad.length > 0) note(badWords(checked));
+    const unnumbered = unnumberedWords(checked);
+    if (unnumbered) note(unnumbered);
     const answer = await call({ ...input, enrichments: [...good] }, { encoding });
     return { sent: good.length, ...(bad.length > 0 && { skipped: bad.map(({ position }) => position) }), answer };
   },

@@ -1,75 +1,101 @@
 import * as z from 'zod';
 import { wordIssues } from '../../api/check-input.ts';
+import { LOST_DIGITS, lostDigits } from '../../api/params.ts';
+import { grouped } from '../../lib/grouped.ts';
 import { isRecord } from '../../lib/is-record.ts';
 
 /** Records that one session can hold. */
 const MAX_PER_SESSION = 3;
-const MAX_USER_ID = 2n ** 64n - 1n;
 
-const userId = z
-  .string()
-  .trim()
-  .refine((text) => /^\d{1,20}$/.test(text) && BigInt(text) <= MAX_USER_ID, 'must be an unsigned 64-bit number, as text of digits');
-
-function isValue(value: unknown): boolean {
-  if (typeof value === 'number') return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
-  return typeof value === 'string' || typeof value === 'boolean';
-}
+const sessionText = z.string().trim().min(1);
 
 const fields = z.record(z.string(), z.unknown()).superRefine((values, context) => {
-  const entries = Object.entries(values);
-  if (entries.length === 0) context.addIssue({ code: 'custom', message: 'holds no field' });
-  for (const [name, value] of entries) {
-    if (isValue(value)) continue;
-    const message =
-      typeof value === 'number'
-        ? 'a number beyond 2^53 loses digits; pass it as text'
-        : 'must be a text, a number, true or false, or an ISO date';
-    context.addIssue({ code: 'custom', path: [name], message });
-  }
+  const path = lostDigits(values);
+  if (path) context.addIssue({ code: 'custom', path: [...path], message: LOST_DIGITS });
 });
 
-/** Server-side data of one session, by the rules of the platform. */
+/**
+ * Server-side data of one session. The reference matches by session id and names no members (section 4.5); the public example has
+ * `userId` and `sessionNumber`. Which of the two a platform takes only its operator knows, so neither stands for the other.
+ */
 export const enrichmentRecord = z.strictObject({
-  userId: userId.describe('user_id, digits as text'),
-  sessionNumber: z.int().min(1).describe('session_number'),
-  enrichmentNumber: z.int().min(1).max(MAX_PER_SESSION).describe('Same one overwrites'),
-  enrichment: fields.describe('Fields: text, number, boolean, ISO date'),
+  sessionId: sessionText.describe('session_id').optional(),
+  userId: sessionText.describe('user_id').optional(),
+  sessionNumber: z.int().min(1).describe('session_number').optional(),
+  enrichmentNumber: z.int().min(1).max(MAX_PER_SESSION).describe('Same one overwrites').optional(),
+  enrichment: fields.describe('Any fields'),
 });
+
+/** What is wrong with how a record names its session; empty where it does so once. */
+function sessionProblems(record: Readonly<Record<string, unknown>>): string[] {
+  const has = (member: string) => record[member] !== undefined && record[member] !== null;
+  const second = ['userId', 'sessionNumber'].find(has);
+  if (has('sessionId'))
+    return second ? [`${second}: names the session a second time; give sessionId alone, or userId with sessionNumber`] : [];
+  if (!has('userId')) return ['sessionId: is required (the session by its sessionId, or by userId and sessionNumber)'];
+  return has('sessionNumber') ? [] : ['sessionNumber: is required with userId (whole number)'];
+}
 
 export type EnrichmentRecord = z.output<typeof enrichmentRecord>;
 
 export interface CheckedEnrichments {
   readonly good: readonly EnrichmentRecord[];
-  /** What is wrong, by position in the batch: `enrichments[2].sessionNumber: is required (whole number)`. */
+  /** What is wrong, by position in the batch: `enrichments[2].sessionNumber: is required with userId (whole number)`. */
   readonly bad: readonly { readonly position: number; readonly problems: readonly string[] }[];
+}
+
+/** The records of a batch by the session that they name. */
+interface Sessions {
+  /** What is wrong with one more record of its session; undefined where it has room. */
+  problemOf(record: EnrichmentRecord, position: number): string | undefined;
+}
+
+function trackSessions(): Sessions {
+  const sessions = new Map<string, { count: number; byNumber: Map<number, number> }>();
+  return {
+    problemOf({ sessionId, userId, sessionNumber, enrichmentNumber }, position) {
+      const key = JSON.stringify([sessionId, userId, sessionNumber]);
+      const session = sessions.get(key) ?? { count: 0, byNumber: new Map<number, number>() };
+      sessions.set(key, session);
+      const first = enrichmentNumber === undefined ? undefined : session.byNumber.get(enrichmentNumber);
+      if (first !== undefined) return `repeats the enrichmentNumber of enrichments[${first}], which it would overwrite`;
+      if (session.count === MAX_PER_SESSION) return `is one too many: a session holds at most ${MAX_PER_SESSION} records`;
+      session.count += 1;
+      if (enrichmentNumber !== undefined) session.byNumber.set(enrichmentNumber, position);
+      return undefined;
+    },
+  };
 }
 
 /** Holds each record of a batch against the rules, and the batch against repeats: of two for the same place only the first is good. */
 export function checkEnrichments(records: readonly unknown[]): CheckedEnrichments {
   const good: EnrichmentRecord[] = [];
   const bad: CheckedEnrichments['bad'][number][] = [];
-  const places = new Map<string, number>();
+  const sessions = trackSessions();
   for (const [position, record] of records.entries()) {
     const parsed = enrichmentRecord.safeParse(record);
-    if (!parsed.success) {
-      const words = isRecord(record) ? wordIssues(parsed.error.issues, enrichmentRecord, record) : ['expected object'];
-      const problems = words.map((each) => `enrichments[${position}]${isRecord(record) ? '.' : ': '}${each}`);
-      bad.push({ position, problems });
+    const words = isRecord(record)
+      ? [...sessionProblems(record), ...(parsed.success ? [] : wordIssues(parsed.error.issues, enrichmentRecord, record))]
+      : ['expected object'];
+    if (!parsed.success || words.length > 0) {
+      bad.push({ position, problems: words.map((each) => `enrichments[${position}]${isRecord(record) ? '.' : ': '}${each}`) });
       continue;
     }
-    const { userId: user, sessionNumber, enrichmentNumber } = parsed.data;
-    const place = `${BigInt(user)} ${sessionNumber} ${enrichmentNumber}`;
-    const first = places.get(place);
-    if (first !== undefined) {
-      const words = `repeats enrichments[${first}]: one session holds at most ${MAX_PER_SESSION} records, one for each enrichmentNumber`;
-      bad.push({ position, problems: [`enrichments[${position}]: ${words}`] });
-      continue;
-    }
-    places.set(place, position);
-    good.push(parsed.data);
+    const problem = sessions.problemOf(parsed.data, position);
+    if (problem === undefined) good.push(parsed.data);
+    else bad.push({ position, problems: [`enrichments[${position}]: ${problem}`] });
   }
   return { good, bad };
+}
+
+/** What a person should know of records that name the same session without a number; undefined where there are none. */
+export function unnumberedWords({ good }: CheckedEnrichments): string | undefined {
+  const unnumbered = good.filter(({ enrichmentNumber }) => enrichmentNumber === undefined);
+  const own = grouped(unnumbered, ({ sessionId, userId, sessionNumber }) => JSON.stringify([sessionId, userId, sessionNumber]));
+  const several = [...own.values()].filter(({ length }) => length > 1).length;
+  if (several === 0) return undefined;
+  const sessions = several === 1 ? 'One session has' : `${several} sessions have`;
+  return `${sessions} several records without enrichmentNumber: the platform may keep only the last one. Number them 1 to ${MAX_PER_SESSION}.`;
 }
 
 /** Bad records whose problems are worded; of the rest the positions are listed. */

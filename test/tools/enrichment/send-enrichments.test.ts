@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { sessionId, userIdOf } from '../../../src/emulator/world/exports/session-row.ts';
+import { withAssistant } from '../../support/assistant.ts';
 import { useTools, whole } from '../support.ts';
 
 const { call, platform } = useTools();
@@ -27,20 +29,92 @@ it('sends JSON when asked to, and overwrites what it sent before', async () => {
   expect(received()).toMatchObject([{ values: { agent: 'Ole' } }]);
 });
 
+describe('a session', () => {
+  const bySessionId = { sessionId: '20775017', enrichment: { agent: 'Mia' } };
+  const sessionOf = () => received().at(-1);
+
+  it.each(['form', 'json'])('is named by its sessionId without a number, sent as %s', async (encoding) => {
+    const preview = await call('send_enrichments', { enrichments: [bySessionId], encoding });
+    expect(preview.structured['request']).toEqual({
+      method: 'POST',
+      path: '/v1/enrichments',
+      project: 1201,
+      encoding,
+      body: { projectId: 1201, enrichments: [bySessionId] },
+    });
+  });
+
+  it('that exists receives what is sent to its id, and no other does', async () => {
+    const { sessions } = platform().world;
+    const day = sessions.day(1201, 20775, platform().clock.now());
+    const answer = await call('send_enrichments', { enrichments: [{ ...bySessionId, sessionId: sessionId(day, 17) }], confirm: true });
+    expect(answer.structured).toMatchObject({ status: 'done', sent: 1 });
+    expect(sessionOf()).toMatchObject({ userId: userIdOf(day, 17).toString(), sessionNumber: day.sessionNumber[17], enrichmentNumber: 1 });
+  });
+
+  it('that does not exist is refused by the platform, whose words are handed on', async () => {
+    const answer = await call('send_enrichments', { enrichments: [{ ...bySessionId, sessionId: '1' }], confirm: true });
+    expect(answer).toMatchObject({ isError: true, text: expect.stringContaining('project 1201 has no session 1') });
+  });
+
+  it('may have any user id, and its fields any values', async () => {
+    const enrichment = { agent: null, tags: ['a', { b: 1 }], note: '' };
+    const preview = await call('send_enrichments', { enrichments: [{ userId: 'mia@shop', sessionNumber: 2, enrichment }] });
+    expect(preview.structured).toMatchObject({
+      request: { body: { enrichments: [{ userId: 'mia@shop', sessionNumber: 2, enrichment }] } },
+    });
+  });
+
+  it('whose records have no number may keep only the last one, which is said first', async () => {
+    const preview = await call('send_enrichments', { enrichments: [bySessionId, { ...bySessionId, enrichment: { agent: 'Ole' } }] });
+    expect(preview.text).toContain('One session has several records without enrichmentNumber: the platform may keep only the last one.');
+  });
+
+  it('holds three records at the most, numbered or not', async () => {
+    const answer = await call('send_enrichments', { enrichments: Array.from({ length: 4 }, () => bySessionId) });
+    expect(answer.text).toContain('1 of 4 records cannot be sent: enrichments[3]: is one too many: a session holds at most 3 records.');
+  });
+});
+
+it('says how the batch is encoded where it asks the person', async () => {
+  const questions: string[] = [];
+  const answer = (message: string) => {
+    questions.push(message);
+    return 'decline' as const;
+  };
+  await withAssistant(platform(), { answer }, async (assistant) => {
+    await assistant.call('send_enrichments', { enrichments: [record] });
+    await assistant.call('send_enrichments', { enrichments: [record], encoding: 'json' });
+  });
+  expect(questions.map((question) => question.split('\n')[1])).toEqual([
+    'POST /v1/enrichments (project 1201), sent as a form, lists as JSON',
+    'POST /v1/enrichments (project 1201), sent as JSON',
+  ]);
+});
+
 describe('a batch with bad records', () => {
   const other = { ...record, sessionNumber: 3 };
   it.each<[string, unknown, RegExp]>([
     ['no session', { userId: '1', enrichmentNumber: 1, enrichment: { a: 1 } }, /enrichments\[1\]\.sessionNumber: is required/],
     ['an enrichmentNumber beyond 3', { ...other, enrichmentNumber: 4 }, /enrichments\[1\]\.enrichmentNumber: must be at most 3/],
     ['an unknown member', { ...other, transaction: 7 }, /enrichments\[1\]\.transaction: is not known here/],
-    ['no field', { ...other, enrichment: {} }, /enrichments\[1\]\.enrichment: holds no field/],
     [
-      'a field that holds an object',
-      { ...other, enrichment: { a: { b: 1 } } },
-      /enrichments\[1\]\.enrichment\.a: must be a text, a number/,
+      'no session at all',
+      { enrichment: { a: 1 } },
+      /enrichments\[1\]\.sessionId: is required \(the session by its sessionId, or by userId/,
     ],
-    ['a user id that is no number', { ...other, userId: 'mia' }, /enrichments\[1\]\.userId: must be an unsigned 64-bit number/],
-    ['the place of an earlier record', { ...record, enrichment: { agent: 'Ole' } }, /enrichments\[1\]: repeats enrichments\[0\]/],
+    ['a session number alone', { sessionNumber: 2, enrichment: { a: 1 } }, /enrichments\[1\]\.sessionId: is required/],
+    ['a session that is named twice', { ...other, sessionId: '7' }, /enrichments\[1\]\.userId: names the session a second time/],
+    [
+      'digits that are lost',
+      { ...other, enrichment: { a: { b: [2 ** 60] } } },
+      /enrichments\[1\]\.enrichment\.a\.b\[0\]: a number beyond 2\^53/,
+    ],
+    [
+      'the place of an earlier record',
+      { ...record, enrichment: { agent: 'Ole' } },
+      /enrichments\[1\]: repeats the enrichmentNumber of enrichments\[0\], which it would overwrite/,
+    ],
   ])('is refused for %s, by its position, before anything is shown or sent', async (_, bad, words) => {
     const answer = await call('send_enrichments', { enrichments: [record, bad], confirm: true });
     expect(answer).toMatchObject({ isError: true, text: expect.stringMatching(words) });
