@@ -95,7 +95,8 @@ export function unnumberedWords({ good }: CheckedEnrichments): string | undefine
   const several = [...own.values()].filter(({ length }) => length > 1).length;
   if (several === 0) return undefined;
   const sessions = several === 1 ? 'One session has' : `${several} sessions have`;
-  return `${sessions} several records without enrichmentNumber: the platform may keep only the last one. Number them 1 to ${MAX_PER_SESSION}.`;
+  const next = `Number them 1 to ${MAX_PER_SESSION}.`;
+  return `${sessions} several records without enrichmentNumber: the platform may keep only the last one. ${next}`;
 }
 
 /** Bad records whose problems are worded; of the rest the positions are listed. */
