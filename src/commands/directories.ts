@@ -2,6 +2,9 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
 import { homedir, hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Log } from '../lib/log.ts';
+import type { Settings } from '../settings/settings.ts';
+import { tryDirectory, WorkspaceError } from '../workspace/store/disk.ts';
 import { isRunning } from '../workspace/store/lock.ts';
 import { name as product } from './about.ts';
 
@@ -33,4 +36,26 @@ export function defaultDataDirectory(
   if (platform === 'win32') return join(LOCALAPPDATA || join(home, 'AppData', 'Local'), product);
   if (platform === 'darwin') return join(home, 'Library', 'Application Support', product);
   return join(XDG_DATA_HOME || join(home, '.local', 'share'), product);
+}
+
+/** Where the downloaded exports of these settings go; for a demo, where its own directory will be made. */
+export function dataDirectory({ demo, dataDir }: Pick<Settings, 'demo' | 'dataDir'>): string {
+  return demo ? tmpdir() : (dataDir ?? defaultDataDirectory());
+}
+
+/** Why nothing can be written in the data directory, in a sentence that says what to do; undefined where it can. */
+export async function dataDirectoryFault(settings: Pick<Settings, 'demo' | 'dataDir'>): Promise<string | undefined> {
+  try {
+    await tryDirectory(dataDirectory(settings));
+    return undefined;
+  } catch (error) {
+    if (error instanceof WorkspaceError) return error.message;
+    throw error;
+  }
+}
+
+/** Warns at a start of what the first download would meet; the other tools work without the directory. */
+export async function warnOfDataDirectory(settings: Pick<Settings, 'demo' | 'dataDir'>, log: Log): Promise<void> {
+  const fault = await dataDirectoryFault(settings).catch((error: unknown) => String(error));
+  if (fault !== undefined) log('warn', `exports cannot be downloaded: ${fault}`);
 }

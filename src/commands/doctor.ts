@@ -7,6 +7,7 @@ import { drawPng } from '../views/draw-png.ts';
 import { runSql, SqlError } from '../workspace/query/sql-process.ts';
 import { optionalDependencies, version } from './about.ts';
 import { enabledTools, listedTools, loadTool } from './catalogue.ts';
+import { dataDirectory, dataDirectoryFault } from './directories.ts';
 import type { WorldOptions } from './emulator.ts';
 import { openSession } from './platform.ts';
 import { cacheReport } from './replicas.ts';
@@ -57,6 +58,13 @@ async function tryPictures(): Promise<Check> {
   const png = await drawPng({ svg, widthPx: 80, heightPx: 20 });
   if (!png) return absent(name, 'Charts come without an image.', `@resvg/resvg-js@${resvg}`);
   return { name, state: 'good', words: `a trial picture was drawn (${png.length} bytes), so charts come as images` };
+}
+
+async function tryDataDirectory(settings: Settings): Promise<Check> {
+  const name = 'data-directory';
+  const fault = await dataDirectoryFault(settings);
+  if (fault !== undefined) return { name, state: 'fault', words: fault };
+  return { name, state: 'good', words: `downloaded exports can be kept in ${dataDirectory(settings)}` };
 }
 
 /** Tries what rests on optional packages. */
@@ -172,6 +180,7 @@ async function examine(settings: Settings, world: WorldOptions, report: (check: 
   try {
     report({ name: 'settings', state: 'good', words: `${server}, time zone ${settings.timeZone}, ${tools.length} tools` });
     for (const part of await tryOptionalParts()) report(part);
+    report(await tryDataDirectory(settings));
     for (const { name, words, isFault } of [
       ...(await signInReport(settings)),
       ...(await cacheReport(settings)),

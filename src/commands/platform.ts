@@ -22,7 +22,7 @@ import { createSession, neededScopes, type Session, type SessionOptions } from '
 import type { SharedState } from '../tooling/shared-state.ts';
 import type { ListedTool } from '../tooling/tool.ts';
 import { logOf, version } from './about.ts';
-import { defaultDataDirectory, demoDirectory, sweepDemoDirectories } from './directories.ts';
+import { dataDirectory, demoDirectory, sweepDemoDirectories } from './directories.ts';
 import type { WorldOptions } from './emulator.ts';
 import { warehouseOf } from './warehouse.ts';
 
@@ -140,7 +140,7 @@ export function createPlatform(
   const log = logOf(settings);
   const confirmationsOf = createConfirmations({ clock, secret: settings.cacheKey });
   const demoDir = settings.demo ? demoDirectory() : undefined;
-  const dir = demoDir ?? settings.dataDir ?? defaultDataDirectory();
+  const dir = demoDir ?? dataDirectory(settings);
   const { timeZone, maxResultTokens, rawHar, ownDomains, endpointDomains, timeoutMs } = settings;
   let reaching: Promise<Access> | undefined;
   const warehouse = warehouseOf(settings);

@@ -14,6 +14,7 @@ import { type Settings, SettingsError, settingDeclarations } from '../settings/s
 import type { Principal, ResourceMetadata, SignIn } from '../sign-in/principal.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import { logOf, name as product } from './about.ts';
+import { warnOfDataDirectory } from './directories.ts';
 import type { WorldOptions } from './emulator.ts';
 import { compactHeap, createIdleCompaction, limitHeapGrowth } from './heap.ts';
 import { openMonitoring, traceCalls } from './monitoring.ts';
@@ -203,6 +204,7 @@ export async function serveOverHttp(settings: Settings, world: WorldOptions, cat
       onCall: compaction.onCall,
     });
     sayWhere(serving.url, settings);
+    void warnOfDataDirectory(settings, platform.log);
     const stopped = new AbortController();
     const { signal } = stopped;
     const lingerMs = await Promise.race([

@@ -41,6 +41,7 @@ export async function serve(settings: Settings, world: WorldOptions): Promise<nu
   if (settings.http) return (await import('./serve-over-http.ts')).serveOverHttp(settings, world, catalogue);
   const platform = createPlatform(settings, tools, world);
   warnOfHttpSettings(settings, platform.log);
+  void import('./directories.ts').then(({ warnOfDataDirectory }) => warnOfDataDirectory(settings, platform.log));
   const tracing = await traceCalls(platform);
   const session = platform.openSession(localPrincipal, { watch: tracing?.watch({ principalId: localPrincipal.id }) });
   const subscriptions = createSubscriptions(session, resources);

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
@@ -8,6 +8,7 @@ import type { InputOf } from '../api/operation.ts';
 import { createExportJob } from '../api/operations/data-export.ts';
 import { recordId } from '../api/operations/records.ts';
 import { DAY_MS } from '../lib/clock.ts';
+import { diskFailure, makeDirectory } from './store/disk.ts';
 import { type Lock, takeLock } from './store/lock.ts';
 
 /** How long a plan can be applied; the data that it was checked against change. */
@@ -80,12 +81,10 @@ export function expiresMs({ createdAt }: ExportPlan): number {
   return Date.parse(createdAt) + PLAN_LIFE_MS;
 }
 
-function unwritable(error: unknown): ApiError {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-  return new ApiError(
-    'settings',
-    `The plan cannot be kept (${code}): WEB_ANALYTICS_DATA_DIR must name a directory with room that can be written.`,
-  );
+function unwritable(error: unknown, directory: string): ApiError {
+  const failure = diskFailure(error, directory);
+  const why = failure instanceof Error ? failure.message : String(failure);
+  return new ApiError('settings', `The plan cannot be kept. ${why}`, { cause: error });
 }
 
 /** Opens the plans below a directory, which is made when the first one is kept; `waitMs` is another wait for `hold`, for tests. */
@@ -102,12 +101,12 @@ export function openPlans(directory: string, projectId: number, waitMs = HOLD_WA
   async function save(plan: ExportPlan): Promise<void> {
     const written = join(directory, `${plan.planId}.${randomBytes(6).toString('hex')}.part`);
     try {
-      await mkdir(directory, { recursive: true, mode: 0o700 });
+      await makeDirectory(directory);
       await writeFile(written, JSON.stringify(plan), { flush: true, mode: 0o600 });
       await rename(written, fileOf(plan.planId));
     } catch (error) {
       await rm(written, { force: true }).catch(() => undefined);
-      throw unwritable(error);
+      throw unwritable(error, directory);
     }
   }
 
@@ -127,7 +126,7 @@ export function openPlans(directory: string, projectId: number, waitMs = HOLD_WA
   /** Of calls that come at the same moment the lock may go to none, so each tries again. */
   async function lockOf(planId: string): Promise<Lock> {
     const own = join(directory, `${planId}.lock`);
-    await mkdir(own, { recursive: true, mode: 0o700 });
+    await makeDirectory(own);
     for (const endMs = performance.now() + waitMs; ; ) {
       const lock = await takeLock(own, 'write');
       if ('release' in lock) return lock;

@@ -31,7 +31,7 @@ function environmentOf({ authUrl, credentials }: Platform, name: keyof Platform[
 const marks = (out: string) => out.split('\n').flatMap((line) => /^([✓✗–] [\w-]+):/.exec(line)?.[1] ?? []);
 
 /** What is looked at before anything is asked of the platform. */
-const BEFORE = ['✓ settings', '✓ sql-engine', '✓ pictures'];
+const BEFORE = ['✓ settings', '✓ sql-engine', '✓ pictures', '✓ data-directory'];
 
 beforeAll(freshBundle); // the SQL engine is a process of its own, which the build makes
 
@@ -154,7 +154,7 @@ describe('doctor of a served team', () => {
       CLIENT_SECRET: clientSecret,
     });
     const { code, out, err } = await captured(() => doctor(settings, world));
-    expect([code, marks(out).slice(0, 5)]).toEqual([1, [...BEFORE, '✗ sign-in', '✓ get_credential']]);
+    expect([code, marks(out).slice(0, 6)]).toEqual([1, [...BEFORE, '✗ sign-in', '✓ get_credential']]);
     expect(err).toContain('refused the connection');
   });
 });

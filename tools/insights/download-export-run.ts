@@ -44,6 +44,7 @@ export default defineAnsweringTool({
     const id = { jobId, runId: chosen.runId };
     const known = await workspace.find(id);
     if (known) note('It is already in the workspace; nothing was downloaded.');
+    if (!known) await workspace.checkWritable();
     const download = known ? undefined : workspace.download(id, chosen.listed);
     const manifest = known ?? (download && (await followDownload(workspace, download, { ...context, waitSeconds })));
     const directory = workspace.directoryOf(id);

@@ -110,6 +110,7 @@ export async function syncExports(
 ): Promise<SyncState> {
   const [listed, here] = await Promise.all([successfulRuns(ask), workspace.runs()]);
   const plan = planSync(listed, here, { ...options, nowMs });
+  if (plan.wanted.length > 0) await workspace.checkWritable();
   const downloads = plan.wanted.map((run) => workspace.downloadInTurn({ jobId: run.jobId, runId: run.runId }, run));
   let [ended, reported] = [0, -1];
   const bytesOf = (some: readonly Download[]) => some.reduce((sum, download) => sum + (download.progress.bytes ?? 0), 0);

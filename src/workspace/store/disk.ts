@@ -1,5 +1,6 @@
-import { mkdir, open, rename } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 
 /** A reason why a download or the workspace cannot continue; the message is a sentence that says what to do next. */
 export type WorkspaceErrorKind =
@@ -39,6 +40,32 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
+/** Why a directory or file cannot be used, by the code of the system. */
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'this user may not write there',
+  EPERM: 'this user may not write there',
+  EROFS: 'it is read-only',
+  ENOENT: 'it is not there and cannot be made',
+  ENOTDIR: 'a part of the path is a file, not a directory',
+  EEXIST: 'a part of the path is a file, not a directory',
+  EISDIR: 'a directory stands where a file is expected',
+  ELOOP: 'its links lead in a circle',
+  ENAMETOOLONG: 'the path is too long',
+  EMFILE: 'this process has too many open files',
+  ENFILE: 'the machine has too many open files',
+  EBUSY: 'another program uses it',
+  EIO: 'the disk reports an error',
+  ENXIO: 'the disk reports an error',
+  ENODEV: 'the disk reports an error',
+  ESTALE: 'the network disk no longer knows it',
+  ETIMEDOUT: 'the disk does not answer',
+};
+
+function unusable(path: string, reason: string, cause?: unknown): WorkspaceError {
+  const next = 'Check the directory, or set WEB_ANALYTICS_DATA_DIR to one that can be written, and start the server again.';
+  return new WorkspaceError('disk', `${path} cannot be used: ${reason}. ${next}`, { cause });
+}
+
 /** Turns a failure of the file system into a `WorkspaceError`; other errors stay as they are. */
 export function diskFailure(error: unknown, path: string): unknown {
   if (error instanceof WorkspaceError) return error;
@@ -47,19 +74,74 @@ export function diskFailure(error: unknown, path: string): unknown {
     const next = 'Make room with purge_workspace or on the disk, then call again: what has arrived is kept and resumed.';
     return new WorkspaceError('full', `The disk of ${path} is full. ${next}`, { cause: error });
   }
-  if (['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EIO', 'EMFILE', 'ENAMETOOLONG'].includes(code)) {
-    const next = 'Check the directory, or set WEB_ANALYTICS_DATA_DIR to another one.';
-    return new WorkspaceError('disk', `${path} cannot be used (${code}). ${next}`, { cause: error });
-  }
-  return error;
+  const reason = REASONS[code];
+  return reason === undefined ? error : unusable(path, reason, error);
 }
 
-/** Makes a directory and those above it. */
+/** Others may remove an empty directory between the steps, as a purge does. */
+const MAKE_ATTEMPTS = 3;
+
+/**
+ * Makes a directory and those above it, the highest new one first in the result. Node's own recursive way never returns where a file
+ * system has the directory above but takes no new one, as /proc.
+ */
+async function makeMissing(path: string, attemptsLeft = MAKE_ATTEMPTS): Promise<string[]> {
+  try {
+    await mkdir(path, { mode: DIRECTORY_MODE });
+    return [path];
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === 'EEXIST' && (await stat(path)).isDirectory()) return [];
+    const above = dirname(path);
+    if (code !== 'ENOENT' || above === path || attemptsLeft === 0) throw error;
+    return [...(await makeMissing(above, attemptsLeft)), ...(await makeMissing(path, attemptsLeft - 1))];
+  }
+}
+
+/** Makes a directory and those above it; throws a `WorkspaceError` where the system does not allow it. */
 export async function makeDirectory(path: string): Promise<void> {
   try {
-    await mkdir(path, { recursive: true, mode: DIRECTORY_MODE });
+    await makeMissing(path);
   } catch (error) {
     throw diskFailure(error, path);
+  }
+}
+
+/** How long a disk may take to write a trial file; one on a network that hangs never ends. */
+const TRIAL_MS = 5_000;
+
+async function writeAndRemove(path: string): Promise<void> {
+  const made = await makeMissing(path);
+  const trial = join(path, `.trial-${randomUUID()}`);
+  try {
+    const file = await open(trial, 'wx', FILE_MODE);
+    try {
+      await file.writeFile('trial');
+    } finally {
+      await file.close();
+    }
+  } finally {
+    await rm(trial, { force: true });
+    for (const directory of made.toReversed()) await rmdir(directory).catch(() => undefined); // others write there by now
+  }
+}
+
+/**
+ * Tries whether files can be written below a directory, and leaves nothing there; throws a `WorkspaceError` that says why not, at the
+ * latest after five seconds.
+ */
+export async function tryDirectory(path: string, timeoutMs = TRIAL_MS): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const words = `the disk has not answered within ${timeoutMs / 1_000} seconds`;
+    timer = setTimeout(() => reject(unusable(path, words)), timeoutMs);
+  });
+  try {
+    await Promise.race([writeAndRemove(path), late]);
+  } catch (error) {
+    throw diskFailure(error, path);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

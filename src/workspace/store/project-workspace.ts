@@ -12,7 +12,7 @@ import { type Download, type DownloadOptions, downloadOf, startDownload } from '
 import { createFileStore } from '../download/file-store.ts';
 import { openProjectWarehouse, type ProjectWarehouse } from '../warehouse/project-warehouse.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
-import { diskFailure, WorkspaceError } from './disk.ts';
+import { diskFailure, tryDirectory, WorkspaceError } from './disk.ts';
 import { MANIFEST, type Owner, plansDirectory, principalDirectory, projectDirectory, resultsDirectory, runDirectory } from './layout.ts';
 import { type Holder, isLockName, type Lock, type LockKind, removeDeadLocks, takeLock, waitForLock } from './lock.ts';
 import { filesOnDisk, type RunId, type RunManifest, readManifest, runsIn } from './manifest.ts';
@@ -37,6 +37,8 @@ export interface ProjectWorkspace {
   readonly quotaBytes: number;
   /** Bytes that they take. */
   usedBytes(): Promise<number>;
+  /** Throws a `WorkspaceError` where no file can be written in the data directory. */
+  checkWritable(): Promise<void>;
   /** Complete runs of a job, or of all: by `from`, then by `exportedAt`. */
   runs(jobId?: number): Promise<RunManifest[]>;
   /** One run where it is complete. */
@@ -177,6 +179,7 @@ export function openProjectWorkspace({
     holder: ownDir,
     quotaBytes: quota.limitBytes,
     usedBytes: () => bytesBelow(ownDir),
+    checkWritable: () => tryDirectory(owner.dir),
     async runs(jobId) {
       const found = (await manifests(jobId)).flatMap(({ manifest }) => manifest ?? []);
       convert(found);
