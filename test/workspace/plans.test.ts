@@ -59,7 +59,9 @@ describe('a plan', () => {
   it('that cannot be kept says which setting is to blame', async () => {
     await writeFile(join(directory, '..', 'file'), '');
     const nowhere = openPlans(join(directory, '..', 'file'), 1201);
-    await expect(nowhere.add(draft)).rejects.toThrow(/^The plan cannot be kept\. .* a part of the path is a file, not a directory\. Check the directory, or set WEB_ANALYTICS_DATA_DIR/);
+    await expect(nowhere.add(draft)).rejects.toThrow(
+      /^The plan cannot be kept\. .* a part of the path is a file, not a directory\. Check the directory, or set WEB_ANALYTICS_DATA_DIR/,
+    );
   });
 
   it('goes when it is too old to tell anything, and so does what a killed process left', async () => {
