@@ -1,0 +1,35 @@
+/** The word that stands for the fields of the tools over visits. */
+export const PRESET = 'journeys';
+
+/** Exactly the fields that the tools over visits read, by scope. */
+export const journeyFields = {
+  sessions: [
+    'user_id',
+    'session_id',
+    'session_number',
+    'session_time',
+    'device_id',
+    'country_code',
+    'browser_name',
+    'referer_url',
+    'is_excludable',
+    'session_number_of_transactions',
+    'session_transactions_revenue_cents',
+    'app_events.event_name',
+    'app_events.event_time',
+  ],
+  views: [
+    'user_id',
+    'session_id',
+    'session_number',
+    'view_number',
+    'view_time',
+    'path',
+    'fully_loaded',
+    'frustration_score',
+    'rage_click_all_targets_ind',
+    'any_js_error_ind',
+    'any_api_error_ind',
+    'errors.message',
+  ],
+} as const satisfies Readonly<Record<string, readonly string[]>>;

@@ -1,0 +1,118 @@
+import { refuse } from '../../api/errors.ts';
+import { DAY_MS } from '../../lib/clock.ts';
+
+/** An interval of time in ms; the end is excluded. */
+interface Span {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/** UTC days as numbers since 1970. */
+export interface CoveredDays {
+  /** First and last day of the range that is asked for, or that was chosen. */
+  readonly first: number;
+  readonly last: number;
+  /** Days of it that all needed files cover whole, in order. */
+  readonly covered: readonly number[];
+  /** The other days of it, in order. */
+  readonly missing: readonly number[];
+  /** The last day that the files cover whole, which may lie behind the range. */
+  readonly lastOfFiles: number;
+  /** All days that the files cover whole. */
+  readonly ofFiles: ReadonlySet<number>;
+}
+
+/** The day of an instant. */
+export function dayOf(instantMs: number): number {
+  return Math.floor(instantMs / DAY_MS);
+}
+
+/** A day as `2026-11-09`. */
+export function dayText(day: number): string {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10);
+}
+
+/** The day of `2026-11-09`. */
+export function dayFrom(date: string): number {
+  return dayOf(Date.parse(`${date.slice(0, 10)}T00:00:00Z`));
+}
+
+/** The days that intervals, which do not overlap, cover whole. */
+export function wholeDays(spans: readonly Span[]): Set<number> {
+  const days = new Set<number>();
+  for (const { startMs, endMs } of spans) {
+    // A range of the platform may end on its last millisecond.
+    const last = dayOf(endMs + 1) - 1;
+    for (let day = Math.ceil(startMs / DAY_MS); day <= last; day += 1) days.add(day);
+  }
+  return days;
+}
+
+/** Days as ranges: `2026-11-09 … 2026-11-15 (7 days, UTC)`. */
+export function daysWords(days: Iterable<number>): string[] {
+  const runs: [number, number][] = [];
+  for (const day of [...days].toSorted((a, b) => a - b)) {
+    const last = runs.at(-1);
+    if (last?.[1] === day - 1) last[1] = day;
+    else runs.push([day, day]);
+  }
+  return runs.map(([first, last]) =>
+    first === last ? `${dayText(first)} (1 day, UTC)` : `${dayText(first)} … ${dayText(last)} (${last - first + 1} days, UTC)`,
+  );
+}
+
+/** Days that an answer takes where the caller names none. */
+const USUAL_DAYS = 7;
+
+/** What is asked of the days; `files` says which days which files cover. */
+export interface DaysAsked {
+  readonly first?: number | undefined;
+  readonly last?: number | undefined;
+  /** Days after the range that the files must cover too for a whole window. */
+  readonly followDays?: number | undefined;
+}
+
+/** A file of a scope, or its column, and the days that it covers whole. */
+export interface FileDays {
+  readonly name: string;
+  readonly days: ReadonlySet<number>;
+}
+
+function shared(files: readonly FileDays[]): number[] {
+  const [first, ...others] = files;
+  return [...(first?.days ?? [])].filter((day) => others.every(({ days }) => days.has(day))).toSorted((a, b) => a - b);
+}
+
+function coverWords(files: readonly FileDays[]): string {
+  return files.map(({ name, days }) => `${name}: ${daysWords(days).join(', ') || 'no whole day'}`).join('; ');
+}
+
+/** The days of an answer; throws where the files share no day of the range, with what each covers and what fills it. */
+export function chooseDays({ first, last, followDays = 0 }: DaysAsked, files: readonly FileDays[]): CoveredDays {
+  const all = shared(files);
+  const lastOfFiles = all.at(-1);
+  if (lastOfFiles === undefined)
+    refuse(
+      `The downloaded files share no whole day (UTC). They cover ${coverWords(files)}. sync_exports fetches what the platform still has; ` +
+        'plan_export with fields ["journeys"] plans the missing days of both scopes.',
+    );
+  const end = last ?? lastOfFiles - followDays;
+  const usual = all.filter((day) => day <= end).slice(-USUAL_DAYS)[0] ?? end;
+  const start = first ?? (last === undefined ? Math.min(usual, end) : Math.max(end - USUAL_DAYS + 1, usual));
+  const covered = all.filter((day) => day >= start && day <= end);
+  if (covered.length === 0) {
+    const asked =
+      start > end ? 'no day whose window is over' : daysWords([start, end].flatMap((day, at) => (at && start === end ? [] : day)));
+    refuse(
+      `startDate, endDate: the downloaded files cover no whole day (UTC) of ${rangeWords(start, end) ?? String(asked)}. They cover ` +
+        `${coverWords(files)}. sync_exports fetches what the platform still has; plan_export with fields ["journeys"] plans past days.`,
+    );
+  }
+  const inRange = Array.from({ length: end - start + 1 }, (_, index) => start + index);
+  const isCovered = new Set(all);
+  return { first: start, last: end, covered, missing: inRange.filter((day) => !isCovered.has(day)), lastOfFiles, ofFiles: isCovered };
+}
+
+function rangeWords(first: number, last: number): string | undefined {
+  return first > last ? undefined : `${dayText(first)} … ${dayText(last)}`;
+}

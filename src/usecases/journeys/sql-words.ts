@@ -1,0 +1,116 @@
+import { DAY_MS } from '../../lib/clock.ts';
+import type { Dialect } from '../../workspace/query/examples.ts';
+import { identifier, literal } from '../../workspace/query/view-sql.ts';
+import { text } from '../../workspace/warehouse/schema.ts';
+
+/** What the two engines write differently; all else of a statement is the same for both. */
+export interface SqlWords {
+  readonly dialect: Dialect;
+  /** A quoted text. */
+  text(value: string): string;
+  /** A quoted name of a column. */
+  name(column: string): string;
+  /** One number of 64 bits that stands for some values: equal values have the same. */
+  key(...values: readonly string[]): string;
+  /** An instant as ms since 1970. */
+  ms(instant: string): string;
+  /** A constant instant. */
+  instant(atMs: number): string;
+  /** The quotient of whole numbers, rounded down. */
+  quotient(value: string, divisor: number): string;
+  /** Whether a text is like a pattern in which `*` stands for any characters. */
+  like(value: string, pattern: string): string;
+  /** Whether a bit is set, counted from 0. */
+  bit(value: string, at: number): string;
+  /** The value of one row before in its window; NULL for the first. */
+  before(value: string, window: string): string;
+  /** The value of one row after in its window; NULL for the last. */
+  after(value: string, window: string): string;
+  /** An aggregate: whole numbers as a list in ascending order. */
+  sorted(value: string): string;
+  /** The first element of a list for which a condition holds; 0 where there is none. */
+  first(list: string, condition: (element: string) => string): string;
+  /** The elements of a list for which a condition holds. */
+  filter(list: string, condition: (element: string) => string): string;
+  /** Whether a list holds a value. */
+  has(list: string, value: string): string;
+  /** An aggregate: any of the values. */
+  any(value: string): string;
+  /** A row for each element of a list of a table: the FROM clause that adds the column `element`. */
+  each(table: string, list: string, element: string): string;
+}
+
+/** A condition that is 1 or 0, as both engines add it up. */
+export function flag(condition: string): string {
+  return `CASE WHEN ${condition} THEN 1 ELSE 0 END`;
+}
+
+/** The UTC day of ms since 1970, as a number. */
+export function dayOfMs(sql: SqlWords, ms: string): string {
+  return sql.quotient(ms, DAY_MS);
+}
+
+function patternOf(pattern: string): string {
+  return pattern.replaceAll(/[\\%_]/g, (each) => `\\${each}`).replaceAll(/\*+/g, '%');
+}
+
+/** The text before a `*` at the end, where that is the only one. */
+function prefixOf(pattern: string): string | undefined {
+  return /^[^*]*\*$/.test(pattern) ? pattern.slice(0, -1) : undefined;
+}
+
+const duckDb: SqlWords = {
+  dialect: 'DuckDB',
+  text: literal,
+  name: identifier,
+  key: (...values) => `hash(${values.join(', ')})`,
+  ms: (instant) => `epoch_ms(${instant})`,
+  instant: (atMs) => `TIMESTAMP ${literal(new Date(atMs).toISOString().slice(0, -1).replace('T', ' '))}`,
+  quotient: (value, divisor) => `(${value}) // ${divisor}`,
+  like(value, pattern) {
+    if (!pattern.includes('*')) return `${value} = ${literal(pattern)}`;
+    const prefix = prefixOf(pattern);
+    return prefix === undefined ? `${value} LIKE ${literal(patternOf(pattern))} ESCAPE '\\'` : `starts_with(${value}, ${literal(prefix)})`;
+  },
+  bit: (value, at) => `(${value} & ${1 << at}) <> 0`,
+  before: (value, window) => `lag(${value}) OVER (${window})`,
+  after: (value, window) => `lead(${value}) OVER (${window})`,
+  sorted: (value) => `list_sort(list(${value}))`,
+  first: (list, condition) => `coalesce(list_filter(${list}, lambda e: ${condition('e')})[1], 0)`,
+  filter: (list, condition) => `list_filter(${list}, lambda e: ${condition('e')})`,
+  has: (list, value) => `list_contains(${list}, ${value})`,
+  any: (value) => `any_value(${value})`,
+  each: (table, list, element) => `(SELECT *, unnest(${list}) AS ${element} FROM ${table})`,
+};
+
+/** A window of ClickHouse shows a row only its frame. */
+const WHOLE_FRAME = 'ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING';
+
+const clickHouse: SqlWords = {
+  dialect: 'ClickHouse',
+  text,
+  name: identifier,
+  key: (...values) => `cityHash64(${values.map((value) => `assumeNotNull(${value})`).join(', ')})`,
+  ms: (instant) => `toUnixTimestamp64Milli(assumeNotNull(${instant}))`,
+  instant: (atMs) => `fromUnixTimestamp64Milli(${atMs})`,
+  quotient: (value, divisor) => `intDiv(${value}, ${divisor})`,
+  like(value, pattern) {
+    if (!pattern.includes('*')) return `${value} = ${text(pattern)}`;
+    const prefix = prefixOf(pattern);
+    return prefix === undefined ? `${value} LIKE ${text(patternOf(pattern))}` : `startsWith(${value}, ${text(prefix)})`;
+  },
+  bit: (value, at) => `bitAnd(${value}, ${1 << at}) <> 0`,
+  before: (value, window) => `lagInFrame(toNullable(${value})) OVER (${window} ${WHOLE_FRAME})`,
+  after: (value, window) => `leadInFrame(toNullable(${value})) OVER (${window} ${WHOLE_FRAME})`,
+  sorted: (value) => `arraySort(groupArray(${value}))`,
+  first: (list, condition) => `arrayFirst(e -> ${condition('e')}, ${list})`,
+  filter: (list, condition) => `arrayFilter(e -> ${condition('e')}, ${list})`,
+  has: (list, value) => `has(${list}, ${value})`,
+  any: (value) => `any(${value})`,
+  each: (table, list, element) => `(SELECT *, ${element} FROM ${table} ARRAY JOIN ${list} AS ${element})`,
+};
+
+/** The words of an engine. */
+export function sqlWords(dialect: Dialect): SqlWords {
+  return dialect === 'DuckDB' ? duckDb : clickHouse;
+}

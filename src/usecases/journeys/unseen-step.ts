@@ -1,0 +1,47 @@
+import { ApiError } from '../../api/errors.ts';
+import { type Choice, hasKind, type Step } from '../../domain/journeys/step.ts';
+import { nearestFirst } from '../../lib/nearest.ts';
+import { formatNumber } from '../../lib/number-text.ts';
+import type { Visits } from './with-visits.ts';
+
+/** Names that are held against the unknown one, the most frequent first. */
+const MOST_CANDIDATES = 5_000;
+const MOST_NAMED = 5;
+
+interface Counted {
+  readonly name: string;
+  readonly count: number;
+}
+
+async function counted(visits: Visits, statement: string): Promise<Counted[]> {
+  const rows = await visits.select(`${statement} GROUP BY name ORDER BY rows DESC, name LIMIT ${MOST_CANDIDATES}`);
+  return rows.map(({ name, rows: count }) => ({ name: String(name), count: Number(count) }));
+}
+
+function pagesSeen(visits: Visits): Promise<Counted[]> {
+  const path = visits.column('views', 'path');
+  return path === undefined ? Promise.resolve([]) : counted(visits, `SELECT coalesce(${path}, '') AS name, count(*) AS rows FROM views`);
+}
+
+function eventsSeen(visits: Visits): Promise<Counted[]> {
+  const names = visits.column('sessions', 'app_events.event_name');
+  if (names === undefined) return Promise.resolve([]);
+  return counted(visits, `SELECT e AS name, count(*) AS rows FROM ${visits.sql.each('sessions', names, 'e')} AS s`);
+}
+
+function wordsOf(choice: Choice): string {
+  if (choice.kind === 'page') return choice.pattern.replaceAll('*', '');
+  return choice.kind === 'event' ? choice.name : 'purchase';
+}
+
+/** The error for a step that nothing in the files fulfils: the closest pages or events with their counts. */
+export async function unseenStep(step: Step, parameter: string, visits: Visits): Promise<ApiError> {
+  const isEvent = hasKind(step, 'event') && !hasKind(step, 'page');
+  const seen = isEvent ? await eventsSeen(visits) : await pagesSeen(visits);
+  const asked = step.choices.map(wordsOf).join(' ');
+  const closest = nearestFirst(asked, seen, ({ name }) => name).slice(0, MOST_NAMED);
+  const list = closest.map(({ name, count }) => `${isEvent ? 'event:' : ''}${name} (${formatNumber(count, { group: true })})`).join(', ');
+  const [what, rows] = isEvent ? ['app event', 'times'] : ['page', 'views'];
+  const there = list === '' ? `the files hold no ${what}s` : `closest, with their ${rows}: ${list}`;
+  return new ApiError('missing', `${parameter}: no ${what} of these visits is "${step.text}"; ${there}.`);
+}

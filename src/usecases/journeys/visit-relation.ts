@@ -1,0 +1,128 @@
+import { DAY_MS } from '../../lib/clock.ts';
+import { dayOfMs, flag } from './sql-words.ts';
+import { entryCondition, filterConditions } from './visit-filters.ts';
+import type { VisitScope, Visits } from './with-visits.ts';
+
+/** Expressions by the name of the column that they make. */
+export type Expressions = Readonly<Record<string, string>>;
+
+/** What a statement needs of the rows; expressions name columns as `Visits.column` gives them. */
+export interface RelationWish {
+  /** More columns of `visit`, a row for each session, from columns of the sessions. */
+  readonly visit?: Expressions;
+  /** More columns of `page`, whole numbers best, from columns of the views; of a page that was loaded again those of its first load. */
+  readonly page?: Expressions;
+  /** Days after the range whose rows are there too. */
+  readonly followDays?: number;
+}
+
+/** Common table expressions, without the word WITH. */
+export interface Relation {
+  /**
+   * `visit`: k (the session), u (the visitor), began (ms), day (UTC, as a number), and the columns that are wished; only where sessions are
+   * read. `page`: k, u, day, pos (from 1, without pages loaded again), n (view number), t (ms), p (a number that stands for the path),
+   * entry (that of the first page), and the columns that are wished; only where views are read. `path_of`: p and its path.
+   */
+  readonly ctes: string;
+}
+
+/** A session may go on after the midnight of its day. */
+const LONGEST_SESSION_MS = DAY_MS;
+
+function list(expressions: Expressions): string {
+  return Object.entries(expressions)
+    .map(([name, expression]) => `, ${expression} AS ${name}`)
+    .join('');
+}
+
+function names(expressions: Expressions, prefix = ''): string {
+  return Object.keys(expressions)
+    .map((name) => `, ${prefix}${name}`)
+    .join('');
+}
+
+function need(visits: Visits, scope: VisitScope): (field: string) => string {
+  return (field) => {
+    const column = visits.column(scope, field);
+    if (column === undefined) throw new TypeError(`${field} of ${scope} is read without having been asked for`);
+    return column;
+  };
+}
+
+/** A condition for the days that count. */
+function dayCondition({ days }: Visits, followDays: number): string {
+  const last = days.last + followDays;
+  const absent: number[] = [];
+  for (let day = days.first; day <= last; day += 1) if (!days.ofFiles.has(day)) absent.push(day);
+  const none = absent.length === 0 ? '' : ` AND day NOT IN (${absent.join(', ')})`;
+  return `day BETWEEN ${days.first} AND ${last}${none}`;
+}
+
+function visitSql(visits: Visits, { visit = {}, followDays = 0 }: RelationWish): string {
+  const { sql, days, question } = visits;
+  const column = need(visits, 'sessions');
+  const began = column('session_time');
+  const conditions = [
+    `${began} >= ${sql.instant(days.first * DAY_MS)}`,
+    `${began} < ${sql.instant((days.last + followDays + 1) * DAY_MS)}`,
+    `${column('user_id')} IS NOT NULL AND ${column('session_id')} IS NOT NULL`,
+    ...filterConditions(question, column, sql),
+  ];
+  const ms = sql.ms(began);
+  const own = `${sql.key(column('user_id'), column('session_id'))} AS k, ${sql.key(column('user_id'))} AS u, ${ms} AS began`;
+  return (
+    `visit AS (SELECT * FROM (SELECT ${own}, ${dayOfMs(sql, ms)} AS day${list(visit)} FROM sessions WHERE ${conditions.join(' AND ')}) AS s ` +
+    `WHERE ${dayCondition(visits, followDays)})`
+  );
+}
+
+function pageSql(visits: Visits, { page = {}, followDays = 0 }: RelationWish): string[] {
+  const { sql, days, question } = visits;
+  const column = need(visits, 'views');
+  const time = column('view_time');
+  const path = `coalesce(${column('path')}, '')`;
+  const entry = entryCondition(question, path, sql);
+  const extra = { ...page, ...(entry !== undefined && { is_entry: flag(entry) }) };
+  const isJoined = visits.reads('sessions');
+  const conditions = [
+    `${time} >= ${sql.instant(days.first * DAY_MS)}`,
+    `${time} < ${sql.instant((days.last + followDays + 1) * DAY_MS + LONGEST_SESSION_MS)}`,
+    `${column('user_id')} IS NOT NULL AND ${column('session_id')} IS NOT NULL AND ${column('view_number')} IS NOT NULL`,
+  ];
+  const own =
+    `${sql.key(column('user_id'), column('session_id'))} AS k, ${sql.key(column('user_id'))} AS u, ${column('view_number')} AS n, ` +
+    `${sql.ms(time)} AS t, ${sql.key(path)} AS p${list(extra)}`;
+  const seen = `seen AS (SELECT ${own} FROM views WHERE ${conditions.join(' AND ')})`;
+  const rows = isJoined ? `(SELECT s.*, v.day AS day FROM seen AS s JOIN visit AS v ON s.k = v.k) AS r` : 'seen';
+  const window = 'PARTITION BY k ORDER BY n';
+  const firsts = isJoined ? 'day' : `${dayOfMs(sql, `first_value(t) OVER (${window})`)} AS day, first_value(n) OVER (${window}) AS first_n`;
+  const entries = `first_value(p) OVER (${window}) AS entry${entry === undefined ? '' : `, first_value(is_entry) OVER (${window}) AS at_entry`}`;
+  const marked = `marked AS (SELECT k, u, n, t, p${names(extra)}, ${sql.before('p', window)} AS p_before, ${firsts}, ${entries} FROM ${rows})`;
+  const kept = [
+    '(p_before IS NULL OR p <> p_before)',
+    ...(isJoined ? [] : [dayCondition(visits, followDays), ...straddling(visits)]),
+    ...(entry === undefined ? [] : ['at_entry = 1']),
+  ];
+  const all = `page AS (SELECT k, u, day, n, t, p, entry${names(page)}, row_number() OVER (${window}) AS pos FROM marked WHERE ${kept.join(' AND ')})`;
+  return [seen, marked, all];
+}
+
+/** A session that began on a day that is missing is left out, though some of its views lie on the day after. */
+function straddling({ days }: Visits): string[] {
+  const after = days.covered.filter((day) => !days.ofFiles.has(day - 1));
+  return after.length === 0 ? [] : [`NOT (first_n > 1 AND day IN (${after.join(', ')}))`];
+}
+
+/** The relation of a statement over sessions and views, each row once and pages loaded again right after themselves folded. */
+export function visitRelation(visits: Visits, wish: RelationWish = {}): Relation {
+  const { sql } = visits;
+  const paths = () => {
+    const path = `coalesce(${need(visits, 'views')('path')}, '')`;
+    return `path_of AS (SELECT ${sql.key('path')} AS p, path FROM (SELECT DISTINCT ${path} AS path FROM views) AS d)`;
+  };
+  const ctes = [
+    ...(visits.reads('sessions') ? [visitSql(visits, wish)] : []),
+    ...(visits.reads('views') ? [...pageSql(visits, wish), paths()] : []),
+  ];
+  return { ctes: ctes.join(',\n') };
+}

@@ -1,0 +1,141 @@
+import { refuse } from '../../api/errors.ts';
+import { type CoveredDays, chooseDays, dayFrom, daysWords, type FileDays, wholeDays } from '../../domain/journeys/covered-days.ts';
+import { DAY_MS } from '../../lib/clock.ts';
+import { coverageOf } from '../../workspace/query/batches.ts';
+import { type Column, folded } from '../../workspace/query/columns.ts';
+import type { Cell } from '../../workspace/query/protocol.ts';
+import type { Context } from '../context.ts';
+import { type Data, type DataUses, type Part, withData } from '../exports/export-data.ts';
+import { missingFields, missingScope } from './missing-data.ts';
+import { type SqlWords, sqlWords } from './sql-words.ts';
+import { type Filters, fieldsOfFilters } from './visit-filters.ts';
+
+/** What a tool over visits takes from its call. */
+export type VisitUses = DataUses & Pick<Context, 'ask'>;
+
+/** The parameters that all tools over visits share; dates as the boundary resolves them. */
+export interface VisitQuestion extends Filters {
+  readonly jobIds?: readonly number[] | undefined;
+  readonly startDate?: string | undefined;
+  readonly endDate?: string | undefined;
+}
+
+/** Fields of the platform that an answer cannot do without, by scope, beside the keys; a scope that is left out is not read. */
+export interface Needs {
+  readonly sessions?: readonly string[];
+  readonly views?: readonly string[];
+  /** Days after the range in which what belongs to it may still happen. */
+  readonly followDays?: number;
+}
+
+export type VisitScope = 'sessions' | 'views';
+
+/** A row of aggregates, by column. */
+export type VisitRow = Readonly<Record<string, Cell>>;
+
+/** Downloaded sessions and views over days that their files cover. */
+export interface Visits {
+  readonly sql: SqlWords;
+  readonly question: VisitQuestion;
+  readonly days: CoveredDays;
+  /** Whether files of a scope are read. */
+  reads(scope: VisitScope): boolean;
+  /** The quoted column of a field, where the files of a scope that is read have it. */
+  column(scope: VisitScope, field: string): string | undefined;
+  /** Runs one statement; aggregates leave the engine, never rows of visitors. */
+  select(statement: string): Promise<VisitRow[]>;
+}
+
+const KEYS: Readonly<Record<VisitScope, readonly string[]>> = {
+  sessions: ['user_id', 'session_id', 'session_time'],
+  views: ['user_id', 'session_id', 'view_number', 'view_time', 'path'],
+};
+const SCOPES: readonly VisitScope[] = ['sessions', 'views'];
+/** Most rows of aggregates that a statement gives. */
+const MAX_ROWS = 50_000;
+
+function columnOf(columns: readonly Column[], field: string): Column | undefined {
+  return columns.find(({ name, field: own = name, from }) => from === undefined && own === field);
+}
+
+/** The days that the files of a scope cover whole with all of some fields. */
+function daysWith({ view, runs }: Part, fields: readonly string[]): Set<number> {
+  const each = fields.map((field) => {
+    const name = columnOf(view.columns, field)?.name;
+    return wholeDays(coverageOf(name === undefined ? [] : (view.runsWith.get(folded(name)) ?? runs)).covered);
+  });
+  const all = wholeDays(coverageOf(runs).covered);
+  return new Set([...all].filter((day) => each.every((days) => days.has(day))));
+}
+
+interface Chosen {
+  readonly scope: VisitScope;
+  readonly part: Part;
+  readonly fields: readonly string[];
+}
+
+/** The parts that are read, checked for what is needed of them. */
+async function chosenParts(data: Data, wanted: Readonly<Record<VisitScope, readonly string[] | undefined>>, context: VisitUses) {
+  const chosen: Chosen[] = [];
+  for (const scope of SCOPES) {
+    const own = wanted[scope];
+    if (!own) continue;
+    const fields = [...new Set([...KEYS[scope], ...own])];
+    const part = data.parts.find(({ view }) => view.name === scope);
+    if (!part) throw await missingScope(scope, fields, context);
+    const lacking = fields.filter((field) => !columnOf(part.view.columns, field));
+    if (lacking.length > 0) throw await missingFields(scope, lacking, context);
+    const untimed = fields.find((field) => /^(session|view)_time$/.test(field) && columnOf(part.view.columns, field)?.type !== 'TIMESTAMP');
+    if (untimed !== undefined) refuse(`The column ${untimed} of the downloaded ${scope} holds values that are no times.`);
+    chosen.push({ scope, part, fields });
+  }
+  return chosen;
+}
+
+/** Says which days an answer covers, and which of the range it does not. */
+function noteDays(days: CoveredDays, files: readonly FileDays[], context: VisitUses): void {
+  context.covers(days.first * DAY_MS, (days.last + 1) * DAY_MS - 1);
+  if (days.missing.length === 0) return;
+  const lacking = files.filter(({ days: own }) => days.missing.some((day) => !own.has(day))).map(({ name }) => name);
+  context.note(
+    `Not covered, and left out: ${daysWords(days.missing).join(', ')}: no whole day of ${lacking.join(' and ')} is downloaded. ` +
+      'find_export_gaps says why and plans what fills them.',
+  );
+}
+
+/** Hands over the sessions and views of a question; throws in words what is missing: files, columns, days. */
+export function withVisits<T>(question: VisitQuestion, needs: Needs, context: VisitUses, use: (visits: Visits) => Promise<T>): Promise<T> {
+  const ofFilters = fieldsOfFilters(question);
+  const isFiltered = ofFilters.sessions.length > 0;
+  const wanted = {
+    sessions: needs.sessions || isFiltered ? [...(needs.sessions ?? []), ...ofFilters.sessions] : undefined,
+    views: needs.views || ofFilters.views ? (needs.views ?? []) : undefined,
+  };
+  return withData({ jobIds: question.jobIds }, context, async (data) => {
+    const chosen = await chosenParts(data, wanted, context);
+    const files = chosen.map(({ scope, part, fields }) => ({ name: scope, days: daysWith(part, fields) }));
+    const dayAt = (date: string | undefined) => (date === undefined ? undefined : dayFrom(date));
+    const asked = { first: dayAt(question.startDate), last: dayAt(question.endDate), followDays: needs.followDays };
+    if (asked.first !== undefined && asked.last !== undefined && asked.first > asked.last)
+      refuse('startDate, endDate: the first day lies after the last.');
+    const days = chooseDays(asked, files);
+    noteDays(days, files, context);
+    const partOf = (scope: VisitScope) => chosen.find((each) => each.scope === scope)?.part;
+    const sql = sqlWords(data.dialect);
+    return use({
+      sql,
+      question,
+      days,
+      reads: (scope) => partOf(scope) !== undefined,
+      column(scope, field) {
+        const part = partOf(scope);
+        const column = part && columnOf(part.view.columns, field);
+        return column && sql.name(column.name);
+      },
+      async select(statement) {
+        const { columns, rows } = await data.select(statement, MAX_ROWS);
+        return rows.map((row) => Object.fromEntries(columns.map(({ name }, at) => [name, row[at] ?? null])));
+      },
+    });
+  });
+}

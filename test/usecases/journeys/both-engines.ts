@@ -1,0 +1,73 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll } from 'vitest';
+import type { VisitUses } from '../../../src/usecases/journeys/with-visits.ts';
+import type { ProjectWorkspace } from '../../../src/workspace/store/project-workspace.ts';
+import { missing, startClickHouse, type TestClickHouse } from '../../support/clickhouse/start.ts';
+import { openOffline, writeRun } from '../../workspace/convert/converted-runs.ts';
+import { type LoadedProject, openLoadedProject } from '../../workspace/warehouse/loaded-project.ts';
+import { asFiled, runsOf, type SessionRow, sessionsOf, type WorldKind, worlds } from './visit-world.ts';
+
+export type Engine = 'DuckDB' | 'ClickHouse';
+export const engines: readonly Engine[] = missing === undefined ? ['DuckDB', 'ClickHouse'] : ['DuckDB'];
+
+/** A world in both engines. */
+export interface LoadedWorld {
+  readonly kind: WorldKind;
+  /** With the views that its files hold. */
+  readonly sessions: readonly SessionRow[];
+  workspace(engine: Engine): ProjectWorkspace;
+}
+
+/** What a use case takes from its call, over a workspace; notes are collected. */
+export function usesOf(workspace: ProjectWorkspace, notes: string[] = []): VisitUses {
+  return {
+    workspace: () => Promise.resolve(workspace),
+    ask: () => Promise.resolve([] as never),
+    note: (sentence: string) => void notes.push(sentence),
+    covers: () => undefined,
+    timeZone: 'UTC',
+    nowMs: Date.parse('2026-11-20T10:00:00Z'),
+    whole: false,
+    signal: new AbortController().signal,
+  };
+}
+
+/** The three worlds, loaded once for a test file. */
+export function sharedWorlds(): (name: string) => LoadedWorld {
+  const loaded = new Map<string, LoadedWorld>();
+  const projects: LoadedProject[] = [];
+  const open: ProjectWorkspace[] = [];
+  const folders: string[] = [];
+  let clickHouse: TestClickHouse | undefined;
+  beforeAll(async () => {
+    if (engines.includes('ClickHouse')) clickHouse = await startClickHouse();
+    for (const [name, kind] of Object.entries(worlds)) {
+      const sessions = sessionsOf(kind);
+      const runs = runsOf(kind, sessions);
+      const folder = await mkdtemp(join(tmpdir(), 'visits-'));
+      folders.push(folder);
+      const onDisk = openOffline(folder);
+      open.push(onDisk);
+      for (const run of runs) writeRun(onDisk, run);
+      const project = clickHouse && (await openLoadedProject(clickHouse, ...runs));
+      if (project) projects.push(project);
+      loaded.set(name, {
+        kind,
+        sessions: asFiled(kind, sessions),
+        workspace: (engine) => (engine === 'DuckDB' || !project ? onDisk : project.workspace),
+      });
+    }
+  }, 120_000);
+  afterAll(async () => {
+    await Promise.all([...open.map((workspace) => workspace.close()), ...projects.map((project) => project.close())]);
+    await clickHouse?.stop();
+    await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })));
+  });
+  return (name) => {
+    const world = loaded.get(name);
+    if (!world) throw new Error(`There is no world "${name}".`);
+    return world;
+  };
+}

@@ -1,0 +1,266 @@
+import type { RunText } from '../../workspace/convert/converted-runs.ts';
+
+/** A view as a file has it, and as the walkers in the tests read it. */
+export interface ViewRow {
+  readonly number: number;
+  readonly timeMs: number;
+  readonly path: string;
+  readonly loadedMs: number;
+}
+
+/** A session with all that files say of it. */
+export interface SessionRow {
+  readonly user: string;
+  readonly id: string;
+  readonly number: number;
+  readonly beganMs: number;
+  readonly device: number;
+  readonly country: string | null;
+  readonly browser: string | null;
+  readonly referrer: string | null;
+  readonly automated: boolean;
+  readonly transactions: number;
+  readonly revenueCents: number;
+  readonly events: readonly { readonly name: string; readonly timeMs: number }[];
+  readonly views: readonly ViewRow[];
+}
+
+/** What is special about the files of a world. */
+export interface WorldKind {
+  readonly seed: number;
+  /** Days without a run of sessions, or of views. */
+  readonly withoutSessions?: readonly number[];
+  readonly withoutViews?: readonly number[];
+  /** Views lie in the run of the day on which they happened, not in that of their session. */
+  readonly cutAtMidnight?: true;
+  /** Days that were exported twice, the first time with other rows. */
+  readonly again?: readonly number[];
+}
+
+export const FIRST_DAY = 9;
+export const DAYS = 7;
+const DAY_MS = 86_400_000;
+
+/** The midnight with which a day of November 2026 begins. */
+export function midnight(day: number): number {
+  return Date.UTC(2026, 10, day);
+}
+
+/** Numbers in [0, 1) from a seed: the same world in every run. */
+export function dice(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+function one<T>(roll: () => number, list: readonly T[]): T {
+  return list[Math.floor(roll() * list.length)] as T; // the index lies in the list
+}
+
+/** Where a visitor goes from a page, by chance. */
+const NEXT: Readonly<Record<string, readonly string[]>> = {
+  '/': ['/c/tents', '/c/shoes', '/p/1', '/search', '/p/2'],
+  '/search': ['/p/3', '/p/1', '/search', '/c/tents', '/'],
+  '/c/tents': ['/p/1', '/p/2', '/p/3', '/c/tents', '/'],
+  '/c/shoes': ['/p/2', '/p/3', '/search', '/c/tents'],
+  '/p/1': ['/cart', '/p/2', '/p/1', '/c/tents', '/'],
+  '/p/2': ['/cart', '/p/3', '/p/2', '/search'],
+  '/p/3': ['/cart', '/cart', '/p/1', '/p/3', '/c/shoes'],
+  '/cart': ['/checkout/address', '/checkout/address', '/p/1', '/cart', '/'],
+  '/checkout/address': ['/checkout/payment', '/checkout/payment', '/cart', '/checkout/address'],
+  '/checkout/payment': ['/checkout/confirmation', '/checkout/confirmation', '/checkout/payment', '/cart', '/checkout_old'],
+  '/checkout_old': ['/checkout/payment', '/'],
+  '/checkout/confirmation': ['/', '/p/2'],
+};
+const EVENTS = ['app_opened', 'search', 'added_to_cart', 'paid'];
+
+function viewsFrom(beganMs: number, roll: () => number): ViewRow[] {
+  const views: ViewRow[] = [];
+  let path = one(roll, ['/', '/', '/c/tents', '/p/1', '/p/2', '/search', '/cart']);
+  let [number, timeMs] = [1, beganMs];
+  do {
+    views.push({ number, timeMs, path, loadedMs: 500 + Math.floor(roll() * 5000) });
+    path = one(roll, NEXT[path] ?? ['/']);
+    // Now and then a number is missing, as where a view was not recorded.
+    number += roll() < 0.03 ? 2 : 1;
+    timeMs += 1_000 + Math.floor(roll() * 240_000);
+  } while (roll() < 0.86);
+  return views;
+}
+
+/** The sessions of a world, over seven days; some go on after midnight, some visitors come back. */
+export function sessionsOf({ seed }: WorldKind, visitors = 260): SessionRow[] {
+  const roll = dice(seed);
+  const sessions: SessionRow[] = [];
+  for (let visitor = 0; visitor < visitors; visitor += 1) {
+    const user = String(18_446_744_073_709_000_000n + BigInt(visitor));
+    const [device, country, browser] = [
+      one(roll, [1, 1, 2, 2, 3, 4, 0]),
+      one(roll, ['DE', 'FR', null]),
+      one(roll, ['Chrome', 'Safari', null]),
+    ];
+    let number = roll() < 0.6 ? 1 : 2 + Math.floor(roll() * 4);
+    let beganMs = midnight(FIRST_DAY) + Math.floor(roll() * DAYS * DAY_MS);
+    do {
+      // Every twelfth session begins shortly before midnight.
+      if (roll() < 0.08) beganMs = Math.floor(beganMs / DAY_MS) * DAY_MS + DAY_MS - 1 - Math.floor(roll() * 300_000);
+      const views = viewsFrom(beganMs, roll);
+      const bought = views.some(({ path }) => path === '/checkout/confirmation') || roll() < 0.02;
+      const isApp = device === 4;
+      sessions.push({
+        user,
+        id: String(9_007_199_254_740_993n + BigInt(sessions.length)),
+        number,
+        beganMs,
+        device,
+        country,
+        browser,
+        referrer: one(roll, [null, 'https://www.google.com/', 'https://news.example/a?b']),
+        automated: roll() < 0.05,
+        transactions: bought ? 1 + Math.floor(roll() * 2) : 0,
+        revenueCents: bought ? 1_000 + Math.floor(roll() * 20_000) : 0,
+        events: isApp
+          ? views.slice(0, 5).map(({ timeMs }, at) => ({ name: EVENTS[Math.floor(roll() * 4)] ?? '', timeMs: timeMs + at * 7 }))
+          : [],
+        views,
+      });
+      number += 1;
+      beganMs += 3_600_000 + Math.floor(roll() * 3 * DAY_MS);
+    } while (roll() < 0.6 && beganMs < midnight(FIRST_DAY + DAYS));
+  }
+  return sessions;
+}
+
+const iso = (atMs: number) => new Date(atMs).toISOString();
+const text = (rows: readonly object[]) => rows.map((row) => `${JSON.stringify(row).replaceAll(/"@(\d+)@"/g, '$1')}\n`).join('');
+const keysOf = ({ user, id, number }: SessionRow) => ({
+  project_id: 1201,
+  user_id: `@${user}@`,
+  session_id: `@${id}@`,
+  session_number: number,
+});
+
+function sessionLine(session: SessionRow): object {
+  return {
+    ...keysOf(session),
+    session_time: iso(session.beganMs),
+    device_id: session.device,
+    country_code: session.country,
+    browser_name: session.browser,
+    referer_url: session.referrer,
+    is_excludable: session.automated,
+    session_number_of_transactions: session.transactions,
+    session_transactions_revenue_cents: session.revenueCents,
+    'app_events.event_name': session.events.map(({ name }) => name),
+    'app_events.event_time': session.events.map(({ timeMs }) => iso(timeMs)),
+  };
+}
+
+function viewLine(session: SessionRow, { number, timeMs, path, loadedMs }: ViewRow): object {
+  return { ...keysOf(session), view_number: number, view_time: iso(timeMs), path, fully_loaded: loadedMs };
+}
+
+export const dayOf = (atMs: number) => new Date(atMs).getUTCDate();
+const fieldsOf = (rows: readonly object[]) => [...new Set(rows.flatMap((row) => Object.keys(row)))];
+
+/** Days that follow each other without those that are missing. */
+function stretches(missing: readonly number[] = []): (readonly [first: number, next: number])[] {
+  const found: [number, number][] = [];
+  for (let day = FIRST_DAY; day < FIRST_DAY + DAYS; day += 1) {
+    const last = found.at(-1);
+    if (missing.includes(day)) continue;
+    if (last?.[1] === day) last[1] = day + 1;
+    else found.push([day, day + 1]);
+  }
+  return found;
+}
+
+type View = readonly [session: SessionRow, view: ViewRow];
+
+function viewsBetween({ cutAtMidnight }: WorldKind, sessions: readonly SessionRow[], fromMs: number, toMs: number): View[] {
+  const isIn = (atMs: number) => atMs >= fromMs && atMs < toMs;
+  return sessions.flatMap((session) =>
+    session.views.flatMap((view): View[] => (isIn(cutAtMidnight ? view.timeMs : session.beganMs) ? [[session, view]] : [])),
+  );
+}
+
+/** The runs of a world as the workspace has them: one of each scope for days that follow each other, and those that came before. */
+export function runsOf(kind: WorldKind, sessions: readonly SessionRow[]): RunText[] {
+  const sessionFields = fieldsOf(sessions.slice(0, 1).map(sessionLine));
+  const viewFields = fieldsOf(sessions.slice(0, 1).flatMap((session) => session.views.map((view) => viewLine(session, view))));
+  const rangeOf = (first: number, next: number, exportedMs: number) => ({
+    from: iso(midnight(first)),
+    to: iso(midnight(next)),
+    exportedAt: iso(exportedMs),
+  });
+  const ofSessions = stretches(kind.withoutSessions).map(([first, next], index) => {
+    const own = sessions.filter(({ beganMs }) => beganMs >= midnight(first) && beganMs < midnight(next));
+    return {
+      ...rangeOf(first, next, midnight(20)),
+      jobId: 31,
+      runId: 101 + index,
+      fields: sessionFields,
+      files: [text(own.map(sessionLine))],
+    };
+  });
+  const ofViews = stretches(kind.withoutViews).map(([first, next], index) => {
+    const own = viewsBetween(kind, sessions, midnight(first), midnight(next)).map((each) => viewLine(...each));
+    return { ...rangeOf(first, next, midnight(20)), jobId: 32, runId: 201 + index, scope: 'views', fields: viewFields, files: [text(own)] };
+  });
+  const before = (kind.again ?? []).flatMap((day) => {
+    const range = rangeOf(day, day + 1, midnight(day + 1));
+    const stale = sessions
+      .filter(({ beganMs }) => dayOf(beganMs) === day)
+      .map((session) => sessionLine({ ...session, transactions: 0, device: 3 }));
+    const staleViews = viewsBetween(kind, sessions, midnight(day), midnight(day + 1)).map(([session, view]) =>
+      viewLine(session, { ...view, path: '/stale' }),
+    );
+    return [
+      { ...range, jobId: 31, runId: 50 + day, fields: sessionFields, files: [text(stale)] },
+      { ...range, jobId: 32, runId: 80 + day, scope: 'views', fields: viewFields, files: [text(staleViews)] },
+    ];
+  });
+  return [...ofSessions, ...ofViews, ...before];
+}
+
+/** The sessions with the views that the files of a world hold. */
+export function asFiled(kind: WorldKind, sessions: readonly SessionRow[]): SessionRow[] {
+  const held = new Set(
+    stretches(kind.withoutViews).flatMap(([first, next]) =>
+      viewsBetween(kind, sessions, midnight(first), midnight(next)).map(([, view]) => view),
+    ),
+  );
+  return sessions.map((session) => ({ ...session, views: session.views.filter((view) => held.has(view)) }));
+}
+
+/** The three worlds of the tests. */
+export const worlds: Readonly<Record<string, WorldKind>> = {
+  'whole days': { seed: 11 },
+  'days missing in one scope or the other, views cut at midnight': {
+    seed: 12,
+    withoutSessions: [11],
+    withoutViews: [13],
+    cutAtMidnight: true,
+  },
+  'a day that was exported twice': { seed: 13, again: [10, 14] },
+};
+
+/** The pages of a session in order, those that were loaded again right after themselves once. */
+export function pagesOf({ views }: SessionRow): ViewRow[] {
+  const pages: ViewRow[] = [];
+  for (const view of views.toSorted((a, b) => a.number - b.number)) if (pages.at(-1)?.path !== view.path) pages.push(view);
+  return pages;
+}
+
+/** The days that the files of a world cover, of the scopes that a question needs. */
+export function coveredDays(kind: WorldKind, scopes: readonly ('sessions' | 'views')[]): number[] {
+  const missing = [
+    ...(scopes.includes('sessions') ? (kind.withoutSessions ?? []) : []),
+    ...(scopes.includes('views') ? (kind.withoutViews ?? []) : []),
+  ];
+  return Array.from({ length: DAYS }, (_, index) => FIRST_DAY + index).filter((day) => !missing.includes(day));
+}
