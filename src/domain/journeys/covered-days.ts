@@ -23,7 +23,7 @@ export interface CoveredDays {
 }
 
 /** The day of an instant. */
-export function dayOf(instantMs: number): number {
+function dayOf(instantMs: number): number {
   return Math.floor(instantMs / DAY_MS);
 }
 

@@ -19,9 +19,6 @@ const ADDRESS = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
 /** A bar stands between choices where spaces surround it, or where what follows can only be another choice. */
 const BETWEEN = /\s+\|\s+|\s*\|\s*(?=\/|event\s*:|purchase\b)/i;
 
-/** What the word for any page is, where nothing but it is meant. */
-export const ANY_PAGE = '*';
-
 function choiceOf(text: string, step: string, parameter: string): Choice {
   if (PURCHASE.test(text)) return { kind: 'purchase' };
   if (EVENT.test(text)) {

@@ -35,7 +35,7 @@ export interface SqlWords {
   /** Whether a list holds a value. */
   has(list: string, value: string): string;
   /** An aggregate: any of the values. */
-  any(value: string): string;
+  anyOf(value: string): string;
   /** A row for each element of a list of a table: the FROM clause that adds the column `element`. */
   each(table: string, list: string, element: string): string;
 }
@@ -75,11 +75,11 @@ const duckDb: SqlWords = {
   bit: (value, at) => `(${value} & ${1 << at}) <> 0`,
   before: (value, window) => `lag(${value}) OVER (${window})`,
   after: (value, window) => `lead(${value}) OVER (${window})`,
-  sorted: (value) => `list_sort(list(${value}))`,
-  first: (list, condition) => `coalesce(list_filter(${list}, lambda e: ${condition('e')})[1], 0)`,
-  filter: (list, condition) => `list_filter(${list}, lambda e: ${condition('e')})`,
-  has: (list, value) => `list_contains(${list}, ${value})`,
-  any: (value) => `any_value(${value})`,
+  sorted: (value) => `array_sort(list(${value}))`,
+  first: (list, condition) => `coalesce(array_filter(${list}, lambda e: ${condition('e')})[1], 0)`,
+  filter: (list, condition) => `array_filter(${list}, lambda e: ${condition('e')})`,
+  has: (list, value) => `array_contains(${list}, ${value})`,
+  anyOf: (value) => `any_value(${value})`,
   each: (table, list, element) => `(SELECT *, unnest(${list}) AS ${element} FROM ${table})`,
 };
 
@@ -106,7 +106,7 @@ const clickHouse: SqlWords = {
   first: (list, condition) => `arrayFirst(e -> ${condition('e')}, ${list})`,
   filter: (list, condition) => `arrayFilter(e -> ${condition('e')}, ${list})`,
   has: (list, value) => `has(${list}, ${value})`,
-  any: (value) => `any(${value})`,
+  anyOf: (value) => `any(${value})`,
   each: (table, list, element) => `(SELECT *, ${element} FROM ${table} ARRAY JOIN ${list} AS ${element})`,
 };
 

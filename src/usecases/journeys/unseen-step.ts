@@ -15,7 +15,7 @@ interface Counted {
 
 async function counted(visits: Visits, statement: string): Promise<Counted[]> {
   const rows = await visits.select(`${statement} GROUP BY name ORDER BY rows DESC, name LIMIT ${MOST_CANDIDATES}`);
-  return rows.map(({ name, rows: count }) => ({ name: String(name), count: Number(count) }));
+  return rows.map(({ name, rows: count }) => ({ name: typeof name === 'string' ? name : '', count: Number(count) }));
 }
 
 function pagesSeen(visits: Visits): Promise<Counted[]> {

@@ -35,9 +35,9 @@ function list(expressions: Expressions): string {
     .join('');
 }
 
-function names(expressions: Expressions, prefix = ''): string {
+function names(expressions: Expressions): string {
   return Object.keys(expressions)
-    .map((name) => `, ${prefix}${name}`)
+    .map((name) => `, ${name}`)
     .join('');
 }
 
@@ -71,8 +71,8 @@ function visitSql(visits: Visits, { visit = {}, followDays = 0 }: RelationWish):
   const ms = sql.ms(began);
   const own = `${sql.key(column('user_id'), column('session_id'))} AS k, ${sql.key(column('user_id'))} AS u, ${ms} AS began`;
   return (
-    `visit AS (SELECT * FROM (SELECT ${own}, ${dayOfMs(sql, ms)} AS day${list(visit)} FROM sessions WHERE ${conditions.join(' AND ')}) AS s ` +
-    `WHERE ${dayCondition(visits, followDays)})`
+    `visit AS (SELECT * FROM (SELECT ${own}, ${dayOfMs(sql, ms)} AS day${list(visit)} FROM sessions ` +
+    `WHERE ${conditions.join(' AND ')}) AS s WHERE ${dayCondition(visits, followDays)})`
   );
 }
 
@@ -96,15 +96,16 @@ function pageSql(visits: Visits, { page = {}, followDays = 0 }: RelationWish): s
   const rows = isJoined ? `(SELECT s.*, v.day AS day FROM seen AS s JOIN visit AS v ON s.k = v.k) AS r` : 'seen';
   const window = 'PARTITION BY k ORDER BY n';
   const firsts = isJoined ? 'day' : `${dayOfMs(sql, `first_value(t) OVER (${window})`)} AS day, first_value(n) OVER (${window}) AS first_n`;
-  const entries = `first_value(p) OVER (${window}) AS entry${entry === undefined ? '' : `, first_value(is_entry) OVER (${window}) AS at_entry`}`;
-  const marked = `marked AS (SELECT k, u, n, t, p${names(extra)}, ${sql.before('p', window)} AS p_before, ${firsts}, ${entries} FROM ${rows})`;
+  const atEntry = entry === undefined ? '' : `, first_value(is_entry) OVER (${window}) AS at_entry`;
+  const columns = `${sql.before('p', window)} AS p_before, first_value(p) OVER (${window}) AS entry${atEntry}, ${firsts}`;
+  const marked = `marked AS (SELECT k, u, n, t, p${names(extra)}, ${columns} FROM ${rows})`;
   const kept = [
     '(p_before IS NULL OR p <> p_before)',
     ...(isJoined ? [] : [dayCondition(visits, followDays), ...straddling(visits)]),
     ...(entry === undefined ? [] : ['at_entry = 1']),
   ];
-  const all = `page AS (SELECT k, u, day, n, t, p, entry${names(page)}, row_number() OVER (${window}) AS pos FROM marked WHERE ${kept.join(' AND ')})`;
-  return [seen, marked, all];
+  const all = `k, u, day, n, t, p, entry${names(page)}, row_number() OVER (${window}) AS pos`;
+  return [seen, marked, `page AS (SELECT ${all} FROM marked WHERE ${kept.join(' AND ')})`];
 }
 
 /** A session that began on a day that is missing is left out, though some of its views lie on the day after. */

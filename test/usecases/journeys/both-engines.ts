@@ -17,7 +17,7 @@ export interface LoadedWorld {
   readonly kind: WorldKind;
   /** With the views that its files hold. */
   readonly sessions: readonly SessionRow[];
-  workspace(engine: Engine): ProjectWorkspace;
+  readonly workspace: (engine: Engine) => ProjectWorkspace;
 }
 
 /** What a use case takes from its call, over a workspace; notes are collected. */

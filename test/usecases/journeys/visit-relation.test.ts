@@ -57,7 +57,8 @@ describe.each(Object.keys(worlds))('%s', (name) => {
         const page = { loaded: visits.column('views', 'fully_loaded') ?? '' };
         const { ctes } = visitRelation(visits, { page });
         return visits.select(
-          `WITH ${ctes} SELECT ${SUMS}, sum(CASE WHEN path_of.path = '/cart' THEN 1 ELSE 0 END) AS carts FROM page JOIN path_of ON page.p = path_of.p`,
+          `WITH ${ctes} SELECT ${SUMS}, sum(CASE WHEN path_of.path = '/cart' THEN 1 ELSE 0 END) AS carts ` +
+            'FROM page JOIN path_of ON page.p = path_of.p',
         );
       });
       expect(Object.fromEntries(Object.entries(found[0] ?? {}).map(([key, value]) => [key, Number(value)]))).toEqual(expected);
@@ -92,7 +93,8 @@ describe('what is missing', () => {
   });
 
   it('days that no file covers are an error with the days of each file', async () => {
-    const asked = withVisits({ startDate: '2026-12-01', endDate: '2026-12-03' }, { views: [] }, usesOf(whole()), () => Promise.resolve(0));
+    const range = { startDate: '2026-12-01', endDate: '2026-12-03' };
+    const asked = withVisits(range, { views: [] }, usesOf(whole()), () => Promise.resolve(0));
     await expect(asked).rejects.toThrow(
       'the downloaded files cover no whole day (UTC) of 2026-12-01 … 2026-12-03. They cover views: 2026-11-09 … 2026-11-15 (7 days, UTC).',
     );

@@ -37,8 +37,8 @@ export interface WorldKind {
   readonly again?: readonly number[];
 }
 
-export const FIRST_DAY = 9;
-export const DAYS = 7;
+const FIRST_DAY = 9;
+const DAYS = 7;
 const DAY_MS = 86_400_000;
 
 /** The midnight with which a day of November 2026 begins. */
@@ -47,7 +47,7 @@ export function midnight(day: number): number {
 }
 
 /** Numbers in [0, 1) from a seed: the same world in every run. */
-export function dice(seed: number): () => number {
+function dice(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -258,9 +258,9 @@ export function pagesOf({ views }: SessionRow): ViewRow[] {
 
 /** The days that the files of a world cover, of the scopes that a question needs. */
 export function coveredDays(kind: WorldKind, scopes: readonly ('sessions' | 'views')[]): number[] {
-  const missing = [
+  const missing = new Set([
     ...(scopes.includes('sessions') ? (kind.withoutSessions ?? []) : []),
     ...(scopes.includes('views') ? (kind.withoutViews ?? []) : []),
-  ];
-  return Array.from({ length: DAYS }, (_, index) => FIRST_DAY + index).filter((day) => !missing.includes(day));
+  ]);
+  return Array.from({ length: DAYS }, (_, index) => FIRST_DAY + index).filter((day) => !missing.has(day));
 }

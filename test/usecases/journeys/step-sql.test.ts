@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { dayText } from '../../../src/domain/journeys/covered-days.ts';
+import { parseStep } from '../../../src/domain/journeys/step.ts';
+import { eventCondition, maskOf, pageCondition } from '../../../src/usecases/journeys/step-sql.ts';
+import { deviceSql } from '../../../src/usecases/journeys/visit-filters.ts';
+import { withVisits } from '../../../src/usecases/journeys/with-visits.ts';
+import { engines, sharedWorlds, usesOf } from './both-engines.ts';
+import { midnight, worlds } from './visit-world.ts';
+
+const world = sharedWorlds();
+const [firstWorld = ''] = Object.keys(worlds);
+
+/** Paths that a careless pattern would take for others. */
+const PATHS = ['/', '/p/1', '/p/12', '/P/1', '/p', '/p_1', '/a%b', '/a1b', '/cart', "/it's", '/a\\b', '/screen/home'];
+
+describe.each(engines)('on %s', (engine) => {
+  it.each([
+    ['/p/*', ['/p/1', '/p/12']],
+    ['/p/1', ['/p/1']],
+    ['/p_1', ['/p_1']],
+    ['/a%b', ['/a%b']],
+    ['/a*b', ['/a%b', '/a1b', '/a\\b']],
+    ['*/1', ['/p/1', '/P/1']],
+    ['/cart | /p/12', ['/cart', '/p/12']],
+    ["/it's", ["/it's"]],
+    ['/a\\b', ['/a\\b']],
+    ['https://shop.example/cart', ['/cart']],
+    ['https://shop.example', ['/']],
+    ['*', PATHS],
+  ])('the step %s is fulfilled by its pages alone', async (text, expected) => {
+    const { workspace } = world(firstWorld);
+    const found = await withVisits({}, { views: [] }, usesOf(workspace(engine)), ({ sql, select }) => {
+      const rows = PATHS.map((path) => `SELECT ${sql.text(path)} AS path`).join(' UNION ALL ');
+      const condition = pageCondition(parseStep(text, 'steps'), 'path', sql) ?? '';
+      return select(`SELECT path FROM (${rows}) AS d WHERE ${condition}`);
+    });
+    expect(new Set(found.map(({ path }) => path))).toEqual(new Set(expected));
+  });
+
+  it('steps are bits of a row, events have conditions of their own, devices their names', async () => {
+    const { workspace } = world(firstWorld);
+    const steps = ['/cart', 'event:paid', '/c* | event:pa*'].map((text) => parseStep(text, 'steps'));
+    const [row] = await withVisits({}, { views: [] }, usesOf(workspace(engine)), ({ sql, select }) => {
+      const pages = maskOf(steps.map((step) => pageCondition(step, 'x', sql)));
+      const events = maskOf(steps.map((step) => eventCondition(step, 'y', sql)));
+      const devices = [1, 2, 3, 4, 5, 0].map((id, at) => `${deviceSql(String(id))} AS d${at}`).join(', ');
+      return select(`SELECT ${pages} AS pages, ${events} AS events, ${devices} FROM (SELECT '/cart' AS x, 'paid' AS y) AS d`);
+    });
+    expect(row).toMatchObject({ pages: 0b101, events: 0b110 });
+    expect(Object.values(row ?? {}).slice(2)).toEqual(['desktop', 'mobile', 'tablet', 'app', 'app', 'unknown']);
+  });
+});
+
+describe('a step', () => {
+  it.each([
+    ['', 'steps: a step is empty'],
+    ['event:', 'names no event'],
+    ['/search?q=tent', 'steps: "/search?q=tent" has a query; a step is a path without one, here /search.'],
+  ])('%j is refused in a sentence', (text, words) => {
+    expect(() => parseStep(text, 'steps')).toThrow(words);
+  });
+
+  it.each(['purchase', 'Purchases', 'transaction'])('%s is a transaction', (text) => {
+    expect(parseStep(text, 'steps').choices).toEqual([{ kind: 'purchase' }]);
+  });
+});
+
+it('a day has its date', () => {
+  expect(dayText(midnight(9) / 86_400_000)).toBe('2026-11-09');
+});
