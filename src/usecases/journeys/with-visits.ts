@@ -39,11 +39,11 @@ export interface Visits {
   readonly question: VisitQuestion;
   readonly days: CoveredDays;
   /** Whether files of a scope are read. */
-  reads(scope: VisitScope): boolean;
+  readonly reads: (scope: VisitScope) => boolean;
   /** The quoted column of a field, where the files of a scope that is read have it. */
-  column(scope: VisitScope, field: string): string | undefined;
+  readonly column: (scope: VisitScope, field: string) => string | undefined;
   /** Runs one statement; aggregates leave the engine, never rows of visitors. */
-  select(statement: string): Promise<VisitRow[]>;
+  readonly select: (statement: string) => Promise<VisitRow[]>;
 }
 
 const KEYS: Readonly<Record<VisitScope, readonly string[]>> = {
