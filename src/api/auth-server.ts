@@ -107,7 +107,7 @@ export function createAuthServer({
   const unknownSince = new Map<string, number>();
 
   async function ask<O extends Operation>(operation: O, input: Record<string, unknown>, signal?: AbortSignal): Promise<PayloadOf<O>> {
-    const payload = await withDeadline({ clock, timeoutMs, signal }, (limits) =>
+    const { payload } = await withDeadline({ clock, timeoutMs, signal }, (limits) =>
       retry(limits, { clock, random }, (attempt) =>
         exchange(wiring, { operation, input, base: authUrl, encoding: 'json', limits, attempt }),
       ),

@@ -20,7 +20,8 @@ const NOUNS: Readonly<Record<string, string>> = {
   boolean: 'true or false',
 };
 
-function noun(type: string): string {
+/** `whole number` of the schema type `int`. */
+export function noun(type: string): string {
   return NOUNS[type] ?? type;
 }
 
@@ -39,7 +40,7 @@ function bound(issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig): string
 }
 
 /** The plain name of the type of a value that was not expected. */
-function typeOf(value: unknown): string {
+export function typeOf(value: unknown): string {
   if (value === null) return 'null';
   if (typeof value === 'number') return Number.isInteger(value) ? 'number' : 'fraction';
   return noun(Array.isArray(value) ? 'array' : typeof value);
@@ -66,21 +67,29 @@ function expectation(issue: z.core.$ZodIssue, value: unknown): string {
 }
 
 /** What stands at a path of a value; undefined where nothing does. */
-function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((at, part) => (typeof at === 'object' && at !== null ? Reflect.get(at, part) : undefined), value);
+}
+
+/** The schema of the value at a path; undefined where the schema names no such member. */
+export function schemaAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): z.core.$ZodType | undefined {
+  const [first, ...rest] = path;
+  if (first === undefined) return schema;
+  const { def } = schema._zod;
+  if ('innerType' in def) return schemaAt(def.innerType as z.core.$ZodType, path);
+  if ('element' in def) return schemaAt(def.element as z.core.$ZodType, rest);
+  if (!('shape' in def)) return undefined;
+  const member = (def.shape as Record<string, z.core.$ZodType>)[String(first)];
+  return member && schemaAt(member, rest);
 }
 
 /** Members of the object that a schema describes at a path. */
 function membersAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): string[] {
-  const { def } = schema._zod;
-  if ('innerType' in def) return membersAt(def.innerType as z.core.$ZodType, path);
-  const [first, ...rest] = path;
-  if ('element' in def) return membersAt(def.element as z.core.$ZodType, rest);
-  if (!('shape' in def)) return [];
-  const shape = def.shape as Record<string, z.core.$ZodType>;
-  if (first === undefined) return Object.keys(shape);
-  const member = shape[String(first)];
-  return member ? membersAt(member, rest) : [];
+  const at = schemaAt(schema, path);
+  if (!at) return [];
+  const { def } = at._zod;
+  if ('innerType' in def) return membersAt(def.innerType as z.core.$ZodType, []);
+  return 'shape' in def ? Object.keys(def.shape as object) : [];
 }
 
 function unknownMember(key: string, known: readonly string[]): string {

@@ -6,7 +6,7 @@ import { checkedAuthUrl, createAuthServer } from './auth-server.ts';
 import { checkInput, checkProjectId, checkScopes } from './check-input.ts';
 import { type Limits, refuseLongQueue, withDeadline } from './deadline.ts';
 import { ApiError } from './errors.ts';
-import { DEFAULT_SIZE_LIMITS, exchange, type SizeLimits, type Wiring } from './exchange.ts';
+import { DEFAULT_SIZE_LIMITS, exchange, type SizeLimits, titleOf, type Wiring } from './exchange.ts';
 import type { Granted } from './granted.ts';
 import { createHttp, type Http } from './http.ts';
 import type { Limiter } from './limiter.ts';
@@ -16,6 +16,7 @@ import { createReadCache, type ReadCache } from './read-cache.ts';
 import { retry } from './retry.ts';
 import { type AcquiredToken, createTokenProvider } from './token-provider.ts';
 import { type Credential, createTokenCache, type SharedTokens, type TokenSummary } from './tokens.ts';
+import { leftOutWords, type Tolerated } from './tolerant-payload.ts';
 
 /** Input of an operation; the project may be left to the settings or the token. */
 export type CallInput<O extends Operation> = InputOf<O> | (Omit<InputOf<O>, 'projectId'> & { projectId?: number });
@@ -35,6 +36,8 @@ export interface CallOptions {
   fresh?: boolean | undefined;
   /** Called with the events of this call, in addition to the observer of the client. */
   observe?: Observer | undefined;
+  /** Called with a sentence for each part of the answer that could not be used, also where the answer was kept. */
+  onLeftOut?: ((sentence: string) => void) | undefined;
 }
 
 /** The REST interface for one session: calls with tokens, limits and retries; knows nothing of MCP. */
@@ -139,7 +142,10 @@ export function createClient(options: ClientOptions): Client {
   }
 
   /** One request of a call, in its turn. */
-  async function attempt(request: Omit<Parameters<typeof exchange>[1], 'base' | 'accessToken'>, acquired: AcquiredToken): Promise<unknown> {
+  async function attempt(
+    request: Omit<Parameters<typeof exchange>[1], 'base' | 'accessToken'>,
+    acquired: AcquiredToken,
+  ): Promise<Tolerated<unknown>> {
     const { operation, limits } = request;
     const project = `${authUrl} ${acquired.projectId ?? acquired.request.credential.clientId}`;
     const speed = operation.scope === 'speed-analysis';
@@ -173,7 +179,12 @@ export function createClient(options: ClientOptions): Client {
   }
 
   /** `first` is the token that the call has already. */
-  async function send(operation: Operation, input: Record<string, unknown>, how: SendOptions, first: AcquiredToken): Promise<unknown> {
+  async function send(
+    operation: Operation,
+    input: Record<string, unknown>,
+    how: SendOptions,
+    first: AcquiredToken,
+  ): Promise<Tolerated<unknown>> {
     const { encoding, limits, observe } = how;
     let acquired = first;
     for (let renewed = false; ; renewed = true) {
@@ -195,7 +206,7 @@ export function createClient(options: ClientOptions): Client {
   }
 
   /** What the call answers: kept, or shared with identical reads on their way. */
-  async function answer(operation: Operation, input: Record<string, unknown>, how: SendOptions): Promise<unknown> {
+  async function answer(operation: Operation, input: Record<string, unknown>, how: SendOptions): Promise<Tolerated<unknown>> {
     const acquired = await acquireToken(operation, how);
     if (!operation.safe) return send(operation, input, how, acquired).finally(() => reads.separate());
     const { keepMs = 0 } = operation;
@@ -213,13 +224,13 @@ export function createClient(options: ClientOptions): Client {
   }
 
   return {
-    async call(operation, input, { projectId, signal, deadlineMs, encoding, fresh, observe } = {}) {
+    async call(operation, input, { projectId, signal, deadlineMs, encoding, fresh, observe, onLeftOut } = {}) {
       checkProjectId(projectId);
       const given = 'projectId' in input ? input.projectId : undefined;
       // That of the input goes on the wire, so the token must be for it.
       const chosen = typeof given === 'number' ? given : (projectId ?? defaultProjectId);
       const checked = checkInput(operation, input, chosen);
-      const payload = await withDeadline({ clock, timeoutMs, deadlineMs, signal }, (limits) =>
+      const { payload, leftOut } = await withDeadline({ clock, timeoutMs, deadlineMs, signal }, (limits) =>
         answer(operation, checked, {
           projectId: chosen,
           encoding: encoding ?? (operation.base === 'enrichment' ? 'form' : 'json'),
@@ -228,6 +239,7 @@ export function createClient(options: ClientOptions): Client {
           observe,
         }),
       );
+      for (const sentence of leftOutWords(titleOf(operation), leftOut)) onLeftOut?.(sentence);
       // The exchange has checked the payload against the schema of this very operation.
       return payload as PayloadOf<typeof operation>;
     },

@@ -1,4 +1,3 @@
-import type * as z from 'zod';
 import { joinAddress } from '../lib/address.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
@@ -11,6 +10,7 @@ import type { ApiEvent, Observer } from './observer.ts';
 import type { Operation } from './operation.ts';
 import { getStepHar } from './operations/speed-analysis.ts';
 import { MAX_ATTEMPTS, retryAfterMs } from './retry.ts';
+import { type Tolerated, tolerate } from './tolerant-payload.ts';
 import { encodeRequest } from './wire.ts';
 
 /** What an answer is read with. */
@@ -39,7 +39,8 @@ async function readBody(text: string): Promise<Body> {
   }
 }
 
-function titleOf(operation: Operation): string {
+/** `GET /v1/segments`. */
+export function titleOf(operation: Operation): string {
   return `${operation.method} ${operation.path}`;
 }
 
@@ -102,22 +103,11 @@ function unwrap(operation: Operation, value: object): unknown {
   return operation.base === 'service' ? undefined : value;
 }
 
-function fit(payload: unknown, answer: HttpAnswer, reading: Reading): unknown {
-  const parsed = reading.operation.payload.safeParse(payload);
-  if (parsed.success) return parsed.data;
-  const { path, message } = deepest(parsed.error.issues);
-  const member = quote(['payload', ...path].join('.'), reading.redact, 120);
-  return raise(unreadable(answer, `an unknown shape: ${member}: ${quote(message, reading.redact, 160)}`, reading));
-}
-
-function raise(error: ApiError): never {
-  throw error;
-}
-
-/** The issue that reaches deepest into the value says most. */
-function deepest(issues: readonly z.core.$ZodIssue[]): { path: PropertyKey[]; message: string } {
-  const [first] = issues.toSorted((a, b) => b.path.length - a.path.length);
-  return { path: first?.path.map(String) ?? [], message: first?.message.replace(/^Invalid input: /, '') ?? 'unknown' };
+function fit(payload: unknown, answer: HttpAnswer, reading: Reading): Tolerated<unknown> {
+  const read = tolerate(reading.operation.payload, payload);
+  if ('leftOut' in read) return read;
+  const member = quote(['payload', ...read.path.map(String)].join('.'), reading.redact, 120);
+  throw unreadable(answer, `an unknown shape: ${member} ${read.words}`, reading);
 }
 
 function refuses(value: object): boolean {
@@ -126,8 +116,8 @@ function refuses(value: object): boolean {
   return 'error' in value && typeof value.error === 'string' && !('payload' in value) && !('access_token' in value);
 }
 
-/** The payload of an answer, checked against the operation; everything else becomes an ApiError of the fitting kind. */
-export async function readAnswer(answer: HttpAnswer, reading: Reading): Promise<unknown> {
+/** What can be used of the payload of an answer, by the operation's schema; everything else becomes an ApiError of the fitting kind. */
+export async function readAnswer(answer: HttpAnswer, reading: Reading): Promise<Tolerated<unknown>> {
   const { operation, redact } = reading;
   const { status } = answer;
   const body = await readBody(answer.text);
@@ -202,7 +192,7 @@ function headersOf({ encoding, accessToken }: Exchange, userAgent: string, hasBo
 }
 
 /** Sends one request of an operation and reads its payload; throws an ApiError that says whether a repeat may help. */
-export async function exchange(wiring: Wiring, request: Exchange): Promise<unknown> {
+export async function exchange(wiring: Wiring, request: Exchange): Promise<Tolerated<unknown>> {
   const { http, clock, redact, userAgent, sizeLimits, log } = wiring;
   const { operation, limits, attempt, encoding } = request;
   const startMs = clock.now();

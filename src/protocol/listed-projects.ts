@@ -25,7 +25,7 @@ async function described(session: Session, client: Client, { id, name }: { id: n
   try {
     const { scenarios } = await ask(listScenarios, {});
     const numbered = scenarios.flatMap((scenario) =>
-      typeof scenario.id === 'number' ? [{ id: scenario.id, name: client.redact(scenario.name) }] : [],
+      typeof scenario.id === 'number' ? [{ id: scenario.id, name: client.redact(scenario.name ?? String(scenario.id)) }] : [],
     );
     return [{ projectId: id, projectName: client.redact(name), scenarios: numbered.slice(0, MAX_SCENARIOS) }];
   } catch {

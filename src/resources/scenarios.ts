@@ -83,7 +83,7 @@ export const scenarioList = defineResource({
   async read({ projectId }, { ask }) {
     const { listScenarios } = await import('../api/operations/speed-analysis.ts');
     const { scenarios } = await ask(listScenarios, {});
-    const rows = scenarios.map(({ id, name }) => ({ id, name, uri: scenarioReports.uri({ projectId, scenarioId: id }) }));
+    const rows = scenarios.map(({ id, name }) => ({ id, name, ...(id && { uri: scenarioReports.uri({ projectId, scenarioId: id }) }) }));
     return JSON.stringify({ scenarios: rows });
   },
 });

@@ -25,7 +25,7 @@ const LIFE_MS = 60_000;
 export async function scenariosOf({ session, projectId, ask }: CompletionContext): Promise<{ id: number; name: string }[]> {
   const { listScenarios } = await import('../api/operations/speed-analysis.ts');
   const { scenarios } = await session.names.remembered(await projectId(), ask)(listScenarios, {});
-  return scenarios.flatMap(({ id, name }) => (typeof id === 'number' ? [{ id, name }] : []));
+  return scenarios.flatMap(({ id, name }) => (typeof id === 'number' ? [{ id, name: name ?? String(id) }] : []));
 }
 
 /** The latest reports of a scenario without their timings, kept for a minute. */
@@ -35,7 +35,9 @@ export async function recentReports({ session, projectId, ask }: CompletionConte
     const { listScenarioReports } = await import('../api/operations/speed-analysis.ts');
     const { scenario } = await ask(listScenarioReports, { scenarioId });
     const reports = scenario.reports.toSorted((a, b) => b.date - a.date);
-    const steps = (reports[0]?.steps ?? []).map(({ stepResultId, name }) => ({ stepResultId: String(stepResultId), name: name ?? '' }));
+    const steps = (reports[0]?.steps ?? []).flatMap(({ stepResultId: id, name }) =>
+      id === null || id === undefined ? [] : [{ stepResultId: String(id), name: name ?? '' }],
+    );
     return { dates: reports.map(({ date }) => date), steps };
   });
 }

@@ -76,6 +76,7 @@ interface Call {
     readonly deadlineMs: number;
     readonly projectId?: number;
     readonly observe?: Observer | undefined;
+    readonly onLeftOut: (sentence: string) => void;
   };
 }
 
@@ -105,7 +106,7 @@ export async function callTool(tool: AnyTool, args: unknown, caller: Caller): Pr
     const notes = [...understood.notes];
     const project = typeof input['projectId'] === 'string' ? input['projectId'] : undefined;
     const projectId = await chosenProject(project, { client, signal });
-    const begun = beginning(caller, projectId, asked, watched?.observe);
+    const begun = beginning(caller, projectId, asked, { observe: watched?.observe, onLeftOut: noting(notes) });
     const outcome = await run({ tool, args, input, caller, client, asked, ...begun, notes, links: [] });
     watched?.end('ask' in outcome ? 'question' : 'ok');
     return outcome;
@@ -122,10 +123,20 @@ function clipped(text: string, longest: number): string {
   return text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
 }
 
-function beginning({ session, signal }: Caller, projectId: number | undefined, asked: Asked | undefined, observe: Observer | undefined) {
+/** Adds each sentence once. */
+function noting(notes: string[]): (sentence: string) => void {
+  return (sentence) => void (notes.includes(sentence) || notes.push(sentence));
+}
+
+function beginning(
+  { session, signal }: Caller,
+  projectId: number | undefined,
+  asked: Asked | undefined,
+  hears: Pick<Call['options'], 'observe' | 'onLeftOut'>,
+) {
   const startedMs = session.options.clock.now();
   const chosen = projectId === undefined ? {} : { projectId };
-  return { nowMs: asked?.nowMs ?? startedMs, options: { signal, deadlineMs: startedMs + MAX_CALL_MS, observe, ...chosen } };
+  return { nowMs: asked?.nowMs ?? startedMs, options: { signal, deadlineMs: startedMs + MAX_CALL_MS, ...hears, ...chosen } };
 }
 
 function declined(tool: AnyTool, { session, offer }: Caller): Answer {
@@ -137,7 +148,7 @@ async function run(call: Call): Promise<Outcome> {
   const { tool, input, caller, client, nowMs, notes, links } = call;
   const { session, offer } = caller;
   const { timeZone } = session.options;
-  const note = (sentence: string): void => void (notes.includes(sentence) || notes.push(sentence));
+  const note = noting(notes);
   const ask = <T extends Operation>(operation: T, request: CallInput<T>, how?: { fresh?: boolean }): Promise<PayloadOf<T>> =>
     client.call(operation, request, { ...call.options, ...how });
   let range: ResolvedRange = {};

@@ -6,20 +6,20 @@ import { listScenarios } from '../api/operations/speed-analysis.ts';
 import { fold, type Named, type NameKind, stepsOf } from '../domain/names/match-name.ts';
 
 interface Row {
-  id: number | string;
-  name: string;
+  id?: number | string | null | undefined;
+  name?: string | null | undefined;
   updatedAt?: string | null | undefined;
   /** What zonings call it. */
   lastUpdatedAt?: string | null | undefined;
 }
 
-/** Candidates below `container`; an id beyond 2^53 cannot be a parameter and is left out. */
+/** Candidates below `container`, called by their id where they have no name; an id beyond 2^53 cannot be a parameter and is left out. */
 function named(rows: readonly Row[], container: readonly string[] = []): Named[] {
   return rows
     .filter((row): row is Row & { id: number } => typeof row.id === 'number')
     .map(({ id, name, updatedAt, lastUpdatedAt }) => {
       const changedAt = updatedAt ?? lastUpdatedAt;
-      return { id, path: [...container, name], ...(changedAt && { changedAt }) };
+      return { id, path: [...container, name ?? String(id)], ...(changedAt && { changedAt }) };
     });
 }
 
@@ -28,7 +28,7 @@ async function allExportJobs(ask: Ask): Promise<Named[]> {
     (paging) => ask(listExportJobs, paging),
     ({ jobId }) => jobId,
   );
-  return named(jobs.map(({ jobId: id, name, updatedAt }) => ({ id, name: name ?? '', updatedAt })));
+  return named(jobs.map(({ jobId: id, name, updatedAt }) => ({ id, name, updatedAt })));
 }
 
 async function below(parents: readonly Named[], list: (id: number) => Promise<readonly Row[]>): Promise<Named[]> {

@@ -19,7 +19,7 @@ const read = (
   status: number,
   body: unknown,
   { operation = listSegments, retryAfterMs }: { operation?: Operation; retryAfterMs?: number } = {},
-) => readAnswer(answer(status, body), { operation, redact: plain, retryAfterMs });
+) => readAnswer(answer(status, body), { operation, redact: plain, retryAfterMs }).then(({ payload }) => payload);
 
 const said = (errorMessage: string, errorCode?: string) => ({ success: false, errorMessage, ...(errorCode && { errorCode }) });
 
@@ -118,9 +118,9 @@ describe('an answer that cannot be read', () => {
   });
 
   test.each([
-    [{ payload: 'x' }, /with 200 and an unknown shape: payload: "?.*array/],
-    [{ payload: [{ id: [] }] }, /with 200 and an unknown shape: payload\.0\.id/],
-    [{}, /with 200 and an unknown shape: payload: /],
+    [{ payload: 'x' }, /with 200 and an unknown shape: payload is string instead of list/],
+    [{ payload: [[]] }, /with 200 and an unknown shape: payload\.0 is list instead of object/],
+    [{}, /with 200 and an unknown shape: payload is missing/],
   ])('%j names the member that does not fit', async (body, words) => {
     expect((await failure(read(200, body))).message).toMatch(words);
   });
@@ -190,7 +190,7 @@ describe('a request', () => {
 
   test('of a read', async () => {
     const { requests, events, lines, given } = await sent({ input: { ids: [1, 2] }, accessToken: 'secret', trustedHost: 'auth.example' });
-    expect(given).toEqual([]);
+    expect(given).toEqual({ payload: [], leftOut: [] });
     expect(requests).toEqual([
       {
         method: 'GET',

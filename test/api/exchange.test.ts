@@ -11,7 +11,7 @@ const redact = createRedactor([SECRET]);
 
 async function read(operation: Operation, status: number, body: unknown, retryAfterMs?: number): Promise<unknown> {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  return readAnswer({ status, retryAfter: undefined, text }, { operation, redact, retryAfterMs });
+  return (await readAnswer({ status, retryAfter: undefined, text }, { operation, redact, retryAfterMs })).payload;
 }
 
 async function failure(...args: Parameters<typeof read>): Promise<ApiError> {
@@ -115,8 +115,8 @@ describe('answers that cannot be read', () => {
     ['text instead of JSON: "fine"', '"fine"'],
     ['text instead of JSON: "all good"', 'all good'],
     ['an unknown shape: payload', { success: true }],
-    ['an unknown shape: payload: expected array', { payload: 'later', success: true }],
-    ['an unknown shape: payload.0.name: expected string', { payload: [{ id: 1 }], success: true }],
+    ['an unknown shape: payload is string instead of list', { payload: 'later', success: true }],
+    ['an unknown shape: payload.0 is number instead of object', { payload: [1], success: true }],
     ['an unknown shape: payload', []],
   ])('%s', async (words, body) => {
     const error = await failure(listSegments, 200, body);

@@ -82,7 +82,7 @@ describe('objects', () => {
     const { zones } = await walk(app);
     for (const name of ['Add to cart', 'Search bar']) expect(zones.filter((zone) => zone.name === name)).toHaveLength(2);
     for (const project of projects) {
-      const names = (await walk(project)).segments.map(({ name }) => name);
+      const names = (await walk(project)).segments.map(({ name }) => name ?? '');
       expect(names.length).toBeGreaterThanOrEqual(8);
       expect(names.some((name) => name !== name.normalize('NFD'))).toBe(true);
       const first = project === shop ? 'Summer sale' : 'Newsletter';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { getExportJob } from '../../src/api/operations/data-export.ts';
-import { exportJob } from '../../src/api/operations/records.ts';
+import { exportJobAlone } from '../../src/api/operations/records.ts';
 import * as p from '../../src/tooling/params.ts';
 import { documented } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
@@ -13,7 +13,7 @@ export default defineTool({
   operation: getExportJob,
   idsFrom: 'list_export_jobs',
   input: z.strictObject({ jobId: p.ref('export job') }),
-  output: z.object({ job: documented(exportJob) }),
+  output: z.object({ job: documented(exportJobAlone) }),
   async handler(input, { call }) {
     return { job: await call(input) };
   },

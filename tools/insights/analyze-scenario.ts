@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { refuse } from '../../src/api/errors.ts';
 import { text } from '../../src/api/params.ts';
+import { resultIdOf } from '../../src/domain/speed/runs.ts';
 import { scenarioAnswerShape } from '../../src/domain/speed/scenario-answer.ts';
 import { scenarioReport, scenarioReports } from '../../src/resources/scenarios.ts';
 import { stepHar } from '../../src/resources/step-har.ts';
@@ -44,8 +45,8 @@ export default defineAnsweringTool({
     });
     const project = { projectId: await context.projectId() };
     const exampleOf = (run: typeof clues.examples.before) => {
-      if (!run) return undefined;
-      const stepResultId = String(run.result.stepResultId);
+      const stepResultId = run && resultIdOf(run.result);
+      if (!run || stepResultId === undefined) return undefined;
       const reportUri = scenarioReport.uri({ ...project, scenarioId, date: run.date });
       context.link({
         uri: reportUri,

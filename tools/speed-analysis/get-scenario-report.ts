@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { scenarioReport as record, stepResult } from '../../src/api/operations/records.ts';
 import { getScenarioReport } from '../../src/api/operations/speed-analysis.ts';
+import { resultIdOf } from '../../src/domain/speed/runs.ts';
 import { pickMetrics, SPEED_UNITS } from '../../src/domain/speed/speed-metrics.ts';
 import { scenarioReport } from '../../src/resources/scenarios.ts';
 import { stepHar } from '../../src/resources/step-har.ts';
@@ -25,7 +26,7 @@ export default defineTool({
   output: documented(record).extend({
     time: z.string(),
     uri: z.string(),
-    steps: z.array(documented(stepResult).extend({ harUri: z.string() })),
+    steps: z.array(documented(stepResult).extend({ harUri: z.string().optional() })),
   }),
   async handler({ scenarioId, date, metrics }, { ask, projectId, link, note, nowMs }) {
     const report = await findReport({ scenarioId, date, nowMs }, ask);
@@ -34,11 +35,11 @@ export default defineTool({
     link({ uri, name: scenarioReport.name, title: 'All timings of this report', mimeType: scenarioReport.mimeType });
     note(SPEED_UNITS);
     const { summary } = report;
-    const steps = (report.steps ?? []).map((step) => ({
-      ...step,
-      timings: pickMetrics(step.timings, metrics),
-      harUri: stepHar.uri({ projectId: project, stepResultId: step.stepResultId }),
-    }));
+    const steps = (report.steps ?? []).map((step) => {
+      const stepResultId = resultIdOf(step);
+      const harUri = stepResultId === undefined ? {} : { harUri: stepHar.uri({ projectId: project, stepResultId }) };
+      return { ...step, timings: pickMetrics(step.timings, metrics), ...harUri };
+    });
     return {
       ...report,
       time: new Date(report.date).toISOString(),

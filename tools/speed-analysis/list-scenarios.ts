@@ -1,8 +1,9 @@
 import * as z from 'zod';
-import { recordId } from '../../src/api/operations/records.ts';
+import { scenario } from '../../src/api/operations/records.ts';
 import { listScenarios } from '../../src/api/operations/speed-analysis.ts';
 import { text } from '../../src/api/params.ts';
 import { scenarioReports } from '../../src/resources/scenarios.ts';
+import { documented } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
 
 export default defineTool({
@@ -12,10 +13,16 @@ export default defineTool({
   annotations: READ,
   operation: listScenarios,
   input: z.strictObject({ name: text.describe('Part of the name').optional() }),
-  output: z.object({ scenarios: z.array(z.object({ id: recordId, name: z.string(), uri: z.string() })) }),
+  output: z.object({ scenarios: z.array(documented(scenario).extend({ uri: z.string().optional() })) }),
   async handler(input, { call, projectId }) {
     const { scenarios } = await call(input);
     const project = await projectId();
-    return { scenarios: scenarios.map(({ id, name }) => ({ id, name, uri: scenarioReports.uri({ projectId: project, scenarioId: id }) })) };
+    return {
+      scenarios: scenarios.map(({ id, name }) => ({
+        id,
+        name,
+        ...(id && { uri: scenarioReports.uri({ projectId: project, scenarioId: id }) }),
+      })),
+    };
   },
 });

@@ -6,6 +6,7 @@ import {
   dynamicVariableKey,
   exportableField,
   exportJob,
+  exportJobAlone,
   exportRun,
   exportRunWithFiles,
   recordId,
@@ -120,7 +121,7 @@ export const getExportJob = defineOperation({
   ...read,
   path: '/v1/exports/{jobId}',
   input: z.strictObject({ jobId: p.id }),
-  payload: exportJob,
+  payload: exportJobAlone,
 });
 
 export const listExportRuns = defineOperation({

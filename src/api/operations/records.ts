@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { aggregateMetricNames, stepReportTimingNames, stepTimingNames } from '../metric-names.ts';
 
 // Answers are read loosely: unknown members are kept, and a documented member may be null or absent,
-// because the reference is silent about both. Only what identifies a record is required.
+// because the reference is silent about both. Required is only that without which nothing can be done with a record: a value of a
+// metric without its name is no value of anything.
 
 /** A number of an answer; null where the platform has none, never zero instead. */
 const number = z.number().nullish();
@@ -16,7 +17,7 @@ function numbers<const Name extends string>(names: readonly Name[]) {
   return z.looseObject(Object.fromEntries(names.map((name) => [name, number])) as Record<Name, typeof number>);
 }
 
-export const scenario = z.looseObject({ id: recordId, name: z.string() });
+export const scenario = z.looseObject({ id: optionalId, name: text });
 
 const summary = z.looseObject({
   fail: number,
@@ -30,7 +31,7 @@ const customTiming = z.looseObject({ type: text, name: text, startTime: number, 
 
 export const stepResult = z.looseObject({
   stepId: optionalId,
-  stepResultId: recordId,
+  stepResultId: optionalId,
   name: text,
   description: text,
   fail: number,
@@ -90,7 +91,7 @@ export const exportJob = z.looseObject({
 });
 
 export const exportRun = z.looseObject({
-  jobRunId: recordId,
+  jobRunId: optionalId,
   startDate: text,
   state: text,
   endDate: text,
@@ -98,6 +99,9 @@ export const exportRun = z.looseObject({
 });
 
 const exportFile = z.looseObject({ partId: optionalId, fileSize: number, url: z.string(), expirationDate: text });
+
+/** The id is in the question. */
+export const exportJobAlone = exportJob.extend({ jobId: optionalId });
 
 export const exportRunWithFiles = exportRun.extend({ files: z.array(exportFile).nullish() });
 
@@ -135,10 +139,10 @@ export const metricValue = z.looseObject({
 });
 export const zoneMetricValue = metricValue.extend({ device: text });
 
-export const segment = z.looseObject({ id: recordId, name: z.string(), source: text, createdAt: text, updatedAt: text });
-export const goal = z.looseObject({ id: recordId, name: z.string(), type: text, createdAt: text, updatedAt: text });
-export const mapping = z.looseObject({ id: recordId, name: z.string(), description: text, createdAt: text, updatedAt: text });
-export const pageGroup = z.looseObject({ id: recordId, name: z.string(), category: text });
+export const segment = z.looseObject({ id: optionalId, name: text, source: text, createdAt: text, updatedAt: text });
+export const goal = z.looseObject({ id: optionalId, name: text, type: text, createdAt: text, updatedAt: text });
+export const mapping = z.looseObject({ id: optionalId, name: text, description: text, createdAt: text, updatedAt: text });
+export const pageGroup = z.looseObject({ id: optionalId, name: text, category: text });
 export const pageGroupWithMappings = pageGroup.extend({ mappings: z.array(mapping).nullish() });
-export const zoning = z.looseObject({ id: recordId, name: z.string(), createdAt: text, lastUpdatedAt: text });
-export const zone = z.looseObject({ id: recordId, name: z.string() });
+export const zoning = z.looseObject({ id: optionalId, name: text, createdAt: text, lastUpdatedAt: text });
+export const zone = z.looseObject({ id: optionalId, name: text });

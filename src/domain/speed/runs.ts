@@ -82,6 +82,11 @@ export function stepsOf(reports: readonly Report[]): Step[] {
     .toSorted((a, b) => a.number - b.number);
 }
 
+/** The id by which the report and the HAR file of a step result are read; undefined where the platform gave none. */
+export function resultIdOf({ stepResultId }: StepResult): string | undefined {
+  return stepResultId === null || stepResultId === undefined ? undefined : String(stepResultId);
+}
+
 /** A metric of a step result; null where it has no value. */
 export function metricOf({ timings, weight, loadTime, requestsCount }: StepResult, metric: string): number | null {
   if (metric === 'weight') return weight ?? null;

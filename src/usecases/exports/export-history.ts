@@ -73,7 +73,7 @@ export async function readHistory(
     ...(createdMs !== undefined && { createdMs }),
     runs: runs.map(({ jobRunId: runId, startDate, state }) => {
       const startedMs = msOf(startDate);
-      return { runId, state: lower(state), ...(startedMs !== undefined && { startedMs }) };
+      return { runId: runId ?? 'unknown id', state: lower(state), ...(startedMs !== undefined && { startedMs }) };
     }),
     covering: covering(
       successful.filter(({ jobId, runId }) => jobId === job.jobId && !emptyIds.has(runId)),

@@ -107,7 +107,7 @@ interface Goals {
 
 async function goalsOf(lists: Lists, note: Uses['note']): Promise<Goals> {
   const goals = await listed('Goals', lists.ask(listGoals, {}), note);
-  const known = goals.flatMap(({ id, name, type }) => (typeof id === 'number' ? [{ id, name, type }] : []));
+  const known = goals.flatMap(({ id, name, type }) => (typeof id === 'number' ? [{ id, name: name ?? String(id), type }] : []));
   return {
     names: new Map(known.map(({ id, name }) => [id, name])),
     others: known.filter(({ type }) => !/commerce/i.test(type ?? '')).map(({ id }) => id),

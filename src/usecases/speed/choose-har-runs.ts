@@ -3,7 +3,7 @@ import { getStepHar, listScenarioReports, listSpeedEvents } from '../../api/oper
 import { instantOf } from '../../api/params.ts';
 import { largestShift, type RunFigures, typicalRuns } from '../../domain/har/compare/typical-runs.ts';
 import { fold, matchName } from '../../domain/names/match-name.ts';
-import { chooseStep, isFailed, type Report, type Step, stepsOf } from '../../domain/speed/runs.ts';
+import { chooseStep, isFailed, type Report, resultIdOf, type Step, stepsOf } from '../../domain/speed/runs.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { resolveDate } from '../../lib/dates.ts';
 import type { Context } from '../context.ts';
@@ -83,12 +83,11 @@ async function stepOf(reports: readonly Report[], asked: string | undefined): Pr
 }
 
 function figuresOf({ runs }: Step): RunFigures[] {
-  return runs.map(({ date, result }) => ({
-    date,
-    stepResultId: String(result.stepResultId),
-    requests: result.requestsCount ?? null,
-    loadTimeMs: result.loadTime ?? null,
-  }));
+  return runs.flatMap(({ date, result }) => {
+    const stepResultId = resultIdOf(result);
+    if (stepResultId === undefined) return [];
+    return [{ date, stepResultId, requests: result.requestsCount ?? null, loadTimeMs: result.loadTime ?? null }];
+  });
 }
 
 /** The HAR files of these runs; those that cannot be read are left out and noted, unless there is no other. */

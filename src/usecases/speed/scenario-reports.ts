@@ -4,7 +4,7 @@ import { ApiError } from '../../api/errors.ts';
 import { getScenarioReport, getStepReport, listScenarioReports, listSpeedEvents } from '../../api/operations/speed-analysis.ts';
 import { type Measured, type RunChoice, reportsToJudge } from '../../domain/speed/budgets.ts';
 import { type FailedAction, type FailedStep, groupActions } from '../../domain/speed/failures.ts';
-import { isFailed, type Report, type Window, windowsToRead } from '../../domain/speed/runs.ts';
+import { isFailed, type Report, resultIdOf, type Window, windowsToRead } from '../../domain/speed/runs.ts';
 import { type Between, eventsNear, type NearEvent, nearFrom } from '../../domain/speed/speed-events.ts';
 import { DAY_MS, MINUTE_MS } from '../../lib/clock.ts';
 
@@ -96,10 +96,15 @@ export async function readEventsNear(ask: Ask, scenarioId: number, change: Betwe
 
 /** What failed in these runs, by the words of their actions; those whose step report cannot be read count without words. */
 export async function readActions(ask: Ask, steps: readonly FailedStep[], note: Note): Promise<FailedAction[]> {
-  const outcomes = await Promise.allSettled(steps.map(({ result }) => ask(getStepReport, { stepId: String(result.stepResultId) })));
+  const outcomes = await Promise.allSettled(
+    steps.map(async ({ result }) => {
+      const stepId = resultIdOf(result);
+      return stepId === undefined ? undefined : ask(getStepReport, { stepId });
+    }),
+  );
   const read = steps.map((failed, index) => {
     const outcome = outcomes[index];
-    return { failed, report: outcome?.status === 'fulfilled' ? outcome.value.step : undefined };
+    return { failed, report: outcome?.status === 'fulfilled' ? outcome.value?.step : undefined };
   });
   const unread = read.filter(({ report }) => report === undefined).length;
   if (unread > 0) note(`${unread} of ${steps.length} step reports of failed runs could not be read.`);

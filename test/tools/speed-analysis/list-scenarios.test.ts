@@ -19,5 +19,5 @@ it('lists the scenarios of the project, each with the address of its reports', a
 it('narrows by a part of the name', async () => {
   const { structured } = await call('list_scenarios', { name: 'mobile' });
   const { scenarios } = await ask('listScenarios');
-  expect(structured['scenarios']).toHaveLength(scenarios.filter(({ name }) => name.includes('mobile')).length);
+  expect(structured['scenarios']).toHaveLength(scenarios.filter(({ name }) => name?.includes('mobile')).length);
 });

@@ -10,7 +10,8 @@ const msOf = (date: unknown) => Date.parse(String(date).replace(/([+-]\d{2})(\d{
 async function asListed(events: readonly { readonly key: string; readonly date?: unknown }[]) {
   const { scenarios } = await ask('listScenarios');
   const placed: { name: string; on: readonly { readonly key: string }[] }[] = [];
-  for (const { id, name } of scenarios) placed.push({ name, on: (await ask('listSpeedEvents', { scenarioId: Number(id) })).events });
+  for (const { id, name } of scenarios)
+    placed.push({ name: name ?? '', on: (await ask('listSpeedEvents', { scenarioId: Number(id) })).events });
   return events.map((event) => ({
     ...event,
     date: new Date(msOf(event.date)).toISOString(),

@@ -1,9 +1,9 @@
 import type { PayloadOf } from '../../../api/operation.ts';
-import type { getExportJob } from '../../../api/operations/data-export.ts';
+import type { listExportJobs } from '../../../api/operations/data-export.ts';
 import { CUSTOM_VARIABLE, DYNAMIC_VARIABLE } from './field-catalogue.ts';
 import type { ExportRange, JobBody } from './job-bodies.ts';
 
-export type JobRecord = PayloadOf<typeof getExportJob>;
+export type JobRecord = PayloadOf<typeof listExportJobs>[number];
 
 /** What an export holds, as far as job records show it: they hold no segment, and no position or key of a variable. */
 export interface ExportContent {
