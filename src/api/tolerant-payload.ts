@@ -93,7 +93,7 @@ function onceEach(mends: readonly Mend[]): Mend[] {
 
 /** The last name on a way through lists and records. */
 function nameOf(path: readonly PropertyKey[]): string | undefined {
-  return path.filter((part) => typeof part === 'string').at(-1);
+  return path.findLast((part) => typeof part === 'string');
 }
 
 function isOuterList(path: readonly PropertyKey[]): boolean {

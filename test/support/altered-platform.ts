@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll } from 'vitest';
 import { isRecord } from '../../src/lib/is-record.ts';
@@ -25,7 +25,7 @@ async function bytesOf(chunks: AsyncIterable<unknown>): Promise<Buffer> {
 export function alteredPlatform(inner: () => Platform): AlteredPlatform {
   let alter: Alter | undefined;
   let url = '';
-  const server = createServer(async (request, response) => {
+  async function pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const target = request.url ?? '/';
     const { authUrl, serviceUrl } = inner();
     const headers = new Headers();
@@ -40,7 +40,8 @@ export function alteredPlatform(inner: () => Platform): AlteredPlatform {
     if (isRecord(value) && 'endpoint' in value) value['endpoint'] = url;
     else if (isRecord(value) && 'payload' in value) value['payload'] = alter ? alter(value['payload'], target) : value['payload'];
     response.writeHead(answer.status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
-  });
+  }
+  const server = createServer((request, response) => void pass(request, response).catch(() => response.destroy()));
   beforeAll(async () => {
     await new Promise<void>((resolve) => {
       server.listen(0, '127.0.0.1', resolve);
