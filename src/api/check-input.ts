@@ -133,6 +133,12 @@ export function checkProjectId(projectId: number | undefined): void {
     throw new ApiError('invalid', `projectId: expected a positive integer, got ${projectId}.`);
 }
 
+/** The project that a token names; refuses where it names none. */
+export function knownProject(projectId: number | undefined): number {
+  if (projectId !== undefined) return projectId;
+  throw new ApiError('invalid', 'projectId: the token does not say which project it is for; name one.');
+}
+
 /** Refuses scope names that do not exist or do not go together; returns them sorted, without repeats. */
 export function checkScopes(scope: string): string[] {
   const parsed = p.scopeList.safeParse(scope);

@@ -3,7 +3,7 @@ import type { Log } from '../lib/log.ts';
 import { createRedaction } from '../lib/redact.ts';
 import { pageBefore } from './all-pages.ts';
 import { checkedAuthUrl, createAuthServer } from './auth-server.ts';
-import { checkInput, checkProjectId, checkScopes } from './check-input.ts';
+import { checkInput, checkProjectId, checkScopes, knownProject } from './check-input.ts';
 import { type Limits, refuseLongQueue, withDeadline } from './deadline.ts';
 import { ApiError } from './errors.ts';
 import { DEFAULT_SIZE_LIMITS, exchange, type SizeLimits, titleOf, type Wiring } from './exchange.ts';
@@ -188,7 +188,7 @@ export function createClient(options: ClientOptions): Client {
     const { encoding, limits, observe } = how;
     let acquired = first;
     for (let renewed = false; ; renewed = true) {
-      const complete = operation.base === 'enrichment' ? withProject(input, acquired.projectId) : input;
+      const complete = operation.base === 'enrichment' ? { ...input, projectId: knownProject(acquired.projectId) } : input;
       try {
         return await retry(limits, { clock, random, isAlone: () => limiter.isAlone?.() ?? false }, (number) =>
           attempt({ operation, input: complete, encoding, limits, attempt: number, observe }, acquired),
@@ -272,7 +272,7 @@ export function createClient(options: ClientOptions): Client {
         const wish = { projectId, signal: limits.signal };
         return scope === undefined ? tokenProvider.forSession(wish) : tokenProvider.forScope(scope, wish);
       });
-      return acquired.projectId ?? nameless();
+      return knownProject(acquired.projectId);
     },
     remember(key, make, { signal, deadlineMs } = {}) {
       function makeWithin(limits: Limits) {
@@ -298,12 +298,4 @@ interface SendOptions {
   fresh: boolean | undefined;
   limits: Limits;
   observe: Observer | undefined;
-}
-
-function nameless(): never {
-  throw new ApiError('invalid', 'projectId: the token does not say which project it is for; name one.');
-}
-
-function withProject(input: Record<string, unknown>, projectId: number | undefined): Record<string, unknown> {
-  return { ...input, projectId: projectId ?? nameless() };
 }
