@@ -292,10 +292,7 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-interface SendOptions {
-  projectId: number | undefined;
+interface SendOptions extends Required<Pick<CallOptions, 'projectId' | 'fresh' | 'observe'>> {
   encoding: 'form' | 'json';
-  fresh: boolean | undefined;
   limits: Limits;
-  observe: Observer | undefined;
 }
