@@ -1,7 +1,8 @@
-// Everything that is checked, one after the other where they would fight for the processor; ends with a count of the tests.
+// npm test: everything that is checked, and a count of the tests. With --change (npm run check): what a change needs while it is made.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
+import { changedTests } from './changed-tests.mjs';
 import { wrongSkips } from './skipped-tests.mjs';
 
 const RESULTS = 'node_modules/.cache/vitest-results.json';
@@ -20,7 +21,7 @@ const checks = [
 ];
 
 /** No colours where nobody sees them: a log would hold more codes than words. */
-const environment = process.stdout.isTTY ? process.env : { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0' };
+const environment = () => (process.stdout.isTTY ? process.env : { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0' });
 
 /** A log with longer lines is not read: whatever prints one is to be found. */
 const MAX_LINE_CHARS = 10_000;
@@ -30,7 +31,7 @@ function run([label, command, ...args], watched = false) {
   const started = Date.now();
   const stdio = watched && process.stdout.isTTY ? 'inherit' : ['ignore', 'pipe', 'pipe'];
   return new Promise((resolve) => {
-    const child = spawn(command, args, { stdio, env: environment, shell: process.platform === 'win32' });
+    const child = spawn(command, args, { stdio, env: environment(), shell: process.platform === 'win32' });
     let output = '';
     for (const stream of [child.stdout, child.stderr]) {
       stream?.setEncoding('utf8').on('data', (chunk) => {
@@ -58,21 +59,38 @@ async function runTwoAtOnce(queue) {
   return outcomes.every(Boolean);
 }
 
-const sound = await runTwoAtOnce([...checks]);
-const vitest = [
-  binary('vitest'),
-  'run',
-  '--config',
-  'test/vitest.config.ts',
+/** Runs the tests of these projects of test/vitest.config.ts. */
+function runTests(projects, label) {
+  const chosen = projects.flatMap((project) => ['--project', project]);
   // A line for each file, but for a person who watches a dot for each test.
-  `--reporter=${process.stdout.isTTY ? 'dot' : 'default'}`,
-  '--reporter=json',
-  `--outputFile.json=${RESULTS}`,
-];
-const green = await run(['tests', ...vitest], true);
-const results = JSON.parse(readFileSync(RESULTS, 'utf8'));
-console.log(`${results.numPassedTests} passed, ${results.numFailedTests} failed, ${results.numPendingTests} skipped`);
-// On the machine of a developer a missing browser or Redis may skip its tests; where the whole is judged nothing is left out in silence.
-const skips = wrongSkips(results);
-for (const skip of skips) console.log(`${process.env.CI === 'true' ? '✗' : '–'} ${skip}`);
-process.exit(sound && green && (process.env.CI !== 'true' || skips.length === 0) ? 0 : 1);
+  const reporters = [`--reporter=${process.stdout.isTTY ? 'dot' : 'default'}`, '--reporter=json', `--outputFile.json=${RESULTS}`];
+  return run([label, binary('vitest'), 'run', '--config', 'test/vitest.config.ts', ...chosen, ...reporters], true);
+}
+
+/** Everything, one after the other where they would fight for the processor. */
+async function checkAll() {
+  const isJudged = process.env.CI === 'true';
+  const sound = await runTwoAtOnce([...checks]);
+  // What takes long, or needs what .ci/run installs, runs there.
+  const green = await runTests(['product', 'unit', ...(isJudged ? ['long'] : [])], 'tests');
+  const results = JSON.parse(readFileSync(RESULTS, 'utf8'));
+  console.log(`${results.numPassedTests} passed, ${results.numFailedTests} failed, ${results.numPendingTests} skipped`);
+  // On the machine of a developer a missing tool may skip tests; where the whole is judged nothing is left out in silence.
+  const skips = wrongSkips(results);
+  for (const skip of skips) console.log(`${isJudged ? '✗' : '–'} ${skip}`);
+  return sound && green && (!isJudged || skips.length === 0);
+}
+
+/** What a change needs while it is made: types, lint and format, all unit tests, and the product tests that mirror the changed folders. */
+async function checkChange() {
+  process.env.PRODUCT_TESTS = changedTests().join(',');
+  const isStatic = ([label]) => ['types', 'lint', 'format'].includes(label);
+  const [sound, green] = await Promise.all([
+    runTwoAtOnce(checks.filter(isStatic)),
+    runTests(['unit', ...(process.env.PRODUCT_TESTS === '' ? [] : ['product'])], 'tests of the change'),
+  ]);
+  return sound && green;
+}
+
+const passed = await (process.argv.includes('--change') ? checkChange() : checkAll());
+process.exit(passed ? 0 : 1);

@@ -28,7 +28,7 @@ describe('files', () => {
     expect(
       all
         .map(({ path }) => path)
-        .filter((path) => !/^([a-z0-9]+(-[a-z0-9]+)*\/)*[a-z0-9]+(-[a-z0-9]+)*(\.(test|config|d))?\.ts$/.test(path)),
+        .filter((path) => !/^([a-z0-9]+(-[a-z0-9]+)*\/)*[a-z0-9]+(-[a-z0-9]+)*(\.(test|long\.test|config|d))?\.ts$/.test(path)),
     ).toEqual([]);
   });
 

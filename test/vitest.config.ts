@@ -1,16 +1,31 @@
 import { availableParallelism } from 'node:os';
-import { defineConfig } from 'vitest/config';
+import process from 'node:process';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+import { projects } from './projects.ts';
+
+/** What the projects share; a project sees nothing of the others' files. */
+const shared: TestProjectInlineConfiguration['test'] = {
+  root: new URL('..', import.meta.url).pathname,
+  setupFiles: ['test/support/property-seed.ts'],
+  pool: 'threads',
+  isolate: false,
+  testTimeout: 60_000, // only ends what hangs: a machine with other work takes several times as long
+  hookTimeout: 60_000, // some wait for the bundle to be built
+};
+
+const { unit, product, long } = projects();
+/** Beginnings of the paths of product tests that are to run; left out: all. */
+const wanted = process.env['PRODUCT_TESTS']?.split(',');
+const isWanted = (path: string) => wanted === undefined || wanted.some((beginning) => path.startsWith(beginning));
 
 export default defineConfig({
   test: {
-    root: new URL('..', import.meta.url).pathname,
-    include: ['test/**/*.test.ts'],
-    setupFiles: ['test/support/property-seed.ts'],
-    pool: 'threads',
-    isolate: false,
     // Two at the least, because tests wait for processes that they start.
     maxWorkers: Math.max(2, availableParallelism()),
-    testTimeout: 60_000, // only ends what hangs: a machine with other work takes several times as long
-    hookTimeout: 60_000, // some wait for the bundle to be built
+    projects: [
+      { test: { ...shared, name: 'product', include: product.filter(isWanted) } },
+      { test: { ...shared, name: 'unit', include: unit } },
+      { test: { ...shared, name: 'long', include: long, env: { FULL_SAMPLES: 'true' } } },
+    ],
   },
 });

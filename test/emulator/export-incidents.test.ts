@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { exportHandlers as exports } from '../../src/emulator/handlers/data-export.ts';
 import { storiesOf } from '../../src/emulator/world/index.ts';
 import { DAY_MS, HOUR_MS } from '../../src/lib/clock.ts';
+import { someOf } from '../support/sample-size.ts';
 import { type MovablePlace, partsOf, placeOf, START_MS } from './export-place.ts';
 
 /** All runs of a job, and those of the list of successful ones. */
@@ -16,7 +17,7 @@ async function runsOf(place: MovablePlace, name: string) {
   return { jobId, runs, covered: successful.map(({ from }) => Date.parse(String(from))), successful };
 }
 
-test.each([1, 2, 3, 4, 5])(
+test.each(someOf([1, 2, 3, 4, 5], 1))(
   'seed %i: a run that failed, was never started or found nothing covers no range, and no other run is without one',
   async (seed) => {
     const place = placeOf(undefined, seed);

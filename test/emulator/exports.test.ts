@@ -4,6 +4,7 @@ import { exportHandlers as exports } from '../../src/emulator/handlers/data-expo
 import type { JobInput } from '../../src/emulator/world/exports/schedule.ts';
 import { exportStories } from '../../src/emulator/world/index.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/lib/clock.ts';
+import { someOf } from '../support/sample-size.ts';
 import { fieldsNamed, type MovablePlace, onceJob, placeOf, refusalOf, START_MS } from './export-place.ts';
 
 async function jobNamed(place: MovablePlace, name: string) {
@@ -236,7 +237,7 @@ describe('recurring jobs', () => {
     expect(before).toMatchObject({ state: 'SUSPENDED', nextRunTime: null, nextFrom: null });
   });
 
-  test.each([1, 2, 3])('seed %i: the daily job lacks one day of the last 14', async (seed) => {
+  test.each(someOf([1, 2, 3], 1))('seed %i: the daily job lacks one day of the last 14', async (seed) => {
     const place = placeOf(shop, seed);
     const { missing } = exportStories(place.world.origin);
     const { jobId } = await jobNamed(place, missing.jobName);

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chunksOf, daysBetween, slotsOf } from '../../src/lib/calendar.ts';
 import { HOUR_MS } from '../../src/lib/clock.ts';
+import { sampleSize } from '../support/sample-size.ts';
 
 const at = (iso: string) => Date.parse(iso);
 const zone = fc.constantFrom(...Intl.supportedValuesOf('timeZone'), 'UTC');
@@ -23,7 +24,7 @@ describe('days, weeks and months of an interval', () => {
         expect(new Set(slots.map(({ label }) => label)).size).toBe(slots.length);
         expect(slots.slice(1, -1).filter(({ isPart }) => isPart)).toEqual([]);
       }),
-      { numRuns: 60 },
+      { numRuns: sampleSize({ full: 60, short: 12 }) },
     );
   });
 
@@ -68,7 +69,7 @@ describe('chunks of an interval', () => {
           expect(before.endMs - before.startMs).toBeGreaterThan(maxMs - 26 * HOUR_MS);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: sampleSize({ full: 60, short: 12 }) },
     );
   });
 });

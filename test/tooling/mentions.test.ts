@@ -3,6 +3,7 @@ import { withoutAbsent } from '../../src/tooling/mentions.ts';
 import { inputOf } from '../../src/tooling/schema.ts';
 import { toolsets } from '../../tools/index.ts';
 import { type Assistant, type AssistantOptions, openAssistant } from '../support/assistant.ts';
+import { someOf } from '../support/sample-size.ts';
 import { sampleArguments } from '../tools/sample-arguments.ts';
 import { useTools } from '../tools/support.ts';
 
@@ -28,8 +29,8 @@ describe('a text without absent tools', () => {
 const use = useTools();
 const known = toolsets.flatMap(({ tools }) => tools);
 const choices: [string, AssistantOptions][] = [
-  ...toolsets.map(({ name }): [string, AssistantOptions] => [`the toolset ${name} alone`, { toolsets: [name] }]),
   ['core', { toolsets: ['core'] }],
+  ...toolsets.map(({ name }): [string, AssistantOptions] => [`the toolset ${name} alone`, { toolsets: [name] }]),
   ['all, read-only', { readOnly: true }],
   ['core, read-only', { toolsets: ['core'], readOnly: true }],
 ];
@@ -41,20 +42,25 @@ function textsUnder(node: unknown, key: string): string[] {
   return Object.entries(node).flatMap(([name, value]) => (name === key && typeof value === 'string' ? [value] : textsUnder(value, key)));
 }
 
-describe.each(choices)('%s', (_, options) => {
+/** Opens, for the first test that asks, an assistant with those tools alone. */
+function useChoice(options: AssistantOptions) {
   let opened: Promise<{ assistant: Assistant; names: string[]; absent: string[] }> | undefined;
-  const open = () =>
+  afterAll(async () => (await opened)?.assistant.close());
+  return () =>
     (opened ??= (async () => {
       const assistant = await openAssistant(use.platform(), options);
       const { tools } = await assistant.client.listTools();
       const names = tools.map(({ name }) => name);
       return { assistant, names, absent: known.map(({ name }) => name).filter((name) => !names.includes(name)) };
     })());
-  afterAll(async () => (await opened)?.assistant.close());
+}
 
-  /** Those of the texts that name an absent tool. */
-  const naming = (texts: readonly string[], absent: readonly string[]) =>
-    texts.filter((text) => absent.some((name) => new RegExp(`\\b${name}\\b`).test(text)));
+/** Those of the texts that name an absent tool. */
+const naming = (texts: readonly string[], absent: readonly string[]) =>
+  texts.filter((text) => absent.some((name) => new RegExp(`\\b${name}\\b`).test(text)));
+
+describe.each(choices)('%s', (_, options) => {
+  const open = useChoice(options);
 
   it('is listed, greeted and described without any other tool', async () => {
     const { assistant, absent } = await open();
@@ -74,6 +80,11 @@ describe.each(choices)('%s', (_, options) => {
       expect(textsUnder(inputSchema, 'description').filter((text) => text.length < 4)).toEqual([]);
     }
   });
+});
+
+// Each calls all its tools three times.
+describe.each(someOf(choices, 1))('%s', (_, options) => {
+  const open = useChoice(options);
 
   it('answers, and fails, without sending anybody to another tool', async () => {
     const { assistant, names, absent } = await open();

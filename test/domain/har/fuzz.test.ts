@@ -4,6 +4,7 @@ import { HarError } from '../../../src/domain/har/read/har-model.ts';
 import { readHar } from '../../../src/domain/har/read/read-har.ts';
 import { sanitiseHar } from '../../../src/domain/har/sanitise/sanitise-har.ts';
 import { summarizeHar } from '../../../src/domain/har/summary/summarize-har.ts';
+import { sampleSize } from '../../support/sample-size.ts';
 import { harSchema } from './har-schema.ts';
 import { BASE, changes, growthOf, mutate, shapes } from './mutations.ts';
 import { har } from './sample.ts';
@@ -43,7 +44,7 @@ describe('any file', () => {
         expectAnswer(answer);
         expect(analyse(JSON.stringify(file))).toEqual(answer);
       }),
-      { numRuns: 1000 },
+      { numRuns: sampleSize({ full: 1000, short: 200 }) },
     );
   });
 
@@ -55,7 +56,7 @@ describe('any file', () => {
         expectAnswer(answer);
         expect(/position \d+ \(line \d+, column \d+\)/.test(answer.error ?? '')).toBe(!isJson(text));
       }),
-      { numRuns: 1000 },
+      { numRuns: sampleSize({ full: 1000, short: 200 }) },
     );
   });
 

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { HEADERS, openRawSession, post, post2026, send, sharedService } from '../../support/http.ts';
+import { sampleSize } from '../../support/sample-size.ts';
 
 const service = sharedService();
 
@@ -58,7 +59,7 @@ it('whatever is sent is refused or answered, never a fault of the server, and th
       await response.body?.cancel();
       expect([200, 202, 400, 404, 406, 429]).toContain(response.status);
     }),
-    { numRuns: 200 },
+    { numRuns: sampleSize({ full: 200, short: 40 }) },
   );
   expect((await post(url, { id: 'after', method: 'tools/list' }, await openRawSession(url))).status).toBe(200);
   expect((await post2026(url, 'tools/list')).status).toBe(200);

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { SECRET_MARK } from '../../../src/emulator/world/speed/planted-secrets.ts';
 import { openAssistant } from '../../support/assistant.ts';
 import { withPlatform } from '../../support/emulator.ts';
+import { someOf } from '../../support/sample-size.ts';
 import { useTools, whole } from '../support.ts';
 import { allRows, slowStep, stepRuns, tokensOf } from './step-runs.ts';
 
@@ -23,7 +24,7 @@ describe('the summary', () => {
     expect(whole(answer)).toMatchSnapshot();
   });
 
-  it.each([1, 2, 3, 4, 5])('of seed %i puts the blame on the planted tag, as the browser states it', async (seed) => {
+  it.each(someOf([1, 2, 3, 4, 5], 2))('of seed %i puts the blame on the planted tag, as the browser states it', async (seed) => {
     await withPlatform(
       async (other) => {
         const { slowTag } = other.stories;

@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { DAY_MS, HOUR_MS } from '../../../src/lib/clock.ts';
 import { openAssistant, type ToolAnswer } from '../../support/assistant.ts';
 import { openPlatform, type Platform, withPlatform } from '../../support/emulator.ts';
+import { someOf } from '../../support/sample-size.ts';
 import { useTools, whole } from '../support.ts';
 
 const { ask, call, platform } = useTools();
@@ -40,7 +41,7 @@ it('tells failed from expired days, and plans the jobs that fill each', async ()
   expect(fixed(whole(answer))).toMatchSnapshot();
 });
 
-describe.each([1, 2, 3, 4, 5])('with seed %i', (seed) => {
+describe.each(someOf([1, 2, 3, 4, 5], 2))('with seed %i', (seed) => {
   it('each incident of each job is found with its cause, and nothing else', async () => {
     await withPlatform(
       async (other) => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../../src/lib/clock.ts';
 import { openAssistant, sharedAssistant, type ToolAnswer } from '../../support/assistant.ts';
 import { sharedPlatform } from '../../support/emulator.ts';
+import { sampleSize } from '../../support/sample-size.ts';
 import { truthOf } from '../../support/truth.ts';
 import { records } from '../support.ts';
 
@@ -57,7 +58,7 @@ describe('no answer holds a rate that is an average of rates', () => {
         expect(total?.['bounceRate']).toBeCloseTo(truth.bounceRate, 3);
         expect(total?.['sessionTimeAverage']).toBeCloseTo(truth.seconds / truth.visits, 3);
       }),
-      { numRuns: 20 },
+      { numRuns: sampleSize({ full: 20, short: 4 }) },
     );
   });
 
@@ -125,7 +126,7 @@ describe('another time zone', () => {
           expect(records(answer).reduce((sum, row) => sum + Number(row['visits']), 0)).toBe(visits);
         },
       ),
-      { numRuns: 12 },
+      { numRuns: sampleSize({ full: 12, short: 4 }) },
     );
   });
 });

@@ -10,10 +10,11 @@ import { openPlans } from '../../../src/workspace/plans.ts';
 import { plansDirectory, projectDirectory } from '../../../src/workspace/store/layout.ts';
 import { bundledScript } from '../../support/bundled-script.ts';
 import { type Platform, sharedPlatform } from '../../support/emulator.ts';
+import { sampleSize } from '../../support/sample-size.ts';
 import type { ApplyOrder } from './apply-process.ts';
 
 const platform = sharedPlatform();
-const KILLS = 25;
+const KILLS = sampleSize({ full: 25, short: 6 });
 const JOBS = 16;
 /** After this time a lost request is no longer waited for. */
 const SETTLED_MS = 61_000;

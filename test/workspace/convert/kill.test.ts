@@ -5,10 +5,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { seeded } from '../../bench/verdicts/random.ts';
 import { bundledScript } from '../../support/bundled-script.ts';
+import { sampleSize } from '../../support/sample-size.ts';
 import { scratchDirectory } from '../download/store-stub.ts';
 import { openOffline, queried, writeRun } from './converted-runs.ts';
 
-const KILLS = 50;
+const KILLS = sampleSize({ full: 50, short: 8 });
 const RUNS = 6;
 const ROWS = 3_000;
 /** A conversion of all runs takes some seconds; most kills fall into it. */
@@ -22,7 +23,7 @@ const sessions = (run: number) =>
     return `{"project_id":1,"user_id":${user},"session_id":${id},"session_transactions_revenue_cents":${id}}\n`;
   }).join('');
 
-it('a server that is killed at 50 random moments of its conversions loses no row and doubles none', async () => {
+it('a server that is killed at random moments of its conversions loses no row and doubles none', async () => {
   const script = bundledScript('test/workspace/convert/convert-process.ts', scratchDirectory());
   const random = seeded(7).uniform;
   const fields = ['project_id', 'user_id', 'session_id', 'session_transactions_revenue_cents'];

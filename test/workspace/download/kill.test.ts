@@ -9,15 +9,16 @@ import { projectDirectory, runDirectory } from '../../../src/workspace/store/lay
 import { seeded } from '../../bench/verdicts/random.ts';
 import { bundledScript } from '../../support/bundled-script.ts';
 import { START, withPlatform } from '../../support/emulator.ts';
+import { sampleSize } from '../../support/sample-size.ts';
 import type { DownloadOrder } from './download-process.ts';
 import { scratchDirectory, sha256 } from './store-stub.ts';
 
-const KILLS = 50;
+const KILLS = sampleSize({ full: 50, short: 10 });
 /** A process is killed after a random number of requests for files, in half of the rounds a finished part, and a random time. */
 const MOST_REQUESTS = 5;
 const LONGEST_WAIT_MS = 50;
 
-it('a server that is killed at 50 random moments leaves whole files or resumable parts, and nothing is fetched twice', async () => {
+it('a server that is killed at random moments leaves whole files or resumable parts, and nothing is fetched twice', async () => {
   const script = bundledScript('test/workspace/download/download-process.ts', scratchDirectory());
   const dir = scratchDirectory();
   const random = seeded(11).uniform;
@@ -85,7 +86,7 @@ it('a server that is killed at 50 random moments leaves whole files or resumable
       look();
     }
     // Some came to their end, so that what is complete was there to be fetched twice.
-    expect(completeAt.size).toBeGreaterThan(10);
+    expect(completeAt.size).toBeGreaterThan(KILLS / 5);
 
     const started = runs.slice(0, at + 1);
     faults.clear();

@@ -5,6 +5,7 @@ import type { HarQuery } from '../../../../src/domain/har/analyse/analyse-har.ts
 import { HAR_VIEWS } from '../../../../src/domain/har/analyse/har-answer.ts';
 import { HarError, resourceTypes } from '../../../../src/domain/har/read/har-model.ts';
 import { readHar } from '../../../../src/domain/har/read/read-har.ts';
+import { sampleSize } from '../../../support/sample-size.ts';
 import { BASE, changes, growthOf, mutate, shapes } from '../mutations.ts';
 import { har } from '../sample.ts';
 import { comparison, comparisonOf, everything, view, viewOf } from './views.ts';
@@ -46,7 +47,7 @@ describe('a HAR with changed members', () => {
       fc.property(changes, (change) => {
         expect(fault(answerOf(() => everything(mutate(change))))).toBeNull();
       }),
-      { numRuns: 500 },
+      { numRuns: sampleSize({ full: 500, short: 100 }) },
     );
   });
 
@@ -55,7 +56,7 @@ describe('a HAR with changed members', () => {
       fc.property(changes, queries, (change, query) => {
         expect(fault(answerOf(() => view(mutate(change), query)))).toBeNull();
       }),
-      { numRuns: 1000 },
+      { numRuns: sampleSize({ full: 1000, short: 200 }) },
     );
   });
 
@@ -65,7 +66,7 @@ describe('a HAR with changed members', () => {
         expect(fault(answerOf(() => comparison(mutate(one), BASE)))).toBeNull();
         expect(fault(answerOf(() => comparison(mutate(one), mutate(other))))).toBeNull();
       }),
-      { numRuns: 500 },
+      { numRuns: sampleSize({ full: 500, short: 100 }) },
     );
   });
 
@@ -78,7 +79,7 @@ describe('a HAR with changed members', () => {
         });
         expect('answer' in result ? result.answer : '[]').toBe('[]');
       }),
-      { numRuns: 500 },
+      { numRuns: sampleSize({ full: 500, short: 100 }) },
     );
   });
 });

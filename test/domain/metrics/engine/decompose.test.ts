@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { decompose, type GroupSums, type Sums } from '../../../../src/domain/metrics/engine/decompose.ts';
+import { sampleSize } from '../../../support/sample-size.ts';
 
 const sums = (numerator: number, denominator: number): Sums => ({ numerator, denominator });
 const valueOf = (groups: readonly GroupSums[], side: 'before' | 'after') =>
@@ -32,7 +33,7 @@ it('adds up exactly, also with groups that come or go', () => {
       const explained = parts.reduce((sum, { mix, rate }) => sum + mix + rate, 0);
       expect(Math.abs(explained - change)).toBeLessThanOrEqual(1e-9 * (1 + Math.abs(change)));
     }),
-    { numRuns: 100 },
+    { numRuns: sampleSize({ full: 100, short: 20 }) },
   );
 });
 

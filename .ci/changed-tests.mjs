@@ -1,0 +1,26 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path/posix';
+
+const git = (...args) => execFileSync('git', args, { encoding: 'utf8' }).split('\n').filter(Boolean);
+
+/** Files that differ from where this branch left main, or, on main, from its last commit; new ones too. */
+function changedFiles() {
+  let base = 'HEAD';
+  try {
+    [base = 'HEAD'] = git('merge-base', 'HEAD', 'main');
+  } catch {
+    // No branch is called main here: what is not committed counts.
+  }
+  return [...new Set([...git('diff', '--name-only', base), ...git('ls-files', '--others', '--exclude-standard')])];
+}
+
+/** What mirrors the changed files in test/: the folder of src, the test file of a tool, a changed test itself. */
+export function changedTests() {
+  const mirrored = changedFiles().flatMap((path) => {
+    if (path.startsWith('src/')) return [`${dirname(path.replace(/^src/, 'test'))}/`];
+    if (path.startsWith('tools/')) return [`test/${path.replace(/(\/index)?\.ts$/, '')}`];
+    return path.startsWith('test/') && path.endsWith('.test.ts') ? [path] : [];
+  });
+  return [...new Set(mirrored)].filter((path) => path.startsWith('test/tools/') || existsSync(path));
+}

@@ -1,0 +1,51 @@
+import { dirname, join } from 'node:path/posix';
+import { filesBelow, textOf } from './support/sources.ts';
+
+/** What a test file needs decides its project; so no list has to be kept. */
+const PLATFORM = ['src/emulator/start-emulator.ts', 'test/support/stdio.ts', 'node:child_process', 'node:http', '@duckdb/node-api'];
+/** Engines that a bare machine lacks (.ci/run installs them), and samples whose full size takes minutes. */
+const ENGINES = ['test/support/redis.ts', 'test/support/clickhouse/start.ts', 'test/views/browser.ts', 'test/conformance/suite.ts'];
+const SAMPLES = 'test/support/sample-size.ts';
+
+/** Modules whose code a file loads, resolved where they are files of the project; types are none. */
+function importsOf(path: string): string[] {
+  const statements = /^(?:import|export)(?! type)(?:[^;']*? from)? '([^']+)';|\bimport\('(\.[^']+)'\)/gm;
+  const specifiers = [...textOf(path).matchAll(statements)].map(([, named, loaded]) => named ?? loaded ?? '');
+  return specifiers.map((specifier) => (specifier.startsWith('.') ? join(dirname(path), specifier) : specifier));
+}
+
+/** Everything that a file reaches through imports, itself included. */
+function createReach() {
+  const known = new Map<string, readonly string[]>();
+  const direct = (path: string): readonly string[] => {
+    if (!path.endsWith('.ts')) return [];
+    const imports = known.get(path) ?? importsOf(path);
+    known.set(path, imports);
+    return imports;
+  };
+  return (path: string): Set<string> => {
+    const reached = new Set([path]);
+    for (const each of reached) for (const next of direct(each)) reached.add(next);
+    return reached;
+  };
+}
+
+/**
+ * The test files by project. `unit`: pure code; `product`: the platform, processes or SQL; `long`: what needs an engine that .ci/run
+ * installs, what is called `.long.test.ts`, and the full size of every sample, of which the other two run a smaller one.
+ */
+export function projects(): { unit: string[]; product: string[]; long: string[] } {
+  const reachOf = createReach();
+  const files = filesBelow('test')
+    .filter((path) => path.endsWith('.test.ts'))
+    .map((path) => ({ path, reach: reachOf(path) }));
+  const needs = (reach: ReadonlySet<string>, modules: readonly string[]) => modules.some((each) => reach.has(each));
+  const isLong = (path: string) => path.endsWith('.long.test.ts');
+  const bare = files.filter(({ path, reach }) => !isLong(path) && !needs(reach, ENGINES));
+  const pathsOf = (some: typeof files) => some.map(({ path }) => path);
+  return {
+    unit: pathsOf(bare.filter(({ reach }) => !needs(reach, PLATFORM))),
+    product: pathsOf(bare.filter(({ reach }) => needs(reach, PLATFORM))),
+    long: pathsOf(files.filter(({ path, reach }) => isLong(path) || needs(reach, ENGINES) || reach.has(SAMPLES))),
+  };
+}

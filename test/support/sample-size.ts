@@ -1,0 +1,13 @@
+import process from 'node:process';
+
+const isFull = process.env['FULL_SAMPLES'] === 'true';
+
+/** How many are drawn, killed or judged: `full` in the project `long`, which .ci/run runs, else `short`, with the same bounds. */
+export function sampleSize({ full, short }: { readonly full: number; readonly short: number }): number {
+  return isFull ? full : short;
+}
+
+/** All cases in the project `long`, the first `short` of them in every other run. */
+export function someOf<T>(cases: readonly T[], short: number): readonly T[] {
+  return isFull ? cases : cases.slice(0, short);
+}
