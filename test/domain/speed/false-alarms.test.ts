@@ -44,22 +44,27 @@ describe('of unchanged histories', { timeout: LONG_MS }, () => {
 
 describe('a change of 15 %', { timeout: LONG_MS }, () => {
   // What can be found of smaller changes among noisier runs is held against a reference: docs/speed-statistics.md.
-  it.each<[string, Noise, number, { leastShare?: number; factor?: number }?]>([
+  const cases: [string, Noise, number, { leastShare?: number; factor?: number }?][] = [
     ['with the period, calm', { emulated: true, run: 0.1 }, 7 * DAY_MS + 10 * HOUR_MS],
-    ['with the period, noisy', { emulated: true, run: 0.3 }, 7 * DAY_MS + 10 * HOUR_MS, { leastShare: 0.4 }],
     ['with the period, among runs that resemble each other', { run: 0.1, runKeeps: 0.5 }, 7 * DAY_MS + 10 * HOUR_MS],
     ['two days into the period', { emulated: true, run: 0.1 }, 5 * DAY_MS],
     ['a week before the period', { emulated: true, run: 0.1 }, 14 * DAY_MS],
     ['two days into the period, noisy (+20 %)', { emulated: true, run: 0.2 }, 5 * DAY_MS, { factor: 1.2 }],
-  ])('that began %s is found in the right step, in at least 90 % (noisy: 40 %) of histories', (_, noise, sinceMs, options) => {
-    const { leastShare = 0.9, factor = 1.15 } = options ?? {};
-    const change = { fromMs: NOW_MS - sinceMs, factor };
-    const all = studies(sampleSize({ full: 50, short: 10 }), noise, { change });
-    const found = all.filter(
-      ({ state, headline }) => state === 'slower' && headline?.step?.number === 1 && headline.metric === 'largestContentfulPaint',
-    );
-    expect(found.length).toBeGreaterThanOrEqual(all.length * leastShare);
-  });
+    ['with the period, noisy', { emulated: true, run: 0.3 }, 7 * DAY_MS + 10 * HOUR_MS, { leastShare: 0.4 }],
+  ];
+  // The last is found by fewer than half, so a short sample says nothing of it.
+  it.each(someOf(cases, cases.length - 1))(
+    'that began %s is found in the right step, in at least 90 % (noisy: 40 %) of histories',
+    (_, noise, sinceMs, options) => {
+      const { leastShare = 0.9, factor = 1.15 } = options ?? {};
+      const change = { fromMs: NOW_MS - sinceMs, factor };
+      const all = studies(sampleSize({ full: 50, short: 10 }), noise, { change });
+      const found = all.filter(
+        ({ state, headline }) => state === 'slower' && headline?.step?.number === 1 && headline.metric === 'largestContentfulPaint',
+      );
+      expect(found.length).toBeGreaterThanOrEqual(all.length * leastShare);
+    },
+  );
 
   it('to the better is called faster', () => {
     const change = { fromMs: WINDOWS.period.startMs, factor: 1 / 1.15 };

@@ -27,9 +27,9 @@ const app = sharedAssistant(platform, { credential: 'app' });
 const account = sharedAssistant(platform);
 const paris = sharedAssistant(platform, { credential: 'shop', timeZone: 'Europe/Paris' });
 const find = (args: Record<string, unknown> = {}, assistant = shop) => assistant().call('find_changes', args);
-let usual: Promise<ToolAnswer> | undefined;
+let asked: Promise<ToolAnswer> | undefined;
 /** The answer to the question without arguments, asked once: the scan is long. */
-const findUsual = () => (usual ??= find());
+const findUsual = () => (asked ??= find());
 const changesIn = ({ structured }: ToolAnswer) => (structured['changes'] ?? []) as Change[];
 const said = ({ structured }: ToolAnswer) => String(structured['answer']);
 const notes = ({ structured }: ToolAnswer) => (structured['notes'] as string[]).join('\n');

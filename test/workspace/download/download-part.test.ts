@@ -5,7 +5,6 @@ import { gzipSync } from 'node:zlib';
 import { array, assert, asyncProperty, constantFrom, integer, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { WorkspaceError } from '../../../src/workspace/store/disk.ts';
-import { sampleSize } from '../../support/sample-size.ts';
 import * as store from './store-stub.ts';
 
 const rows = (count: number, salt = '') =>
@@ -245,7 +244,7 @@ it('whatever the store does, there is a whole file or an error', async () => {
       whole += 1;
       return store.isWhole(directory, result as never, stub.bytes);
     }),
-    { numRuns: sampleSize({ full: 80, short: 16 }), seed: 7 },
+    { numRuns: 80, seed: 7 },
   );
   expect(whole).toBeGreaterThan(40);
 });
