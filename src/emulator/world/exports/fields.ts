@@ -1,9 +1,21 @@
 import { DAY_MS } from '../../../lib/clock.ts';
 import type { Project } from '../../credentials.ts';
 import { hash } from '../random.ts';
-import { browsers, countries, languages, sources } from '../sessions/index.ts';
-import { appVersionOf, type Cell, chance, cityOf, pick, platformOf, type SessionRow, screenOf, sessionId } from './session-row.ts';
-import { frustrationOf, renderMs, type ViewRow, windowOf } from './view-row.ts';
+import { countries, languages, sources } from '../sessions/index.ts';
+import { eventsOf } from './app-events.ts';
+import {
+  appVersionOf,
+  browserOf,
+  type Cell,
+  chance,
+  cityOf,
+  pick,
+  platformOf,
+  type SessionRow,
+  screenOf,
+  sessionId,
+} from './session-row.ts';
+import { frustrationOf, fullyLoadedMs, renderMs, type ViewRow, windowOf } from './view-row.ts';
 
 /** What a custom variable holds where the site set none. */
 const EMPTY_VARIABLE = 'wa-empty';
@@ -146,7 +158,7 @@ export const variableFields: readonly Omit<Field<never>, 'read'>[] = [
   },
 ];
 
-type Column = 'deviceId' | 'sessionNumber' | 'revenueCents' | 'country' | 'language' | 'browser' | 'browserVersion' | 'source';
+type Column = 'deviceId' | 'sessionNumber' | 'revenueCents' | 'country' | 'language' | 'source';
 
 function column({ day, index }: SessionRow, name: Column): number {
   return day[name][index] ?? 0;
@@ -176,10 +188,11 @@ export const sessionFields: readonly Field<SessionRow>[] = [
   field('country_code', 'Country by ISO 3166-1', 'DE', (row) => countries[column(row, 'country')]?.code ?? null),
   field('city', 'City', 'Hamburg', cityOf),
   field('language', 'Language by ISO 639-1', 'de', (row) => languages[column(row, 'language')] ?? null),
-  field('browser_name', 'Browser; null in apps', 'Chrome', (row) => browsers[column(row, 'browser')]?.name || null),
-  field('browser_version', 'Major version of the browser; null in apps', '142', (row) =>
-    column(row, 'browserVersion') > 0 ? String(column(row, 'browserVersion')) : null,
-  ),
+  field('browser_name', 'Browser; null in apps', 'Chrome', (row) => browserOf(row).name || null),
+  field('browser_version', 'Major version of the browser; null in apps', '142', (row) => {
+    const { version } = browserOf(row);
+    return version > 0 ? String(version) : null;
+  }),
   field('platform_name', 'Operating system', 'Windows', (row) => platformOf(row).name, 'os_name'),
   field('platform_version', 'Major version of the operating system', '11', (row) => platformOf(row).version, 'os_version'),
   field(
@@ -194,13 +207,13 @@ export const sessionFields: readonly Field<SessionRow>[] = [
   field('screen_height', 'Height of the screen in CSS pixels', '1080', (row) => screenOf(row)[1]),
   field('app_version', 'Version of the app; null on the web', '5.24.1', appVersionOf),
   field('app_events.event_name', 'Names of the app events, in order of time', '["app_opened","search"]', (row) =>
-    row.events.map(({ name }) => name),
+    eventsOf(row).map(({ name }) => name),
   ),
   field('app_events.event_time', 'Times of the app events, parallel to event_name', '["2026-11-19T08:14:03.000Z"]', (row) =>
-    row.events.map(({ timeMs }) => isoTime(timeMs)),
+    eventsOf(row).map(({ timeMs }) => isoTime(timeMs)),
   ),
   field('app_events.event_type', 'Types of the app events, parallel to event_name', '["lifecycle","custom"]', (row) =>
-    row.events.map(({ type }) => type),
+    eventsOf(row).map(({ type }) => type),
   ),
   field('session_transaction_items.id', 'Ids of the bought items', '["40212881"]', (row) => row.items.map(({ id }) => id)),
   field('session_transaction_items.sku', 'Article numbers, parallel to id', '["NL-1204"]', (row) => row.items.map(({ sku }) => sku)),
@@ -247,7 +260,7 @@ export const viewFields: readonly Field<ViewRow>[] = [
   field('any_js_error_ind', 'True when a JavaScript error occurred', 'false', (row) => row.errors.length > 0),
   field('any_api_error_ind', 'True when a call of the page failed', 'false', (row) => row.apiError),
   field('dom_interactive_after_msec', 'Milliseconds until the document was interactive; null in apps', '910', (row) => renderMs(row, 1100)),
-  field('fully_loaded', 'Milliseconds until the page was loaded; null in apps', '2740', (row) => renderMs(row, 3200)),
+  field('fully_loaded', 'Milliseconds until the page was loaded; null in apps', '2740', fullyLoadedMs),
   field('start_render', 'Milliseconds until the first pixel; null in apps', '780', (row) => renderMs(row, 900)),
   field('window_width', 'Width of the window in CSS pixels', '1480', (row) => windowOf(row)[0]),
   field('window_height', 'Height of the window in CSS pixels', '950', (row) => windowOf(row)[1]),

@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../../lib/clock.ts';
 import type { Project } from '../../credentials.ts';
 import { hash, unit } from '../random.ts';
-import { countries, platforms, type SessionDay } from '../sessions/index.ts';
+import { browsers, countries, NEAR, nearnessOf, platforms, type SessionDay } from '../sessions/index.ts';
 
 /** What one cell of an exported file may hold; `bigint` is a 64-bit integer, an array is one of several parallel ones. */
 export type Cell = string | number | bigint | boolean | null | readonly Cell[];
@@ -13,12 +13,6 @@ interface Item {
   readonly name: string;
   readonly quantity: number;
   readonly revenueCents: number;
-}
-
-interface AppEvent {
-  readonly name: string;
-  readonly timeMs: number;
-  readonly type: string;
 }
 
 /** One session as exports see it: its place in the columns of the day and what derives from them. */
@@ -34,7 +28,6 @@ export interface SessionRow {
   /** Above 2^53. */
   readonly userId: bigint;
   readonly items: readonly Item[];
-  readonly events: readonly AppEvent[];
 }
 
 const SESSIONS_A_DAY = 1_000_000;
@@ -89,19 +82,6 @@ function itemsOf(project: Project, seed: number, transactions: number, revenueCe
   });
 }
 
-const eventNames = ['screen_opened', 'search', 'product_viewed', 'added_to_cart', 'push_opened', 'video_played'] as const;
-
-/** Events of an app session in order of time; the web has none. */
-function eventsOf(project: Project, seed: number, startMs: number, durationMs: number, pageViews: number): AppEvent[] {
-  if (project.kind !== 'app') return [];
-  const count = 1 + (hash(seed, 41) % Math.min(6, pageViews + 1));
-  return Array.from({ length: count }, (_, position) => ({
-    name: position === 0 ? 'app_opened' : pick(eventNames, chance(seed, 42 + position)),
-    timeMs: startMs + Math.floor((durationMs * position) / count),
-    type: position === 0 ? 'lifecycle' : 'custom',
-  }));
-}
-
 /** The session at `index` of the day. */
 export function sessionRow(project: Project, day: SessionDay, index: number): SessionRow {
   const seed = day.seed[index] ?? 0;
@@ -110,7 +90,6 @@ export function sessionRow(project: Project, day: SessionDay, index: number): Se
   const pageViews = day.pageViews[index] ?? 1;
   const transactions = day.transactions[index] ?? 0;
   let items: Item[] | undefined;
-  let events: AppEvent[] | undefined;
   return {
     project,
     day,
@@ -121,14 +100,10 @@ export function sessionRow(project: Project, day: SessionDay, index: number): Se
     pageViews,
     transactions,
     userId: userIdOf(day, index),
-    // Computed on first use: most exports choose none of these columns.
+    // Computed on first use: most exports choose none of their columns.
     get items() {
       items ??= itemsOf(project, seed, transactions, day.revenueCents[index] ?? 0);
       return items;
-    },
-    get events() {
-      events ??= eventsOf(project, seed, startMs, durationMs, pageViews);
-      return events;
     },
   };
 }
@@ -171,6 +146,27 @@ export function appVersionOf({ project, day, index }: SessionRow): string | null
   if (project.kind !== 'app') return null;
   const release = Math.floor((day.dayNumber - 20_000 + (hash(day.userLow[index] ?? 0, 53) % 60)) / 30);
   return `5.${release}.${hash(release) % 4}`;
+}
+
+const WINDOWS = platforms.findIndex(({ name }) => name === 'Windows');
+const OLD_BROWSER = { name: 'Internet Explorer', version: 11, replaces: ['Chrome', 'Edge'] };
+/** Of the users of those browsers on Windows. */
+const OLD_SHARE = 0.18;
+/** They buy that much less often, because of who they are and not of what their browser shows them. */
+const OLD_FACTOR = 0.4;
+
+/** Name and version of the browser; empty and 0 in apps. */
+export function browserOf({ seed, day, index }: SessionRow): { name: string; version: number } {
+  const { name } = browsers[day.browser[index] ?? 0] ?? browsers[0];
+  const version = day.browserVersion[index] ?? 0;
+  if (day.platform[index] !== WINDOWS || !OLD_BROWSER.replaces.includes(name)) return { name, version };
+  const isOld = chance(day.userLow[index] ?? 0, 54) < OLD_SHARE && (chance(seed, 55) < OLD_FACTOR || nearnessOf(day, index).usual >= NEAR);
+  return isOld ? OLD_BROWSER : { name, version };
+}
+
+/** Whether the browser of the session is the one that is no longer made. */
+export function isOldBrowser(row: SessionRow): boolean {
+  return browserOf(row).name === OLD_BROWSER.name;
 }
 
 /** Name and version of the operating system. */

@@ -2,7 +2,7 @@ import { DRAWS, draw24, exponential, normal, scramble, unit } from '../random.ts
 import type { DayNoise } from './day-noise.ts';
 import { browsers, type Profile, platforms } from './profiles.ts';
 import { goalsOf } from './segments-and-goals.ts';
-import { MAX_SESSION_MS, SESSION_STREAMS, type SessionDay } from './session-day.ts';
+import { type Fall, MAX_SESSION_MS, SESSION_STREAMS, type SessionDay } from './session-day.ts';
 
 /** Against the chance to buy of a direct visit, by index of `sources`. */
 const sourceFactors = Float64Array.of(1, 1, 1.08, 1.3, 0.62, 0.9);
@@ -11,21 +11,12 @@ const RETURNING_FACTOR = 1.3;
 const SECOND_TRANSACTION = 0.05;
 const MOST_VIEWS = 60;
 /** Sessions close to buying view more pages and never bounce; their number as a multiple of the buyers. */
-const NEAR = 3.5;
+export const NEAR = 3.5;
 
 /** Groups of sessions with one chance each: by device, and new or returning. */
 const CELLS = 12;
 /** Returning visitors on a desktop. */
 const EAGER_CELL = 3;
-
-/** A fall of the chance to buy, on some devices and perhaps deeper in one segment. */
-export interface Fall {
-  readonly deviceIds: readonly number[];
-  readonly factor: number;
-  /** Its bit in `SessionDay.segments`; 0: none. */
-  readonly segmentBit: number;
-  readonly segmentFactor: number;
-}
 
 const browserVersions = Uint8Array.from(browsers, ({ version }) => version);
 const platformVersions = Uint8Array.from(platforms, ({ version }) => version);
@@ -62,14 +53,39 @@ function fallOf(fall: Fall, day: SessionDay, index: number): number {
   return ((day.segments[index] ?? 0) & fall.segmentBit) === 0 ? fall.factor : fall.segmentFactor;
 }
 
-/** Chance to buy on the day times `DRAWS`, by cell and source. */
-function chanceTable({ purchaseRate }: Profile, noise: DayNoise): Float64Array {
+/** Chance to buy on a day times `DRAWS`, by cell and source, before any fall. */
+export function chanceTable({ purchaseRate }: Profile, noise: DayNoise): Float64Array {
   const sources = sourceFactors.length;
   return Float64Array.from({ length: CELLS * sources }, (_, at) => {
     const cell = Math.floor(at / sources);
     const habit = cell % 2 === 1 ? RETURNING_FACTOR : NEW_FACTOR;
     return (purchaseRate[cell >> 1] ?? 0) * habit * (sourceFactors[at % sources] ?? 1) * noise.purchases * DRAWS;
   });
+}
+
+function cellOf(day: SessionDay, index: number): number {
+  return (day.deviceId[index] ?? 0) * 2 + ((day.sessionNumber[index] ?? 1) > 1 ? 1 : 0);
+}
+
+/** The chance of a session to buy on a day without a fall, times `DRAWS`. */
+function chanceOf(day: SessionDay, index: number, cell: number): number {
+  return day.buying.chances[cell * sourceFactors.length + (day.source[index] ?? 0)] ?? 0;
+}
+
+/** How near a session came to buying. */
+export interface Nearness {
+  /** The draw that decides it over the chance of a usual day: those below 1 set out to buy, those below `NEAR` filled a cart or nearly did. */
+  readonly usual: number;
+  /** The same over the chance of its own day: below 1 it bought. */
+  readonly onTheDay: number;
+}
+
+export function nearnessOf(day: SessionDay, index: number): Nearness {
+  const { fall } = day.buying;
+  const chance = chanceOf(day, index, cellOf(day, index));
+  if (chance === 0) return { usual: Number.POSITIVE_INFINITY, onTheDay: Number.POSITIVE_INFINITY };
+  const usual = draw24((day.seed[index] ?? 0) ^ SESSION_STREAMS.purchase) / chance;
+  return { usual, onTheDay: fall ? usual / fallOf(fall, day, index) : usual };
 }
 
 /** The body of baskets is log-normal; a few are drawn from a Pareto tail, whose sums a single order can move. */
@@ -92,19 +108,18 @@ function basketCents(h: number): number {
  * Fills goals, transactions and revenue, each session by draws of its own. Buying, or coming near to it, hangs on one draw: buyers have
  * filled a cart.
  */
-function fillConversions(day: SessionDay, profile: Profile, noise: DayNoise, fall: Fall | null): void {
+function fillConversions(day: SessionDay, profile: Profile, noise: DayNoise): void {
   const { purchaseBit, near, own } = goalPlan(profile.projectId, noise);
-  const chances = chanceTable(profile, noise);
+  const { fall } = day.buying;
   for (let index = 0; index < day.count; index += 1) {
     const seed = (day.seed[index] ?? 0) | 0;
-    const returns = (day.sessionNumber[index] ?? 1) > 1;
-    const cell = (day.deviceId[index] ?? 0) * 2 + (returns ? 1 : 0);
+    const cell = cellOf(day, index);
     let bits = 0;
     for (let nth = 0; nth < own.length; nth += 1) {
       const goal = own[nth];
       if (goal && draw24(seed ^ goal.stream) < (cell === EAGER_CELL ? goal.eagerRate : goal.rate)) bits |= goal.bit;
     }
-    const chance = chances[cell * sourceFactors.length + (day.source[index] ?? 0)] ?? 0;
+    const chance = chanceOf(day, index, cell);
     const draw = draw24(seed ^ SESSION_STREAMS.purchase);
     if (draw < chance * NEAR) {
       for (const goal of near) if (draw < chance * goal.times) bits |= goal.bit;
@@ -147,7 +162,7 @@ function fillReading(day: SessionDay, profile: Profile, noise: DayNoise): void {
 }
 
 /** Fills what sessions do, from who they are. */
-export function fillBehaviour(day: SessionDay, profile: Profile, noise: DayNoise, fall: Fall | null): void {
-  fillConversions(day, profile, noise, fall);
+export function fillBehaviour(day: SessionDay, profile: Profile, noise: DayNoise): void {
+  fillConversions(day, profile, noise);
   fillReading(day, profile, noise);
 }

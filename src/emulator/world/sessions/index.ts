@@ -1,3 +1,5 @@
+export { NEAR, type Nearness, nearnessOf } from './behaviour.ts';
+export * from './costs.ts';
 export * from './profiles.ts';
 export * from './segments-and-goals.ts';
 export * from './session-day.ts';

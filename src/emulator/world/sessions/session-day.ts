@@ -1,4 +1,5 @@
 import { DAY_MS, HOUR_MS } from '../../../lib/clock.ts';
+import type { Cost } from './costs.ts';
 
 /**
  * Constants that make another stream of draws from one hash for each use; two alike would make two facts of a session depend on each other.
@@ -36,6 +37,26 @@ export function retentionStartMs(nowMs: number): number {
 
 /** What the platform calls a device: 0 unknown, 1 desktop, 2 mobile web, 3 tablet web, 4 mobile app, 5 tablet app. */
 export type DeviceId = 0 | 1 | 2 | 3 | 4 | 5;
+
+/** A fall of the chance to buy, on some devices and perhaps deeper in one segment. */
+export interface Fall {
+  readonly deviceIds: readonly number[];
+  readonly factor: number;
+  /** Its bit in `SessionDay.segments`; 0: none. */
+  readonly segmentBit: number;
+  readonly segmentFactor: number;
+}
+
+/** What decided who bought on a day: how near each session came, and what held it up, follow from it. */
+export interface Buying {
+  /** Chance to buy times `DRAWS`, by cell and source. */
+  readonly chances: Float64Array;
+  readonly fall: Fall | null;
+  /** Of the project, in the order of their pages on the way. */
+  readonly costs: readonly Cost[];
+}
+
+const NOBODY_BUYS: Buying = { chances: new Float64Array(), fall: null, costs: [] };
 
 /**
  * The sessions of a project that began on one UTC day, one column for each fact, ordered by start; metrics and exports read these same
@@ -87,6 +108,7 @@ export interface SessionDay {
   readonly campaign: Uint8Array;
   /** Hash of the session, from which all its other facts derive (zone taps, views, cart items). */
   readonly seed: Uint32Array;
+  readonly buying: Buying;
 }
 
 /** What one session takes in memory. */
@@ -128,6 +150,7 @@ export function emptyDay(projectId: number, dayNumber: number, count: number): S
     platformVersion: next(Uint8Array),
     source: next(Uint8Array),
     campaign: next(Uint8Array),
+    buying: NOBODY_BUYS,
   };
 }
 
@@ -157,6 +180,7 @@ export function firstOf(day: SessionDay, count: number): SessionDay {
     platformVersion: day.platformVersion.subarray(0, count),
     source: day.source.subarray(0, count),
     campaign: day.campaign.subarray(0, count),
+    buying: day.buying,
   };
 }
 

@@ -1,11 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import { DAY_MS } from '../../../lib/clock.ts';
 import { hash, type Origin } from '../random.ts';
-import { type Fall, fillBehaviour } from './behaviour.ts';
+import { chanceTable, fillBehaviour } from './behaviour.ts';
+import type { Cost } from './costs.ts';
 import { dayNoise } from './day-noise.ts';
 import { countries, deviceIds, type Profile, profileOf } from './profiles.ts';
 import { segmentsOf } from './segments-and-goals.ts';
-import { BYTES_PER_SESSION, dayNumberOf, dayUpTo, emptyDay, RETENTION_DAYS, type SessionDay } from './session-day.ts';
+import { BYTES_PER_SESSION, dayNumberOf, dayUpTo, emptyDay, type Fall, RETENTION_DAYS, type SessionDay } from './session-day.ts';
 import { type MetricStories, metricStories } from './stories.ts';
 import { fillStarts } from './traffic.ts';
 import { type Boost, fillOrigins, fillSegments, visitorsOf } from './visitors.ts';
@@ -23,16 +24,18 @@ export interface SessionWorld {
 export interface Twist {
   readonly fall: Fall | null;
   readonly boost: Boost | null;
+  readonly costs: readonly Cost[];
 }
 
 /** Computes one whole day from seed and date; `twist` is what the stories do to it. */
 function makeDay(profile: Profile, seed: number, dayNumber: number, twist: Twist): SessionDay {
   const noise = dayNoise(profile, seed, dayNumber);
-  const day = visitorsOf(profile, seed, dayNumber, noise, twist.boost);
+  const buying = { chances: chanceTable(profile, noise), fall: twist.fall, costs: twist.costs };
+  const day = { ...visitorsOf(profile, seed, dayNumber, noise, twist.boost), buying };
   fillStarts(day.startSecond, profile, hash(seed, profile.projectId, dayNumber));
   fillOrigins(day, profile, new Date(dayNumber * DAY_MS));
   fillSegments(day);
-  fillBehaviour(day, profile, noise, twist.fall);
+  fillBehaviour(day, profile, noise);
   return day;
 }
 
@@ -41,11 +44,12 @@ const CACHE_BYTES = 48 * 1024 * 1024;
 const SOCIAL = 4;
 const READER_BOOST = 5;
 
-function twistOf({ conversionFall: fall, mixCampaign: mixed }: MetricStories, projectId: number, dayNumber: number): Twist {
+function twistOf({ conversionFall: fall, mixCampaign: mixed, costs }: MetricStories, projectId: number, dayNumber: number): Twist {
   const date = new Date(dayNumber * DAY_MS).toISOString().slice(0, 10);
   const falls = projectId === fall.projectId && date >= fall.startDay;
   const isMixed = projectId === mixed.projectId && date >= mixed.startDay && date <= mixed.endDay;
   return {
+    costs: costs.filter((cost) => cost.projectId === projectId),
     fall: falls
       ? {
           deviceIds: deviceIds[fall.device],

@@ -1,6 +1,7 @@
 import { DAY_MS } from '../../../lib/clock.ts';
 import { app, content, projects, shop } from '../../credentials.ts';
 import { hash, type Origin, unit } from '../random.ts';
+import { type Cost, costsOf, type Harmless, harmlessOf } from './costs.ts';
 import { holidaysOf } from './day-noise.ts';
 import { countries } from './profiles.ts';
 import { goalsOf, segmentsOf } from './segments-and-goals.ts';
@@ -52,6 +53,10 @@ export interface MetricStories {
     readonly startDay: string;
     readonly factor: number;
   };
+  /** One or two troubles that keep visitors from buying, on all days. */
+  readonly costs: readonly Cost[];
+  /** Troubles that go along with fewer or more sales and cause neither. */
+  readonly harmless: readonly Harmless[];
 }
 
 function dayText(dayNumber: number): string {
@@ -91,6 +96,8 @@ export function metricStories({ seed, startMs }: Origin): MetricStories {
   if (!zoning) throw new Error(`there is no ${screenName} / ${zoneName}`);
 
   return {
+    costs: costsOf(seed),
+    harmless: harmlessOf(),
     holidays: projects.flatMap(({ id }) =>
       holidaysOf({ seed, startMs }, id, today - RETENTION_DAYS, today).map(({ dayNumber, factor, projectId }) => ({
         projectId,
