@@ -74,7 +74,7 @@ function chanceOf(day: SessionDay, index: number, cell: number): number {
 
 /** How near a session came to buying. */
 export interface Nearness {
-  /** The draw that decides it over the chance of a usual day: those below 1 set out to buy, those below `NEAR` filled a cart or nearly did. */
+  /** Its draw over the chance of a usual day: those below 1 set out to buy, those below `NEAR` filled a cart or nearly did. */
   readonly usual: number;
   /** The same over the chance of its own day: below 1 it bought. */
   readonly onTheDay: number;
