@@ -20,8 +20,8 @@ const isWanted = (path: string) => wanted === undefined || wanted.some((beginnin
 
 export default defineConfig({
   test: {
-    // Two at the least, because tests wait for processes that they start.
-    maxWorkers: Math.max(2, availableParallelism()),
+    // One more than processors, because tests wait for deadlines and for processes that they start.
+    maxWorkers: availableParallelism() + 1,
     projects: [
       { test: { ...shared, name: 'product', include: product.filter(isWanted) } },
       { test: { ...shared, name: 'unit', include: unit } },

@@ -2,12 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { sharedAssistant } from '../support/assistant.ts';
 import { sharedPlatform } from '../support/emulator.ts';
 import { hostNames, openHost } from '../support/hosts.ts';
+import { someOf } from '../support/sample-size.ts';
 import { strayOutput } from '../support/stdio.ts';
 import { INTEROP_ARGS, itServes } from './interop.ts';
 
 const inProcess = sharedAssistant(sharedPlatform());
 
-describe.each(hostNames)('a host on %s', (name) => {
+describe.each(someOf(hostNames, 2))('a host on %s', (name) => {
   const host = itServes(name, {
     open: (options) => openHost(name, { args: INTEROP_ARGS, ...options }),
     close: ({ server }) => server.stop(),

@@ -5,7 +5,7 @@ import { ElicitRequestSchema, ResourceUpdatedNotificationSchema } from '@modelco
 import { type ServerProcess, startServer } from './stdio.ts';
 
 /** Clients that hosts are built on. */
-export const hostNames = ['SDK 1.x', 'SDK 2.x in the 2025 era', 'SDK 2.x in the 2026-07-28 era', 'SDK 2.x that finds the era'] as const;
+export const hostNames = ['SDK 1.x', 'SDK 2.x in the 2026-07-28 era', 'SDK 2.x in the 2025 era', 'SDK 2.x that finds the era'] as const;
 export type HostName = (typeof hostNames)[number];
 
 export interface HostTool {

@@ -3,6 +3,7 @@ import { faultKinds } from '../../src/emulator/faults.ts';
 import { openAssistant, sharedAssistant } from '../support/assistant.ts';
 import { sharedPlatform } from '../support/emulator.ts';
 import { whileTimePasses } from '../support/pass-time.ts';
+import { someOf } from '../support/sample-size.ts';
 import { enrichment, reads, strike, writes } from './fault-cells.ts';
 import { complaints, HASTY_MS, recovers, subjects, uncertain } from './fault-outcomes.ts';
 import { type Caller, type Callers, openCallers, runCells, transports } from './fault-runs.ts';
@@ -16,7 +17,7 @@ async function expectHealthy(caller: Pick<Caller, 'call'>): Promise<void> {
   expect(await whileTimePasses(platform().clock, caller.call('list_goals'))).toMatchObject({ isError: false });
 }
 
-describe.each(transports)('over %s', (transport) => {
+describe.each(someOf(transports, 1))('over %s', (transport) => {
   let callers: Callers | undefined;
   beforeAll(async () => {
     callers = await openCallers(transport, platform());

@@ -2,12 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { sharedAssistant } from '../../support/assistant.ts';
 import { sharedPlatform } from '../../support/emulator.ts';
 import { hostNames, openHttpHost } from '../../support/hosts.ts';
+import { someOf } from '../../support/sample-size.ts';
 import { startHttpServer } from '../../support/stdio.ts';
 import { INTEROP_ARGS, itServes } from '../interop.ts';
 
 const inProcess = sharedAssistant(sharedPlatform());
 
-describe.each(hostNames)('a host on %s, over HTTP', (name) => {
+describe.each(someOf(hostNames, 2))('a host on %s, over HTTP', (name) => {
   const host = itServes(name, {
     async open(options) {
       const server = await startHttpServer([...INTEROP_ARGS, '--log-level', 'warn', '--log-format', 'words']);
