@@ -9,6 +9,7 @@ import { benchHttp } from './http.ts';
 import { benchLoad } from './load.ts';
 import { median, type Row, timed } from './measure.ts';
 import { benchMetrics } from './metrics.ts';
+import { benchNature } from './nature/index.ts';
 import { benchParquet } from './parquet.ts';
 import { greet, type Peer, peakMegabytes, startPeer } from './peer.ts';
 import { benchQueries } from './queries.ts';
@@ -197,6 +198,7 @@ async function benchProduct(): Promise<void> {
 
 const [subject, ...rest] = process.argv.slice(2);
 if (subject === 'verdicts') await benchVerdicts(rest);
+else if (subject === 'nature') await benchNature(rest);
 else if (subject === 'conversation') await benchConversation();
 else if (subject === 'warehouse') print(await benchWarehouse());
 else if (subject === 'downloads') print(await benchDownloads());

@@ -1,96 +1,142 @@
-import { DAY_MS, HOUR_MS } from '../../lib/clock.ts';
+import { DAY_MS } from '../../lib/clock.ts';
 import { grouped } from '../../lib/grouped.ts';
-import { MAD_TO_SD } from './engine/parts.ts';
+import { type FreedRuns, freedOfCycle, type JudgeOptions } from './engine/judge-series.ts';
+import { frameOf, likelihoodOf, type Runs, sumsOf } from './engine/likelihood.ts';
+import { cutMean, fitParts, gainOf, type Part } from './engine/parts.ts';
+import type { Effect } from './engine/run-series.ts';
 import { median, varianceInflation } from './order.ts';
 import type { Series } from './runs.ts';
 
 /**
- * Days differ by more than their runs explain where their scatter exceeds what these let expect by this factor, as the geometric mean over
- * the series of a scenario: what moves whole days moves all of them. Of 90 scenarios without such days 3 are above it, of 60 whose days
- * scatter by 6 % and their runs by 8 % all but 3.
+ * Standard errors of days by which a move must stand out, by how many times the scatter of days exceeds what their runs explain, over all
+ * series of a scenario: what moves whole days moves all of them. Moves are looked for at every instant of every series, and there are more
+ * stretches than instants. Chosen by `npm run bench -- nature speed`.
  */
-const EXCESS = 1.35;
-/** Standard errors by which a move must then exceed what days differ by; as large ones are rare wherever a move is looked for. */
-const LEAST_SCORE = 5;
+const NEEDED = [
+  { excess: 1.55, lasting: 5.2, undone: 5.8 },
+  { excess: 1.35, lasting: 4, undone: 5.5 },
+] as const;
 /** Days that are further off, in standard deviations, count as if they were as far. */
 const FAR = 3;
 /** With fewer days nothing is known of how days differ. */
 const LEAST_DAYS = 6;
-/** Standard deviation of a median by that of its values, where these are normal. */
-const OF_MEDIAN = 1.2533;
+/** Levels and weekday factors that were fitted to the days. */
+const FITTED = 8;
+/** Least standard deviation of a day, log scale: below it, scatter is rounding. */
+const FLOOR = 1e-3;
 
 /** A time at another level; `toMs` is infinite where it lasts. */
-interface Stretch {
+export interface Stretch {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** Where days may begin, in ms after midnight in UTC: the zone of what makes them differ is not known. */
-const BEGINNINGS_MS = [0, 6, 12, 18].map((hours) => hours * HOUR_MS);
-
-/** Logarithm of a run's value over the median of the runs on its side of the move. */
-interface Residual {
-  readonly date: number;
-  readonly log: number;
+/** Twenty-four hours of runs on one side of the edges of a stretch. */
+interface Block {
+  readonly number: number;
+  readonly isMoved: boolean;
+  readonly logs: readonly number[];
+  readonly middle: number;
 }
 
-const scatterOf = (residuals: readonly number[]) => MAD_TO_SD * median(residuals.map(Math.abs));
+/** Variance of values around 0, those that are far off cut. */
+const varianceOf = (residuals: readonly number[]) => cutMean(residuals.map((residual) => residual * residual));
+const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** Runs without a move, its size, and the share of runs in it; undefined where a side has none. */
-function withoutMove({ dates, values }: Series, { fromMs, toMs }: Stretch) {
+/** Whole days, counted from the edges of the stretch so that none holds runs of both levels; of a shorter stretch what there is. */
+function blocksOf({ dates, logs, isUsual }: FreedRuns, { fromMs, toMs }: Stretch): Block[] {
+  const lengthDays = Math.ceil((toMs - fromMs) / DAY_MS);
   const runs = dates.flatMap((date, index) => {
-    const value = values[index] ?? 0;
-    return value > 0 ? [{ date, log: Math.log(value), isMoved: date >= fromMs && date < toMs }] : [];
+    if (!isUsual[index]) return [];
+    const number = date < toMs ? Math.floor((date - fromMs) / DAY_MS) : lengthDays + Math.floor((date - toMs) / DAY_MS);
+    return [{ number, isMoved: date >= fromMs && date < toMs, log: logs[index] ?? 0 }];
   });
-  const middleOf = (isMoved: boolean) => median(runs.filter((run) => run.isMoved === isMoved).map(({ log }) => log));
+  const all = [...grouped(runs, ({ number }) => number)].map(([number, members]): Block => {
+    const own = members.map(({ log }) => log);
+    return { number, isMoved: members.some(({ isMoved }) => isMoved), logs: own, middle: meanOf(own) };
+  });
+  const usual = median(all.map((block) => block.logs.length));
+  const fullest = (isMoved: boolean) =>
+    all.filter((block) => block.isMoved === isMoved).toSorted((a, b) => b.logs.length - a.logs.length)[0];
+  const needed = new Set([fullest(true), fullest(false)]);
+  return all.filter((block) => block.logs.length >= usual / 2 || needed.has(block)).toSorted((a, b) => a.number - b.number);
+}
+
+/** The place of the moved blocks among all; a stretch that reaches to the end is a step. */
+function partOf(blocks: readonly Block[]): Exclude<Part, { kind: 'line' }> {
+  const from = blocks.findIndex(({ isMoved }) => isMoved);
+  const to = blocks.findLastIndex(({ isMoved }) => isMoved) + 1;
+  return to === blocks.length ? { kind: 'step', from } : { kind: 'bump', from, to };
+}
+
+/** How a move compares with what the days of a series differ by. */
+interface AmongDays {
+  /** Variance of whole days, and what their runs let expect of it. */
+  readonly variance: number;
+  readonly expected: number;
+  /** Standard errors of the move, by a first-order autoregression of days around both levels. */
+  readonly score: number;
+}
+
+/** Undefined with too few days to say. */
+function amongDays(runs: FreedRuns, stretch: Stretch): AmongDays | undefined {
+  const blocks = blocksOf(runs, stretch);
+  const middleOf = (moved: boolean) => median(blocks.flatMap(({ isMoved, middle }) => (isMoved === moved ? [middle] : [])));
   const [moved, others] = [middleOf(true), middleOf(false)];
-  if (Number.isNaN(moved) || Number.isNaN(others)) return undefined;
-  const residuals = runs.map(({ date, log, isMoved }): Residual => ({ date, log: log - (isMoved ? moved : others) }));
-  return { residuals, size: Math.abs(moved - others), movedShare: runs.filter(({ isMoved }) => isMoved).length / runs.length };
+  if (blocks.length < LEAST_DAYS || Number.isNaN(moved) || Number.isNaN(others)) return undefined;
+  const sideOf = ({ isMoved }: Block) => (isMoved ? moved : others);
+  const residuals = blocks.map((block) => block.middle - sideOf(block));
+  // Both levels and the factors of the weekdays were fitted to the same days.
+  const deflation = blocks.length / Math.max(LEAST_DAYS, blocks.length - FITTED);
+  const variance = deflation * varianceOf(residuals);
+  const within = blocks.flatMap(({ logs, middle }) => logs.map((log) => log - middle));
+  const perDay = median(blocks.map(({ logs }) => logs.length));
+  const expected = (varianceOf(within) * varianceInflation(within)) / perDay;
+  const most = FAR * Math.max(Math.sqrt(variance), FLOOR);
+  const x = Float64Array.from(blocks, (block, index) => sideOf(block) + Math.max(-most, Math.min(most, residuals[index] ?? 0)));
+  const days = Float64Array.from(blocks, ({ number }) => number);
+  const gaps = days.map((day, index) => (index === 0 ? 1 : day - (days[index - 1] ?? day)));
+  const part = partOf(blocks);
+  const series: Runs = { x, days, gaps, floor: FLOOR };
+  const { noise } = likelihoodOf(sumsOf(series, [part]));
+  const gain = gainOf(fitParts(frameOf(series, noise), []), part.from, part.kind === 'bump' ? part.to : blocks.length);
+  return { variance, expected, score: Math.sqrt(gain / deflation) };
 }
 
-/** How the medians of days scatter that begin at an hour, and how they would if runs differed by their own scatter alone. */
-function scatterOfDays(residuals: readonly Residual[], beginsMs: number) {
-  const days = [...grouped(residuals, ({ date }) => Math.floor((date - beginsMs) / DAY_MS)).values()].map((runs) => {
-    const logs = runs.map(({ log }) => log);
-    return { logs, middle: median(logs) };
-  });
-  const runs = median(days.map(({ logs }) => logs.length));
-  const whole = days.filter(({ logs }) => logs.length >= runs / 2);
-  const within = whole.flatMap(({ logs, middle }) => logs.map((log) => log - middle));
-  const middles = whole.map(({ middle }) => middle);
-  const expected = scatterOf(within) * OF_MEDIAN * Math.sqrt(varianceInflation(within) / runs);
-  const scatter = scatterOf(middles);
-  // Values that hardly differ say nothing of days.
-  const excess = scatter > 0 && expected > 0 ? scatter / expected : 1;
-  // Another move is no likeness of neighbouring days.
-  const most = FAR * scatter;
-  const inflation = varianceInflation(middles.map((middle) => Math.max(-most, Math.min(most, middle))));
-  return { days: whole.length, scatter, excess, inflation };
-}
-
-/** How a move compares with what the days of a series differ by; undefined with too few days to say. */
-function amongDays(series: Series, stretch: Stretch) {
-  const still = withoutMove(series, stretch);
-  if (!still) return undefined;
-  const { residuals, size, movedShare } = still;
-  const [clearest] = BEGINNINGS_MS.map((beginsMs) => scatterOfDays(residuals, beginsMs)).toSorted((a, b) => b.excess - a.excess);
-  if (!clearest || clearest.days < LEAST_DAYS) return undefined;
-  const { days, scatter, excess, inflation } = clearest;
-  const moved = Math.max(1, days * movedShare);
-  const others = Math.max(1, days - moved);
-  return { excess, score: size / (scatter * Math.sqrt(inflation * (1 / moved + 1 / others))) };
+/** By how many times the scatter of days exceeds what runs explain, where days move all series of a scenario by as much. */
+function excessOf({ expected }: AmongDays, all: readonly AmongDays[]): number {
+  // Series whose runs scatter little say most of days.
+  const weights = all.map((each) => 1 / Math.max(FLOOR ** 2, each.expected) ** 2);
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  const ofDays = all.reduce((sum, each, index) => sum + (weights[index] ?? 0) * (each.variance - each.expected), 0) / total;
+  return Math.sqrt(1 + Math.max(0, ofDays) / Math.max(FLOOR ** 2, expected));
 }
 
 /**
- * Whether a move stands out from what whole days differ by: runs of one day may share a level of their own (a busy server, a slow line),
- * and the scatter of runs alone then makes too much of a few such days. True where days of the scenario differ by no more than their runs
- * explain, and where there are too few days to say. `all` are the series of the scenario, this one among them.
+ * Whether moves of the series of one scenario stand out from what whole days differ by: runs of one day may share a level of their own (a
+ * busy server, a slow line), and the scatter of runs alone then makes too much of a few such days. Weekends and hours, which come back
+ * each week, are no such level. True where days of the scenario differ by no more than their runs explain, and where there are too few days
+ * to say.
  */
-export function standsOutFromDays(series: Series, stretch: Stretch, all: readonly Series[] = [series]): boolean {
-  const own = amongDays(series, stretch);
-  if (!own || own.score >= LEAST_SCORE) return true;
-  const excesses = all.flatMap((each) => amongDays(each, stretch)?.excess ?? []);
-  const meanLog = excesses.reduce((sum, excess) => sum + Math.log(excess), 0) / excesses.length;
-  return meanLog < Math.log(EXCESS);
+export function dayTestOf<Each extends { readonly series: Series; readonly effect: Effect }>(
+  tracked: readonly Each[],
+  { timeZone, tells = () => true }: Pick<JudgeOptions, 'timeZone'> & { readonly tells?: (each: Each) => boolean },
+): (series: Series, stretch: Stretch) => boolean {
+  const effects = new Map(tracked.map(({ series, effect }) => [series, effect]));
+  const known = new Map<Series, FreedRuns>();
+  function freed(series: Series, effect: Effect): FreedRuns {
+    const runs = known.get(series) ?? freedOfCycle(series, { effect, timeZone });
+    known.set(series, runs);
+    return runs;
+  }
+  return (series, stretch) => {
+    const effect = effects.get(series);
+    const own = effect && amongDays(freed(series, effect), stretch);
+    if (!own || own.score >= NEEDED[0].undone) return true;
+    const others = tracked.filter((each) => each.series === series || tells(each));
+    const all = others.flatMap((each) => amongDays(freed(each.series, each.effect), stretch) ?? []);
+    const excess = excessOf(own, all);
+    const needed = NEEDED.find((each) => excess >= each.excess)?.[stretch.toMs === Number.POSITIVE_INFINITY ? 'lasting' : 'undone'] ?? 0;
+    return own.score >= needed;
+  };
 }

@@ -3,7 +3,6 @@ import { MINUTE_MS } from '../../lib/clock.ts';
 import { minuteAt } from '../../lib/dates.ts';
 import type { Clues, Since } from './clues.ts';
 import { type Share, shareOf } from './engine/failed-share.ts';
-import { SEVERITY } from './engine/judge-together.ts';
 import {
   type FailedAction,
   type FailedStep,
@@ -16,7 +15,7 @@ import {
   failureWords,
   type ReadCount,
 } from './failures.ts';
-import type { Runs, State, Study } from './scenario-study.ts';
+import { type Runs, SPEED_STATES, type State, type Study } from './scenario-study.ts';
 import type { ServerShare } from './server-share.ts';
 import type { NearEvent } from './speed-events.ts';
 import { deviceOf, percentOf, rankOf, roundValue } from './speed-metrics.ts';
@@ -36,8 +35,8 @@ const runsShape = z.object({ start: z.string(), end: z.string(), runs: z.number(
 export const scenarioAnswerShape = z.object({
   answer: z.string(),
   /** Of several scenarios one line each, the worst first; all that follows is then about the worst. */
-  scenarios: z.array(z.object({ scenarioId: z.number(), verdict: z.enum(SEVERITY), line: z.string() })).optional(),
-  verdict: z.enum(SEVERITY),
+  scenarios: z.array(z.object({ scenarioId: z.number(), verdict: z.enum(SPEED_STATES), line: z.string() })).optional(),
+  verdict: z.enum(SPEED_STATES),
   scenarioId: z.number(),
   name: z.string().optional(),
   uri: z.string(),
@@ -98,7 +97,7 @@ function windowFacts({ window, all, failed }: Runs, timeZone: string) {
 
 /** Counts of the states over all series, shown or not. */
 function counts({ rows }: Study): Record<string, number> {
-  const all = SEVERITY.map((state) => [state, rows.filter((row) => row.state === state).length] as const);
+  const all = SPEED_STATES.map((state) => [state, rows.filter((row) => row.state === state).length] as const);
   return Object.fromEntries(all.filter(([, count]) => count > 0));
 }
 
@@ -211,9 +210,9 @@ export function summaryOf(scenarioId: number, name: string, study: Study): Summa
 /** Place of a scenario among others: 0 is worst. */
 function severityOf({ state, relative, failing }: Summary): number {
   // A drift downwards is good news, and a steady scenario that fails is not.
-  if (state === 'drifting' && relative < 0) return SEVERITY.indexOf('faster');
-  if (state === 'steady' && failing) return SEVERITY.indexOf('unstable') + 0.5;
-  return SEVERITY.indexOf(state);
+  if (state === 'drifting' && relative < 0) return SPEED_STATES.indexOf('faster');
+  if (state === 'steady' && failing) return SPEED_STATES.indexOf('unstable') + 0.5;
+  return SPEED_STATES.indexOf(state);
 }
 
 /** Worse ones first: by state, those of the period first, by what visitors feel, by size. */

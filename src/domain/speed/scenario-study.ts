@@ -1,7 +1,9 @@
-import { standsOutFromDays } from './day-scatter.ts';
-import type { Verdict } from './engine/judge-series.ts';
+import { DAY_MS } from '../../lib/clock.ts';
+import { dayTestOf } from './day-scatter.ts';
+import { freedOfCycle, type Verdict } from './engine/judge-series.ts';
 import { type Judged, judgeTogether, type Tracked } from './engine/judge-together.ts';
 import type { Level, Span } from './engine/run-series.ts';
+import { twoLevelsIn } from './engine/two-levels.ts';
 import { isFailed, type Report, reportsIn, type Series, type Step, seriesOf, stepsOf, sumSeries, usualSteps, type Window } from './runs.ts';
 import { additiveMetrics, metricFact, rankOf, speedMetricNames, usualSpeedMetrics } from './speed-metrics.ts';
 
@@ -17,6 +19,8 @@ export interface Move {
   readonly relative: number;
   /** Of a drift, 0.2 for +20 % in 30 days. */
   readonly relativePer30Days: number | undefined;
+  /** Share of the runs since that are at the level after, where the others kept theirs; undefined where all moved. */
+  readonly share?: number;
 }
 
 interface Key {
@@ -44,44 +48,62 @@ function ownMove(verdict: Verdict, series: Series): Move | undefined {
   return { ...LASTS, since: undefined, before: first, after: last, relative: last.typical / first.typical - 1, relativePer30Days };
 }
 
-/** A state, and the move that it is owed to. */
-interface Moved {
-  readonly state: Verdict['state'];
-  readonly move: Move | undefined;
-}
+/** A state, the move that it is owed to, and the one that is told without being claimed. */
+type Moved = Pick<Row, 'state' | 'move' | 'held'>;
 
-/** The same; steady where the move does not stand out from what days differ by. */
-function checked(moved: Moved, series: Series, all: readonly Series[]): Moved {
-  return !moved.move || standsOut(moved.move, series, all) ? moved : { state: 'steady', move: undefined };
-}
+type DayTest = ReturnType<typeof dayTestOf>;
 
 /** A drift has no beginning, and is not tested. */
-function standsOut({ since, untilDate = Number.POSITIVE_INFINITY }: Move, series: Series, all: readonly Series[]): boolean {
-  return !since || standsOutFromDays(series, { fromMs: since.date, toMs: untilDate }, all);
+function standsOut(move: Move | undefined, series: Series, test: DayTest): boolean {
+  return !move?.since || test(series, { fromMs: move.since.date, toMs: move.untilDate ?? Number.POSITIVE_INFINITY });
 }
 
-/** Whether a verdict on one of the series of a scenario survives a look at how whole days differ. */
-function isCredible(series: Series, verdict: Verdict, all: readonly Series[]): boolean {
-  const move = ownMove(verdict, series);
-  return move === undefined || standsOut(move, series, all);
+/** The same; steady, with the move held back, where it does not stand out from what days differ by. */
+function checked(moved: Omit<Moved, 'held'>, series: Series, test: DayTest): Moved {
+  if (standsOut(moved.move, series, test)) return { ...moved, held: undefined };
+  return { state: 'steady', move: undefined, held: moved.move };
 }
 
 /** The state of a series and how it moved: by itself, or at the instant at which its step did. */
-function moveOf<K extends Key>({ key, group, verdict, movedWith }: Judged<K>, judged: readonly Judged<K>[]): Moved {
-  const all = judged.map((each) => each.key.series);
-  if (!movedWith || movedWith.state === 'no change')
-    return checked({ state: verdict.state, move: ownMove(verdict, key.series) }, key.series, all);
+function moveOf<K extends Key>(each: Judged<K>, judged: readonly Judged<K>[], test: DayTest): Moved {
+  const { key, group, verdict, movedWith, doubted } = each;
+  const own = checked({ state: verdict.state, move: ownMove(verdict, key.series) }, key.series, test);
+  const held = own.held ?? (own.move || !doubted ? undefined : ownMove(doubted, key.series));
+  if (!movedWith || movedWith.state === 'no change') return { ...own, held };
   const { state, before, since: after, relative } = movedWith;
-  const leaders = judged.filter((each) => each.group === group && 'change' in each.verdict).toSorted((a, b) => a.rank - b.rank);
+  const leaders = judged.filter((other) => other.group === group && 'change' in other.verdict).toSorted((a, b) => a.rank - b.rank);
   const [leader] = leaders;
   const led = leader && ownMove(leader.verdict, leader.key.series);
   // Where the change that gave the instant is none, nothing moved with it.
-  if (!leader || !led || !standsOut(led, leader.key.series, all)) return { state: verdict.state, move: undefined };
-  return checked({ state, move: { ...LASTS, since: led.since, before, after, relative } }, key.series, all);
+  if (!leader || !led || !standsOut(led, leader.key.series, test)) return { state: verdict.state, move: undefined, held };
+  return checked({ state, move: { ...LASTS, since: led.since, before, after, relative } }, key.series, test);
 }
 
+/** First instants of the lasting changes and episodes of a series that stand out from what days differ by. */
+function standingOf(verdict: Verdict, series: Series, test: DayTest): number[] {
+  if (!('changes' in verdict)) return [];
+  const stretches = [
+    ...verdict.changes.map(({ atMs }) => ({ fromMs: atMs, toMs: Number.POSITIVE_INFINITY })),
+    ...verdict.episodes.map(({ fromMs, toMs }) => ({ fromMs, toMs })),
+  ];
+  return stretches.filter((stretch) => test(series, stretch)).map(({ fromMs }) => fromMs);
+}
+
+/** The states of a series, the worst first. */
+export const SPEED_STATES = [
+  'slower',
+  'drifting',
+  'two levels',
+  'was slower',
+  'unstable',
+  'faster',
+  'was faster',
+  'steady',
+  'not enough data',
+] as const satisfies readonly (Verdict['state'] | 'two levels')[];
+
 /** What a series does, in a word. */
-export type State = Verdict['state'];
+export type State = (typeof SPEED_STATES)[number];
 
 /** One metric of one step (or of all steps together) over the whole look-back. */
 export interface Row {
@@ -93,6 +115,10 @@ export interface Row {
   readonly verdict: Verdict;
   /** Where the level moved, and between which levels; undefined where it did not. */
   readonly move: Move | undefined;
+  /** A move that whole days differ by as much as: told, and not claimed. */
+  readonly held: Move | undefined;
+  /** First instants of all changes and episodes that stand out from what whole days differ by. */
+  readonly standing: readonly number[];
 }
 
 /** Runs of one window. */
@@ -154,7 +180,16 @@ const SCATTERS_BY_NATURE = 0.1;
 function headlineOf(rows: readonly Row[]): Row | undefined {
   const isUnstable = ({ state, metric, step }: Row) =>
     state === 'unstable' && step !== undefined && metricFact(metric).effect.relative < SCATTERS_BY_NATURE;
-  return rows.find(({ move }) => move) ?? rows.find(isUnstable);
+  const moved = rows.find(({ move }) => move);
+  return (moved && rows.find((row) => explains(row, moved))) ?? moved ?? rows.find(isUnstable);
+}
+
+/** A mixture that began within so long of a change of the same step is what the change was read from. */
+const SAME_TIME_MS = 2 * DAY_MS;
+
+function explains({ state, step, move }: Row, moved: Row): boolean {
+  if (state !== 'two levels' || step !== moved.step || !move?.since) return false;
+  return moved.move?.since === undefined || Math.abs(move.since.date - moved.move.since.date) <= SAME_TIME_MS;
 }
 
 function stateOf(rows: readonly Row[], headline: Row | undefined): State {
@@ -183,7 +218,7 @@ export interface StudyDraft {
 }
 
 /** What is said of the series at one place of a draft. */
-export interface JudgedRow extends Pick<Row, 'state' | 'verdict' | 'move'> {
+export interface JudgedRow extends Pick<Row, 'state' | 'verdict' | 'move' | 'held' | 'standing'> {
   readonly place: number;
 }
 
@@ -225,12 +260,37 @@ export function draftStudy(reports: readonly Report[], options: StudyOptions): S
   };
 }
 
+/** The state of a step's series where part of its runs moved and the others did not. */
+function splitOf({ step, metric, series }: RowKey, { timeZone }: StudyDraft['judging']): Moved | undefined {
+  // A sum mixes the steps, whose runs move one by one.
+  const found = step && twoLevelsIn(freedOfCycle(series, { effect: metricFact(metric).effect, timeZone }));
+  if (!found) return undefined;
+  const { atMs, previousMs, range, usual, moved, relative, since } = found;
+  const { absolute } = metricFact(metric).effect;
+  if (Math.abs(moved.typical - usual.typical) < absolute) return undefined;
+  const move: Move = {
+    ...LASTS,
+    since: { date: atMs, previousDate: previousMs, range },
+    before: usual,
+    after: moved,
+    relative,
+    ...(since.share !== null && { share: since.share }),
+  };
+  return { state: 'two levels', move, held: undefined };
+}
+
 /** The verdicts on a draft, the worst first. */
 export function judgeDraft({ tracked, judging }: StudyDraft): JudgedRow[] {
-  const all = tracked.map(({ series }) => series);
-  const { judged } = judgeTogether(tracked, { ...judging, isCredible: ({ series }, verdict) => isCredible(series, verdict, all) });
+  // Slow days move times, not weights and counts.
+  const test = dayTestOf(tracked, { ...judging, tells: ({ key }) => metricFact(key.metric).kind === 'ms' });
+  const isCredible = ({ series }: RowKey, verdict: Verdict) => standsOut(ownMove(verdict, series), series, test);
+  const { judged } = judgeTogether(tracked, { ...judging, isCredible });
   const places = new Map(tracked.map(({ key }, place) => [key, place]));
-  return judged.map((each) => ({ place: places.get(each.key) ?? -1, verdict: each.verdict, ...moveOf(each, judged) }));
+  return judged.map((each) => {
+    const { key, verdict } = each;
+    const moved = splitOf(key, judging) ?? moveOf(each, judged, test);
+    return { place: places.get(key) ?? -1, verdict, ...moved, standing: standingOf(verdict, key.series, test) };
+  });
 }
 
 /** The study that verdicts on a draft make. */

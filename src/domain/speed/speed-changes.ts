@@ -1,5 +1,4 @@
 import { DAY_MS } from '../../lib/clock.ts';
-import { standsOutFromDays } from './day-scatter.ts';
 import type { Level, Span } from './engine/run-series.ts';
 import type { Row, Study } from './scenario-study.ts';
 import { rankOf } from './speed-metrics.ts';
@@ -45,7 +44,7 @@ export interface SpeedFindings {
 type Dated = Omit<SpeedMove, 'step' | 'metric' | 'pValue'>;
 
 /** The lasting changes and the episodes of a series beside the one that its state is about. */
-function furtherMoves({ verdict, series, move }: Row, all: Row['series'][]): Dated[] {
+function furtherMoves({ verdict, standing, move }: Row): Dated[] {
   if (!('changes' in verdict) || !move) return [];
   const lasting = verdict.changes.map(
     ({ atMs, range, before, since, relative }): Dated => ({
@@ -69,10 +68,7 @@ function furtherMoves({ verdict, series, move }: Row, all: Row['series'][]): Dat
       relative,
     }),
   );
-  return [...lasting, ...undone].filter(
-    ({ fromMs, untilMs = Number.POSITIVE_INFINITY }) =>
-      fromMs !== move.since?.date && standsOutFromDays(series, { fromMs, toMs: untilMs }, all),
-  );
+  return [...lasting, ...undone].filter(({ fromMs }) => fromMs !== move.since?.date && standing.includes(fromMs));
 }
 
 function leadingMove({ move }: Row, period: Span): Dated[] {
@@ -89,10 +85,10 @@ function leadingMove({ move }: Row, period: Span): Dated[] {
 const isIn = ({ shape, fromMs, untilMs }: Dated, { startMs }: Span) =>
   shape === 'episode' ? (untilMs ?? startMs) > startMs : fromMs >= startMs;
 
-function movesOf(row: Row, period: Span, all: Row['series'][]): SpeedMove[] {
+function movesOf(row: Row, period: Span): SpeedMove[] {
   const { step, metric, verdict } = row;
   const pValue = 'p' in verdict ? verdict.p : 1;
-  return [...leadingMove(row, period), ...furtherMoves(row, all)]
+  return [...leadingMove(row, period), ...furtherMoves(row)]
     .filter((move) => isIn(move, period))
     .map((move) => ({ ...move, step: step?.name, metric, pValue }));
 }
@@ -115,8 +111,7 @@ const compareMoves = (a: SpeedMove, b: SpeedMove) =>
 /** The changes of a scenario that lie in the period of its study; an unstable level that never changed is none. */
 export function speedChangesOf(scenarioId: number, scenario: string, { rows, period }: Study): SpeedFindings {
   const judged = rows.filter(({ state }) => state !== 'not enough data');
-  const all = rows.map(({ series }) => series);
-  let left = judged.flatMap((row) => movesOf(row, period.window, all)).toSorted((a, b) => a.pValue - b.pValue);
+  let left = judged.flatMap((row) => movesOf(row, period.window)).toSorted((a, b) => a.pValue - b.pValue);
   const changes: SpeedChange[] = [];
   for (let [clearest] = left; clearest; [clearest] = left) {
     const own = clearest;

@@ -72,6 +72,13 @@ function scatterWords(row: Row): string {
   return `${levelWords(metric, level)}, ${spread}, ${above}`;
 }
 
+/** `30% of runs at 4.1 s, the others at 2.7 s as before (+50%)`. */
+function splitWords({ metric, move }: Row): string {
+  if (!move) return '';
+  const [usual, moved] = [move.before, move.after].map(({ typical }) => formatValue(metric, typical));
+  return `${percent(move.share ?? null)} of runs at ${moved}, the others at ${usual} as before (${percent(move.relative, true)})`;
+}
+
 /** What a row does, with its metric in front: `LCP is slower since …: 2.71 s → 4.46 s (+65%; 312 and 80 runs)`. */
 function verdictWords(row: Row, study: Study, events: readonly NearEvent[], spread: boolean): string {
   const { metric, state, move } = row;
@@ -80,8 +87,9 @@ function verdictWords(row: Row, study: Study, events: readonly NearEvent[], spre
   const figures = fromTo(row, { spread, runs: true });
   if (state === 'drifting') {
     const way = (move?.relativePer30Days ?? 0) > 0 ? 'up' : 'down';
-    return `${short} is drifting ${way}, ${percent(move?.relativePer30Days ?? null, true)} in 30 days: first to last fifth ${figures}`;
+    return `${short} is drifting ${way}, ${percent(move?.relativePer30Days ?? null, true)} in 30 days: along its line ${figures}`;
   }
+  if (state === 'two levels') return `${short} has two levels${moment(row, study, events)}: ${splitWords(row)}`;
   if (move?.untilDate !== undefined) return `${short} ${state}${moment(row, study, events)} and is back: ${figures}`;
   return `${short} is ${state}${moment(row, study, events)}: ${figures}`;
 }
@@ -113,6 +121,20 @@ function others(rows: readonly Row[], headline: Row): string {
 
 const counted = (count: number, word: string) => `${count} ${word}${count === 1 ? '' : 's'}`;
 
+/** The clearest move that is held back, because whole days differ by as much; undefined where there is none. */
+export function heldRow({ rows }: Study): Row | undefined {
+  const size = ({ held }: Row) => Math.abs(held?.relative ?? 0);
+  const held = rows.filter((row) => row.held?.since && row.step).toSorted((a, b) => size(b) - size(a));
+  return held.find(({ metric }) => metric === 'largestContentfulPaint') ?? held[0];
+}
+
+/** `step "Product" LCP may have changed since …: 2.1 s → 2.5 s (+20%), but whole days differ as much: not certain`. */
+function heldWords(row: Row, { timeZone }: Study): string {
+  const since = row.held?.since ? ` since ${minuteAt(row.held.since.date, timeZone)}` : '';
+  const figures = fromTo({ ...row, move: row.held }, { spread: false, runs: false });
+  return `${place(row)} ${metricFact(row.metric).short} may have moved${since}: ${figures}, but whole days differ as much: not certain`;
+}
+
 /** What no row contradicts: the level of a scenario in which nothing moved. */
 function steadyWords(study: Study, name: string): string {
   const { rows, steps, sound, timeZone } = study;
@@ -120,6 +142,8 @@ function steadyWords(study: Study, name: string): string {
   const scattered = rows.filter(({ state }) => state === 'unstable').map((row) => `${place(row)} ${metricFact(row.metric).short}`);
   const scatter = scattered.length > 0 ? ` Runs scatter widely, at a constant level: ${scattered.slice(0, 3).join(', ')}.` : '';
   const from = sound[0] ? ` since ${minuteAt(sound[0].date, timeZone)}` : '';
+  const held = heldRow(study);
+  if (held) return `${name}: no certain change; ${heldWords(held, study)}.${highestWords(study)}${scatter}`;
   const none = `none of ${judged} series over ${counted(steps.length, 'step')} changed its level${from}`;
   return `${name} is steady: ${none}.${highestWords(study)}${scatter}`;
 }
@@ -149,6 +173,8 @@ export function speedLine(study: Study, name: string): string {
   const { state, headline } = study;
   if (headline) return `${name}, ${place(headline)}: ${verdictWords(headline, study, [], false)}`;
   if (state === 'not enough data') return `${name}: not enough data, ${tooFewWords(study)}`;
+  const held = heldRow(study);
+  if (held) return `${name}: no certain change; ${heldWords(held, study)}`;
   const leading = leadingRow(study);
   const level = leading && levelNow(leading);
   if (!leading || !level) return `${name} is steady`;

@@ -17,11 +17,16 @@ function numberAfter(args: readonly string[], name: string): number | undefined 
   return value;
 }
 
-function print({ title, columns, lines }: Table): void {
-  if (lines.length === 0) return;
+/** Prints tables as Markdown; lines that come later under the same title continue the table. */
+function printer(): (table: Table) => void {
+  let last: string | undefined;
   const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |\n`;
-  process.stdout.write(`\n### ${title}\n\n${row(columns)}${row(columns.map(() => '---'))}`);
-  for (const { cells } of lines) process.stdout.write(row(cells));
+  return ({ title, columns, lines }) => {
+    if (lines.length === 0) return;
+    if (title !== last) process.stdout.write(`\n### ${title}\n\n${row(columns)}${row(columns.map(() => '---'))}`);
+    for (const { cells } of lines) process.stdout.write(row(cells));
+    last = title;
+  };
 }
 
 async function* metricVerdicts(trial: Trial): AsyncGenerator<Table> {
@@ -29,16 +34,12 @@ async function* metricVerdicts(trial: Trial): AsyncGenerator<Table> {
 }
 
 /** What can be asked for by its name. */
-const SUBJECTS: Readonly<Record<string, (trial: Trial) => Iterable<Table> | AsyncIterable<Table>>> = {
-  metrics: metricVerdicts,
-  speed: speedVerdicts,
-  'speed-limits': speedLimits,
-};
+export type Subjects = Readonly<Record<string, (trial: Trial) => Iterable<Table> | AsyncIterable<Table>>>;
 
-/**
- * Judges generated worlds and prints Markdown tables: `--worlds 300 --seed 1 --cell found/`, or of scenarios `speed --cell 'stable, 1 h'`.
- */
-export async function benchVerdicts(args: readonly string[]): Promise<void> {
+const SUBJECTS: Subjects = { metrics: metricVerdicts, speed: speedVerdicts, 'speed-limits': speedLimits };
+
+/** Prints the tables of a subject, as in `metrics --worlds 300 --seed 1 --cell found/`; of the first one where none is named. */
+export async function printTables(subjects: Subjects, args: readonly string[]): Promise<void> {
   const only = args.includes('--cell') ? args[args.indexOf('--cell') + 1] : undefined;
   const trial: Trial = {
     worlds: numberAfter(args, '--worlds') ?? DEFAULTS.worlds,
@@ -46,6 +47,15 @@ export async function benchVerdicts(args: readonly string[]): Promise<void> {
     only,
   };
   process.stdout.write(`${trial.worlds} worlds a cell, seed ${trial.seed}\n`);
-  const tablesOf = SUBJECTS[args[0] ?? 'metrics'] ?? metricVerdicts;
+  const tablesOf = subjects[args[0] ?? ''] ?? Object.values(subjects)[0];
+  if (!tablesOf) throw new TypeError('There is nothing to measure.');
+  const print = printer();
   for await (const table of tablesOf(trial)) print(table);
+}
+
+/**
+ * Judges generated worlds and prints Markdown tables: `--worlds 300 --seed 1 --cell found/`, or of scenarios `speed --cell 'stable, 1 h'`.
+ */
+export async function benchVerdicts(args: readonly string[]): Promise<void> {
+  await printTables(SUBJECTS, args);
 }

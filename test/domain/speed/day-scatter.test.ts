@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { standsOutFromDays } from '../../../src/domain/speed/day-scatter.ts';
+import { dayTestOf, type Stretch } from '../../../src/domain/speed/day-scatter.ts';
 import { hash, unit } from '../../../src/emulator/world/random.ts';
 import { factorAt } from '../../../src/emulator/world/speed/noise.ts';
 import { DAY_MS, HOUR_MS } from '../../../src/lib/clock.ts';
@@ -15,6 +15,12 @@ function series({ days, factor }: { days: number; factor: number }) {
     return { date: START_MS + hour * HOUR_MS, value: level * factorAt(unit(hash(8, hour)), 0.08) };
   });
   return { dates: runs.map(({ date }) => date), values: runs.map(({ value }) => value) };
+}
+
+const EFFECT = { relative: 0.05, absolute: 50 };
+
+function standsOutFromDays(runs: ReturnType<typeof series>, stretch: Stretch): boolean {
+  return dayTestOf([{ series: runs, effect: EFFECT }], { timeZone: 'UTC' })(runs, stretch);
 }
 
 const LAST_WEEK = { fromMs: START_MS + (DAYS - 7) * DAY_MS, toMs: Number.POSITIVE_INFINITY };

@@ -21,6 +21,15 @@ export interface Share {
   readonly isSmall: boolean;
 }
 
+/** A share that changed once. */
+export interface ShareChange {
+  /** First run after the change, and its place among the runs. */
+  readonly atMs: number;
+  readonly at: number;
+  readonly before: Share;
+  readonly since: Share;
+}
+
 /** What happened to the share of failed runs. */
 export interface FailureTrend {
   readonly before: Share;
@@ -31,7 +40,7 @@ export interface FailureTrend {
   /** How many times the variance of a day's failures exceeds that of independent runs: above 1 where they come in outages. */
   readonly dispersion: number;
   /** Where the share changed once in the look-back, beyond chance. */
-  readonly change: { readonly atMs: number; readonly before: Share; readonly since: Share } | undefined;
+  readonly change: ShareChange | undefined;
 }
 
 /** Runs and whether each failed, oldest first. */
@@ -66,10 +75,11 @@ export function fisherTest(first: Pick<Share, 'failed' | 'runs'>, second: Pick<S
  * Pearson's statistic of the days against the share of all runs, per degree of freedom (Rao and Scott 1992 for clustered counts): a day's
  * outage in a short period is no change of the share, so that the days are held against what they would be without one.
  */
-function dispersionOf({ dates, failed }: RunResults, share: number): number {
+function dispersionOf({ dates, failed }: RunResults, shareAt: (index: number) => number): number {
   const days = new Map<number, { runs: number; failed: number; expected: number; variance: number }>();
   for (const [index, date] of dates.entries()) {
     const key = Math.floor(date / DAY_MS);
+    const share = shareAt(index);
     const day = days.get(key) ?? { runs: 0, failed: 0, expected: 0, variance: 0 };
     day.runs += 1;
     day.failed += failed[index] ? 1 : 0;
@@ -84,8 +94,22 @@ function dispersionOf({ dates, failed }: RunResults, share: number): number {
 const logLikelihood = ({ failed, runs }: Share) =>
   (failed > 0 ? failed * Math.log(failed / runs) : 0) + (failed < runs ? (runs - failed) * Math.log(1 - failed / runs) : 0);
 
+/** A change of the share of hits among runs that come one by one, with this chance of one where the share stays; undefined without one. */
+export function shareChangeIn(results: RunResults, alpha: number): ShareChange | undefined {
+  const first = changeIn(results, 1, alpha);
+  // Without the change, days scatter by what they do on each side of it.
+  return (
+    first &&
+    changeIn(
+      results,
+      dispersionOf(results, (index) => (index < first.at ? first.before : first.since).share ?? 0),
+      alpha,
+    )
+  );
+}
+
 /** The split at which the likelihoods of two shares exceed that of one by most, where that is beyond chance for as many splits. */
-function changeIn({ dates, failed }: RunResults, dispersion: number): FailureTrend['change'] {
+function changeIn({ dates, failed }: RunResults, dispersion: number, alpha: number): ShareChange | undefined {
   const runs = dates.length;
   const total = failed.filter(Boolean).length;
   const none = logLikelihood(shareOf(total, runs));
@@ -97,13 +121,25 @@ function changeIn({ dates, failed }: RunResults, dispersion: number): FailureTre
     if (gain > best.gain) best = { gain, at, failed: before };
   }
   const [before, since] = [shareOf(best.failed, best.at), shareOf(total - best.failed, runs - best.at)];
-  if (best.at === 0 || chanceOf('step', best.gain / dispersion, runs, 0) > ALPHA) return undefined;
+  if (best.at === 0 || chanceOf('step', best.gain / dispersion, runs, 0) > alpha) return undefined;
   if (Math.abs((since.share ?? 0) - (before.share ?? 0)) < LEAST_DIFFERENCE) return undefined;
-  return { atMs: dates[best.at] ?? 0, before, since };
+  return { atMs: dates[best.at] ?? 0, at: best.at, before, since };
 }
 
 /** Runs that a side of a comparison needs. */
 const NEEDED = 5;
+
+/** Whether the later half of the runs since a change still fails as its share says, and not as before. */
+function isFeltToTheEnd({ failed }: RunResults, { at, before, since }: ShareChange): boolean {
+  const late = failed.slice(at + Math.floor((failed.length - at) / 2));
+  const share = late.filter(Boolean).length / late.length;
+  return Math.abs(share - (since.share ?? 0)) < Math.abs(share - (before.share ?? 0));
+}
+
+function stateOf(moved: number): FailureTrend['state'] {
+  if (moved === 0) return 'no change';
+  return moved > 0 ? 'fails more often' : 'fails less often';
+}
 
 /** The share of failed runs before and in a period, whether it changed, and when. */
 export function judgeFailures(results: RunResults, period: Span): FailureTrend {
@@ -118,10 +154,14 @@ export function judgeFailures(results: RunResults, period: Span): FailureTrend {
     return { before, period: inPeriod, state: 'not enough data', p: null, dispersion: 1, change: undefined };
   const difference = (inPeriod.share ?? 0) - (before.share ?? 0);
   const pooled = (before.failed + inPeriod.failed) / (before.runs + inPeriod.runs);
-  const dispersion = dispersionOf(results, pooled);
+  const dispersion = dispersionOf(results, () => pooled);
   const variance = dispersion * pooled * (1 - pooled) * (1 / before.runs + 1 / inPeriod.runs);
   const p = Math.max(fisherTest(before, inPeriod), variance > 0 ? twoSidedTail(Math.abs(difference) / Math.sqrt(variance)) : 1);
+  const change = shareChangeIn(results, ALPHA);
   const isChange = p <= ALPHA && Math.abs(difference) >= LEAST_DIFFERENCE;
-  const state = isChange ? (difference > 0 ? 'fails more often' : 'fails less often') : 'no change';
-  return { before, period: inPeriod, state, p, dispersion, change: changeIn(results, dispersion) };
+  // A change late in the period is diluted by the days before it; an outage that is over is none.
+  const lasts = change && change.atMs >= period.startMs && isFeltToTheEnd(results, change);
+  const late = lasts ? (change.since.share ?? 0) - (change.before.share ?? 0) : 0;
+  const moved = isChange ? difference : late;
+  return { before, period: inPeriod, state: stateOf(moved), p, dispersion, change };
 }

@@ -209,12 +209,16 @@ export function studySeries(series: RunSeries, options: JudgeOptions): Study {
   return { series, course, counted, plateaus: plateausOf(course, counted, series.dates), options };
 }
 
-/** The verdict of a drift: what its first and last fifth of runs show. */
+/** The verdict of a drift: the ends of the line that was fitted, and the scatter of the first and last fifth of the runs. */
 function driftOf({ series, course }: Study, slopePerDay: number): { relativePer30Days: number; first: Level; last: Level } {
   const runs = series.values.length;
   const fifth = Math.max(NEEDED.inPeriod, Math.ceil(runs / 5));
-  const levelOfRuns = (from: number, to: number) => levelIn(series, course, [{ from, to, height: 0, beganIn: undefined }]);
-  return { relativePer30Days: Math.expm1(30 * slopePerDay), first: levelOfRuns(0, fifth), last: levelOfRuns(runs - fifth, runs) };
+  const { level, scale, offset } = course;
+  const levelAt = (end: number, from: number, to: number): Level => ({
+    ...levelIn(series, course, [{ from, to, height: 0, beganIn: undefined }]),
+    typical: scale * Math.exp(level[end] ?? 0) - offset,
+  });
+  return { relativePer30Days: Math.expm1(30 * slopePerDay), first: levelAt(0, 0, fifth), last: levelAt(runs - 1, runs - fifth, runs) };
 }
 
 /** Runs of the whole series and of the period; undefined where these are enough. */
@@ -227,6 +231,33 @@ export function missingRuns({ dates, values }: RunSeries, { period }: JudgeOptio
 /** Fits a series that has enough runs, so that judging it later takes little time. */
 export function fitAhead(series: RunSeries, options: JudgeOptions): void {
   if (!missingRuns(series, options)) courseOf(series, options);
+}
+
+/** Runs freed of what hour and weekday add. */
+export interface FreedRuns {
+  readonly dates: readonly number[];
+  /** As measured. */
+  readonly values: readonly number[];
+  /** Logarithms in parts of the median; values that reach down to 0 have the smallest difference that counts added before. */
+  readonly logs: readonly number[];
+  /** False for the outliers. */
+  readonly isUsual: readonly boolean[];
+  /** The value that a logarithm stands for. */
+  readonly valueOf: (log: number) => number;
+}
+
+/** The runs of a series without its cycle; none where there are too few to tell. */
+export function freedOfCycle(series: RunSeries, options: Pick<JudgeOptions, 'effect' | 'timeZone'>): FreedRuns {
+  if (series.values.length < NEEDED.runs) return { dates: [], values: [], logs: [], isUsual: [], valueOf: (log) => log };
+  const { logs, cycle, kept, scale, offset } = courseOf(series, options);
+  const usual = new Set(kept);
+  return {
+    dates: series.dates,
+    values: series.values,
+    logs: series.dates.map((_, run) => (logs[run] ?? 0) - (cycle[run] ?? 0)),
+    isUsual: series.dates.map((_, run) => usual.has(run)),
+    valueOf: (log) => scale * Math.exp(log) - offset,
+  };
 }
 
 /**

@@ -82,6 +82,8 @@ export interface Judged<Key> extends Omit<Tracked<Key>, 'series' | 'effect' | 't
   readonly verdict: Verdict;
   /** Moved at the instant at which its group did, which alone would not have been certain. */
   readonly movedWith: SinceInstant | undefined;
+  /** What would be named of the series alone, where something else speaks against it. */
+  readonly doubted: Verdict | undefined;
 }
 
 export interface TogetherOptions<Key> {
@@ -214,27 +216,37 @@ export function judgeTogether<Key>(tracked: readonly Tracked<Key>[], options: To
   const tested = first.flatMap(({ each, verdict }) => ('p' in verdict ? [each] : []));
   const weights = new Map(weightsOf(tested.map(({ rank }) => rank)).map((weight, index) => [tested[index], weight]));
   const weightOf = (each: Tracked<Key>) => weights.get(each) ?? 1;
-  const accepted = (drafts: readonly Draft<Key>[]): number => {
+  const accepted = (drafts: readonly Draft<Key>[], believes: NonNullable<typeof isCredible>): number => {
     const chances = drafts.flatMap(({ each, verdict }) =>
-      'p' in verdict ? [isCredible(each.key, verdict) ? verdict.p / weightOf(each) : Number.POSITIVE_INFINITY] : [],
+      'p' in verdict ? [believes(each.key, verdict) ? verdict.p / weightOf(each) : Number.POSITIVE_INFINITY] : [],
     );
     return acceptedP(chances, chances.length, falseDiscoveryRate);
   };
-  let highestP = accepted(first);
-  const judgedAgain = (): Draft<Key>[] =>
-    first.map(({ each, verdict }) => ({
-      each,
-      verdict: 'p' in verdict && verdict.p < 1 ? judge(each, highestP * weightOf(each) * ROUNDING) : verdict,
-    }));
+  let highestP = accepted(first, isCredible);
+  const judgedAt = (limit: number, { each, verdict }: Draft<Key>): Verdict =>
+    'p' in verdict && verdict.p < 1 ? judge(each, limit * weightOf(each) * ROUNDING) : verdict;
+  const judgedAgain = (): Draft<Key>[] => first.map((draft) => ({ each: draft.each, verdict: judgedAt(highestP, draft) }));
+  const highestOfAll = accepted(first, () => true);
+  const doubted = first.map((draft) => {
+    const verdict = judgedAt(highestOfAll, draft);
+    return isCredible(draft.each.key, verdict) ? undefined : verdict;
+  });
   let second = judgedAgain();
   // A stricter limit may leave other parts of a series, which are not credible; what they supported is then looked at again.
-  for (let next = accepted(second); next < highestP; next = accepted(second)) {
+  for (let next = accepted(second, isCredible); next < highestP; next = accepted(second, isCredible)) {
     highestP = next;
     second = judgedAgain();
   }
   const companions = movedWith(second, options);
   const judged = worstFirst(
-    second.map(({ each: { key, group, rank }, verdict }, index) => ({ key, group, rank, verdict, movedWith: companions[index] })),
+    second.map(({ each: { key, group, rank }, verdict }, index) => ({
+      key,
+      group,
+      rank,
+      verdict,
+      movedWith: companions[index],
+      doubted: doubted[index],
+    })),
     period,
   );
   const worst = judged[0];

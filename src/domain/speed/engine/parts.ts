@@ -19,7 +19,7 @@ const CUT = 2.5;
 const LEFT_BY_CUT = 0.9776;
 
 /** The mean of squares, each cut, so that shifts of level count no more than other large ones. */
-function cutMean(squares: readonly number[]): number {
+export function cutMean(squares: readonly number[]): number {
   const limit = (CUT * MAD_TO_SD) ** 2 * quantile(squares, 0.5);
   let sum = 0;
   for (const square of squares) sum += Math.min(square, limit);

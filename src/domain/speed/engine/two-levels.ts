@@ -1,0 +1,87 @@
+import { median } from 'simple-statistics';
+import { type Share, shareChangeIn } from './failed-share.ts';
+import type { FreedRuns } from './judge-series.ts';
+import { MAD_TO_SD } from './parts.ts';
+import { type Level, levelOf, type Span } from './run-series.ts';
+
+/** Accepted chance that a share which did not change is called changed; small, because every series of a scenario is asked in both ways. */
+const ALPHA = 2e-4;
+/** Robust standard deviations from the median at which a run counts as moved. */
+const MOVED = 2.5;
+/** Two levels lie further apart than this many standard deviations, and than this on the log scale. */
+const APART = { deviations: 3, log: Math.log(1.15) } as const;
+/** Share of runs that moved: fewer may be outliers, more are a change of the level itself. */
+const LEAST_MORE = 0.08;
+const MOST = 0.8;
+/** The runs that did not move keep their level to within this part of the distance. */
+const KEPT = 0.25;
+/** Part of the changes between the two kinds of runs that independent runs would show; fewer are stretches, such as slow days. */
+const MIXED = 0.5;
+const LEAST_SD = 0.01;
+
+/** Runs that take one of two levels since an instant, as in an A/B test or with one slow machine among several. */
+export interface TwoLevels {
+  /** First run that moved, and the last run before it. */
+  readonly atMs: number;
+  readonly previousMs: number;
+  readonly range: Span;
+  /** Share of runs at the other level before and since. */
+  readonly before: Share;
+  readonly since: Share;
+  /** Level of the runs that did not move, and of those that did, since the instant. */
+  readonly usual: Level;
+  readonly moved: Level;
+  /** Of the typical values; 0.5 for +50 %. */
+  readonly relative: number;
+}
+
+function changesBetween(hits: readonly boolean[]): number {
+  return hits.filter((hit, index) => index > 0 && hit !== hits[index - 1]).length;
+}
+
+/** Runs that moved to one side (`sign` 1: upwards). */
+function movedTo(runs: FreedRuns, sign: 1 | -1): TwoLevels | undefined {
+  const { dates, logs } = runs;
+  const middle = median([...logs]);
+  const sd = Math.max(LEAST_SD, MAD_TO_SD * median(logs.map((log) => Math.abs(log - middle))));
+  const isMoved = logs.map((log) => sign * (log - middle) > MOVED * sd);
+  const change = shareChangeIn({ dates, failed: isMoved }, ALPHA);
+  if (!change || change.since.share === null || change.before.share === null) return undefined;
+  const { share } = change.since;
+  if (share - change.before.share < LEAST_MORE || share > MOST) return undefined;
+  const first = dates.findIndex((date) => date >= change.atMs);
+  const places = (isOfMoved: boolean, from: number, to: number) =>
+    Array.from({ length: to - from }, (_, index) => from + index).filter((place) => isMoved[place] === isOfMoved);
+  const logOf = (some: readonly number[]) => median(some.map((place) => logs[place] ?? 0));
+  const [usual, moved, former] = [places(false, first, logs.length), places(true, first, logs.length), places(false, 0, first)];
+  if (usual.length === 0 || moved.length === 0 || former.length === 0) return undefined;
+  const apart = sign * (logOf(moved) - logOf(usual));
+  const isApart = apart >= Math.max(APART.deviations * sd, APART.log);
+  const isKept = Math.abs(logOf(usual) - logOf(former)) <= KEPT * apart;
+  const hits = isMoved.slice(first);
+  const isMixed = changesBetween(hits) >= MIXED * 2 * hits.length * share * (1 - share);
+  if (!isApart || !isKept || !isMixed) return undefined;
+  const level = (some: readonly number[]) =>
+    levelOf(
+      some.map((place) => runs.values[place] ?? Number.NaN),
+      some.map((place) => runs.valueOf(logs[place] ?? 0)),
+    );
+  const previousMs = dates[first - 1] ?? change.atMs;
+  const [levelUsual, levelMoved] = [level(usual), level(moved)];
+  return {
+    atMs: change.atMs,
+    previousMs,
+    range: { startMs: previousMs, endMs: change.atMs },
+    before: change.before,
+    since: change.since,
+    usual: levelUsual,
+    moved: levelMoved,
+    relative: levelMoved.typical / levelUsual.typical - 1,
+  };
+}
+
+/** Whether part of the runs moved to another level while the others kept theirs; undefined where that is not beyond chance. */
+export function twoLevelsIn(runs: FreedRuns): TwoLevels | undefined {
+  if (runs.dates.length === 0) return undefined;
+  return movedTo(runs, 1) ?? movedTo(runs, -1);
+}

@@ -1,0 +1,142 @@
+import { greet, type Peer, startPeer } from '../peer.ts';
+import type { Table, Trial } from '../verdicts/metrics/trial.ts';
+import { openSpeedPlatform, type SpeedPlatform } from './speed-platform.ts';
+import { makeSpeedWorld, type Nature } from './speed-worlds.ts';
+
+const DAY_MS = 86_400_000;
+const USUAL: Nature = { runsADay: 24, noise: 0.1 };
+const SHOP: Nature = { ...USUAL, weekends: 0.15 };
+const RARE: Nature = { ...USUAL, runsADay: 4 };
+const NIGHT_GAP: Nature['gaps'] = [
+  [20, 4],
+  [9, 1],
+];
+
+/** What should be said: that nothing changed, that it became slower, two levels, or a slope. */
+type Truth = 'steady' | 'slower' | 'two levels' | 'drifting';
+
+interface Case extends Nature {
+  readonly name: string;
+  readonly truth: Truth;
+}
+
+const shift = (size: number, sinceDays: number) => ({ size, sinceDays });
+
+const CASES: readonly Case[] = [
+  { ...USUAL, name: 'nothing', truth: 'steady' },
+  { ...SHOP, name: 'weekends 15 % faster', truth: 'steady' },
+  { ...SHOP, afternoons: 0.12, name: 'weekends and afternoons', truth: 'steady' },
+  { ...USUAL, days: 0.04, name: 'days of their own level, 4 %', truth: 'steady' },
+  { ...USUAL, days: 0.06, name: 'days of their own level, 6 %', truth: 'steady' },
+  { ...SHOP, days: 0.04, name: 'weekends and days of 4 %', truth: 'steady' },
+  { ...USUAL, gaps: NIGHT_GAP, name: 'gaps', truth: 'steady' },
+  { ...RARE, name: '4 runs a day', truth: 'steady' },
+  { ...RARE, days: 0.04, name: '4 runs a day, days of 4 %', truth: 'steady' },
+  { ...SHOP, shift: shift(0.2, 3), name: 'weekends, +20 % since 3 days', truth: 'slower' },
+  { ...SHOP, shift: shift(0.2, 5), name: 'weekends, +20 % since 5 days', truth: 'slower' },
+  { ...SHOP, shift: shift(0.4, 3), name: 'weekends, +40 % since 3 days', truth: 'slower' },
+  { ...SHOP, shift: shift(0.12, 5), name: 'weekends, +12 % since 5 days', truth: 'slower' },
+  { ...SHOP, afternoons: 0.12, shift: shift(0.12, 5), name: 'weekends and afternoons, +12 % since 5 days', truth: 'slower' },
+  { ...USUAL, shift: shift(0.12, 5), name: '+12 % since 5 days', truth: 'slower' },
+  { ...USUAL, gaps: [[6, 2]], shift: shift(0.2, 4), name: '+20 % after a gap of 2 days', truth: 'slower' },
+  { ...SHOP, gaps: NIGHT_GAP, shift: shift(0.2, 5), name: 'weekends and gaps, +20 % since 5 days', truth: 'slower' },
+  { ...RARE, shift: shift(0.2, 5), name: '4 runs a day, +20 % since 5 days', truth: 'slower' },
+  { ...RARE, shift: shift(0.4, 5), name: '4 runs a day, +40 % since 5 days', truth: 'slower' },
+  { ...RARE, weekends: 0.15, shift: shift(0.4, 5), name: '4 runs a day, weekends, +40 % since 5 days', truth: 'slower' },
+  { ...USUAL, deploys: 0.04, shift: shift(0.2, 4), name: 'deploys of ±4 %, +20 % since 4 days', truth: 'slower' },
+  { ...SHOP, deploys: 0.04, shift: shift(0.2, 4), name: 'weekends, deploys of ±4 %, +20 % since 4 days', truth: 'slower' },
+  { ...USUAL, days: 0.04, shift: shift(0.2, 5), name: 'days of 4 %, +20 % since 5 days', truth: 'slower' },
+  { ...USUAL, days: 0.04, shift: shift(0.4, 3), name: 'days of 4 %, +40 % since 3 days', truth: 'slower' },
+  { ...USUAL, shift: { ...shift(0.5, 5), share: 0.3 }, name: '30 % of runs +50 % since 5 days', truth: 'two levels' },
+  { ...SHOP, shift: { ...shift(1, 5), share: 0.2 }, name: 'weekends, 20 % of runs +100 % since 5 days', truth: 'two levels' },
+  { ...USUAL, shift: { ...shift(0.3, 37), isRamp: true }, name: 'slope of 30 % over 37 days', truth: 'drifting' },
+];
+
+interface Answer {
+  readonly answer: string;
+  readonly verdict: string;
+  readonly since?: { readonly date: number; readonly step: string };
+}
+
+interface Outcome {
+  readonly verdict: string;
+  readonly isRight: boolean;
+  /** Named within a day of its beginning. */
+  readonly isDated: boolean;
+  /** Says that something may have moved, though the verdict does not. */
+  readonly isTold: boolean;
+  readonly ms: number;
+}
+
+const CALM: ReadonlySet<string> = new Set(['steady', 'unstable', 'failing']);
+
+/** A caller of the built server, and the platform that it reads. */
+interface Bench {
+  readonly peer: Peer;
+  readonly platform: SpeedPlatform;
+}
+
+let scenarioId = 0;
+
+async function outcomeOf({ truth, ...nature }: Case, seed: number, { peer, platform }: Bench): Promise<Outcome> {
+  const { reports, startMs, endMs, changedMs } = makeSpeedWorld(nature, seed);
+  // A new id for each world, because the server keeps what it has read.
+  scenarioId += 1;
+  platform.show(scenarioId, reports);
+  const input = { scenarioIds: [scenarioId], startDate: new Date(startMs).toISOString(), endDate: new Date(endMs - 1).toISOString() };
+  const startedAt = performance.now();
+  const { result } = (await peer.ask('tools/call', { name: 'analyze_scenario', arguments: input })) as {
+    result?: { structuredContent?: Answer; isError?: boolean; content?: unknown };
+  };
+  const ms = performance.now() - startedAt;
+  const said = result?.structuredContent;
+  if (!said || result?.isError) throw new Error(JSON.stringify(result?.content));
+  const isRight = truth === 'steady' ? CALM.has(said.verdict) : said.verdict === truth;
+  const isDated = isRight && (changedMs === undefined || Math.abs((said.since?.date ?? 0) - changedMs) < DAY_MS);
+  return { verdict: said.verdict, isRight, isDated, isTold: isRight || /not certain|may have/.test(said.answer), ms };
+}
+
+const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
+
+async function cellsOf(each: Case, { worlds, seed }: Trial, bench: Bench): Promise<string[]> {
+  const outcomes: Outcome[] = [];
+  for (let world = 0; world < worlds; world += 1) outcomes.push(await outcomeOf(each, seed * 1_000_003 + world * 7_919 + 17, bench));
+  const share = (isCounted: (outcome: Outcome) => boolean) => percent(outcomes.filter(isCounted).length / worlds);
+  const verdicts = [...new Set(outcomes.map(({ verdict }) => verdict))]
+    .map((verdict) => `${verdict} ${outcomes.filter((outcome) => outcome.verdict === verdict).length}`)
+    .join(', ');
+  const isSteady = each.truth === 'steady';
+  const meanMs = outcomes.reduce((sum, { ms }) => sum + ms, 0) / worlds;
+  return [
+    each.name,
+    isSteady ? '' : share(({ isRight }) => isRight),
+    isSteady || each.truth === 'drifting' ? '' : share(({ isDated }) => isDated),
+    isSteady ? share(({ isRight }) => !isRight) : '',
+    isSteady ? '' : share(({ isTold }) => isTold),
+    verdicts,
+    meanMs.toFixed(0),
+  ];
+}
+
+/** Scenarios that live through real weeks, judged by the built tool; `only` is a part of the name of a case. */
+export async function* speedNature(trial: Trial): AsyncGenerator<Table> {
+  const platform = await openSpeedPlatform();
+  const peer = startPeer(['dist/main.js'], {
+    WEB_ANALYTICS_AUTH_URL: platform.url,
+    WEB_ANALYTICS_CLIENT_ID: 'bench',
+    WEB_ANALYTICS_CLIENT_SECRET: 'bench',
+    WEB_ANALYTICS_TOOLSETS: 'insights,speed-analysis',
+  });
+  try {
+    await greet(peer);
+    for (const each of CASES.filter(({ name }) => name.includes(trial.only ?? '')))
+      yield {
+        title: 'Scenarios through the built tool',
+        columns: ['scenario', 'found', 'and dated', 'false', 'found or told', 'verdicts', 'ms a call'],
+        lines: [{ cells: await cellsOf(each, trial, { peer, platform }) }],
+      };
+  } finally {
+    await peer.stop();
+    platform.close();
+  }
+}
