@@ -15,7 +15,8 @@ import {
   failureWords,
   type ReadCount,
 } from './failures.ts';
-import { type Runs, SPEED_STATES, type State, type Study } from './scenario-study.ts';
+import { SPEED_STATES, type State } from './move.ts';
+import type { Runs, Study } from './scenario-study.ts';
 import type { ServerShare } from './server-share.ts';
 import type { NearEvent } from './speed-events.ts';
 import { deviceOf, percentOf, rankOf, roundValue } from './speed-metrics.ts';

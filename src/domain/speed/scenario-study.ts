@@ -1,109 +1,10 @@
 import { DAY_MS } from '../../lib/clock.ts';
 import { dayTestOf } from './day-scatter.ts';
-import { freedOfCycle, type Verdict } from './engine/judge-series.ts';
-import { type Judged, judgeTogether, type Tracked } from './engine/judge-together.ts';
-import type { Level, Span } from './engine/run-series.ts';
-import { twoLevelsIn } from './engine/two-levels.ts';
+import type { Verdict } from './engine/judge-series.ts';
+import { judgeTogether, type Tracked } from './engine/judge-together.ts';
+import { inOneInstant, type Move, moveOf, ownMove, type State, splitOf, standingOf, standsOut } from './move.ts';
 import { isFailed, type Report, reportsIn, type Series, type Step, seriesOf, stepsOf, sumSeries, usualSteps, type Window } from './runs.ts';
 import { additiveMetrics, metricFact, rankOf, speedMetricNames, usualSpeedMetrics } from './speed-metrics.ts';
-
-/** A level that was left, and the one that came after it. */
-export interface Move {
-  /** Of the first run after, and of the last one before; undefined for a drift, which has no beginning. */
-  readonly since: { readonly date: number; readonly previousDate: number; readonly range: Span } | undefined;
-  /** First run that is back at the former level; undefined where the change lasts. */
-  readonly untilDate: number | undefined;
-  readonly before: Level;
-  readonly after: Level;
-  /** Of the typical values; 0.2 for +20 %. */
-  readonly relative: number;
-  /** Of a drift, 0.2 for +20 % in 30 days. */
-  readonly relativePer30Days: number | undefined;
-  /** Share of the runs since that are at the level after, where the others kept theirs; undefined where all moved. */
-  readonly share?: number;
-}
-
-interface Key {
-  readonly series: Series;
-}
-
-function previousOf({ dates }: Series, ms: number): number {
-  return dates.findLast((date) => date < ms) ?? ms;
-}
-
-const LASTS = { untilDate: undefined, relativePer30Days: undefined } as const;
-
-function ownMove(verdict: Verdict, series: Series): Move | undefined {
-  if ('change' in verdict) {
-    const { atMs, previousMs, range, before, since, relative } = verdict.change;
-    return { ...LASTS, since: { date: atMs, previousDate: previousMs, range }, before, after: since, relative };
-  }
-  if ('episode' in verdict) {
-    const { fromMs, toMs, began, before, during, relative } = verdict.episode;
-    const since = { date: fromMs, previousDate: previousOf(series, fromMs), range: began };
-    return { ...LASTS, since, untilDate: toMs, before, after: during, relative };
-  }
-  if (verdict.state !== 'drifting') return undefined;
-  const { first, last, relativePer30Days } = verdict;
-  return { ...LASTS, since: undefined, before: first, after: last, relative: last.typical / first.typical - 1, relativePer30Days };
-}
-
-/** A state, the move that it is owed to, and the one that is told without being claimed. */
-type Moved = Pick<Row, 'state' | 'move' | 'held'>;
-
-type DayTest = ReturnType<typeof dayTestOf>;
-
-/** A drift has no beginning, and is not tested. */
-function standsOut(move: Move | undefined, series: Series, test: DayTest): boolean {
-  return !move?.since || test(series, { fromMs: move.since.date, toMs: move.untilDate ?? Number.POSITIVE_INFINITY });
-}
-
-/** The same; steady, with the move held back, where it does not stand out from what days differ by. */
-function checked(moved: Omit<Moved, 'held'>, series: Series, test: DayTest): Moved {
-  if (standsOut(moved.move, series, test)) return { ...moved, held: undefined };
-  return { state: 'steady', move: undefined, held: moved.move };
-}
-
-/** The state of a series and how it moved: by itself, or at the instant at which its step did. */
-function moveOf<K extends Key>(each: Judged<K>, judged: readonly Judged<K>[], test: DayTest): Moved {
-  const { key, group, verdict, movedWith, doubted } = each;
-  const own = checked({ state: verdict.state, move: ownMove(verdict, key.series) }, key.series, test);
-  const held = own.held ?? (own.move || !doubted ? undefined : ownMove(doubted, key.series));
-  if (!movedWith || movedWith.state === 'no change') return { ...own, held };
-  const { state, before, since: after, relative } = movedWith;
-  const leaders = judged.filter((other) => other.group === group && 'change' in other.verdict).toSorted((a, b) => a.rank - b.rank);
-  const [leader] = leaders;
-  const led = leader && ownMove(leader.verdict, leader.key.series);
-  // Where the change that gave the instant is none, nothing moved with it.
-  if (!leader || !led || !standsOut(led, leader.key.series, test)) return { state: verdict.state, move: undefined, held };
-  return checked({ state, move: { ...LASTS, since: led.since, before, after, relative } }, key.series, test);
-}
-
-/** First instants of the lasting changes and episodes of a series that stand out from what days differ by. */
-function standingOf(verdict: Verdict, series: Series, test: DayTest): number[] {
-  if (!('changes' in verdict)) return [];
-  const stretches = [
-    ...verdict.changes.map(({ atMs }) => ({ fromMs: atMs, toMs: Number.POSITIVE_INFINITY })),
-    ...verdict.episodes.map(({ fromMs, toMs }) => ({ fromMs, toMs })),
-  ];
-  return stretches.filter((stretch) => test(series, stretch)).map(({ fromMs }) => fromMs);
-}
-
-/** The states of a series, the worst first. */
-export const SPEED_STATES = [
-  'slower',
-  'drifting',
-  'two levels',
-  'was slower',
-  'unstable',
-  'faster',
-  'was faster',
-  'steady',
-  'not enough data',
-] as const satisfies readonly (Verdict['state'] | 'two levels')[];
-
-/** What a series does, in a word. */
-export type State = (typeof SPEED_STATES)[number];
 
 /** One metric of one step (or of all steps together) over the whole look-back. */
 export interface Row {
@@ -179,8 +80,13 @@ const SCATTERS_BY_NATURE = 0.1;
 /** The first row that moved, else the first that is unstable in a metric which usually is not; rows are sorted, the worst first. */
 function headlineOf(rows: readonly Row[]): Row | undefined {
   const isUnstable = ({ state, metric, step }: Row) =>
-    state === 'unstable' && step !== undefined && metricFact(metric).effect.relative < SCATTERS_BY_NATURE;
-  const moved = rows.find(({ move }) => move);
+    state === 'unstable' &&
+    step !== undefined &&
+    rankOf(metric) < Number.MAX_SAFE_INTEGER &&
+    metricFact(metric).effect.relative < SCATTERS_BY_NATURE;
+  // Where metrics that people know were looked at, others do not speak for the scenario.
+  const known = rows.filter(({ metric }) => rankOf(metric) < Number.MAX_SAFE_INTEGER);
+  const moved = (known.length > 0 ? known : rows).find(({ move }) => move);
   return (moved && rows.find((row) => explains(row, moved))) ?? moved ?? rows.find(isUnstable);
 }
 
@@ -260,25 +166,6 @@ export function draftStudy(reports: readonly Report[], options: StudyOptions): S
   };
 }
 
-/** The state of a step's series where part of its runs moved and the others did not. */
-function splitOf({ step, metric, series }: RowKey, { timeZone }: StudyDraft['judging']): Moved | undefined {
-  // A sum mixes the steps, whose runs move one by one.
-  const found = step && twoLevelsIn(freedOfCycle(series, { effect: metricFact(metric).effect, timeZone }));
-  if (!found) return undefined;
-  const { atMs, previousMs, range, usual, moved, relative, since } = found;
-  const { absolute } = metricFact(metric).effect;
-  if (Math.abs(moved.typical - usual.typical) < absolute) return undefined;
-  const move: Move = {
-    ...LASTS,
-    since: { date: atMs, previousDate: previousMs, range },
-    before: usual,
-    after: moved,
-    relative,
-    ...(since.share !== null && { share: since.share }),
-  };
-  return { state: 'two levels', move, held: undefined };
-}
-
 /** The verdicts on a draft, the worst first. */
 export function judgeDraft({ tracked, judging }: StudyDraft): JudgedRow[] {
   // Slow days move times, not weights and counts.
@@ -286,11 +173,20 @@ export function judgeDraft({ tracked, judging }: StudyDraft): JudgedRow[] {
   const isCredible = ({ series }: RowKey, verdict: Verdict) => standsOut(ownMove(verdict, series), series, test);
   const { judged } = judgeTogether(tracked, { ...judging, isCredible });
   const places = new Map(tracked.map(({ key }, place) => [key, place]));
-  return judged.map((each) => {
+  const rows = judged.map((each) => {
     const { key, verdict } = each;
-    const moved = splitOf(key, judging) ?? moveOf(each, judged, test);
-    return { place: places.get(key) ?? -1, verdict, ...moved, standing: standingOf(verdict, key.series, test) };
+    // A sum mixes the steps, whose runs move one by one.
+    const moved = (key.step && splitOf(key.series, key.metric, judging.timeZone)) ?? moveOf(each, judged, test);
+    return { ...each, ...moved, standing: standingOf(verdict, key.series, test) };
   });
+  return inOneInstant(rows).map(({ key, verdict, state, move, held, standing }) => ({
+    place: places.get(key) ?? -1,
+    verdict,
+    state,
+    move,
+    held,
+    standing,
+  }));
 }
 
 /** The study that verdicts on a draft make. */
