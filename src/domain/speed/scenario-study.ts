@@ -2,8 +2,9 @@ import { DAY_MS } from '../../lib/clock.ts';
 import { dayTestOf } from './day-scatter.ts';
 import type { Verdict } from './engine/judge-series.ts';
 import { judgeTogether, type Tracked } from './engine/judge-together.ts';
-import { inOneInstant, type Move, moveOf, ownMove, type State, splitOf, standingOf, standsOut } from './move.ts';
+import { type Move, ownMove, type State, standingOf, standsOut } from './move.ts';
 import { isFailed, type Report, reportsIn, type Series, type Step, seriesOf, stepsOf, sumSeries, usualSteps, type Window } from './runs.ts';
+import { inOneInstant, moveOf, splitOf } from './settle-moves.ts';
 import { additiveMetrics, metricFact, rankOf, speedMetricNames, usualSpeedMetrics } from './speed-metrics.ts';
 
 /** One metric of one step (or of all steps together) over the whole look-back. */
