@@ -122,7 +122,7 @@ function others(rows: readonly Row[], headline: Row): string {
 const counted = (count: number, word: string) => `${count} ${word}${count === 1 ? '' : 's'}`;
 
 /** The clearest move that is held back, because whole days differ by as much; undefined where there is none. */
-export function heldRow({ rows }: Study): Row | undefined {
+function heldRow({ rows }: Study): Row | undefined {
   const size = ({ held }: Row) => Math.abs(held?.relative ?? 0);
   const held = rows.filter((row) => row.held?.since && row.step).toSorted((a, b) => size(b) - size(a));
   return held.find(({ metric }) => metric === 'largestContentfulPaint') ?? held[0];

@@ -109,7 +109,7 @@ export interface Together<Key> {
 /** Expected share of false ones among the changes that one answer names. */
 export const FALSE_DISCOVERY_RATE = 0.03;
 /** All states, the worst first. */
-export const SEVERITY = [
+const SEVERITY = [
   'slower',
   'drifting',
   'was slower',
