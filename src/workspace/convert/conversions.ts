@@ -6,10 +6,10 @@ import { batchesOf, overlappingGroups, type Part } from '../query/batches.ts';
 import { folded } from '../query/columns.ts';
 import { isResolved, keysOf, laterRuns } from '../query/data-view.ts';
 import { lookInto, SqlError, type SqlOptions, writeTable } from '../query/sql-process.ts';
-import { syncDirectory, writeDurably } from '../store/disk.ts';
+import { syncDirectory, WorkspaceError, writeDurably } from '../store/disk.ts';
 import { MANIFEST, runDirectory } from '../store/layout.ts';
 import { takeLock, waitForLock } from '../store/lock.ts';
-import { type RunId, type RunManifest, type RunTable, readManifest, runsIn } from '../store/manifest.ts';
+import { type RunId, type RunManifest, type RunTable, readManifest, runsIn, type StoredColumn } from '../store/manifest.ts';
 import { NO_NUMBER, tablePlan } from './table-plan.ts';
 
 /** What the conversion of a project's runs works with. */
@@ -118,13 +118,19 @@ async function placed(directory: string, staged: string, name: string): Promise<
   return { name, bytes: (await stat(path)).size };
 }
 
+/** A column of text that holds numbers alone is one of numbers; the table keeps their text, for a run beside it that holds other values. */
+function withType(column: StoredColumn, type: 'BIGINT' | 'DOUBLE' | undefined): StoredColumn {
+  return type === undefined ? column : { ...column, type, heldAs: 'VARCHAR' };
+}
+
 /** Writes the table of a run under a name; ids that turn out to be no numbers are held as text. */
 async function writeRun(run: RunManifest, target: string, options: SqlOptions): Promise<Pick<RunTable, 'rows' | 'columns'>> {
   const parts = run.files.filter(({ bytes }) => bytes > 0).map((file): Part => ({ run, file, path: file.name }));
   const batches = await batchesOf(parts, (files) => lookInto({ files }, options));
   const write = async (idsAsText: boolean) => {
     const { columns, task } = tablePlan(run, parts, batches, idsAsText);
-    return { rows: await writeTable({ kind: 'convert', ...task, target }, options), columns };
+    const { rows, numbers = {} } = await writeTable({ kind: 'convert', ...task, target }, options);
+    return { rows, columns: columns.map((column) => withType(column, numbers[column.name])) };
   };
   try {
     return await write(false);
@@ -146,7 +152,9 @@ async function convertRun(id: RunId, context: ConversionContext): Promise<void> 
     } catch (error) {
       await rm(join(directory, staged), { force: true });
       // A conversion that the end of the session stopped starts again; one that the engine refused would be refused again.
-      if (!signal.aborted && error instanceof SqlError && error.reason !== 'busy') refused.set(directory, error.message);
+      const isRefused =
+        (error instanceof SqlError && error.reason !== 'busy') || (error instanceof WorkspaceError && error.kind === 'damaged');
+      if (!signal.aborted && isRefused) refused.set(directory, error.message);
     }
   });
 }
@@ -224,7 +232,7 @@ async function resolveRun(of: RunManifest, group: readonly RunManifest[], keys: 
         textKeys: keys.filter((key) => heldAs(key).size > 1),
         target: `${run.runId}/${staged}`,
       };
-      const count = await writeTable(task, { directory: jobDirectory, holder, signal, timeoutMs: TIMEOUT_MS });
+      const { rows: count } = await writeTable(task, { directory: jobDirectory, holder, signal, timeoutMs: TIMEOUT_MS });
       const file = count > 0 ? await placed(directory, staged, newName('.rows.parquet')) : undefined;
       await rm(join(directory, staged), { force: true });
       const superseded = { by, rows: count, ...(file && { file }) };

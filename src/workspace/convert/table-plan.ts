@@ -1,6 +1,6 @@
 import { grouped } from '../../lib/grouped.ts';
 import { type Batch, formatOf, type Part } from '../query/batches.ts';
-import { type ItemType, itemTypeOf, type WholeNumber, wholeNumberOf } from '../query/column-types.ts';
+import { type ItemType, itemTypeOf, mayBeNumbers, type WholeNumber, wholeNumberOf } from '../query/column-types.ts';
 import { type Column, columnsOf, folded, namesInFile, timeColumn } from '../query/columns.ts';
 import { keysOf } from '../query/data-view.ts';
 import type { ConvertTask } from '../query/protocol.ts';
@@ -30,9 +30,10 @@ function amountsOf(columns: readonly Column[]): string[] {
 }
 
 function sourcesOf(run: RunManifest, batches: readonly Batch[]): Source[] {
-  return batches.flatMap(({ layout, parts }) =>
+  return batches.flatMap(({ layout, header, parts }) =>
     [...grouped(parts, ({ file }) => file.gzip)].map(([gzip, members]) => ({
       format: formatOf(run),
+      ...(header === false && { header }),
       gzip,
       names: layout.names,
       files: members.map(({ path }) => path),
@@ -43,7 +44,7 @@ function sourcesOf(run: RunManifest, batches: readonly Batch[]): Source[] {
 /** Ids of rows as numbers that give the same text again; the statement ends with `NO_NUMBER` where one does not. */
 function withNumbers(rows: string, columns: readonly StoredColumn[]): string {
   const held = columns.flatMap(({ name, heldAs }, index) =>
-    heldAs ? [{ id: identifier(name), number: `__number_${index}`, heldAs }] : [],
+    heldAs && heldAs !== 'VARCHAR' ? [{ id: identifier(name), number: `__number_${index}`, heldAs }] : [],
   );
   if (held.length === 0) return rows;
   const numbers = held.map(({ id, number, heldAs }) => `TRY_CAST(${id} AS ${heldAs}) AS ${number}`);
@@ -59,16 +60,20 @@ function withNumbers(rows: string, columns: readonly StoredColumn[]): string {
 export function tablePlan(run: RunManifest, parts: readonly Part[], batches: readonly Batch[], idsAsText = false): TablePlan {
   const promised = { names: namesInFile(run.fields), fields: run.fields, samples: new Map<string, unknown[]>() };
   const columns = columnsOf(batches.length > 0 ? batches.map(({ layout }) => layout) : [promised]).filter(({ from }) => from === undefined);
+  const valuesOf = (name: string) => batches.flatMap(({ layout }) => layout.samples.get(name) ?? []);
   const time = timeColumn(columns);
   const keys = keysOf(run.scope, columns).names;
   const stored = columns.map(({ from: _, ...column }): StoredColumn => {
     if (idsAsText || column.type !== 'VARCHAR' || !keys.includes(folded(column.name))) return column;
-    const heldAs = wholeNumberOf(batches.flatMap(({ layout }) => layout.samples.get(column.name) ?? []));
+    const heldAs = wholeNumberOf(valuesOf(column.name));
     return { ...column, ...(heldAs && { heldAs }) };
   });
   return {
     columns: stored,
     task: {
+      texts: stored.flatMap(({ name, type, heldAs }) =>
+        type === 'VARCHAR' && !heldAs && mayBeNumbers(name, valuesOf(name)) ? [name] : [],
+      ),
       select: withNumbers(storedRowsSql(columns, sourcesOf(run, batches)), stored),
       files: parts.map(({ path }) => path),
       // All rows of a run are of one project.

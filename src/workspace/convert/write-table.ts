@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { ConvertTask, PieceTask, ResolveTask } from '../query/protocol.ts';
+import { DECIMAL_LENGTH, DECIMAL_NUMBER, WHOLE_NUMBER } from '../query/column-types.ts';
+import type { ConvertTask, PieceTask, ResolveTask, Written } from '../query/protocol.ts';
 import { identifier, literal, literals } from '../query/view-sql.ts';
 
 /** Rows of a group in the file: small enough that a day of a large site has groups of its own. */
@@ -55,11 +56,19 @@ async function tallyRows(connection: DuckDBConnection, numbers: readonly string[
   return { tally, condition: `${TALLY}(${numbers.join(', ')})` };
 }
 
+/** Which of the columns of text hold numbers alone, by all their values; one without a value does not. */
+function numbersSql(texts: readonly string[]): string[] {
+  return texts.map(identifier).map((id) => {
+    const whole = `bool_and(regexp_matches(${id}, ${literal(WHOLE_NUMBER)}))`;
+    const decimal = `bool_and(regexp_matches(${id}, ${literal(DECIMAL_NUMBER)}) AND length(${id}) <= ${DECIMAL_LENGTH})`;
+    return `CASE WHEN ${whole} THEN 'BIGINT' WHEN ${decimal} THEN 'DOUBLE' END`;
+  });
+}
+
 /**
- * Writes the rows of a run into one Parquet file, reads it back, and compares it with what was counted while the source was read; gives the
- * number of rows.
+ * Writes the rows of a run into one Parquet file, reads it back, and compares it with what was counted while the source was read.
  */
-export async function convert(connection: DuckDBConnection, { select, target, order, day, amounts }: ConvertTask): Promise<number> {
+export async function convert(connection: DuckDBConnection, { select, target, order, day, amounts, texts }: ConvertTask): Promise<Written> {
   // The function is given every row only where nothing is null; what is no such number, or too large, counts by its hash.
   const numbers = amounts.map((amount) => `coalesce(TRY_CAST(${amount} AS BIGINT), (hash(${amount}) >> 1)::BIGINT)`);
   const { tally, condition } = await tallyRows(connection, numbers);
@@ -67,10 +76,14 @@ export async function convert(connection: DuckDBConnection, { select, target, or
   const keys = [...(day === undefined ? [] : [day]), ...order.map(identifier)];
   await connection.run(copySql(keys.length > 0 ? `SELECT * FROM (${counted}) ORDER BY ${keys.join(', ')}` : counted, target));
   const sums = numbers.map((number) => `coalesce(sum(${number}), 0)`);
-  const [written] = await rowsOf(connection, `SELECT ${['count(*)', ...sums].join(', ')} FROM read_parquet(${literal(target)})`);
+  const checks = ['count(*)', ...sums, ...numbersSql(texts)];
+  const [found = []] = await rowsOf(connection, `SELECT ${checks.join(', ')} FROM read_parquet(${literal(target)})`);
   const read = [tally.rows, ...tally.sums];
+  const written = found.slice(0, read.length);
   if (String(written) !== String(read)) throw new Error(`the table has ${String(written)} (rows, sums), the source ${String(read)}`);
-  return tally.rows;
+  const types = texts.map((name, index) => [name, found[read.length + index]] as const);
+  const isNumber = (type: unknown): type is 'BIGINT' | 'DOUBLE' => type === 'BIGINT' || type === 'DOUBLE';
+  return { rows: tally.rows, numbers: Object.fromEntries(types.flatMap(([name, type]) => (isNumber(type) ? [[name, type]] : []))) };
 }
 
 /** Writes the numbers of the rows that later files hold too; gives how many there are. A row without its whole key is never replaced. */

@@ -5,11 +5,10 @@ import { retryAfterMs } from '../../api/retry.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { formatBytes } from '../../lib/number-text.ts';
 import { diskFailure, WorkspaceError } from '../store/disk.ts';
-import type { RunFile } from '../store/manifest.ts';
 import type { Quota } from '../store/quota.ts';
 import type { FileAnswer, FileStore } from './file-store.ts';
 import type { Inspected } from './inspection.ts';
-import { openPartFile, type PartFile, type PartRecord, readPartRecord, writePartRecord } from './part-file.ts';
+import { type ArrivedFile, openPartFile, type PartFile, type PartRecord, readPartRecord, writePartRecord } from './part-file.ts';
 
 /** A part that is wanted. */
 export interface WantedPart {
@@ -66,7 +65,7 @@ function sizeOf(path: string): Promise<number | undefined> {
 }
 
 /** The part of a `done` record, in its place; undefined where it is not there as recorded. */
-async function finished(directory: string, arriving: string, { done }: PartRecord): Promise<RunFile | undefined> {
+async function finished(directory: string, arriving: string, { done }: PartRecord): Promise<ArrivedFile | undefined> {
   if (!done) return undefined;
   const path = join(directory, done.name);
   if ((await sizeOf(path)) === done.bytes) return done;
@@ -78,14 +77,14 @@ async function finished(directory: string, arriving: string, { done }: PartRecor
 
 /** Why the bytes are not the announced file; undefined where they are. */
 function faultOf({ fault, gzip, plainBytes }: Inspected, bytes: number, fileSize: number | undefined): string | undefined {
-  if (fault !== undefined) return `is not a complete gzip file (${fault})`;
+  if (fault !== undefined) return fault;
   if (fileSize === undefined || fileSize === bytes || fileSize === plainBytes) return undefined;
   const decompressed = gzip ? `, ${formatBytes(plainBytes)} decompressed` : '';
   return `has ${bytes} bytes${decompressed}, but the run announced ${fileSize}`;
 }
 
 /** Downloads one part, or the rest of it, until its file is complete, checked and in place; throws where that is not possible. */
-export async function downloadPart(part: WantedPart, context: PartContext): Promise<RunFile> {
+export async function downloadPart(part: WantedPart, context: PartContext): Promise<ArrivedFile> {
   const { directory, format, signal } = context;
   const { stem, record: recordPath, arriving } = pathsOf(directory, part.number);
   let record = await readPartRecord(recordPath);
@@ -104,9 +103,16 @@ export async function downloadPart(part: WantedPart, context: PartContext): Prom
       const inspected = await file.finish();
       const fault = faultOf(inspected, file.offset, part.fileSize);
       if (fault === undefined) {
-        const { sha256, gzip, rows } = inspected;
+        const { sha256, gzip, rows, firstLine } = inspected;
         const name = nameOf(stem, format, gzip);
-        const done = { name, bytes: file.offset, sha256, gzip, ...(rows !== undefined && { rows }) };
+        const done = {
+          name,
+          bytes: file.offset,
+          sha256,
+          gzip,
+          ...(rows !== undefined && { rows }),
+          ...(firstLine && { firstLine: [...firstLine] }),
+        };
         await writePartRecord(recordPath, { ...record, done });
         await rename(arriving, join(directory, name));
         return done;

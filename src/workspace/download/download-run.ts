@@ -6,6 +6,8 @@ import type { PayloadOf } from '../../api/operation.ts';
 import { getExportJob, getExportRun } from '../../api/operations/data-export.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { mapConcurrent } from '../../lib/concurrency.ts';
+import { namesInFile } from '../query/columns.ts';
+import { headersOf } from '../query/csv-headers.ts';
 import { diskFailure, makeDirectory, syncDirectory, WorkspaceError, writeDurably } from '../store/disk.ts';
 import { MANIFEST, runDirectory } from '../store/layout.ts';
 import { isLockName, type Lock, takeLock } from '../store/lock.ts';
@@ -13,6 +15,7 @@ import { filesOnDisk, type RunFile, type RunId, type RunManifest, readManifest }
 import type { Quota } from '../store/quota.ts';
 import { downloadPart, type WantedPart } from './download-part.ts';
 import type { FileStore } from './file-store.ts';
+import type { ArrivedFile } from './part-file.ts';
 import { type SuccessfulRun, successfulRuns, utc } from './sync-plan.ts';
 
 export type RunRecord = PayloadOf<typeof getExportRun>;
@@ -111,7 +114,7 @@ export async function downloadRun(id: RunId, context: DownloadContext, listed?: 
   if (!('release' in lock)) return lock;
   try {
     const facts = await factsOf(id, run, context, listed);
-    const files = await fetchFiles(id, run, facts.format, directory, context);
+    const files = withRows(await fetchFiles(id, run, facts.format, directory, context), facts);
     const manifest: RunManifest = { version: 1, ...facts, runId: id.runId, downloadedAt: new Date(clock.now()).toISOString(), files };
     // The parts first: a manifest must never name a file that a power failure removed.
     await syncDirectory(directory);
@@ -196,7 +199,7 @@ function partsOf({ files }: RunRecord): WantedPart[] {
 }
 
 /** All files of a run, several at a time; after a failure the running ones are finished and no other is started. */
-async function fetchFiles(id: RunId, run: RunRecord, format: string, directory: string, context: DownloadContext): Promise<RunFile[]> {
+async function fetchFiles(id: RunId, run: RunRecord, format: string, directory: string, context: DownloadContext): Promise<ArrivedFile[]> {
   const { ask, clock, report } = context;
   const parts = partsOf(run);
   const arrived = new Map<number, { bytes: number; totalBytes: number | undefined }>();
@@ -232,6 +235,17 @@ async function fetchFiles(id: RunId, run: RunRecord, format: string, directory: 
   const failure = results.find((result) => result.status === 'rejected');
   if (failure) throw failure.reason;
   return results.flatMap((result) => (result.status === 'fulfilled' && result.value ? [result.value] : []));
+}
+
+/** The files as the manifest has them: a first line of CSV that is no header counts as a row. */
+function withRows(files: readonly ArrivedFile[], { fields }: Pick<RunManifest, 'fields'>): RunFile[] {
+  const lines = files.flatMap(({ name, firstLine }) => (firstLine ? [{ file: `File ${name}`, cells: firstLine }] : []));
+  const headers = headersOf(lines, namesInFile(fields));
+  return files.map(({ firstLine, ...file }) => {
+    const header = headers[lines.findIndex(({ cells }) => cells === firstLine)];
+    if (!header) return file;
+    return { ...file, header: !header.isRow, ...(file.rows !== undefined && { rows: file.rows + (header.isRow ? 1 : 0) }) };
+  });
 }
 
 /** Removes what a complete run does not need: records of parts, and what an ended process left. */

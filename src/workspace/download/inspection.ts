@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createGunzip, type Gunzip } from 'node:zlib';
+import { formatBytes } from '../../lib/number-text.ts';
+import { csvRecords } from '../query/csv-records.ts';
 
 const LINE_END = 0x0a;
 const QUOTE = 0x22;
@@ -9,7 +11,14 @@ export interface RowCounter {
   add(chunk: Uint8Array): void;
   /** Records so far, the header of CSV not counted; a last line needs no end. */
   rows(): number;
+  /** Bytes since the last line end. */
+  inRow(): number;
+  /** The beginning of CSV, where its first line is; undefined for other formats. */
+  beginning(): string | undefined;
 }
+
+/** A first line is not longer. */
+const BEGINNING_BYTES = 64 * 1024;
 
 function lineEndsIn(chunk: Uint8Array): number {
   let found = 0;
@@ -22,6 +31,8 @@ function createRowCounter(format: string): RowCounter | undefined {
   const isCsv = format.toUpperCase() === 'CSV';
   if (!isCsv && format.toUpperCase() !== 'JSONL') return undefined;
   let [ends, last, isQuoted] = [0, LINE_END, false];
+  let start = Buffer.alloc(0);
+  let inRow = 0;
   /** A quoted cell of CSV may hold line ends. */
   function unquotedEndsIn(chunk: Uint8Array): number {
     let found = 0;
@@ -35,8 +46,13 @@ function createRowCounter(format: string): RowCounter | undefined {
     add(chunk) {
       ends += isCsv ? unquotedEndsIn(chunk) : lineEndsIn(chunk);
       last = chunk.at(-1) ?? last;
+      const lastEnd = chunk.lastIndexOf(LINE_END);
+      inRow = lastEnd === -1 ? inRow + chunk.length : chunk.length - lastEnd - 1;
+      if (isCsv && start.length < BEGINNING_BYTES) start = Buffer.concat([start, chunk.subarray(0, BEGINNING_BYTES - start.length)]);
     },
     rows: () => Math.max(0, ends + (last === LINE_END ? 0 : 1) - (isCsv ? 1 : 0)),
+    inRow: () => inRow,
+    beginning: () => (isCsv ? start.toString('utf8') : undefined),
   };
 }
 
@@ -48,8 +64,15 @@ export interface Inspected {
   /** Decompressed size. */
   readonly plainBytes: number;
   readonly rows?: number;
-  /** Why it is not a complete gzip file. */
+  /** The cells of the first line of CSV. */
+  readonly firstLine?: readonly string[];
+  /** What is wrong with it, as the rest of a sentence about the file. */
   readonly fault?: string;
+}
+
+function firstLineOf(beginning: string | undefined): Pick<Inspected, 'firstLine'> {
+  const [firstLine] = csvRecords(beginning?.replace(/^\uFEFF/, '') ?? '', { limit: 1, cut: false });
+  return firstLine ? { firstLine } : {};
 }
 
 /** Looks at the bytes of a file while they arrive, in order. */
@@ -64,10 +87,22 @@ export interface Inspection {
 /** Large, because each decompressed chunk takes a turn of the event loop. */
 const UNPACKED_CHUNK_BYTES = 256 * 1024;
 
-/** No export unpacks to more than this many times its size; zeros do to a thousand. */
-const MAX_RATIO = 250;
+/** Exports rarely unpack to more than this many times their size; a million equal rows do to several hundred, zeros to a thousand. */
+const USUAL_RATIO = 250;
 /** Small files may be as repetitive as they like. */
 const FREE_BYTES = 64 * 1024 * 1024;
+/** So may rows up to this size: inspecting them takes some seconds. */
+const REGULAR_BYTES = 2 * 1024 ** 3;
+/** Of a row; a query reads none that is longer. */
+const ROW_BYTES = 16 * 1024 * 1024;
+
+/** Why so many bytes out of so few are no export; `inRow` are those after the last line end. */
+function bombWords(plainBytes: number, { compressedBytes, inRow }: { compressedBytes: number; inRow: number }): string | undefined {
+  if (plainBytes <= FREE_BYTES || plainBytes <= USUAL_RATIO * compressedBytes) return undefined;
+  if (plainBytes <= REGULAR_BYTES && inRow <= ROW_BYTES) return undefined;
+  const more = inRow > ROW_BYTES ? `, the last ${formatBytes(inRow)} without the end of a row` : '';
+  return `is a packed bomb, no export: its first ${formatBytes(compressedBytes)} unpack to ${formatBytes(plainBytes)}${more}`;
+}
 
 function nothing(): void {}
 
@@ -86,10 +121,10 @@ export function inspect(format: string): Inspection {
   function plain(chunk: Buffer): void {
     plainBytes += chunk.length;
     if (fault === undefined) counter?.add(chunk);
-    if (gunzip && plainBytes > FREE_BYTES && plainBytes > MAX_RATIO * compressedBytes) {
-      fault ??= `it decompresses to more than ${MAX_RATIO} times its size`;
-      gunzip.destroy();
-    }
+    const bomb = gunzip && bombWords(plainBytes, { compressedBytes, inRow: counter?.inRow() ?? plainBytes });
+    if (bomb === undefined) return;
+    fault ??= bomb;
+    gunzip?.destroy();
   }
 
   let [isOver, wake, end] = [false, nothing, nothing];
@@ -110,7 +145,7 @@ export function inspect(format: string): Inspection {
       .on('end', ended)
       .on('close', ended);
     return stream.on('error', (error) => {
-      fault ??= error.message;
+      fault ??= `is not a complete gzip file (${error.message})`;
       ended();
     });
   }
@@ -145,6 +180,7 @@ export function inspect(format: string): Inspection {
         gzip: gunzip !== undefined,
         plainBytes,
         ...(rows !== undefined && { rows }),
+        ...firstLineOf(rows === undefined ? undefined : counter?.beginning()),
         ...(fault !== undefined && { fault }),
       };
     },

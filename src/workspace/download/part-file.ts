@@ -7,13 +7,17 @@ import type { Quota } from '../store/quota.ts';
 import { inspectFile } from './inspect-file.ts';
 import type { Inspected } from './inspection.ts';
 
+/** A file that has arrived, before it is known whether its first line is a header. */
+const arrivedFile = runFile.extend({ firstLine: z.array(z.string()).exactOptional() });
+export type ArrivedFile = z.output<typeof arrivedFile>;
+
 /** What is known about a part that is not yet in a manifest, stored next to it so that another process can continue. */
 const partRecord = z.object({
   /** Strong tag of the file that the bytes on disk are of. */
   etag: z.string().optional(),
   totalBytes: z.number().optional(),
   /** Set once all bytes are on the disk and were checked. */
-  done: runFile.optional(),
+  done: arrivedFile.optional(),
 });
 export type PartRecord = z.output<typeof partRecord>;
 

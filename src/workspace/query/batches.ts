@@ -2,6 +2,7 @@ import { ApiError } from '../../api/errors.ts';
 import { grouped } from '../../lib/grouped.ts';
 import type { RunFile, RunManifest } from '../store/manifest.ts';
 import { type Layout, namesInFile } from './columns.ts';
+import { headersOf } from './csv-headers.ts';
 import type { Beginning, SourceFile } from './protocol.ts';
 import type { Source } from './view-sql.ts';
 
@@ -46,7 +47,7 @@ export function coverageOf(runs: readonly Ranged[]): { covered: Interval[]; gaps
 /** A file of a run that has bytes. */
 export interface Part {
   readonly run: RunManifest;
-  readonly file: Pick<RunFile, 'gzip' | 'rows'>;
+  readonly file: Pick<RunFile, 'gzip' | 'rows' | 'header'>;
   /** Relative to the directory of the query. */
   readonly path: string;
 }
@@ -54,6 +55,8 @@ export interface Part {
 /** Parts that are read alike: the same format, the same fields, and in CSV the same header. */
 export interface Batch {
   readonly format: Source['format'];
+  /** False for CSV that begins with a row. */
+  readonly header?: false;
   readonly layout: Layout;
   readonly parts: readonly Part[];
 }
@@ -94,16 +97,37 @@ function jsonBatch(parts: readonly Part[], looks: Seen): Batch[] {
   return [{ format: 'JSONL', layout: layoutOf(names, parts, seen), parts }];
 }
 
-/** The order of the columns matters, so each header is read; a file without rows is left out. */
+interface SeenPart {
+  readonly part: Part;
+  readonly look: Beginning;
+  readonly isHeaderless: boolean;
+}
+
+/** A file that begins with a row: under the names that it has by its place, the first row counted where the manifest did not. */
+function withoutHeader({ part, look }: Omit<SeenPart, 'isHeaderless'>, names: readonly string[]): SeenPart {
+  const { rows, header } = part.file;
+  const file = { ...part.file, ...(rows !== undefined && header === undefined && { rows: rows + 1 }) };
+  const samples = names.map((_, index) => [look.names[index], ...(look.samples[index] ?? [])]);
+  return { part: { ...part, file }, look: { ...look, names, samples, isEmpty: false }, isHeaderless: true };
+}
+
+/** The order of the columns matters, so the first line of each is read; a file without rows is left out. */
 function csvBatches(parts: readonly Part[], seen: Seen): Batch[] {
   const looks = parts.flatMap((part) => {
     const look = seen.get(part);
     return look && look.names.length > 0 ? [{ part, look }] : [];
   });
-  return [...grouped(looks, ({ look }) => JSON.stringify(look.names)).values()].map((alike) => {
+  const lines = looks.map(({ part: { run, path }, look }) => ({ cells: look.names, file: `File ${path} of run ${run.runId}` }));
+  const headers = headersOf(lines, namesInFile(parts[0]?.run.fields ?? []));
+  const all = looks.map((each, index): SeenPart => {
+    const { names = [], isRow = false } = headers[index] ?? {};
+    return isRow ? withoutHeader(each, names) : { ...each, isHeaderless: false };
+  });
+  return [...grouped(all, ({ look, isHeaderless }) => JSON.stringify([look.names, isHeaderless])).values()].map((alike) => {
     const filled = alike.filter(({ look }) => !look.isEmpty).map(({ part }) => part);
     const own = alike.map(({ look }) => look);
-    return { format: 'CSV', layout: layoutOf(own[0]?.names ?? [], parts, own), parts: filled };
+    const header = alike[0]?.isHeaderless ? { header: false as const } : {};
+    return { format: 'CSV', ...header, layout: layoutOf(own[0]?.names ?? [], parts, own), parts: filled };
   });
 }
 

@@ -33,7 +33,25 @@ const nearest: Readonly<Record<ItemType, readonly ItemType[]>> = {
 };
 
 /** Whole numbers of 64 bits, which a table may hold instead of text. */
-export type WholeNumber = NonNullable<StoredColumn['heldAs']>;
+export type WholeNumber = Exclude<NonNullable<StoredColumn['heldAs']>, 'VARCHAR'>;
+
+/** Digits that a number of 64 bits holds exactly, whole or not. */
+const EXACT_DIGITS = 15;
+/** Whole numbers as they are written: one with leading zeros or many digits is a code. */
+export const WHOLE_NUMBER = `^-?(0|[1-9][0-9]{0,${EXACT_DIGITS - 1}})$`;
+/** The same with decimals; few enough digits that none is lost, the point and a sign beside them. */
+export const DECIMAL_NUMBER = `^-?(0|[1-9][0-9]{0,${EXACT_DIGITS - 1}})([.][0-9]+)?$`;
+export const DECIMAL_LENGTH = EXACT_DIGITS + 1;
+
+/** Texts that are compared as texts though they may look like numbers. */
+const CODES = /(^|_)(ids?|keys?|codes?|hash|unhashed|versions?|zip|phone)$/i;
+
+/** Whether a column of text may hold numbers alone, as far as these values show; a name that says id, code or version does not. */
+export function mayBeNumbers(name: string, values: readonly unknown[]): boolean {
+  if (CODES.test(name)) return false;
+  const decimal = new RegExp(DECIMAL_NUMBER);
+  return values.every((value) => isAbsent(value) || (decimal.test(String(value)) && String(value).length <= DECIMAL_LENGTH));
+}
 
 /** The whole numbers that hold all of these values exactly as they are written; undefined where none do, or there is no value. */
 export function wholeNumberOf(values: readonly unknown[]): WholeNumber | undefined {

@@ -3,8 +3,9 @@ import { ApiError } from '../../api/errors.ts';
 import { grouped } from '../../lib/grouped.ts';
 import type { RunManifest } from '../store/manifest.ts';
 import { type Batch, batchesOf, type Look, overlappingGroups, type Part } from './batches.ts';
+import { mayBeNumbers } from './column-types.ts';
 import { type Column, columnsOf, folded, namesInFile } from './columns.ts';
-import { type Overlap, type Source, viewSql } from './view-sql.ts';
+import { identifier, type Overlap, type Source, viewSql } from './view-sql.ts';
 
 /** Fields that identify a row, beside the project; views have a number in their session. */
 const KEYS: Readonly<Record<string, readonly string[]>> = {
@@ -72,10 +73,10 @@ interface Place {
 
 /** The sources of some runs: a call for each batch, compressed and plain apart, and for each converted run that others replace in part. */
 function sourcesOf(batches: readonly Batch[], runs: ReadonlySet<RunManifest>, { nameOf }: Place, resolved = false): Source[] {
-  return batches.flatMap(({ format, layout, parts }): Source[] => {
+  return batches.flatMap(({ format, header, layout, parts }): Source[] => {
     const own = parts.filter(({ run }) => runs.has(run));
     const types = layout.stored && new Map<string, string>(layout.stored.map(({ name, type, heldAs = type }) => [name, heldAs]));
-    const common = { format, names: layout.names, ...(types && { types }) };
+    const common = { format, ...(header === false && { header }), names: layout.names, ...(types && { types }) };
     const isWhole = ({ run }: Part) => !resolved || (run.table?.superseded?.rows ?? 0) === 0;
     const whole = [...grouped(own.filter(isWhole), ({ file }) => file.gzip)].map(([gzip, members]) => ({
       ...common,
@@ -132,6 +133,28 @@ function runsWithColumns(batches: readonly Batch[]): Map<string, RunManifest[]> 
   return found;
 }
 
+/** Columns that one note names. */
+const MAX_NAMED = 6;
+
+/** Says which columns are text although values of them are numbers, because a comparison of them goes by letters. */
+function textNotes(view: string, columns: readonly Column[], batches: readonly Batch[]): string[] {
+  const isNumeric =
+    ({ name }: Column) =>
+    ({ layout: { stored, samples } }: Batch) => {
+      const column = stored?.find((each) => each.name === name);
+      if (column) return column.type === 'BIGINT' || column.type === 'DOUBLE';
+      const values = samples.get(name) ?? [];
+      return values.some((value) => value !== null && value !== undefined && value !== '') && mayBeNumbers(name, values);
+    };
+  const names = columns.flatMap((column) => (column.type === 'VARCHAR' && batches.some(isNumeric(column)) ? [column.name] : []));
+  if (names.length === 0) return [];
+  const cast = `TRY_CAST(${identifier(names[0] ?? '')} AS DOUBLE)`;
+  const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
+  return [
+    `In ${view} ${names.slice(0, MAX_NAMED).join(', ')}${more} ${names.length === 1 ? 'is' : 'are'} text: order and compare as numbers with ${cast}.`,
+  ];
+}
+
 /** Describes runs of one scope as one view: overlapping ones by key, the last export winning, all others as they are. */
 export async function dataViewOf(runs: readonly RunManifest[], options: DataViewOptions): Promise<DataView> {
   const { directory, pathOf, look, name = 'data' } = options;
@@ -169,6 +192,7 @@ export async function dataViewOf(runs: readonly RunManifest[], options: DataView
     if (group.length > 1) notes.push(repeatWords(group, missing));
   }
   if (overlaps.length + resolved.size > 0) notes.push('Some runs overlap: each row counts once, as the last export has it.');
+  notes.push(...textNotes(name, columns, batches));
   const sources = [...sourcesOf(batches, single, place), ...sourcesOf(batches, resolved, place, true)];
   return {
     name,

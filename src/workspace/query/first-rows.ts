@@ -3,9 +3,9 @@ import { parseJson } from '../../api/json.ts';
 import type { RunManifest } from '../store/manifest.ts';
 import type { ProjectWorkspace } from '../store/project-workspace.ts';
 import { columnsOf } from './columns.ts';
+import { csvRecords } from './csv-records.ts';
 import { dataViewOf } from './data-view.ts';
 import type { Beginning } from './protocol.ts';
-import { csvRecords } from './sniff.ts';
 import { lookInto, runSql, type SqlOptions } from './sql-process.ts';
 
 const SHOWN_ROWS = 10;

@@ -1,7 +1,7 @@
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
 import { convert, resolveOverlap, writePiece } from '../convert/write-table.ts';
 import { refusalOf } from './check-statement.ts';
-import type { Cell, ConvertTask, Failure, Machine, Message, PieceTask, QueryTask, ResolveTask, Task } from './protocol.ts';
+import type { Cell, ConvertTask, Failure, Machine, Message, PieceTask, QueryTask, ResolveTask, Task, Written } from './protocol.ts';
 import { lookAt } from './sniff.ts';
 import { literal, literals } from './view-sql.ts';
 
@@ -135,9 +135,9 @@ function filesOf(task: ConvertTask | ResolveTask | PieceTask): readonly string[]
   return task.kind === 'piece' ? [task.file] : [task.file, ...task.later];
 }
 
-function write(connection: DuckDBConnection, task: ConvertTask | ResolveTask | PieceTask): Promise<number> {
+async function write(connection: DuckDBConnection, task: ConvertTask | ResolveTask | PieceTask): Promise<Written> {
   if (task.kind === 'convert') return convert(connection, task);
-  return task.kind === 'piece' ? writePiece(connection, task) : resolveOverlap(connection, task);
+  return { rows: await (task.kind === 'piece' ? writePiece(connection, task) : resolveOverlap(connection, task)) };
 }
 
 async function perform(task: Task, machine: Machine): Promise<void> {
@@ -150,8 +150,7 @@ async function perform(task: Task, machine: Machine): Promise<void> {
   const setup = ['SET preserve_insertion_order = false'];
   const connection = await attempt('data', () => openDatabase({ ...machine, setup, files: [...filesOf(task), task.target] }));
   await say({ kind: 'ready' });
-  const rows = await attempt('data', () => write(connection, task));
-  return say({ kind: 'written', rows });
+  return say({ kind: 'written', ...(await attempt('data', () => write(connection, task))) });
 }
 
 process.once('message', ({ task, machine }: { task: Task; machine: Machine }) => {

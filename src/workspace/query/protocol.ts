@@ -56,6 +56,15 @@ export interface ConvertTask {
   readonly day?: string;
   /** Amounts of a row, as expressions of whole numbers, whose sums are compared with those of the source. */
   readonly amounts: readonly string[];
+  /** Columns of text that may hold numbers alone: all their values are looked at. */
+  readonly texts: readonly string[];
+}
+
+/** What was written. */
+export interface Written {
+  readonly rows: number;
+  /** The columns of text whose values are all numbers, and which; only of a conversion. */
+  readonly numbers?: Readonly<Record<string, 'BIGINT' | 'DOUBLE'>>;
 }
 
 /** Finds the rows of one Parquet file that later exports hold too, and writes their numbers. */
@@ -115,5 +124,5 @@ export type Message =
   | { readonly kind: 'rows'; readonly rows: readonly (readonly Cell[])[] }
   | { readonly kind: 'end'; readonly more: boolean }
   | { readonly kind: 'looks'; readonly looks: readonly Beginning[] }
-  | { readonly kind: 'written'; readonly rows: number }
+  | ({ readonly kind: 'written' } & Written)
   | { readonly kind: 'failure'; readonly reason: Failure; readonly message: string };

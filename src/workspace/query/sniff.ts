@@ -2,43 +2,8 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import { constants, createGunzip } from 'node:zlib';
+import { csvRecords } from './csv-records.ts';
 import type { Beginning, LookTask, SourceFile } from './protocol.ts';
-
-/** Records of the beginning of a CSV text by RFC 4180, at most `limit`; the last one is left out where the text is `cut` in it. */
-export function csvRecords(text: string, { limit, cut }: { limit: number; cut: boolean }): string[][] {
-  const records: string[][] = [];
-  let cells: string[] = [];
-  let cell = '';
-  let quoted = false;
-  let begun = false;
-  const endCell = (): void => {
-    cells.push(cell);
-    cell = '';
-  };
-  for (let at = 0; at < text.length && records.length < limit; at += 1) {
-    const sign = text.charAt(at);
-    begun = true;
-    if (quoted) {
-      if (sign !== '"') cell += sign;
-      else if (text.charAt(at + 1) === '"') {
-        cell += '"';
-        at += 1;
-      } else quoted = false;
-    } else if (sign === '"' && cell === '') quoted = true;
-    else if (sign === ',') endCell();
-    else if (sign === '\n') {
-      endCell();
-      records.push(cells);
-      cells = [];
-      begun = false;
-    } else if (sign !== '\r') cell += sign;
-  }
-  if (begun && !cut && records.length < limit) {
-    endCell();
-    records.push(cells);
-  }
-  return records;
-}
 
 /** Bytes of a file that are looked at; a first line that is longer is looked for in the larger part. */
 const LOOKS_BYTES = [16 * 1024, 1024 * 1024] as const;
@@ -89,8 +54,8 @@ function jsonRows({ text, cut }: Head): Readonly<Record<string, unknown>>[] {
   });
 }
 
-function beginning(names: readonly string[], rows: readonly ((name: string) => unknown)[], isEmpty: boolean): Beginning {
-  return { names, samples: names.map((name) => rows.map((read) => read(name))), isEmpty };
+function beginning(names: readonly string[], rows: readonly ((name: string, index: number) => unknown)[], isEmpty: boolean): Beginning {
+  return { names, samples: names.map((name, index) => rows.map((read) => read(name, index))), isEmpty };
 }
 
 function jsonBeginning(head: Head): Beginning {
@@ -108,7 +73,7 @@ function csvBeginning(head: Head): Beginning {
   if (!names) return NOTHING;
   return beginning(
     names,
-    rows.map((row) => (name) => row[names.indexOf(name)]),
+    rows.map((row) => (_, index) => row[index]),
     rows.length === 0 && !head.cut,
   );
 }

@@ -18,6 +18,7 @@ import type {
   ResolveTask,
   ResultColumn,
   Task,
+  Written,
 } from './protocol.ts';
 
 /** The bundled process of a task; a separate one, because some functions of DuckDB ignore interrupts and the memory limit. */
@@ -182,13 +183,13 @@ export function lookInto(request: Omit<LookTask, 'kind'>, options: SqlOptions): 
   return perform({ kind: 'look', ...request }, machine, { ...options, inTurn: queriesInTurn, onMessage });
 }
 
-/** Writes a table and gives its number of rows; throws as `runSql` does. */
-export function writeTable(task: ConvertTask | ResolveTask | PieceTask, options: SqlOptions): Promise<number> {
+/** Writes a table; throws as `runSql` does. */
+export function writeTable(task: ConvertTask | ResolveTask | PieceTask, options: SqlOptions): Promise<Written> {
   const machine = {
     memoryBytes: CONVERSION_MEMORY_BYTES,
     slackBytes: CONVERSION_SLACK_BYTES,
     threads: Math.min(2, availableParallelism()),
   };
-  const onMessage = (message: Message) => (message.kind === 'written' ? message.rows : undefined);
+  const onMessage = (message: Message) => (message.kind === 'written' ? message : undefined);
   return perform(task, machine, { ...options, inTurn: conversionsInTurn, onMessage });
 }

@@ -20,6 +20,8 @@ export function literals(texts: readonly string[]): string {
 export interface Source {
   readonly format: 'JSONL' | 'CSV' | 'PARQUET';
   readonly gzip: boolean;
+  /** False for CSV that begins with a row. */
+  readonly header?: false;
   /** Paths relative to the directory that the query runs in. */
   readonly files: readonly string[];
   /** Columns of the files; those of CSV in the order of the header. */
@@ -50,7 +52,7 @@ function readAs(column: Column, format: Source['format']): string {
   return format === 'CSV' && itemTypeOf(column.type) ? 'VARCHAR' : column.type;
 }
 
-function reader({ format, gzip, files, names, without }: Source, columns: readonly Column[], withFile: boolean): string {
+function reader({ format, gzip, header, files, names, without }: Source, columns: readonly Column[], withFile: boolean): string {
   if (format === 'PARQUET') {
     const file = withFile ? `, filename = '${FILE}'` : '';
     const rows = `read_parquet(${literals(files)}${file}${without === undefined ? '' : `, file_row_number = true`})`;
@@ -75,7 +77,7 @@ function reader({ format, gzip, files, names, without }: Source, columns: readon
     return `read_json(${[...options, ...json].join(', ')})`;
   }
   const csv = [
-    'header = true',
+    `header = ${header !== false}`,
     'auto_detect = false',
     "delim = ','",
     `quote = '"'`,

@@ -24,6 +24,8 @@ export const runFile = z.object({
   gzip: z.boolean(),
   /** Records in it, the header of CSV not counted. */
   rows: z.number().optional(),
+  /** False where CSV begins with a row; left out where it was not looked at. */
+  header: z.boolean().exactOptional(),
 });
 
 const unit = z.enum(['cents', 'money', 'ms', 's', '%', 'px', 'UTC']);
@@ -36,8 +38,11 @@ export const storedColumn = z.object({
   type: columnType,
   unit: unit.exactOptional(),
   field: z.string().exactOptional(),
-  /** What the table holds instead of the text of an id: numbers sort faster and take less room. */
-  heldAs: z.enum(['BIGINT', 'UBIGINT']).exactOptional(),
+  /**
+   * What the table holds where that is another type: numbers for ids that are text, because they sort faster and take less room, and the
+   * text of the file for a column whose values all turned out to be numbers.
+   */
+  heldAs: z.enum(['BIGINT', 'UBIGINT', 'VARCHAR']).exactOptional(),
 });
 export type StoredColumn = z.output<typeof storedColumn>;
 

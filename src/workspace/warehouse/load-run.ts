@@ -188,7 +188,7 @@ export async function loadRun(run: RunManifest, context: LoadContext): Promise<v
     const select = pieceSql(run, columns, name, project, [from, from + pieceRows]);
     const options = { directory, holder, signal, timeoutMs: PIECE_TIMEOUT_MS, ...(script !== undefined && { script }) };
     try {
-      const written = await writeTable({ kind: 'piece', select, file: name, target: piece }, options);
+      const { rows: written } = await writeTable({ kind: 'piece', select, file: name, target: piece }, options);
       if (written === Math.min(pieceRows, total - from)) return piece;
       throw new Error(`The table of run ${run.runId} has fewer rows than its manifest says.`);
     } catch (error) {

@@ -200,3 +200,72 @@ describe('ids', () => {
     expect((await workspace.runs()).map(({ table }) => table?.superseded?.rows)).toEqual([2, undefined]);
   });
 });
+
+it('a million equal rows, which unpack to hundreds of times their size, are a million rows of the table', async () => {
+  const line = '{"project_id":1201,"country_code":"DE","browser_name":"Chrome","session_number":1,"is_excludable":false}\n';
+  const workspace = await converted(project({ runId: 501, fields: ['project_id', 'country_code'], files: [line.repeat(1_000_000)] }));
+  const { rows } = await queried(workspace, 'SELECT count(*), count(DISTINCT country_code), sum(session_number)::INT FROM data');
+  expect(rows).toEqual([[1_000_000, 1, 1_000_000]]);
+  expect(names(workspace, 501)).toEqual(['manifest.json', expect.stringMatching(/^table-\w+\.parquet$/)]);
+});
+
+describe('a column that no list knows', () => {
+  const lines = (values: readonly unknown[]) =>
+    values.map((value, index) => `${JSON.stringify({ session_id: index, basket_value: value })}\n`).join('');
+  const typeIn = async (workspace: ProjectWorkspace) => {
+    const { columns } = await queried(workspace, 'FROM data LIMIT 0');
+    return columns.find(({ name }) => name === 'basket_value')?.type;
+  };
+  const run = (runId: number, values: readonly unknown[], more: Partial<RunText> = {}): RunText => ({
+    runId,
+    fields: ['session_id'],
+    files: [lines(values)],
+    ...more,
+  });
+  const many = (last: unknown) => [...Array.from({ length: 500 }, (_, index) => index + 0.5), null, last];
+
+  it.each<[string, readonly unknown[], string]>([
+    ['of whole numbers is one of them', [999, 2499, null], 'BIGINT'],
+    ['of numbers is one of them', [999.5, 2499, null], 'DOUBLE'],
+    ['of numbers as text too', ['999.5', '2499', '-3'], 'DOUBLE'],
+    ['with leading zeros is text', ['007', '12'], 'VARCHAR'],
+    ['of long digits is text', ['4012345678901234', '12'], 'VARCHAR'],
+    ['of long decimals is text', ['0.12345678901234567', '12'], 'VARCHAR'],
+    ['with a word after many numbers is text', many('n/a'), 'VARCHAR'],
+    ['with a number after many numbers is one of numbers', many(7), 'DOUBLE'],
+    ['without a value is text', [null, null], 'VARCHAR'],
+  ])('%s', async (_, values, type) => {
+    expect(await typeIn(await converted(project(run(501, values))))).toBe(type);
+  });
+
+  it('orders, compares and sums by value, and says where it cannot', async () => {
+    const open = project(run(501, [999.5, 2499, null]));
+    const before = await queried(open(), 'SELECT max(basket_value) AS most FROM data');
+    expect([before.rows, before.notes]).toEqual([
+      [['999.5']],
+      ['In data basket_value is text: order and compare as numbers with TRY_CAST("basket_value" AS DOUBLE).'],
+    ]);
+    const after = await queried(await converted(open), 'SELECT max(basket_value) AS most, sum(basket_value) FROM data');
+    expect([after.rows, after.notes]).toEqual([[[2499, 3498.5]], []]);
+  });
+
+  it('keeps the text of the files where another run holds words', async () => {
+    const next = { from: '2026-11-20T00:00:00.000Z', to: '2026-11-21T00:00:00.000Z' };
+    const workspace = await converted(project(run(501, ['1.50']), run(502, ['none'], next)));
+    const { rows, notes } = await queried(workspace, 'SELECT basket_value FROM data ORDER BY ALL');
+    expect(rows).toEqual([['1.50'], ['none']]);
+    expect(notes).toEqual([expect.stringMatching(/^In data basket_value is text/)]);
+  });
+
+  it('that says id, code or version is text, whatever it holds', async () => {
+    const workspace = await converted(
+      project({ runId: 501, fields: ['session_id'], files: ['{"session_id":1,"store_code":12,"app_version":9.1}\n'] }),
+    );
+    const { columns } = await queried(workspace, 'FROM data LIMIT 0');
+    expect(columns.map(({ name, type }) => [name, type])).toEqual([
+      ['session_id', 'VARCHAR'],
+      ['store_code', 'VARCHAR'],
+      ['app_version', 'VARCHAR'],
+    ]);
+  });
+});

@@ -60,12 +60,12 @@ export async function queried(workspace: ProjectWorkspace, sql: string) {
   const { dir: directory, holder } = workspace;
   const options = { directory, holder, timeoutMs: 30_000 };
   return workspace.reading(await workspace.runs(), async (runs) => {
-    const { name, setup, files, columns } = await dataViewOf(runs, {
+    const { name, setup, files, columns, notes } = await dataViewOf(runs, {
       directory,
       pathOf: (...place) => workspace.pathOf(...place),
       look: (wanted) => lookInto({ files: wanted }, options),
     });
     const { rows } = await runSql({ views: [name], setup: [setup], files, sql, maxRows: 100_000, maxChars: 20_000_000 }, options);
-    return { rows, files, setup, columns };
+    return { rows, files, setup, columns, notes };
   });
 }

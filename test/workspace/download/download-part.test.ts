@@ -82,6 +82,24 @@ describe('a part arrives whole', () => {
   });
 });
 
+describe('a part of very regular rows', () => {
+  const row = { project_id: 1201, is_excludable: false, device_id: 1, country_code: 'DE', browser_name: 'Chrome', session_number: 1 };
+
+  it('arrives whole, though it unpacks to hundreds of times its size', async () => {
+    const plain = Buffer.from(`${JSON.stringify(row)}\n`.repeat(1_000_000));
+    const packed = gzipSync(plain, { level: 9 });
+    expect(plain.length / packed.length).toBeGreaterThan(250);
+    const { result } = await outcome(packed, [store.serve]);
+    expect(result).toMatchObject({ gzip: true, rows: 1_000_000, bytes: packed.length, sha256: store.sha256(packed) });
+  });
+
+  it('that never end is called a packed bomb', async () => {
+    const { result } = await outcome(gzipSync(Buffer.alloc(80_000_000)), [store.serve]);
+    const message = expect.stringMatching(/^File 1 is a packed bomb, no export: .* without the end of a row\. Nothing of it was kept;/);
+    expect(result).toMatchObject({ kind: 'damaged', message });
+  });
+});
+
 describe('a part that is large enough to be looked at by a thread', () => {
   const MEGABYTE = 1024 * 1024;
   const large = Buffer.concat(Array.from({ length: 45 }, (_, salt) => Buffer.from(rows(25_000, `${salt}`.padEnd(20, '-')))));

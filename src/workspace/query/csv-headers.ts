@@ -1,0 +1,64 @@
+import { WorkspaceError } from '../store/disk.ts';
+
+/** How a CSV file begins. */
+export interface FirstLine {
+  /** The cells of its first line. */
+  readonly cells: readonly string[];
+  /** What an error calls the file. */
+  readonly file: string;
+}
+
+/** The names of a file's columns, and whether its first line is a row already. */
+export interface Header {
+  readonly names: readonly string[];
+  readonly isRow: boolean;
+}
+
+/** Names as they are compared: services differ in case and in what stands between words. */
+function plain(name: string): string {
+  return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '');
+}
+
+/** A cell that no column is called by: nothing, a number, a date, a truth value. */
+function isValue(cell: string): boolean {
+  return /^$|^-?\d+([.,]\d+)?$|^\d{4}-\d{2}-\d{2}|^(true|false|null)$/i.test(cell.trim());
+}
+
+function distinct(lists: readonly (readonly string[])[]): (readonly string[])[] {
+  return [...new Map(lists.map((names) => [JSON.stringify(names), names])).values()];
+}
+
+function shortened(cells: readonly string[]): string {
+  const text = cells.join(',');
+  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
+}
+
+/**
+ * Tells headers from rows in the first lines of files that hold the same fields; `expected` are the names that the fields have in the
+ * files, as far as they are known. A file without a header has the columns of the others or of the fields, in their order. Throws a
+ * `WorkspaceError` where there is no such order, or more than one.
+ */
+export function headersOf(lines: readonly FirstLine[], expected: readonly string[]): Header[] {
+  const known = new Set(expected.map(plain));
+  const isNamed = (cells: readonly string[]) =>
+    known.size > 0 ? cells.some((cell) => known.has(plain(cell))) : !cells.some(isValue) && new Set(cells).size === cells.length;
+  const named = lines.filter(({ cells }) => isNamed(cells)).map(({ cells }) => cells);
+  const [first, ...others] = lines;
+  // Under names of their own, which all files have alike.
+  const areRenamed =
+    named.length === 0 &&
+    first !== undefined &&
+    !first.cells.some(isValue) &&
+    (others.length > 0 || first.cells.length !== expected.length) &&
+    others.every(({ cells }) => JSON.stringify(cells) === JSON.stringify(first.cells));
+  return lines.map(({ cells, file }): Header => {
+    if (areRenamed || isNamed(cells)) return { names: cells, isRow: false };
+    const [names, another] = distinct([...named, expected]).filter(({ length }) => length === cells.length);
+    if (names && !another) return { names, isRow: true };
+    const why = names ? 'the columns stand in more than one order in the files and fields of the run' : 'no header has as many columns';
+    const message =
+      `${file}: its first line ("${shortened(cells)}") is no header, and as ${why}, it is not known what its ${cells.length} cells are. ` +
+      'Remove the run with purge_workspace and download it again; if it stays so, report it.';
+    throw new WorkspaceError('damaged', message);
+  });
+}

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { headersOf } from '../../../src/workspace/query/csv-headers.ts';
+import { csvRecords } from '../../../src/workspace/query/csv-records.ts';
+import { runsOnDisk } from './runs-on-disk.ts';
+
+/** For each first line: its columns, marked where the line is a row itself. */
+function read(lines: readonly string[], expected: readonly string[]): string[] {
+  const firstLines = lines.map((line, index) => ({
+    file: `File ${index + 1}`,
+    cells: csvRecords(line, { limit: 1, cut: false })[0] ?? [],
+  }));
+  return headersOf(firstLines, expected).map(({ names, isRow }) => `${isRow ? 'row of ' : ''}${names.join(',')}`);
+}
+
+describe('the first line of a file', () => {
+  const fields = ['session_id', 'city', 'visits'];
+
+  it.each<[string, string[], string[], string[]]>([
+    ['a header with the names of the fields', ['session_id,city,visits'], fields, ['session_id,city,visits']],
+    ['a header in another order, case and spelling', ['City,"Session ID",VISITS'], fields, ['City,Session ID,VISITS']],
+    ['a header with a column that came late', ['session_id,city,visits,plan'], fields, ['session_id,city,visits,plan']],
+    ['a row, by the fields', ['7,Ulm,3'], fields, ['row of session_id,city,visits']],
+    ['a row of words, by the fields', ['a7,Ulm,three'], fields, ['row of session_id,city,visits']],
+    ['a row, by the other files', ['city,session_id', 'Ulm,7'], fields, ['city,session_id', 'row of city,session_id']],
+    [
+      'a row with equal and empty cells',
+      ['session_id,city,visits', '0,,0'],
+      fields,
+      ['session_id,city,visits', 'row of session_id,city,visits'],
+    ],
+    ['a header of names that no field has, in all files', ['a,b,c', 'a,b,c'], fields, ['a,b,c', 'a,b,c']],
+    ['a header where the fields are not known', ['a,b'], [], ['a,b']],
+    ['a row where the fields are not known, by the other files', ['a,b', '1,2026-11-19'], [], ['a,b', 'row of a,b']],
+  ])('is %s', (_, lines, expected, found) => {
+    expect(read(lines, expected)).toEqual(found);
+  });
+
+  it('that is neither is an error that names the file and shows the line', () => {
+    const words =
+      /^File 2: its first line \("1,2"\) is no header, and as no header has as many columns, .* 2 cells are\. Remove .* purge_workspace/;
+    expect(() => read(['session_id,city,visits', '1,2'], fields)).toThrow(words);
+    expect(() => read(['1,2', '3,4'], [])).toThrow('no header has as many columns');
+    expect(() => read(['visits,city,session_id', '1,Ulm,2'], fields)).toThrow('the columns stand in more than one order');
+  });
+});
+
+describe('a part without a header', () => {
+  const rows = (from: number, count: number) =>
+    Array.from({ length: count }, (_, index) => `${from + index},Ulm,${from + index}\n`).join('');
+  const header = 'session_id,city,app_launches\n';
+  const counted = 'SELECT count(*) AS n, count(DISTINCT session_id) AS different, sum(app_launches::INT) AS launches FROM data';
+  const all = { n: 5000, different: 5000, launches: (5000 * 4999) / 2 };
+
+  it.each([
+    ['the second of two', [header + rows(0, 2500), rows(2500, 2500)]],
+    ['the first of two', [rows(0, 2500), header + rows(2500, 2500)]],
+    ['each of two', [rows(0, 2500), rows(2500, 2500)]],
+    ['one of a single line', [header + rows(0, 4999), rows(4999, 1)]],
+  ])('loses no row: %s', async (_, files) => {
+    const { records } = runsOnDisk({ fields: ['session_id', 'city', 'app_launches'], format: 'CSV', files });
+    expect(await records(counted)).toEqual([all]);
+  });
+
+  it('of another width is an error of the query', async () => {
+    const { query } = runsOnDisk({
+      fields: ['session_id', 'city', 'app_launches'],
+      format: 'CSV',
+      files: [header + rows(0, 3), '1,2\n3,4\n'],
+    });
+    await expect(query('FROM data')).rejects.toThrow(/^File 501\/part-2\.csv\.gz of run 501: its first line \("1,2"\) is no header/);
+  });
+});
