@@ -72,7 +72,8 @@ const LIST_NAMES: Readonly<Record<string, string>> = { scenarioId: 'scenarioIds'
 /** The list that a single name stands for, where there is no argument of that name; any other name is refused with the nearest. */
 function listNameOf({ shape }: z.ZodObject, said: string, given: Members): string {
   const list = Object.hasOwn(LIST_NAMES, said) ? LIST_NAMES[said] : undefined;
-  return list !== undefined && !Object.hasOwn(shape, said) && !Object.hasOwn(given, list) && Object.hasOwn(shape, list) ? list : said;
+  if (list === undefined || Object.hasOwn(shape, said) || !Object.hasOwn(shape, list)) return said;
+  return given[list] === null || given[list] === undefined ? list : said;
 }
 
 /** `[{metric: 'weight', limit: 1}]` for `{weight: 1}`, where a list of such pairs is expected; undefined for anything else. */

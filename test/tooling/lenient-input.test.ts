@@ -203,3 +203,10 @@ describe('null for all optional arguments', () => {
     60_000,
   );
 });
+
+it('a single name is understood beside a list of that kind that was left out as null, and refused beside one that was given', () => {
+  const scenarios = z.strictObject({ scenarioIds: refs('scenario', 'Scenarios').optional() });
+  expect(understand(scenarios, { scenarioId: 4101, scenarioIds: null }).input).toEqual({ scenarioIds: ['4101'] });
+  expect(understand(scenarios, { scenarioIds: null, scenarioId: 'Home' }).input).toEqual({ scenarioIds: ['Home'] });
+  expect(understand(scenarios, { scenarioId: 4101, scenarioIds: [4102] }).input).toEqual({ scenarioId: 4101, scenarioIds: ['4102'] });
+});

@@ -33,7 +33,7 @@ export default defineTool({
     name: text.describe('Name of the job'),
     format: exportFormat,
     scope: exportScope.describe('sessions or views').optional(),
-    frequency: frequency,
+    frequency: frequency.describe('How often it runs; once needs a dateRange'),
     fields: z.array(field).min(1).describe('Columns'),
     deviceLabel: device,
     segmentId: p.ref('segment', 'Segment id or name; default all users').optional(),

@@ -150,9 +150,8 @@ function textNotes(view: string, columns: readonly Column[], batches: readonly B
   if (names.length === 0) return [];
   const cast = `TRY_CAST(${identifier(names[0] ?? '')} AS DOUBLE)`;
   const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
-  return [
-    `In ${view} ${names.slice(0, MAX_NAMED).join(', ')}${more} ${names.length === 1 ? 'is' : 'are'} text: order and compare as numbers with ${cast}.`,
-  ];
+  const shown = names.slice(0, MAX_NAMED).join(', ');
+  return [`In ${view} ${shown}${more} ${names.length === 1 ? 'is' : 'are'} text: order and compare as numbers with ${cast}.`];
 }
 
 /** Describes runs of one scope as one view: overlapping ones by key, the last export winning, all others as they are. */

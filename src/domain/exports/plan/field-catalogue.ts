@@ -97,12 +97,17 @@ export function plain(text: string): string {
     .trim();
 }
 
-/** The words of a text in their singular, as far as that only takes an s. */
+/** A word without the ending of a plural or a past tense, as far as that only takes letters: `view` for "views" and "viewed". */
+function stemOf(word: string): string {
+  if (word.length > 5 && word.endsWith('ed') && !word.endsWith('eed')) return word.slice(0, -2);
+  return word.length > 3 && !word.endsWith('ss') ? word.replace(/s$/, '') : word;
+}
+
 function wordsOf(text: string): string[] {
   return plain(text)
     .split(' ')
     .filter((word) => word !== '')
-    .map((word) => (word.length > 3 && !word.endsWith('ss') ? word.replace(/s$/, '') : word));
+    .map(stemOf);
 }
 
 /** The words of a request that count. */
@@ -149,10 +154,19 @@ export function surplusOf({ name }: ExportableField, asked: readonly string[]): 
   return surplus + isCount + (name.includes('.') ? 1 : 0);
 }
 
-/** Whether name, aliases and description together hold all the words; `exact`: the description says just them. */
-export function described({ name, aliases, description }: ExportableField, asked: readonly string[]): 'exact' | 'partly' | undefined {
+/**
+ * Whether name, aliases and description together hold all the words; `exact`: the description says just them; `first`: it begins with
+ * them, and they are several, as a single word begins many.
+ */
+export function described(
+  { name, aliases, description }: ExportableField,
+  asked: readonly string[],
+): 'exact' | 'first' | 'partly' | undefined {
   const all = new Set(wordsOf([name, ...(aliases ?? []), description ?? ''].join(' ')));
   if (asked.length === 0 || !asked.every((word) => all.has(word))) return undefined;
   const telling = askedWords(description ?? '');
-  return telling.length === asked.length && telling.every((word) => asked.includes(word)) ? 'exact' : 'partly';
+  const beginning = telling.slice(0, asked.length);
+  if (!asked.every((word) => beginning.includes(word))) return 'partly';
+  if (telling.length === asked.length) return 'exact';
+  return asked.length > 1 ? 'first' : 'partly';
 }

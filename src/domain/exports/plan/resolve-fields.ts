@@ -142,10 +142,11 @@ async function matchField({ kind, words }: FieldRequest, catalogue: FieldCatalog
     return chosen(first, 1 + best.surplus, closeFields);
 
   const matching = fields.map((field) => ({ field, how: described(field, asked) })).filter(({ how }) => how !== undefined);
-  const exact = matching.filter(({ how }) => how === 'exact');
-  const [only] = exact.length === 1 ? exact : matching;
   const others = matching.map(({ field }) => fieldFound(field));
-  if (only && (exact.length === 1 || matching.length === 1)) return chosen(fieldFound(only.field), 3, others);
+  // The clearest that one field alone is: its description says just the words, or begins with them, or it is the only one with them.
+  const ways = [matching.filter(({ how }) => how === 'exact'), matching.filter(({ how }) => how !== 'partly'), matching];
+  const only = ways.find(({ length }) => length === 1)?.[0];
+  if (only) return chosen(fieldFound(only.field), 3, others);
   const candidates = [...new Map([...closeFields, ...others].map((found) => [found.fieldName, found])).values()];
   if (candidates.length > 0) return several(candidates);
   return resembling(words, { ...catalogue, fields }, [...custom, ...dynamic]);

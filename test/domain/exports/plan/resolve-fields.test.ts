@@ -29,6 +29,8 @@ describe('a text', () => {
     ['transactions', 'session_number_of_transactions'],
     ['number of views', 'session_number_of_views'],
     ['page views', 'session_number_of_views'],
+    ['pages viewed', 'session_number_of_views'],
+    ['number of pages viewed', 'session_number_of_views'],
     ['duration', 'session_duration_msec'],
     ['country', 'country_code'],
     ['user', 'user_id'],
