@@ -165,8 +165,8 @@ export function described(
   const all = new Set(wordsOf([name, ...(aliases ?? []), description ?? ''].join(' ')));
   if (asked.length === 0 || !asked.every((word) => all.has(word))) return undefined;
   const telling = askedWords(description ?? '');
-  const beginning = telling.slice(0, asked.length);
-  if (!asked.every((word) => beginning.includes(word))) return 'partly';
+  const beginning = new Set(telling.slice(0, asked.length));
+  if (!asked.every((word) => beginning.has(word))) return 'partly';
   if (telling.length === asked.length) return 'exact';
   return asked.length > 1 ? 'first' : 'partly';
 }
