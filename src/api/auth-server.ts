@@ -2,7 +2,7 @@ import { addressFault } from '../lib/address.ts';
 import { abortable, withDeadline } from './deadline.ts';
 import { ApiError } from './errors.ts';
 import { exchange, type Wiring } from './exchange.ts';
-import type { Granted } from './granted.ts';
+import { CHOOSE_PROJECT, type Granted } from './granted.ts';
 import { leadsInside } from './inner-address.ts';
 import type { Operation, PayloadOf } from './operation.ts';
 import { readCredential, requestToken } from './operations/account.ts';
@@ -84,6 +84,15 @@ function toGranted({ scopes, permissions }: PayloadOf<typeof readCredential>): G
   return { scopes: scopes.split(/[\s,]+/).filter(Boolean), projects: projects.filter(({ id }) => Number.isSafeInteger(id)) };
 }
 
+/** A refusal of a token without project that does not say what is wrong: it may be that an account-level credential names its project. */
+function perhapsOfAccount(error: unknown): unknown {
+  if (!(error instanceof ApiError) || error.kind !== 'invalid' || error.status === undefined || error.message.includes(CHOOSE_PROJECT))
+    return error;
+  const { kind, message, status, code, retryAfterMs, transient } = error;
+  const hint = `If the credential is of account level, ${CHOOSE_PROJECT}.`;
+  return new ApiError(kind, `${message} ${hint}`, { status, code, retryAfterMs, transient, cause: error });
+}
+
 /** Makes the authentication side of a session; requests end with `session` and take `timeoutMs` at most. */
 export function createAuthServer({
   wiring,
@@ -126,7 +135,9 @@ export function createAuthServer({
       scope: scopes.join(' '),
       project_id: projectId,
     };
-    const payload = await ask(requestToken, input, signal);
+    const payload = await ask(requestToken, input, signal).catch((error: unknown) => {
+      throw projectId === undefined ? perhapsOfAccount(error) : error;
+    });
     const { length } = payload.access_token;
     if (length > MAX_TOKEN_CHARS) {
       const limit = `at most ${MAX_TOKEN_CHARS} are accepted`;

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { nearest, nearestFirst } from '../lib/nearest.ts';
 import { ApiError } from './errors.ts';
+import { CHOOSE_PROJECT } from './granted.ts';
 import type { Operation } from './operation.ts';
 import * as p from './params.ts';
 
@@ -136,7 +137,14 @@ export function checkProjectId(projectId: number | undefined): void {
 /** The project that a token names; refuses where it names none. */
 export function knownProject(projectId: number | undefined): number {
   if (projectId !== undefined) return projectId;
-  throw new ApiError('invalid', 'projectId: the token does not say which project it is for; name one.');
+  throw new ApiError('invalid', `projectId: the token does not say which project it is for; ${CHOOSE_PROJECT}.`);
+}
+
+/** The input with the project that the token is for, where the operation takes one; enrichments cannot go without. */
+export function withProject(operation: Operation, input: Record<string, unknown>, projectId: number | undefined): Record<string, unknown> {
+  if (!Object.hasOwn(operation.input.shape, 'projectId') || input['projectId'] !== undefined) return input;
+  if (projectId !== undefined) return { projectId, ...input };
+  return operation.base === 'enrichment' ? { ...input, projectId: knownProject(projectId) } : input;
 }
 
 /** Refuses scope names that do not exist or do not go together; returns them sorted, without repeats. */

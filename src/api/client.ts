@@ -3,7 +3,7 @@ import type { Log } from '../lib/log.ts';
 import { createRedaction } from '../lib/redact.ts';
 import { pageBefore } from './all-pages.ts';
 import { checkedAuthUrl, createAuthServer } from './auth-server.ts';
-import { checkInput, checkProjectId, checkScopes, knownProject } from './check-input.ts';
+import { checkInput, checkProjectId, checkScopes, knownProject, withProject } from './check-input.ts';
 import { type Limits, refuseLongQueue, withDeadline } from './deadline.ts';
 import { ApiError } from './errors.ts';
 import { DEFAULT_SIZE_LIMITS, exchange, type SizeLimits, titleOf, type Wiring } from './exchange.ts';
@@ -188,10 +188,9 @@ export function createClient(options: ClientOptions): Client {
     const { encoding, limits, observe } = how;
     let acquired = first;
     for (let renewed = false; ; renewed = true) {
-      const complete = operation.base === 'enrichment' ? { ...input, projectId: knownProject(acquired.projectId) } : input;
       try {
         return await retry(limits, { clock, random, isAlone: () => limiter.isAlone?.() ?? false }, (number) =>
-          attempt({ operation, input: complete, encoding, limits, attempt: number, observe }, acquired),
+          attempt({ operation, input, encoding, limits, attempt: number, observe }, acquired),
         );
       } catch (error) {
         if (!(error instanceof ApiError) || error.kind !== 'unauthorized') throw error;
@@ -206,8 +205,9 @@ export function createClient(options: ClientOptions): Client {
   }
 
   /** What the call answers: kept, or shared with identical reads on their way. */
-  async function answer(operation: Operation, input: Record<string, unknown>, how: SendOptions): Promise<Tolerated<unknown>> {
+  async function answer(operation: Operation, given: Record<string, unknown>, how: SendOptions): Promise<Tolerated<unknown>> {
     const acquired = await acquireToken(operation, how);
+    const input = withProject(operation, given, acquired.projectId);
     if (!operation.safe) return send(operation, input, how, acquired).finally(() => reads.separate());
     const { keepMs = 0 } = operation;
     const project = acquired.projectId ?? how.projectId ?? null;

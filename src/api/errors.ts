@@ -155,7 +155,13 @@ export function kindOf(status: number, { code = '', text }: Refusal, isAuth: boo
   return KIND_OF_TEXT.find(([pattern]) => pattern.test(text))?.[1] ?? 'invalid';
 }
 
+/** Whether a refusal asks for the project that an account-level credential has to name (section 5). */
+export function asksForProject(text: string): boolean {
+  return /project_?id\b.*\b(required|missing|mandatory)|\b(requires?|missing|mandatory)\b.*project_?id\b/i.test(text);
+}
+
 function kindOfAuth(status: number, text: string): ErrorKind {
+  if (asksForProject(text) && status < 500) return 'invalid';
   if (/scope/i.test(text) && status < 500) return 'forbidden';
   if (status === 401 || WRONG_CREDENTIAL.test(text)) return 'unauthorized';
   if (status === 404 || status === 410) return 'settings';

@@ -3,7 +3,8 @@ import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { quote, type Redactor } from '../lib/redact.ts';
 import type { Limits } from './deadline.ts';
-import { ApiError, type ErrorKind, kindOf, readRefusal } from './errors.ts';
+import { ApiError, asksForProject, type ErrorKind, kindOf, readRefusal } from './errors.ts';
+import { CHOOSE_PROJECT } from './granted.ts';
 import type { Http, HttpAnswer } from './http.ts';
 import { parseJson } from './json.ts';
 import type { ApiEvent, Observer } from './observer.ts';
@@ -69,7 +70,8 @@ function refusalOf(answer: HttpAnswer, body: Body, { operation, redact, retryAft
   const transient = known === 'busy' || (broke && !(isAuth && known !== 'down') && known !== 'unauthorized');
   const who = isAuth ? 'The authentication server' : 'The service';
   const source = [String(status), refusal.code].filter(Boolean).join(', ');
-  const hint = isAuth && kind === 'unauthorized' ? ' Check client id and secret; a credential expires after one year.' : '';
+  const expired = isAuth && kind === 'unauthorized' ? ' Check client id and secret; a credential expires after one year.' : '';
+  const hint = asksForProject(refusal.text) ? ` The credential is of account level: ${CHOOSE_PROJECT}.` : expired;
   const says = refusal.text === '' ? 'the body was empty' : `it says "${refusal.text}"`;
   return new ApiError(kind, `${who} ${VERBS[kind]} ${titleOf(operation)} (${source}): ${says}.${hint}`, {
     status,

@@ -12,17 +12,28 @@ export interface Granted {
 /** Scopes that one token carries together; the others are asked for only when named. */
 export const JOINT_SCOPES = ['speed-analysis', 'data-export', 'metrics'] as const satisfies readonly Scope[];
 const MAX_LISTED_PROJECTS = 30;
+const DEFAULT_PROJECT = 'WEB_ANALYTICS_PROJECT_ID sets a default.';
+/** How a project is chosen, for refusals. */
+export const CHOOSE_PROJECT = 'pass projectId, or set WEB_ANALYTICS_PROJECT_ID';
 
 function listOf({ projects }: Granted, redact: Redactor): string {
   const listed = projects.slice(0, MAX_LISTED_PROJECTS).map(({ id, name }) => `${id} (${quote(name, redact, 80)})`);
   return `${listed.join(', ')}${projects.length > listed.length ? ` and ${projects.length - listed.length} more` : ''}`;
 }
 
+/** The project of a credential that reaches a single one; undefined where it reaches several, or that is not known. */
+export function onlyProject(granted: Granted | undefined): number | undefined {
+  return granted?.projects.length === 1 ? granted.projects[0]?.id : undefined;
+}
+
 /** Refuses a project that the credential does not reach, and a choice left open between several; says nothing where the list is unknown. */
 export function checkProject(granted: Granted | undefined, projectId: number | undefined, redact: Redactor): void {
   if (!granted || granted.projects.length === 0) return;
   if (projectId === undefined && granted.projects.length > 1) {
-    throw new ApiError('invalid', `projectId: the credential reaches several projects; choose one of ${listOf(granted, redact)}.`);
+    throw new ApiError(
+      'invalid',
+      `projectId: the credential reaches several projects; choose one of ${listOf(granted, redact)}. ${DEFAULT_PROJECT}`,
+    );
   }
   if (projectId !== undefined && granted.projects.every(({ id }) => id !== projectId)) {
     throw new ApiError('invalid', `projectId: the credential does not reach project ${projectId}; it reaches ${listOf(granted, redact)}.`);

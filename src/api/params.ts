@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { HOUR_MS } from '../lib/clock.ts';
+import { HOUR_MS, MINUTE_MS } from '../lib/clock.ts';
 import { scopes } from './operation.ts';
 
 /** Longest range of a once export: 7 days, counted in hours (section 4.2). */
@@ -33,13 +33,23 @@ export function instantOf(text: string): number {
   return Date.parse(zoned ? text.replace(/([+-]\d{2})(\d{2})$/, hasTime ? '$1:$2' : '$&') : `${text}Z`);
 }
 
-/** ISO 8601 date string as the interface takes it (section 1). */
+/** The same instant in a documented form (section 1): with milliseconds, in UTC with `Z`, or with its offset as `+hh:mm`. */
+export function documentedDate(text: string): string {
+  const instantMs = instantOf(text);
+  const [, sign, hours, minutes] = /T.*([+-])(\d{2}):?(\d{2})$/.exec(text) ?? [];
+  if (sign === undefined) return new Date(instantMs).toISOString();
+  const offsetMs = (Number(hours) * 60 + Number(minutes)) * MINUTE_MS * (sign === '-' ? -1 : 1);
+  return `${new Date(instantMs + offsetMs).toISOString().slice(0, -1)}${sign}${hours}:${minutes}`;
+}
+
+/** ISO 8601 date string in any usual spelling; it leaves in a documented form. */
 export const isoDate = z
   .string()
   .refine(
     (text) => !Number.isNaN(instantOf(text)),
     'expected an ISO 8601 date, such as 2026-11-20T00:00:00.000Z or 2026-11-20T00:00:00+01:00',
-  );
+  )
+  .transform(documentedDate);
 
 export const id = z.int().positive();
 export const text = z.string().trim().min(1, 'must not be empty');

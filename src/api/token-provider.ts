@@ -1,7 +1,7 @@
 import type { Redactor } from '../lib/redact.ts';
 import type { AuthServer } from './auth-server.ts';
 import { ApiError } from './errors.ts';
-import { checkProject, type Granted, JOINT_SCOPES, jointScopes, lacksScope, scopesFor } from './granted.ts';
+import { checkProject, type Granted, JOINT_SCOPES, jointScopes, lacksScope, onlyProject, scopesFor } from './granted.ts';
 import type { Scope } from './operation.ts';
 import type { Credential, Token, TokenCache, TokenRequest } from './tokens.ts';
 
@@ -58,12 +58,13 @@ export function createTokenProvider({
   }
 
   async function acquireToken(scopes: readonly string[], granted: Granted | undefined, options: TokenOptions): Promise<AcquiredToken> {
-    const { projectId, signal, renew = false } = options;
-    checkProject(granted, projectId, redact);
+    const { signal, renew = false } = options;
+    checkProject(granted, options.projectId, redact);
+    // An account-level credential has to name its project even where there is only one (section 5), and nothing shows its level.
+    const projectId = options.projectId ?? onlyProject(granted);
     const request: TokenRequest = { credential: credentialFor(scopes), projectId, scopes };
     const found = renew ? { token: await tokens.renew(request, signal), fromCache: false } : await tokens.get(request, signal);
-    const only = granted?.projects.length === 1 ? granted.projects[0]?.id : undefined;
-    return { request, ...found, projectId: found.token.projectId ?? projectId ?? only };
+    return { request, ...found, projectId: found.token.projectId ?? projectId };
   }
 
   async function acquireJointToken(

@@ -12,7 +12,7 @@ const LIFE_MS = 365 * DAY_MS;
 export interface Credential {
   readonly clientId: string;
   readonly clientSecret: string;
-  /** An account credential reaches several projects and must name one; a project credential reaches its own. */
+  /** An account credential must name one of its projects, even where it has only one; a project credential reaches its own. */
   readonly level: 'account' | 'project';
   readonly projects: readonly Project[];
   readonly scopes: readonly Scope[];
@@ -20,7 +20,7 @@ export interface Credential {
   readonly expiresMs: number;
 }
 
-export type CredentialName = 'account' | 'shop' | 'app' | 'content' | 'noSpeed' | 'expired' | 'enrichment';
+export type CredentialName = 'account' | 'smallAccount' | 'shop' | 'app' | 'content' | 'noSpeed' | 'expired' | 'enrichment';
 export type Credentials = Readonly<Record<CredentialName, Credential>>;
 
 const READS = ['speed-analysis', 'data-export', 'metrics', 'session-replay'] as const;
@@ -32,23 +32,29 @@ function secretOf(seed: number, name: string): string {
 
 /** The credentials of one emulator; ids and secrets depend on the seed, ages on the clock at start. */
 export function createCredentials({ seed, startMs }: Origin): Credentials {
-  function credential(name: CredentialName, reach: readonly Project[], scopes: readonly Scope[], ageDays = 30): Credential {
+  function credential(
+    name: CredentialName,
+    reach: readonly Project[],
+    scopes: readonly Scope[],
+    { level = 'project', ageDays = 30 }: { level?: Credential['level']; ageDays?: number } = {},
+  ): Credential {
     return {
       clientId: `${name}-${secretOf(seed, `${name} id`).slice(0, 12)}`,
       clientSecret: secretOf(seed, `${name} secret`),
-      level: reach.length > 1 ? 'account' : 'project',
+      level,
       projects: reach,
       scopes,
       expiresMs: startMs - ageDays * DAY_MS + LIFE_MS,
     };
   }
   return {
-    account: credential('account', projects, READS),
+    account: credential('account', projects, READS, { level: 'account' }),
+    smallAccount: credential('smallAccount', [shop], READS, { level: 'account' }),
     shop: credential('shop', [shop], READS),
     app: credential('app', [app], READS),
     content: credential('content', [content], READS),
     noSpeed: credential('noSpeed', [shop], ['data-export', 'metrics']),
-    expired: credential('expired', [shop], READS, 400),
+    expired: credential('expired', [shop], READS, { ageDays: 400 }),
     enrichment: credential('enrichment', [shop], ['enrichment']),
   };
 }

@@ -2,6 +2,7 @@ import type { InputOf, Operation, PayloadOf } from '../api/operation.ts';
 import type { OperationName, operations } from '../api/operations/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Credentials, Project, Tokens } from './credentials.ts';
+import type { Deployment } from './deployment.ts';
 import type { Faults } from './faults.ts';
 import type { Load, RecordedRequest } from './requests.ts';
 import type { World } from './world/index.ts';
@@ -14,8 +15,8 @@ export interface Place {
   readonly storeUrl: string;
   /** The emulator's present, ms since 1970. */
   readonly nowMs: number;
-  /** Number of the first page of a list; 1 where it is left out. */
-  readonly pagesFrom?: 0 | 1;
+  /** Left out: the reference to the letter. */
+  readonly deployment?: Deployment;
 }
 
 /** Answers one operation; a `Refusal` becomes the envelope's error. */
@@ -37,7 +38,7 @@ export interface Platform {
   readonly load: Load;
   readonly faults: Faults;
   readonly requests: RecordedRequest[];
-  readonly pagesFrom: 0 | 1;
+  readonly deployment: Deployment;
   /** Known when all four listen; the one of enrichment ends with a slash. */
   readonly addresses: { auth: string; service: string; enrichment: string; store: string };
 }

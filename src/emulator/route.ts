@@ -3,6 +3,7 @@ import type { InputOf, Operation, Scope } from '../api/operation.ts';
 import { type OperationName, operations } from '../api/operations/index.ts';
 import { pathNames } from '../api/wire.ts';
 import { type Claims, type Credential, type Project, projectNamed, projects, TOKEN_LIFE_SECONDS } from './credentials.ts';
+import type { Deployment } from './deployment.ts';
 import { underFaults } from './faults.ts';
 import type { Handler, Handlers, Platform } from './handler.ts';
 import { exportHandlers } from './handlers/data-export.ts';
@@ -58,9 +59,10 @@ function unwrapped<T>(read: () => T): T {
   }
 }
 
-async function token(raw: RawInput, { credentials, clock, tokens, addresses }: Platform) {
+async function token(raw: RawInput, { credentials, clock, tokens, addresses, deployment }: Platform) {
   const input = checked('requestToken', raw);
-  const credential = authenticated(input, Object.values(credentials), clock.now());
+  const known = authenticated(input, Object.values(credentials), clock.now());
+  const credential = isUnderstood(known, deployment) ? { ...known, level: 'project' as const } : known;
   const project = projectOf(credential, input.project_id);
   const scopes = grantedScopes(credential, input.scope);
   return {
@@ -94,6 +96,11 @@ function authenticated(
     );
   }
   return credential;
+}
+
+/** Whether the only project of an account need not be named. */
+function isUnderstood({ projects: reached }: Credential, { onlyProject }: Deployment): boolean {
+  return onlyProject === 'understood' && reached.length === 1;
 }
 
 function projectOf({ level, projects: reached }: Credential, projectId: number | undefined): Project {
@@ -184,7 +191,7 @@ async function bearerRun(
   name: keyof Handlers,
   operation: Operation,
   raw: RawInput,
-  { clock, world, tokens, addresses, pagesFrom }: Platform,
+  { clock, world, tokens, addresses, deployment }: Platform,
   authorization: string | undefined,
 ): Promise<() => Promise<Response>> {
   const claims = await tokens.check(authorization);
@@ -197,9 +204,9 @@ async function bearerRun(
   const handle = handlers[name] as Handler<Operation>;
   return async () => {
     try {
-      const input = checkedInput(operation, raw);
+      const input = checkedInput(operation, raw, deployment);
       if (operation.scope === 'metrics') checkProject(input['projectId'], claims);
-      const place = { world, project, storeUrl: addresses.store, nowMs: clock.now(), pagesFrom };
+      const place = { world, project, storeUrl: addresses.store, nowMs: clock.now(), deployment };
       return json(200, { payload: await handle(input, place), success: true });
     } catch (error) {
       return failed(error);

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createAdaptorServer, type ServerType } from '@hono/node-server';
 import { Hono } from 'hono';
 import { ApiError } from '../api/errors.ts';
-import { FILE_LIFE_MS } from '../api/params.ts';
 import { type Clock, DAY_MS } from '../lib/clock.ts';
 import { type Credentials, createCredentials, createTokens, projects, shop } from './credentials.ts';
+import { type Deployment, REFERENCE } from './deployment.ts';
 import { createFaults, type Fault, type Faults, underFaults } from './faults.ts';
 import type { Platform } from './handler.ts';
 import { metricsHandlers } from './handlers/metrics.ts';
@@ -27,8 +27,8 @@ export interface EmulatorOptions {
   readonly seed: number;
   /** Faults that are set from the start. */
   readonly faults?: readonly Fault[];
-  /** Number of the first page of a list, which the reference leaves open; default 1. */
-  readonly pagesFrom?: 0 | 1;
+  /** In what the platform differs from the letter of the reference. */
+  readonly deployment?: Partial<Deployment>;
 }
 
 /** The whole platform, listening on loopback. */
@@ -51,7 +51,7 @@ export interface Emulator {
 }
 
 /** Starts the platform: a pure function of seed and clock, on loopback alone. */
-export async function startEmulator({ port, clock, seed, faults = [], pagesFrom = 1 }: EmulatorOptions): Promise<Emulator> {
+export async function startEmulator({ port, clock, seed, faults = [], deployment = {} }: EmulatorOptions): Promise<Emulator> {
   const origin = { seed, startMs: clock.now() };
   const platform: Platform = {
     clock,
@@ -61,7 +61,7 @@ export async function startEmulator({ port, clock, seed, faults = [], pagesFrom 
     load: createLoad(),
     faults: createFaults(),
     requests: [],
-    pagesFrom,
+    deployment: { ...REFERENCE, ...deployment },
     addresses: { auth: '', service: '', enrichment: '', store: '' },
   };
   for (const fault of faults) platform.faults.add(fault);
@@ -106,7 +106,7 @@ export async function startEmulator({ port, clock, seed, faults = [], pagesFrom 
 
 /** The file store, where faults strike downloads. */
 function storeFront(platform: Platform): Hono<Env> {
-  const store = createStore(platform.world, platform.clock);
+  const store = createStore(platform.world, platform.clock, platform.deployment);
   const front = arrivals('store', platform);
   front.all('*', (context) => {
     context.get('recorded').operation = 'download';
@@ -172,7 +172,11 @@ function answer({ bytes, etag }: Part, range: string | undefined, ifRange: strin
 }
 
 /** The file store: delivers parts by their signed address alone, as long as they live. */
-export function createStore({ exports }: Pick<World, 'exports'>, clock: Pick<Clock, 'now'>): Hono {
+export function createStore(
+  { exports }: Pick<World, 'exports'>,
+  clock: Pick<Clock, 'now'>,
+  { fileLifeMs }: Pick<Deployment, 'fileLifeMs'> = REFERENCE,
+): Hono {
   const store = new Hono();
   store.get('/exports/*', async (context) => {
     if (context.req.header('authorization') !== undefined) {
@@ -187,7 +191,7 @@ export function createStore({ exports }: Pick<World, 'exports'>, clock: Pick<Clo
     const project = projects.find(({ id }) => id === ids?.projectId);
     const job = project && exports.jobs(project, nowMs).find(({ jobId }) => jobId === ids?.jobId);
     const run = job && ids && runWithId(job, ids.runId, nowMs);
-    if (!run || runState(run, nowMs) !== 'SUCCESS' || nowMs >= run.endMs + FILE_LIFE_MS) return refusal(404, 'NoSuchKey', 'No such file.');
+    if (!run || runState(run, nowMs) !== 'SUCCESS' || nowMs >= run.endMs + fileLifeMs) return refusal(404, 'NoSuchKey', 'No such file.');
     const part = await exports.files.part(run, ids.partId);
     return answer(part, context.req.method === 'HEAD' ? undefined : context.req.header('range'), context.req.header('if-range'));
   });

@@ -1,7 +1,9 @@
 import type * as z from 'zod';
 import type { Operation } from '../api/operation.ts';
 import { decodeRequest, pathNames } from '../api/wire.ts';
+import type { Deployment } from './deployment.ts';
 import { Refusal } from './responses.ts';
+import { forgiven, undocumentedDates } from './undocumented.ts';
 
 /** What of a request carries input. */
 export interface RawInput {
@@ -80,8 +82,12 @@ export function worded(issues: readonly z.core.$ZodIssue[], operation: Operation
 }
 
 /** The input of an operation, checked against its schema; a `Refusal` that names each field otherwise. */
-export function checkedInput(operation: Operation, raw: RawInput): Record<string, unknown> {
-  const result = operation.input.safeParse(rawInput(operation, raw));
+export function checkedInput(operation: Operation, raw: RawInput, deployment: Deployment): Record<string, unknown> {
+  const input = forgiven(operation, rawInput(operation, raw), deployment);
+  const [date] = deployment.dates === 'documented' ? undocumentedDates(operation, input) : [];
+  if (date !== undefined)
+    throw invalid(`${date}: expected an ISO 8601 date in UTC with milliseconds (…T00:00:00.000Z), or with an offset +hh:mm`);
+  const result = operation.input.safeParse(input);
   if (!result.success) throw invalid(worded(result.error.issues, operation));
   return result.data;
 }

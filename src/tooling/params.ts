@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { device as deviceName, ids, order as orderName, pageSize, period as periodName } from '../api/params.ts';
+import { device as deviceName, ids, order as orderName, pageSize, period as periodName, exportScope as scopeName } from '../api/params.ts';
 import { foldMetric, metricAliases, siteMetricDefinitions, zoneMetricDefinitions } from '../domain/metrics/metric-definitions.ts';
 import { missingMetrics, unanswerable } from '../domain/metrics/unanswerable.ts';
 import { EACH, type NameKind, type SegmentChoice } from '../domain/names/match-name.ts';
@@ -181,10 +181,18 @@ export const zoneIds = refs('zone', 'Zone ids or paths "Screen / Zoning / Zone"'
 /** Ids only, for filters of lists. */
 export const idList = ids.describe('Only these ids');
 
-/** A state filter, sent in lower case as the service wants it. */
-export function stateOf(states: string) {
-  return z.string().trim().toLowerCase().min(1).describe(states).optional();
+/** A filter that the reference writes in lower case: frequencies, scopes, and the states of jobs. */
+export function lowerCased(words: string) {
+  return z.string().trim().toLowerCase().min(1).describe(words).optional();
 }
+
+/** A filter that the reference writes in upper case: formats, and the states of runs. */
+export function upperCased(words: string) {
+  return z.string().trim().toUpperCase().min(1).describe(words).optional();
+}
+
+/** What is exported: the scopes of the reference in lower case, those of other deployments as they are typed. */
+export const exportScope = scopeName.overwrite((text) => (/^(sessions|views)$/i.test(text) ? text.toLowerCase() : text));
 
 /** The name of one metric. */
 const metricName = (family: MetricFamily) => z.string().register(paramFacts, { metric: family });
@@ -237,7 +245,7 @@ export const speedBudgets = z
   .optional();
 
 export const limit = pageSize.describe('Page size, default 25').optional();
-export const order = orderName.describe('By id, default DESC').optional();
+export const order = orderName.describe('By jobId, default DESC').optional();
 export const page = z.int().min(0).describe('Page of results').optional();
 export const projectId = z.string().trim().min(1).describe('Id or name').optional();
 export const confirm = z.boolean().describe('true sends it; else a preview').optional();

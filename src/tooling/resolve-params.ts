@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { listed } from '../api/check-input.ts';
 import { ApiError } from '../api/errors.ts';
+import { documentedDate } from '../api/params.ts';
 import {
   ALL_VISITORS,
   EACH,
@@ -58,11 +59,12 @@ export async function resolveParams<T extends Record<string, unknown>>(schema: z
       const { timeZone, nowMs } = options;
       const moment = fact.date === 'moment';
       const resolved = resolve(text, { edge: moment ? 'start' : fact.date, timeZone, nowMs, allowFuture: moment });
-      const bound = { iso: resolved.iso, ms: resolved.instantMs };
+      const iso = documentedDate(resolved.iso);
+      const bound = { iso, ms: resolved.instantMs };
       if (fact.date === 'start') range.start = bound;
       if (fact.date === 'end' || fact.date === 'exportEnd') range.end = bound;
       if (resolved.cutToNow) options.note(`${path} "${text}" lies in the future and was cut to now.`);
-      return fact.as === 'ms' ? resolved.instantMs : resolved.iso;
+      return fact.as === 'ms' ? resolved.instantMs : iso;
     } catch (error) {
       throw new ApiError('invalid', `${path}: ${error instanceof Error ? error.message : 'no date'}`);
     }

@@ -176,7 +176,8 @@ describe('grants', () => {
 
 describe('what is granted', () => {
   const granted = (scopes: string[], ...ids: number[]): Granted => ({ scopes, projects: ids.map((id) => ({ id, name: `Shop ${id}` })) });
-  const reached = (list: string) => `projectId: the credential reaches several projects; choose one of ${list}.`;
+  const reached = (list: string) =>
+    `projectId: the credential reaches several projects; choose one of ${list}. WEB_ANALYTICS_PROJECT_ID sets a default.`;
 
   test('a project that is not reached, or not chosen, is refused with those that are', () => {
     const check = (known: Granted | undefined, id?: number) => () => checkProject(known, id, plain);
@@ -192,9 +193,9 @@ describe('what is granted', () => {
   });
 
   test.each([
-    [30, /30 \(Shop 30\)\.$/],
-    [31, /30 \(Shop 30\) and 1 more\.$/],
-    [75, /30 \(Shop 30\) and 45 more\.$/],
+    [30, /30 \(Shop 30\)\. WEB_/],
+    [31, /30 \(Shop 30\) and 1 more\. WEB_/],
+    [75, /30 \(Shop 30\) and 45 more\. WEB_/],
   ])('of %d projects at most 30 are listed', (count, words) => {
     const many = granted([], ...Array.from({ length: count }, (_, index) => index + 1));
     expect(() => checkProject(many, undefined, plain)).toThrow(words);

@@ -108,7 +108,13 @@ describe('scopes', () => {
     const client = openClient(stub);
     await Promise.all([client.call(listSegments, {}), client.call(listSegments, {}), client.authenticate(), client.projectId()]);
     expect(stub.tokenRequests.map(({ body }) => JSON.parse(body))).toEqual([
-      { client_id: 'client-1', client_secret: SECRET, grant_type: 'client_credentials', scope: 'metrics speed-analysis' },
+      {
+        client_id: 'client-1',
+        client_secret: SECRET,
+        grant_type: 'client_credentials',
+        scope: 'metrics speed-analysis',
+        project_id: SHOP.id,
+      },
     ]);
     expect(stub.meRequests).toHaveLength(1);
   });

@@ -111,7 +111,8 @@ describe('on the wire', () => {
     const stub = await openStub({ answers: [payload({ values: [] })] });
     await openClient(stub).call(getSiteVisits, { startDate: '2026-11-01T00:00:00+01:00', endDate: '2026-11-03', segmentIds: [3, 4] });
     expect(stub.calls[0]?.target).toBe(
-      '/eu/v1/metrics/site/visits?startDate=2026-11-01T00%3A00%3A00%2B01%3A00&endDate=2026-11-03&segmentIds=3%2C4',
+      '/eu/v1/metrics/site/visits?projectId=7&startDate=2026-11-01T00%3A00%3A00.000%2B01%3A00&endDate=2026-11-03T00%3A00%3A00.000Z' +
+        '&segmentIds=3%2C4',
     );
   });
 
@@ -119,7 +120,7 @@ describe('on the wire', () => {
     const stub = await openStub();
     stub.token = json(200, tokenBody(stub, { endpoint: `${stub.endpoint}///` }));
     await openClient({ url: `${stub.url}//` }).call(listSegments, {});
-    expect(stub.calls[0]?.target).toBe('/eu/v1/segments');
+    expect(stub.calls[0]?.target).toBe('/eu/v1/segments?projectId=7');
   });
 
   test.each(['.', '..', '../segments', 'a/b', 'a\\b', ''])('a path value of %j stays in its segment', async (mappingId) => {

@@ -217,7 +217,6 @@ describe('metrics', () => {
 
   test('of days that may still change are kept for ten seconds', async () => {
     expect(await read('2026-11-12T10:10:00.001Z')).toEqual([1, 1, 2, 3, 3]);
-    expect(await read('2026-11')).toEqual([1, 1, 2, 3, 3]);
   });
 
   test('of days that are final are kept for ten minutes', async () => {

@@ -18,7 +18,7 @@ const accepted: Partial<Record<OperationName, Input[]>> = {
   createExportJob: [
     job,
     once(START, after(168)),
-    once('2026-03-28T00:00:00+01:00', '2026-04-04T01:00:00+02:00'),
+    once('2026-03-28T00:00:00.000+01:00', '2026-04-04T01:00:00.000+02:00'),
     fields({ fieldName: 'custom_var', customVarPosition: 1 }, { fieldName: 'custom_var', customVarPosition: '20' }),
     fields({ fieldName: 'dynamic_var', dynamicVarKey: 'a' }, { fieldName: 'dynamic_var', dynamicVarKey: 'b', aliasName: 'B' }),
     { ...job, scope: 'x'.repeat(255), segmentId: '12' },
@@ -39,7 +39,7 @@ const accepted: Partial<Record<OperationName, Input[]>> = {
 const refused: Partial<Record<OperationName, (readonly [Input, string])[]>> = {
   createExportJob: [
     [once(START, after(168, 1)), 'frequency.dateRange.to: at most 7 days'],
-    [once('2026-03-28T00:00:00+01:00', '2026-04-04T01:00:00.001+02:00'), 'frequency.dateRange.to: at most 7 days'],
+    [once('2026-03-28T00:00:00.000+01:00', '2026-04-04T01:00:00.001+02:00'), 'frequency.dateRange.to: at most 7 days'],
     [once(START, START), 'frequency.dateRange.to: must be after from'],
     [{ ...job, frequency: { value: 'once' } }, 'frequency.dateRange: required for "once"'],
     [

@@ -43,13 +43,32 @@ describe('projects', () => {
     expect(await client.projectId({ projectId: 7 })).toBe(7);
   });
 
-  test('none is sent where none was chosen', async () => {
-    const stub = await openStub();
+  test('the only one is named to the token and in queries, whatever the level of the credential is', async () => {
+    const stub = await openStub({ me: grants('metrics', SHOP) });
+    await openClient(stub).call(listSegments, {});
+    expect(JSON.parse(stub.tokenRequests[0]?.body ?? '')).toMatchObject({ project_id: 7 });
+    expect(stub.calls[0]?.target).toBe('/eu/v1/segments?projectId=7');
+  });
+
+  test('none is sent for a token where none was chosen and the grants are unknown; queries name that of the token', async () => {
+    const stub = await openStub({ me: text(404, '') });
     const client = openClient(stub);
     await client.call(listSegments, {});
     expect(JSON.parse(stub.tokenRequests[0]?.body ?? '')).not.toHaveProperty('project_id');
-    expect(stub.calls[0]?.target).toBe('/eu/v1/segments');
+    expect(stub.calls[0]?.target).toBe('/eu/v1/segments?projectId=7');
     expect(await client.projectId()).toBe(7);
+  });
+
+  test.each([
+    ['says so', 'Invalid request: project_id is required for this credential.', 'The credential is of account level'],
+    ['says nothing', '', 'If the credential is of account level'],
+  ])('a token that is refused without one leads to projectId and the setting, where the refusal %s', async (_, words, hint) => {
+    const stub = await openStub({ me: text(404, '') });
+    stub.token = text(400, words);
+    const error = await failure(openClient(stub).call(listSegments, {}));
+    expect(error.kind).toBe('invalid');
+    expect(error.message).toContain(hint);
+    expect(error.message).toContain('pass projectId, or set WEB_ANALYTICS_PROJECT_ID');
   });
 
   test.each([

@@ -67,6 +67,7 @@ describe('POST /v1/oauth/token', () => {
     ['a scope that does not exist', 'shop', { scope: 'everything' }, 400, 'invalid_scope', /"everything" is not a scope/],
     ['enrichment together with another', 'enrichment', { scope: 'enrichment metrics' }, 400, 'invalid_scope', /cannot be combined/],
     ['an account credential without project_id', 'account', {}, 400, 'invalid_request', /project_id is required/],
+    ['an account credential of one project without project_id', 'smallAccount', {}, 400, 'invalid_request', /project_id is required/],
     ['a project beyond the account', 'account', { project_id: 9 }, 403, 'access_denied', /project_id 9/],
     ['another project than its own', 'shop', { project_id: app.id }, 403, 'access_denied', /does not reach/],
     ['another grant type', 'shop', { grant_type: 'password' }, 400, 'unsupported_grant_type', /grant_type/],
@@ -116,7 +117,7 @@ describe('POST /v1/oauth/me', () => {
 });
 
 describe('bearer tokens', () => {
-  const visits = { startDate: '2026-11-01', endDate: '2026-11-02' };
+  const visits = { startDate: '2026-11-01T00:00:00.000Z', endDate: '2026-11-02T00:00:00.000Z' };
 
   it('live one hour by the clock', () =>
     withPlatform(async ({ clock, token, call }) => {
@@ -181,7 +182,7 @@ it('makes credentials that depend on the seed and expire one year after they wer
     async (other) => {
       const { credentials } = platform();
       const secrets = [credentials, other.credentials].flatMap((all) => Object.values(all).map(({ clientSecret }) => clientSecret));
-      expect(new Set(secrets).size).toBe(14);
+      expect(new Set(secrets).size).toBe(16);
       await withPlatform(async (same) => expect(same.credentials).toEqual(credentials));
       await other.clock.advance(334 * DAY_MS);
       await other.token('shop');

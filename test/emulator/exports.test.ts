@@ -35,16 +35,18 @@ describe('list of jobs', () => {
     expect((await exports.listExportJobs({ order: 'ASC', limit: 100 }, place)).map(({ jobId }) => jobId)).toEqual(ids.toReversed());
   });
 
-  test('shows every state, filtered without regard to case', async () => {
+  test('shows every state, filtered by values in the case of the reference', async () => {
     const place = placeOf();
     for (const state of ['active', 'computing', 'completed', 'suspended']) {
       const jobs = await exports.listExportJobs({ state, limit: 100 }, place);
       expect(jobs.length).toBeGreaterThan(0);
       expect(new Set(jobs.map((job) => job.state))).toEqual(new Set([state.toUpperCase()]));
     }
-    const found = await exports.listExportJobs({ format: 'csv', frequency: 'DAILY', scope: 'Views' }, place);
+    const found = await exports.listExportJobs({ format: 'CSV', frequency: 'daily', scope: 'views' }, place);
     expect(found.map(({ name }) => name)).toEqual(['Daily views']);
     expect(await exports.listExportJobs({ state: 'deleted' }, place)).toEqual([]);
+    for (const other of [{ format: 'csv' }, { frequency: 'DAILY' }, { scope: 'Views' }, { state: 'ACTIVE' }])
+      expect(await exports.listExportJobs(other, place)).toEqual([]);
   });
 
   test('belongs to one project', async () => {
@@ -246,7 +248,7 @@ describe('recurring jobs', () => {
     const expected = Array.from({ length: 47 }, (_, index) => today - 1 - index).filter((day) => day !== missing.dayNumber);
     expect(days).toEqual(expected);
     expect(today - missing.dayNumber).toBeLessThanOrEqual(14);
-    const [failed, ...others] = await exports.listExportRuns({ jobId, state: 'failure' }, place);
+    const [failed, ...others] = await exports.listExportRuns({ jobId, state: 'FAILURE' }, place);
     expect(others).toEqual([]);
     expect(failed?.startDate).toBe(new Date((missing.dayNumber + 1) * DAY_MS + 130 * MINUTE_MS).toISOString());
     expect(await exports.getExportRun({ jobId, runId: Number(failed?.jobRunId) }, place)).toMatchObject({ state: 'FAILURE', files: [] });

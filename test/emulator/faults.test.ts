@@ -8,11 +8,11 @@ import { type Platform, sharedPlatform, withPlatform } from '../support/emulator
 
 const platform = sharedPlatform();
 
-const event = { key: 'release-7', text: 'Release 7', date: '2026-11-19T08:00:00Z' };
+const event = { key: 'release-7', text: 'Release 7', date: '2026-11-19T08:00:00.000Z' };
 const job = exportJob('Visits', 'session_id');
 /** A read or a write of each family behind the token of the service. */
 const samples: [OperationName, Record<string, unknown>][] = [
-  ['getSiteVisits', { startDate: '2026-11-01', endDate: '2026-11-02' }],
+  ['getSiteVisits', { startDate: '2026-11-01T00:00:00.000Z', endDate: '2026-11-02T00:00:00.000Z' }],
   ['listSegments', {}],
   ['listScenarios', {}],
   ['createSpeedEvent', event],

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { allPages } from '../../src/api/all-pages.ts';
+import { REFERENCE } from '../../src/emulator/deployment.ts';
 import { exportHandlers } from '../../src/emulator/handlers/data-export.ts';
 import { type Assistant, openAssistant, SHOP_NOTE } from '../support/assistant.ts';
 import { type PlatformOptions, withPlatform } from '../support/emulator.ts';
@@ -44,7 +45,7 @@ it('the first page has the number 1, or 0 where the platform counts so', async (
   ];
   expect(() => exportHandlers.listExportJobs({ limit: 4, page: 0 }, place)).toThrow('page: pages begin at 1');
   expect(await exportHandlers.listExportJobs({ limit: 4, page: 1 }, place)).toEqual(first);
-  const fromZero = { ...place, pagesFrom: 0 } as const;
+  const fromZero = { ...place, deployment: { ...REFERENCE, pagesFrom: 0 } } as const;
   expect(await exportHandlers.listExportJobs({ limit: 4 }, fromZero)).toEqual(first);
   expect(await exportHandlers.listExportJobs({ limit: 4, page: 0 }, fromZero)).toEqual(first);
   expect(await exportHandlers.listExportJobs({ limit: 4, page: 1 }, fromZero)).toEqual(second);
@@ -58,7 +59,7 @@ describe.each([0, 1] as const)('where pages begin at %i', (pagesFrom) => {
         expect(all.length).toBeGreaterThan(3 * LIMIT);
         expect(await followed(assistant)).toEqual(all);
       },
-      { pagesFrom },
+      { deployment: { pagesFrom } },
     );
   });
 
@@ -74,7 +75,7 @@ describe.each([0, 1] as const)('where pages begin at %i', (pagesFrom) => {
         expect(runs.length).toBeGreaterThan(100);
         expect(runs.slice(-100).map(({ jobRunId }) => jobRunId)).toEqual(onePage.map(({ jobRunId }) => jobRunId).toReversed());
       },
-      { pagesFrom },
+      { deployment: { pagesFrom } },
     );
   });
 });

@@ -5,7 +5,7 @@ import { inRouteOrder } from '../../src/emulator/route.ts';
 import { openPlatform, sharedPlatform, withPlatform } from '../support/emulator.ts';
 
 const platform = sharedPlatform();
-const range = { startDate: '2026-11-01', endDate: '2026-11-08' };
+const range = { startDate: '2026-11-01T00:00:00.000Z', endDate: '2026-11-08T00:00:00.000Z' };
 
 describe('addresses', () => {
   it('are four, on loopback', () => {
@@ -58,12 +58,22 @@ describe('inputs', () => {
     ['an unknown name in the query', 'getSiteVisits', { ...range, goal: 1 }, /goal: no such parameter; expected projectId, startDate/],
     ['an unknown name in the body', 'listScenarios', { pattern: 'a' }, /pattern: no such parameter; expected name/],
     ['an unknown name where none is taken', 'listCustomVariables', { page: 1 }, /page: no such parameter; expected none/],
-    ['a missing name', 'getSiteVisits', { startDate: '2026-11-01' }, /endDate: is required/],
+    ['a missing name', 'getSiteVisits', { startDate: '2026-11-01T00:00:00.000Z' }, /endDate: is required/],
     ['a text where a number is due', 'getExportJob', { jobId: 'first' }, /jobId: .*expected number/],
     ['a value beyond its list', 'getSiteVisits', { ...range, device: 'phone' }, /device: .*desktop/],
-    ['dates in the wrong order', 'getSiteVisits', { startDate: '2026-11-08', endDate: '2026-11-01' }, /endDate: must be after startDate/],
+    [
+      'dates in the wrong order',
+      'getSiteVisits',
+      { startDate: '2026-11-08T00:00:00.000Z', endDate: '2026-11-01T00:00:00.000Z' },
+      /endDate: must be after startDate/,
+    ],
     ['period on a cart average', 'getSiteCartAverage', { ...range, period: 'daily' }, /period: no such parameter/],
-    ['more than 92 days', 'getSiteVisits', { startDate: '2026-08-01', endDate: '2026-11-02' }, /at most 92 days/],
+    [
+      'more than 92 days',
+      'getSiteVisits',
+      { startDate: '2026-08-01T00:00:00.000Z', endDate: '2026-11-02T00:00:00.000Z' },
+      /at most 92 days/,
+    ],
     ['a page beyond 100', 'listExportJobs', { limit: 101 }, /limit: .*100/],
     ['an empty key', 'deleteSpeedEvent', { key: '' }, /key: must not be empty/],
     ['two wrong names at once', 'listScenarioReports', { scenarioId: 0, limit: -1 }, /scenarioId: .*; limit: /],
@@ -94,9 +104,11 @@ describe('inputs', () => {
     expect(await messageOf(list, { method: 'POST', body: '{}' })).toMatchObject({ errorMessage: expect.stringContaining('content-type') });
     // An unencoded "+" is a space by the time it arrives: offsets must come as %2B.
     const visits = '/v1/metrics/site/visits?startDate=2026-11-01T00:00:00';
-    expect(await messageOf(`${visits}+01:00&endDate=2026-11-08`)).toMatchObject({ errorMessage: expect.stringContaining('ISO 8601') });
-    expect((await send(`${serviceUrl}${visits}%2B01:00&endDate=2026-11-08`, { headers })).status).toBe(200);
-    expect(await messageOf(`${visits}Z&endDate=2026-11-31`)).toMatchObject({
+    expect(await messageOf(`${visits}+01:00&endDate=2026-11-08T00:00:00.000Z`)).toMatchObject({
+      errorMessage: expect.stringContaining('ISO 8601'),
+    });
+    expect((await send(`${serviceUrl}${visits}%2B01:00&endDate=2026-11-08T00:00:00.000Z`, { headers })).status).toBe(200);
+    expect(await messageOf(`${visits}.000Z&endDate=2026-11-31T00:00:00.000Z`)).toMatchObject({
       errorMessage: expect.stringContaining('endDate: expected an ISO 8601'),
     });
   });
@@ -148,7 +160,12 @@ describe('recorded requests', () => {
     await send(`${serviceUrl}/v1/nothing`);
     expect(requests.map(({ server, operation, method, url }) => [server, operation, method, url])).toEqual([
       ['auth', 'requestToken', 'POST', '/v1/oauth/token'],
-      ['service', 'getSiteVisits', 'GET', '/v1/metrics/site/visits?startDate=2026-11-01&endDate=2026-11-08'],
+      [
+        'service',
+        'getSiteVisits',
+        'GET',
+        '/v1/metrics/site/visits?startDate=2026-11-01T00%3A00%3A00.000Z&endDate=2026-11-08T00%3A00%3A00.000Z',
+      ],
       ['service', 'listScenarios', 'POST', '/v1/speed-analysis/scenario/list'],
       ['service', undefined, 'GET', '/v1/nothing'],
     ]);

@@ -59,7 +59,7 @@ function samplesOf({ credentials }: Platform, ids: Awaited<ReturnType<typeof wal
   const secrets = { client_id: credentials.shop.clientId, client_secret: credentials.shop.clientSecret };
   const daily: Sample = ['shop', { ...range, period: 'daily' }];
   const zone: Sample = ['app', { ...range, zoneId }];
-  const frequency = { value: 'once', dateRange: { from: '2026-11-01', to: '2026-11-08' } };
+  const frequency = { value: 'once', dateRange: { from: '2026-11-01T00:00:00.000Z', to: '2026-11-08T00:00:00.000Z' } };
   const job = { name: 'Visits', format: 'CSV', scope: 'sessions', frequency, fields: [{ fieldName: 'session_id' }], deviceLabel: 'all' };
   const enrichments = [{ userId: '12345678901234567890', sessionNumber: 1, enrichmentNumber: 1, enrichment: { agent: 'Kim' } }];
   return {
@@ -71,7 +71,7 @@ function samplesOf({ credentials }: Platform, ids: Awaited<ReturnType<typeof wal
     getStepReport: ['shop', { stepId: stepResultId }],
     getStepHar: ['shop', { scenarioStepResultId: stepResultId }],
     listSpeedEvents: ['shop', {}],
-    createSpeedEvent: ['shop', { key: 'release-7', text: 'Release 7', date: '2026-11-19T08:00:00Z', scenarios: [scenarioId] }],
+    createSpeedEvent: ['shop', { key: 'release-7', text: 'Release 7', date: '2026-11-19T08:00:00.000Z', scenarios: [scenarioId] }],
     deleteSpeedEvent: ['shop', { key: 'release-7' }],
     createExportJob: ['shop', job],
     listExportJobs: ['shop', { limit: 100 }],
@@ -226,7 +226,7 @@ describe('the world', () => {
   it('keeps what one emulator received from another', () =>
     withPlatform(async (twin) => {
       const [mine, its] = [await platform().token('shop'), await twin.token('shop')];
-      await twin.ask('createSpeedEvent', { key: 'apart', text: 'Apart', date: '2026-11-19' }, its);
+      await twin.ask('createSpeedEvent', { key: 'apart', text: 'Apart', date: '2026-11-19T00:00:00.000Z' }, its);
       expect((await twin.ask('listSpeedEvents', { key: 'apart' }, its)).events).toHaveLength(1);
       expect((await platform().ask('listSpeedEvents', { key: 'apart' }, mine)).events).toEqual([]);
     }));
@@ -234,7 +234,11 @@ describe('the world', () => {
   it('answers for another start of the clock as well', () =>
     withPlatform(
       async (early) => {
-        const { values } = await early.ask('getSiteVisits', { startDate: '2025-02-01', endDate: '2025-03-01' }, await early.token('shop'));
+        const { values } = await early.ask(
+          'getSiteVisits',
+          { startDate: '2025-02-01T00:00:00.000Z', endDate: '2025-03-01T00:00:00.000Z' },
+          await early.token('shop'),
+        );
         expect(Number(first(values).value)).toBeGreaterThan(10_000);
       },
       { start: '2025-03-14T23:30:00.000Z', seed: 77 },

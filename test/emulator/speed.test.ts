@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { aggregateMetricNames, stepReportTimingNames, stepTimingNames } from '../../src/api/metric-names.ts';
 import { operations } from '../../src/api/operations/index.ts';
 import { content, shop } from '../../src/emulator/credentials.ts';
+import { REFERENCE } from '../../src/emulator/deployment.ts';
 import { speedHandlers } from '../../src/emulator/handlers/speed-analysis.ts';
 import { DAY_MS, HOUR_MS } from '../../src/lib/clock.ts';
 import { allScenarios, NOW_MS, num, placeIn, type Report, reportsOf, stepsOf } from './speed-place.ts';
@@ -167,13 +168,19 @@ describe('filters of reports', () => {
     expect(num(reports.at(-1)?.date)).toBeGreaterThan(NOW_MS - 2 * DAY_MS);
   });
 
-  it('part executions by error, a failed content check being none', async () => {
+  it('part executions by error: a failed content check is one, or none where a deployment counts so', async () => {
     const place = placeIn();
+    const older = { ...place, deployment: { ...REFERENCE, contentCheck: 'no error' as const } };
     const all = await reportsOf(place, { scenarioId: CHECKOUT, limit: 0 });
-    const good = await reportsOf(place, { scenarioId: CHECKOUT, limit: 0, error: false });
-    const bad = await reportsOf(place, { scenarioId: CHECKOUT, limit: 0, error: true });
+    const isFailed = (report: (typeof all)[number]) => num(report.summary?.fail) > 0;
+    const partsOf = async (at: typeof place) => [
+      await reportsOf(at, { scenarioId: CHECKOUT, limit: 0, error: false }),
+      await reportsOf(at, { scenarioId: CHECKOUT, limit: 0, error: true }),
+    ];
+    expect(await partsOf(place)).toEqual([all.filter((report) => !isFailed(report)), all.filter(isFailed)]);
+    const [good = [], bad = []] = await partsOf(older);
     expect([...good, ...bad].toSorted((a, b) => b.date - a.date)).toEqual(all);
-    const checks = good.filter((report) => num(report.summary?.fail) > 0);
+    const checks = good.filter(isFailed);
     expect(checks.length).toBeGreaterThan(0);
     for (const report of checks) {
       const step = stepsOf(report).find(({ fail }) => fail === 1);

@@ -3,6 +3,7 @@ import type { PayloadOf } from '../../src/api/operation.ts';
 import { type OperationName, operations } from '../../src/api/operations/index.ts';
 import { encodeRequest } from '../../src/api/wire.ts';
 import type { CredentialName } from '../../src/emulator/credentials.ts';
+import type { Deployment } from '../../src/emulator/deployment.ts';
 import type { Fault } from '../../src/emulator/faults.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/start-emulator.ts';
 import { type ManualClock, manualClock } from './clock.ts';
@@ -39,7 +40,7 @@ export interface PlatformOptions {
   readonly seed?: number;
   readonly port?: number;
   readonly faults?: readonly Fault[];
-  readonly pagesFrom?: 0 | 1;
+  readonly deployment?: Partial<Deployment>;
 }
 
 async function send(url: string, init: RequestInit = {}): Promise<Answer> {
@@ -58,9 +59,15 @@ function parsed(text: string): unknown {
 }
 
 /** Starts an emulator on a clock of its own; the caller closes it. */
-export async function openPlatform({ start = START, seed = 1, faults = [], port, pagesFrom = 1 }: PlatformOptions = {}): Promise<Platform> {
+export async function openPlatform({
+  start = START,
+  seed = 1,
+  faults = [],
+  port,
+  deployment = {},
+}: PlatformOptions = {}): Promise<Platform> {
   const clock = manualClock(start);
-  const emulator = await startEmulator({ clock, seed, faults, pagesFrom, ...(port === undefined ? {} : { port }) });
+  const emulator = await startEmulator({ clock, seed, faults, deployment, ...(port === undefined ? {} : { port }) });
   const { authUrl, serviceUrl, enrichmentUrl, credentials } = emulator;
   const bases = { auth: authUrl, service: serviceUrl, enrichment: enrichmentUrl.slice(0, -1) };
 

@@ -26,8 +26,9 @@ describe('dates of a range', () => {
     ['last_month', 'last_month', '2026-10-01T00:00:00.000Z', '2026-10-31T23:59:59.999Z'],
     ['last_quarter', 'last_quarter', '2026-07-01T00:00:00.000Z', '2026-09-30T23:59:59.999Z'],
     ['yesterday', 'now', '2026-11-19T00:00:00.000Z', '2026-11-20T10:00:00.000Z'],
-    ['2026-11-19T08:30', '2026-11-19T09:15:20Z', '2026-11-19T08:30:00.000Z', '2026-11-19T09:15:20Z'],
-    ['2026-11-18T08:00+02:00', '2026-11-18T09:00-05:00', '2026-11-18T08:00+02:00', '2026-11-18T09:00-05:00'],
+    ['2026-11-19T08:30', '2026-11-19T09:15:20Z', '2026-11-19T08:30:00.000Z', '2026-11-19T09:15:20.000Z'],
+    ['2026-11-18T08:00+02:00', '2026-11-18T09:00-05:00', '2026-11-18T08:00:00.000+02:00', '2026-11-18T09:00:00.000-05:00'],
+    ['2026-11-18T08:00:00+0200', '2026-11-18T09:00:00.123456789Z', '2026-11-18T08:00:00.000+02:00', '2026-11-18T09:00:00.123Z'],
   ])('%s … %s', async (startDate, endDate, start, end) => {
     const answer = await call('get_site_visits', { startDate, endDate });
     expect(answer).toMatchObject({ isError: false, structured: { range: { start, end, timeZone: 'UTC' } } });
@@ -124,11 +125,12 @@ describe('dates of an export', () => {
 describe('dates elsewhere', () => {
   it('narrow speed reports, events and variable keys in the same words', async () => {
     platform().requests.length = 0;
+    // The interface brings what lies after and before; a day is meant with its first and last instant.
     await call('list_speed_events', { dateFrom: 'last_month' });
     const listed = platform().requests.find(({ operation }) => operation === 'listSpeedEvents');
-    expect(listed?.body).toEqual({ dateFrom: '2026-10-01T00:00:00.000Z' });
+    expect(listed?.body).toEqual({ dateFrom: '2026-09-30T23:59:59.999Z' });
     await call('list_scenario_reports', { scenarioId: 4101, dateFrom: '-1d', dateTo: 'yesterday' });
-    expect(platform().requests.at(-1)?.body).toMatchObject({ dateFrom: '2026-11-19T00:00:00.000Z', dateTo: '2026-11-19T23:59:59.999Z' });
+    expect(platform().requests.at(-1)?.body).toMatchObject({ dateFrom: '2026-11-18T23:59:59.999Z', dateTo: '2026-11-20T00:00:00.000Z' });
     await call('list_dynamic_variable_keys', { from: '2026-W1' });
     expect(platform().requests.at(-1)?.operation).toBe('listScenarioReports');
   });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { createExportJob } from '../../src/api/operations/data-export.ts';
 import { recordId } from '../../src/api/operations/records.ts';
-import { device, exportFormat, exportScope, text } from '../../src/api/params.ts';
+import { device, exportFormat, text } from '../../src/api/params.ts';
 import * as p from '../../src/tooling/params.ts';
 import { CREATE, defineTool } from '../../src/tooling/tool.ts';
 
@@ -32,7 +32,7 @@ export default defineTool({
   input: z.strictObject({
     name: text.describe('Name of the job'),
     format: exportFormat,
-    scope: exportScope.describe('sessions or views').optional(),
+    scope: p.exportScope.describe('sessions or views').optional(),
     frequency: frequency.describe('How often it runs; once needs a dateRange'),
     fields: z.array(field).min(1).describe('Columns'),
     deviceLabel: device,

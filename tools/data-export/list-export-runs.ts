@@ -4,6 +4,7 @@ import { exportRun } from '../../src/api/operations/records.ts';
 import * as p from '../../src/tooling/params.ts';
 import { documented } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
+import { runsInState } from '../../src/usecases/exports/export-lists.ts';
 
 export default defineTool({
   name: 'list_export_runs',
@@ -15,13 +16,13 @@ export default defineTool({
   paged: 'runs',
   input: z.strictObject({
     jobId: p.ref('export job'),
-    state: p.stateOf('created, runnable, running, success or failure'),
+    state: p.upperCased('CREATED, RUNNABLE, RUNNING, SUCCESS or FAILURE'),
     limit: p.limit,
     order: p.order,
     page: p.page,
   }),
   output: z.object({ runs: z.array(documented(exportRun)) }),
-  async handler(input, { call }) {
-    return { runs: await call(input) };
+  async handler(input, { call, note }) {
+    return { runs: await runsInState(input, call, note) };
   },
 });

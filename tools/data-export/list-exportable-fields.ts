@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { listExportableFields } from '../../src/api/operations/data-export.ts';
 import { exportableField } from '../../src/api/operations/records.ts';
+import * as p from '../../src/tooling/params.ts';
 import { documented } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
 
@@ -10,7 +11,7 @@ export default defineTool({
   description: 'Fields that an export of this scope can hold: name, meaning, example.',
   annotations: READ,
   operation: listExportableFields,
-  input: z.strictObject({ scope: z.string().min(1).max(255).describe('sessions or views') }),
+  input: z.strictObject({ scope: p.exportScope.describe('sessions or views') }),
   output: z.object({ fields: z.array(documented(exportableField)) }),
   async handler(input, { call }) {
     return { fields: await call(input) };

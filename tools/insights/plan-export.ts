@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { recordId } from '../../src/api/operations/records.ts';
-import { device, exportFormat, exportScope, text } from '../../src/api/params.ts';
+import { device, exportFormat, text } from '../../src/api/params.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
 import { planExport } from '../../src/usecases/exports/plan-export.ts';
@@ -17,7 +17,7 @@ export default defineAnsweringTool({
   input: z.strictObject({
     fields: z.array(text).min(1).max(200).describe('Names or plain words: browser, custom variable "plan", "revenue as money"'),
     name: text.describe('Default made from the rest').optional(),
-    scope: exportScope.describe('sessions or views; default the one that has the fields').optional(),
+    scope: p.exportScope.describe('sessions or views; default the one that has the fields').optional(),
     format: exportFormat.default('JSONL'),
     frequency: z.enum(['once', 'daily', 'hourly']).describe('once with dates').optional(),
     startDate: p.startOf('First day, only once').optional(),

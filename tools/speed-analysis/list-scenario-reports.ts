@@ -1,12 +1,14 @@
 import * as z from 'zod';
 import { listScenarioReports } from '../../src/api/operations/speed-analysis.ts';
 import { DEFAULT_REPORTS, instantOf } from '../../src/api/params.ts';
+import { beyond, isWithin } from '../../src/domain/speed/date-bounds.ts';
 import { reportTable } from '../../src/domain/speed/report-table.ts';
 import { SPEED_UNITS } from '../../src/domain/speed/speed-metrics.ts';
 import { DAY_MS } from '../../src/lib/clock.ts';
 import { scenarioReports } from '../../src/resources/scenarios.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
+import { errorDisagreement } from '../../src/usecases/speed/error-filter.ts';
 
 export default defineTool({
   name: 'list_scenario_reports',
@@ -19,8 +21,8 @@ export default defineTool({
   idsFrom: 'list_scenarios',
   input: z.strictObject({
     scenarioId: p.ref('scenario'),
-    dateFrom: p.startOf('Reports after this date').optional(),
-    dateTo: p.endOf('Reports before this date').optional(),
+    dateFrom: p.startOf('First day').optional(),
+    dateTo: p.endOf('Last day, included').optional(),
     lastDays: z.number().positive().describe('Reports of the last days').optional(),
     limit: z.int().min(0).describe('Most reports; 0 all').optional(),
     error: z.boolean().describe('true: only runs with errors; false: only without').optional(),
@@ -33,19 +35,23 @@ export default defineTool({
     columns: z.array(z.string()),
     rows: z.array(z.array(z.union([z.string(), z.number(), z.null()]))),
   }),
-  async handler({ metrics, ...input }, { call, projectId, note, covers, nowMs, timeZone }) {
+  async handler({ metrics, ...input }, { call, ask, projectId, note, covers, nowMs, timeZone }) {
     const windowed = input.lastDays !== undefined || input.dateFrom !== undefined || input.dateTo !== undefined;
-    const { scenario } = await call({ ...input, ...(windowed && input.limit === undefined && { limit: 0 }) });
+    const query = { ...input, ...beyond(input), ...(windowed && input.limit === undefined && { limit: 0 }) };
+    const { scenario } = await call(query);
+    const reports = scenario.reports.filter(({ date }) => isWithin(date, input));
+    const disagreement = input.error === undefined ? undefined : await errorDisagreement(ask, query, reports);
+    if (disagreement) note(disagreement);
     if (input.lastDays !== undefined) {
       const startMs = Math.max(nowMs - input.lastDays * DAY_MS, input.dateFrom === undefined ? 0 : instantOf(input.dateFrom));
       const endMs = input.dateTo === undefined ? nowMs : instantOf(input.dateTo);
       if (startMs < endMs) covers(startMs, endMs);
     }
-    if (!windowed && input.limit === undefined && scenario.reports.length === DEFAULT_REPORTS) {
+    if (!windowed && input.limit === undefined && reports.length === DEFAULT_REPORTS) {
       note(`Exactly ${DEFAULT_REPORTS} reports came, the default of the platform: there may be more; pass limit or dates.`);
     }
     note(SPEED_UNITS);
     const uri = scenarioReports.uri({ projectId: await projectId(), scenarioId: input.scenarioId });
-    return { scenarioId: input.scenarioId, name: scenario.name, uri, ...reportTable(scenario.reports, metrics, timeZone) };
+    return { scenarioId: input.scenarioId, name: scenario.name, uri, ...reportTable(reports, metrics, timeZone) };
   },
 });

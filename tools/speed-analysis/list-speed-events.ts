@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { speedEvent } from '../../src/api/operations/records.ts';
 import { listSpeedEvents } from '../../src/api/operations/speed-analysis.ts';
-import { text } from '../../src/api/params.ts';
+import { instantOf, text } from '../../src/api/params.ts';
+import { beyond, isWithin } from '../../src/domain/speed/date-bounds.ts';
 import { inOneSpelling, type PlacedEvent } from '../../src/domain/speed/speed-events.ts';
 import * as p from '../../src/tooling/params.ts';
 import { documented } from '../../src/tooling/schema.ts';
@@ -16,13 +17,15 @@ export default defineTool({
   operation: listSpeedEvents,
   input: z.strictObject({
     key: text.describe('Key of the event').optional(),
-    dateFrom: p.startOf('Events after this date').optional(),
+    dateFrom: p.startOf('First day').optional(),
     monitoringId: z.int().positive().describe('Monitoring id from the console').optional(),
     scenarioId: p.ref('scenario').optional(),
   }),
   output: z.object({ events: z.array(documented(speedEvent).extend({ scenarios: z.array(z.string()).optional() })) }),
   async handler(input, context) {
-    const { events } = await context.call(input);
+    const answer = await context.call({ ...input, ...beyond(input) });
+    // One whose date cannot be read is shown: it may be meant.
+    const events = answer.events.filter(({ date }) => isWithin(instantOf(date ?? ''), input));
     // Of one scenario that is known already, and each other one would be a request.
     const placed: PlacedEvent[] = input.scenarioId === undefined ? await withScenarios(events, context) : events.map(inOneSpelling);
     return { events: placed.map(({ scenarios, ...event }) => ({ ...event, ...(scenarios && { scenarios: [...scenarios] }) })) };

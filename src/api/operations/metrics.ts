@@ -9,9 +9,7 @@ const FINAL_AFTER_MS = 8 * p.ONE_DAY_MS;
 const FINAL_KEEP_MS = 10 * 60_000;
 
 function keepMs({ endDate }: Readonly<Record<string, unknown>>, nowMs: number): number {
-  const text = String(endDate);
-  // A month or a day without a time may stand for all of it.
-  return text.includes('T') && p.instantOf(text) <= nowMs - FINAL_AFTER_MS ? FINAL_KEEP_MS : LIST_KEEP_MS;
+  return p.instantOf(String(endDate)) <= nowMs - FINAL_AFTER_MS ? FINAL_KEEP_MS : LIST_KEEP_MS;
 }
 
 const read = { method: 'GET', base: 'service', scope: 'metrics', section: '4.4', safe: true, keepMs } as const;

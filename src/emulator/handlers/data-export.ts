@@ -1,10 +1,12 @@
-import { DEFAULT_PAGE_SIZE, FILE_LIFE_MS, instantOf } from '../../api/params.ts';
+import { DEFAULT_PAGE_SIZE, instantOf } from '../../api/params.ts';
+import { REFERENCE } from '../deployment.ts';
 import { type Handlers, type Place } from '../handler.ts';
 import { Refusal } from '../responses.ts';
 import { customVariablesOf, dynamicVariablesOf, isoTime } from '../world/exports/fields.ts';
 import { jobRecord, newJob, runRecord, successfulRunRecord } from '../world/exports/job-records.ts';
 import { type ExportJob, type Run, runState, runsOf, runWithId } from '../world/exports/schedule.ts';
 import { scopeNamed, scopeNames } from '../world/exports/scopes.ts';
+import { hash } from '../world/random.ts';
 
 interface Paging {
   limit?: number | undefined;
@@ -13,15 +15,23 @@ interface Paging {
 }
 
 /** One page of a list that comes in ascending order; without a number the first. The reference does not say which number that has. */
-function pageOf<T>(ascending: readonly T[], paging: Paging, { pagesFrom = 1 }: Place): T[] {
+function pageOf<T>(ascending: readonly T[], paging: Paging, { deployment: { pagesFrom } = REFERENCE }: Place): T[] {
   const { limit = DEFAULT_PAGE_SIZE, order = 'DESC', page = pagesFrom } = paging;
   if (page < pagesFrom) throw new Refusal(400, 'VALIDATION_ERROR', `page: pages begin at ${pagesFrom}`);
   const start = (page - pagesFrom) * limit;
   return (order === 'ASC' ? ascending : ascending.toReversed()).slice(start, start + limit);
 }
 
-function matches(value: string, wanted: string | undefined): boolean {
-  return wanted === undefined || value.toLowerCase() === wanted.toLowerCase();
+/** Whether a record has the wanted value, written as the reference writes it unless the deployment takes any case. */
+function matches(value: string, wanted: string | undefined, { deployment: { letterCase } = REFERENCE }: Place): boolean {
+  return wanted === undefined || value === wanted || (letterCase === 'any' && value.toLowerCase() === wanted.toLowerCase());
+}
+
+/** Runs of all or one job in the order of the list, which is that of the jobs. */
+function inListOrder(runs: readonly Run[], { deployment: { runOrder } = REFERENCE }: Place): readonly Run[] {
+  if (runOrder === 'by id') return runs;
+  const place = ({ runId }: Run) => hash(runId);
+  return runs.toSorted((a, b) => a.job.jobId - b.job.jobId || place(a) - place(b));
 }
 
 function jobWithId({ world, project, nowMs }: Place, jobId: number): ExportJob {
@@ -30,10 +40,10 @@ function jobWithId({ world, project, nowMs }: Place, jobId: number): ExportJob {
   return job;
 }
 
-async function filesOf(run: Run, { world, storeUrl, nowMs }: Place) {
+async function filesOf(run: Run, { world, storeUrl, nowMs, deployment: { fileLifeMs } = REFERENCE }: Place) {
   if (runState(run, nowMs) !== 'SUCCESS') return [];
   const { files, addresses } = world.exports;
-  const expiresMs = run.endMs + FILE_LIFE_MS;
+  const expiresMs = run.endMs + fileLifeMs;
   const count = files.count(run);
   const records = [];
   for (let partId = 1; partId <= count; partId += 1) {
@@ -59,29 +69,29 @@ export const exportHandlers: Handlers<
 
   listExportJobs({ format, frequency, scope, state, ...paging }, place) {
     const { world, project, nowMs } = place;
-    const records = world.exports.jobs(project, nowMs).map((job) => jobRecord(job, project, nowMs));
-    const found = records.filter(
-      (job) => matches(job.format, format) && matches(job.frequency, frequency) && matches(job.scope, scope) && matches(job.state, state),
-    );
-    return pageOf(found, paging, place);
+    const records = world.exports.jobs(project, nowMs).map((job) => jobRecord(job, place));
+    // The reference words job states in lower case where it filters by them (section 3).
+    const wanted = (job: (typeof records)[number]) =>
+      matches(job.format, format, place) &&
+      matches(job.frequency, frequency, place) &&
+      matches(job.scope, scope, place) &&
+      matches(job.state.toLowerCase(), state, place);
+    return pageOf(records.filter(wanted), paging, place);
   },
 
   listSuccessfulExportRuns(paging, place) {
     const { world, project, nowMs } = place;
     const runs = world.exports.jobs(project, nowMs).flatMap((job) => runsOf(job, nowMs));
     const successful = runs.filter((run) => runState(run, nowMs) === 'SUCCESS' && !run.isEmpty);
-    return pageOf(successful, paging, place).map((run) => successfulRunRecord(run, world.exports.files));
+    return pageOf(inListOrder(successful, place), paging, place).map((run) => successfulRunRecord(run, world.exports.files));
   },
 
-  getExportJob: ({ jobId }, place) => jobRecord(jobWithId(place, jobId), place.project, place.nowMs),
+  getExportJob: ({ jobId }, place) => jobRecord(jobWithId(place, jobId), place),
 
   listExportRuns({ jobId, state, ...paging }, place) {
-    const records = runsOf(jobWithId(place, jobId), place.nowMs).map((run) => runRecord(run, place.nowMs));
-    return pageOf(
-      records.filter((run) => matches(run.state, state)),
-      paging,
-      place,
-    );
+    const runs = inListOrder(runsOf(jobWithId(place, jobId), place.nowMs), place);
+    const records = runs.map((run) => runRecord(run, place.nowMs)).filter((run) => matches(run.state, state, place));
+    return pageOf(records, paging, place);
   },
 
   async getExportRun({ jobId, runId }, place) {

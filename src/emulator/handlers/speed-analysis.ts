@@ -1,5 +1,6 @@
 import { instantOf } from '../../api/params.ts';
 import { HOUR_MS } from '../../lib/clock.ts';
+import { REFERENCE } from '../deployment.ts';
 import type { Handlers, Place } from '../handler.ts';
 import { Refusal } from '../responses.ts';
 import { findStepRun } from '../world/index.ts';
@@ -27,15 +28,16 @@ function stepRunOf(place: Place, stepResultId: string) {
 }
 
 function filterOf(
-  nowMs: number,
+  { nowMs, deployment: { contentCheck, dateBounds } = REFERENCE }: Place,
   input: { lastDays?: number | undefined; dateFrom?: string | undefined; dateTo?: string | undefined; error?: boolean | undefined },
 ): RunFilter {
   const { lastDays, dateFrom, dateTo, error } = input;
-  const bounds = [dateFrom === undefined ? 0 : instantOf(dateFrom), lastDays === undefined ? 0 : nowMs - lastDays * 24 * HOUR_MS];
+  const own = dateBounds === 'inclusive' ? 1 : 0;
+  const bounds = [dateFrom === undefined ? 0 : instantOf(dateFrom) - own, lastDays === undefined ? 0 : nowMs - lastDays * 24 * HOUR_MS];
   return {
     afterMs: Math.max(...bounds),
-    ...(dateTo === undefined ? {} : { beforeMs: instantOf(dateTo) }),
-    ...(error === undefined ? {} : { error }),
+    ...(dateTo === undefined ? {} : { beforeMs: instantOf(dateTo) + own }),
+    ...(error === undefined ? {} : { error, contentCheck }),
   };
 }
 
@@ -75,7 +77,7 @@ export const speedHandlers: Handlers<
   listScenarioReports({ scenarioId, limit = DEFAULT_LIMIT, ...bounds }, place) {
     const { model } = place.world.speed;
     const scenario = scenarioOf(place, scenarioId);
-    const runs = take(runsBackwards(model, scenario, place.nowMs, filterOf(place.nowMs, bounds)), limit);
+    const runs = take(runsBackwards(model, scenario, place.nowMs, filterOf(place, bounds)), limit);
     return { scenario: { id: scenario.id, name: scenario.name, reports: runs.map((run) => reportEntry(model, run)) } };
   },
 
@@ -89,8 +91,8 @@ export const speedHandlers: Handlers<
     return { har: JSON.stringify(stepHar(place.world.speed.model, stepRun)) };
   },
 
-  listSpeedEvents({ key, dateFrom, monitoringId, scenarioId }, { world, project }) {
-    const fromMs = dateFrom === undefined ? Number.NEGATIVE_INFINITY : instantOf(dateFrom);
+  listSpeedEvents({ key, dateFrom, monitoringId, scenarioId }, { world, project, deployment: { dateBounds } = REFERENCE }) {
+    const fromMs = dateFrom === undefined ? Number.NEGATIVE_INFINITY : instantOf(dateFrom) - (dateBounds === 'inclusive' ? 1 : 0);
     const events = [...world.speed.eventsOf(project.id).values()].filter(
       (event) =>
         (key === undefined || event.key === key) &&

@@ -1,13 +1,14 @@
 import { allPages } from '../../api/all-pages.ts';
 import { ApiError } from '../../api/errors.ts';
-import type { PayloadOf } from '../../api/operation.ts';
+import type { InputOf, PayloadOf } from '../../api/operation.ts';
 import {
   listCustomVariables,
   listDynamicVariableKeys,
   listExportJobs,
+  type listExportRuns,
   listSuccessfulExportRuns,
 } from '../../api/operations/data-export.ts';
-import { DEFAULT_PAGE_SIZE, FILE_LIFE_MS, instantOf } from '../../api/params.ts';
+import { DEFAULT_PAGE_SIZE, FILE_LIFE_MS, instantOf, MAX_PAGE_SIZE } from '../../api/params.ts';
 import type { FieldCatalogue } from '../../domain/exports/plan/field-catalogue.ts';
 import type { ExportRange } from '../../domain/exports/plan/job-bodies.ts';
 import { type JobRecord, lower } from '../../domain/exports/plan/similar-jobs.ts';
@@ -17,7 +18,7 @@ import type { Context } from '../context.ts';
 
 type Ask = Context['ask'];
 
-/** All jobs of the project, newest first; `fresh`: as they are now, for a decision on what is sent. */
+/** All jobs of the project, the highest id first; `fresh`: as they are now, for a decision on what is sent. */
 export async function readJobs(ask: Ask, how?: { fresh?: boolean }): Promise<JobRecord[]> {
   return allPages(
     (paging) => ask(listExportJobs, paging, how),
@@ -104,6 +105,28 @@ interface RunSelection {
   readonly page?: number | undefined;
   readonly order?: 'ASC' | 'DESC' | undefined;
   readonly nowMs: number;
+}
+
+type JobRun = PayloadOf<typeof listExportRuns>[number];
+type RunQuery = InputOf<typeof listExportRuns>;
+
+/**
+ * Runs of a job in a state. How a platform compares states is not documented, so its answer is filtered here too, and where it holds none
+ * the latest runs are looked through before that is said.
+ */
+export async function runsInState(
+  { state, ...query }: RunQuery,
+  read: (query: RunQuery) => Promise<JobRun[]>,
+  note: Context['note'],
+): Promise<JobRun[]> {
+  if (state === undefined) return read(query);
+  const isWanted = (run: JobRun) => lower(run.state) === lower(state);
+  const runs = (await read({ ...query, state })).filter(isWanted);
+  if (runs.length > 0) return runs;
+  const latest = (await read({ ...query, page: undefined, limit: MAX_PAGE_SIZE })).filter(isWanted);
+  if (latest.length === 0) return [];
+  note(`Filtered by the platform, no run is ${state}; these are among the ${MAX_PAGE_SIZE} runs that it lists first without the filter.`);
+  return latest;
 }
 
 type RunRecord = PayloadOf<typeof listSuccessfulExportRuns>[number];

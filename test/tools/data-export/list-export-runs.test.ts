@@ -16,5 +16,33 @@ it('finds the run that failed', async () => {
   const { structured } = await call('list_export_runs', { jobId: jobName, state: 'FAILURE' });
   const nextDay = new Date(Date.parse(day) + DAY_MS).toISOString().slice(0, 10);
   expect(structured['runs']).toEqual([expect.objectContaining({ state: 'FAILURE', startDate: expect.stringContaining(nextDay) })]);
-  expect(platform().requests.at(-1)?.url).toContain('state=failure');
+  expect(platform().requests.at(-1)?.url).toContain('state=FAILURE');
+});
+
+it.each(['failure', 'Failure', ' FAILURE '])(
+  'takes the state as %j, and a strict platform gets it as the reference writes it',
+  async (state) => {
+    const { structured } = await call('list_export_runs', { jobId: platform().stories.missingExport.jobName, state });
+    expect(structured['runs']).toMatchObject([{ state: 'FAILURE' }]);
+  },
+);
+
+it('looks through the runs itself where the filter of the platform finds none', async () => {
+  const jobId = platform().stories.missingExport.jobName;
+  platform().faults.add({ kind: 'shape', operation: 'listExportRuns', payload: [], times: 1 });
+  const { structured } = await call('list_export_runs', { jobId, state: 'FAILURE' });
+  expect(structured['runs']).toMatchObject([{ state: 'FAILURE' }]);
+  expect(structured['notes']).toContain(
+    'Filtered by the platform, no run is FAILURE; these are among the 100 runs that it lists first without the filter.',
+  );
+  expect((await call('list_export_runs', { jobId, state: 'CREATED' })).structured['runs']).toEqual([]);
+});
+
+it('leaves out what a platform that knows no filter adds', async () => {
+  const job = (await ask('listExportJobs', { limit: 100 })).find(({ name }) => name === 'Daily sessions');
+  const all = await ask('listExportRuns', { jobId: job?.jobId, limit: 100 });
+  platform().faults.add({ kind: 'shape', operation: 'listExportRuns', payload: all, times: 1 });
+  expect((await call('list_export_runs', { jobId: job?.jobId, state: 'FAILURE' })).structured['runs']).toMatchObject([
+    { state: 'FAILURE' },
+  ]);
 });

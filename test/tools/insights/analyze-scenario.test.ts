@@ -141,7 +141,7 @@ describe('a scenario', () => {
     await withPlatform(async (own) => {
       const { slowTag } = own.stories;
       const token = await own.token('shop');
-      const { events } = await own.ask('listSpeedEvents', { dateFrom: '2026-11-09T11:00:00Z' }, token);
+      const { events } = await own.ask('listSpeedEvents', { dateFrom: '2026-11-09T11:00:00.000Z' }, token);
       for (const { key } of events) await own.call('deleteSpeedEvent', { key }, token);
       const assistant = await openAssistant(own);
       const { structured } = await assistant.call('analyze_scenario', { scenarioId: slowTag.scenarioId });

@@ -47,7 +47,7 @@ describe('questions of people who set up exports', () => {
     ]);
     // A day later its first run has covered a day, with the values of the variable that was meant.
     platform().clock.jump(DAY_MS);
-    const [run] = await ask('listExportRuns', { jobId: job?.jobId, state: 'success' });
+    const [run] = await ask('listExportRuns', { jobId: job?.jobId, state: 'SUCCESS' });
     const { files } = await ask('getExportRun', { jobId: job?.jobId, runId: run?.jobRunId });
     platform().clock.jump(-DAY_MS);
     expect(files?.length).toBeGreaterThan(0);

@@ -12,7 +12,7 @@ it('marks a moment on scenarios by name and monitorings by id', async () => {
     scenarios: ['checkout – mobile', 4104],
   };
   const answer = await call('create_speed_event', event);
-  expect(platform().requests.at(-1)?.body).toEqual({ ...event, scenarios: [4102, 4104] });
+  expect(platform().requests.at(-1)?.body).toEqual({ ...event, date: '2026-11-20T11:30:00.000+02:00', scenarios: [4102, 4104] });
   const { events } = await ask('listSpeedEvents', { scenarioId: 4104 });
   expect(events.filter(({ key }) => key === 'release-9')).toMatchObject([{ text: 'Release 9' }]);
   expect(whole(answer)).toMatchSnapshot();

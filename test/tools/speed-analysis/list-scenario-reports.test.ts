@@ -4,7 +4,7 @@ import { records, useTools, whole } from '../support.ts';
 const { ask, call, platform } = useTools();
 
 it('lists the reports of a window, newest first, with the averages over their steps', async () => {
-  const window = { dateFrom: '2026-11-19T12:00:00Z', dateTo: '2026-11-19T20:00:00Z' };
+  const window = { dateFrom: '2026-11-19T12:00:00.000Z', dateTo: '2026-11-19T20:00:00.000Z' };
   const answer = await call('list_scenario_reports', { scenarioId: 'Home', ...window, metrics: ['loadTime', 'weight'] });
   const { scenario } = await ask('listScenarioReports', { scenarioId: 4104, limit: 0, ...window });
   const newest = scenario.reports.toSorted((a, b) => b.date - a.date);

@@ -1,5 +1,5 @@
 import { instantOf } from '../../../api/params.ts';
-import type { Project } from '../../credentials.ts';
+import { REFERENCE } from '../../deployment.ts';
 import type { Place } from '../../handler.ts';
 import { Refusal } from '../../responses.ts';
 import { retentionStartMs, segmentsOf } from '../sessions/index.ts';
@@ -76,7 +76,7 @@ function isoOrNull(instantMs: number | undefined): string | null {
 }
 
 /** A job as section 2.2 lists it; a member is null where there is no such instant. */
-export function jobRecord(job: ExportJob, project: Project, nowMs: number) {
+export function jobRecord(job: ExportJob, { project, nowMs, deployment: { jobFilters } = REFERENCE }: Place) {
   const { state, last, next } = jobStatus(job, nowMs);
   const changesMs = [job.createdMs, job.suspendedMs, last?.startMs, last?.endMs];
   return {
@@ -97,7 +97,7 @@ export function jobRecord(job: ExportJob, project: Project, nowMs: number) {
     lastRunTime: isoOrNull(last?.startMs),
     nextRunTime: isoOrNull(next?.startMs),
     updatedAt: isoTime(Math.max(...changesMs.filter((changeMs) => changeMs !== undefined && changeMs <= nowMs).map(Number))),
-    filters: { deviceId: filterDeviceId(project, job.device) },
+    ...(jobFilters !== 'absent' && { filters: jobFilters === 'empty' ? {} : { deviceId: filterDeviceId(project, job.device) } }),
   };
 }
 

@@ -238,12 +238,13 @@ export interface RunFilter {
   readonly afterMs?: number;
   readonly beforeMs?: number;
   readonly error?: boolean;
+  /** Whether a run whose content check failed is one with error; default yes. */
+  readonly contentCheck?: 'error' | 'no error';
 }
 
-/** Says whether a run belongs to `error`: a failed content check counts as an execution without error. */
-function matches(run: Run, error: boolean | undefined): boolean {
+function matches({ failure }: Run, { error, contentCheck = 'error' }: RunFilter): boolean {
   if (error === undefined) return true;
-  return error === (run.failure !== undefined && !run.failure.contentCheck);
+  return error === (failure !== undefined && (contentCheck === 'error' || !failure.contentCheck));
 }
 
 /** Runs that pass the filter, newest first; computed one by one as they are asked for. */
@@ -253,7 +254,7 @@ export function* runsBackwards(model: SpeedModel, scenario: Scenario, nowMs: num
   const from = Math.max(firstHour(model.origin), Math.floor(afterMs / HOUR_MS));
   for (let hour = Math.floor(Math.min(nowMs, beforeMs) / HOUR_MS); hour >= from; hour -= 1) {
     const run = runIn(model, scenario, hour);
-    if (run.dateMs <= nowMs && run.dateMs > afterMs && run.dateMs < beforeMs && matches(run, filter.error)) yield run;
+    if (run.dateMs <= nowMs && run.dateMs > afterMs && run.dateMs < beforeMs && matches(run, filter)) yield run;
   }
 }
 
