@@ -10,8 +10,7 @@ import { onceJobsAmong } from '../../src/usecases/exports/export-lists.ts';
 export default defineTool({
   name: 'list_export_jobs',
   title: 'List export jobs',
-  description:
-    'Export jobs in any state, by jobId, with schedule and next run. COMPLETED does not mean success: `list_successful_export_runs`.',
+  description: 'Export jobs in any state with schedule and next run. COMPLETED does not mean success: `list_successful_export_runs`.',
   annotations: READ,
   operation: listExportJobs,
   paged: 'jobs',

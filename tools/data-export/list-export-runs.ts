@@ -16,7 +16,7 @@ export default defineTool({
   paged: 'runs',
   input: z.strictObject({
     jobId: p.ref('export job'),
-    state: p.upperCased('CREATED, RUNNABLE, RUNNING, SUCCESS or FAILURE'),
+    state: p.upperCased('FAILURE, SUCCESS, RUNNING'),
     limit: p.limit,
     order: p.order,
     page: p.page,

@@ -30,7 +30,10 @@ export async function errorDisagreement(ask: Ask, query: Query, found: readonly 
     const all = await unfiltered(ask, query, found);
     const missed = all.filter((report) => isFailed(report) && !dates.has(report.date)).length;
     if (missed === 0) return undefined;
-    return `${missed} more of ${all.length} runs failed, which the platform does not count as errors. ${FAIL_COUNTS}: leave error out to see all.`;
+    return (
+      `${missed} more of ${all.length} runs failed, which the platform does not count as errors. ` +
+      `${FAIL_COUNTS}: leave error out to see all.`
+    );
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     return `Whether the filter error finds all failed runs could not be checked. ${FAIL_COUNTS}.`;
