@@ -24,6 +24,9 @@ const ADDED: Readonly<Record<string, string>> = {
   get_step_report: 'metrics',
   authenticate: 'scope renew',
   send_enrichments: 'skipInvalid encoding',
+  list_segments: 'source',
+  list_goals: 'type',
+  list_page_groups: 'category',
   list_successful_export_runs: 'jobIds startDate endDate expiresBefore',
 };
 const listed = tools.map((tool) => ({ ...tool, input: tool.inputSchema as Schema }));

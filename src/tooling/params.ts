@@ -4,7 +4,7 @@ import { foldMetric, metricAliases, siteMetricDefinitions, zoneMetricDefinitions
 import { missingMetrics, unanswerable } from '../domain/metrics/unanswerable.ts';
 import { EACH, type NameKind, type SegmentChoice } from '../domain/names/match-name.ts';
 import { missingSpeedMetrics, speedMetricAliases, speedMetricNames, speedStandIns } from '../domain/speed/speed-metrics.ts';
-import { nearestFirst } from '../lib/nearest.ts';
+import { areAlike, nearestFirst } from '../lib/nearest.ts';
 
 /** `range`: metrics of site and zones over dates; `speed`: metrics of lab runs. */
 export type MetricFamily = 'range' | 'speed';
@@ -81,6 +81,15 @@ function unknownMetricWords(family: MetricFamily, texts: readonly string[]): str
     return nearby === undefined ? `no such metric: "${text}"` : `"${text}": ${nearby}`;
   });
   return `${words.join('; ')}; there are ${nearestFirst(unknown[0] ?? '', [ALL, ...names], (name) => name).join(', ')}`;
+}
+
+/** The same for names of which some may be custom timings, which only reports know: what is named like a metric is a mistyped one. */
+function surelyUnknownWords(texts: readonly string[]): string | undefined {
+  const unknown = texts.filter((text) => {
+    if (text.startsWith('custom:')) return false;
+    return nearestWords(text, 'speed') !== undefined || speedMetricNames.some((name) => areAlike(name, text));
+  });
+  return unknownMetricWords('speed', unknown);
 }
 
 /** What the boundary does with a value before a handler sees it. */
@@ -181,6 +190,9 @@ export const zoneIds = refs('zone', 'Zone ids or paths "Screen / Zoning / Zone"'
 /** Ids only, for filters of lists. */
 export const idList = ids.describe('Only these ids');
 
+/** A filter of a list by one of its members, applied by this server. */
+export const onlyThis = z.string().trim().min(1).describe('Only these').optional();
+
 /** A filter that the reference writes in lower case: frequencies, scopes, and the states of jobs. */
 export function lowerCased(words: string) {
   return z.string().trim().toLowerCase().min(1).describe(words).optional();
@@ -198,18 +210,23 @@ export const exportScope = scopeName.overwrite((text) => (/^(sessions|views)$/i.
 const metricName = (family: MetricFamily) => z.string().register(paramFacts, { metric: family });
 
 /** Several names of metrics, or `["all"]`. */
-function metricNames(family: MetricFamily) {
+function metricNames(family: MetricFamily, wrong = (names: readonly string[]) => unknownMetricWords(family, names)) {
   return z
     .array(metricName(family))
     .min(1)
     .superRefine((names, context) => {
-      const message = unknownMetricWords(family, names);
+      const message = wrong(names);
       if (message !== undefined) context.addIssue({ code: 'custom', message });
     });
 }
 
 /** Names of speed metrics, or `["all"]`; the eight usual ones when left out. */
 export const speedMetrics = metricNames('speed').describe('Metric names or ["all"]; default 8 usual ones').optional();
+
+/** The same, with custom timings by their names. */
+export const speedMetricsAndTimings = metricNames('speed', surelyUnknownWords)
+  .describe('Metric names, also of custom timings, or ["all"]; default 8 usual ones')
+  .optional();
 
 /** Names of site and zone metrics, or `["all"]`. */
 export const rangeMetrics = metricNames('range').describe('Names such as visits, conversionRate, revenueSum, tapRate, or ["all"]');
@@ -231,9 +248,9 @@ export function subjects<const Subjects extends readonly [string, ...string[]]>(
 }
 
 const speedBudget = z
-  .strictObject({ metric: metricName('speed').describe('Metric name'), limit: z.number().min(0).describe('In its unit') })
+  .strictObject({ metric: metricName('speed').describe('Metric or custom timing'), limit: z.number().min(0).describe('In its unit') })
   .superRefine(({ metric }, context) => {
-    const message = metric === 'all' ? 'name a single metric' : unknownMetricWords('speed', [metric]);
+    const message = metric === 'all' ? 'name a single metric' : surelyUnknownWords([metric]);
     if (message !== undefined) context.addIssue({ code: 'custom', path: ['metric'], message });
   });
 

@@ -1,5 +1,6 @@
 import { ApiError } from '../api/errors.ts';
-import { listExportableFields } from '../api/operations/data-export.ts';
+import { listCustomVariables, listDynamicVariableKeys, listExportableFields } from '../api/operations/data-export.ts';
+import { listScenarioReports, listSpeedEvents } from '../api/operations/speed-analysis.ts';
 import { everydayWords } from '../domain/exports/plan/field-catalogue.ts';
 import { type NameKind, type SearchObject, searchObjects, searchSomeWords } from '../domain/names/match-name.ts';
 import { meaningOf } from '../workspace/query/column-types.ts';
@@ -17,7 +18,14 @@ const nameKinds = [
 ] as const satisfies readonly NameKind[];
 
 /** All that can be searched. */
-export const objectKinds = [...nameKinds, 'exportable field'] as const;
+export const objectKinds = [
+  ...nameKinds,
+  'exportable field',
+  'custom variable',
+  'dynamic variable',
+  'speed event',
+  'custom timing',
+] as const;
 export type ObjectKind = (typeof objectKinds)[number];
 
 /** Scopes of the exportable fields that are publicly known. */
@@ -35,9 +43,71 @@ async function exportableFields({ ask }: Lists): Promise<SearchObject[]> {
   );
 }
 
+/** Values of a variable that are searched; a variable may have very many. */
+const MOST_VALUES = 500;
+
+/** Custom variables by their key and by each of their values. */
+async function customVariables({ ask }: Lists): Promise<SearchObject[]> {
+  const kind = 'custom variable';
+  return (await ask(listCustomVariables, {})).flatMap(({ position, key, values }) => {
+    const path = [key ?? `position ${position}`];
+    const valued = (values ?? []).slice(0, MOST_VALUES).map((value) => ({ kind, id: position, path: [...path, value], words: kind }));
+    return [{ kind, id: position, path, words: kind }, ...valued];
+  });
+}
+
+async function dynamicVariables({ ask }: Lists): Promise<SearchObject[]> {
+  const kind = 'dynamic variable';
+  return (await ask(listDynamicVariableKeys, {})).map(({ key, type }) => ({ kind, id: key, path: [key], words: `${kind} ${type ?? ''}` }));
+}
+
+async function speedEvents({ ask }: Lists): Promise<SearchObject[]> {
+  const kind = 'speed event';
+  return (await ask(listSpeedEvents, {})).events.map(({ key, text, date }) => ({
+    kind,
+    id: key,
+    path: [text ? text : key],
+    words: `${kind} ${key}`,
+    ...(date && { changedAt: date }),
+  }));
+}
+
+/** Scenarios whose latest report is read for the names of its custom timings; calls to speed analysis go one at a time. */
+const MOST_SCENARIOS = 10;
+
+/** Custom timings of the latest report of each scenario; the id is the name that `metrics` takes. */
+async function customTimings({ of, ask }: Lists): Promise<SearchObject[]> {
+  const kind = 'custom timing';
+  const scenarios = (await of('scenario')).slice(0, MOST_SCENARIOS);
+  const read = await Promise.all(
+    scenarios.map(async ({ id, path }) => ({
+      path,
+      reports: (await ask(listScenarioReports, { scenarioId: id, limit: 1 })).scenario.reports,
+    })),
+  );
+  return read.flatMap(({ path, reports }) =>
+    reports.flatMap(({ steps }) =>
+      (steps ?? []).flatMap((step) =>
+        (step.customTimings ?? []).flatMap(({ name }) =>
+          name ? [{ kind, id: name, path: [...path, step.name ?? '', name], words: `${kind} metric` }] : [],
+        ),
+      ),
+    ),
+  );
+}
+
+/** What is listed otherwise than objects that arguments name. */
+const otherKinds: Readonly<Record<Exclude<ObjectKind, NameKind>, (lists: Lists) => Promise<SearchObject[]>>> = {
+  'exportable field': exportableFields,
+  'custom variable': customVariables,
+  'dynamic variable': dynamicVariables,
+  'speed event': speedEvents,
+  'custom timing': customTimings,
+};
+
 async function objectsOf(kind: ObjectKind, lists: Lists): Promise<SearchObject[]> {
-  if (kind === 'exportable field') return exportableFields(lists);
-  return (await lists.of(kind)).map((object) => ({ kind, words: kind, ...object }));
+  if (kind in otherKinds) return otherKinds[kind as keyof typeof otherKinds](lists);
+  return (await lists.of(kind as NameKind)).map((object) => ({ kind, words: kind, ...object }));
 }
 
 export interface Found {

@@ -7,7 +7,7 @@ import { defineTool, READ } from '../../src/tooling/tool.ts';
 export default defineTool({
   name: 'list_custom_variables',
   title: 'List custom variables',
-  description: 'Custom variables (position 1–20, key, values) for custom_var fields of an export.',
+  description: 'Custom variables for custom_var fields of an export.',
   annotations: READ,
   operation: listCustomVariables,
   input: z.strictObject({}),

@@ -8,7 +8,7 @@ import { defineTool, READ } from '../../src/tooling/tool.ts';
 export default defineTool({
   name: 'list_exportable_fields',
   title: 'List exportable fields',
-  description: 'Fields that an export of this scope can hold: name, meaning, example.',
+  description: 'Fields that an export of this scope can hold.',
   annotations: READ,
   operation: listExportableFields,
   input: z.strictObject({ scope: p.exportScope.describe('sessions or views') }),

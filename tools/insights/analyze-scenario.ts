@@ -28,7 +28,7 @@ export default defineAnsweringTool({
     baselineStartDate: p.startOf('Default 30 days before; of a whole month the month before').optional(),
     baselineEndDate: p.endOf('Default the instant before startDate').optional(),
     step: text.describe('Step name or number of one scenario; shows all its metrics').optional(),
-    metrics: p.speedMetrics,
+    metrics: p.speedMetricsAndTimings,
   }),
   output: scenarioAnswerShape.extend({
     examples: z.object({ before: example.optional(), after: example.optional() }),

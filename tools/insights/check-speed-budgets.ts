@@ -33,6 +33,8 @@ export default defineAnsweringTool({
     page: z.object({ matched: z.number(), from: z.number(), to: z.number(), cursor: z.string().optional() }),
     columns: z.array(z.string()),
     rows: z.array(z.array(z.union([z.string(), z.number(), z.null()]))),
+    /** The newest report of each scenario of these rows, for a person. */
+    pages: z.array(z.object({ scenarioId: z.number(), viewOnTheWeb: z.string() })),
   }),
   async handler({ scenarioIds, budgets, since, runs, cursor }, { ask, lists, note, timeZone, whole }) {
     const { of, nameOf } = await lists();

@@ -10,8 +10,8 @@ export default defineAnsweringTool({
   name: 'find_objects',
   title: 'Find objects',
   description:
-    'Finds segments, goals, mappings, page groups, zonings, zones, scenarios, export jobs and exportable fields by what they are ' +
-    'called, typos allowed. The ids go into other tools.',
+    'Finds segments, goals, mappings, page groups, zonings, zones, scenarios, export jobs, fields, variables (by value too), speed ' +
+    'events and custom timings by name, typos allowed. The ids go into other tools.',
   annotations: READ,
   scope: 'metrics',
   input: z.strictObject({

@@ -8,7 +8,7 @@ import { defineTool, READ } from '../../src/tooling/tool.ts';
 export default defineTool({
   name: 'get_page_group',
   title: 'Get a page group',
-  description: 'One page group with its category and the mappings that hold it.',
+  description: 'One page group with its mappings.',
   annotations: READ,
   operation: getPageGroup,
   idsFrom: 'list_page_groups',

@@ -1,18 +1,20 @@
 import * as z from 'zod';
 import { listGoals } from '../../src/api/operations/objects.ts';
 import { goal } from '../../src/api/operations/records.ts';
+import { onlyOf } from '../../src/domain/names/only-of.ts';
+import * as p from '../../src/tooling/params.ts';
 import { documented } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
 
 export default defineTool({
   name: 'list_goals',
   title: 'List goals',
-  description: 'Goals of the project: id, name, type, dates.',
+  description: 'Goals of the project.',
   annotations: READ,
   operation: listGoals,
-  input: z.strictObject({}),
+  input: z.strictObject({ type: p.onlyThis }),
   output: z.object({ goals: z.array(documented(goal)) }),
-  async handler(input, { call }) {
-    return { goals: await call(input) };
+  async handler({ type, ...input }, { call, note }) {
+    return { goals: onlyOf('type', type, await call(input), note) };
   },
 });

@@ -8,7 +8,7 @@ import { defineTool, READ } from '../../src/tooling/tool.ts';
 export default defineTool({
   name: 'list_mappings',
   title: 'List mappings',
-  description: 'Mappings: each divides the pages or screens into page groups (list_page_groups).',
+  description: 'Mappings divide pages or screens into page groups (list_page_groups).',
   annotations: READ,
   operation: listMappings,
   input: z.strictObject({ ids: p.idList.optional() }),

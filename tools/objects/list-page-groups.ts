@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { listPageGroups } from '../../src/api/operations/objects.ts';
 import { pageGroup } from '../../src/api/operations/records.ts';
+import { onlyOf } from '../../src/domain/names/only-of.ts';
 import * as p from '../../src/tooling/params.ts';
 import { documented } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
@@ -12,9 +13,9 @@ export default defineTool({
   annotations: READ,
   operation: listPageGroups,
   idsFrom: 'list_mappings',
-  input: z.strictObject({ mappingId: p.ref('mapping') }),
+  input: z.strictObject({ mappingId: p.ref('mapping'), category: p.onlyThis }),
   output: z.object({ pageGroups: z.array(documented(pageGroup)) }),
-  async handler(input, { call }) {
-    return { pageGroups: await call(input) };
+  async handler({ category, ...input }, { call, note }) {
+    return { pageGroups: onlyOf('category', category, await call(input), note) };
   },
 });

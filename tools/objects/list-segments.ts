@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { listSegments } from '../../src/api/operations/objects.ts';
 import { segment } from '../../src/api/operations/records.ts';
+import { onlyOf } from '../../src/domain/names/only-of.ts';
 import * as p from '../../src/tooling/params.ts';
 import { documented } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
@@ -8,12 +9,12 @@ import { defineTool, READ } from '../../src/tooling/tool.ts';
 export default defineTool({
   name: 'list_segments',
   title: 'List segments',
-  description: 'Segments of the project: id, name, source, dates.',
+  description: 'Segments of the project.',
   annotations: READ,
   operation: listSegments,
-  input: z.strictObject({ ids: p.idList.optional() }),
+  input: z.strictObject({ ids: p.idList.optional(), source: p.onlyThis }),
   output: z.object({ segments: z.array(documented(segment)) }),
-  async handler(input, { call }) {
-    return { segments: await call(input) };
+  async handler({ source, ...input }, { call, note }) {
+    return { segments: onlyOf('source', source, await call(input), note) };
   },
 });

@@ -3,6 +3,7 @@ import { listScenarioReports } from '../../src/api/operations/speed-analysis.ts'
 import { DEFAULT_REPORTS, instantOf } from '../../src/api/params.ts';
 import { beyond, isWithin } from '../../src/domain/speed/date-bounds.ts';
 import { reportTable } from '../../src/domain/speed/report-table.ts';
+import { webPageOf } from '../../src/domain/speed/runs.ts';
 import { SPEED_UNITS } from '../../src/domain/speed/speed-metrics.ts';
 import { DAY_MS } from '../../src/lib/clock.ts';
 import { scenarioReports } from '../../src/resources/scenarios.ts';
@@ -32,6 +33,7 @@ export default defineTool({
     scenarioId: z.number(),
     name: z.string().nullish(),
     uri: z.string(),
+    viewOnTheWeb: z.string().optional(),
     columns: z.array(z.string()),
     rows: z.array(z.array(z.union([z.string(), z.number(), z.null()]))),
   }),
@@ -52,6 +54,7 @@ export default defineTool({
     }
     note(SPEED_UNITS);
     const uri = scenarioReports.uri({ projectId: await projectId(), scenarioId: input.scenarioId });
-    return { scenarioId: input.scenarioId, name: scenario.name, uri, ...reportTable(reports, metrics, timeZone) };
+    const viewOnTheWeb = webPageOf(reports);
+    return { scenarioId: input.scenarioId, name: scenario.name, uri, viewOnTheWeb, ...reportTable(reports, metrics, timeZone) };
   },
 });

@@ -12,7 +12,7 @@ import { withScenarios } from '../../src/usecases/speed/placed-events.ts';
 export default defineTool({
   name: 'list_speed_events',
   title: 'List speed events',
-  description: 'Annotations of speed analysis, such as releases: key, text, date, scenarios.',
+  description: 'Annotations of speed analysis, such as releases.',
   annotations: READ,
   operation: listSpeedEvents,
   input: z.strictObject({

@@ -1,8 +1,9 @@
 import { type PagePlace, pageOf } from '../har/analyse/select-requests.ts';
+import { isCustomTiming, type NamedBudgets, nameBudgets, timingWords } from './custom-timings.ts';
 import { type Share, shareOf } from './engine/failed-share.ts';
 import { intervalWords, shareWords, WORTH_A_SENTENCE } from './failures.ts';
 import { ascending, quantile, varianceInflation } from './order.ts';
-import { isFailed, metricOf, type Report, stepsOf } from './runs.ts';
+import { isFailed, metricOf, type Report, stepsOf, webPageOf } from './runs.ts';
 import { type Device, deviceOf, formatValue, metricFact, percentOf, roundValue, thresholdOf, thresholds } from './speed-metrics.ts';
 
 /** A scenario with the reports to judge it by. */
@@ -54,6 +55,10 @@ export interface Checked {
   readonly scenario: string;
   readonly checks: readonly Check[];
   readonly failed: Share;
+  /** Its newest report, as a page for a person. */
+  readonly viewOnTheWeb: string | undefined;
+  /** Its custom timings, and the budgets whose metric is none of them; undefined where no run could be judged. */
+  readonly timings: Pick<NamedBudgets<Budget>, 'timings' | 'unknown'> | undefined;
 }
 
 interface Limit extends Budget {
@@ -96,28 +101,33 @@ function medianOf(values: readonly number[]): { value: number; low: number; high
 export function unmeasured(scenarioId: number, name: string | undefined): Checked {
   const scenario = name ?? String(scenarioId);
   const nothing = { step: null, metric: null, isClose: false, median: null, limit: null, basis: null, margin: null, runs: 0 };
-  return { scenarioId, scenario, checks: [{ scenarioId, scenario, status: 'not measured', ...nothing }], failed: shareOf(0, 0) };
+  const checks = [{ scenarioId, scenario, status: 'not measured', ...nothing }] as const;
+  return { scenarioId, scenario, checks, failed: shareOf(0, 0), viewOnTheWeb: undefined, timings: undefined };
 }
 
 /** Holds each step of a scenario against the limits; a metric that has only a default limit and no value at all is left out. */
 export function checkScenario({ scenarioId, name, reports }: Measured, budgets: readonly Budget[] | undefined): Checked {
   const sound = reports.filter((report) => !isFailed(report));
   const failed = shareOf(reports.length - sound.length, reports.length);
-  if (sound.length === 0) return { ...unmeasured(scenarioId, name), failed };
+  const viewOnTheWeb = webPageOf(reports);
+  if (sound.length === 0) return { ...unmeasured(scenarioId, name), failed, viewOnTheWeb };
   const scenario = name ?? String(scenarioId);
-  const limits = limitsFor(budgets, deviceOf(name));
+  const named = budgets && nameBudgets(budgets, sound);
+  const limits = limitsFor(named?.budgets, deviceOf(name));
   const checks = stepsOf(sound).flatMap((step) =>
     limits.flatMap(({ metric, limit, basis }): Check[] => {
       const values = step.runs.flatMap(({ result }) => metricOf(result, metric) ?? []);
       const about = { scenarioId, scenario, step: step.name, metric, limit, basis, runs: values.length };
-      if (values.length === 0) return budgets ? [{ ...about, status: 'not measured', isClose: false, median: null, margin: null }] : [];
+      // A custom timing belongs to the steps that set it.
+      if (values.length === 0)
+        return budgets && !isCustomTiming(metric) ? [{ ...about, status: 'not measured', isClose: false, median: null, margin: null }] : [];
       const { value, low, high } = medianOf(values);
       const status: Status = value > limit ? 'broken' : 'passed';
       const margin = limit > 0 ? (limit - value) / limit : null;
       return [{ ...about, status, isClose: low <= limit && limit <= high, median: roundValue(metric, value), margin }];
     }),
   );
-  return { scenarioId, scenario, checks, failed };
+  return { scenarioId, scenario, checks, failed, viewOnTheWeb, timings: named };
 }
 
 const PLACES: readonly Status[] = ['broken', 'not measured', 'passed'];
@@ -183,6 +193,10 @@ export function budgetAnswer(all: readonly Checked[], { cursor, list, whole }: P
   const count = (status: Status) => ordered.filter((check) => check.status === status).length;
   const { items, page } = pageOf(ordered, { list, cursor, limit: whole ? ordered.length : PAGE_ROWS });
   const failing = failingOf(all);
+  const shown = new Set(items.map(({ scenarioId }) => scenarioId));
+  const pages = all.flatMap(({ scenarioId, viewOnTheWeb }) =>
+    shown.has(scenarioId) && viewOnTheWeb !== undefined ? [{ scenarioId, viewOnTheWeb }] : [],
+  );
   return {
     answer: `${verdict(ordered)}${failureWords(failing)}`,
     broken: count('broken'),
@@ -191,7 +205,15 @@ export function budgetAnswer(all: readonly Checked[], { cursor, list, whole }: P
     page: page satisfies PagePlace,
     columns,
     rows: items.map(cellsOf),
-    notes:
-      page.cursor === undefined ? [] : [`Rows ${page.from} to ${page.to} of ${page.matched}, broken ones first; pass cursor for more.`],
+    pages,
+    notes: [
+      ...timingWords(
+        'budgets',
+        all.flatMap(({ timings }) => timings ?? []),
+      ),
+      ...(page.cursor === undefined
+        ? []
+        : [`Rows ${page.from} to ${page.to} of ${page.matched}, broken ones first; pass cursor for more.`]),
+    ],
   };
 }

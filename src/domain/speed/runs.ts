@@ -5,6 +5,7 @@ import { instantOf } from '../../api/params.ts';
 import { monthBefore } from '../../lib/calendar.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { matchName } from '../names/match-name.ts';
+import { customTimingOf, isCustomTiming } from './custom-timings.ts';
 
 export type Report = z.output<typeof reportEntry>;
 export type StepResult = z.output<typeof stepResult>;
@@ -40,6 +41,12 @@ export function isFailed({ summary, steps }: Report): boolean {
 /** Reports whose date lies in the window. */
 export function reportsIn(reports: readonly Report[], { startMs, endMs }: Window): Report[] {
   return reports.filter(({ date }) => date >= startMs && date <= endMs);
+}
+
+/** Address of the newest report on the web, for a person to look at; undefined where no report has one. */
+export function webPageOf(reports: readonly Report[]): string | undefined {
+  const shown = reports.filter(({ viewOnTheWeb }) => viewOnTheWeb);
+  return shown.toSorted((a, b) => b.date - a.date)[0]?.viewOnTheWeb ?? undefined;
 }
 
 interface Draft {
@@ -87,8 +94,10 @@ export function resultIdOf({ stepResultId }: StepResult): string | undefined {
   return stepResultId === null || stepResultId === undefined ? undefined : String(stepResultId);
 }
 
-/** A metric of a step result; null where it has no value. */
-export function metricOf({ timings, weight, loadTime, requestsCount }: StepResult, metric: string): number | null {
+/** A metric or custom timing of a step result; null where it has no value. */
+export function metricOf(result: StepResult, metric: string): number | null {
+  const { timings, weight, loadTime, requestsCount } = result;
+  if (isCustomTiming(metric)) return customTimingOf(result, metric);
   if (metric === 'weight') return weight ?? null;
   if (metric === 'loadTime') return loadTime ?? null;
   if (metric === 'request') return requestsCount ?? null;

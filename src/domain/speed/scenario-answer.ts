@@ -16,6 +16,7 @@ import {
   type ReadCount,
 } from './failures.ts';
 import { SPEED_STATES, type State } from './move.ts';
+import { webPageOf } from './runs.ts';
 import type { Runs, Study } from './scenario-study.ts';
 import type { ServerShare } from './server-share.ts';
 import type { NearEvent } from './speed-events.ts';
@@ -36,11 +37,15 @@ const runsShape = z.object({ start: z.string(), end: z.string(), runs: z.number(
 export const scenarioAnswerShape = z.object({
   answer: z.string(),
   /** Of several scenarios one line each, the worst first; all that follows is then about the worst. */
-  scenarios: z.array(z.object({ scenarioId: z.number(), verdict: z.enum(SPEED_STATES), line: z.string() })).optional(),
+  scenarios: z
+    .array(z.object({ scenarioId: z.number(), verdict: z.enum(SPEED_STATES), line: z.string(), viewOnTheWeb: z.string().optional() }))
+    .optional(),
   verdict: z.enum(SPEED_STATES),
   scenarioId: z.number(),
   name: z.string().optional(),
   uri: z.string(),
+  /** Newest report of the scenario, as a page for a person. */
+  viewOnTheWeb: z.string().optional(),
   baseline: runsShape,
   period: runsShape,
   /** How many series are in each state; those of no series are left out. Of several scenarios not said. */
@@ -134,6 +139,8 @@ function stepFacts({ step, share, runsBefore, trend }: FailingStep) {
   return { step, ...failedFacts(share), failedBefore: runsBefore, trend: trend.state };
 }
 
+const pageOf = ({ baseline, period }: Study) => webPageOf(period.all) ?? webPageOf(baseline.all);
+
 /** What the answer says of one scenario beside the words, links aside. */
 function scenarioFacts(study: Study, { since, share }: Clues, { events, actions }: Readings, name: string | undefined, choice: RowChoice) {
   const { timeZone } = study;
@@ -143,7 +150,7 @@ function scenarioFacts(study: Study, { since, share }: Clues, { events, actions 
     verdict: study.state,
     baseline: windowFacts(study.baseline, timeZone),
     period: windowFacts(study.period, timeZone),
-    ...(!isOneOfSeveral && { states: counts(study) }),
+    ...(!isOneOfSeveral && { viewOnTheWeb: pageOf(study), states: counts(study) }),
     ...(since && { since: sinceFacts(study, since) }),
     ...(events.length > 0 && { events: events.slice(0, MOST_EVENTS).map((event) => eventFacts(event, timeZone)) }),
     ...(share && !isOneOfSeveral && { serverShare: shareFacts(share) }),
@@ -152,6 +159,11 @@ function scenarioFacts(study: Study, { since, share }: Clues, { events, actions 
     columns: [...studyColumns],
     rows: rowsToShow(study, choice).map((row) => cellsOf(row, deviceOf(name), study)),
   };
+}
+
+/** A line of a list; the page is for those that moved or scatter. */
+function lineOf({ scenarioId, state, line, viewOnTheWeb }: Summary) {
+  return { scenarioId, verdict: state, line, ...(state !== 'steady' && { viewOnTheWeb }) };
 }
 
 /** All that is said of a single scenario, links aside, the words first. `whole`: every row, because a step was asked for. */
@@ -183,6 +195,7 @@ export interface Summary {
   /** Place of the headline's metric among those that visitors feel, and size of its change. */
   readonly rank: number;
   readonly relative: number;
+  readonly viewOnTheWeb: string | undefined;
   readonly line: string;
   /** Series that were judged. */
   readonly judged: number;
@@ -202,6 +215,7 @@ export function summaryOf(scenarioId: number, name: string, study: Study): Summa
     isInPeriod: (headline?.move?.untilDate ?? headline?.move?.since?.date ?? period.window.endMs) >= period.window.startMs,
     rank: headline ? rankOf(headline.metric) : Number.MAX_SAFE_INTEGER,
     relative: headline?.move?.relative ?? 0,
+    viewOnTheWeb: pageOf(study),
     line: `${speedLine(study, name)}${failing ? `; ${failing.words}` : ''}`,
     judged: rows.filter((row) => row.state !== 'not enough data').length,
     failing: failing && { ...failing, toRead: steps, of },
@@ -273,11 +287,11 @@ export function siteAnswer(summaries: readonly Summary[], { summary, study, clue
   const ofWorst = failing === summary ? readings : { ...readings, actions: [] };
   return {
     answer: [countWords(summaries), ...changed, failed].filter((sentence) => sentence !== '').join(' '),
-    scenarios: lines.map(({ scenarioId, state, line }) => ({ scenarioId, verdict: state, line })),
+    scenarios: lines.map(lineOf),
     ...scenarioFacts(study, clues, ofWorst, summary.name, 'few'),
     notes: [
       ...(more > 0 ? [`${more} more scenarios, none worse than the last line; name them in scenarioIds.`] : []),
-      'Facts and rows are of the first line; pass scenarioIds for another.',
+      'Facts and rows: the first line; scenarioIds asks for another.',
       ...siteNotes(summaries.reduce((sum, { judged }) => sum + judged, 0)),
     ],
   };

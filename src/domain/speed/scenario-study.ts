@@ -64,7 +64,8 @@ export interface StudyOptions {
 
 /** The metrics that can be compared: a navigation start is a moment, which only ever grows. */
 function comparableMetrics(asked: readonly string[] | undefined): readonly string[] {
-  const names = asked?.includes('all') ? speedMetricNames : (asked ?? usualSpeedMetrics);
+  const named = asked ?? usualSpeedMetrics;
+  const names = named.includes('all') ? [...speedMetricNames, ...named.filter((name) => name !== 'all')] : named;
   return [...new Set(names)].filter((name) => name !== 'navigationStart');
 }
 

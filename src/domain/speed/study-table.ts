@@ -1,6 +1,7 @@
 import { DAY_MS } from '../../lib/clock.ts';
 import { minuteAt } from '../../lib/dates.ts';
 import { sparkline } from '../../lib/text-table.ts';
+import { isCustomTiming } from './custom-timings.ts';
 import type { Level } from './engine/run-series.ts';
 import { median } from './order.ts';
 import type { Window } from './runs.ts';
@@ -105,7 +106,9 @@ export function rowsToShow({ rows, headline }: Study, choice: RowChoice): Row[] 
     .toSorted((a, b) => ofHeadline(a) - ofHeadline(b) || rankOf(a.metric) - rankOf(b.metric))
     .slice(0, choice === 'few' ? FEW_CHANGED : MOST_CHANGED);
   if (choice === 'few') return changed;
-  const worst = coreMetrics.flatMap((metric) => worstOf(rows, metric) ?? []);
+  // Custom timings are among the rows only where they were asked for.
+  const timings = [...new Set(rows.map(({ metric }) => metric))].filter(isCustomTiming);
+  const worst = [...coreMetrics, ...timings].flatMap((metric) => worstOf(rows, metric) ?? []);
   return [...new Set([...changed, ...worst])];
 }
 

@@ -37,11 +37,17 @@ async function listedOr<T>(what: string, list: Promise<readonly T[]>, note: Cont
   }
 }
 
-/** The custom and dynamic variables of the project. */
-export async function readVariables(ask: Ask, note: Context['note']): Promise<Pick<FieldCatalogue, 'customVariables' | 'dynamicKeys'>> {
+const iso = (ms: number) => new Date(ms).toISOString();
+
+/** The custom variables of the project, and the dynamic ones, those of a range where one is given. */
+export async function readVariables(
+  ask: Ask,
+  note: Context['note'],
+  range?: ExportRange,
+): Promise<Pick<FieldCatalogue, 'customVariables' | 'dynamicKeys'>> {
   const [custom, dynamic] = await Promise.all([
     listedOr('Custom', ask(listCustomVariables, {}), note),
-    listedOr('Dynamic', ask(listDynamicVariableKeys, {}), note),
+    listedOr('Dynamic', ask(listDynamicVariableKeys, range ? { from: iso(range.fromMs), to: iso(range.toMs) } : {}), note),
   ]);
   return {
     customVariables: custom.map(({ position, key }) => ({ position, key: key ?? '' })),
@@ -185,7 +191,6 @@ export async function onceJobsAmong(jobs: readonly JobRecord[], context: Uses): 
     const coveredBy = coverageOf(jobs, runs, made);
     return once.map((job) => {
       const [range] = coveredBy(job.jobId);
-      const iso = (ms: number) => new Date(ms).toISOString();
       return {
         jobId: job.jobId,
         ...(range && { from: iso(range.fromMs), to: iso(range.toMs) }),

@@ -66,8 +66,11 @@ function scheduleOf({ frequency, startDate, endDate }: ExportRequest): Pick<Expo
 }
 
 /** The columns, in the scope that was named or the one that has them all. */
-async function columnsOf({ fields, scope }: ExportRequest, { ask }: Lists, note: Uses['note']): Promise<Resolved> {
-  const variables = await readVariables(ask, note);
+async function columnsOf(request: ExportRequest, { ask }: Lists, note: Uses['note']): Promise<Resolved> {
+  const { fields, scope } = request;
+  const { fromMs, toMs } = scheduleOf(request);
+  // A key that occurs in other days only would make an empty column.
+  const variables = await readVariables(ask, note, fromMs === undefined || toMs === undefined ? undefined : { fromMs, toMs });
   const inScope = async (each: string, texts: readonly string[]) =>
     resolveFields(texts, { scope: each, fields: await ask(listExportableFields, { scope: each }), ...variables });
   const resolved = await Promise.all((scope === undefined ? USUAL_SCOPES : [scope]).map((each) => inScope(each, fields)));

@@ -18,6 +18,7 @@ import type { Context } from '../context.ts';
 import { type CompareContext, type CompareInput, gridOf, type Question, questionOf } from './compare-question.ts';
 import { compareAtOnce } from './compare-sides.ts';
 import { fetchMetrics, keptPartOf, reachesBeyond, readDays, readDaysOrNone, requireGoal } from './fetch-metrics.ts';
+import { redefinitionNotes } from './redefinitions.ts';
 
 /** Segments that are read, and of these so many that differ most from all other visits are judged and shown. */
 const READ = 20;
@@ -224,6 +225,8 @@ async function compareRanges(question: Question, context: Context): Promise<Comp
     note(`Missing for ${[...new Set(parts.map(({ selection }) => selection.device))].join(', ')}: ${reason}`);
   const lists = await context.lists();
   if (goalId === undefined) await requireGoal(question.metrics, totals.rows, lists, note);
+  const compared = { ...question, goalIds: [goalId], startMs: baseline.startMs, endMs: period.endMs, timeZone };
+  for (const sentence of await redefinitionNotes(compared, lists)) note(sentence);
   const readings = readingsOf(totals.rows, days);
   const table = byDevice ? readings.slice(0, 1) : readings;
   const labelOf = ({ device, segmentIds, zoneId }: Reading) => {

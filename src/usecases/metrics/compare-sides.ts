@@ -7,6 +7,7 @@ import { refusedNotes } from '../../domain/metrics/read/query-notes.ts';
 import { ALL_VISITORS, segmentSetsOf } from '../../domain/names/match-name.ts';
 import type { CompareContext, Question } from './compare-question.ts';
 import { fetchMetrics, requireGoal } from './fetch-metrics.ts';
+import { redefinitionNotes } from './redefinitions.ts';
 
 const DEVICES: readonly Device[] = ['desktop', 'mobile', 'tablet'];
 
@@ -34,6 +35,9 @@ export async function compareAtOnce(question: Question, context: CompareContext)
     isDevice ? undefined : lists.of('segment').catch(() => undefined),
   ]);
   if (goalId === undefined) await requireGoal(metrics, totals.rows, lists, note);
+  const sidesOfSegments = compareSegments.filter((choice) => choice !== ALL_VISITORS);
+  const compared = { ...question, ...range, segmentIds: [...segmentIds, ...sidesOfSegments], goalIds: [goalId], timeZone };
+  for (const sentence of await redefinitionNotes(compared, lists)) note(sentence);
   const isSame = (a: Selection, b: Selection) => a.device === b.device && a.segmentIds === b.segmentIds;
   const segmentOf = ({ segmentIds: ids }: Selection) => {
     const choice = compareSegments[sets.indexOf(ids)] ?? ALL_VISITORS;

@@ -12,6 +12,7 @@ import { resolveDate, todayIn } from '../../lib/dates.ts';
 import type { Context, Lists } from '../context.ts';
 import { chooseScenarios, findSpeedChanges } from '../speed/find-speed-changes.ts';
 import { begin, firstDayOf } from './read-places.ts';
+import { redefinitionNotes } from './redefinitions.ts';
 
 /** What may be looked at. */
 export const changeSubjects = ['site', 'zones', 'speed'] as const;
@@ -163,6 +164,17 @@ async function lookAtSite({ input, site, zones, metrics, startMs, endMs, room }:
       ? `Data since ${dataSince}: the days before ${firstDay} that say what is usual are fewer than ${plan.historyDays}.`
       : `What is usual was learned from the ${plan.historyDays} days before ${firstDay}.`,
   );
+  const selected = changes.map(({ place }) => place);
+  const compared = {
+    metrics,
+    segmentIds: selected.flatMap(({ segmentId }) => segmentId ?? []),
+    goalIds: selected.map(({ goalId }) => goalId),
+    zoneIds: selected.flatMap(({ zoneId }) => zoneId ?? []),
+    startMs,
+    endMs,
+    timeZone,
+  };
+  for (const sentence of await redefinitionNotes(compared, lists)) note(sentence);
   if (tooFew > 0) note(`${tooFew} series had too little data to be looked at.`);
   for (const reason of once(failures)) note(`Some days or selections could not be read and are not looked at: ${reason}`);
   return {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Clues, cluesIn } from '../../domain/speed/clues.ts';
+import { type NamedTimings, nameTimings, timingsNote, timingWords } from '../../domain/speed/custom-timings.ts';
 import { fitAhead } from '../../domain/speed/engine/judge-series.ts';
 import { FALSE_DISCOVERY_RATE } from '../../domain/speed/engine/judge-together.ts';
 import { failedStepsToRead } from '../../domain/speed/failures.ts';
@@ -72,6 +73,8 @@ export interface Studied {
   readonly scenarioId: number;
   readonly name: string | undefined;
   readonly study: Study;
+  /** The metrics that were asked for, among the custom timings of its reports. */
+  readonly named: NamedTimings;
 }
 
 /** The scenario that an answer is about in detail, with what its links and its picture are made from. */
@@ -91,16 +94,18 @@ export async function studyOne(
   const { ask, nowMs, timeZone } = context;
   const windows = studyWindows(bounds, nowMs, timeZone);
   const { name, reports } = await readReports(ask, scenarioId, windows);
+  const named = nameTimings(metrics, reports);
   const chosen = step === undefined ? undefined : await chooseStep(soundSteps(reports, windows), step);
   const falseDiscoveryRate = FALSE_DISCOVERY_RATE / scenarioIds.length;
-  const study = await studyInTurns(reports, { ...windows, metrics, step: chosen, timeZone, falseDiscoveryRate }, context);
-  return { scenarioId, name, study };
+  const study = await studyInTurns(reports, { ...windows, metrics: named.metrics, step: chosen, timeZone, falseDiscoveryRate }, context);
+  return { scenarioId, name, study, named };
 }
 
 async function analyzeOne(scenarioId: number, asked: Asked, context: Reads) {
   const { ask, note } = context;
   const studied = await studyOne(scenarioId, asked, context);
-  const { study, name } = studied;
+  const { study, name, named } = studied;
+  for (const sentence of timingNotes(asked, [named])) note(sentence);
   const clues = cluesIn(study);
   const events = await readEventsNear(ask, scenarioId, clues.since, note);
   const { steps, of } = failedStepsToRead(study);
@@ -111,20 +116,31 @@ async function analyzeOne(scenarioId: number, asked: Asked, context: Reads) {
   return { answer, notes, detail };
 }
 
+/** What is said of custom timings: which scenarios lack those asked for, or which there are where no metric was asked for. */
+function timingNotes(asked: Asked, all: readonly NamedTimings[]): string[] {
+  if (asked.metrics !== undefined) return timingWords('metrics', all);
+  return all.length === 1 ? timingsNote(all) : [];
+}
+
 async function analyzeSeveral(asked: Asked, context: Reads) {
   const { ask, note, lists, whole } = context;
   const { nameOf } = await lists();
   // Only the worst study is kept: the reports of a whole site would fill the memory.
   let worst: { summary: Summary; studied: Studied } | undefined;
+  const named: NamedTimings[] = [];
   const { done, missing, failed } = await readEach(asked.scenarioIds, async (scenarioId) => {
     const studied = await studyOne(scenarioId, asked, context);
+    named.push(studied.named);
+    // Nothing can be said of one that has none of what was asked for.
+    if (studied.named.metrics?.length === 0) return undefined;
     const summary = summaryOf(scenarioId, studied.name ?? nameOf('scenario', scenarioId), studied.study);
     if (!worst || compareSummaries(summary, worst.summary) < 0) worst = { summary, studied };
     return summary;
   });
   if (missing.length > 0) note(`The time of the call ran out before ${missing.length} scenarios; ask for them with scenarioIds.`);
   for (const { scenarioId, words } of failed) note(`${nameOf('scenario', scenarioId)} could not be read: ${words}`);
-  const summaries = done.toSorted(compareSummaries);
+  for (const sentence of timingNotes(asked, named)) note(sentence);
+  const summaries = done.flatMap((summary) => summary ?? []).toSorted(compareSummaries);
   if (!worst) throw new RangeError('no scenario was read');
   const { summary, studied } = worst;
   const clues = cluesIn(studied.study);

@@ -105,7 +105,12 @@ describe('budgets', () => {
     [
       'an unknown metric',
       { budgets: [{ metric: 'lpc', limit: 1 }] },
-      /^budgets\[0\]\.metric: no such metric: "lpc"; there are .*largestContentfulPaint/,
+      /^budgets: "lpc" is no metric \(analytics:\/\/reference\/metrics\) and no custom timing of these scenarios\. They have price-visible/,
+    ],
+    [
+      'a mistyped metric',
+      { budgets: [{ metric: 'largestContentfullPaint', limit: 1 }] },
+      /^budgets\[0\]\.metric: no such metric: "largestContentfullPaint"; there are largestContentfulPaint/,
     ],
     ['no metric', { budgets: [] }, /^budgets: must hold at least 1 item/],
     ['a negative limit', { budgets: [{ metric: 'weight', limit: -1 }] }, /^budgets\[0\]\.limit: must be at least 0/],

@@ -34,7 +34,9 @@ it('finds objects of all kinds with their paths and when they were changed', asy
     path: 'Checkout funnel',
     changed: mapping?.updatedAt?.slice(0, 10),
   });
-  expect(new Set(objectsIn(answer).map(({ kind }) => kind))).toEqual(new Set(['mapping', 'page group', 'scenario', 'zone', 'zoning']));
+  expect(new Set(objectsIn(answer).map(({ kind }) => kind))).toEqual(
+    new Set(['mapping', 'page group', 'scenario', 'zone', 'zoning', 'custom variable', 'custom timing']),
+  );
   expect(whole(answer)).toMatchSnapshot();
 });
 
@@ -52,6 +54,8 @@ describe('a text finds', () => {
     ['catgory page', 'page group', 'Shop pages / Category page'],
     ['landing pages', 'mapping', 'Landing pages'],
     ['73310', 'goal', 'Purchase'],
+    ['price visible', 'custom timing', 'Checkout – desktop / Product / price-visible'],
+    ['checkout variant', 'custom variable', 'checkout_variant'],
   ])('%s: the %s "%s"', async (text, kind, path) => {
     expect(await first(text)).toMatchObject({ kind, path });
   });
@@ -100,7 +104,7 @@ describe('the lists', () => {
       expect(new Set(listed.filter((request) => request.startsWith('GET'))).size).toBe(
         listed.filter((request) => request.startsWith('GET')).length,
       );
-      expect(steps.at(-1)).toBe('9/9');
+      expect(steps.at(-1)).toBe('13/13');
       await assistant.call('find_objects', { text: 'bar' });
       expect(requests()).toEqual([]);
       await assistant.call('list_zones', { zoningId: 'Filters' });
@@ -120,7 +124,9 @@ describe('the lists', () => {
     await withAssistant(platform(), { credential: 'noSpeed' }, async (assistant) => {
       const answer = await assistant.call('find_objects', { text: 'checkout' });
       expect(objectsIn(answer).map(({ kind }) => kind)).toContain('mapping');
-      expect(answer.text).toContain('Not searched: scenario. The credential lacks the scope speed-analysis');
+      expect(answer.text).toMatch(
+        /Not searched: (?:(?:speed event|scenario|custom timing),? ?){3}\. The credential lacks the scope speed-analysis/,
+      );
     });
     await withAssistant(platform(), {}, async (assistant) => {
       platform().faults.add({ kind: 'refused', operation: 'listZonings' });
@@ -145,4 +151,26 @@ it('costs at most 1,000 tokens as it is called by default', async () => {
     const { text: words, structured } = await call('find_objects', { text });
     expect(Math.max(words.length, JSON.stringify(structured).length) / 4).toBeLessThanOrEqual(1_000);
   }
+});
+
+describe('what exports and speed analysis hold besides objects with ids', () => {
+  it('custom variables by their values, with the position', async () => {
+    const variable = (await ask('listCustomVariables')).find(({ values }) => (values?.length ?? 0) > 1);
+    const value = String(variable?.values?.at(-1));
+    const answer = await call('find_objects', { text: value, kinds: ['custom variable'] });
+    expect(objectsIn(answer)[0]).toMatchObject({ id: variable?.position, path: `${variable?.key} / ${value}` });
+  });
+
+  it('dynamic variables by their key', async () => {
+    const [variable] = await ask('listDynamicVariableKeys');
+    expect(await first(String(variable?.key), { kinds: ['dynamic variable'] })).toMatchObject({ id: variable?.key, path: variable?.key });
+  });
+
+  it('speed events by their text and key', async () => {
+    const { events } = await ask('listSpeedEvents');
+    const event = events.find(({ text }) => text);
+    const found = { kind: 'speed event', id: event?.key, path: event?.text };
+    expect(await first(String(event?.text))).toMatchObject(found);
+    expect(await first(String(event?.key), { kinds: ['speed event'] })).toMatchObject(found);
+  });
 });
