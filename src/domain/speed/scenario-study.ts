@@ -1,4 +1,5 @@
 import { DAY_MS } from '../../lib/clock.ts';
+import { isCustomTiming } from './custom-timings.ts';
 import { dayTestOf } from './day-scatter.ts';
 import type { Verdict } from './engine/judge-series.ts';
 import { judgeTogether, type Tracked } from './engine/judge-together.ts';
@@ -87,7 +88,7 @@ function headlineOf(rows: readonly Row[]): Row | undefined {
     rankOf(metric) < Number.MAX_SAFE_INTEGER &&
     metricFact(metric).effect.relative < SCATTERS_BY_NATURE;
   // Where metrics that people know were looked at, others do not speak for the scenario.
-  const known = rows.filter(({ metric }) => rankOf(metric) < Number.MAX_SAFE_INTEGER);
+  const known = rows.filter(({ metric }) => rankOf(metric) < Number.MAX_SAFE_INTEGER || isCustomTiming(metric));
   const moved = (known.length > 0 ? known : rows).find(({ move }) => move);
   return (moved && rows.find((row) => explains(row, moved))) ?? moved ?? rows.find(isUnstable);
 }

@@ -1,7 +1,7 @@
 import { ApiError } from '../../api/errors.ts';
 import { siteMetricNames, zoneMetricNames } from '../../api/metric-names.ts';
 import { listGoals } from '../../api/operations/objects.ts';
-import { changeSeriesOf } from '../../domain/metrics/changes/change-series.ts';
+import { changeSeriesOf, type Place } from '../../domain/metrics/changes/change-series.ts';
 import { type Changes, changesAnswer, type SiteFacts } from '../../domain/metrics/changes/changes-answer.ts';
 import { type Readable, type ReadPlan, findChanges as scan } from '../../domain/metrics/changes/find-changes.ts';
 import { type Device, isZoneMetric } from '../../domain/metrics/read/metric-grid.ts';
@@ -12,7 +12,7 @@ import { resolveDate, todayIn } from '../../lib/dates.ts';
 import type { Context, Lists } from '../context.ts';
 import { chooseScenarios, findSpeedChanges } from '../speed/find-speed-changes.ts';
 import { begin, firstDayOf } from './read-places.ts';
-import { redefinitionNotes } from './redefinitions.ts';
+import { type Compared, redefinitionNotes } from './redefinitions.ts';
 
 /** What may be looked at. */
 export const changeSubjects = ['site', 'zones', 'speed'] as const;
@@ -128,6 +128,22 @@ interface SiteRequest {
   readonly room: number;
 }
 
+/** From which days before the first one it was learned what is usual. */
+function historyWords(dataSince: string, firstDay: string, historyDays: number, historyFrom: string): string {
+  return dataSince > historyFrom
+    ? `Data since ${dataSince}: the days before ${firstDay} that say what is usual are fewer than ${historyDays}.`
+    : `What is usual was learned from the ${historyDays} days before ${firstDay}.`;
+}
+
+/** The objects that select the visits of these places. */
+function objectsOf(places: readonly Place[]): Pick<Compared, 'segmentIds' | 'goalIds' | 'zoneIds'> {
+  return {
+    segmentIds: places.flatMap(({ segmentId }) => segmentId ?? []),
+    goalIds: places.map(({ goalId }) => goalId),
+    zoneIds: places.flatMap(({ zoneId }) => zoneId ?? []),
+  };
+}
+
 /** Looks through the metrics of the site and its zones. */
 async function lookAtSite({ input, site, zones, metrics, startMs, endMs, room }: SiteRequest, context: Uses): Promise<SiteFacts> {
   const { note, timeZone, nowMs } = context;
@@ -158,22 +174,8 @@ async function lookAtSite({ input, site, zones, metrics, startMs, endMs, room }:
 
   roomNotes(readable, plan, note);
   const dataSince = firstDayOf(base) ?? lastDay;
-  const historyFrom = todayIn(timeZone, shiftDays(startMs, -plan.historyDays, timeZone));
-  note(
-    dataSince > historyFrom
-      ? `Data since ${dataSince}: the days before ${firstDay} that say what is usual are fewer than ${plan.historyDays}.`
-      : `What is usual was learned from the ${plan.historyDays} days before ${firstDay}.`,
-  );
-  const selected = changes.map(({ place }) => place);
-  const compared = {
-    metrics,
-    segmentIds: selected.flatMap(({ segmentId }) => segmentId ?? []),
-    goalIds: selected.map(({ goalId }) => goalId),
-    zoneIds: selected.flatMap(({ zoneId }) => zoneId ?? []),
-    startMs,
-    endMs,
-    timeZone,
-  };
+  note(historyWords(dataSince, firstDay, plan.historyDays, todayIn(timeZone, shiftDays(startMs, -plan.historyDays, timeZone))));
+  const compared = { ...objectsOf(changes.map(({ place }) => place)), metrics, startMs, endMs, timeZone };
   for (const sentence of await redefinitionNotes(compared, lists)) note(sentence);
   if (tooFew > 0) note(`${tooFew} series had too little data to be looked at.`);
   for (const reason of once(failures)) note(`Some days or selections could not be read and are not looked at: ${reason}`);
