@@ -42,6 +42,7 @@ export const coreTools: ReadonlySet<string> = new Set([
   'apply_export_plan',
   'download_export_run',
   'query_export',
+  'analyze_funnel',
 ]);
 const CORE = 'core';
 

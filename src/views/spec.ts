@@ -129,8 +129,40 @@ export interface ContributionSpec {
   readonly overlap?: true;
 }
 
+/** Steps and how many did each; from step to step those who did not go on are drawn behind. */
+export interface FunnelSpec {
+  readonly kind: 'funnel';
+  readonly title: string;
+  readonly subtitle?: string;
+  /** What is counted: sessions or visitors. */
+  readonly unit: string;
+  readonly steps: readonly { readonly name: string; readonly count: number }[];
+}
+
+/** Columns of pages from left to right and how many went from one to the next. */
+export interface FlowSpec {
+  readonly kind: 'flow';
+  readonly title: string;
+  readonly subtitle?: string;
+  /** `side`: which column, from 0. */
+  readonly nodes: readonly { readonly id: string; readonly label: string; readonly side: number; readonly count: number }[];
+  readonly links: readonly { readonly from: string; readonly to: string; readonly count: number }[];
+}
+
+/** Shares of cohorts that came back, in percent; null where the time is not over. */
+export interface CohortsSpec {
+  readonly kind: 'cohorts';
+  readonly title: string;
+  readonly subtitle?: string;
+  /** The length of a period: day or week. */
+  readonly by: string;
+  readonly cohorts: readonly { readonly name: string; readonly visitors: number; readonly percents: readonly (number | null)[] }[];
+  /** All cohorts together, or each group of a split, by period. */
+  readonly curves: readonly { readonly name: string; readonly percents: readonly (number | null)[] }[];
+}
+
 /** A single picture. */
-export type PanelSpec = WaterfallSpec | TrendSpec | BarsSpec | ContributionSpec;
+export type PanelSpec = WaterfallSpec | TrendSpec | BarsSpec | ContributionSpec | FunnelSpec | FlowSpec | CohortsSpec;
 
 /** Pictures below each other that answer one question. */
 interface PanelsSpec {

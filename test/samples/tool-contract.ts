@@ -6,6 +6,9 @@ export interface ToolContract {
   readonly confirmed?: true;
 }
 
+/** What all tools over visits take. */
+const VISITS = 'jobIds startDate endDate devices visitorType countries browsers entryPages automated';
+
 /** The tools that answer a question; each holds to this as soon as it exists. */
 export const insightContract: Readonly<Record<string, ToolContract>> = {
   find_objects: { parameters: 'text! kinds limit' },
@@ -31,6 +34,9 @@ export const insightContract: Readonly<Record<string, ToolContract>> = {
   find_export_gaps: { parameters: 'jobId! startDate endDate' },
   query_export: { parameters: 'jobId jobIds sql limit chart' },
   list_workspace: { parameters: 'jobIds' },
+  analyze_funnel: {
+    parameters: `steps! order within withinDays breakdown baselineStartDate baselineEndDate ${VISITS} chart`,
+  },
   purge_workspace: { parameters: 'jobIds before', write: true, confirmed: true },
 };
 

@@ -32,12 +32,22 @@ export interface SqlWords {
   first(list: string, condition: (element: string) => string): string;
   /** The elements of a list for which a condition holds. */
   filter(list: string, condition: (element: string) => string): string;
+  /** A list of what is made of each element. */
+  map(list: string, make: (element: string) => string): string;
   /** Whether a list holds a value. */
   has(list: string, value: string): string;
   /** An aggregate: any of the values. */
   anyOf(value: string): string;
-  /** A row for each element of a list of a table: the FROM clause that adds the column `element`. */
-  each(table: string, list: string, element: string): string;
+  /** What stands behind FROM for a row for each place of parallel lists of a table, whose elements become columns. */
+  each(table: string, lists: Readonly<Record<string, string>>): string;
+  /** A whole number of 64 bits with a sign. */
+  whole(value: string): string;
+  /** The key that stands for nothing. */
+  readonly noKey: string;
+  /** A value that is never NULL, said so. */
+  known(value: string): string;
+  /** The host of an address; empty or NULL where there is none. */
+  host(address: string): string;
 }
 
 /** A condition that is 1 or 0, as both engines add it up. */
@@ -57,6 +67,12 @@ function patternOf(pattern: string): string {
 /** The text before a `*` at the end, where that is the only one. */
 function prefixOf(pattern: string): string | undefined {
   return /^[^*]*\*$/.test(pattern) ? pattern.slice(0, -1) : undefined;
+}
+
+function pairs(lists: Readonly<Record<string, string>>, write: (list: string, element: string) => string): string {
+  return Object.entries(lists)
+    .map(([element, list]) => write(list, element))
+    .join(', ');
 }
 
 const duckDb: SqlWords = {
@@ -80,7 +96,12 @@ const duckDb: SqlWords = {
   filter: (list, condition) => `array_filter(${list}, lambda e: ${condition('e')})`,
   has: (list, value) => `array_contains(${list}, ${value})`,
   anyOf: (value) => `any_value(${value})`,
-  each: (table, list, element) => `(SELECT *, unnest(${list}) AS ${element} FROM ${table})`,
+  each: (table, lists) => `(SELECT *, ${pairs(lists, (list, element) => `unnest(${list}) AS ${element}`)} FROM ${table})`,
+  map: (list, make) => `array_transform(${list}, lambda e: ${make('e')})`,
+  whole: (value) => `CAST(${value} AS BIGINT)`,
+  noKey: 'CAST(0 AS UBIGINT)',
+  known: (value) => value,
+  host: (address) => `regexp_extract(${address}, '^[a-zA-Z][a-zA-Z0-9+.-]*://([^/?#]+)', 1)`,
 };
 
 /** A window of ClickHouse shows a row only its frame. */
@@ -107,7 +128,13 @@ const clickHouse: SqlWords = {
   filter: (list, condition) => `arrayFilter(e -> ${condition('e')}, ${list})`,
   has: (list, value) => `has(${list}, ${value})`,
   anyOf: (value) => `any(${value})`,
-  each: (table, list, element) => `(SELECT *, ${element} FROM ${table} ARRAY JOIN ${list} AS ${element})`,
+  each: (table, lists) =>
+    `(SELECT *, ${Object.keys(lists).join(', ')} FROM ${table} ARRAY JOIN ${pairs(lists, (list, element) => `${list} AS ${element}`)})`,
+  map: (list, make) => `arrayMap(e -> ${make('e')}, ${list})`,
+  whole: (value) => `toInt64(${value})`,
+  noKey: 'toUInt64(0)',
+  known: (value) => `assumeNotNull(${value})`,
+  host: (address) => `extract(${address}, '^[a-zA-Z][a-zA-Z0-9+.-]*://([^/?#]+)')`,
 };
 
 /** The words of an engine. */

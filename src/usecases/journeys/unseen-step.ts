@@ -26,7 +26,7 @@ function pagesSeen(visits: Visits): Promise<Counted[]> {
 function eventsSeen(visits: Visits): Promise<Counted[]> {
   const names = visits.column('sessions', 'app_events.event_name');
   if (names === undefined) return Promise.resolve([]);
-  return counted(visits, `SELECT e AS name, count(*) AS rows FROM ${visits.sql.each('sessions', names, 'e')} AS s`);
+  return counted(visits, `SELECT e AS name, count(*) AS rows FROM ${visits.sql.each('sessions', { e: names })} AS s`);
 }
 
 function wordsOf(choice: Choice): string {

@@ -3,7 +3,7 @@ import { type SqlWords } from './sql-words.ts';
 import { pageCondition } from './step-sql.ts';
 
 /** Devices as people name them, by the ids of the platform. */
-const deviceIds = { desktop: [1], mobile: [2], tablet: [3], app: [4, 5] } as const;
+export const deviceIds = { desktop: [1], mobile: [2], tablet: [3], app: [4, 5] } as const;
 
 /** Which visits count; what is left out leaves nothing out. */
 export interface Filters {

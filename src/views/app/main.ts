@@ -13,7 +13,16 @@ interface Shown {
   args: Members;
 }
 
-const KINDS: ReadonlySet<unknown> = new Set<ChartSpec['kind']>(['waterfall', 'trend', 'bars', 'contribution', 'panels']);
+const KINDS: ReadonlySet<unknown> = new Set<ChartSpec['kind']>([
+  'waterfall',
+  'trend',
+  'bars',
+  'contribution',
+  'funnel',
+  'flow',
+  'cohorts',
+  'panels',
+]);
 
 const shown: Shown = { context: {}, args: {} };
 let host: Host | undefined;

@@ -1,4 +1,4 @@
-import { BarChart, LineChart } from 'echarts/charts';
+import { BarChart, LineChart, SankeyChart, ScatterChart } from 'echarts/charts';
 import {
   DataZoomComponent,
   GridComponent,
@@ -12,12 +12,15 @@ import { init, use } from 'echarts/core';
 import { SVGRenderer } from 'echarts/renderers';
 import { type ChartSpec, type PanelSpec, panelsOf } from '../spec.ts';
 import { drawBars } from './bars.ts';
+import { drawCohorts } from './cohorts.ts';
 import { drawContribution } from './contribution.ts';
+import { drawFlow } from './flow.ts';
+import { drawFunnel } from './funnel.ts';
 import type { Drawing, Look } from './look.ts';
 import { drawTrend } from './trend.ts';
 import { drawWaterfall } from './waterfall.ts';
 
-use([BarChart, LineChart, SVGRenderer]);
+use([BarChart, LineChart, SankeyChart, ScatterChart, SVGRenderer]);
 use([DataZoomComponent, GridComponent, LegendComponent, TitleComponent, TooltipComponent]);
 use([MarkAreaComponent, MarkLineComponent]);
 
@@ -26,9 +29,22 @@ export { init };
 
 /** The ECharts option of any picture: the one declaration that server and view draw from. */
 export function drawChart(spec: PanelSpec, look: Look): Drawing {
-  if (spec.kind === 'waterfall') return drawWaterfall(spec, look);
-  if (spec.kind === 'trend') return drawTrend(spec, look);
-  return spec.kind === 'bars' ? drawBars(spec, look) : drawContribution(spec, look);
+  switch (spec.kind) {
+    case 'waterfall':
+      return drawWaterfall(spec, look);
+    case 'trend':
+      return drawTrend(spec, look);
+    case 'bars':
+      return drawBars(spec, look);
+    case 'contribution':
+      return drawContribution(spec, look);
+    case 'funnel':
+      return drawFunnel(spec, look);
+    case 'flow':
+      return drawFlow(spec, look);
+    case 'cohorts':
+      return drawCohorts(spec, look);
+  }
 }
 
 /** Height of each of several trends below each other. */

@@ -1,0 +1,73 @@
+import { formatNumber } from '../../lib/number-text.ts';
+import { type FunnelChange, type FunnelGroup, type FunnelStep, largestLoss } from './funnel.ts';
+
+/** What the sentences of a funnel are made of. */
+interface Told {
+  readonly steps: readonly FunnelStep[];
+  readonly groups: readonly FunnelGroup[] | undefined;
+  readonly changes: readonly FunnelChange[] | undefined;
+  readonly unit: 'sessions' | 'visitors';
+  readonly question: { readonly order: 'in_order' | 'direct'; readonly withinDays: number | undefined };
+  readonly immature: number;
+}
+
+const count = (value: number) => formatNumber(value, { group: true });
+/** With fewer at the first step the shares say little. */
+const FEW = 50;
+
+function changeSentence({ changes, steps }: Told): string | undefined {
+  if (!changes) return undefined;
+  const moved = changes.filter(({ verdict }) => verdict === 'higher' || verdict === 'lower');
+  const [clearest] = moved.toSorted((a, b) => Math.abs(distance(b)) - Math.abs(distance(a)));
+  if (!clearest)
+    return changes.some(({ verdict }) => verdict === 'within noise') ? 'No step of this funnel changed beyond noise.' : undefined;
+  const index = steps.findIndex(({ step }) => step === clearest.step);
+  const { verdict, step, since, beforePercent = 0, afterPercent = 0, group } = clearest;
+  const from = steps[index - 1]?.step ?? '';
+  return (
+    `${verdict === 'lower' ? 'Fewer' : 'More'} go on from ${from} to ${step}${since === undefined ? '' : ` since ${since}`}: ` +
+    `${afterPercent}% against ${beforePercent}% in the baseline${group === undefined ? '' : `, most clearly for ${group}`}.`
+  );
+}
+
+const distance = ({ beforePercent = 0, afterPercent = 0 }: FunnelChange) => afterPercent - beforePercent;
+
+function lossSentence({ steps, unit }: Told): string {
+  const at = largestLoss(steps);
+  const [first] = steps;
+  if (!first || first.sessions === 0) return `No ${unit} did ${first?.step ?? 'the first step'} in these days.`;
+  const [from, to] = at === undefined ? [] : [steps[at], steps[at + 1]];
+  if (!from || !to) return `All ${count(first.sessions)} ${unit} that did ${first.step} did every step.`;
+  const share = ((100 * (from.left ?? 0)) / from.sessions).toFixed(1);
+  return `The largest loss is after ${from.step}: ${count(from.left ?? 0)} of ${count(from.sessions)} ${unit} (${share}%) do not reach ${to.step}.`;
+}
+
+function restOf({ steps, groups }: Told): string[] {
+  const [first, last] = [steps[0], steps.at(-1)];
+  const whole =
+    first && last && first.sessions > 0 ? [`${last.ofFirstPercent ?? 0}% of those who do ${first.step} reach ${last.step}.`] : [];
+  const standing = (groups ?? []).filter(({ verdict }) => /^(fewer|more) /.test(verdict)).slice(0, 2);
+  return [...whole, ...standing.map(({ group, verdict }) => `For ${group}, ${verdict}.`)];
+}
+
+/** The sentences of a funnel: the change where a baseline was asked for, the largest loss, the whole way, the groups that stand out. */
+export function funnelWords(told: Told): { answer: string; notes: string[] } {
+  const { steps, groups, unit, question, immature } = told;
+  const change = changeSentence(told);
+  const notes: string[] = [];
+  if ((steps[0]?.sessions ?? 0) < FEW) notes.push(`Fewer than ${FEW} ${unit} did the first step: the shares say little.`);
+  notes.push(
+    question.order === 'direct'
+      ? 'Counted: each step is the very next page.'
+      : 'Counted: each step comes later than the one before; others may lie between.',
+  );
+  if (question.withinDays !== undefined)
+    notes.push(
+      `A visitor is a browser or device; the steps are done within ${question.withinDays} days of the first. ` +
+        `${count(immature)} visitors whose window is not over, or not covered, are left out.`,
+    );
+  if (groups) notes.push('Groups are held against all others, step by step, at a false discovery rate of 5 %.');
+  if (steps.at(-1)?.medianSeconds === undefined && steps.length > 1 && (steps.at(-1)?.sessions ?? 0) > 0)
+    notes.push('The files do not say when in a visit a purchase was.');
+  return { answer: [...(change === undefined ? [] : [change]), lossSentence(told), ...restOf(told)].join(' '), notes };
+}

@@ -1,0 +1,228 @@
+import { judgePeriods } from '../metrics/engine/judge.ts';
+import { dayText } from './covered-days.ts';
+import { differenceOf, discovered, intervalOf, percentOf } from './proportions.ts';
+
+/** How many came so far and no farther; the place in the list is the depth. */
+export type Depths = readonly number[];
+
+/** What the engine counted for a funnel. */
+export interface FunnelCounts {
+  /** By day (UTC, as a number). */
+  readonly days: ReadonlyMap<number, Depths>;
+  readonly groups: ReadonlyMap<string, Depths>;
+  /** Times between a step and the one before, by the number of the step: ms and how often. */
+  readonly gaps: ReadonlyMap<number, readonly (readonly [ms: number, count: number])[]>;
+  /** Where those went who left after a step; undefined: nowhere. */
+  readonly next: readonly { readonly depth: number; readonly page: string | undefined; readonly count: number }[];
+  /** Visitors whose window is not over. */
+  readonly immature: number;
+}
+
+/** A step of a funnel and who did it. */
+export interface FunnelStep {
+  step: string;
+  sessions: number;
+  ofFirstPercent?: number;
+  ofPreviousPercent?: number;
+  lowPercent?: number;
+  highPercent?: number;
+  medianSeconds?: number;
+  middleSeconds?: [number, number];
+  left?: number;
+  ended?: number;
+  next?: { page: string; sessions: number }[];
+}
+
+/** Pages named at a step for those who left. */
+const MOST_NEXT = 4;
+
+/** Sums of some depths, place by place. */
+export function sumOf(all: Iterable<Depths>): number[] {
+  const sums: number[] = [];
+  for (const depths of all) for (const [depth, count] of depths.entries()) sums[depth] = (sums[depth] ?? 0) + count;
+  return Array.from(sums, (count) => count ?? 0);
+}
+
+/** How many did each step. */
+export function reached(depths: Depths, steps: number): number[] {
+  return Array.from({ length: steps }, (_, index) => depths.slice(index + 1).reduce((sum, count) => sum + (count ?? 0), 0));
+}
+
+/** A quantile of values that occurred so often each; halfway between two where it falls between them. */
+export function quantileOf(values: readonly (readonly [value: number, count: number])[], share: number): number | undefined {
+  const sorted = values.toSorted(([a], [b]) => a - b);
+  const total = sorted.reduce((sum, [, count]) => sum + count, 0);
+  if (total === 0) return undefined;
+  const at = (rank: number) => {
+    let passed = 0;
+    return sorted.find(([, count]) => (passed += count) > rank)?.[0] ?? 0;
+  };
+  const rank = share * (total - 1);
+  const [low, high] = [at(Math.floor(rank)), at(Math.ceil(rank))];
+  return low + (rank - Math.floor(rank)) * (high - low);
+}
+
+function timesOf(gaps: FunnelCounts['gaps'], number: number): Pick<FunnelStep, 'medianSeconds' | 'middleSeconds'> {
+  const values = (gaps.get(number) ?? []).filter(([ms]) => ms >= 0);
+  const [low, median, high] = [0.25, 0.5, 0.75].map((share) => quantileOf(values, share));
+  if (low === undefined || median === undefined || high === undefined) return {};
+  const seconds = (ms: number) => Math.round(ms / 100) / 10;
+  return { medianSeconds: seconds(median), middleSeconds: [seconds(low), seconds(high)] };
+}
+
+/** The pages after which those who left go on; several pages of one name are one. */
+function nextOf(next: FunnelCounts['next'], depth: number, nameOf: (page: string) => string) {
+  const counts = new Map<string, number>();
+  let ended = 0;
+  for (const each of next) {
+    if (each.depth !== depth) continue;
+    if (each.page === undefined) ended += each.count;
+    else counts.set(nameOf(each.page), (counts.get(nameOf(each.page)) ?? 0) + each.count);
+  }
+  const pages = [...counts].map(([page, sessions]) => ({ page, sessions })).toSorted((a, b) => b.sessions - a.sessions);
+  return { ended, next: pages.slice(0, MOST_NEXT) };
+}
+
+/** The steps with shares, times, and where those went who left; `hasNext`: pages were read. */
+export function stepsOf(
+  names: readonly string[],
+  counts: FunnelCounts,
+  { hasNext, nameOf }: { readonly hasNext: boolean; readonly nameOf: (page: string) => string },
+): FunnelStep[] {
+  const done = reached(sumOf(counts.days.values()), names.length);
+  return names.map((step, index) => {
+    const [sessions = 0, before = 0, after = 0] = [done[index], done[index - 1], done[index + 1]];
+    const [ofFirst, ofPrevious] = [percentOf(sessions, done[0] ?? 0), index > 0 ? percentOf(sessions, before) : undefined];
+    return {
+      step,
+      sessions,
+      ...(ofFirst !== undefined && { ofFirstPercent: ofFirst }),
+      ...(ofPrevious !== undefined && { ofPreviousPercent: ofPrevious, ...intervalOf({ hits: sessions, of: before }) }),
+      ...timesOf(counts.gaps, index + 1),
+      ...(index < names.length - 1 && { left: sessions - after, ...(hasNext && nextOf(counts.next, index + 1, nameOf)) }),
+    };
+  });
+}
+
+/** The step after which most are lost, from 0. */
+export function largestLoss(steps: readonly FunnelStep[]): number | undefined {
+  const losses = steps.slice(0, -1).map(({ left = 0 }, index) => ({ index, left }));
+  const [largest] = losses.toSorted((a, b) => b.left - a.left);
+  return largest && largest.left > 0 ? largest.index : undefined;
+}
+
+/** A group of a split: how many did each step, and how it differs from the others. */
+export interface FunnelGroup {
+  group: string;
+  steps: number[];
+  verdict: string;
+}
+
+/** Groups that an answer shows. */
+const MOST_GROUPS = 8;
+/** With fewer at the first step nothing is said of a group. */
+const LEAST_SESSIONS = 50;
+
+interface Difference {
+  readonly group: string;
+  readonly index: number;
+  readonly own: number;
+  readonly others: number;
+  readonly pValue: number;
+  readonly points: number;
+}
+
+/** Differences between groups and all others, step by step, that are no chance at a false discovery rate of 5 %. */
+function differencesOf(groups: ReadonlyMap<string, number[]>, total: readonly number[]): Difference[] {
+  const questions = [...groups].flatMap(([group, done]) =>
+    done.slice(1).flatMap((hits, index): Difference[] => {
+      const of = done[index] ?? 0;
+      const rest = { hits: (total[index + 1] ?? 0) - hits, of: (total[index] ?? 0) - of };
+      const found = (done[0] ?? 0) < LEAST_SESSIONS ? undefined : differenceOf({ hits, of }, rest);
+      return found ? [{ group, index: index + 1, own: hits / of, others: rest.hits / rest.of, ...found }] : [];
+    }),
+  );
+  return discovered(questions);
+}
+
+const percent = (share: number) => `${(100 * share).toFixed(1)}%`;
+
+/** The groups, the largest first or in the order given, each with the step at which it differs most from all others. */
+export function groupsOf(names: readonly string[], counts: FunnelCounts, inOrder = false): FunnelGroup[] {
+  const done = new Map([...counts.groups].map(([group, depths]) => [group, reached(depths, names.length)]));
+  const total = sumOf(done.values());
+  const differences = differencesOf(done, total);
+  const shown = inOrder ? [...done] : [...done].toSorted(([, a], [, b]) => (b[0] ?? 0) - (a[0] ?? 0)).slice(0, MOST_GROUPS);
+  return shown.map(([group, steps]) => {
+    const [clearest] = differences.filter((each) => each.group === group).toSorted((a, b) => a.pValue - b.pValue);
+    const few = (steps[0] ?? 0) < LEAST_SESSIONS ? 'too few' : 'like the others';
+    const verdict = clearest
+      ? `${clearest.points < 0 ? 'fewer' : 'more'} reach ${names[clearest.index]}: ${percent(clearest.own)} of those before it, ` +
+        `elsewhere ${percent(clearest.others)}`
+      : few;
+    return { group, steps, verdict };
+  });
+}
+
+/** How a step changed against a baseline. */
+export interface FunnelChange {
+  step: string;
+  beforePercent?: number;
+  afterPercent?: number;
+  verdict: 'higher' | 'lower' | 'within noise' | 'too few';
+  since?: string;
+  /** The groups in which it changed, where a split was asked for. */
+  group?: string;
+}
+
+const WORDS = { up: 'higher', down: 'lower', drift: undefined, 'within noise': 'within noise', 'not enough data': undefined } as const;
+
+/** Whether each step is reached by another share of those before it than in the baseline, judged on days, and since when. */
+export function changesOf(names: readonly string[], baseline: FunnelCounts, period: FunnelCounts): FunnelChange[] {
+  const of = ({ days }: FunnelCounts) => reached(sumOf(days.values()), names.length);
+  const [before, after] = [of(baseline), of(period)];
+  const daily = [...baseline.days, ...period.days].map(([day, depths]) => ({ label: dayText(day), done: reached(depths, names.length) }));
+  const window = ({ days }: FunnelCounts) => {
+    const labels = [...days.keys()].toSorted((a, b) => a - b).map(dayText);
+    return { from: labels[0] ?? '', to: labels.at(-1) ?? '' };
+  };
+  return names.slice(1).map((step, index): FunnelChange => {
+    const [own, earlier] = [
+      { hits: after[index + 1] ?? 0, of: after[index] ?? 0 },
+      { hits: before[index + 1] ?? 0, of: before[index] ?? 0 },
+    ];
+    const points = daily.map(({ label, done }) => ({
+      label,
+      numerator: done[index + 1] ?? 0,
+      denominator: done[index] ?? 0,
+      isWhole: true,
+    }));
+    const judged = judgePeriods({ kind: 'share', days: points, baseline: window(baseline), period: window(period) });
+    const plain = differenceOf(own, earlier);
+    // Too few days to learn how much they scatter: only chance of counting is known, and more is asked of it.
+    const byCounts = plain && plain.pValue < 0.001 ? (plain.points > 0 ? 'higher' : 'lower') : 'within noise';
+    const drifted = (judged.relative ?? 0) > 0 ? 'higher' : 'lower';
+    const byDays = judged.verdict === 'drift' ? drifted : WORDS[judged.verdict];
+    const [beforePercent, afterPercent] = [percentOf(earlier.hits, earlier.of), percentOf(own.hits, own.of)];
+    return {
+      step,
+      ...(beforePercent !== undefined && { beforePercent }),
+      ...(afterPercent !== undefined && { afterPercent }),
+      verdict: plain ? (byDays ?? byCounts) : 'too few',
+      ...(plain && byDays !== 'within noise' && judged.main && { since: judged.main.from }),
+    };
+  });
+}
+
+/** The groups in which a step changed most clearly, at a false discovery rate of 5 %. */
+export function changedGroups(index: number, names: readonly string[], baseline: FunnelCounts, period: FunnelCounts): string[] {
+  const questions = [...period.groups].flatMap(([group, depths]) => {
+    const [own, earlier] = [depths, baseline.groups.get(group) ?? []].map((each) => reached(each, names.length));
+    const side = (done: readonly number[] = []) => ({ hits: done[index] ?? 0, of: done[index - 1] ?? 0 });
+    const found = differenceOf(side(own), side(earlier));
+    return found ? [{ group, ...found }] : [];
+  });
+  return discovered(questions)
+    .toSorted((a, b) => a.pValue - b.pValue)
+    .map(({ group }) => group);
+}

@@ -1,0 +1,102 @@
+import { grouped } from '../../lib/grouped.ts';
+
+/** A path and how often it was viewed; more figures of it are added up with it. */
+export interface PathViews {
+  readonly path: string;
+  readonly views: number;
+}
+
+/** Pages that are looked at as one: a path, or a pattern in which `*` stands for any characters. */
+export interface PageGroup<T extends PathViews = PathViews> {
+  readonly pattern: string;
+  readonly views: number;
+  readonly paths: readonly T[];
+}
+
+/** Siblings from this number on are members of a list, such as products, rather than pages of their own. */
+const MANY = 8;
+/** A sibling with this share of the views of all is a page of its own even so … */
+const OWN_SHARE = 0.1;
+/** … and a word without a digit, which no id is, with this one. */
+const WORD_SHARE = 0.02;
+
+interface Node<T extends PathViews> {
+  readonly children: Map<string, Node<T>>;
+  readonly own: T[];
+  views: number;
+}
+
+const emptyNode = <T extends PathViews>(): Node<T> => ({ children: new Map(), own: [], views: 0 });
+
+function insert<T extends PathViews>(root: Node<T>, entry: T): void {
+  let node = root;
+  node.views += entry.views;
+  for (const segment of entry.path.split('/').slice(1)) {
+    const child = node.children.get(segment) ?? emptyNode<T>();
+    node.children.set(segment, child);
+    child.views += entry.views;
+    node = child;
+  }
+  node.own.push(entry);
+}
+
+function merged<T extends PathViews>(nodes: readonly Node<T>[]): Node<T> {
+  const all = emptyNode<T>();
+  for (const node of nodes) {
+    all.views += node.views;
+    all.own.push(...node.own);
+    for (const [segment, child] of node.children) {
+      const known = all.children.get(segment);
+      all.children.set(segment, known ? merged([known, child]) : child);
+    }
+  }
+  return all;
+}
+
+function isOwn(segment: string, share: number): boolean {
+  return share >= OWN_SHARE || (share >= WORD_SHARE && !/\d/.test(segment));
+}
+
+/** Groups of a node, those in it as one each. */
+function groupsBelow<T extends PathViews>(node: Node<T>, prefix: string): PageGroup<T>[] {
+  const groups: PageGroup<T>[] = [];
+  const pattern = prefix === '' ? '/' : prefix;
+  if (node.own.length > 0) groups.push({ pattern, views: node.own.reduce((sum, { views }) => sum + views, 0), paths: node.own });
+  const children = [...node.children];
+  const alike = children.filter(([segment, { views }]) => !isOwn(segment, views / node.views));
+  const isList = alike.length >= MANY;
+  const apart = isList ? children.filter(([segment, { views }]) => isOwn(segment, views / node.views)) : children;
+  for (const [segment, child] of apart) groups.push(...groupsBelow(child, `${prefix}/${segment}`));
+  if (isList) groups.push(...groupsBelow(merged(alike.map(([, child]) => child)), `${prefix}/*`));
+  return groups;
+}
+
+const parentOf = (pattern: string) => pattern.slice(0, pattern.lastIndexOf('/'));
+
+/** Puts the most numerous siblings together until there are no more groups than asked for. */
+function folded<T extends PathViews>(groups: readonly PageGroup<T>[], most: number): PageGroup<T>[] {
+  let left = [...groups];
+  while (left.length > most) {
+    const families = grouped(left, ({ pattern }) => parentOf(pattern));
+    const [parent, members] = [...families].filter(([name]) => name !== '').toSorted((a, b) => b[1].length - a[1].length)[0] ?? [];
+    if (parent === undefined || members === undefined || members.length < 3) break;
+    const all = { pattern: `${parent}/*`, views: 0, paths: members.flatMap(({ paths }) => paths) };
+    left = [...left.filter((group) => !members.includes(group)), { ...all, views: members.reduce((sum, { views }) => sum + views, 0) }];
+  }
+  return left;
+}
+
+/** The pages of a site, ids and other lists of siblings as one group each: the most viewed `most` of them. */
+export function groupPages<T extends PathViews>(paths: readonly T[], most: number): PageGroup<T>[] {
+  const root = emptyNode<T>();
+  for (const entry of paths) insert(root, entry);
+  return folded(groupsBelow(root, ''), most)
+    .toSorted((a, b) => b.views - a.views)
+    .slice(0, most);
+}
+
+/** Whether a path is like a pattern in which `*` stands for any characters. */
+export function isLike(path: string, pattern: string): boolean {
+  const parts = pattern.split(/\*+/).map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`));
+  return new RegExp(`^${parts.join('.*')}$`, 's').test(path);
+}

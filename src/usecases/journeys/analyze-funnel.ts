@@ -1,0 +1,111 @@
+import { refuse } from '../../api/errors.ts';
+import { daysWords } from '../../domain/journeys/covered-days.ts';
+import { changedGroups, changesOf, type FunnelCounts, type FunnelGroup, groupsOf, stepsOf } from '../../domain/journeys/funnel.ts';
+import type { FunnelAnswer } from '../../domain/journeys/funnel-answer.ts';
+import { funnelWords } from '../../domain/journeys/funnel-words.ts';
+import { groupedDays } from '../../domain/journeys/grouped-days.ts';
+import { pageNames } from '../../domain/journeys/page-names.ts';
+import { hasKind, parseStep, type Step } from '../../domain/journeys/step.ts';
+import type { Context } from '../context.ts';
+import type { Breakdown } from './breakdowns.ts';
+import { leaversSql } from './leavers-sql.ts';
+import { type FunnelQuestion, needsOf, readFunnel } from './read-funnel.ts';
+import { type VisitQuestion, type VisitUses, withVisits } from './with-visits.ts';
+
+/** What is asked of a funnel, dates as the boundary resolves them. */
+export interface FunnelRequest extends VisitQuestion {
+  readonly steps: readonly string[];
+  readonly order?: 'in_order' | 'direct' | undefined;
+  readonly within?: 'session' | 'visitor' | undefined;
+  readonly withinDays?: number | undefined;
+  readonly breakdown?: Breakdown | undefined;
+  readonly baselineStartDate?: string | undefined;
+  readonly baselineEndDate?: string | undefined;
+}
+
+/** Days within which a visitor may do the steps, where the caller names none. */
+const USUAL_WITHIN_DAYS = 7;
+
+function questionOf({ steps: texts, order = 'in_order', within = 'session', withinDays, breakdown }: FunnelRequest): FunnelQuestion {
+  const steps = texts.map((text) => parseStep(text, 'steps'));
+  const early = steps.slice(0, -1).find((step) => hasKind(step, 'purchase'));
+  if (early)
+    refuse(
+      `steps: the exports do not say when in a visit a purchase was, so "${early.text}" can only be the last step; name the page before.`,
+    );
+  if (within === 'session' && withinDays !== undefined) refuse('withinDays: only with within visitor.');
+  if (order === 'direct') requirePages(steps, within);
+  return { steps, order, withinDays: within === 'visitor' ? (withinDays ?? USUAL_WITHIN_DAYS) : undefined, breakdown };
+}
+
+/** The very next page is known of pages in a session alone. */
+function requirePages(steps: readonly Step[], within: string): void {
+  if (within === 'visitor') refuse('order: direct compares pages of one session; use in_order with within visitor.');
+  const other = steps.find((step) => hasKind(step, 'event'));
+  if (other) refuse(`order: direct compares pages, and "${other.text}" is an app event; use in_order.`);
+}
+
+interface Read {
+  readonly counts: FunnelCounts;
+  readonly covered: string[];
+  readonly sql: string | undefined;
+  readonly hasNext: boolean;
+}
+
+function read(question: FunnelQuestion, visits: VisitQuestion, context: VisitUses): Promise<Read> {
+  return withVisits(visits, needsOf(question), context, async (own) => {
+    const counts = await readFunnel(question, own);
+    const depths = [...counts.days.values()];
+    return { counts, covered: daysWords(own.days.covered), sql: leaversSql(question, depths, own), hasNext: own.reads('views') };
+  });
+}
+
+/** The counts of the days before, where they are asked for; their range is not that of the answer. */
+async function readBaseline(request: FunnelRequest, question: FunnelQuestion, context: VisitUses): Promise<Read | undefined> {
+  const { baselineStartDate, baselineEndDate } = request;
+  if (baselineStartDate === undefined && baselineEndDate === undefined) return undefined;
+  if (baselineStartDate === undefined || baselineEndDate === undefined)
+    return refuse(
+      `${baselineStartDate === undefined ? 'baselineStartDate' : 'baselineEndDate'}: required with the other end of the baseline.`,
+    );
+  const range = { ...request, startDate: baselineStartDate, endDate: baselineEndDate };
+  return read(question, range, { ...context, covers: () => undefined, note: (sentence) => context.note(`Baseline: ${sentence}`) });
+}
+
+function splitOf({ breakdown }: FunnelQuestion, names: readonly string[], counts: FunnelCounts): FunnelGroup[] | undefined {
+  if (!breakdown) return undefined;
+  const groups = breakdown === 'day' || breakdown === 'week' ? groupedDays(counts.days, breakdown) : counts.groups;
+  return groupsOf(names, { ...counts, groups }, breakdown === 'day' || breakdown === 'week');
+}
+
+/** Who gets from step to step, where they leave and to what, for whom, and since when: `analyze_funnel`. */
+export async function analyzeFunnel(request: FunnelRequest, context: VisitUses & Pick<Context, 'draw'>): Promise<FunnelAnswer> {
+  const question = questionOf(request);
+  const names = question.steps.map(({ text }) => text);
+  const { counts, covered, sql, hasNext } = await read(question, request, context);
+  const baseline = await readBaseline(request, question, context);
+  const nameOf = pageNames(counts.next.flatMap(({ page, count }) => (page === undefined ? [] : [{ path: page, views: count }])));
+  const steps = stepsOf(names, counts, { hasNext, nameOf });
+  const groups = splitOf(question, names, counts);
+  const changes = baseline && changesOf(names, baseline.counts, counts);
+  for (const [index, change] of changes?.entries() ?? []) {
+    if (change.verdict !== 'higher' && change.verdict !== 'lower') continue;
+    const changed = baseline ? changedGroups(index + 1, names, baseline.counts, counts) : [];
+    if (changed.length > 0) change.group = changed.slice(0, 3).join(', ');
+  }
+  const unit = question.withinDays === undefined ? 'sessions' : 'visitors';
+  const { answer, notes } = funnelWords({ steps, groups, changes, unit, question, immature: counts.immature });
+  for (const sentence of notes) context.note(sentence);
+  context.draw(async () => (await import('../../views/from-journeys.ts')).funnelChart({ steps, unit, covered }));
+  return {
+    answer,
+    counts: unit,
+    steps,
+    ...(groups && { groups }),
+    ...(changes && { changes }),
+    ...(question.withinDays !== undefined && { immature: counts.immature }),
+    covered,
+    ...(baseline && { baselineCovered: baseline.covered }),
+    ...(sql !== undefined && { sql }),
+  };
+}

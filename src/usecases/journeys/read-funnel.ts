@@ -1,0 +1,92 @@
+import type { FunnelCounts } from '../../domain/journeys/funnel.ts';
+import { hasKind, type Step } from '../../domain/journeys/step.ts';
+import { type Breakdown, fieldOfBreakdown, groupExpression } from './breakdowns.ts';
+import type { FunnelPlan } from './funnel-codes.ts';
+import { funnelSql } from './funnel-sql.ts';
+import { pageCondition } from './step-sql.ts';
+import { unseenStep } from './unseen-step.ts';
+import type { Needs, VisitRow, Visits } from './with-visits.ts';
+
+/** What a funnel asks. */
+export interface FunnelQuestion {
+  readonly steps: readonly Step[];
+  readonly order: 'in_order' | 'direct';
+  readonly withinDays: number | undefined;
+  readonly breakdown: Breakdown | undefined;
+}
+
+/** The fields that a funnel reads. */
+export function needsOf({ steps, breakdown, withinDays }: FunnelQuestion): Needs {
+  const some = (kind: 'page' | 'event' | 'purchase') => steps.some((step) => hasKind(step, kind));
+  const field = fieldOfBreakdown(breakdown);
+  const sessions = [
+    ...(some('event') ? ['app_events.event_name', 'app_events.event_time'] : []),
+    ...(some('purchase') ? ['session_number_of_transactions'] : []),
+    ...(field === undefined ? [] : [field]),
+  ];
+  return {
+    ...(sessions.length > 0 && { sessions }),
+    ...((some('page') || breakdown === 'entry_page') && { views: [] }),
+    ...(withinDays !== undefined && { followDays: withinDays }),
+  };
+}
+
+function countsOf(rows: readonly VisitRow[]): FunnelCounts {
+  const days = new Map<number, number[]>();
+  const groups = new Map<string, number[]>();
+  const gaps = new Map<number, [number, number][]>();
+  const next: { depth: number; page: string | undefined; count: number }[] = [];
+  let immature = 0;
+  const add = <Key>(map: Map<Key, number[]>, key: Key, depth: number, count: number) => {
+    const depths = map.get(key) ?? [];
+    map.set(key, depths);
+    for (let at = depths.length; at <= depth; at += 1) depths.push(0);
+    depths[depth] = (depths[depth] ?? 0) + count;
+  };
+  for (const row of rows) {
+    const [depth, value, n, name] = [Number(row['depth']), Number(row['value']), Number(row['n']), row['name']];
+    const text = typeof name === 'string' ? name : '';
+    if (row['kind'] === 'gap') gaps.set(depth, [...(gaps.get(depth) ?? []), [value, n]]);
+    else if (row['kind'] === 'next') next.push({ depth, page: value === 1 ? undefined : text, count: n });
+    else if (row['kind'] === 'group' && depth > 0) add(groups, text, depth, n);
+    else if (row['kind'] === 'day' && depth > 0) add(days, value, depth, n);
+    else if (row['kind'] === 'day') immature += n;
+  }
+  return { days, groups, gaps, next, immature };
+}
+
+/** Throws for the first step that nothing in the files fulfils; `isDone` says which steps were done in order. */
+async function requireSeen(steps: readonly Step[], done: readonly number[], visits: Visits): Promise<void> {
+  const doubtful = steps.filter((step, index) => (done[index] ?? 0) === 0 && !hasKind(step, 'purchase'));
+  const path = visits.column('views', 'path');
+  for (const step of doubtful) {
+    const condition = path === undefined ? undefined : pageCondition(step, `coalesce(${path}, '')`, visits.sql);
+    const rows = condition === undefined ? [] : await visits.select(`SELECT count(*) AS n FROM views WHERE ${condition}`);
+    const isSeen = rows.some(({ n }) => Number(n) > 0) || (condition === undefined && (await sentEvents(step, visits)));
+    if (!isSeen) throw await unseenStep(step, 'steps', visits);
+  }
+}
+
+async function sentEvents(step: Step, visits: Visits): Promise<boolean> {
+  const names = visits.column('sessions', 'app_events.event_name');
+  if (names === undefined) return false;
+  const asked = step.choices.flatMap((choice) => (choice.kind === 'event' ? visits.sql.like(visits.sql.known('e'), choice.name) : []));
+  const rows = await visits.select(
+    `SELECT count(*) AS n FROM ${visits.sql.each('sessions', { e: names })} AS s WHERE ${asked.join(' OR ')}`,
+  );
+  return rows.some(({ n }) => Number(n) > 0);
+}
+
+/** Counts a funnel; throws where nothing in the files fulfils a step. */
+export async function readFunnel({ steps, order, withinDays, breakdown }: FunnelQuestion, visits: Visits): Promise<FunnelCounts> {
+  const field = fieldOfBreakdown(breakdown);
+  const visit = field && breakdown ? groupExpression(breakdown, visits.column('sessions', field) ?? 'NULL', visits.sql) : undefined;
+  const isGrouped = visit !== undefined || breakdown === 'entry_page';
+  const plan: FunnelPlan = { steps, order, withinDays, ...(isGrouped && { group: { visit } }) };
+  const counts = countsOf(await visits.select(funnelSql(plan, visits)));
+  const done = steps.map((_, index) =>
+    [...counts.days.values()].reduce((sum, depths) => sum + depths.slice(index + 1).reduce((a, b) => a + b, 0), 0),
+  );
+  if (counts.immature === 0 && done.includes(0)) await requireSeen(steps, done, visits);
+  return counts;
+}

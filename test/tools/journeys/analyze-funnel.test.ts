@@ -1,0 +1,65 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { useTools, whole } from '../support.ts';
+
+const { call } = useTools();
+const STEPS = ['/cart', '/checkout/address', '/checkout/payment', 'purchase'];
+
+beforeAll(async () => {
+  await call('sync_exports', { jobIds: ['Daily sessions', 'Daily views'], since: '-4d', waitSeconds: 40 });
+}, 60_000);
+
+describe('a funnel', () => {
+  it('says where most are lost, to what, and for whom', async () => {
+    const answer = await call('analyze_funnel', { steps: STEPS, breakdown: 'device' });
+    expect(answer.text).toMatch(
+      /^answer: The largest loss is after \/cart: [\d,]+ of [\d,]+ sessions \([\d.]+%\) do not reach \/checkout\/address\./,
+    );
+    expect(whole(answer)).toMatchSnapshot();
+  });
+
+  it('is drawn with its shares', async () => {
+    const { text, structured } = await call('analyze_funnel', { steps: ['/p/*', '/cart'], chart: true });
+    expect(structured['chart']).toMatchObject({ kind: 'funnel', steps: [{ name: '/p/*' }, { name: '/cart' }] });
+    expect(text).toContain('funnel chart: Funnel: /p/* to /cart');
+  });
+
+  it('names a statement that selects as many sessions as left', async () => {
+    const { structured } = await call('analyze_funnel', { steps: ['/p/*', '/cart', '/checkout/address'] });
+    const [first, second] = structured['steps'] as { left: number }[];
+    const { structured: rows } = await call('query_export', { sql: `SELECT count(*) AS n FROM (${String(structured['sql'])})` });
+    expect(rows['rows']).toEqual([[Math.max(first?.left ?? 0, second?.left ?? 0)]]);
+  });
+
+  it('against a baseline begins with what changed', async () => {
+    const { text, structured } = await call('analyze_funnel', {
+      steps: ['/p/*', '/cart'],
+      startDate: '2026-11-18',
+      endDate: '2026-11-19',
+      baselineStartDate: '2026-11-16',
+      baselineEndDate: '2026-11-17',
+    });
+    expect(text).toMatch(/^answer: No step of this funnel changed beyond noise\. The largest loss/);
+    expect(structured['changes']).toEqual([
+      { step: '/cart', beforePercent: expect.any(Number), afterPercent: expect.any(Number), verdict: 'within noise' },
+    ]);
+  });
+});
+
+describe('bad input', () => {
+  it.each([
+    [{ steps: ['/p/*'] }, 'steps: must hold at least 2 items.'],
+    [{ steps: Array.from({ length: 9 }, () => '/p/*') }, 'steps: must hold at most 8 items.'],
+    [{ steps: ['purchase', '/p/*'] }, 'do not say when in a visit a purchase was, so "purchase" can only be the last step'],
+    [{ steps: ['/p/*', '/crat'] }, /steps: no page of these visits is "\/crat"; closest, with their views: .*\/cart \([\d,]+\)/],
+    [{ steps: ['/p/*', 'event:paid'] }, 'The downloaded files of sessions have no app_events.event_name, app_events.event_time'],
+    [{ steps: ['/p/*', '/cart'], withinDays: 3 }, 'withinDays: only with within visitor.'],
+    [{ steps: ['/p/*', '/cart'], baselineStartDate: '-9d' }, 'baselineEndDate: required with the other end of the baseline.'],
+    [{ steps: ['/p/*', '/cart'], startDate: '2026-10-01', endDate: '2026-10-04' }, 'cover no whole day (UTC) of 2026-10-01 … 2026-10-04'],
+    [{ steps: ['/p/*', '/cart'], order: 'direct', within: 'visitor' }, 'order: direct compares pages of one session'],
+  ])('%j is one sentence', async (args, words) => {
+    const { isError, text } = await call('analyze_funnel', args);
+    expect(isError).toBe(true);
+    if (typeof words === 'string') expect(text).toContain(words);
+    else expect(text).toMatch(words);
+  });
+});

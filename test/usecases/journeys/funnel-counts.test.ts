@@ -1,0 +1,197 @@
+import { describe, expect, it } from 'vitest';
+import { reached, sumOf } from '../../../src/domain/journeys/funnel.ts';
+import { parseStep } from '../../../src/domain/journeys/step.ts';
+import { grouped } from '../../../src/lib/grouped.ts';
+import { type FunnelQuestion, needsOf, readFunnel } from '../../../src/usecases/journeys/read-funnel.ts';
+import { withVisits } from '../../../src/usecases/journeys/with-visits.ts';
+import { engines, type LoadedWorld, sharedWorlds, usesOf } from './both-engines.ts';
+import { deedsOf, either, event, type Matcher, page, purchase, walkDirect, walkInOrder } from './funnel-walk.ts';
+import { coveredDays, dayOf, pagesOf, type SessionRow, worlds } from './visit-world.ts';
+
+const world = sharedWorlds();
+/** Splits are held against walking in one world only: each statement is a process. */
+const LAST_WORLD = Object.keys(worlds).at(-1);
+
+interface Case {
+  readonly texts: readonly string[];
+  readonly matchers: readonly Matcher[];
+  readonly order?: 'direct';
+  readonly scopes: readonly ('sessions' | 'views')[];
+  readonly events?: true;
+}
+
+const CHECKOUT = ['/cart', '/checkout/address', '/checkout/payment'];
+const checkout = CHECKOUT.map((path) => page(new RegExp(`^${path}$`)));
+const cases: Readonly<Record<string, Case>> = {
+  'in order': { texts: CHECKOUT, matchers: checkout, scopes: ['views'] },
+  direct: { texts: CHECKOUT, matchers: checkout, order: 'direct', scopes: ['views'] },
+  'wildcards, one page twice in a row': {
+    texts: ['/p/*', '/p/*', '/c*'],
+    matchers: [page(/^\/p\//), page(/^\/p\//), page(/^\/c/)],
+    scopes: ['views'],
+  },
+  'direct wildcards': {
+    texts: ['*', '/p/*', '/p/*'],
+    matchers: [page(/./), page(/^\/p\//), page(/^\/p\//)],
+    order: 'direct',
+    scopes: ['views'],
+  },
+  'up to a purchase': {
+    texts: ['/p/* | /search', '/cart', 'purchase'],
+    matchers: [page(/^\/(p\/.*|search)$/), page(/^\/cart$/), purchase],
+    scopes: ['sessions', 'views'],
+  },
+  'direct to a purchase': {
+    texts: ['/cart', '/checkout*', 'purchase'],
+    matchers: [page(/^\/cart$/), page(/^\/checkout/), purchase],
+    order: 'direct',
+    scopes: ['sessions', 'views'],
+  },
+  'alternatives with events': {
+    texts: ['/p/* | event:search', 'event:added_to_cart | /cart', 'purchase'],
+    matchers: [either(page(/^\/p\//), event('search')), either(event('added_to_cart'), page(/^\/cart$/)), purchase],
+    scopes: ['sessions', 'views'],
+    events: true,
+  },
+};
+
+function questionOf({ texts, order }: Case, more: Partial<FunnelQuestion> = {}): FunnelQuestion {
+  const steps = texts.map((text) => parseStep(text, 'steps'));
+  return { steps, order: order ?? 'in_order', withinDays: undefined, breakdown: undefined, ...more };
+}
+
+function counted({ workspace }: LoadedWorld, engine: (typeof engines)[number], question: FunnelQuestion, filters: object = {}) {
+  return withVisits(filters, needsOf(question), usesOf(workspace(engine)), (visits) => readFunnel(question, visits));
+}
+
+function depthOf({ matchers, order, events }: Case, session: SessionRow): number {
+  const deeds = deedsOf(session, events);
+  return order === 'direct' ? walkDirect(deeds, matchers) : walkInOrder(deeds, matchers).length;
+}
+
+/** How many sessions did each step, by walking their rows. */
+function walked(own: Case, sessions: readonly SessionRow[]): number[] {
+  const depths = sessions.map((session) => depthOf(own, session));
+  return own.texts.map((_, index) => depths.filter((depth) => depth > index).length);
+}
+
+function sessionsOn({ kind, sessions }: LoadedWorld, scopes: Case['scopes']): SessionRow[] {
+  const days = coveredDays(kind, scopes);
+  return sessions.filter(({ beganMs, views }) => days.includes(dayOf(beganMs)) && views.length > 0);
+}
+
+describe.each(Object.keys(worlds))('%s', (name) => {
+  describe.each(engines)('on %s', (engine) => {
+    it.each(Object.entries(cases))('a funnel %s counts what walking the rows counts', async (_, own) => {
+      const sessions = sessionsOn(world(name), own.scopes);
+      const counts = await counted(world(name), engine, questionOf(own));
+      const expected = walked(own, sessions);
+      expect(expected.at(-1)).toBeGreaterThan(0);
+      expect(reached(sumOf(counts.days.values()), own.texts.length)).toEqual(expected);
+      for (const [day, depths] of counts.days)
+        expect(reached(depths, own.texts.length)).toEqual(
+          walked(
+            own,
+            sessions.filter(({ beganMs }) => Math.floor(beganMs / 86_400_000) === day),
+          ),
+        );
+    });
+
+    it('those who left are counted by the page that came next', async () => {
+      const own: Case = { texts: CHECKOUT, matchers: checkout, scopes: ['views'] };
+      const counts = await counted(world(name), engine, questionOf(own));
+      const expected = new Map<string, number>();
+      for (const session of sessionsOn(world(name), ['views'])) {
+        const done = walkInOrder(deedsOf(session), own.matchers);
+        if (done.length === 0 || done.length === 3) continue;
+        const after = pagesOf(session)[(done.at(-1) ?? 0) + 1]?.path ?? 'ended';
+        expected.set(`${done.length} ${after}`, (expected.get(`${done.length} ${after}`) ?? 0) + 1);
+      }
+      expect(new Map(counts.next.map(({ depth, page: next = 'ended', count }) => [`${depth} ${next}`, count]))).toEqual(expected);
+    });
+
+    it('the times between steps are those of the pages', async () => {
+      const counts = await counted(world(name), engine, questionOf({ texts: CHECKOUT, matchers: checkout, scopes: ['views'] }));
+      const gaps = sessionsOn(world(name), ['views']).flatMap((session) => {
+        const [first, second] = walkInOrder(deedsOf(session), checkout);
+        const pages = pagesOf(session);
+        return first === undefined || second === undefined ? [] : [(pages[second]?.timeMs ?? 0) - (pages[first]?.timeMs ?? 0)];
+      });
+      const found = (counts.gaps.get(2) ?? []).flatMap(([ms, count]) => Array.from({ length: count }, () => ms)).toSorted((a, b) => a - b);
+      expect(found).toHaveLength(gaps.length);
+      for (const [index, ms] of gaps.toSorted((a, b) => a - b).entries())
+        expect(Math.abs((found[index] ?? 0) - ms)).toBeLessThanOrEqual(ms < 60_000 ? 50 : 500);
+    });
+
+    it.skipIf(name !== LAST_WORLD).each([
+      ['device', ({ device }: SessionRow) => ({ 1: 'desktop', 2: 'mobile', 3: 'tablet', 4: 'app' })[device] ?? 'unknown'],
+      ['visitor_type', ({ number }: SessionRow) => (number === 1 ? 'new' : 'returning')],
+      ['country', ({ country }: SessionRow) => country ?? 'unknown'],
+      ['browser', ({ browser }: SessionRow) => browser ?? 'unknown'],
+      ['referrer', ({ referrer }: SessionRow) => (referrer === null ? 'direct' : new URL(referrer).host)],
+    ] as const)('a split by %s adds up to groups that were walked apart, within filters', async (breakdown, groupOf) => {
+      const own: Case = { texts: ['/p/*', '/cart'], matchers: [page(/^\/p\//), page(/^\/cart$/)], scopes: ['sessions', 'views'] };
+      const filters = { devices: ['desktop', 'mobile', 'app'], automated: 'exclude', startDate: '2026-11-10', endDate: '2026-11-15' };
+      const counts = await counted(world(name), engine, questionOf(own, { breakdown }), filters);
+      const sessions = sessionsOn(world(name), own.scopes).filter(
+        ({ device, automated, beganMs }) => [1, 2, 4].includes(device) && !automated && dayOf(beganMs) >= 10,
+      );
+      const groups = new Set(sessions.map(groupOf));
+      const expected = [...groups].map(
+        (group) =>
+          [
+            group,
+            walked(
+              own,
+              sessions.filter((session) => groupOf(session) === group),
+            ),
+          ] as const,
+      );
+      const found = [...counts.groups].map(([group, depths]) => [group, reached(depths, 2)] as const);
+      expect(new Map(found)).toEqual(new Map(expected.filter(([, [first = 0]]) => first > 0)));
+    });
+
+    it('a split by entry page does too', async () => {
+      const own: Case = { texts: ['/p/*', '/cart'], matchers: [page(/^\/p\//), page(/^\/cart$/)], scopes: ['views'] };
+      const counts = await counted(world(name), engine, questionOf(own, { breakdown: 'entry_page' }));
+      const sessions = sessionsOn(world(name), ['views']);
+      for (const [entry, depths] of counts.groups)
+        expect([entry, reached(depths, 2)]).toEqual([
+          entry,
+          walked(
+            own,
+            sessions.filter((session) => pagesOf(session)[0]?.path === entry),
+          ),
+        ]);
+      expect(counts.groups.size).toBeGreaterThan(4);
+    });
+
+    it('visitors within days are followed over their sessions, those whose window is not over left out', async () => {
+      const [texts, matchers, withinDays] = [['/p/*', '/cart', 'purchase'], [page(/^\/p\//), page(/^\/cart$/), purchase], 2] as const;
+      const own: Case = { texts, matchers, scopes: ['sessions', 'views'] };
+      const range = { startDate: '2026-11-09', endDate: '2026-11-15' };
+      const counts = await counted(world(name), engine, questionOf(own, { withinDays }), range);
+      const days = new Set(coveredDays(world(name).kind, own.scopes));
+      const visitors = grouped(sessionsOn(world(name), own.scopes), ({ user }) => user);
+      let immature = 0;
+      const depths: number[] = [];
+      for (const sessions of visitors.values()) {
+        const deeds = sessions.flatMap((session) => deedsOf(session)).toSorted((a, b) => a.timeMs - b.timeMs);
+        const first = deeds.find(({ what }) => matchers[0]?.(what));
+        if (!first) continue;
+        const from = dayOf(first.timeMs);
+        if ([from, from + 1, from + 2].some((day) => !days.has(day))) immature += 1;
+        else
+          depths.push(
+            walkInOrder(
+              deeds.filter(({ timeMs }) => timeMs <= first.timeMs + withinDays * 86_400_000),
+              matchers,
+            ).length,
+          );
+      }
+      expect(counts.immature).toBe(immature);
+      expect(immature).toBeGreaterThan(0);
+      expect(reached(sumOf(counts.days.values()), 3)).toEqual([0, 1, 2].map((index) => depths.filter((depth) => depth > index).length));
+    });
+  });
+});
