@@ -39,7 +39,8 @@ function lossSentence({ steps, unit }: Told): string {
   const [from, to] = at === undefined ? [] : [steps[at], steps[at + 1]];
   if (!from || !to) return `All ${count(first.sessions)} ${unit} that did ${first.step} did every step.`;
   const share = ((100 * (from.left ?? 0)) / from.sessions).toFixed(1);
-  return `The largest loss is after ${from.step}: ${count(from.left ?? 0)} of ${count(from.sessions)} ${unit} (${share}%) do not reach ${to.step}.`;
+  const lost = `${count(from.left ?? 0)} of ${count(from.sessions)} ${unit} (${share}%)`;
+  return `The largest loss is after ${from.step}: ${lost} do not reach ${to.step}.`;
 }
 
 function restOf({ steps, groups }: Told): string[] {

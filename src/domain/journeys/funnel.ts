@@ -1,4 +1,4 @@
-import { judgePeriods } from '../metrics/engine/judge.ts';
+import { type Judgement, judgePeriods } from '../metrics/engine/judge.ts';
 import { dayText } from './covered-days.ts';
 import { differenceOf, discovered, intervalOf, percentOf } from './proportions.ts';
 
@@ -175,41 +175,49 @@ export interface FunnelChange {
   group?: string;
 }
 
-const WORDS = { up: 'higher', down: 'lower', drift: undefined, 'within noise': 'within noise', 'not enough data': undefined } as const;
+/** What the engine of the metrics says of days; undefined where it has too few of them. */
+function verdictOfDays({ verdict, relative }: Judgement): FunnelChange['verdict'] | undefined {
+  if (verdict === 'not enough data') return undefined;
+  if (verdict === 'drift') return (relative ?? 0) > 0 ? 'higher' : 'lower';
+  if (verdict === 'within noise') return verdict;
+  return verdict === 'up' ? 'higher' : 'lower';
+}
+
+/** Where days are too few to learn how much they scatter, only chance of counting is known, and more is asked of it. */
+const CLEAR = 0.001;
+
+function verdictOfCounts({ pValue, points }: { readonly pValue: number; readonly points: number }): FunnelChange['verdict'] {
+  if (pValue >= CLEAR) return 'within noise';
+  return points > 0 ? 'higher' : 'lower';
+}
+
+function windowOf({ days }: FunnelCounts): { from: string; to: string } {
+  const labels = [...days.keys()].toSorted((a, b) => a - b).map(dayText);
+  return { from: labels[0] ?? '', to: labels.at(-1) ?? '' };
+}
 
 /** Whether each step is reached by another share of those before it than in the baseline, judged on days, and since when. */
 export function changesOf(names: readonly string[], baseline: FunnelCounts, period: FunnelCounts): FunnelChange[] {
   const of = ({ days }: FunnelCounts) => reached(sumOf(days.values()), names.length);
   const [before, after] = [of(baseline), of(period)];
   const daily = [...baseline.days, ...period.days].map(([day, depths]) => ({ label: dayText(day), done: reached(depths, names.length) }));
-  const window = ({ days }: FunnelCounts) => {
-    const labels = [...days.keys()].toSorted((a, b) => a - b).map(dayText);
-    return { from: labels[0] ?? '', to: labels.at(-1) ?? '' };
-  };
+  const side = (done: readonly number[], index: number) => ({ hits: done[index + 1] ?? 0, of: done[index] ?? 0 });
   return names.slice(1).map((step, index): FunnelChange => {
-    const [own, earlier] = [
-      { hits: after[index + 1] ?? 0, of: after[index] ?? 0 },
-      { hits: before[index + 1] ?? 0, of: before[index] ?? 0 },
-    ];
-    const points = daily.map(({ label, done }) => ({
-      label,
-      numerator: done[index + 1] ?? 0,
-      denominator: done[index] ?? 0,
-      isWhole: true,
-    }));
-    const judged = judgePeriods({ kind: 'share', days: points, baseline: window(baseline), period: window(period) });
+    const [own, earlier] = [side(after, index), side(before, index)];
+    const days = daily.map(({ label, done }) => {
+      const { hits, of: denominator } = side(done, index);
+      return { label, numerator: hits, denominator, isWhole: true };
+    });
+    const judged = judgePeriods({ kind: 'share', days, baseline: windowOf(baseline), period: windowOf(period) });
     const plain = differenceOf(own, earlier);
-    // Too few days to learn how much they scatter: only chance of counting is known, and more is asked of it.
-    const byCounts = plain && plain.pValue < 0.001 ? (plain.points > 0 ? 'higher' : 'lower') : 'within noise';
-    const drifted = (judged.relative ?? 0) > 0 ? 'higher' : 'lower';
-    const byDays = judged.verdict === 'drift' ? drifted : WORDS[judged.verdict];
+    const verdict = plain ? (verdictOfDays(judged) ?? verdictOfCounts(plain)) : 'too few';
     const [beforePercent, afterPercent] = [percentOf(earlier.hits, earlier.of), percentOf(own.hits, own.of)];
     return {
       step,
       ...(beforePercent !== undefined && { beforePercent }),
       ...(afterPercent !== undefined && { afterPercent }),
-      verdict: plain ? (byDays ?? byCounts) : 'too few',
-      ...(plain && byDays !== 'within noise' && judged.main && { since: judged.main.from }),
+      verdict,
+      ...((verdict === 'higher' || verdict === 'lower') && judged.main && { since: judged.main.from }),
     };
   });
 }

@@ -1,6 +1,14 @@
 import { refuse } from '../../api/errors.ts';
 import { daysWords } from '../../domain/journeys/covered-days.ts';
-import { changedGroups, changesOf, type FunnelCounts, type FunnelGroup, groupsOf, stepsOf } from '../../domain/journeys/funnel.ts';
+import {
+  changedGroups,
+  changesOf,
+  type FunnelChange,
+  type FunnelCounts,
+  type FunnelGroup,
+  groupsOf,
+  stepsOf,
+} from '../../domain/journeys/funnel.ts';
 import type { FunnelAnswer } from '../../domain/journeys/funnel-answer.ts';
 import { funnelWords } from '../../domain/journeys/funnel-words.ts';
 import { groupedDays } from '../../domain/journeys/grouped-days.ts';
@@ -78,6 +86,14 @@ function splitOf({ breakdown }: FunnelQuestion, names: readonly string[], counts
   return groupsOf(names, { ...counts, groups }, breakdown === 'day' || breakdown === 'week');
 }
 
+/** What changed at each step, and in which groups of a split most clearly. */
+function changesWithGroups(names: readonly string[], baseline: FunnelCounts, counts: FunnelCounts): FunnelChange[] {
+  return changesOf(names, baseline, counts).map((change, index) => {
+    const groups = change.verdict === 'higher' || change.verdict === 'lower' ? changedGroups(index + 1, names, baseline, counts) : [];
+    return { ...change, ...(groups.length > 0 && { group: groups.slice(0, 3).join(', ') }) };
+  });
+}
+
 /** Who gets from step to step, where they leave and to what, for whom, and since when: `analyze_funnel`. */
 export async function analyzeFunnel(request: FunnelRequest, context: VisitUses & Pick<Context, 'draw'>): Promise<FunnelAnswer> {
   const question = questionOf(request);
@@ -87,12 +103,7 @@ export async function analyzeFunnel(request: FunnelRequest, context: VisitUses &
   const nameOf = pageNames(counts.next.flatMap(({ page, count }) => (page === undefined ? [] : [{ path: page, views: count }])));
   const steps = stepsOf(names, counts, { hasNext, nameOf });
   const groups = splitOf(question, names, counts);
-  const changes = baseline && changesOf(names, baseline.counts, counts);
-  for (const [index, change] of changes?.entries() ?? []) {
-    if (change.verdict !== 'higher' && change.verdict !== 'lower') continue;
-    const changed = baseline ? changedGroups(index + 1, names, baseline.counts, counts) : [];
-    if (changed.length > 0) change.group = changed.slice(0, 3).join(', ');
-  }
+  const changes = baseline && changesWithGroups(names, baseline.counts, counts);
   const unit = question.withinDays === undefined ? 'sessions' : 'visitors';
   const { answer, notes } = funnelWords({ steps, groups, changes, unit, question, immature: counts.immature });
   for (const sentence of notes) context.note(sentence);

@@ -39,9 +39,8 @@ function hitSql(plan: FunnelPlan, visits: Visits): string {
   const parts: string[] = [];
   if (visits.reads('views')) {
     const rows = `SELECT *, ${sql.after('p', 'PARTITION BY k ORDER BY n')} AS p_after FROM page`;
-    parts.push(
-      `SELECT ${unit}, ${sql.whole(code.page(masked('mask')))} AS x, coalesce(p_after, ${sql.noKey}) AS p_next, entry FROM (${rows}) AS r WHERE mask <> 0`,
-    );
+    const columns = `${sql.whole(code.page(masked('mask')))} AS x, coalesce(p_after, ${sql.noKey}) AS p_next, entry`;
+    parts.push(`SELECT ${unit}, ${columns} FROM (${rows}) AS r WHERE mask <> 0`);
   }
   if (plan.steps.some((step) => hasKind(step, 'event'))) {
     const mask = maskOf(plan.steps.map((step) => eventCondition(step, sql.known('event_name'), sql)));
@@ -153,11 +152,13 @@ function nextSql({ steps }: FunnelPlan, visits: Visits): string[] {
   if (!visits.reads('views')) return [];
   const { sql } = visits;
   const last = steps.map((_, index) => `WHEN depth = ${index + 1} THEN ${at(index)}`).join(' ');
-  const left = `SELECT unit, depth, ${sql.whole(`CASE ${last} ELSE 0 END`)} AS x_last FROM done WHERE depth BETWEEN 1 AND ${steps.length - 1}`;
-  const each = `SELECT d.unit AS unit, d.depth AS depth, max(h.p_next) AS p FROM (${left}) AS d JOIN hit AS h ON d.unit = h.unit AND d.x_last = h.x GROUP BY d.unit, d.depth`;
+  const lastCode = sql.whole(`CASE ${last} ELSE 0 END`);
+  const left = `SELECT unit, depth, ${lastCode} AS x_last FROM done WHERE depth BETWEEN 1 AND ${steps.length - 1}`;
+  const hits = `(${left}) AS d JOIN hit AS h ON d.unit = h.unit AND d.x_last = h.x`;
+  const each = `SELECT d.unit AS unit, d.depth AS depth, max(h.p_next) AS p FROM ${hits} GROUP BY d.unit, d.depth`;
   const counted = `SELECT p, depth, count(*) AS n FROM (${each}) AS e GROUP BY p, depth`;
   return [
-    `SELECT ${sql.text('next')} AS kind, coalesce(o.path, '') AS name, c.depth AS depth, CASE WHEN c.p = 0 THEN 1 ELSE 0 END AS value, c.n AS n ` +
+    `SELECT ${sql.text('next')} AS kind, coalesce(o.path, '') AS name, c.depth AS depth, ${flag('c.p = 0')} AS value, c.n AS n ` +
       `FROM (${counted} ORDER BY n DESC LIMIT ${MOST_ROWS}) AS c LEFT JOIN path_of AS o ON c.p = o.p`,
   ];
 }
@@ -177,12 +178,13 @@ export function funnelSql(plan: FunnelPlan, visits: Visits): string {
   });
   const walk = `walk AS (SELECT unit, min(day) AS day, max(entry) AS entry, ${sql.sorted('x')} AS l FROM hit GROUP BY unit)`;
   const chain = plan.order === 'direct' ? direct(plan, visits) : inOrder(plan, visits);
-  const counted = (kind: string, depth: string, value: string, where = '') =>
-    `SELECT ${sql.text(kind)} AS kind, '' AS name, ${depth} AS depth, ${value} AS value, count(*) AS n FROM done${where} GROUP BY ${[depth, value].filter((each) => !/^\d+$/.test(each)).join(', ')}`;
+  const counted = (kind: string, depth: string, value: string, by: string) =>
+    `SELECT ${sql.text(kind)} AS kind, '' AS name, ${depth} AS depth, ${value} AS value, count(*) AS n FROM done ${by}`;
   const gaps = plan.steps.slice(1).flatMap((step, index) => {
     if (hasKind(step, 'purchase')) return [];
-    return [counted('gap', String(index + 2), `gap${index + 2}`, ` WHERE ${at(index + 1)} > 0`)];
+    const gap = `gap${index + 2}`;
+    return [counted('gap', String(index + 2), gap, `WHERE ${at(index + 1)} > 0 GROUP BY ${gap}`)];
   });
-  const parts = [counted('day', 'depth', 'day'), ...gaps, ...groupSql(plan, sql), ...nextSql(plan, visits)];
+  const parts = [counted('day', 'depth', 'day', 'GROUP BY depth, day'), ...gaps, ...groupSql(plan, sql), ...nextSql(plan, visits)];
   return `WITH ${[ctes, hitSql(plan, visits), walk, ...chain, doneSql(plan, visits)].join(',\n')}\n${parts.join('\nUNION ALL\n')}`;
 }

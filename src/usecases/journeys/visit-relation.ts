@@ -90,7 +90,8 @@ function pageSql(visits: Visits, { page = {}, followDays = 0 }: RelationWish): s
     `${column('user_id')} IS NOT NULL AND ${column('session_id')} IS NOT NULL AND ${column('view_number')} IS NOT NULL`,
   ];
   const own =
-    `${sql.key(column('user_id'), column('session_id'))} AS k, ${sql.key(column('user_id'))} AS u, ${sql.known(column('view_number'))} AS n, ` +
+    `${sql.key(column('user_id'), column('session_id'))} AS k, ${sql.key(column('user_id'))} AS u, ` +
+    `${sql.known(column('view_number'))} AS n, ` +
     `${sql.ms(time)} AS t, ${sql.key(path)} AS p${list(extra)}`;
   const seen = `seen AS (SELECT ${own} FROM views WHERE ${conditions.join(' AND ')})`;
   const rows = isJoined ? `(SELECT s.*, v.day AS day FROM seen AS s JOIN visit AS v ON s.k = v.k) AS r` : 'seen';

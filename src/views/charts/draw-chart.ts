@@ -42,7 +42,7 @@ export function drawChart(spec: PanelSpec, look: Look): Drawing {
       return drawFunnel(spec, look);
     case 'flow':
       return drawFlow(spec, look);
-    case 'cohorts':
+    default:
       return drawCohorts(spec, look);
   }
 }

@@ -96,7 +96,8 @@ describe('what is missing', () => {
     const range = { startDate: '2026-12-01', endDate: '2026-12-03' };
     const asked = withVisits(range, { views: [] }, usesOf(whole()), () => Promise.resolve(0));
     await expect(asked).rejects.toThrow(
-      'the downloaded files cover no whole day (UTC) of 2026-12-01 … 2026-12-03. They cover views: 2026-11-09 … 2026-11-15 (7 days, UTC).',
+      'the downloaded files cover no whole day (UTC) of 2026-12-01 … 2026-12-03. They cover views: 2026-11-09 … 2026-11-15 (7 days, ' +
+        'UTC).',
     );
   });
 
