@@ -22,7 +22,7 @@ export default defineAnsweringTool({
     withinDays: z.int().min(1).max(30).describe('Of a visitor, default 7').optional(),
     breakdown: z.enum(breakdowns).optional(),
     baselineStartDate: p.startOf('What changed since').optional(),
-    baselineEndDate: p.endOf('').optional(),
+    baselineEndDate: p.endOf('Its last day').optional(),
     ...visitParams,
   }),
   output: funnelShape,

@@ -50,7 +50,7 @@ describe('bad input', () => {
     [{ steps: ['/p/*'] }, 'steps: must hold at least 2 items.'],
     [{ steps: Array.from({ length: 9 }, () => '/p/*') }, 'steps: must hold at most 8 items.'],
     [{ steps: ['purchase', '/p/*'] }, 'do not say when in a visit a purchase was, so "purchase" can only be the last step'],
-    [{ steps: ['/p/*', '/crat'] }, /steps: no page of these visits is "\/crat"; closest, with their views: .*\/cart \([\d,]+\)/],
+    [{ steps: ['/p/*', '/carts'] }, /steps: no page of these visits is "\/carts"; closest, with their views: .*\/cart \([\d,]+\)/],
     [{ steps: ['/p/*', 'event:paid'] }, 'The downloaded files of sessions have no app_events.event_name, app_events.event_time'],
     [{ steps: ['/p/*', '/cart'], withinDays: 3 }, 'withinDays: only with within visitor.'],
     [{ steps: ['/p/*', '/cart'], baselineStartDate: '-9d' }, 'baselineEndDate: required with the other end of the baseline.'],
