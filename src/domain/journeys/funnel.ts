@@ -49,7 +49,7 @@ export function reached(depths: Depths, steps: number): number[] {
 }
 
 /** A quantile of values that occurred so often each; halfway between two where it falls between them. */
-export function quantileOf(values: readonly (readonly [value: number, count: number])[], share: number): number | undefined {
+function quantileOf(values: readonly (readonly [value: number, count: number])[], share: number): number | undefined {
   const sorted = values.toSorted(([a], [b]) => a - b);
   const total = sorted.reduce((sum, [, count]) => sum + count, 0);
   if (total === 0) return undefined;

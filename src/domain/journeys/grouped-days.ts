@@ -1,7 +1,7 @@
 import { dayText } from './covered-days.ts';
 
 /** Monday of the week of a day; the first day of 1970 was a Thursday. */
-export function weekOf(day: number): number {
+function weekOf(day: number): number {
   return day - ((((day + 3) % 7) + 7) % 7);
 }
 
