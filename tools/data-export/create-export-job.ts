@@ -2,8 +2,10 @@ import * as z from 'zod';
 import { createExportJob } from '../../src/api/operations/data-export.ts';
 import { recordId } from '../../src/api/operations/records.ts';
 import { device, exportFormat, text } from '../../src/api/params.ts';
+import { equalWords } from '../../src/domain/exports/plan/similar-jobs.ts';
 import * as p from '../../src/tooling/params.ts';
 import { CREATE, defineTool } from '../../src/tooling/tool.ts';
+import { equalJobs } from '../../src/usecases/exports/export-lists.ts';
 
 const field = z.strictObject({
   fieldName: text.describe('From list_exportable_fields; custom_var or dynamic_var for variables'),
@@ -39,12 +41,14 @@ export default defineTool({
     segmentId: p.ref('segment', 'Segment id or name; default all users').optional(),
   }),
   output: z.object({ jobId: recordId }),
-  async handler({ segmentId, fields, ...input }, { call }) {
+  async handler({ segmentId, fields, ...input }, { call, ask }) {
     const columns = fields.map(({ customVarPosition, ...rest }) => ({
       ...rest,
       ...(customVarPosition !== undefined && { customVarPosition: String(customVarPosition) }),
     }));
-    const { jobId } = await call({ ...input, fields: columns, ...(segmentId !== undefined && { segmentId: String(segmentId) }) });
+    const body = { ...input, fields: columns, ...(segmentId !== undefined && { segmentId: String(segmentId) }) };
+    const equal = await equalJobs(ask, body);
+    const { jobId } = await call(body, equal.length > 0 ? { warning: `${equalWords(equal)}.` } : {});
     return { jobId };
   },
 });

@@ -2,7 +2,7 @@ import { ApiError } from '../../api/errors.ts';
 import { createExportJob } from '../../api/operations/data-export.ts';
 import { joinedPreview, previewOf } from '../../api/write-request.ts';
 import type { JobBody } from '../../domain/exports/plan/job-bodies.ts';
-import { equalRecurring, isJobOf, type JobRecord, jobWords } from '../../domain/exports/plan/similar-jobs.ts';
+import { equalRecurring, equalWords, isJobOf, type JobRecord } from '../../domain/exports/plan/similar-jobs.ts';
 import { type ExportPlan, expiresMs, type PlanPart, type PlanStore } from '../../workspace/plans.ts';
 import type { Context } from '../context.ts';
 import { openPlansOf, readJobs } from './export-lists.ts';
@@ -90,7 +90,7 @@ function duplicateWarning(plan: ExportPlan, jobs: readonly JobRecord[], allowDup
   const unsent = plan.parts.filter((part) => isOpen(part) && part.sentAt === undefined);
   const equal = unsent.flatMap(({ body }) => equalRecurring(body, jobs)).filter((job) => !isOwn(job));
   if (equal.length === 0) return undefined;
-  const words = `An equal job exists: ${jobWords(equal)}. A second one would deliver the same rows again`;
+  const words = equalWords(equal);
   if (allowDuplicate) return `${words}.`;
   throw new ApiError('invalid', `${words}; allowDuplicate: true creates it all the same. ${createdWords(plan)}`);
 }

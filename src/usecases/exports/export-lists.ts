@@ -10,8 +10,8 @@ import {
 } from '../../api/operations/data-export.ts';
 import { DEFAULT_PAGE_SIZE, FILE_LIFE_MS, instantOf, MAX_PAGE_SIZE } from '../../api/params.ts';
 import type { FieldCatalogue } from '../../domain/exports/plan/field-catalogue.ts';
-import type { ExportRange } from '../../domain/exports/plan/job-bodies.ts';
-import { type JobRecord, lower } from '../../domain/exports/plan/similar-jobs.ts';
+import type { ExportRange, JobBody } from '../../domain/exports/plan/job-bodies.ts';
+import { equalRecurring, type JobRecord, lower } from '../../domain/exports/plan/similar-jobs.ts';
 import { type SuccessfulRun, successfulRuns } from '../../workspace/download/sync-plan.ts';
 import type { ExportPlan, PlanStore } from '../../workspace/plans.ts';
 import type { Context } from '../context.ts';
@@ -24,6 +24,17 @@ export async function readJobs(ask: Ask, how?: { fresh?: boolean }): Promise<Job
     (paging) => ask(listExportJobs, paging, how),
     ({ jobId }) => jobId,
   );
+}
+
+/** The recurring jobs that deliver, or perhaps deliver, what this body would; none where they cannot be read: that is no reason to refuse. */
+export async function equalJobs(ask: Ask, body: JobBody): Promise<JobRecord[]> {
+  if (body.frequency.value === 'once') return [];
+  try {
+    return equalRecurring(body, await readJobs(ask, { fresh: true }));
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return [];
+  }
 }
 
 /** What a list gives, or nothing with a note where it cannot be read: most exports need no variable. */

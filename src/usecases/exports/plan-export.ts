@@ -117,7 +117,7 @@ function existingRow({ job, likeness, shared }: SimilarJob, timeZone: string) {
     name: name ?? '',
     state: state ?? '',
     frequency: frequency ?? '',
-    likeness: likeness === 'equal' ? 'equal' : 'has all these columns',
+    likeness: likeness === 'holds' ? 'has all these columns' : likeness,
     ...(shared && { shared: rangeName(shared, timeZone) }),
   };
 }

@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../../lib/clock.ts';
 import { CUSTOM_VARIABLE, DYNAMIC_VARIABLE } from './field-catalogue.ts';
 import type { ExportOrder, JobBody } from './job-bodies.ts';
-import { jobWords, type SimilarJob } from './similar-jobs.ts';
+import { equalWords, type SimilarJob } from './similar-jobs.ts';
 
 /** What identifies a row of each scope: with it, of two exports of the same visit the later one wins. */
 const KEYS: Readonly<Record<string, readonly string[]>> = {
@@ -47,12 +47,10 @@ function scheduleWords({ order: { frequency, ranges }, bodies, nowMs }: Planned)
 }
 
 function similarWords({ similar, order }: Planned): string[] {
-  const equal = similar.filter(({ likeness }) => likeness === 'equal');
+  const equal = similar.filter(({ likeness }) => likeness !== 'holds');
   const second = order.frequency === 'once' ? '' : ' apply_export_plan creates it only with allowDuplicate: true.';
   const known = [
-    ...(equal.length > 0
-      ? [`An equal job exists: ${jobWords(equal.map(({ job }) => job))}. A second one would deliver the same rows again.${second}`]
-      : []),
+    ...(equal.length > 0 ? [`${equalWords(equal.map(({ job }) => job))}.${second}`] : []),
     ...(equal.length === 0 && similar.length > 0 ? ['Jobs with all these columns exist (see existing): perhaps none is needed.'] : []),
   ];
   if (known.length === 0) return [];

@@ -17,8 +17,11 @@ export interface ExportContent {
 /** A job that delivers the wanted columns of the same visitors. */
 export interface SimilarJob {
   readonly job: JobRecord;
-  /** `equal`: the same columns, format, frequency and range; `holds`: all the columns and perhaps more, at least in a part of the range. */
-  readonly likeness: 'equal' | 'holds';
+  /**
+   * `equal`: the same columns, format, frequency and range; `perhaps equal`: likewise, but the record does not show the device; `holds`:
+   * all the columns and perhaps more, at least in a part of the range.
+   */
+  readonly likeness: 'equal' | 'perhaps equal' | 'holds';
   /** What both cover, of a once export. */
   readonly shared?: ExportRange;
 }
@@ -47,9 +50,9 @@ function columnKey({ fieldName, aliasName }: ExportContent['columns'][number]): 
   return fieldName === CUSTOM_VARIABLE || fieldName === DYNAMIC_VARIABLE ? `${fieldName} ${aliasName ?? '?'}` : (fieldName ?? '');
 }
 
-/** Whether a job has all columns (`holds`) or just these (`same`) of the same scope and device. */
+/** Whether a job has all columns (`holds`) or just these (`same`) of the same scope, and of the same device where its record shows one. */
 function contentLikeness(job: JobRecord, wanted: Pick<ExportContent, 'scope' | 'device' | 'columns'>): 'same' | 'holds' | undefined {
-  if (lower(job.scope) !== lower(wanted.scope) || deviceOf(job) !== wanted.device) return undefined;
+  if (lower(job.scope) !== lower(wanted.scope) || (deviceOf(job) ?? wanted.device) !== wanted.device) return undefined;
   const own = new Set((job.fields ?? []).map(columnKey));
   const asked = new Set(wanted.columns.map(columnKey));
   if (![...asked].every((key) => own.has(key))) return undefined;
@@ -77,15 +80,16 @@ interface Wanted extends ExportContent {
 function likenessOf(job: JobRecord, wanted: Wanted, covered: readonly ExportRange[]): Omit<SimilarJob, 'job'> | undefined {
   const content = contentLikeness(job, wanted);
   if (!content || lower(job.state) === 'deleted') return undefined;
+  const equal = deviceOf(job) === undefined ? ('perhaps equal' as const) : ('equal' as const);
   const isSameKind = lower(job.frequency) === wanted.frequency && lower(job.format) === lower(wanted.format);
   if (wanted.frequency !== 'once') {
     if (lower(job.frequency) !== wanted.frequency) return undefined;
-    return { likeness: isSameKind && content === 'same' ? 'equal' : 'holds' };
+    return { likeness: isSameKind && content === 'same' ? equal : 'holds' };
   }
   const shared = sharedSpan(wanted.ranges, covered);
   if (!shared) return undefined;
   const isRange = wanted.ranges.some((range) => covered.some((other) => other.fromMs === range.fromMs && other.toMs === range.toMs));
-  return { likeness: isSameKind && content === 'same' && isRange ? 'equal' : 'holds', shared };
+  return { likeness: isSameKind && content === 'same' && isRange ? equal : 'holds', shared };
 }
 
 /** The jobs that deliver what is wanted, equal ones first. `coveredBy` gives the ranges that a job has exported or will export. */
@@ -98,17 +102,28 @@ export function similarJobs(
     const likeness = likenessOf(job, wanted, coveredBy(job.jobId));
     return likeness ? [{ job, ...likeness }] : [];
   });
-  return similar.toSorted((a, b) => Number(b.likeness === 'equal') - Number(a.likeness === 'equal'));
+  const order: readonly SimilarJob['likeness'][] = ['equal', 'perhaps equal', 'holds'];
+  return similar.toSorted((a, b) => order.indexOf(a.likeness) - order.indexOf(b.likeness));
 }
 
-/** The jobs that already deliver, on the same schedule, just what a recurring job with this body would; none for a once job. */
+/** The jobs that deliver, or perhaps deliver, on the same schedule just what a recurring job with this body would; none for a once job. */
 export function equalRecurring(
   { format, scope = 'sessions', frequency, fields, deviceLabel: device }: JobBody,
   jobs: readonly JobRecord[],
 ) {
   if (frequency.value === 'once') return [];
   const wanted = { scope, format, frequency: frequency.value, device, columns: fields, ranges: [] };
-  return similarJobs(jobs, wanted, () => []).flatMap(({ job, likeness }) => (likeness === 'equal' ? [job] : []));
+  return similarJobs(jobs, wanted, () => []).flatMap(({ job, likeness }) => (likeness === 'holds' ? [] : [job]));
+}
+
+/** That such jobs exist, as the beginning of a warning: for certain, or perhaps where no record of them shows its device. */
+export function equalWords(jobs: readonly JobRecord[]): string {
+  const sure = jobs.filter((job) => deviceOf(job) !== undefined);
+  if (sure.length > 0) return `An equal job exists: ${jobWords(sure)}. A second one would deliver the same rows again`;
+  return (
+    `A job that is perhaps equal exists: ${jobWords(jobs)}. Its record does not show the device; for the same device a second one would ` +
+    'deliver the same rows again'
+  );
 }
 
 /** Jobs as warnings name them. */
