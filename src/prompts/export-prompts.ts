@@ -25,7 +25,7 @@ Answer in this form:
 - One sentence: what is exported, how often, from when on, and the job ids.
 - A table: word of the wish, field, meaning, unit.
 - What the data will not hold, and what was assumed.
-- How the files are fetched, and until when (7 days).`,
+- How the files are fetched, and until when (their expirationDate).`,
 });
 
 export const backfillGaps = definePrompt({

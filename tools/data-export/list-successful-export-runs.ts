@@ -7,6 +7,7 @@ import * as p from '../../src/tooling/params.ts';
 import { documented } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
 import { selectedRuns } from '../../src/usecases/exports/export-lists.ts';
+import { lifeWords } from '../../src/workspace/download/file-life.ts';
 
 export default defineTool({
   name: 'list_successful_export_runs',
@@ -37,10 +38,10 @@ export default defineTool({
       return { runs: await call(paging) };
     const optionalMs = (instant: string | undefined) => (instant === undefined ? undefined : instantOf(instant));
     const bounds = { fromMs: optionalMs(startDate), toMs: optionalMs(endDate), expiresBeforeMs: optionalMs(expiresBefore) };
-    const { runs, found } = await selectedRuns(ask, { ...paging, jobIds, ...bounds, nowMs });
+    const { runs, found, life } = await selectedRuns(ask, { ...paging, jobIds, ...bounds, nowMs });
     if (found > runs.length) note(`${runs.length} of ${found} runs; pass page or a larger limit.`);
     if (expiresBefore === undefined) return { runs };
-    note('filesUntil: 7 days after completion, inferred; expirationDate of get_export_run is exact.');
-    return { runs, filesUntil: runs.map((run) => ({ jobRunId: run.jobRunId, filesUntil: filesUntil(run) })) };
+    note(`filesUntil: ${lifeWords(life)}; expirationDate of get_export_run is exact.`);
+    return { runs, filesUntil: runs.map((run) => ({ jobRunId: run.jobRunId, filesUntil: filesUntil(run, life.ms) })) };
   },
 });

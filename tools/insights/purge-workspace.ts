@@ -43,7 +43,10 @@ export default defineAnsweringTool({
       note('Nothing to remove: no run fits. list_workspace shows what is on disk.');
       return { removedRuns: 0, freedBytes: 0 };
     }
-    if (unrecoverable > 0) note(`${unrecoverable} of these runs cannot be fetched again: the platform keeps files for 7 days.`);
+    if (unrecoverable > 0)
+      note(
+        `${unrecoverable} of these runs can probably not be fetched again: they completed more than 7 days ago, as long as files are usually kept.`,
+      );
     confirm({
       method: 'REMOVE',
       path: workspace.dir,

@@ -3,6 +3,7 @@ import { exportsResource } from '../../src/resources/exports.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
 import { USUAL_WAIT_SECONDS } from '../../src/usecases/exports/sync-exports.ts';
+import { lifeWords } from '../../src/workspace/download/file-life.ts';
 import { SYNC_COLUMNS, syncTable } from '../../src/workspace/download/sync-plan.ts';
 import { loadsWords } from '../../src/workspace/warehouse/loaded-table.ts';
 
@@ -39,7 +40,7 @@ export default defineAnsweringTool({
     const { workspace: open, projectId, note, link } = context;
     const [workspace, { syncExports }] = await Promise.all([open(), import('../../src/usecases/exports/sync-exports.ts')]);
     const wish = { jobIds, waitSeconds, sinceMs: since === undefined ? undefined : Date.parse(since) };
-    const { plan, outcomes, failures, count, arriving } = await syncExports(workspace, wish, context);
+    const { plan, life, outcomes, failures, count, arriving } = await syncExports(workspace, wish, context);
     const underWay = count('under way');
     const idle = jobIds?.filter((jobId) => ![plan.present, plan.wanted, plan.expired].flat().some((run) => run.jobId === jobId));
     if (idle && idle.length > 0)
@@ -47,7 +48,7 @@ export default defineAnsweringTool({
         `No successful run${since === undefined ? '' : ` since ${since}`} of job ${idle.join(', ')}; list_export_runs lists all its runs.`,
       );
     const [lost] = plan.expired;
-    if (lost) note('Expired (inferred): completed more than 7 days ago, so the platform has deleted the files.');
+    if (lost) note(`Expired: the platform deletes files ${lifeWords(life)}.`);
     if (underWay > 0 && arriving !== undefined) note(`${arriving}.`);
     const loads = workspace.warehouse?.underWay() ?? [];
     if (loads.length > 0) note(`${loadsWords(loads)}; query_export waits for them.`);

@@ -1,6 +1,5 @@
 import type * as z from 'zod';
 import type { exportJob, successfulRun } from '../../api/operations/records.ts';
-import { FILE_LIFE_MS } from '../../api/params.ts';
 import { grouped } from '../../lib/grouped.ts';
 
 type Job = z.output<typeof exportJob>;
@@ -11,9 +10,9 @@ function short(instant: string | null | undefined): string | null {
   return instant?.replace(/(T\d{2}:\d{2})(:\d{2})\.0+(?=Z|[+-])/, '$1$2').replace(/(T\d{2}:\d{2}):00(?=Z|[+-])/, '$1') ?? null;
 }
 
-/** When the files of a run are deleted, as files usually are, ISO in UTC; undefined where the platform does not say when it completed. */
-export function filesUntil({ completionTime }: Pick<Run, 'completionTime'>): string | undefined {
-  const goneMs = Date.parse(completionTime ?? '') + FILE_LIFE_MS;
+/** When the files of a run are deleted where they live so long, ISO in UTC; undefined where the platform does not say when it completed. */
+export function filesUntil({ completionTime }: Pick<Run, 'completionTime'>, fileLifeMs: number): string | undefined {
+  const goneMs = Date.parse(completionTime ?? '') + fileLifeMs;
   return Number.isNaN(goneMs) ? undefined : new Date(goneMs).toISOString();
 }
 

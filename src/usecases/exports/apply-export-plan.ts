@@ -197,7 +197,7 @@ function rangeOf({ frequency: { dateRange } }: JobBody): { from?: string; to?: s
 function nextStep({ parts }: ExportPlan): string {
   const isOnce = parts.some(({ body }) => body.frequency.value === 'once');
   return isOnce
-    ? 'A once job runs at once; download_export_run follows it and fetches its files, which are kept for 7 days.'
+    ? 'A once job runs at once; download_export_run follows it and fetches its files, which are kept until their expirationDate.'
     : 'When its runs begin is up to the platform: nextRunTime of get_export_job. download_export_run fetches their files, which are ' +
-        'kept for 7 days.';
+        'kept until their expirationDate.';
 }

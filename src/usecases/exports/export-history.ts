@@ -4,6 +4,7 @@ import { instantOf } from '../../api/params.ts';
 import { backfillName } from '../../domain/exports/gaps/backfill.ts';
 import { type CoveringRun, type ExportHistory, firstAfter } from '../../domain/exports/gaps/run-coverage.ts';
 import { type JobRecord, lower } from '../../domain/exports/plan/similar-jobs.ts';
+import { type FileLife, learnFileLife } from '../../workspace/download/file-life.ts';
 import { type SuccessfulRun, successfulRuns } from '../../workspace/download/sync-plan.ts';
 import type { ExportPlan } from '../../workspace/plans.ts';
 import type { RunManifest } from '../../workspace/store/manifest.ts';
@@ -47,7 +48,7 @@ export async function readHistory(
   jobs: readonly JobRecord[],
   plans: readonly ExportPlan[],
   context: Uses,
-): Promise<ExportHistory> {
+): Promise<ExportHistory & { readonly life: FileLife }> {
   const { ask, workspace } = context;
   // Before the list of successful runs: a run that ends in between is then in both.
   const runs = await allPages(
@@ -56,6 +57,7 @@ export async function readHistory(
   );
   context.progress(1, 2, `${runs.length} runs of the job listed`);
   const [successful, kept] = await Promise.all([successfulRuns(ask), workspace().then((opened) => opened.runs())]);
+  const life = await learnFileLife(ask, successful);
   const keptIds = new Set(kept.map(({ runId }) => runId));
   // Files without a row hold no more than no files; a once job has only their range.
   const isOnce = lower(job.frequency) === 'once';
@@ -66,6 +68,8 @@ export async function readHistory(
   const [fromMs, toMs, startMs] = [msOf(job.nextFrom), msOf(job.nextTo), msOf(job.nextRunTime)];
   const createdMs = msOf(job.createdAt);
   return {
+    life,
+    fileLifeMs: life.ms,
     frequency: lower(job.frequency),
     state: lower(job.state),
     ...(fromMs !== undefined &&

@@ -8,11 +8,12 @@ import {
   type listExportRuns,
   listSuccessfulExportRuns,
 } from '../../api/operations/data-export.ts';
-import { DEFAULT_PAGE_SIZE, FILE_LIFE_MS, instantOf, MAX_PAGE_SIZE } from '../../api/params.ts';
+import { DEFAULT_PAGE_SIZE, instantOf, MAX_PAGE_SIZE } from '../../api/params.ts';
 import type { FieldCatalogue } from '../../domain/exports/plan/field-catalogue.ts';
 import type { ExportRange, JobBody } from '../../domain/exports/plan/job-bodies.ts';
 import { equalRecurring, type JobRecord, lower } from '../../domain/exports/plan/similar-jobs.ts';
-import { type SuccessfulRun, successfulRuns } from '../../workspace/download/sync-plan.ts';
+import { type FileLife, learnFileLife } from '../../workspace/download/file-life.ts';
+import { asSuccessful, type SuccessfulRun, successfulRuns } from '../../workspace/download/sync-plan.ts';
 import type { ExportPlan, PlanStore } from '../../workspace/plans.ts';
 import type { Context } from '../context.ts';
 
@@ -116,7 +117,7 @@ interface RunSelection {
   readonly fromMs?: number | undefined;
   /** The range of a run begins at or before it. */
   readonly toMs?: number | undefined;
-  /** The files of a run still exist and are deleted before it, as far as the usual life of files says. */
+  /** The files of a run still exist and are deleted before it, as far as the life of files is known. */
   readonly expiresBeforeMs?: number | undefined;
   readonly limit?: number | undefined;
   readonly page?: number | undefined;
@@ -151,9 +152,10 @@ type RunRecord = PayloadOf<typeof listSuccessfulExportRuns>[number];
 function isSelected(
   { jobId, from, to, completionTime }: RunRecord,
   { jobIds, fromMs, toMs, expiresBeforeMs, nowMs }: RunSelection,
+  fileLifeMs: number,
 ): boolean {
   const [startMs, endMs] = [instantOf(from ?? ''), instantOf(to ?? '')];
-  const goneMs = instantOf(completionTime ?? '') + FILE_LIFE_MS;
+  const goneMs = instantOf(completionTime ?? '') + fileLifeMs;
   return (
     (jobIds === undefined || jobIds.some((id) => id === jobId)) &&
     (fromMs === undefined || endMs > fromMs) &&
@@ -163,19 +165,20 @@ function isSelected(
 }
 
 /** A page of the successful runs that fit, and how many fit; with `expiresBeforeMs` those that go first come first. */
-export async function selectedRuns(ask: Ask, selection: RunSelection): Promise<{ runs: RunRecord[]; found: number }> {
+export async function selectedRuns(ask: Ask, selection: RunSelection): Promise<{ runs: RunRecord[]; found: number; life: FileLife }> {
   const { order = 'DESC', limit = DEFAULT_PAGE_SIZE, page = 1, expiresBeforeMs } = selection;
   const all = await allPages(
     (paging) => ask(listSuccessfulExportRuns, { ...paging, order }),
     ({ jobRunId }) => jobRunId,
   );
-  const fitting = all.filter((run) => isSelected(run, selection));
+  const life = await learnFileLife(ask, asSuccessful(all));
+  const fitting = all.filter((run) => isSelected(run, selection, life.ms));
   const sorted =
     expiresBeforeMs === undefined
       ? fitting
       : fitting.toSorted((a, b) => instantOf(a.completionTime ?? '') - instantOf(b.completionTime ?? ''));
   const start = Math.max(0, page - 1) * limit;
-  return { runs: sorted.slice(start, start + limit), found: fitting.length };
+  return { runs: sorted.slice(start, start + limit), found: fitting.length, life };
 }
 
 /** What the record of a once job does not show: its range, and whether it produced files. */

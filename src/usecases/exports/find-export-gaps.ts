@@ -7,6 +7,7 @@ import { GAPS, gapAnswer, gapRows, mostTelling, OUTSIDE } from '../../domain/exp
 import type { ExportHistory, Status } from '../../domain/exports/gaps/run-coverage.ts';
 import { bodiesOf, type ExportRange } from '../../domain/exports/plan/job-bodies.ts';
 import { idsOfEqual, type JobRecord } from '../../domain/exports/plan/similar-jobs.ts';
+import { lifeWords } from '../../workspace/download/file-life.ts';
 import type { ExportPlan, PlanStore } from '../../workspace/plans.ts';
 import type { Context } from '../context.ts';
 import { checkEmptyRuns } from './check-empty-runs.ts';
@@ -119,7 +120,7 @@ export async function findExportGaps(asked: Asked, context: Uses) {
   if (isInferred) note('Inferred: which range a run without files was for (from its start time; the interface does not show the range).');
   if (intervals.some(({ status }) => status === 'suspicious'))
     note('Suspicious: the run succeeded without rows although the visits metric counts visits there (a segment of the job is not shown).');
-  if (intervals.some(({ status }) => status === 'expired')) note('Inferred: files are gone 7 days after their run.');
+  if (intervals.some(({ status }) => status === 'expired')) note(`Expired: the platform deletes files ${lifeWords(history.life)}.`);
   if (found.cutToDays !== undefined) note(`The job has run longer; these are the last ${found.cutToDays} days. Pass startDate for more.`);
 
   const isAsked = asked.startDate !== undefined || asked.endDate !== undefined;

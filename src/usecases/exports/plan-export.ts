@@ -1,7 +1,7 @@
 import { checkInput } from '../../api/check-input.ts';
 import { ApiError } from '../../api/errors.ts';
 import { createExportJob, listExportableFields } from '../../api/operations/data-export.ts';
-import { FILE_LIFE_MS, instantOf } from '../../api/params.ts';
+import { instantOf } from '../../api/params.ts';
 import { sharedMembers } from '../../api/write-request.ts';
 import type { ExportColumn } from '../../domain/exports/plan/field-catalogue.ts';
 import { bodiesOf, type ExportOrder, type JobBody, rangeName, splitRange } from '../../domain/exports/plan/job-bodies.ts';
@@ -15,6 +15,7 @@ import {
   resolveFields,
 } from '../../domain/exports/plan/resolve-fields.ts';
 import { idsOfEqual, lower, type SimilarJob, similarJobs } from '../../domain/exports/plan/similar-jobs.ts';
+import { learnFileLife } from '../../workspace/download/file-life.ts';
 import { successfulRuns } from '../../workspace/download/sync-plan.ts';
 import { expiresMs } from '../../workspace/plans.ts';
 import { knownField } from '../../workspace/query/column-types.ts';
@@ -144,7 +145,8 @@ export async function planExport(request: ExportRequest, context: Uses) {
   const bodies = bodiesOf(order, { timeZone, taken: new Set(jobs.map((job) => job.name ?? '')) });
   for (const body of bodies) checkInput(createExportJob, body);
   const onDisk = new Set(isOnce ? (await (await context.workspace()).runs()).map(({ runId }) => runId) : []);
-  const available = runs.filter(({ runId, completedAt }) => onDisk.has(runId) || Date.parse(completedAt) + FILE_LIFE_MS > nowMs);
+  const life = await learnFileLife(ask, runs);
+  const available = runs.filter(({ runId, completedAt }) => onDisk.has(runId) || Date.parse(completedAt) + life.ms > nowMs);
   const running = jobs.filter(({ state }) => lower(state) !== 'completed');
   const similar = similarJobs(jobs, order, coverageOf(running, available, earlier));
   const plan = await plans.add({ bodies, known: idsOfEqual(jobs, bodies), nowMs });

@@ -1,5 +1,6 @@
 import { formatBytes } from '../../lib/number-text.ts';
 import type { Download } from '../../workspace/download/downloads.ts';
+import { type FileLife, learnFileLife } from '../../workspace/download/file-life.ts';
 import { planSync, type SyncOutcome, type SyncPlan, successfulRuns } from '../../workspace/download/sync-plan.ts';
 import type { RunManifest } from '../../workspace/store/manifest.ts';
 import type { ProjectWorkspace } from '../../workspace/store/project-workspace.ts';
@@ -92,6 +93,7 @@ interface SyncOptions {
 /** Where a sync stands when the call ends; what is under way goes on. */
 export interface SyncState {
   readonly plan: SyncPlan;
+  readonly life: FileLife;
   /** One for each wanted run of the plan. */
   readonly outcomes: readonly SyncOutcome[];
   readonly failures: readonly { readonly jobId: number; readonly runId: number; readonly message: string }[];
@@ -109,7 +111,8 @@ export async function syncExports(
   { ask, progress, nowMs, signal }: Uses,
 ): Promise<SyncState> {
   const [listed, here] = await Promise.all([successfulRuns(ask), workspace.runs()]);
-  const plan = planSync(listed, here, { ...options, nowMs });
+  const life = await learnFileLife(ask, listed);
+  const plan = planSync(listed, here, { ...options, nowMs, fileLifeMs: life.ms });
   if (plan.wanted.length > 0) await workspace.checkWritable();
   const downloads = plan.wanted.map((run) => workspace.downloadInTurn({ jobId: run.jobId, runId: run.runId }, run));
   let [ended, reported] = [0, -1];
@@ -151,5 +154,5 @@ export async function syncExports(
   });
   const bytes = bytesOf([...running]);
   const arriving = bytes === 0 ? undefined : `${formatBytes(bytes)} of what is under way are here`;
-  return { plan, outcomes, failures, count: (outcome) => outcomes.filter((each) => each === outcome).length, arriving };
+  return { plan, life, outcomes, failures, count: (outcome) => outcomes.filter((each) => each === outcome).length, arriving };
 }

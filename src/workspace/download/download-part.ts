@@ -240,13 +240,13 @@ function refusalOf({ status, retryAfter }: FileAnswer, nowMs: number): 'address'
 function refused(number: number, status: number): WorkspaceError {
   return new WorkspaceError(
     'store',
-    `The file store refuses file ${number} (${status}) at a fresh address too. Call again later; files are kept 7 days.`,
+    `The file store refuses file ${number} (${status}) at a fresh address too. Call again later; files are kept until their expirationDate.`,
   );
 }
 
 function gone(number: number): never {
   throw new WorkspaceError(
     'gone',
-    `The run has no file ${number} any more: files are kept 7 days. find_export_gaps plans an export of the same range.`,
+    `The run has no file ${number} any more: its expirationDate has passed. find_export_gaps plans an export of the same range.`,
   );
 }

@@ -1,7 +1,7 @@
 import { allPages } from '../../api/all-pages.ts';
 import type { Ask } from '../../api/client.ts';
+import type { PayloadOf } from '../../api/operation.ts';
 import { listSuccessfulExportRuns } from '../../api/operations/data-export.ts';
-import { FILE_LIFE_MS } from '../../api/params.ts';
 import type { RunManifest } from '../store/manifest.ts';
 
 /** A run that produced files, with instants as ISO in UTC; empty texts where the platform says nothing. */
@@ -28,6 +28,11 @@ export async function successfulRuns(ask: Ask): Promise<SuccessfulRun[]> {
     (paging) => ask(listSuccessfulExportRuns, paging),
     ({ jobRunId }) => jobRunId,
   );
+  return asSuccessful(rows);
+}
+
+/** Records of successful runs as runs, the latest completed first; one whose ids exceed 2^53 is left out. */
+export function asSuccessful(rows: PayloadOf<typeof listSuccessfulExportRuns>): SuccessfulRun[] {
   const runs = rows.flatMap(({ jobId, jobRunId, name, from, to, completionTime, format, scope }): SuccessfulRun[] => {
     if (typeof jobId !== 'number' || typeof jobRunId !== 'number') return [];
     const texts = { name: name ?? '', format: format ?? '', scope: scope ?? '' };
@@ -49,13 +54,14 @@ interface SyncSelection {
   /** Only runs that completed since, ms since 1970. */
   readonly sinceMs?: number | undefined;
   readonly nowMs: number;
+  readonly fileLifeMs: number;
 }
 
 /** Sorts successful runs by state; those to download come oldest first, because they expire first. */
 export function planSync(
   runs: readonly SuccessfulRun[],
   here: readonly RunManifest[],
-  { jobIds, sinceMs, nowMs }: SyncSelection,
+  { jobIds, sinceMs, nowMs, fileLifeMs }: SyncSelection,
 ): SyncPlan {
   const known = new Set(here.map(({ jobId, runId }) => `${jobId}/${runId}`));
   const meant = runs.filter(
@@ -64,7 +70,7 @@ export function planSync(
   const isHere = ({ jobId, runId }: SuccessfulRun) => known.has(`${jobId}/${runId}`);
   const missing = meant.filter((run) => !isHere(run));
   // A run that does not say when it completed may still be there.
-  const isExpired = ({ completedAt }: SuccessfulRun) => Date.parse(completedAt) + FILE_LIFE_MS <= nowMs;
+  const isExpired = ({ completedAt }: SuccessfulRun) => Date.parse(completedAt) + fileLifeMs <= nowMs;
   return {
     present: meant.filter(isHere),
     wanted: missing.filter((run) => !isExpired(run)).toReversed(),

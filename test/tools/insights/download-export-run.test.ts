@@ -165,7 +165,7 @@ describe('what cannot be had', () => {
     ['a job that only failed', { jobId: 'Tablet sessions, failed' }, /none of its runs succeeded \(list_export_runs\)/],
     ['a job that never ran', { jobId: 'Legacy warehouse feed' }, /it has not run yet/],
     ['a run that failed', { jobId: 3134, runId: 313400001 }, /its state is FAILURE\. find_export_gaps plans/],
-    ['a run whose files are gone', { jobId: 3133, runId: 313300001 }, /files are kept 7 days\. find_export_gaps plans/],
+    ['a run whose files are gone', { jobId: 3133, runId: 313300001 }, /its expirationDate has passed\. find_export_gaps plans/],
     ['an unknown run', { jobId: 3123, runId: 5 }, /list_export_runs lists what exists/],
     ['an unknown job', { jobId: 'Hourly clicks' }, /there is no export job "Hourly clicks"/],
     ['a wait that is too long', { jobId: 3123, waitSeconds: 41 }, /waitSeconds/],

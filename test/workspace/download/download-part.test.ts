@@ -166,7 +166,7 @@ describe('a part that cannot be had is an error, and never a short file', () => 
       [store.refuse(403)],
       { refreshed: undefined },
       'gone',
-      /files are kept 7 days\. find_export_gaps plans/,
+      /its expirationDate has passed\. find_export_gaps plans/,
     ],
     ['shorter than announced by the run', [store.serve], { fileSize: FILE.length + 1 }, 'damaged', /but the run announced/],
     ['longer than announced by the run', [store.serve], { fileSize: FILE.length - 1 }, 'damaged', /but the run announced/],

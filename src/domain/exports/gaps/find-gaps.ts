@@ -115,7 +115,7 @@ export function findGaps(history: ExportHistory, asked: Asked): GapStudy {
 
   const ofPiece = (piece: Piece): StatusInterval[] => {
     if (piece.runs.length > 0) {
-      const status = piece.runs.some((run) => isAvailable(run, asked.nowMs)) ? 'available' : 'expired';
+      const status = piece.runs.some((run) => isAvailable(run, asked.nowMs, history.fileLifeMs)) ? 'available' : 'expired';
       return [{ fromMs: piece.fromMs, toMs: piece.toMs, status, slots: slotCount(piece, cadence), by: [] }];
     }
     return slotsIn(piece, cadence).map((slot) => {

@@ -28,6 +28,8 @@ export interface ExportHistory {
   readonly next?: ExportRange & { readonly startMs?: number };
   readonly createdMs?: number;
   readonly runs: readonly JobRun[];
+  /** How long the platform keeps files; left out: as long as deployments usually do. */
+  readonly fileLifeMs?: number;
   /** Successful runs of the job itself. */
   readonly covering: readonly CoveringRun[];
   /** Successful runs of the once jobs that backfill it. */
@@ -94,8 +96,8 @@ export function piecesOf({ fromMs, toMs }: ExportRange, covering: readonly Cover
 }
 
 /** Whether the files of a run can still be had. */
-export function isAvailable({ isKept, completedMs }: CoveringRun, nowMs: number): boolean {
-  return isKept || completedMs === undefined || completedMs + FILE_LIFE_MS > nowMs;
+export function isAvailable({ isKept, completedMs }: CoveringRun, nowMs: number, fileLifeMs = FILE_LIFE_MS): boolean {
+  return isKept || completedMs === undefined || completedMs + fileLifeMs > nowMs;
 }
 
 /**

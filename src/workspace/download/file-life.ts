@@ -1,0 +1,36 @@
+import type { Ask } from '../../api/client.ts';
+import { ApiError } from '../../api/errors.ts';
+import { getExportRun } from '../../api/operations/data-export.ts';
+import { FILE_LIFE_MS, instantOf } from '../../api/params.ts';
+import { DAY_MS } from '../../lib/clock.ts';
+import type { SuccessfulRun } from './sync-plan.ts';
+
+/** How long the platform keeps the files of a run. */
+export interface FileLife {
+  readonly ms: number;
+  /** True where a run said it by its `expirationDate`; else it is what deployments usually keep. */
+  readonly isKnown: boolean;
+}
+
+const USUAL: FileLife = { ms: FILE_LIFE_MS, isKnown: false };
+
+/** The life of files by the `expirationDate` of the run that completed last: one request decides for all older ones. */
+export async function learnFileLife(ask: Ask, runs: readonly SuccessfulRun[]): Promise<FileLife> {
+  const [latest] = runs.filter(({ completedAt }) => completedAt !== '').toSorted((a, b) => (a.completedAt < b.completedAt ? 1 : -1));
+  if (!latest) return USUAL;
+  try {
+    const { files } = await ask(getExportRun, { jobId: latest.jobId, runId: latest.runId });
+    const ends = (files ?? []).map(({ expirationDate }) => instantOf(expirationDate ?? '')).filter((ms) => !Number.isNaN(ms));
+    const ms = Math.min(...ends) - Date.parse(latest.completedAt);
+    return ends.length > 0 && ms > 0 ? { ms, isKnown: true } : USUAL;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return USUAL;
+  }
+}
+
+/** How long files are kept and how that is known: `3 days after completion (expirationDate of the latest run)`. */
+export function lifeWords({ ms, isKnown }: FileLife): string {
+  const days = Math.round((10 * ms) / DAY_MS) / 10;
+  return `${days} ${days === 1 ? 'day' : 'days'} after completion (${isKnown ? 'expirationDate of the latest run' : 'inferred: no run says it'})`;
+}
