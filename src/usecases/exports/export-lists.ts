@@ -27,7 +27,7 @@ export async function readJobs(ask: Ask, how?: { fresh?: boolean }): Promise<Job
   );
 }
 
-/** The recurring jobs that deliver, or perhaps deliver, what this body would; none where they cannot be read: that is no reason to refuse. */
+/** The recurring jobs that deliver, or perhaps deliver, what this body would; none where they cannot be read. */
 export async function equalJobs(ask: Ask, body: JobBody): Promise<JobRecord[]> {
   if (body.frequency.value === 'once') return [];
   try {

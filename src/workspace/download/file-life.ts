@@ -32,5 +32,6 @@ export async function learnFileLife(ask: Ask, runs: readonly SuccessfulRun[]): P
 /** How long files are kept and how that is known: `3 days after completion (expirationDate of the latest run)`. */
 export function lifeWords({ ms, isKnown }: FileLife): string {
   const days = Math.round((10 * ms) / DAY_MS) / 10;
-  return `${days} ${days === 1 ? 'day' : 'days'} after completion (${isKnown ? 'expirationDate of the latest run' : 'inferred: no run says it'})`;
+  const source = isKnown ? 'expirationDate of the latest run' : 'inferred: no run says it';
+  return `${days} ${days === 1 ? 'day' : 'days'} after completion (${source})`;
 }
