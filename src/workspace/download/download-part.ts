@@ -240,7 +240,8 @@ function refusalOf({ status, retryAfter }: FileAnswer, nowMs: number): 'address'
 function refused(number: number, status: number): WorkspaceError {
   return new WorkspaceError(
     'store',
-    `The file store refuses file ${number} (${status}) at a fresh address too. Call again later; files are kept until their expirationDate.`,
+    `The file store refuses file ${number} (${status}) at a fresh address too. ` +
+      'Call again later; files are kept until their expirationDate.',
   );
 }
 
