@@ -248,6 +248,6 @@ function refused(number: number, status: number): WorkspaceError {
 function gone(number: number): never {
   throw new WorkspaceError(
     'gone',
-    `The run has no file ${number} any more: its expirationDate has passed. ` + 'find_export_gaps plans an export of the same range.',
+    `The run has no file ${number} any more: its expirationDate has passed. find_export_gaps plans an export of the same range.`,
   );
 }
