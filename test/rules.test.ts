@@ -155,7 +155,8 @@ describe('schemas', () => {
 describe('words for the model', () => {
   it.each(tools)('of $name are one to three sentences', ({ description = '' }) => {
     expect(description).toMatch(/^[A-Z].*[.]$/);
-    expect(description.length).toBeLessThanOrEqual(250);
+    // Hosts search the words of people in it; what it may cost is held in tokens by test/surface.
+    expect(description.length).toBeLessThanOrEqual(345);
     expect(description.split(/[.] /).length).toBeLessThanOrEqual(4);
   });
 

@@ -32,6 +32,7 @@ export function defineMetricTool({ more, ...tool }: MetricTool): Tool<MetricOper
   return {
     ...tool,
     annotations: READ,
+    searchHint: `${tool.title.toLowerCase()} of one range`,
     input: z.strictObject({ startDate: p.startDate, endDate: p.endDate, ...more, device: p.device, segmentIds: p.segmentIds }),
     output: tableOutput,
     async handler(input, { call, timeZone, note }) {

@@ -151,6 +151,11 @@ export const outputOf = oncePerTool((tool): z.ZodObject => {
 /** Connects a tool with the view of its charts; hosts before 2026 read the second key. */
 const chartToolMeta: Readonly<Record<string, unknown>> = { ui: { resourceUri: CHART_VIEW_URI }, 'ui/resourceUri': CHART_VIEW_URI };
 
+/** What hosts read of a tool: by which words it is found, whether it is loaded from the first turn, and its view. */
+function metaOf({ searchHint, alwaysLoad, charted }: AnyTool): Readonly<Record<string, unknown>> {
+  return { 'anthropic/searchHint': searchHint, ...(alwaysLoad && { 'anthropic/alwaysLoad': true }), ...(charted && chartToolMeta) };
+}
+
 /** Lists the tools of these toolsets in order. */
 export function listTools(toolsets: readonly Toolset[]): ListedTool[] {
   return toolsets.flatMap(({ name: toolset, tools }) =>
@@ -163,7 +168,7 @@ export function listTools(toolsets: readonly Toolset[]): ListedTool[] {
         annotations: tool.annotations,
         inputSchema: inputJsonSchema(inputOf(tool)),
         outputSchema: outputJsonSchema(outputOf(tool)),
-        ...(tool.charted && { _meta: chartToolMeta }),
+        _meta: metaOf(tool),
         toolset,
         ...(scope && { scope }),
       })),

@@ -43,7 +43,7 @@ export interface ListedTool {
   readonly annotations: Annotations;
   readonly inputSchema: Record<string, unknown>;
   readonly outputSchema: Record<string, unknown>;
-  /** What hosts read and models do not: the view of its charts. */
+  /** What hosts read and models do not: the view of its charts, and how it is found. */
   readonly _meta?: Readonly<Record<string, unknown>>;
   readonly toolset: string;
   readonly scope?: Scope;
@@ -83,6 +83,10 @@ interface Declaration<Input extends z.ZodObject = z.ZodObject, Output extends z.
    */
   readonly description: string;
   readonly annotations: Annotations;
+  /** Words of people for what it does, for hosts that search tools; no words that belong to another tool's answer. */
+  readonly searchHint: string;
+  /** Hosts that search load it from the first turn: the few tools that most questions begin with. */
+  readonly alwaysLoad?: true;
   /** Parameters without `projectId`, and without `confirm` and `chart` of confirmed and charted tools. */
   readonly input: Input;
   readonly output: Output;

@@ -81,8 +81,13 @@ describe('a tool with a chart', () => {
     const { tools } = await assistant().client.listTools();
     const charted = tools.filter(({ inputSchema }) => 'chart' in (inputSchema.properties ?? {}));
     expect(charted.map(({ name }) => name)).toContain('analyze_scenario');
-    for (const tool of tools)
-      expect(tool._meta).toEqual(charted.includes(tool) ? { ui: { resourceUri: CHART }, 'ui/resourceUri': CHART } : undefined);
+    const views = tools.map(({ name, _meta = {} }) => ({ name, ui: _meta['ui'], view: _meta['ui/resourceUri'] }));
+    const isCharted = new Set(charted.map(({ name }) => name));
+    expect(views).toEqual(
+      tools.map(({ name }) =>
+        isCharted.has(name) ? { name, ui: { resourceUri: CHART }, view: CHART } : { name, ui: undefined, view: undefined },
+      ),
+    );
   });
 
   it('refuses the parameter where a tool has no chart', async () => {
@@ -94,7 +99,8 @@ describe('a tool with a chart', () => {
   it('is made by one word in its declaration', () => {
     const input = z.strictObject({});
     const output = z.object({});
-    const base = { name: 'list_scenarios', title: 'A', description: 'B', annotations: READ, operation: listScenarios, input, output };
+    const words = { name: 'list_scenarios', title: 'A', description: 'B', searchHint: 'c' };
+    const base = { ...words, annotations: READ, operation: listScenarios, input, output };
     const tool = defineTool({ ...base, charted: true, handler: async () => ({}) });
     const [listed] = listTools([{ name: 'a', title: 'A', description: 'A', tools: [tool] }]);
     expect(listed?.inputSchema).toMatchObject({ properties: { chart: { type: 'boolean' } } });

@@ -7,9 +7,10 @@ export default defineTool({
   name: 'authenticate',
   title: 'Authenticate',
   description:
-    'Gets or reuses the access token of the session: project, scopes, endpoint, expiry. Never shows the token. Other tools do this ' +
-    'by themselves.',
+    'Are we logged in? Gets or reuses the access token of the session: project, scopes, endpoint, expiry. Never shows the token. ' +
+    'Other tools do this by themselves.',
   annotations: READ,
+  searchHint: 'sign in, log in, token, connection',
   operation: requestToken,
   input: z.strictObject({
     scope: scopeList.describe('Scope names separated by spaces; default all that are granted and needed').optional(),

@@ -6,8 +6,11 @@ import { defineTool, openedToolsets, READ } from '../../src/tooling/tool.ts';
 export default defineTool({
   name: 'get_credential',
   title: 'Get the credential',
-  description: 'What the credential can reach: its scopes and projects, which toolsets they open and which scopes are missing.',
+  description:
+    'Which project am I looking at, and what can this credential reach: scopes, projects, toolsets they open, scopes that are ' +
+    'missing, how long it lasts.',
   annotations: READ,
+  searchHint: 'access rights, projects, scopes, level',
   operation: readCredential,
   input: z.strictObject({}),
   output: z.object({

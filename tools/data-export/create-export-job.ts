@@ -25,9 +25,9 @@ const frequency = z.strictObject({
 export default defineTool({
   name: 'create_export_job',
   title: 'Create an export job',
-  description:
-    'Creates an export job. It can be changed or deleted only in the console, so look for an equal one first (list_export_jobs).',
+  description: 'One unchecked export job, as given (checked first: plan_export). Only the console can change or delete it later.',
   annotations: CREATE,
+  searchHint: 'export job with exact fields, after plan_export',
   operation: createExportJob,
   idsFrom: 'list_export_jobs',
   confirmed: true,

@@ -10,6 +10,7 @@ export default defineTool({
   title: 'Get an export job',
   description: 'One export job: state, fields, filters, last and next run.',
   annotations: READ,
+  searchHint: 'settings of one export job',
   operation: getExportJob,
   idsFrom: 'list_export_jobs',
   input: z.strictObject({ jobId: p.ref('export job') }),

@@ -8,8 +8,9 @@ import { defineTool, READ } from '../../src/tooling/tool.ts';
 export default defineTool({
   name: 'get_export_run',
   title: 'Get an export run',
-  description: 'One run with the addresses of its files (gzip; fetch without a bearer token, until expirationDate).',
+  description: 'One run with addresses of its files (gzip; no bearer token; until expirationDate).',
   annotations: READ,
+  searchHint: 'addresses of files of a run',
   operation: getExportRun,
   idsFrom: 'list_export_runs',
   input: z.strictObject({ jobId: p.ref('export job'), runId: z.int().positive().describe('jobRunId from list_export_runs') }),

@@ -7,8 +7,9 @@ import { defineTool, READ } from '../../src/tooling/tool.ts';
 export default defineTool({
   name: 'list_custom_variables',
   title: 'List custom variables',
-  description: 'Custom variables for custom_var fields of an export.',
+  description: 'Custom variables that we collect: position, key, values; for custom_var fields.',
   annotations: READ,
+  searchHint: 'custom variables, what is collected',
   operation: listCustomVariables,
   input: z.strictObject({}),
   output: z.object({ customVariables: z.array(documented(customVariable)) }),

@@ -8,8 +8,9 @@ import { defineTool, READ } from '../../src/tooling/tool.ts';
 export default defineTool({
   name: 'list_dynamic_variable_keys',
   title: 'List dynamic variable keys',
-  description: 'Keys of dynamic variables for dynamic_var fields of an export.',
+  description: 'Keys of dynamic variables, for dynamic_var fields.',
   annotations: READ,
+  searchHint: 'dynamic variables',
   operation: listDynamicVariableKeys,
   input: z.strictObject({ from: p.startOf('First day').optional(), to: p.endOf('Last day').optional() }),
   output: z.object({ keys: z.array(documented(dynamicVariableKey)) }),

@@ -10,8 +10,10 @@ import { onceJobsAmong } from '../../src/usecases/exports/export-lists.ts';
 export default defineTool({
   name: 'list_export_jobs',
   title: 'List export jobs',
-  description: 'Export jobs in any state with schedule and next run. COMPLETED does not mean success: `list_successful_export_runs`.',
+  description:
+    'Export jobs in any state, healthy or suspended, with schedule and next run. COMPLETED is no success: list_successful_export_runs.',
   annotations: READ,
+  searchHint: 'exports that exist, health, schedule',
   operation: listExportJobs,
   paged: 'jobs',
   input: z.strictObject({

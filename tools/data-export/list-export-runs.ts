@@ -9,8 +9,9 @@ import { runsInState } from '../../src/usecases/exports/export-lists.ts';
 export default defineTool({
   name: 'list_export_runs',
   title: 'List runs of an export job',
-  description: 'Runs of one job in any state. Files: get_export_run.',
+  description: 'Runs of one export job in any state: did the last fail? Files: get_export_run.',
   annotations: READ,
+  searchHint: 'did the export run, failed runs of a job',
   operation: listExportRuns,
   idsFrom: 'list_export_jobs',
   paged: 'runs',

@@ -8,8 +8,9 @@ import { defineTool, READ } from '../../src/tooling/tool.ts';
 export default defineTool({
   name: 'list_exportable_fields',
   title: 'List exportable fields',
-  description: 'Fields that an export of this scope can hold.',
+  description: 'Columns that I can export: fields of sessions or views, with meaning and example.',
   annotations: READ,
+  searchHint: 'columns, fields of an export',
   operation: listExportableFields,
   input: z.strictObject({ scope: p.exportScope.describe('sessions or views') }),
   output: z.object({ fields: z.array(documented(exportableField)) }),

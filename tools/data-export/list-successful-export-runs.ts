@@ -12,8 +12,9 @@ import { lifeWords } from '../../src/workspace/download/file-life.ts';
 export default defineTool({
   name: 'list_successful_export_runs',
   title: 'List successful export runs',
-  description: 'Runs that produced files, with the range they cover; which files are deleted next. Files: get_export_run.',
+  description: 'Runs that produced files, with the range they cover; which expire next. Files: get_export_run.',
   annotations: READ,
+  searchHint: 'files about to expire, runs that worked',
   operation: listSuccessfulExportRuns,
   paged: 'runs',
   input: z.strictObject({

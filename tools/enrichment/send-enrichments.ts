@@ -10,9 +10,10 @@ export default defineTool({
   name: 'send_enrichments',
   title: 'Send enrichments',
   description:
-    'Sends server-side data of sessions (sessionId, or userId with sessionNumber), at most 3 records each. A resend overwrites. ' +
-    'No transactions.',
+    'Attaches server-side data, such as phone calls, to visits (sessionId, or userId with sessionNumber), at most 3 records each. ' +
+    'A resend overwrites. No transactions.',
   annotations: OVERWRITE,
+  searchHint: 'call centre, CRM, offline data, attach to sessions',
   operation: sendEnrichments,
   confirmed: true,
   input: z.strictObject({

@@ -12,9 +12,11 @@ export default defineAnsweringTool({
   name: 'analyze_har',
   title: 'Analyze a HAR',
   description:
-    'Why a step loads as it does: findings by cost, TTFB, render-blocking, third parties, caching, errors. Any filter lists ' +
-    'requests; a single match shows all its timings.',
+    'What loads on a page, what weighs most, and what would you fix first? Findings by cost: TTFB, blocking scripts, third ' +
+    'parties, images, caching, errors, in one HAR. Any filter lists requests with bytes; a single match shows all its timings.',
   annotations: READ,
+  searchHint: 'requests of a page, waterfall, images, scripts, third parties, bytes, what to fix, slow page',
+  alwaysLoad: true,
   scope: 'speed-analysis',
   idsFrom: 'get_scenario_report',
   input: z.strictObject({

@@ -15,9 +15,12 @@ export default defineAnsweringTool({
   name: 'analyze_scenario',
   title: 'Analyze scenarios',
   description:
-    'Which scenarios became slower or faster, drift, are unstable, are back, or fail? One line each, the worst in detail: since when, ' +
-    'levels before and since, events near. Then compare_hars with the two stepResultIds.',
+    'Did the site, a page or the checkout get slower or faster, since when and why: a release or deploy? Which scenarios and ' +
+    'steps are slow, slower at night, creep up, are unstable or fail? Finds performance regressions of synthetic runs: LCP, TTFB, ' +
+    'TBT since a date, events near, the worst in detail. Then compare_hars with the two stepResultIds.',
   annotations: READ,
+  searchHint: 'site slower, slow checkout, deploy, release, regression, performance, failing runs, Core Web Vitals, LCP, TTFB',
+  alwaysLoad: true,
   scope: 'speed-analysis',
   idsFrom: 'list_scenarios',
   charted: true,

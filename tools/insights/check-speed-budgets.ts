@@ -13,9 +13,10 @@ export default defineAnsweringTool({
   name: 'check_speed_budgets',
   title: 'Check speed budgets',
   description:
-    'Which scenarios break a speed budget? Holds the median of the runs of each step since a date against limits; broken ones first, ' +
-    'then the closest.',
+    'Which scenarios or pages are too slow for a budget or limit? A gate to fail a build. Medians of the runs of each step since ' +
+    'a date, broken budgets first, then the closest.',
   annotations: READ,
+  searchHint: 'speed budget, build gate, CI, limits, thresholds',
   scope: 'speed-analysis',
   idsFrom: 'list_scenarios',
   input: z.strictObject({

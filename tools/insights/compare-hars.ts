@@ -19,9 +19,10 @@ export default defineAnsweringTool({
   name: 'compare_hars',
   title: 'Compare HARs',
   description:
-    'What changed between two runs of a step, or of a scenario and step between typical runs on both sides of an instant: requests ' +
-    'added, removed, grown, slower, what newly blocks rendering, and the net effect.',
+    'What differs between two runs of a page, the slowest and the fastest, or before and after a release: requests added, ' +
+    'removed, grown, slower, what newly blocks rendering, and the net effect.',
   annotations: READ,
+  searchHint: 'difference of two runs, before and after a deploy, new requests, page grew',
   scope: 'speed-analysis',
   idsFrom: 'get_scenario_report',
   input: z.strictObject({

@@ -9,9 +9,12 @@ export default defineAnsweringTool({
   name: 'compare_metrics',
   title: 'Compare metrics',
   description:
-    'What changed between two periods, is it noise, since which day, and which device or segment explains it: traffic mix or a real ' +
-    'rate change. Or devices or segments side by side.',
+    'Why did sales, orders, revenue, visits or conversion drop or rise, and since which day? Compares this week or month with the ' +
+    'one before or last year, or segments, or devices: is it real or noise, on mobile only, traffic mix or rate, broken tracking, ' +
+    'and what did it cost? Figures alone: query_metrics.',
   annotations: READ,
+  searchHint: 'why did it drop, selling less, compare weeks, year over year, week over week, report of the change, decline, is it noise',
+  alwaysLoad: true,
   scope: 'metrics',
   idsFrom: 'find_objects',
   provisionalDays: ({ zoneIds }) => (zoneIds === undefined ? 0 : 7),

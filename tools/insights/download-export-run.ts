@@ -9,9 +9,10 @@ export default defineAnsweringTool({
   name: 'download_export_run',
   title: 'Download an export run',
   description:
-    'Fetches the files of a run into the workspace for query_export, and follows the run where it still computes. Goes on when the ' +
-    'call ends: call again to look.',
+    'Get the files of one run, by default the last, into the workspace for query_export; follows a run that still computes. Goes ' +
+    'on when the call ends: call again to look.',
   annotations: READ,
+  searchHint: 'download files of a run, fetch an export',
   scope: 'data-export',
   idsFrom: 'list_export_runs',
   input: z.strictObject({

@@ -8,9 +8,12 @@ export default defineAnsweringTool({
   name: 'find_changes',
   title: 'Find changes',
   description:
-    'What should I know? Steps, episodes, outlier days and drifts of all metrics by device, segment and goal (zones and speed scenarios ' +
-    'on request) in the last days: each change once, by effect on revenue or conversions. Then compare_metrics.',
+    'What changed that we should know? Is anything unusual or wrong in the last days: sales, orders, conversion that dropped, ' +
+    'rose or drifted, anomalies and outlier days, by device, segment and goal (zones, page speed on request). Each change once, ' +
+    'the largest first. Why: compare_metrics.',
   annotations: READ,
+  searchHint: 'anything unusual, what happened, alerts, anomalies, outliers, drop, sales fell, news of the last weeks',
+  alwaysLoad: true,
   scope: 'metrics',
   idsFrom: 'find_objects',
   provisionalDays: ({ zoneIds, include }) => (zoneIds !== undefined || (Array.isArray(include) && include.includes('zones')) ? 7 : 0),

@@ -7,9 +7,10 @@ export default defineAnsweringTool({
   name: 'find_export_gaps',
   title: 'Find gaps of an export',
   description:
-    'Which days or hours of an export job have no data, and why: failed, never run, empty although visited, expired. Its planId fills ' +
-    'them (apply_export_plan).',
+    'Which days or hours are missing in an export, and why: failed, never run, empty although visited, expired. Its planId ' +
+    'backfills them (apply_export_plan).',
   annotations: READ,
+  searchHint: 'missing days, holes, failed runs, backfill',
   scope: 'data-export',
   idsFrom: 'list_export_jobs',
   input: z.strictObject({

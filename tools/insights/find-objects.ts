@@ -10,9 +10,10 @@ export default defineAnsweringTool({
   name: 'find_objects',
   title: 'Find objects',
   description:
-    'Finds segments, goals, mappings, page groups, zonings, zones, scenarios, export jobs, fields, variables (by value too), speed ' +
-    'events and custom timings by name, typos allowed. The ids go into other tools.',
+    'Where is it, and what is the id? Search by name for segments, goals, mappings, page groups, zonings, zones, scenarios, ' +
+    'export jobs, exportable fields; typos allowed.',
   annotations: READ,
+  searchHint: 'search by name, id of a segment, where is a zone',
   scope: 'metrics',
   input: z.strictObject({
     text: text.describe('Name or part of it, words of the path too'),

@@ -10,8 +10,9 @@ export default defineAnsweringTool({
   name: 'list_workspace',
   title: 'List the workspace',
   description:
-    'What of the exports is on disk, and loaded into the warehouse: runs, range of the data, rows and bytes of each job, room left.',
+    'What is on the disk, and loaded into the warehouse: downloaded export runs, days, rows and bytes of each job, how much room is left.',
   annotations: READ,
+  searchHint: 'disk, downloaded files, space',
   scope: 'data-export',
   idsFrom: 'list_export_jobs',
   input: z.strictObject({ jobIds: p.refs('export job', 'Export job ids or names; default all').optional() }),

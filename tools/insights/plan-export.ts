@@ -9,9 +9,11 @@ export default defineAnsweringTool({
   name: 'plan_export',
   title: 'Plan an export',
   description:
-    'Checks an export before anything is created: finds fields by plain words, splits long past ranges into jobs, looks for equal ' +
-    'jobs. apply_export_plan then creates it.',
+    'I want a file of every session or page view: plans an export (daily, hourly, once) before anything is created. Finds columns ' +
+    'by plain words (browser, device, revenue), splits long past ranges, looks for equal jobs. Then apply_export_plan.',
   annotations: READ,
+  searchHint: 'set up an export, daily file, raw data, columns, schedule, data feed',
+  alwaysLoad: true,
   scope: 'data-export',
   idsFrom: 'list_export_jobs',
   input: z.strictObject({

@@ -9,8 +9,11 @@ import { inseparable } from '../../src/workspace/warehouse/project-warehouse.ts'
 export default defineAnsweringTool({
   name: 'purge_workspace',
   title: 'Purge the workspace',
-  description: 'Removes downloaded runs from the disk and the warehouse, all or some; the platform keeps what it has. A run in use stays.',
+  description:
+    'Deletes old downloads (downloaded runs) from the disk and the warehouse, all or some, to make room; the platform keeps what ' +
+    'it has. A run in use stays.',
   annotations: PURGE,
+  searchHint: 'delete downloaded files, free space',
   scope: 'data-export',
   idsFrom: 'list_export_jobs',
   confirmed: true,

@@ -7,9 +7,11 @@ export default defineAnsweringTool({
   name: 'query_export',
   title: 'Query an export',
   description:
-    'SQL (one SELECT; DuckDB, or ClickHouse where answers say dialect) over downloaded runs: of one job as view data, of several or ' +
-    'all as views sessions and views, to be joined. Repeated rows once, ids as text. Without sql: columns, days and examples.',
+    'SQL (one SELECT; DuckDB, or ClickHouse where answers say dialect) over downloaded runs: how many unique users, revenue by ' +
+    'browser, sessions with rage clicks, from exports. One job is view data, several are views sessions and views. Repeated rows ' +
+    'once, ids as text. Without sql: columns, days, examples.',
   annotations: READ,
+  searchHint: 'SQL over exported files, raw sessions, unique users, rage clicks, errors, browsers, pages',
   scope: 'data-export',
   idsFrom: 'list_workspace',
   input: z.strictObject({

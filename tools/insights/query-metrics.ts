@@ -9,9 +9,12 @@ export default defineAnsweringTool({
   name: 'query_metrics',
   title: 'Query metrics',
   description:
-    'One table of site metrics, or of zone metrics with zoneIds, over any range. Rates of weeks, months and long ranges are exact, ' +
-    'never averaged; null means no value.',
+    'How many visits, orders or sales did we have, and when: yesterday, by day, weekday or month, device, segment, top days, ' +
+    'share, average? One table or chart of site metrics (zone metrics with zoneIds) over any range. Rates of long ranges are ' +
+    'exact, null means no value. Why figures moved: compare_metrics.',
   annotations: READ,
+  searchHint: 'how many, how much, figures, table, KPI, trend, chart, forecast, Black Friday, best weekday, orders, money, people',
+  alwaysLoad: true,
   scope: 'metrics',
   idsFrom: 'find_objects',
   provisionalDays: ({ zoneIds }) => (zoneIds === undefined ? 0 : 7),

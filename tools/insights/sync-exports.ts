@@ -16,9 +16,10 @@ export default defineAnsweringTool({
   name: 'sync_exports',
   title: 'Sync exports',
   description:
-    'Fetches every successful run that is not in the workspace yet, of all jobs or some, and says which have expired. Goes on when ' +
-    'the call ends: call again to look.',
+    "Download everything new: every successful run that we don't have yet, of all export jobs or some; says which have expired. " +
+    'Goes on when the call ends: call again to look.',
   annotations: READ,
+  searchHint: 'download all new files, fetch exports, keep up to date',
   scope: 'data-export',
   idsFrom: 'list_export_jobs',
   input: z.strictObject({

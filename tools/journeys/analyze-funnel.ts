@@ -9,9 +9,11 @@ export default defineAnsweringTool({
   name: 'analyze_funnel',
   title: 'Analyze a funnel',
   description:
-    'How many get from step to step, where they leave and to what, for whom, since when: over downloaded exports of views (and ' +
-    'sessions). A step: path with * (/p/*), several joined by " | ", event:NAME, purchase.',
+    'Where do we lose buyers? How many people get from step to step (product, cart, payment, order), at which step they drop off, ' +
+    'where they go instead, for whom, since when. Counts exported page views.',
   annotations: READ,
+  searchHint: 'funnel, drop-off, checkout steps, cart abandonment, lose customers',
+  alwaysLoad: true,
   scope: 'data-export',
   idsFrom: 'list_workspace',
   charted: true,

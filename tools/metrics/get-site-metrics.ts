@@ -6,7 +6,8 @@ export default defineMetricTool({
   name: 'get_site_metrics',
   title: 'Site metrics',
   description:
-    'All eight site metrics at once: bounce rate, cart average, conversions, conversion rate, page views, revenue, session time, visits.',
+    'All eight site metrics of one range: bounce rate, cart average, conversions, conversion rate, page views, revenue, session ' +
+    'time, visits.',
   operation: getSiteMetrics,
   more: { period: p.period, goalId: p.goalId },
 });

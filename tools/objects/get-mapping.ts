@@ -10,6 +10,7 @@ export default defineTool({
   title: 'Get a mapping',
   description: 'One mapping by id or name.',
   annotations: READ,
+  searchHint: 'one mapping',
   operation: getMapping,
   idsFrom: 'list_mappings',
   input: z.strictObject({ mappingId: p.ref('mapping') }),

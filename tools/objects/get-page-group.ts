@@ -8,8 +8,9 @@ import { defineTool, READ } from '../../src/tooling/tool.ts';
 export default defineTool({
   name: 'get_page_group',
   title: 'Get a page group',
-  description: 'One page group with its mappings.',
+  description: 'One page group with its category and the mappings that hold it.',
   annotations: READ,
+  searchHint: 'one page group',
   operation: getPageGroup,
   idsFrom: 'list_page_groups',
   input: z.strictObject({ pageGroupId: p.ref('page group') }),

@@ -8,8 +8,9 @@ import { defineTool, READ } from '../../src/tooling/tool.ts';
 export default defineTool({
   name: 'list_mappings',
   title: 'List mappings',
-  description: 'Mappings divide pages or screens into page groups (list_page_groups).',
+  description: 'Mappings: each divides pages or screens into page groups (list_page_groups).',
   annotations: READ,
+  searchHint: 'mappings of pages',
   operation: listMappings,
   input: z.strictObject({ ids: p.idList.optional() }),
   output: z.object({ mappings: z.array(documented(mapping)) }),

@@ -11,6 +11,7 @@ export default defineTool({
   title: 'List page groups',
   description: 'Page groups (pages or screens) of a mapping. Their zonings: list_zonings.',
   annotations: READ,
+  searchHint: 'page groups, screens',
   operation: listPageGroups,
   idsFrom: 'list_mappings',
   input: z.strictObject({ mappingId: p.ref('mapping'), category: p.onlyThis }),

@@ -8,8 +8,9 @@ import { defineTool, READ } from '../../src/tooling/tool.ts';
 export default defineTool({
   name: 'list_zones',
   title: 'List zones',
-  description: 'Zones of a zoning; their ids feed the get_zone_… metrics.',
+  description: 'Zones of a zoning; ids for get_zone_… metrics.',
   annotations: READ,
+  searchHint: 'zones, elements of a screen',
   operation: listZones,
   idsFrom: 'list_zonings',
   input: z.strictObject({ zoningId: p.ref('zoning') }),

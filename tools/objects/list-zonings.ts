@@ -10,6 +10,7 @@ export default defineTool({
   title: 'List zonings',
   description: 'Zonings of a page group. Their zones: list_zones.',
   annotations: READ,
+  searchHint: 'zonings of a page',
   operation: listZonings,
   idsFrom: 'list_page_groups',
   input: z.strictObject({ pageGroupId: p.ref('page group') }),

@@ -8,8 +8,9 @@ import { CREATE, defineTool } from '../../src/tooling/tool.ts';
 export default defineTool({
   name: 'create_speed_event',
   title: 'Create a speed event',
-  description: 'Marks a moment, such as a release, on scenarios or monitorings.',
+  description: 'Marks a moment, such as a release or deploy, on scenarios or monitorings.',
   annotations: CREATE,
+  searchHint: 'mark a release, annotate a deploy',
   operation: createSpeedEvent,
   idsFrom: 'list_speed_events',
   input: z.strictObject({

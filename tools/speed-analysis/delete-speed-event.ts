@@ -8,8 +8,9 @@ import { placedEvents } from '../../src/usecases/speed/placed-events.ts';
 export default defineTool({
   name: 'delete_speed_event',
   title: 'Delete a speed event',
-  description: 'Deletes an event of speed analysis for good.',
+  description: 'Removes a release marker or another event of speed analysis for good.',
   annotations: DELETE,
+  searchHint: 'remove a release marker, delete an annotation',
   operation: deleteSpeedEvent,
   idsFrom: 'list_speed_events',
   confirmed: true,

@@ -14,8 +14,9 @@ export default defineTool({
   name: 'get_scenario_report',
   title: 'Get a scenario report',
   description:
-    'One report of a scenario with its steps, by default the latest. A step has a stepResultId for get_step_report and get_step_har.',
+    'One run of a scenario with its steps, the newest unless dated. A step has a stepResultId for get_step_report and get_step_har.',
   annotations: READ,
+  searchHint: 'newest measurement of a scenario',
   operation: getScenarioReport,
   idsFrom: 'list_scenarios',
   input: z.strictObject({

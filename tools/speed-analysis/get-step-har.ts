@@ -8,10 +8,9 @@ import { defineTool, READ } from '../../src/tooling/tool.ts';
 export default defineTool({
   name: 'get_step_har',
   title: 'Get the HAR of a step',
-  description:
-    'Sums up the HAR file of a step: what loads, weighs, fails, is slow. Links to the sanitised file. What is wrong, and each ' +
-    'request: analyze_har.',
+  description: 'Summary of the HAR of one step, with a link to the sanitised file. Findings and requests: analyze_har.',
   annotations: READ,
+  searchHint: 'HAR file of a step',
   operation: getStepHar,
   idsFrom: 'get_scenario_report',
   input: z.strictObject({ scenarioStepResultId: text.describe('stepResultId from a scenario report') }),

@@ -13,8 +13,9 @@ import { defineTool, READ } from '../../src/tooling/tool.ts';
 export default defineTool({
   name: 'get_step_report',
   title: 'Get a step report',
-  description: 'One step of a scenario report: timings, the actions that ran or failed, browser errors, missing resources.',
+  description: 'One step of a run: timings, clicks and actions that failed, browser errors, missing resources.',
   annotations: READ,
+  searchHint: 'failed action, click, browser errors of one step',
   operation: getStepReport,
   idsFrom: 'get_scenario_report',
   input: z.strictObject({ stepId: text.describe('stepResultId from a scenario report'), metrics: p.speedMetrics }),

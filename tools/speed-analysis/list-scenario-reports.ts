@@ -15,9 +15,10 @@ export default defineTool({
   name: 'list_scenario_reports',
   title: 'List reports of a scenario',
   description:
-    'Reports of a scenario, newest first, one row each: failures and metrics as averages over the steps. One whole: ' +
-    'get_scenario_report with its date.',
+    'Runs of a scenario as rows, newest first: failures and metrics as averages over the steps (judged: analyze_scenario). One ' +
+    'whole: get_scenario_report with its date.',
   annotations: READ,
+  searchHint: 'measurements of a scenario as rows',
   operation: listScenarioReports,
   idsFrom: 'list_scenarios',
   input: z.strictObject({

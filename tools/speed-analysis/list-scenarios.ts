@@ -9,8 +9,9 @@ import { defineTool, READ } from '../../src/tooling/tool.ts';
 export default defineTool({
   name: 'list_scenarios',
   title: 'List scenarios',
-  description: 'Synthetic scenarios of the project. Reports: list_scenario_reports.',
+  description: 'Synthetic scenarios of the project. Runs: list_scenario_reports.',
   annotations: READ,
+  searchHint: 'names and ids of scenarios',
   operation: listScenarios,
   input: z.strictObject({ name: text.describe('Part of the name').optional() }),
   output: z.object({ scenarios: z.array(documented(scenario).extend({ uri: z.string().optional() })) }),

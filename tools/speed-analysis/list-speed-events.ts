@@ -12,8 +12,9 @@ import { withScenarios } from '../../src/usecases/speed/placed-events.ts';
 export default defineTool({
   name: 'list_speed_events',
   title: 'List speed events',
-  description: 'Annotations of speed analysis, such as releases.',
+  description: 'Releases and other markers of speed analysis: key, text, date.',
   annotations: READ,
+  searchHint: 'release markers, deploys, annotations',
   operation: listSpeedEvents,
   input: z.strictObject({
     key: text.describe('Key of the event').optional(),
