@@ -177,12 +177,12 @@ export function timestampOf(words: string): z.ZodType<number, number | string> {
   return schema as unknown as z.ZodType<number, number | string>; // the boundary replaces the date by its timestamp
 }
 
-export const startDate = startOf('First day: 2026-11-01, -7d, last_week');
+export const startDate = startOf('First day: -7d, last_week');
 export const endDate = endOf('Last day: yesterday');
 export const devices = z.array(deviceName).min(1).describe('Default all').optional();
 /** One device; all where it is left out. */
 export const device = deviceName.optional();
-export const segmentIds = refs('segment', 'Ids or names; visitors in all of them').optional();
+export const segmentIds = refs('segment', 'Ids or names; intersection').optional();
 export const period = periodName.describe('daily: one value per day').optional();
 export const goalId = ref('goal', 'Id or name').optional();
 export const zoneId = ref('zone', 'Id, name or path "Screen / Zoning / Zone"');
