@@ -144,24 +144,40 @@ function daysAndHours(ms: number): string {
   return `${ms / (24 * HOUR_MS)} days (${(ms / HOUR_MS).toLocaleString('en')} hours)`;
 }
 
-/** Limits as rows: what, how much, where it is stated. */
+/** What public pages of deployments say, and the reference does not. */
+const PUBLIC = 'stated publicly, not in the reference';
+
+/** Limits as rows: what, how much, where it is stated: a section of the reference, public pages, or this server's own choice. */
 function limitRows(): string[][] {
   return [
-    ['range of one metrics query', `at most ${daysAndHours(p.MAX_METRICS_RANGE_MS)}, within the data retention`, 'stated publicly'],
+    ['access token', '1 hour (expires_in 3600); this server renews it', 'section 8'],
+    ['credential', '1 year, then it must be generated anew', 'section 5, 8'],
+    [
+      'page of jobs or runs',
+      `${p.DEFAULT_PAGE_SIZE} by default, at most ${p.MAX_PAGE_SIZE}; ordered by jobId, not by date`,
+      'section 4.2, 8',
+    ],
+    ['reports of a scenario', `${p.DEFAULT_REPORTS} by default, limit 0 for all`, 'section 4.1, 8'],
+    [
+      'range of a once export',
+      `to at most ${daysAndHours(p.MAX_EXPORT_RANGE_MS)} after from; from within the data retention`,
+      'section 4.2, 8',
+    ],
+    ['custom variables in an export', 'customVarPosition 1 to 20', 'section 4.2, 8'],
+    ['scope of an export', 'at most 255 characters', 'section 4.2, 8'],
+    ['files of an export run', 'until their expirationDate', 'section 2.2, 8'],
+    ['how long files are kept', 'about 7 days', PUBLIC],
     ['period daily', `only on a range longer than ${p.ONE_DAY_MS / HOUR_MS} hours; not for get_site_cart_average`, 'section 4.4, 8'],
+    ['range of one metrics query', `at most ${daysAndHours(p.MAX_METRICS_RANGE_MS)}`, PUBLIC],
     ['several segmentIds', 'visitors in all of them; a union cannot be asked (visits: A + B − both; rates: not at all)', 'section 4.4'],
     ['goalId', 'required for conversions of projects without e-commerce; revenue and cart only for e-commerce', 'section 4.4'],
-    ['range of a once export', `at most ${daysAndHours(p.MAX_EXPORT_RANGE_MS)}; split longer ones`, 'section 4.2, 8'],
-    ['export job', 'cannot be changed, suspended or deleted through the interface: look for an equal one first', 'stated publicly'],
-    ['custom variables in an export', 'position 1 to 20', 'section 8'],
-    ['files of an export run', 'until expirationDate, about 7 days; fetched without the bearer token', 'section 8'],
-    ['page of a list', `${p.DEFAULT_PAGE_SIZE} by default, at most ${p.MAX_PAGE_SIZE}`, 'section 8'],
-    ['reports of a scenario', `${p.DEFAULT_REPORTS} by default, limit 0 for all`, 'section 4.1, 8'],
     ['ids of monitorings', 'not listed by the interface: the console shows them', 'section 4.1'],
-    ['enrichments', 'at most 3 per session; one bad record rejects the batch; no transactions', 'stated publicly'],
+    ['enrichments', 'no transactions; the scope enrichment goes with no other', 'section 1, 5'],
+    ['records of an enrichment', 'at most 3 per session; one bad record rejects the batch', PUBLIC],
+    ['export job', 'cannot be changed, suspended or deleted through the interface: look for an equal one first', PUBLIC],
+    ['calls at a time', '10 per project, shared by all its credentials', PUBLIC],
+    ['calls to speed analysis', 'one at a time', 'this server'],
     ['HAR file', `read up to ${MAX_HAR_BYTES / 2 ** 20} MB; delivered as a resource up to ${MAX_RESOURCE_BYTES / 1e6} MB`, 'this server'],
-    ['calls at a time', '10 per project, shared by all its credentials; speed analysis one by one', 'stated publicly'],
-    ['access token', '1 hour, renewed by this server; a credential lasts 1 year', 'section 8'],
   ];
 }
 
@@ -179,6 +195,30 @@ ${markdownTable(
   ['asked for', 'nearest'],
   unanswerable.map(({ asked, nearest }) => [asked, nearest]),
 )}`;
+}
+
+/** How enrichment is set up, from nothing to the first batch. */
+export function writeEnrichment(): string {
+  return `Enrichment adds data that a server knows, such as a phone call, to sessions that were tracked (section 4.5).
+
+1. The provider of the data hands in an integration schema, and is listed in the catalogue of integrations.
+2. A customer installs the integration in the console. That makes an integration_id and a credential of its own (client_id, \
+client_secret), which go to the provider. Neither can be made through this interface.
+3. In the browser or the app the provider collects the project id and the session id: by these its records find their session. An export \
+of sessions holds them too, as project_id, user_id, session_number and session_id.
+4. Here the credential goes into WEB_ANALYTICS_ENRICHMENT_CLIENT_ID and WEB_ANALYTICS_ENRICHMENT_CLIENT_SECRET; without them the main \
+credential is used. authenticate with scope enrichment tries it: its token lasts 1 hour and names the address of enrichment.
+5. send_enrichments shows what would be sent, and sends it when it is confirmed. A record names its session by sessionId, or by userId and \
+sessionNumber.
+
+| what | rule | where stated |
+| --- | --- | --- |
+| scope | enrichment is asked for alone | section 5 |
+| transactions | not supported | section 1 |
+| body | form-encoded by default, JSON with encoding json | section 4.5; JSON: a public example |
+| payload and answer | not shown by the reference; any 2xx counts as taken, and what came is handed back | this server |
+| enrichmentNumber | 1 to 3; a record with the same number overwrites the former | ${PUBLIC} |
+| a bad record | rejects the whole batch | ${PUBLIC} |`;
 }
 
 /** The scopes that request shapes of the reference show; deployments may know others. */

@@ -7,6 +7,7 @@ const topics: Readonly<Record<string, { title: string; writer: (topics: typeof i
   thresholds: { title: 'Thresholds of speed metrics', writer: ({ writeThresholds }) => writeThresholds },
   limits: { title: 'Limits, and what the interface cannot answer', writer: ({ writeLimits }) => writeLimits },
   'exportable-fields': { title: 'Exportable fields by scope', writer: ({ writeExportableFields }) => writeExportableFields },
+  enrichment: { title: 'Enrichment from scratch', writer: ({ writeEnrichment }) => writeEnrichment },
   'dates-and-names': { title: 'How dates and names are written', writer: ({ writeDatesAndNames }) => writeDatesAndNames },
 };
 

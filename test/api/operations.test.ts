@@ -59,6 +59,7 @@ const refused: Partial<Record<OperationName, (readonly [Input, string])[]>> = {
     ),
     [fields(), 'fields: '],
     [{ ...job, scope: 'x'.repeat(256) }, 'scope: '],
+    [{ ...job, frequency: { value: 'weekly' } }, 'frequency.value: '],
     [{ ...job, name: ' ' }, 'name: must not be empty'],
     [{ ...job, format: 'XML' }, 'format: '],
     [{ ...job, deviceLabel: 'watch' }, 'deviceLabel: '],
@@ -86,6 +87,23 @@ const refused: Partial<Record<OperationName, (readonly [Input, string])[]>> = {
     [{ scenarioId: 1, dateFrom: START, dateTo: START }, 'dateTo: must be after dateFrom'],
   ],
   listDynamicVariableKeys: [[{ from: after(1), to: START }, 'to: must be after from']],
+  getScenarioReport: [
+    [{ scenarioId: 1 }, 'date: is required'],
+    [{ date: 1 }, 'scenarioId: is required'],
+  ],
+  createSpeedEvent: [
+    [{ text: 'a', date: START }, 'key: is required'],
+    [{ key: 'a', date: START }, 'text: is required'],
+    [{ key: 'a', text: 'a' }, 'date: is required'],
+  ],
+  deleteSpeedEvent: [[{}, 'key: is required']],
+  listExportableFields: [[{}, 'scope: is required']],
+  requestToken: [
+    [{ client_id: 'a', client_secret: 'b', grant_type: 'password', scope: 'metrics' }, 'grant_type: '],
+    [{ client_secret: 'b', grant_type: 'client_credentials', scope: 'metrics' }, 'client_id: is required'],
+    [{ client_id: 'a', grant_type: 'client_credentials', scope: 'metrics' }, 'client_secret: is required'],
+    [{ client_id: 'a', client_secret: 'b', grant_type: 'client_credentials', scope: 'metrics enrichment' }, 'scope: '],
+  ],
   sendEnrichments: [[{ enrichments: [] }, 'enrichments: ']],
 };
 

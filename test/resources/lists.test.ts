@@ -27,6 +27,7 @@ describe('resources/list', () => {
       'analytics://reference/thresholds · Thresholds of speed metrics · text/markdown',
       'analytics://reference/limits · Limits, and what the interface cannot answer · text/markdown',
       'analytics://reference/exportable-fields · Exportable fields by scope · text/markdown',
+      'analytics://reference/enrichment · Enrichment from scratch · text/markdown',
       'analytics://reference/dates-and-names · How dates and names are written · text/markdown',
     ]);
     expect(new Set(resources.map(({ name }) => name)).size).toBe(resources.length);
@@ -55,7 +56,7 @@ describe('resources/list', () => {
     for (const each of [poor, expired]) {
       const resources = await listed(each);
       expect(resources.map(({ uri }) => uri.split('/').slice(0, 3).join('/'))).toEqual(
-        Array.from({ length: 5 }, () => 'analytics://reference'),
+        Array.from({ length: 6 }, () => 'analytics://reference'),
       );
     }
     await Promise.all([poor.close(), expired.close()]);

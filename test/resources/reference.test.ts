@@ -8,7 +8,7 @@ import { toolsets } from '../../tools/index.ts';
 import { type Assistant, openAssistant, sharedAssistant } from '../support/assistant.ts';
 import { sharedPlatform } from '../support/emulator.ts';
 
-const TOPICS = ['metrics', 'thresholds', 'limits', 'exportable-fields', 'dates-and-names'];
+const TOPICS = ['metrics', 'thresholds', 'limits', 'exportable-fields', 'enrichment', 'dates-and-names'];
 
 const platform = sharedPlatform();
 const assistant = sharedAssistant(platform);
@@ -95,6 +95,19 @@ describe('thresholds', () => {
 });
 
 describe('limits', () => {
+  it('say where each is stated: a section of the reference, public pages, or this server', async () => {
+    const [limits = ''] = (await read('limits')).split('## Not in this interface');
+    const sources = limits
+      .split('\n')
+      .filter((line) => line.startsWith('| '))
+      .slice(2)
+      .map((line) => line.split(' | ').at(-1)?.replace(/ \|$/, ''));
+    expect(sources.length).toBeGreaterThan(15);
+    for (const source of sources) expect(source).toMatch(/^(section \d(\.\d)?(, \d)?|stated publicly, not in the reference|this server)$/);
+    expect(limits).toMatch(/\| scope of an export \| at most 255 characters \| section 4\.2, 8 \|/);
+    expect(limits).toMatch(/\| files of an export run \| until their expirationDate \| section 2\.2, 8 \|/);
+  });
+
   it('are the numbers that the product holds', async () => {
     const text = await read('limits');
     for (const words of [
