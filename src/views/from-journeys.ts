@@ -1,4 +1,6 @@
-import type { FunnelSpec } from './spec.ts';
+import { edgeName } from '../domain/journeys/paths.ts';
+import type { RetentionAnswer } from '../domain/journeys/retention.ts';
+import type { CohortsSpec, FlowSpec, FunnelSpec } from './spec.ts';
 
 /** What a funnel is drawn from. */
 export interface FunnelDrawn {
@@ -16,5 +18,77 @@ export function funnelChart({ steps, unit, covered }: FunnelDrawn): FunnelSpec |
     subtitle: `${unit}, ${covered.join(', ')}`,
     unit,
     steps: steps.map(({ step, sessions }) => ({ name: step, count: sessions })),
+  };
+}
+
+/** What paths are drawn from. */
+export interface PathsDrawn {
+  readonly paths: readonly { readonly pages: readonly string[]; readonly sessions: number }[];
+  readonly from: string;
+  readonly direction: 'after' | 'before';
+  readonly depth: number;
+  readonly sessions: number;
+}
+
+/** Pages of a column that keep their name; the others are drawn as one. */
+const MOST_NODES = 7;
+const REST = 'other pages';
+
+/** The chart of paths: columns of pages, before from right to left; undefined where there are none. */
+export function flowChart({ paths, from, direction, depth, sessions }: PathsDrawn): FlowSpec | undefined {
+  if (sessions === 0) return undefined;
+  const pageAt = (pages: readonly string[], at: number) => pages[at] ?? (pages.length === at ? edgeName(direction) : undefined);
+  const sides = Array.from({ length: depth + 1 }, (_, at) => {
+    const counts = new Map<string, number>();
+    for (const { pages, sessions: count } of paths) {
+      const page = pageAt(pages, at);
+      if (page !== undefined) counts.set(page, (counts.get(page) ?? 0) + count);
+    }
+    const kept = [...counts].toSorted(([, a], [, b]) => b - a).slice(0, MOST_NODES);
+    return new Set(kept.map(([page]) => page));
+  });
+  const sideOf = (at: number) => (direction === 'after' ? at : depth - at);
+  const nodes = new Map<string, FlowSpec['nodes'][number]>();
+  const links = new Map<string, FlowSpec['links'][number]>();
+  for (const { pages, sessions: count } of paths) {
+    let previous: string | undefined;
+    for (let at = 0; at <= depth; at += 1) {
+      const page = pageAt(pages, at);
+      if (page === undefined) break;
+      const label = sides[at]?.has(page) ? page : REST;
+      const id = `${at} ${label}`;
+      nodes.set(id, { id, label, side: sideOf(at), count: (nodes.get(id)?.count ?? 0) + count });
+      if (previous !== undefined) {
+        const [source, target] = direction === 'after' ? [previous, id] : [id, previous];
+        const key = `${source} > ${target}`;
+        links.set(key, { from: source, to: target, count: (links.get(key)?.count ?? 0) + count });
+      }
+      previous = id;
+    }
+  }
+  return {
+    kind: 'flow',
+    title: `Paths ${direction} ${from === 'entry' ? 'the entry page' : from}`,
+    subtitle: `${sessions} sessions, ${depth} pages ${direction === 'after' ? 'on' : 'back'}`,
+    nodes: [...nodes.values()],
+    links: [...links.values()],
+  };
+}
+
+/** What retention is drawn from. */
+export interface CohortsDrawn extends Pick<RetentionAnswer, 'cohorts' | 'by'> {
+  readonly curves: readonly { readonly group: string; readonly percent: readonly (number | null)[] }[];
+}
+
+/** The triangle and the curves of cohorts; undefined where there are none. */
+export function cohortChart({ cohorts, curves, by }: CohortsDrawn): CohortsSpec | undefined {
+  if (cohorts.length === 0) return undefined;
+  return {
+    kind: 'cohorts',
+    title: `New visitors who come back, by ${by}`,
+    subtitle: 'share of the cohort, visitors beside its name; empty: not over or not covered',
+    by,
+    cohorts: cohorts.map(({ cohort, visitors, percent }) => ({ name: cohort, visitors, percents: percent })),
+    curves: curves.map(({ group, percent }) => ({ name: group, percents: percent })),
   };
 }

@@ -37,6 +37,8 @@ export const insightContract: Readonly<Record<string, ToolContract>> = {
   analyze_funnel: {
     parameters: `steps! order within withinDays breakdown baselineStartDate baselineEndDate ${VISITS} chart`,
   },
+  analyze_paths: { parameters: `from! direction depth limit ${VISITS} chart` },
+  analyze_retention: { parameters: `by periods breakdown ${VISITS} chart` },
   purge_workspace: { parameters: 'jobIds before', write: true, confirmed: true },
 };
 

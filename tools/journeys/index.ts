@@ -1,9 +1,11 @@
 import type { Toolset } from '../../src/tooling/tool.ts';
 import analyzeFunnel from './analyze-funnel.ts';
+import analyzePaths from './analyze-paths.ts';
+import analyzeRetention from './analyze-retention.ts';
 
 export default {
   name: 'journeys',
   title: 'Journeys',
   description: 'What visitors do and what it costs, from downloaded exports of sessions and views',
-  tools: [analyzeFunnel],
+  tools: [analyzeFunnel, analyzePaths, analyzeRetention],
 } satisfies Toolset;

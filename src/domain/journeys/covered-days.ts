@@ -61,7 +61,7 @@ export function daysWords(days: Iterable<number>): string[] {
   );
 }
 
-/** Days that an answer takes where the caller names none. */
+/** Days that most answers take where the caller names none. */
 const USUAL_DAYS = 7;
 
 /** What is asked of the days; `files` says which days which files cover. */
@@ -70,6 +70,8 @@ export interface DaysAsked {
   readonly last?: number | undefined;
   /** Days after the range that the files must cover too for a whole window. */
   readonly followDays?: number | undefined;
+  /** Days that an answer takes where the caller names none. */
+  readonly usualDays?: number | undefined;
 }
 
 /** A file of a scope, or its column, and the days that it covers whole. */
@@ -88,7 +90,7 @@ function coverWords(files: readonly FileDays[]): string {
 }
 
 /** The days of an answer; throws where the files share no day of the range, with what each covers and what fills it. */
-export function chooseDays({ first, last, followDays = 0 }: DaysAsked, files: readonly FileDays[]): CoveredDays {
+export function chooseDays({ first, last, followDays = 0, usualDays = USUAL_DAYS }: DaysAsked, files: readonly FileDays[]): CoveredDays {
   const all = shared(files);
   const lastOfFiles = all.at(-1);
   if (lastOfFiles === undefined)
@@ -97,8 +99,8 @@ export function chooseDays({ first, last, followDays = 0 }: DaysAsked, files: re
         'plan_export with fields ["journeys"] plans the missing days of both scopes.',
     );
   const end = last ?? lastOfFiles - followDays;
-  const usual = all.filter((day) => day <= end).slice(-USUAL_DAYS)[0] ?? end;
-  const start = first ?? (last === undefined ? Math.min(usual, end) : Math.max(end - USUAL_DAYS + 1, usual));
+  const usual = all.filter((day) => day <= end).slice(-usualDays)[0] ?? end;
+  const start = first ?? (last === undefined ? Math.min(usual, end) : Math.max(end - usualDays + 1, usual));
   const covered = all.filter((day) => day >= start && day <= end);
   if (covered.length === 0) {
     const asked =

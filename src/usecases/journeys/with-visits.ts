@@ -26,6 +26,8 @@ export interface Needs {
   readonly views?: readonly string[];
   /** Days after the range in which what belongs to it may still happen. */
   readonly followDays?: number;
+  /** Days that the answer takes where the caller names none. */
+  readonly usualDays?: number;
 }
 
 export type VisitScope = 'sessions' | 'views';
@@ -115,7 +117,12 @@ export function withVisits<T>(question: VisitQuestion, needs: Needs, context: Vi
     const chosen = await chosenParts(data, wanted, context);
     const files = chosen.map(({ scope, part, fields }) => ({ name: scope, days: daysWith(part, fields) }));
     const dayAt = (date: string | undefined) => (date === undefined ? undefined : dayFrom(date));
-    const asked = { first: dayAt(question.startDate), last: dayAt(question.endDate), followDays: needs.followDays };
+    const asked = {
+      first: dayAt(question.startDate),
+      last: dayAt(question.endDate),
+      followDays: needs.followDays,
+      usualDays: needs.usualDays,
+    };
     if (asked.first !== undefined && asked.last !== undefined && asked.first > asked.last)
       refuse('startDate, endDate: the first day lies after the last.');
     const days = chooseDays(asked, files);

@@ -1,0 +1,69 @@
+import * as z from 'zod';
+import { formatNumber } from '../../lib/number-text.ts';
+
+/** The answer of `analyze_paths`. */
+export const pathsShape = z.object({
+  answer: z.string(),
+  /** Sessions with such a page. */
+  sessions: z.number(),
+  /** Where they were so many pages on; a page is a path or a pattern. */
+  pages: z.array(z.object({ depth: z.number(), page: z.string(), sessions: z.number(), percent: z.number() })),
+  /** The most frequent paths, from the start on, joined by ` > `. */
+  paths: z.array(z.object({ pages: z.string(), sessions: z.number(), percent: z.number() })),
+  covered: z.array(z.string()),
+});
+export type PathsAnswer = z.input<typeof pathsShape>;
+
+/** Pages of one path from its start on, and how many sessions took it. */
+interface Path {
+  readonly pages: readonly string[];
+  readonly sessions: number;
+}
+
+interface Way {
+  readonly depth: number;
+  readonly direction: 'after' | 'before';
+  readonly sessions: number;
+}
+
+/** What stands for the end of a visit, or for its beginning. */
+export function edgeName(direction: Way['direction']): string {
+  return direction === 'after' ? '(visit ends)' : '(visit begins)';
+}
+
+type Page = PathsAnswer['pages'][number];
+
+/** Where sessions were one, two … pages on, the most frequent first; a visit that ended counts where it did. */
+export function pagesOfPaths(paths: readonly Path[], { depth, direction, sessions }: Way): Page[][] {
+  return Array.from({ length: depth }, (_, index): Page[] => {
+    const counts = new Map<string, number>();
+    for (const { pages, sessions: count } of paths) {
+      if (pages.length < index + 1) continue;
+      const page = pages[index + 1] ?? edgeName(direction);
+      counts.set(page, (counts.get(page) ?? 0) + count);
+    }
+    const all = [...counts].map(([page, count]) => ({
+      depth: index + 1,
+      page,
+      sessions: count,
+      percent: Math.round((1000 * count) / sessions) / 10,
+    }));
+    return all.toSorted((a, b) => b.sessions - a.sessions);
+  });
+}
+
+/** The first sentence: what most do next, and how many do nothing more. */
+export function pathWords(
+  pages: readonly (readonly Page[])[],
+  { from, direction, sessions }: Omit<Way, 'depth'> & { readonly from: string },
+): string {
+  const [most] = (pages[0] ?? []).filter(({ page }) => page !== edgeName(direction));
+  const ended = pages[0]?.find(({ page }) => page === edgeName(direction));
+  const start = from === 'entry' ? 'the entry page' : from;
+  const all = formatNumber(sessions, { group: true });
+  const count = (page: Page) => `${formatNumber(page.sessions, { group: true })} of ${all} sessions (${page.percent}%)`;
+  if (!most) return `No session went on ${direction} ${start}; all ${all} ${direction === 'after' ? 'ended' : 'began'} there.`;
+  const way = direction === 'after' ? `After ${start}, most go on to ${most.page}` : `Before ${start}, most were on ${most.page}`;
+  const rest = ended ? ` ${ended.percent}% ${direction === 'after' ? 'end their visit there' : 'begin their visit there'}.` : '';
+  return `${way}: ${count(most)}.${rest}`;
+}

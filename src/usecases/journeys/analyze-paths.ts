@@ -1,0 +1,43 @@
+import { refuse } from '../../api/errors.ts';
+import { daysWords } from '../../domain/journeys/covered-days.ts';
+import { type PathsAnswer, pagesOfPaths, pathWords } from '../../domain/journeys/paths.ts';
+import { pageSteps } from '../../domain/journeys/step.ts';
+import type { Context } from '../context.ts';
+import { readPaths } from './read-paths.ts';
+import { type VisitQuestion, type VisitUses, withVisits } from './with-visits.ts';
+
+/** What is asked of paths, dates as the boundary resolves them. */
+export interface PathsRequest extends VisitQuestion {
+  readonly from: string;
+  readonly direction?: 'after' | 'before' | undefined;
+  readonly depth?: number | undefined;
+  readonly limit?: number | undefined;
+}
+
+const USUAL = { depth: 3, limit: 10 };
+
+/** What people do after or before a page: `analyze_paths`. */
+export function analyzePaths(request: PathsRequest, context: VisitUses & Pick<Context, 'draw'>): Promise<PathsAnswer> {
+  const { from, direction = 'after', depth = USUAL.depth, limit = USUAL.limit } = request;
+  if (from === 'entry' && direction === 'before') refuse('direction: nothing comes before the entry page; use after.');
+  if (from !== 'entry') pageSteps([from], 'from');
+  return withVisits(request, { views: [] }, context, async (visits) => {
+    const paths = await readPaths({ from, direction, depth }, visits);
+    const sessions = paths.reduce((sum, path) => sum + path.sessions, 0);
+    const pages = pagesOfPaths(paths, { depth, direction, sessions });
+    context.note('Pages of one pattern in a row are one; a session counts once, from its first such page.');
+    context.draw(async () => (await import('../../views/from-journeys.ts')).flowChart({ paths, from, direction, depth, sessions }));
+    const shown = paths.slice(0, limit);
+    return {
+      answer: pathWords(pages, { from, direction, sessions }),
+      sessions,
+      pages: pages.flatMap((own) => own.slice(0, limit)),
+      paths: shown.map(({ pages: own, sessions: count }) => ({
+        pages: own.join(' > '),
+        sessions: count,
+        percent: Math.round((1000 * count) / sessions) / 10,
+      })),
+      covered: daysWords(visits.days.covered),
+    };
+  });
+}

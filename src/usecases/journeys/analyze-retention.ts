@@ -1,0 +1,45 @@
+import { daysWords } from '../../domain/journeys/covered-days.ts';
+import { cohortsOf, curvesOf, type RetentionAnswer, retentionWords } from '../../domain/journeys/retention.ts';
+import type { Context } from '../context.ts';
+import { type Breakdown, fieldOfBreakdown } from './breakdowns.ts';
+import { readRetention } from './read-retention.ts';
+import { type VisitQuestion, type VisitUses, withVisits } from './with-visits.ts';
+
+/** What is asked of retention, dates as the boundary resolves them. */
+export interface RetentionRequest extends VisitQuestion {
+  readonly by?: 'day' | 'week' | undefined;
+  readonly periods?: number | undefined;
+  readonly breakdown?: Exclude<Breakdown, 'day' | 'week' | 'visitor_type'> | undefined;
+}
+
+const USUAL_PERIODS = { day: 7, week: 8 };
+
+/** Who comes back, and when: `analyze_retention`. */
+export function analyzeRetention(request: RetentionRequest, context: VisitUses & Pick<Context, 'draw'>): Promise<RetentionAnswer> {
+  const { by = 'day', breakdown } = request;
+  const periods = request.periods ?? USUAL_PERIODS[by];
+  const field = fieldOfBreakdown(breakdown);
+  const needs = {
+    sessions: ['session_number', ...(field === undefined ? [] : [field])],
+    ...(breakdown === 'entry_page' && { views: [] }),
+    usualDays: by === 'day' ? 2 * USUAL_PERIODS.day : 7 * USUAL_PERIODS.week,
+  };
+  return withVisits(request, needs, context, async (visits) => {
+    const counts = await readRetention({ by, periods, breakdown }, visits);
+    const cohorts = cohortsOf(counts, { by, periods, days: visits.days });
+    const curves = curvesOf(counts, { by, periods, days: visits.days });
+    context.note('A visitor is a browser or device: a person on another one, or without cookies, counts as new.');
+    context.note(
+      'A cohort is the period (UTC; weeks begin on Monday) of the first session; – stands for a period that is not over or not covered.',
+    );
+    context.draw(async () => (await import('../../views/from-journeys.ts')).cohortChart({ cohorts, curves, by }));
+    return {
+      answer: retentionWords(curves, cohorts, by),
+      by,
+      cohorts,
+      ...(breakdown && { groups: curves.slice(1) }),
+      overall: curves[0]?.percent ?? [],
+      covered: daysWords(visits.days.covered),
+    };
+  });
+}

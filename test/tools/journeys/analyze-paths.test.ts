@@ -1,0 +1,31 @@
+import { beforeAll, expect, it } from 'vitest';
+import { useTools, whole } from '../support.ts';
+
+const { call } = useTools();
+
+beforeAll(async () => {
+  await call('sync_exports', { jobIds: ['Daily views'], since: '-4d', waitSeconds: 40 });
+}, 60_000);
+
+it('says what people do after a page, products as one', async () => {
+  const answer = await call('analyze_paths', { from: '/search', depth: 2, limit: 5 });
+  expect(answer.text).toMatch(/^answer: After \/search, most go on to \S+: [\d,]+ of [\d,]+ sessions \([\d.]+%\)\./);
+  expect(whole(answer)).toMatchSnapshot();
+});
+
+it('is drawn as flows, few enough to be read', async () => {
+  const { structured } = await call('analyze_paths', { from: 'entry', chart: true });
+  const { kind, nodes } = structured['chart'] as { kind: string; nodes: unknown[] };
+  expect(kind).toBe('flow');
+  expect(nodes.length).toBeLessThanOrEqual(32);
+});
+
+it.each([
+  [{ from: '/serach' }, 'from: no page of these visits is "/serach"; closest, with their views: /'],
+  [{ from: 'purchase' }, 'from: "purchase" is no page; write a path such as /p/*.'],
+  [{ from: 'entry', direction: 'before' }, 'direction: nothing comes before the entry page; use after.'],
+])('%j is an error in a sentence', async (args, words) => {
+  const { isError, text } = await call('analyze_paths', args);
+  expect(isError).toBe(true);
+  expect(text).toContain(words);
+});

@@ -1,0 +1,26 @@
+import { beforeAll, expect, it } from 'vitest';
+import { useTools, whole } from '../support.ts';
+
+const { call } = useTools();
+
+beforeAll(async () => {
+  await call('sync_exports', { jobIds: ['Daily sessions'], since: '-4d', waitSeconds: 40 });
+}, 60_000);
+
+it('says how many new visitors come back, and marks what is not over', async () => {
+  const answer = await call('analyze_retention', { periods: 3, breakdown: 'device' });
+  expect(answer.text).toMatch(/^answer: [\d.]+% of [\d,]+ new visitors come back the day after their first session \(95%: /);
+  expect(answer.text).toContain('A visitor is a browser or device');
+  expect(whole(answer)).toMatchSnapshot();
+});
+
+it('is drawn as a triangle and curves', async () => {
+  const { structured } = await call('analyze_retention', { chart: true });
+  expect(structured['chart']).toMatchObject({ kind: 'cohorts', by: 'day', curves: [{ name: 'all' }] });
+});
+
+it('without sessions says which job has them', async () => {
+  const { isError, text } = await call('analyze_retention', { jobIds: ['Daily views'] });
+  expect(isError).toBe(true);
+  expect(text).toContain('jobIds: nothing of job');
+});

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { analyzePaths } from '../../../src/usecases/journeys/analyze-paths.ts';
+import { analyzeRetention } from '../../../src/usecases/journeys/analyze-retention.ts';
+import { engines, sharedWorlds, usesOf } from './both-engines.ts';
+import { coveredDays, dayOf, midnight, pagesOf, type SessionRow, worlds } from './visit-world.ts';
+
+const world = sharedWorlds();
+const drawNothing = { draw: () => undefined };
+
+/** What a session did from its first page of a kind on, or up to it, nearest first. */
+function walk(session: SessionRow, isStart: (path: string, at: number) => boolean, direction: 'after' | 'before', depth: number) {
+  const paths = pagesOf(session).map(({ path }) => path);
+  const start = paths.findIndex(isStart);
+  if (start < 0) return undefined;
+  const way = direction === 'after' ? paths.slice(start) : paths.slice(0, start + 1).toReversed();
+  return way.slice(0, depth + 1).join(' > ');
+}
+
+describe.each(Object.keys(worlds))('%s', (name) => {
+  describe.each(engines)('on %s', (engine) => {
+    it.each([
+      ['/search', 'after', 3, (path: string) => path === '/search'],
+      ['/checkout*', 'before', 2, (path: string) => path.startsWith('/checkout')],
+      ['entry', 'after', 1, (_: string, at: number) => at === 0],
+    ] as const)('paths from %s %s are those of walking the rows', async (from, direction, depth, isStart) => {
+      const { kind, sessions, workspace } = world(name);
+      const days = coveredDays(kind, ['views']);
+      const own = sessions.filter(({ beganMs, views }) => days.includes(dayOf(beganMs)) && views.length > 0);
+      const expected = new Map<string, number>();
+      for (const session of own) {
+        const way = walk(session, isStart, direction, depth);
+        if (way !== undefined) expected.set(way, (expected.get(way) ?? 0) + 1);
+      }
+      const answer = await analyzePaths({ from, direction, depth, limit: 10_000 }, { ...usesOf(workspace(engine)), ...drawNothing });
+      // Twelve pages are too few for patterns, checkout excepted, which has none.
+      expect(new Map(answer.paths.map(({ pages, sessions: count }) => [pages, count]))).toEqual(expected);
+      expect(answer.sessions).toBe([...expected.values()].reduce((sum, count) => sum + count, 0));
+    });
+
+    it.each(['day', 'week'] as const)('who comes back by %s is counted as by walking the rows', async (by) => {
+      const { kind, sessions, workspace } = world(name);
+      const days = new Set(coveredDays(kind, ['sessions']));
+      const own = sessions.filter(({ beganMs }) => days.has(dayOf(beganMs)));
+      // The 9th of November 2026 is a Monday, so all days are of one week.
+      const periodOf = ({ beganMs }: SessionRow) => (by === 'day' ? dayOf(beganMs) : 9);
+      const firsts = new Map<string, number>();
+      for (const session of own.filter(({ number }) => number === 1)) firsts.set(session.user, periodOf(session));
+      const periods = 3;
+      const answer = await analyzeRetention({ by, periods }, { ...usesOf(workspace(engine)), ...drawNothing });
+      const cohorts = [...new Set(firsts.values())].toSorted((a, b) => a - b);
+      const expected = cohorts.map((cohort) => {
+        const users = new Set([...firsts].flatMap(([user, first]) => (first === cohort ? [user] : [])));
+        return Array.from({ length: periods + 1 }, (_, after) => {
+          const isOver = by === 'day' ? days.has(cohort + after) : after === 0;
+          if (!isOver) return null;
+          return new Set(own.flatMap((session) => (users.has(session.user) && periodOf(session) === cohort + after ? [session.user] : [])))
+            .size;
+        });
+      });
+      expect(answer.cohorts.map(({ returned }) => returned)).toEqual(expected);
+      expect(answer.cohorts[0]?.cohort).toBe(`${by === 'day' ? '' : 'week of '}${new Date(midnight(9)).toISOString().slice(0, 10)}`);
+    });
+  });
+});

@@ -1,0 +1,25 @@
+import * as z from 'zod';
+import { retentionShape } from '../../src/domain/journeys/retention.ts';
+import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
+import { visitParams } from '../../src/tooling/visit-params.ts';
+
+export default defineAnsweringTool({
+  name: 'analyze_retention',
+  title: 'Analyze retention',
+  description: 'Who comes back, and when: new visitors by the day or week of their first session, over downloaded exports of sessions.',
+  annotations: READ,
+  scope: 'data-export',
+  idsFrom: 'list_workspace',
+  charted: true,
+  input: z.strictObject({
+    by: z.enum(['day', 'week']).describe('Default day').optional(),
+    periods: z.int().min(1).max(30).describe('Default 7 days, 8 weeks').optional(),
+    breakdown: z.enum(['device', 'country', 'browser', 'referrer', 'entry_page']).optional(),
+    ...visitParams,
+  }),
+  output: retentionShape,
+  async handler(input, context) {
+    const { analyzeRetention } = await import('../../src/usecases/journeys/analyze-retention.ts');
+    return analyzeRetention(input, context);
+  },
+});
