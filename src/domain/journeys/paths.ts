@@ -57,7 +57,7 @@ export function pathWords(
   pages: readonly (readonly Page[])[],
   { from, direction, sessions }: Omit<Way, 'depth'> & { readonly from: string },
 ): string {
-  const [most] = (pages[0] ?? []).filter(({ page }) => page !== edgeName(direction));
+  const most = pages[0]?.find(({ page }) => page !== edgeName(direction));
   const ended = pages[0]?.find(({ page }) => page === edgeName(direction));
   const start = from === 'entry' ? 'the entry page' : from;
   const all = formatNumber(sessions, { group: true });

@@ -30,7 +30,7 @@ export function analyzeRetention(request: RetentionRequest, context: VisitUses &
     const curves = curvesOf(counts, { by, periods, days: visits.days });
     context.note('A visitor is a browser or device: a person on another one, or without cookies, counts as new.');
     context.note(
-      'A cohort is the period (UTC; weeks begin on Monday) of the first session; – stands for a period that is not over or not covered.',
+      'A cohort is the period (UTC; weeks begin on Monday) of the first session; null stands for a period that is not over or not covered.',
     );
     context.draw(async () => (await import('../../views/from-journeys.ts')).cohortChart({ cohorts, curves, by }));
     return {

@@ -23,7 +23,8 @@ export async function readRetention(
   const period = (day: string) => (by === 'day' ? day : sql.quotient(`${day} + 3`, 7));
   const isByEntry = breakdown === 'entry_page';
   const firsts = isByEntry
-    ? '(SELECT v.u AS u, v.day AS day, o.path AS g FROM visit AS v JOIN (SELECT DISTINCT k AS k_seen, entry FROM page) AS e ON v.k = e.k_seen JOIN path_of AS o ON e.entry = o.p WHERE v.number = 1) AS f'
+    ? '(SELECT v.u AS u, v.day AS day, o.path AS g FROM visit AS v JOIN (SELECT DISTINCT k AS k_seen, entry FROM page) AS e ' +
+      'ON v.k = e.k_seen JOIN path_of AS o ON e.entry = o.p WHERE v.number = 1) AS f'
     : '(SELECT u, day, g FROM visit WHERE number = 1) AS f';
   const rows = await visits.select(
     `WITH ${ctes},
