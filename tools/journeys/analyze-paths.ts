@@ -8,6 +8,7 @@ export default defineAnsweringTool({
   title: 'Analyze paths',
   description:
     'What visitors do after or before a page, over downloaded exports of views: pages by pattern (/p/*), and the commonest paths.',
+  searchHint: 'user flow, next page, previous page, navigation',
   annotations: READ,
   scope: 'data-export',
   idsFrom: 'list_workspace',

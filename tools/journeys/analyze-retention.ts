@@ -7,6 +7,7 @@ export default defineAnsweringTool({
   name: 'analyze_retention',
   title: 'Analyze retention',
   description: 'Who comes back, and when: new visitors by the day or week of their first session, over downloaded exports of sessions.',
+  searchHint: 'cohorts, returning visitors, come back, churn',
   annotations: READ,
   scope: 'data-export',
   idsFrom: 'list_workspace',
