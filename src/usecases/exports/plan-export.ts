@@ -5,6 +5,7 @@ import { instantOf } from '../../api/params.ts';
 import { sharedMembers } from '../../api/write-request.ts';
 import type { ExportColumn } from '../../domain/exports/plan/field-catalogue.ts';
 import { bodiesOf, type ExportOrder, type JobBody, rangeName, splitRange } from '../../domain/exports/plan/job-bodies.ts';
+import { isPreset, PRESET, withPreset } from '../../domain/exports/plan/journey-fields.ts';
 import { warningsOf } from '../../domain/exports/plan/plan-warnings.ts';
 import {
   chooseScope,
@@ -64,6 +65,14 @@ function scheduleOf({ frequency, startDate, endDate }: ExportRequest): Pick<Expo
   const [fromMs, toMs] = [instantOf(startDate), instantOf(endDate)];
   if (fromMs >= toMs) refuse([`endDate: must be after startDate (${startDate} … ${endDate}).`]);
   return { frequency: value, fromMs, toMs };
+}
+
+/** The fields that are asked for, the preset of the tools over visits as those that it stands for. */
+async function fieldsOf({ fields, scope }: ExportRequest, { ask }: Lists): Promise<readonly string[]> {
+  if (!fields.some(isPreset)) return fields;
+  const there = scope === undefined ? [] : await ask(listExportableFields, { scope });
+  const all = withPreset(fields, scope, new Set(there.map(({ name }) => name)));
+  return all ?? refuse([`fields: ${PRESET} stands for fields of sessions and of views, a plan each; say scope sessions or views.`]);
 }
 
 /** The columns, in the scope that was named or the one that has them all. */
@@ -129,10 +138,11 @@ const MOST_JOBS = 16;
 const MOST_EXISTING = 5;
 
 /** Checks an export, splits it into jobs, looks for equal ones, and keeps the plan. */
-export async function planExport(request: ExportRequest, context: Uses) {
+export async function planExport(asked: ExportRequest, context: Uses) {
   const { ask, note, timeZone, nowMs, whole } = context;
-  const { frequency, fromMs, toMs } = scheduleOf(request);
+  const { frequency, fromMs, toMs } = scheduleOf(asked);
   const lists = await context.lists();
+  const request = { ...asked, fields: await fieldsOf(asked, lists) };
   await requireSegment(request.segmentId, lists, note);
   const { scope, columns, notes } = await columnsOf(request, lists, note);
   const isOnce = fromMs !== undefined && toMs !== undefined;

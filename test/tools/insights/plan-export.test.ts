@@ -230,3 +230,20 @@ it('is read-only: it is offered where nothing may be written', async () => {
   const { tools } = await assistant().client.listTools();
   expect(tools.find(({ name }) => name === 'plan_export')?.annotations?.readOnlyHint).toBe(true);
 });
+
+describe('the preset journeys', () => {
+  it.each(['sessions', 'views'])('plans the fields that tools over visits read of %s', async (scope) => {
+    const { isError, structured } = await call('plan_export', { fields: ['journeys'], scope, frequency: 'daily' });
+    expect(isError).toBe(false);
+    const names = (structured['fields'] as { fieldName: string }[]).map(({ fieldName }) => fieldName);
+    expect(names).toEqual(
+      expect.arrayContaining(['user_id', 'session_id', ...(scope === 'views' ? ['path', 'view_time'] : ['device_id', 'session_time'])]),
+    );
+  });
+
+  it('without a scope asks for one, because each is a plan of its own', async () => {
+    const { isError, text } = await call('plan_export', { fields: ['journeys'], frequency: 'daily' });
+    expect(isError).toBe(true);
+    expect(text).toContain('say scope sessions or views');
+  });
+});
