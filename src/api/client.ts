@@ -1,21 +1,19 @@
-import type { Clock } from '../lib/clock.ts';
-import type { Log } from '../lib/log.ts';
 import { createRedaction } from '../lib/redact.ts';
 import { pageBefore } from './all-pages.ts';
 import { checkedAuthUrl, createAuthServer } from './auth-server.ts';
 import { checkInput, checkProjectId, checkScopes, knownProject, withProject } from './check-input.ts';
+import type { ClientOptions } from './client-options.ts';
 import { type Limits, refuseLongQueue, withDeadline } from './deadline.ts';
 import { ApiError } from './errors.ts';
-import { DEFAULT_SIZE_LIMITS, exchange, type SizeLimits, titleOf, type Wiring } from './exchange.ts';
+import { DEFAULT_SIZE_LIMITS, exchange, titleOf, type Wiring } from './exchange.ts';
 import type { Granted } from './granted.ts';
-import { createHttp, type Http } from './http.ts';
-import type { Limiter } from './limiter.ts';
+import { createHttp } from './http.ts';
 import type { ApiEvent, Observer } from './observer.ts';
 import type { InputOf, Operation, PayloadOf, Scope } from './operation.ts';
-import { createReadCache, type ReadCache } from './read-cache.ts';
+import { createReadCache } from './read-cache.ts';
 import { retry } from './retry.ts';
 import { type AcquiredToken, createTokenProvider } from './token-provider.ts';
-import { type Credential, createTokenCache, type SharedTokens, type TokenSummary } from './tokens.ts';
+import { createTokenCache, type TokenSummary } from './tokens.ts';
 import { leftOutWords, type Tolerated } from './tolerant-payload.ts';
 
 /** Input of an operation; the project may be left to the settings or the token. */
@@ -34,6 +32,10 @@ export interface CallOptions {
   encoding?: 'form' | 'json' | undefined;
   /** True: the platform is asked now, whatever is kept. */
   fresh?: boolean | undefined;
+  /** From `readsBegun`: what was read before then and may change is read anew. */
+  newerThan?: number | undefined;
+  /** Hears of when an answer is that was kept and may have changed, ms since 1970. */
+  onKept?: ((sinceMs: number) => void) | undefined;
   /** Called with the events of this call, in addition to the observer of the client. */
   observe?: Observer | undefined;
   /** Called with a sentence for each part of the answer that could not be used, also where the answer was kept. */
@@ -62,43 +64,12 @@ export interface Client {
    * same making. `key` names all that it depends on; what is made is frozen.
    */
   remember<T>(key: string, make: (signal: AbortSignal) => Promise<T>, options?: Pick<CallOptions, 'signal' | 'deadlineMs'>): Promise<T>;
+  /** Counts the reads that have begun, for `newerThan`. */
+  readsBegun(): number;
   /** Removes the secrets of this session, and whatever looks like a token, from a text. */
   readonly redact: (text: string) => string;
   /** Forgets the tokens and ends own connections; later calls are refused. */
   close(): Promise<void>;
-}
-
-export interface ClientOptions {
-  authUrl: string;
-  credential: Credential;
-  /** Credential of the integration, where enrichment has its own. */
-  enrichmentCredential?: Credential | undefined;
-  defaultProjectId?: number | undefined;
-  /** Scopes that the enabled toolsets call for. */
-  neededScopes: readonly Scope[];
-  /** Domains that an endpoint may belong to; any when empty. */
-  endpointDomains?: readonly string[] | undefined;
-  /** Longest a call may take, with its repeats and its time in the queue. */
-  timeoutMs: number;
-  limiter: Limiter;
-  /** Whose turn it is in the limiter; left out: the session's own. */
-  principalId?: string | undefined;
-  sessionId: string;
-  clock: Clock;
-  /** Chooses the back-off, 0 to 1. */
-  random?: (() => number) | undefined;
-  version: string;
-  log?: Log | undefined;
-  observe?: Observer | undefined;
-  sizeLimits?: SizeLimits | undefined;
-  /** Tokens that replicas share; left out: they stay in this process. */
-  sharedTokens?: SharedTokens | undefined;
-  /** Shared connections; default an own pool, closed with the client. */
-  http?: Http | undefined;
-  /** Where answers are kept and reads shared with the other sessions of the same principal; default an own one. */
-  reads?: ReadCache | undefined;
-  /** Changes when the principal gets another credential. */
-  credentialVersion?: string | undefined;
 }
 
 /** Makes the client of a session. Sends nothing before the first call. */
@@ -217,6 +188,8 @@ export function createClient(options: ClientOptions): Client {
       key: keyOf(input),
       keepMs: typeof keepMs === 'number' ? keepMs : keepMs(input, clock.now()),
       fresh: how.fresh,
+      newerThan: how.newerThan,
+      onKept: how.onKept,
       after: before && keyOf(before),
       limits: how.limits,
       read: (limits) => send(operation, input, { ...how, limits }, acquired),
@@ -224,7 +197,7 @@ export function createClient(options: ClientOptions): Client {
   }
 
   return {
-    async call(operation, input, { projectId, signal, deadlineMs, encoding, fresh, observe, onLeftOut } = {}) {
+    async call(operation, input, { projectId, signal, deadlineMs, encoding, fresh, newerThan, onKept, observe, onLeftOut } = {}) {
       checkProjectId(projectId);
       const given = 'projectId' in input ? input.projectId : undefined;
       // That of the input goes on the wire, so the token must be for it.
@@ -235,6 +208,8 @@ export function createClient(options: ClientOptions): Client {
           projectId: chosen,
           encoding: encoding ?? (operation.base === 'enrichment' ? 'form' : 'json'),
           fresh,
+          newerThan,
+          onKept,
           limits,
           observe,
         }),
@@ -283,6 +258,7 @@ export function createClient(options: ClientOptions): Client {
         reads.get({ key: `made ${key}`, keepMs: Number.POSITIVE_INFINITY, limits, read: makeWithin }),
       );
     },
+    readsBegun: () => reads.begun(),
     redact,
     async close() {
       tokens.close();
@@ -292,7 +268,7 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-interface SendOptions extends Required<Pick<CallOptions, 'projectId' | 'fresh' | 'observe'>> {
+interface SendOptions extends Required<Pick<CallOptions, 'projectId' | 'fresh' | 'newerThan' | 'onKept' | 'observe'>> {
   encoding: 'form' | 'json';
   limits: Limits;
 }

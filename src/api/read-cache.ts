@@ -14,11 +14,15 @@ export interface SharedRead<T> {
   readonly keepMs: number;
   /** True where nothing older than this call will do. */
   readonly fresh?: boolean | undefined;
+  /** Of the reads that `begun` counts, those up to this one are too old, unless the answer never changes. */
+  readonly newerThan?: number | undefined;
   /**
    * The key of the page before this one: a page that was read before that one was read last is not given, because a new row has
    * moved others from the one to the other.
    */
   readonly after?: string | undefined;
+  /** Hears when the read of an answer that may change began, ms since 1970, where it was kept. */
+  readonly onKept?: ((sinceMs: number) => void) | undefined;
   /** Of this caller. */
   readonly limits: Limits;
   /** Asks the platform; its limits are those of all callers that wait for it together. */
@@ -29,6 +33,8 @@ export interface SharedRead<T> {
 export interface OwnReads {
   /** A kept answer, or that of one request which all callers share; it ends when the last of them leaves. */
   get<T>(read: SharedRead<T>): Promise<T>;
+  /** How many reads have begun. */
+  begun(): number;
   /** Reads that begin from now on join none that is on its way, and get nothing old that may change: a write lies between them. */
   separate(): void;
   /** Forgets what is kept for this owner, and keeps nothing that is on its way. */
@@ -174,18 +180,19 @@ export function createReadCache({ maxBytes = DEFAULT_MAX_BYTES, clock = systemCl
         return owner.flights.get(after)?.order ?? kept?.peek(prefix + after)?.order;
       }
 
-      function knownAnswer({ key, keepMs, fresh, after }: SharedRead<unknown>): Kept | undefined {
+      function knownAnswer({ key, keepMs, fresh, newerThan = 0, after }: SharedRead<unknown>): Kept | undefined {
         const known = keepMs > 0 && !fresh ? kept?.get(prefix + key) : undefined;
-        if (!known) return undefined;
+        if (!known || (known.keepMs !== Number.POSITIVE_INFINITY && known.order <= newerThan)) return undefined;
         if (isFresh(known))
           return after === undefined || known.order > (orderBefore(after) ?? Number.POSITIVE_INFINITY) ? known : undefined;
         kept?.delete(prefix + key);
         return undefined;
       }
 
-      function runningRead({ key, fresh, after }: SharedRead<unknown>): Flight | undefined {
+      function runningRead({ key, keepMs, fresh, newerThan = 0, after }: SharedRead<unknown>): Flight | undefined {
         const flight = fresh ? undefined : owner.flights.get(key);
-        return flight && flight.order > (after === undefined ? 0 : (orderBefore(after) ?? 0)) ? flight : undefined;
+        const oldest = Math.max(after === undefined ? 0 : (orderBefore(after) ?? 0), keepMs === Number.POSITIVE_INFINITY ? 0 : newerThan);
+        return flight && flight.order > oldest ? flight : undefined;
       }
 
       function mayKeep({ generation, order, key }: { generation: number; order: number; key: string }): boolean {
@@ -232,6 +239,7 @@ export function createReadCache({ maxBytes = DEFAULT_MAX_BYTES, clock = systemCl
         async get<T>(read: SharedRead<T>): Promise<T> {
           const { key, limits } = read;
           const known = knownAnswer(read);
+          if (known && known.keepMs !== Number.POSITIVE_INFINITY) read.onKept?.(known.sinceMs);
           if (known) return known.answer as T; // a key stands for one kind of answer
           const flight = runningRead(read) ?? begin(read);
           flight.callers.add(limits);
@@ -241,6 +249,7 @@ export function createReadCache({ maxBytes = DEFAULT_MAX_BYTES, clock = systemCl
             leave(key, flight, limits);
           }
         },
+        begun: () => begun,
         separate() {
           owner.writes += 1;
           owner.flights.clear();

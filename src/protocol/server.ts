@@ -10,7 +10,8 @@ import {
 import { unanswerable } from '../domain/metrics/unanswerable.ts';
 import { shippedFile } from '../lib/shipped.ts';
 import { dateIn } from '../lib/time-zone.ts';
-import type { Caller, Question } from '../tooling/call-tool.ts';
+import type { Caller } from '../tooling/call-context.ts';
+import type { Question } from '../tooling/call-tool.ts';
 import { withoutAbsent } from '../tooling/mentions.ts';
 import type { Prompt } from '../tooling/prompt.ts';
 import type { DefinedResource } from '../tooling/resource.ts';

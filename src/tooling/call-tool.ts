@@ -1,48 +1,19 @@
 import { check } from '../api/check-input.ts';
-import type { CallInput, Client } from '../api/client.ts';
-import type { Observer } from '../api/observer.ts';
-import type { Operation, PayloadOf } from '../api/operation.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../api/params.ts';
-import { previewOf, type WriteRequest } from '../api/write-request.ts';
-import { pathOf } from '../domain/names/match-name.ts';
-import type { RequestFacts } from '../telemetry/call-watch.ts';
-import type { MakeChart } from '../usecases/context.ts';
+import type { WriteRequest } from '../api/write-request.ts';
+import type { Clock } from '../lib/clock.ts';
+import { askOf, type Call, type Caller, contextOf, type Input } from './call-context.ts';
 import { errorText, outcomeOf } from './call-errors.ts';
-import { type Asked, type Consent, digestOf, NeedsConfirmation, requireConsent } from './confirmation.ts';
+import { type Asked, digestOf, NeedsConfirmation } from './confirmation.ts';
 import { understand } from './lenient-input.ts';
 import { chosenProject } from './names.ts';
 import { type ResolvedRange, rangeWords, resolveParams } from './resolve-params.ts';
 import { type Answer, answerOf, drawAnswer, redactChart } from './results.ts';
 import { inputOf } from './schema.ts';
-import type { Session } from './session.ts';
-import { type AnyTool, type Link, type Offer, scopeOf, type ToolContext } from './tool.ts';
+import { type AnyTool, scopeOf } from './tool.ts';
 
 /** No call lasts longer, whatever it does: hosts give up soon after. */
 const MAX_CALL_MS = 40_000;
-
-/** The answer to the question of an earlier round, as it came. */
-export interface Answered {
-  readonly accepted: boolean;
-  /** What the question carried; it comes back from the client, so it is not trusted. */
-  readonly state: unknown;
-}
-
-/** What a caller sends in addition to the arguments. */
-export interface Caller {
-  readonly session: Session;
-  /** What the connection offers; left out: all tools. */
-  readonly offer?: Offer;
-  readonly signal: AbortSignal;
-  /** Left out where calls are not watched. */
-  readonly request?: RequestFacts;
-  /** Whether the caller can put a question to the person. */
-  readonly canAsk: boolean;
-  /** Sends progress of a long call, where the caller asked for it. */
-  readonly progress?: ToolContext['progress'];
-  readonly answered?: Answered;
-  /** A program reads the answer: all rows, whatever they cost. */
-  readonly whole?: true;
-}
 
 /** A question that has to be put to the person before anything is sent. */
 export interface Question {
@@ -53,32 +24,6 @@ export interface Question {
 
 /** An answer, or a question first. */
 export type Outcome = Answer | Question;
-
-type Input = Record<string, unknown>;
-
-/** The state of one running call. */
-interface Call {
-  readonly tool: AnyTool;
-  /** As they came. */
-  readonly args: unknown;
-  readonly input: Input;
-  readonly caller: Caller;
-  readonly client: Client;
-  readonly nowMs: number;
-  /** What the person has consented to in an earlier round. */
-  readonly asked: Asked | undefined;
-  readonly notes: string[];
-  readonly links: Link[];
-  /** Set by the handler of a charted tool. */
-  makeChart?: MakeChart;
-  readonly options: {
-    readonly signal: AbortSignal;
-    readonly deadlineMs: number;
-    readonly projectId?: number;
-    readonly observe?: Observer | undefined;
-    readonly onLeftOut: (sentence: string) => void;
-  };
-}
 
 /** Runs one tool from raw arguments to a finished answer; never throws, a failure is an answer with `isError`. */
 export async function callTool(tool: AnyTool, args: unknown, caller: Caller): Promise<Outcome> {
@@ -106,7 +51,9 @@ export async function callTool(tool: AnyTool, args: unknown, caller: Caller): Pr
     const notes = [...understood.notes];
     const project = typeof input['projectId'] === 'string' ? input['projectId'] : undefined;
     const projectId = await chosenProject(project, { client, signal });
-    const begun = beginning(caller, projectId, asked, { observe: watched?.observe, onLeftOut: noting(notes) });
+    const newerThan = session.repeats.isRepeat(tool.name, args) ? client.readsBegun() : undefined;
+    const hears = { observe: watched?.observe, onLeftOut: noting(notes), onKept: notingAge(noting(notes), session.options.clock) };
+    const begun = beginning(caller, projectId, asked, { ...hears, newerThan });
     const outcome = await run({ tool, args, input, caller, client, asked, ...begun, notes, links: [] });
     watched?.end('ask' in outcome ? 'question' : 'ok');
     return outcome;
@@ -128,15 +75,28 @@ function noting(notes: string[]): (sentence: string) => void {
   return (sentence) => void (notes.includes(sentence) || notes.push(sentence));
 }
 
+/** An answer that is older is said to be: younger ones are as good as new. */
+const OLD_MS = 60_000;
+
+/** Says of when an answer is that was kept for longer; once, of the first. */
+function notingAge(note: (sentence: string) => void, clock: Clock): (sinceMs: number) => void {
+  let isNoted = false;
+  return (sinceMs) => {
+    if (isNoted || clock.now() - sinceMs < OLD_MS) return;
+    isNoted = true;
+    note(`As of ${new Date(sinceMs).toISOString()}, from memory; asking the same again reads it anew.`);
+  };
+}
+
 function beginning(
   { session, signal }: Caller,
   projectId: number | undefined,
   asked: Asked | undefined,
-  hears: Pick<Call['options'], 'observe' | 'onLeftOut'>,
+  more: Pick<Call['options'], 'observe' | 'onLeftOut' | 'newerThan' | 'onKept'>,
 ) {
   const startedMs = session.options.clock.now();
   const chosen = projectId === undefined ? {} : { projectId };
-  return { nowMs: asked?.nowMs ?? startedMs, options: { signal, deadlineMs: startedMs + MAX_CALL_MS, ...hears, ...chosen } };
+  return { nowMs: asked?.nowMs ?? startedMs, options: { signal, deadlineMs: startedMs + MAX_CALL_MS, ...more, ...chosen } };
 }
 
 function declined(tool: AnyTool, { session, offer }: Caller): Answer {
@@ -149,8 +109,7 @@ async function run(call: Call): Promise<Outcome> {
   const { session, offer } = caller;
   const { timeZone } = session.options;
   const note = noting(notes);
-  const ask = <T extends Operation>(operation: T, request: CallInput<T>, how?: { fresh?: boolean }): Promise<PayloadOf<T>> =>
-    client.call(operation, request, { ...call.options, ...how });
+  const ask = askOf(call);
   let range: ResolvedRange = {};
   try {
     const { input: resolved, range: named } = await resolveParams(tool.input, input, {
@@ -163,7 +122,7 @@ async function run(call: Call): Promise<Outcome> {
     range = named;
     const { projectId: _project, confirm: _confirm, chart: _chart, ...own } = resolved;
     // Each handler takes the types of its own schemas, which only the tool itself knows.
-    const data = await tool.handler(own as never, contextOf(call, range, ask, note) as never);
+    const data = await tool.handler(own as never, contextOf(call, { range, ask, note }) as never);
     notePage(tool, data, input, note);
     noteProject(call, note);
     const drawn = input['chart'] === true ? await drawAnswer(call.makeChart, (chart) => redactChart(chart, client.redact)) : undefined;
@@ -192,76 +151,6 @@ function describedRange({ tool, input, nowMs, caller: { session } }: Call, range
   const stated = typeof tool.provisionalDays === 'function' ? tool.provisionalDays(input) : tool.provisionalDays;
   const provisionalDays = stated ?? (scopeOf(tool) === 'metrics' ? 0 : undefined);
   return rangeWords(range, { timeZone: session.options.timeZone, nowMs, provisionalDays });
-}
-
-function contextOf(call: Call, range: ResolvedRange, ask: ToolContext['ask'], note: (sentence: string) => void): ToolContext {
-  const { tool, caller, client, nowMs, links, options } = call;
-  const { session, signal } = caller;
-  return {
-    ask,
-    remember: (key, make) => client.remember(JSON.stringify(key), make, options),
-    confirm: (request) => requireConsent(consentOf(call), request),
-    async call(request, { warning, ...extra } = {}) {
-      const { operation } = tool;
-      if (!operation) throw new TypeError(`${tool.name} stands for no operation; it asks for those that it needs`);
-      if (tool.confirmed)
-        requireConsent(consentOf(call), {
-          ...previewOf(operation, request, await projectOf(call), extra.encoding),
-          ...(warning && { warning }),
-        });
-      const payload = await client.call(operation, request, { ...options, ...extra });
-      if (!operation.safe) session.names.forget();
-      return payload;
-    },
-    projectId: () => client.projectId(options),
-    workspace: async () => session.workspace(await client.projectId(options)),
-    async lists() {
-      const projectId = await client.projectId(options);
-      const { names } = session;
-      return {
-        of: (kind) => names.list(kind, projectId, ask),
-        nameOf(kind, id) {
-          const known = names.known(kind, id, projectId);
-          return known ? pathOf(known) : String(id);
-        },
-        ask: names.remembered(projectId, ask),
-      };
-    },
-    progress: caller.progress ?? (() => undefined),
-    client,
-    chosenProjectId: options.projectId,
-    offer: caller.offer,
-    note,
-    link: (link) => void links.push(link),
-    draw(make) {
-      call.makeChart = make;
-    },
-    covers(startMs, endMs) {
-      range.start = { ms: startMs };
-      range.end = { ms: endMs };
-    },
-    clock: session.options.clock,
-    nowMs,
-    whole: caller.whole ?? false,
-    timeZone: session.options.timeZone,
-    ownDomains: session.options.ownDomains ?? [],
-    signal,
-  };
-}
-
-/** Where the client can ask, only the person's answer counts; elsewhere the argument. */
-function consentOf({ input, asked, caller: { canAsk } }: Call): Consent {
-  if (canAsk) return asked ? { given: true, digest: asked.digest } : { given: false };
-  return { given: input['confirm'] === true };
-}
-
-/** The project that a write would go to; unknown where no token says it. */
-async function projectOf({ tool, client, options }: Call): Promise<number | undefined> {
-  try {
-    return await client.projectId({ ...options, scope: scopeOf(tool) });
-  } catch {
-    return options.projectId;
-  }
 }
 
 /** Names the project where the credential reaches several. */

@@ -1,15 +1,16 @@
 import type { Ask, CallInput, Client } from '../api/client.ts';
 import { ApiError } from '../api/errors.ts';
-import type { Operation, PayloadOf } from '../api/operation.ts';
+import { LIST_KEEP_MS, type Operation, type PayloadOf } from '../api/operation.ts';
 import { type Match, matchName, type Named, type NameKind, pathOf } from '../domain/names/match-name.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { SharedLists } from './shared-state.ts';
 
-const LIFE_MS = 10 * 60_000;
+/** As long as the client keeps lists, which answers within a process; `docs/operating.md` names it. */
+const LIFE_MS = LIST_KEEP_MS;
 /** A name that is not found is looked up again when the list is older than this: it may be new. */
 const FRESH_MS = 5_000;
 
-/** Looks names up in the lists of one session, each fetched once while it lives. */
+/** Looks names up in lists that are at most ten seconds old, and never older than a write of the same caller. */
 export interface Names {
   /** The one object that `text` names; throws an `invalid` error that lists the candidates. */
   find(kind: NameKind, text: string, projectId: number, ask: Ask): Promise<Named>;
@@ -19,7 +20,7 @@ export interface Names {
   known(kind: NameKind, id: number, projectId: number): Named | undefined;
   /** What `load` gave for this key at most `maxAgeMs` ago, or gives now; a failure is not kept. */
   remember<T>(key: string, maxAgeMs: number, load: () => Promise<T>): Promise<T>;
-  /** An `ask` that answers from the lists of this project where they hold the answer. */
+  /** An `ask` whose answer may be that of another replica, some seconds ago. */
   remembered(projectId: number, ask: Ask): Ask;
   /** Forgets all lists, after a write that changes one. */
   forget(): void;
@@ -33,8 +34,8 @@ interface Entry {
 }
 
 /**
- * Lists are kept per project in memory, at most until the session ends. `sharing` gives those of other replicas, once the store is known;
- * `onLookup` is called with whether a list was in the cache.
+ * Lists come from the client, which keeps them for the sessions of a caller together; `sharing` gives those of other replicas, once the
+ * store is known. `onLookup` is called with whether a list was looked up a moment ago, so that it is not asked for again.
  */
 export function createNames(
   clock: Clock,
@@ -43,6 +44,8 @@ export function createNames(
 ): Names {
   const lists = new Map<string, Entry>();
   const objects = new Map<string, Named>();
+  /** When a list was last asked for, ms since 1970, by question. */
+  const askedAt = new Map<string, number>();
   let stopListening: (() => void) | undefined;
 
   function isYoung({ atMs }: { readonly atMs: number }, maxAgeMs: number): boolean {
@@ -64,6 +67,7 @@ export function createNames(
 
   function forgetOwn(): void {
     lists.clear();
+    askedAt.clear();
     objects.clear();
   }
 
@@ -91,14 +95,22 @@ export function createNames(
     return answer;
   }
 
+  /** The client knows best whether it may give an answer again: it sees the writes of all sessions of the caller. */
+  function askHere<T>(key: string, maxAgeMs: number, ask: () => Promise<T>): Promise<T> {
+    const askedAtMs = askedAt.get(key);
+    const hit = askedAtMs !== undefined && isYoung({ atMs: askedAtMs }, maxAgeMs);
+    onLookup(hit);
+    if (!hit) askedAt.set(key, clock.now());
+    return ask();
+  }
+
   function cached(projectId: number, ask: Ask, maxAgeMs: number): Ask {
     return <T extends Operation>(operation: T, input: CallInput<T>): Promise<PayloadOf<T>> => {
       const key = `${projectId} ${operation.path} ${JSON.stringify(input)}`;
-      return remember(key, maxAgeMs, (own) => {
-        const shared = sharedLists();
-        const askNow = () => ask(operation, input);
-        return shared ? askForAll(shared, key, { maxAgeMs, own, ask: askNow }) : askNow();
-      });
+      const shared = sharedLists();
+      if (!shared) return askHere(key, maxAgeMs, () => ask(operation, input));
+      // As it is now, because its age counts from now on for all.
+      return remember(key, maxAgeMs, (own) => askForAll(shared, key, { maxAgeMs, own, ask: () => ask(operation, input, { fresh: true }) }));
     };
   }
 

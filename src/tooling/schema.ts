@@ -97,9 +97,25 @@ function inEach(properties: Json): Json {
   return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, defaultsInWords(schema)]));
 }
 
-/** JSON Schema of a tool's structured content; open, because clients refuse answers over members they do not know. */
+/** The members that an object always has; what it may have besides is open anyway, and hosts that pass schemas on pay for each. */
+function requiredAlone(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(requiredAlone);
+  if (!isRecord(node)) return node;
+  const required = Array.isArray(node['required']) ? node['required'].map(String) : [];
+  const entries = Object.entries(node).flatMap(([key, value]): [string, unknown][] => {
+    if (key === 'propertyNames' || (key === 'properties' && required.length === 0)) return [];
+    if (key !== 'properties' || !isRecord(value)) return [[key, key === 'required' ? value : requiredAlone(value)]];
+    return [[key, Object.fromEntries(required.map((name) => [name, requiredAlone(value[name])]))]];
+  });
+  return Object.fromEntries(entries);
+}
+
+/**
+ * JSON Schema of a tool's structured content: what clients can rely on. It is open, because clients refuse answers over members they do
+ * not know, and members that may be absent are left out.
+ */
 export function outputJsonSchema(schema: z.ZodType): Json {
-  return tidy(z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' }), false) as Json;
+  return requiredAlone(tidy(z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' }), false)) as Json;
 }
 
 /** The same schema that keeps only its documented members: for what leaves the server. */

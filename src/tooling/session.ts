@@ -7,6 +7,7 @@ import type { ProjectWorkspace } from '../workspace/store/project-workspace.ts';
 import type { Warehouse } from '../workspace/warehouse/warehouse.ts';
 import { type Confirmations, createConfirmations } from './confirmation.ts';
 import { createNames, type Names } from './names.ts';
+import { createRepeats, type Repeats } from './repeats.ts';
 import type { SharedState } from './shared-state.ts';
 
 /** Where the downloaded exports of a session are stored. */
@@ -57,6 +58,7 @@ export interface Session {
   readonly options: SessionOptions;
   readonly names: Names;
   readonly confirmations: Confirmations;
+  readonly repeats: Repeats;
   /** The session's client, connected once. */
   client(): Promise<Client>;
   /** The downloaded exports of a project, opened once; nothing of them is loaded before. */
@@ -75,6 +77,7 @@ export function createSession(options: SessionOptions): Session {
     options,
     names,
     confirmations: options.confirmations ?? createConfirmations(options)([]),
+    repeats: createRepeats(options.clock),
     async client() {
       connecting ??= options.connect();
       try {

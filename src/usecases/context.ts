@@ -5,21 +5,21 @@ import type { Clock } from '../lib/clock.ts';
 import type { ChartSpec } from '../views/spec.ts';
 import type { ProjectWorkspace } from '../workspace/store/project-workspace.ts';
 
-/** The lists of names that a session keeps for the project of the call; each is fetched once. */
+/** The lists of names that a session keeps for the project of the call, at most some seconds old. */
 export interface Lists {
   /** All objects of a kind. */
   readonly of: (kind: NameKind) => Promise<readonly Named[]>;
   /** The whole path of an object, where a list that was read holds it; else its id. Nothing is fetched. */
   readonly nameOf: (kind: NameKind, id: number) => string;
-  /** Sends an operation whose answer may be some minutes old. */
+  /** Sends an operation whose answer may be some seconds old. */
   readonly ask: Ask;
 }
 
 /** Makes the chart of an answer; undefined where there is nothing to draw. */
 export type MakeChart = () => ChartSpec | undefined | Promise<ChartSpec | undefined>;
 
-/** What a use case may do and know; the call that runs it provides these. */
-export interface Context {
+/** The platform as one call may use it, and the call's time. */
+export interface PlatformParts {
   /** Sends an operation to the platform for the project of the call. */
   readonly ask: Ask;
   /**
@@ -29,19 +29,10 @@ export interface Context {
   readonly remember: <T>(key: readonly unknown[], make: (signal: AbortSignal) => Promise<T>) => Promise<T>;
   /** Goes on only where the person has consented to exactly this write; throws otherwise, and the call asks. */
   readonly confirm: (request: WriteRequest) => void;
-  /** Reports how far a long call is; hosts may drop it, so the answer repeats whatever matters. */
-  readonly progress: (done: number, total: number, message: string) => void;
-  readonly lists: () => Promise<Lists>;
   /** Id of the project that the call goes to. */
   readonly projectId: () => Promise<number>;
   /** Downloaded exports of that project. */
   readonly workspace: () => Promise<ProjectWorkspace>;
-  /** Adds one sentence to the notes of the answer. */
-  readonly note: (sentence: string) => void;
-  /** Registers how the chart is made; called only where the caller asks for a picture. */
-  readonly draw: (make: MakeChart) => void;
-  /** States the range that the answer covers, where no date parameter says it. */
-  readonly covers: (startMs: number, endMs: number) => void;
   /** The time as it passes while the call runs; `nowMs` stands still, also over a question to the person. */
   readonly clock: Clock;
   /** The present of the call, ms since 1970. */
@@ -50,7 +41,27 @@ export interface Context {
   readonly timeZone: string;
   /** Domains that are no third party in HAR files, beside that of the page. */
   readonly ownDomains: readonly string[];
-  /** A program reads the answer and wants every row instead of those that matter. */
-  readonly whole: boolean;
   readonly signal: AbortSignal;
 }
+
+/** What an answer is made of beside its data. */
+export interface AnswerParts {
+  /** Adds one sentence to the notes of the answer. */
+  readonly note: (sentence: string) => void;
+  /** Reports how far a long call is; hosts may drop it, so the answer repeats whatever matters. */
+  readonly progress: (done: number, total: number, message: string) => void;
+  /** Registers how the chart is made; called only where the caller asks for a picture. */
+  readonly draw: (make: MakeChart) => void;
+  /** States the range that the answer covers, where no date parameter says it. */
+  readonly covers: (startMs: number, endMs: number) => void;
+  /** A program reads the answer and wants every row instead of those that matter. */
+  readonly whole: boolean;
+}
+
+/** The names of the project's objects. */
+export interface NameParts {
+  readonly lists: () => Promise<Lists>;
+}
+
+/** What a use case may do and know; the call that runs it provides these. */
+export interface Context extends PlatformParts, AnswerParts, NameParts {}

@@ -1,4 +1,5 @@
-import { type ClientOptions, createClient } from '../../src/api/client.ts';
+import { createClient } from '../../src/api/client.ts';
+import type { ClientOptions } from '../../src/api/client-options.ts';
 import { createLimiter } from '../../src/api/limiter.ts';
 
 type Chosen = Pick<ClientOptions, 'authUrl' | 'credential' | 'defaultProjectId' | 'clock' | 'reads'>;

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { listScenarios } from '../../src/api/operations/speed-analysis.ts';
 import { renderText } from '../../src/tooling/render-text.ts';
 import { drawAnswer } from '../../src/tooling/results.ts';
-import { listTools } from '../../src/tooling/schema.ts';
+import { listTools, outputOf } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
 import type { TrendSpec, WaterfallSpec } from '../../src/views/spec.ts';
 import { openAssistant, sharedAssistant } from '../support/assistant.ts';
@@ -104,7 +104,7 @@ describe('a tool with a chart', () => {
     const tool = defineTool({ ...base, charted: true, handler: async () => ({}) });
     const [listed] = listTools([{ name: 'a', title: 'A', description: 'A', tools: [tool] }]);
     expect(listed?.inputSchema).toMatchObject({ properties: { chart: { type: 'boolean' } } });
-    expect(listed?.outputSchema).toMatchObject({ properties: { chart: { type: 'object' } } });
+    expect(outputOf(tool).parse({ chart: { kind: 'bars', title: 'Visits' } })).toEqual({ chart: { kind: 'bars', title: 'Visits' } });
   });
 });
 

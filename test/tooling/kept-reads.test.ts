@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { openAssistant, sharedAssistant } from '../support/assistant.ts';
 import { sharedPlatform } from '../support/emulator.ts';
 import { slowStep } from '../tools/insights/step-runs.ts';
@@ -24,4 +24,82 @@ it('a conversation about one page loads its HAR once, whichever tool or resource
   await other.call('analyze_har', { scenarioStepResultId });
   await other.close();
   expect(countOf('getStepHar')).toBe(before + 2);
+});
+
+describe('the same question again', () => {
+  const range = { startDate: '2026-10-01', endDate: '2026-10-07' };
+
+  it('is answered from memory at once and by another tool, and read anew a while later', async () => {
+    const own = await openAssistant(platform(), { thinksMs: 0 });
+    onTestFinished(() => own.close());
+    const asked = async (args: Record<string, unknown>) => {
+      const before = countOf('getSiteVisits');
+      await own.call('get_site_visits', args);
+      return countOf('getSiteVisits') - before;
+    };
+    expect(await asked(range)).toBe(1);
+    expect(await asked(range)).toBe(0);
+    await platform().clock.advance(3_000);
+    // Somebody doubts the answer; the days are final, so that they would be kept for ten minutes.
+    expect(await asked(range)).toBe(1);
+    expect(await asked({ ...range, device: null })).toBe(0);
+    await platform().clock.advance(3_000);
+    expect(await asked({ ...range, goalId: null })).toBe(0);
+  });
+
+  it('about what never changes stays in memory', async () => {
+    const own = await openAssistant(platform(), { thinksMs: 0 });
+    onTestFinished(() => own.close());
+    const { scenarioStepResultId } = await slowStep(platform());
+    const before = countOf('getStepHar');
+    await own.call('get_step_har', { scenarioStepResultId });
+    await platform().clock.advance(3_000);
+    await own.call('get_step_har', { scenarioStepResultId });
+    expect(countOf('getStepHar')).toBe(before + 1);
+  });
+});
+
+it('an answer from memory says of when it is where that is more than a minute ago', async () => {
+  const own = await openAssistant(platform(), { thinksMs: 0 });
+  onTestFinished(() => own.close());
+  const range = { startDate: '2026-09-01', endDate: '2026-09-07' };
+  const asOf = /- As of 2026-11-\d\dT\d\d:\d\d:\d\d\.\d{3}Z, from memory; asking the same again reads it anew\./;
+  expect((await own.call('get_site_visits', range)).text).not.toMatch(/As of/);
+  await platform().clock.advance(90_000);
+  expect((await own.call('get_site_visits', { ...range, device: null })).text).toMatch(asOf);
+  await platform().clock.advance(3_000);
+  expect((await own.call('get_site_visits', { ...range, device: null })).text).not.toMatch(/As of/);
+});
+
+it('the list behind a name is at most ten seconds old', async () => {
+  const own = await openAssistant(platform(), { thinksMs: 0 });
+  onTestFinished(() => own.close());
+  const asked = async (segment: string) => {
+    const before = countOf('listSegments');
+    await own.call('get_site_visits', { startDate: '-3d', endDate: '-2d', segmentIds: [segment] });
+    return countOf('listSegments') - before;
+  };
+  expect(await asked('Germany')).toBe(1);
+  expect(await asked('France')).toBe(0);
+  await platform().clock.advance(9_000);
+  expect(await asked('Newsletter')).toBe(0);
+  await platform().clock.advance(2_000);
+  expect(await asked('Paid search')).toBe(1);
+});
+
+it('a write makes names be read anew, whichever way its answer went', async () => {
+  const own = await openAssistant(platform(), { thinksMs: 0 });
+  onTestFinished(() => own.close());
+  const lists = async () => {
+    const before = countOf('listScenarios');
+    await own.call('list_scenario_reports', { scenarioId: 'Home – desktop', limit: 1 });
+    return countOf('listScenarios') - before;
+  };
+  await lists();
+  expect(await lists()).toBe(0);
+  const event = { key: 'kept-1', text: 'Release', date: 'now' };
+  const lost = platform().faults.add({ kind: 'unavailable', operation: 'createSpeedEvent', times: 1 });
+  expect((await own.call('create_speed_event', event)).isError).toBe(true);
+  lost.remove();
+  expect(await lists()).toBe(1);
 });

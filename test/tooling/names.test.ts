@@ -126,9 +126,9 @@ describe('a path to a zone', () => {
 });
 
 describe('the lists behind names', () => {
-  it('are fetched once for the session, also when asked for at once', async () => {
+  it('are fetched once for calls within ten seconds, also when asked for at once', async () => {
     await withPlatform(async (own) => {
-      const assistant = await openAssistant(own);
+      const assistant = await openAssistant(own, { thinksMs: 0 });
       const ask = (name: string) => assistant.call('get_site_visits', { ...day, segmentIds: [name] });
       await Promise.all([ask('Germany'), ask('France'), ask('newsletter')]);
       await ask('Paid search');

@@ -45,10 +45,21 @@ describe('the schema that a model reads', () => {
   });
 
   it('leaves answers open, because clients refuse members that they do not know', () => {
-    expect(outputJsonSchema(z.object({ a: z.looseObject({ b: z.number().nullish() }) }))).toEqual({
+    expect(outputJsonSchema(z.object({ a: z.looseObject({ b: z.number().nullable() }) }))).toEqual({
       type: 'object',
-      properties: { a: { type: 'object', properties: { b: { type: ['number', 'null'] } }, additionalProperties: {} } },
+      properties: {
+        a: { type: 'object', properties: { b: { type: ['number', 'null'] } }, required: ['b'], additionalProperties: {} },
+      },
       required: ['a'],
+    });
+  });
+
+  it('says of answers what they always have, and leaves out what they may have', () => {
+    const row = z.object({ id: z.number(), name: z.string().optional() });
+    expect(outputJsonSchema(z.object({ rows: z.array(row), next: z.string().optional() }))).toEqual({
+      type: 'object',
+      properties: { rows: { type: 'array', items: { type: 'object', properties: { id: { type: 'number' } }, required: ['id'] } } },
+      required: ['rows'],
     });
   });
 });

@@ -1,0 +1,175 @@
+import type { Ask, CallInput, CallOptions, Client } from '../api/client.ts';
+import type { Observer } from '../api/observer.ts';
+import type { Operation } from '../api/operation.ts';
+import { previewOf } from '../api/write-request.ts';
+import { pathOf } from '../domain/names/match-name.ts';
+import type { RequestFacts } from '../telemetry/call-watch.ts';
+import type { AnswerParts, MakeChart, NameParts, PlatformParts } from '../usecases/context.ts';
+import { type Asked, type Consent, requireConsent } from './confirmation.ts';
+import type { ResolvedRange } from './resolve-params.ts';
+import type { Session } from './session.ts';
+import { type AnyTool, type Link, type Offer, scopeOf, type ToolContext } from './tool.ts';
+
+/** The answer to the question of an earlier round, as it came. */
+export interface Answered {
+  readonly accepted: boolean;
+  /** What the question carried; it comes back from the client, so it is not trusted. */
+  readonly state: unknown;
+}
+
+/** What a caller sends in addition to the arguments. */
+export interface Caller {
+  readonly session: Session;
+  /** What the connection offers; left out: all tools. */
+  readonly offer?: Offer;
+  readonly signal: AbortSignal;
+  /** Left out where calls are not watched. */
+  readonly request?: RequestFacts;
+  /** Whether the caller can put a question to the person. */
+  readonly canAsk: boolean;
+  /** Sends progress of a long call, where the caller asked for it. */
+  readonly progress?: ToolContext['progress'];
+  readonly answered?: Answered;
+  /** A program reads the answer: all rows, whatever they cost. */
+  readonly whole?: true;
+}
+
+/** Arguments by name. */
+export type Input = Record<string, unknown>;
+
+/** The state of one running call. */
+export interface Call {
+  readonly tool: AnyTool;
+  /** As they came. */
+  readonly args: unknown;
+  readonly input: Input;
+  readonly caller: Caller;
+  readonly client: Client;
+  readonly nowMs: number;
+  /** What the person has consented to in an earlier round. */
+  readonly asked: Asked | undefined;
+  readonly notes: string[];
+  readonly links: Link[];
+  /** Set by the handler of a charted tool. */
+  makeChart?: MakeChart;
+  readonly options: {
+    readonly signal: AbortSignal;
+    readonly deadlineMs: number;
+    readonly projectId?: number;
+    readonly observe?: Observer | undefined;
+    readonly onLeftOut: (sentence: string) => void;
+    /** Set where the same was asked before: what was read by then is read anew, unless it never changes. */
+    readonly newerThan: number | undefined;
+    readonly onKept: (sinceMs: number) => void;
+  };
+}
+
+/** Sends an operation; a write makes names be read anew, whatever becomes of it. */
+function send<T extends Operation>({ client, caller, options }: Call, operation: T, request: CallInput<T>, how?: CallOptions) {
+  const answer = client.call(operation, request, { ...options, ...how });
+  return operation.safe ? answer : answer.finally(() => caller.session.names.forget());
+}
+
+/** How a call asks the platform. */
+export function askOf(call: Call): Ask {
+  return (operation, request, how) => send(call, operation, request, how);
+}
+
+/** Where the client can ask, only the person's answer counts; elsewhere the argument. */
+function consentOf({ input, asked, caller: { canAsk } }: Call): Consent {
+  if (canAsk) return asked ? { given: true, digest: asked.digest } : { given: false };
+  return { given: input['confirm'] === true };
+}
+
+/** The project that a write would go to; unknown where no token says it. */
+async function projectOf({ tool, client, options }: Call): Promise<number | undefined> {
+  try {
+    return await client.projectId({ ...options, scope: scopeOf(tool) });
+  } catch {
+    return options.projectId;
+  }
+}
+
+/** What a handler's words go into. */
+interface Speaking {
+  readonly range: ResolvedRange;
+  readonly ask: Ask;
+  readonly note: (sentence: string) => void;
+}
+
+/** The platform as the call may use it. */
+function platformOf(call: Call, ask: Ask): PlatformParts {
+  const { client, caller, nowMs, options } = call;
+  const { session, signal } = caller;
+  const { clock, timeZone, ownDomains = [] } = session.options;
+  return {
+    ask,
+    remember: (key, make) => client.remember(JSON.stringify(key), make, options),
+    confirm: (request) => requireConsent(consentOf(call), request),
+    projectId: () => client.projectId(options),
+    workspace: async () => session.workspace(await client.projectId(options)),
+    clock,
+    nowMs,
+    timeZone,
+    ownDomains,
+    signal,
+  };
+}
+
+/** What the answer is made of beside its data. */
+function answerPartsOf(call: Call, { range, note }: Speaking): AnswerParts {
+  return {
+    note,
+    progress: call.caller.progress ?? (() => undefined),
+    draw(make) {
+      call.makeChart = make;
+    },
+    covers(startMs, endMs) {
+      range.start = { ms: startMs };
+      range.end = { ms: endMs };
+    },
+    whole: call.caller.whole ?? false,
+  };
+}
+
+/** The names of the project's objects. */
+function namesOf({ client, caller, options }: Call, ask: Ask): NameParts {
+  const { names } = caller.session;
+  return {
+    async lists() {
+      const projectId = await client.projectId(options);
+      return {
+        of: (kind) => names.list(kind, projectId, ask),
+        nameOf(kind, id) {
+          const known = names.known(kind, id, projectId);
+          return known ? pathOf(known) : String(id);
+        },
+        ask: names.remembered(projectId, ask),
+      };
+    },
+  };
+}
+
+/** What a tool's handler is given. */
+export function contextOf(call: Call, speaking: Speaking): ToolContext {
+  const { tool, caller, client, links, options } = call;
+  return {
+    ...platformOf(call, speaking.ask),
+    ...answerPartsOf(call, speaking),
+    ...namesOf(call, speaking.ask),
+    async call(request, { warning, ...extra } = {}) {
+      const { operation } = tool;
+      if (!operation) throw new TypeError(`${tool.name} stands for no operation; it asks for those that it needs`);
+      if (tool.confirmed)
+        requireConsent(consentOf(call), {
+          ...previewOf(operation, request, await projectOf(call), extra.encoding),
+          ...(warning && { warning }),
+        });
+      return send(call, operation, request, extra);
+    },
+    client,
+    chosenProjectId: options.projectId,
+    offer: caller.offer,
+    link: (link) => void links.push(link),
+  };
+}

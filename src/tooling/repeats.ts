@@ -1,0 +1,35 @@
+import type { Clock } from '../lib/clock.ts';
+
+/** Which calls a session repeats: whoever asks the same again doubts the answer, or waits for another one. */
+export interface Repeats {
+  /** Whether the same was asked a while before; remembers the call. */
+  isRepeat(tool: string, args: unknown): boolean;
+}
+
+/** A program that asks the same in quick succession doubts nothing. */
+const QUICK_MS = 2_000;
+/** Nothing that may change is kept longer. */
+const LONGEST_MS = 10 * 60_000;
+const MAX_CALLS = 200;
+/** Longer arguments are not repeated by hand. */
+const MAX_CHARS = 4_000;
+
+/** Remembers the latest calls of one session. */
+export function createRepeats(clock: Clock): Repeats {
+  /** When each call was made last, ms since 1970, the longest unused first. */
+  const calls = new Map<string, number>();
+  return {
+    isRepeat(tool, args) {
+      const key = `${tool} ${JSON.stringify(args ?? {})}`;
+      if (key.length > MAX_CHARS) return false;
+      const nowMs = clock.now();
+      const ageMs = nowMs - (calls.get(key) ?? Number.NEGATIVE_INFINITY);
+      if (Math.abs(ageMs) < QUICK_MS) return false;
+      calls.delete(key);
+      calls.set(key, nowMs);
+      const [oldest] = calls.keys();
+      if (calls.size > MAX_CALLS && oldest !== undefined) calls.delete(oldest);
+      return ageMs < LONGEST_MS;
+    },
+  };
+}
