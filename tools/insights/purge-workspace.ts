@@ -48,8 +48,8 @@ export default defineAnsweringTool({
     }
     if (unrecoverable > 0)
       note(
-        `${unrecoverable} of these runs can probably not be fetched again: they completed more than 7 days ago, as long as files are ` +
-          'usually kept.',
+        `${unrecoverable} of these runs can probably not be fetched again: they completed more than 7 days ago, and files are ` +
+          'usually kept for 7 days.',
       );
     confirm({
       method: 'REMOVE',

@@ -49,7 +49,9 @@ describe('confirmed', () => {
       await own.call('download_export_run', { jobId: 'Daily sessions' });
       other.clock.jump(8 * DAY_MS);
       const answer = await own.call('purge_workspace');
-      expect(answer.text).toContain('1 of these runs cannot be fetched again');
+      expect(answer.text).toContain(
+        '1 of these runs can probably not be fetched again: they completed more than 7 days ago, and files are usually kept for 7 days.',
+      );
       await own.close();
     });
   });
