@@ -53,6 +53,16 @@ const nativePartOfDuckdb = {
   },
 };
 
+/** Zones of ten years are enough for dates of holidays: the whole history of the world's clocks is 700 kB. */
+const zonesOfTenYears = {
+  name: 'zones-of-ten-years',
+  setup({ onResolve, resolve }) {
+    onResolve({ filter: /^moment-timezone$/ }, ({ resolveDir }) =>
+      resolve('moment-timezone/builds/moment-timezone-with-data-10-year-range.min.js', { resolveDir, kind: 'require-call' }),
+    );
+  },
+};
+
 /** Writes dist/ whole or not at all: a host may start from it at any moment. */
 export async function buildProduct() {
   const staged = `node_modules/.cache/dist-${process.pid}`;
@@ -71,7 +81,7 @@ export async function buildProduct() {
     outdir: staged,
     // As text: JSON is read in a third of the time of the same literal.
     define: { LISTED_TOOLS: JSON.stringify(listing) },
-    plugins: [partsOfUndici, nativePartOfDuckdb],
+    plugins: [partsOfUndici, nativePartOfDuckdb, zonesOfTenYears],
     // Native and optional: found in node_modules, or not at all.
     external: ['@resvg/resvg-js'],
     metafile: true,

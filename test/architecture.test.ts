@@ -59,6 +59,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'p-limit': ['src/lib/concurrency.ts', 'src/workspace/'],
   'fuse.js': ['src/domain/'],
   tldts: ['src/domain/'],
+  'date-holidays': ['src/domain/metrics/calendar/'],
   'simple-statistics': ['src/domain/'],
   'third-party-web': ['src/domain/'],
   echarts: ['src/views/'],

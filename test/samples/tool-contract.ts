@@ -12,7 +12,7 @@ const VISITS = 'jobIds startDate endDate devices visitorType countries browsers 
 /** The tools that answer a question; each holds to this as soon as it exists. */
 export const insightContract: Readonly<Record<string, ToolContract>> = {
   find_objects: { parameters: 'text! kinds limit' },
-  find_changes: { parameters: 'days metrics devices segmentIds goalIds zoneIds include limit' },
+  find_changes: { parameters: 'startDate endDate days metrics devices segmentIds goalIds zoneIds include limit' },
   query_metrics: {
     parameters: 'metrics! startDate! endDate! breakdown totals shares devices segmentIds compareSegments goalIds zoneIds chart',
   },

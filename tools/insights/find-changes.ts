@@ -19,6 +19,8 @@ export default defineAnsweringTool({
   provisionalDays: ({ zoneIds, include }) => (zoneIds !== undefined || (Array.isArray(include) && include.includes('zones')) ? 7 : 0),
   input: z.strictObject({
     days: z.int().min(2).max(92).describe('The last complete days').default(28),
+    startDate: p.startOf('In place of days').optional(),
+    endDate: p.endOf('In place of days').optional(),
     metrics: p.rangeMetrics.optional(),
     devices: p.devices,
     segmentIds: p.refs('segment', 'Segments to look at; default all').optional(),

@@ -1,13 +1,14 @@
 import { ApiError, refuse } from '../../api/errors.ts';
 import { listSpeedEvents } from '../../api/operations/speed-analysis.ts';
 import { instantOf } from '../../api/params.ts';
-import { comparePeriods, periodNotes, type SegmentReadings } from '../../domain/metrics/compare/comparison.ts';
+import { specialSentence } from '../../domain/metrics/calendar/special-words.ts';
+import { comparePeriods, periodNotes } from '../../domain/metrics/compare/comparison.ts';
 import type { Comparison } from '../../domain/metrics/compare/comparison-rows.ts';
 import { type Windows, windowsOf } from '../../domain/metrics/compare/comparison-windows.ts';
-import { outlierNote } from '../../domain/metrics/compare/comparison-words.ts';
-import { contrastScore, type GroupValues } from '../../domain/metrics/compare/contributions.ts';
-import { judgeChanges } from '../../domain/metrics/compare/judged-changes.ts';
+import { nameOf, outlierNote } from '../../domain/metrics/compare/comparison-words.ts';
+import { daysOf, judgeChanges } from '../../domain/metrics/compare/judged-changes.ts';
 import { type Reading, readingsOf } from '../../domain/metrics/compare/readings.ts';
+import { countingFaults, countingSentence, withoutFaults } from '../../domain/metrics/quality/counting.ts';
 import type { MetricAnswers, MetricRow } from '../../domain/metrics/read/metric-answers.ts';
 import type { Device, MetricGrid } from '../../domain/metrics/read/metric-grid.ts';
 import { refusedNotes } from '../../domain/metrics/read/query-notes.ts';
@@ -15,79 +16,12 @@ import { ALL_VISITORS } from '../../domain/names/match-name.ts';
 import { daysBetween, shiftDays } from '../../lib/calendar.ts';
 import { isoAt, resolveDate, todayIn } from '../../lib/dates.ts';
 import type { Context } from '../context.ts';
-import { type CompareContext, type CompareInput, gridOf, type Question, questionOf } from './compare-question.ts';
+import { type CompareInput, gridOf, type Question, questionOf } from './compare-question.ts';
+import { type ChosenSegments, readSegments } from './compare-segments.ts';
 import { compareAtOnce } from './compare-sides.ts';
-import { fetchMetrics, keptPartOf, reachesBeyond, readDays, readDaysOrNone, requireGoal } from './fetch-metrics.ts';
+import { fetchMetrics, keptPartOf, reachesBeyond, readDaysOrNone, requireGoal } from './fetch-metrics.ts';
+import { readKnownDays, withKnownDays } from './read-known-days.ts';
 import { redefinitionNotes } from './redefinitions.ts';
-
-/** Segments that are read, and of these so many that differ most from all other visits are judged and shown. */
-const READ = 20;
-const SHOWN = 4;
-
-/** Segments that may explain a change. */
-interface ChosenSegments extends SegmentReadings {
-  /** How they were chosen, where there are more. */
-  readonly choice?: string;
-}
-
-/** A change of which segments may be the cause. */
-interface SegmentSearch {
-  readonly question: Question;
-  readonly metric: string;
-  readonly whole: Reading;
-  readonly windows: Windows;
-}
-
-function choiceOf(shown: number, all: number): string | undefined {
-  const latest = all > READ ? ` among the ${READ} changed last` : '';
-  const others = all > READ ? '; segmentIds asks for any other' : '';
-  if (shown === 0) return all > READ ? `Segments: none with visits${latest}, of ${all}${others}.` : undefined;
-  return all > shown ? `Segments: the ${shown} that differ most from all other visits${latest}, of ${all}${others}.` : undefined;
-}
-
-const visitsInBoth = ({ before, after }: GroupValues) => (before['visits'] ?? 0) + (after['visits'] ?? 0);
-
-/** Reads both ranges of the segments that were changed last, and the days of those that differ most from all other visits. */
-async function readBoth({ question, metric, whole, windows }: SegmentSearch, context: CompareContext): Promise<ChosenSegments> {
-  const others = (await (await context.lists()).of('segment')).filter(({ id }) => !question.segmentIds.includes(id));
-  const latest = others.toSorted((a, b) => (b.changedAt ?? '').localeCompare(a.changedAt ?? '')).slice(0, READ);
-  if (latest.length === 0) return { all: [], chosen: [] };
-  const names = new Map(latest.map(({ id, path }) => [id, path.join(' / ')]));
-  const idOf = ({ segmentIds }: { readonly segmentIds: readonly number[] }) => segmentIds.at(-1) ?? 0;
-  const base = { ...gridOf({ ...question, metrics: [metric] }), devices: [question.devices[0] ?? 'all'] as const };
-  const within = (ids: readonly number[]) => ({ ...base, segmentSets: ids.map((id) => [...question.segmentIds, id]) });
-  const quiet = { ...context, progress: () => undefined };
-  const totals = await fetchMetrics({ ...within([...names.keys()]), ranges: [windows.baseline, windows.period] }, quiet);
-  const groups = readingsOf(totals.rows, []).map(({ segmentIds, before, after }) => {
-    const id = idOf({ segmentIds });
-    return { id, name: names.get(id) ?? String(id), before, after };
-  });
-  const visited = groups.filter((group) => visitsInBoth(group) > 0);
-  const scored = visited.map((group) => ({ group, score: contrastScore(metric, whole, group, windows.factors) }));
-  const chosen = scored.toSorted((a, b) => b.score - a.score || visitsInBoth(b.group) - visitsInBoth(a.group)).slice(0, SHOWN);
-  const choice = choiceOf(chosen.length, others.length);
-  const shown = within(chosen.map(({ group }) => group.id));
-  const days = chosen.length === 0 ? [] : await readDays(shown, windows, quiet, true);
-  const rows = totals.rows.filter(({ selection }) => chosen.some(({ group }) => group.id === idOf(selection)));
-  const readings = readingsOf(rows, days).map((reading) => ({ name: names.get(idOf(reading)) ?? '', reading }));
-  const rank = new Map(chosen.map(({ group }, index) => [group.name, index]));
-  return {
-    all: visited,
-    chosen: readings.toSorted((a, b) => (rank.get(a.name) ?? 0) - (rank.get(b.name) ?? 0)),
-    ...(choice !== undefined && { choice }),
-  };
-}
-
-/** Segments that may be the cause of a change; none where they cannot be read, which is noted. */
-export async function readSegments(search: SegmentSearch, context: CompareContext): Promise<ChosenSegments> {
-  try {
-    return await readBoth(search, context);
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    context.note(`Segments could not be read: ${error.message}`);
-    return { all: [], chosen: [] };
-  }
-}
 
 /** Days before and after a change in which events are looked for. */
 const DAYS = 2;
@@ -181,9 +115,10 @@ async function keptBaseline({ rows }: MetricAnswers, { baseline }: Windows, cont
   if (rows.some(({ range, values }) => range === 1 && values['visits'] === null)) return undefined;
   const kept = await keptPartOf(baseline, context);
   if (!kept) return undefined;
-  const daysOf = ({ startMs, endMs }: Windows['period']) => Math.round(daysBetween(startMs, endMs + 1, timeZone));
+  const lengthOf = ({ startMs, endMs }: Windows['period']) => Math.round(daysBetween(startMs, endMs + 1, timeZone));
   note(
-    `The platform keeps data since ${kept.firstDay}: the baseline is used from there on, ${daysOf(kept)} of its ${daysOf(baseline)} days.`,
+    `The platform keeps data since ${kept.firstDay}: the baseline is used from there on, ${lengthOf(kept)} of its ` +
+      `${lengthOf(baseline)} days.`,
   );
   return { baselineStartDate: isoAt(kept.startMs, timeZone), baselineEndDate: isoAt(kept.endMs, timeZone) };
 }
@@ -202,8 +137,8 @@ async function compareRanges(question: Question, context: Context): Promise<Comp
   const { period, baseline } = windows;
   const base = gridOf(question);
   const isOne = devices.length <= 1 && question.zoneIds.length <= 1 && (base.segmentSets?.length ?? 1) === 1;
-  const explains = question.explain && isOne;
-  const byDevice = explains && (devices[0] ?? 'all') === 'all';
+  const mayExplain = question.explain && isOne;
+  const byDevice = mayExplain && (devices[0] ?? 'all') === 'all';
   const chosen: readonly Device[] = devices.length > 0 ? devices : ['all'];
   const grid = { ...base, devices: byDevice ? [...chosen, ...PARTS] : chosen };
   let done = 0;
@@ -213,9 +148,11 @@ async function compareRanges(question: Question, context: Context): Promise<Comp
     return result;
   };
   const unread: string[] = [];
-  const [totals, days] = await Promise.all([
+  const read = { startMs: windows.history.startMs, endMs: period.endMs };
+  const [totals, days, known] = await Promise.all([
     step(readRanges({ ...grid, ranges: [baseline, period] }, { ...context, progress: () => undefined })),
     step(readDaysWithVisits(grid, windows, { ...context, note: (sentence) => void unread.push(sentence) })),
+    readKnownDays(read, goalId, context),
   ]);
   const kept = reachesBeyond(totals) ? await keptBaseline(totals, windows, context) : undefined;
   if (kept) return compareRanges({ ...question, ...kept }, context);
@@ -227,7 +164,19 @@ async function compareRanges(question: Question, context: Context): Promise<Comp
   if (goalId === undefined) await requireGoal(question.metrics, totals.rows, lists, note);
   const compared = { ...question, goalIds: [goalId], startMs: baseline.startMs, endMs: period.endMs, timeZone };
   for (const sentence of await redefinitionNotes(compared, lists)) note(sentence);
-  const readings = readingsOf(totals.rows, days);
+  const labelAt = (ms: number) => todayIn(timeZone, ms);
+  const faults =
+    isOne && question.zoneIds.length === 0
+      ? countingFaults({
+          rows: days,
+          whole: { device: devices[0] ?? 'all' },
+          from: labelAt(windows.isAdjacent ? baseline.startMs : period.startMs),
+          to: labelAt(period.endMs),
+          isSpecial: (label) => known.specialDays(label) !== undefined,
+        })
+      : [];
+  const explains = mayExplain && faults.length === 0;
+  const readings = readingsOf(totals.rows, withKnownDays(withoutFaults(days, faults), known));
   const table = byDevice ? readings.slice(0, 1) : readings;
   const labelOf = ({ device, segmentIds, zoneId }: Reading) => {
     const named = segmentIds.map((id) => lists.nameOf('segment', id));
@@ -240,7 +189,7 @@ async function compareRanges(question: Question, context: Context): Promise<Comp
   const [whole] = table;
   const segments = await step(
     explains && whole && !judgedChanges.isNoise
-      ? readSegments({ question, metric: judgedChanges.headline.metric, whole, windows }, context)
+      ? readSegments({ question, metric: judgedChanges.headline.metric, whole, windows, known }, context)
       : Promise.resolve(NO_SEGMENTS),
   );
   const result = comparePeriods({
@@ -248,13 +197,19 @@ async function compareRanges(question: Question, context: Context): Promise<Comp
     judged: judgedChanges,
     segments,
     currency: totals.currency,
-    explains: question.explain,
+    explains: question.explain && faults.length === 0,
   });
   const { data, headline, judged } = result;
+  const inRanges = new Set(whole ? [...whole.baselineDays, ...whole.periodDays].flatMap(({ interval }) => interval.label ?? []) : []);
+  const special = whole
+    ? specialSentence(daysOf(whole, headline.metric), inRanges, known.specialDays, nameOf(headline.metric).toLowerCase())
+    : '';
   const events = await readEventsAround(headline.since?.from, context);
   const baselineDays = daysBetween(baseline.startMs, baseline.endMs + 1, timeZone);
   const comparison = {
     ...data,
+    answer: [countingSentence(faults), data.answer, special].filter((sentence) => sentence !== '').join(' '),
+    ...(faults.length > 0 && { quality: faults }),
     baseline: { start: isoAt(baseline.startMs, timeZone), end: isoAt(baseline.endMs, timeZone), days: Number(baselineDays.toFixed(2)) },
     ...(events.length > 0 && { events }),
   };

@@ -130,6 +130,27 @@ export async function requireGoal(
 
 type Reading = Pick<Context, 'ask' | 'signal' | 'timeZone' | 'note'>;
 
+/** Reads days; where they begin before what the platform keeps, those that are kept, which is noted. Ranges keep their order and number. */
+async function fetchKept(grid: MetricGrid, { note, ...fetching }: Fetching & Pick<Context, 'note'>): Promise<MetricAnswers> {
+  const first = await fetchMetrics(grid, fetching).catch((error: unknown) => {
+    if (error instanceof ApiError && isOutOfBounds(error.message)) return error;
+    throw error;
+  });
+  const isError = first instanceof ApiError;
+  if (!isError && !reachesBeyond(first)) return first;
+  const [startMs, endMs] = [Math.min(...grid.ranges.map((range) => range.startMs)), Math.max(...grid.ranges.map((range) => range.endMs))];
+  const kept = await keptPartOf({ startMs, endMs }, fetching);
+  if (!kept) {
+    if (isError) throw first;
+    return first;
+  }
+  note(`The platform keeps data since ${kept.firstDay}: the days from there on teach what is usual.`);
+  const parts = grid.ranges.map((range, index) => ({ index, startMs: Math.max(range.startMs, kept.startMs), endMs: range.endMs }));
+  const left = parts.filter((range) => range.startMs < range.endMs);
+  const { rows, ...answers } = await fetchMetrics({ ...grid, ranges: left }, fetching);
+  return { ...answers, rows: rows.map((row) => ({ ...row, range: left[row.range]?.index ?? row.range })) };
+}
+
 /**
  * The days of history, baseline and period (`range` 0, 1 and 2); where the three follow each other, in one run of days, which takes fewer
  * calls. `isShort` reads of the history no more than fits into one call with the rest.
@@ -146,7 +167,7 @@ export async function readDays(
   const [first, ...others] = ranges;
   const startMs = Math.max(first?.startMs ?? 0, (first?.endMs ?? 0) + 1 - MAX_METRICS_RANGE_MS);
   const read = isShort && first ? [{ startMs, endMs: first.endMs }, ...others] : ranges;
-  const { rows, missing } = await fetchMetrics({ ...grid, ranges: read, daily: true }, fetching);
+  const { rows, missing } = await fetchKept({ ...grid, ranges: read, daily: true }, { ...fetching, note });
   for (const { reason } of missing) note(`Some days could not be read and teach nothing of the noise: ${reason}`);
   if (!isOneRun) return rows;
   return rows.map((row) => ({

@@ -1,16 +1,22 @@
-import { ApiError } from '../../api/errors.ts';
+import { ApiError, refuse } from '../../api/errors.ts';
 import { siteMetricNames, zoneMetricNames } from '../../api/metric-names.ts';
 import { listGoals } from '../../api/operations/objects.ts';
-import { changeSeriesOf, type Place } from '../../domain/metrics/changes/change-series.ts';
+import { instantOf } from '../../api/params.ts';
+import type { KnownDays } from '../../domain/metrics/calendar/known-days.ts';
+import { specialSentence } from '../../domain/metrics/calendar/special-words.ts';
+import { changeSeriesOf, type Place, type Reading } from '../../domain/metrics/changes/change-series.ts';
 import { type Changes, changesAnswer, type SiteFacts } from '../../domain/metrics/changes/changes-answer.ts';
 import { type Readable, type ReadPlan, findChanges as scan } from '../../domain/metrics/changes/find-changes.ts';
+import { dayPoints } from '../../domain/metrics/compare/readings.ts';
+import { countingFaults, withoutFaults } from '../../domain/metrics/quality/counting.ts';
 import { type Device, isZoneMetric } from '../../domain/metrics/read/metric-grid.ts';
 import type { NameKind } from '../../domain/names/match-name.ts';
 import { FALSE_DISCOVERY_RATE } from '../../domain/speed/engine/judge-together.ts';
-import { shiftDays } from '../../lib/calendar.ts';
+import { daysBetween, shiftDays } from '../../lib/calendar.ts';
 import { resolveDate, todayIn } from '../../lib/dates.ts';
 import type { Context, Lists } from '../context.ts';
 import { chooseScenarios, findSpeedChanges } from '../speed/find-speed-changes.ts';
+import { readKnownDays, withKnownDays } from './read-known-days.ts';
 import { begin, firstDayOf } from './read-places.ts';
 import { type Compared, redefinitionNotes } from './redefinitions.ts';
 
@@ -18,9 +24,9 @@ import { type Compared, redefinitionNotes } from './redefinitions.ts';
 export const changeSubjects = ['site', 'zones', 'speed'] as const;
 
 /** Requests for one answer, lists and a token included. */
-const MOST_REQUESTS = 40;
-/** A token and the lists of segments and goals, with one to spare. */
-const RESERVED = 4;
+const MOST_REQUESTS = 44;
+/** A token, the lists of segments and goals, and up to four for last year, with one to spare. */
+const RESERVED = 8;
 /** Requests for the lists that lead to zones; more zones than they show are named by `zoneIds`. */
 const MOST_FOR_ZONES = 20;
 /** Scenarios that are looked at beside the site or its zones, each a request, after one for their list. */
@@ -33,6 +39,9 @@ type Uses = Pick<Context, 'ask' | 'lists' | 'note' | 'progress' | 'remember' | '
 /** What a caller says; names are ids by now. */
 export interface FindInput {
   readonly days: number;
+  /** The last complete days before now where they are left out. */
+  readonly startDate?: string | undefined;
+  readonly endDate?: string | undefined;
   readonly metrics?: readonly string[] | undefined;
   readonly devices?: readonly Device[] | undefined;
   readonly segmentIds?: readonly number[] | undefined;
@@ -115,6 +124,13 @@ async function goalsOf(lists: Lists, note: Uses['note']): Promise<Goals> {
   };
 }
 
+/** What people call the objects of a project. */
+const namesOf = (lists: Lists, goals: Goals): SiteFacts['names'] => ({
+  segment: (id) => lists.nameOf('segment', id),
+  goal: (id) => goals.names.get(id) ?? String(id),
+  zone: (id) => lists.nameOf('zone', id),
+});
+
 /** What of the site and its zones is asked for. */
 interface SiteRequest {
   readonly input: FindInput;
@@ -122,6 +138,7 @@ interface SiteRequest {
   readonly site: boolean;
   readonly zones: boolean;
   readonly metrics: readonly string[];
+  readonly days: number;
   readonly startMs: number;
   readonly endMs: number;
   /** Requests that may be sent, lists aside that lead to no zones. */
@@ -144,28 +161,58 @@ function objectsOf(places: readonly Place[]): Pick<Compared, 'segmentIds' | 'goa
   };
 }
 
+/** Days on which the counting looks broken, and what special days did to visits. */
+function judgeCounting(
+  readings: readonly Reading[],
+  base: Reading,
+  { from, to }: { readonly from: string; readonly to: string },
+  { specialDays }: KnownDays,
+): Pick<SiteFacts, 'faults' | 'special'> {
+  const ofAll = readings.filter(({ place }) => place.segmentId === undefined && place.goalId === base.place.goalId);
+  const isSpecial = (label: string) => specialDays(label) !== undefined;
+  const scanned = new Set(base.rows.flatMap(({ interval: { label = '' } }) => (label >= from && label <= to ? [label] : [])));
+  return {
+    faults: countingFaults({ rows: ofAll.flatMap(({ rows }) => rows), whole: base.place, from, to, isSpecial }),
+    special: specialSentence(dayPoints(base.rows, 'visits'), scanned, specialDays, 'visits'),
+  };
+}
+
+/** Everything that was asked for and could be read. */
+function readableOf(
+  { input, site }: Pick<SiteRequest, 'input' | 'site'>,
+  { others }: Goals,
+  segmentIds: readonly number[],
+  zoneIds: readonly number[],
+): Readable {
+  const devices = input.devices ?? DEVICES;
+  const goalIds = input.goalIds ? once(input.goalIds) : [undefined, ...others];
+  return {
+    devices: site ? once(devices) : devices.slice(0, 1),
+    segmentIds: site ? once(input.segmentIds ?? segmentIds) : [],
+    goalIds: site ? goalIds : [undefined],
+    zoneIds: once(zoneIds),
+  };
+}
+
 /** Looks through the metrics of the site and its zones. */
-async function lookAtSite({ input, site, zones, metrics, startMs, endMs, room }: SiteRequest, context: Uses): Promise<SiteFacts> {
+async function lookAtSite({ input, days, site, zones, metrics, startMs, endMs, room }: SiteRequest, context: Uses): Promise<SiteFacts> {
   const { note, timeZone, nowMs } = context;
-  const { days } = input;
   const lists = await context.lists();
   const [goals, allSegments] = await Promise.all([goalsOf(lists, note), site ? listed('Segments', segmentsOf(lists), note) : []]);
   const ofZones = zones && !input.zoneIds ? await zonesOf(lists) : { ids: input.zoneIds ?? [], requests: 0 };
-  const devices = input.devices ?? DEVICES;
-  const goalIds = input.goalIds ? once(input.goalIds) : [undefined, ...goals.others];
-  const asked: Readable = {
-    devices: site ? once(devices) : devices.slice(0, 1),
-    segmentIds: site ? once(input.segmentIds ?? allSegments) : [],
-    goalIds: site ? goalIds : [undefined],
-    zoneIds: once(ofZones.ids),
-  };
+  const asked = readableOf({ input, site }, goals, allSegments, ofZones.ids);
   const bounds = { days, endMs, timeZone, requests: room - ofZones.requests };
   const { readable, plan, reader, base } = await begin(asked, bounds, metrics, context);
-  const readings = [base, ...(await reader.readAll(plan.places.slice(1)))];
+  const read = { startMs: shiftDays(startMs, -plan.historyDays, timeZone), endMs };
+  const [others, known] = await Promise.all([reader.readAll(plan.places.slice(1)), readKnownDays(read, base.place.goalId, context)]);
+  const readings = [base, ...others];
   const { requests, currency, failures } = reader.facts;
   const [firstDay, lastDay] = [todayIn(timeZone, startMs), todayIn(timeZone, endMs)];
+  const scanned = { from: firstDay, to: lastDay };
+  const { faults, special } = site ? judgeCounting(readings, base, scanned, known) : { faults: [], special: '' };
+  const sound = readings.map((reading) => ({ ...reading, rows: withKnownDays(withoutFaults(reading.rows, faults), known) }));
   const { changes, looked, tooFew, outcome } = scan({
-    series: changeSeriesOf(readings, [...siteMetricNames, ...metrics.filter(isZoneMetric)], base.place),
+    series: changeSeriesOf(sound, [...siteMetricNames, ...metrics.filter(isZoneMetric)], base.place),
     metrics,
     base: base.place,
     from: firstDay,
@@ -181,11 +228,9 @@ async function lookAtSite({ input, site, zones, metrics, startMs, endMs, room }:
   for (const reason of once(failures)) note(`Some days or selections could not be read and are not looked at: ${reason}`);
   return {
     ranked: changes,
-    names: {
-      segment: (id) => lists.nameOf('segment', id),
-      goal: (id) => goals.names.get(id) ?? String(id),
-      zone: (id) => lists.nameOf('zone', id),
-    },
+    faults,
+    special,
+    names: namesOf(lists, goals),
     currency,
     looked,
     tooFew,
@@ -196,22 +241,35 @@ async function lookAtSite({ input, site, zones, metrics, startMs, endMs, room }:
   };
 }
 
+const MOST_DAYS = 92;
+
+/** Whole days: those that were named, else the last complete ones. */
+function rangeOf({ days, startDate, endDate }: FindInput, { timeZone, nowMs }: Pick<Uses, 'timeZone' | 'nowMs'>) {
+  const yesterday = resolveDate('yesterday', { edge: 'end', timeZone, nowMs }).instantMs;
+  const endMs = Math.min(yesterday, endDate === undefined ? yesterday : instantOf(endDate));
+  if (startDate === undefined) return { startMs: shiftDays(endMs + 1, -days, timeZone), endMs, days };
+  const startMs = instantOf(startDate);
+  const named = Math.round(daysBetween(startMs, endMs + 1, timeZone));
+  if (named < 2 || named > MOST_DAYS)
+    refuse(`startDate and endDate must hold 2 to ${MOST_DAYS} complete days; these hold ${Math.max(0, named)}.`);
+  return { startMs, endMs, days: named };
+}
+
 /** Looks through everything that was measured in the last complete days and answers what changed, each change once. */
 export async function findChanges(input: FindInput, context: Uses): Promise<Changes> {
-  const { note, timeZone, nowMs, covers } = context;
-  const { days, limit } = input;
+  const { note, timeZone, covers } = context;
+  const { limit } = input;
+  const { startMs, endMs, days } = rangeOf(input, context);
   const include = input.include ?? ['site'];
   const [site, zones] = [include.includes('site'), include.includes('zones') || input.zoneIds !== undefined];
   const isOfSite = site || zones;
   const metrics = metricsOf(input, site, zones);
-  const { instantMs: endMs } = resolveDate('yesterday', { edge: 'end', timeZone, nowMs });
-  const startMs = shiftDays(endMs + 1, -days, timeZone);
   covers(startMs, endMs);
   const room = MOST_REQUESTS - RESERVED;
   const chosen = include.includes('speed') ? await chooseScenarios(isOfSite ? MOST_SCENARIOS : room, isOfSite, context) : undefined;
   const ofSpeed = chosen ? chosen.length + 1 : 0;
   const [ofSite, speed] = await Promise.all([
-    isOfSite ? lookAtSite({ input, site, zones, metrics, startMs, endMs, room: room - ofSpeed }, context) : undefined,
+    isOfSite ? lookAtSite({ input, days, site, zones, metrics, startMs, endMs, room: room - ofSpeed }, context) : undefined,
     chosen && findSpeedChanges({ scenarioIds: chosen, startMs, endMs, isAlone: !isOfSite }, context),
   ]);
   if (ofSite) note(`${speed ? 'Site: at' : 'At'} a false discovery rate of 5 %: of twenty changes listed, about one may be chance.`);

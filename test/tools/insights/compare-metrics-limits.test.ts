@@ -64,11 +64,10 @@ describe('what cannot be compared', () => {
     ]);
   });
 
-  it('says where days before lie outside retention, and that the rest are too few', async () => {
+  it('learns from the days that are kept where those before lie outside retention, and says since when', async () => {
     const answer = await compare({ startDate: '2025-12-01', endDate: '2025-12-07', metrics: ['conversionRate'], explain: false });
-    expect(notes(answer)).toContain('Some days could not be read and teach nothing of the noise');
-    expect(records(answer)).toEqual([expect.objectContaining({ verdict: 'not enough data' })]);
-    expect(answer.structured['answer']).toContain('not enough data');
+    expect(notes(answer)).toContain('The platform keeps data since 2025-10-21: the days from there on teach what is usual.');
+    expect(records(answer)).toEqual([expect.objectContaining({ verdict: 'within noise' })]);
   });
 
   it('refuses zones and ranges that overlap', async () => {

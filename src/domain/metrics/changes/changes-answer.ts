@@ -1,7 +1,9 @@
 import * as z from 'zod';
 import { formatNumber } from '../../../lib/number-text.ts';
 import type { SpeedChange } from '../../speed/speed-changes.ts';
+import { LEAST_HISTORY_DAYS } from '../engine/judge.ts';
 import { unitOf } from '../metric-definitions.ts';
+import { type CountingFault, countingSentence, qualityShape } from '../quality/counting.ts';
 import type { Place } from './change-series.ts';
 import { changeLine, type Entry, entriesOf, type Period, type PlaceNames, speedLine, speedRecord } from './change-words.ts';
 import type { Cost, RankedChange } from './find-changes.ts';
@@ -62,6 +64,8 @@ export const changesShape = z.object({
       series: z.number(),
     }),
   ),
+  /** Days on which the counting looks broken. */
+  quality: qualityShape,
   ranking: z.string(),
   total: z.number(),
   looked: z.object({
@@ -91,6 +95,9 @@ export interface SiteFacts extends Looked {
   /** The most expensive first. */
   readonly ranked: readonly RankedChange[];
   readonly outcome: Cost['metric'];
+  readonly faults: readonly CountingFault[];
+  /** What special days of the range did; empty where there are none. */
+  readonly special: string;
   readonly names: PlaceNames;
   readonly currency: string | undefined;
   /** Zones: the platform may correct days from this one on. */
@@ -187,6 +194,22 @@ function seenWords({ site, speed }: AnswerFacts, looked: number): string {
     : `${series(looked)} series of ${scenarios} looked at`;
 }
 
+/** How many changes there are, or why there is nothing to say. */
+function countSentence(facts: AnswerFacts, count: number, looked: number): string {
+  const { limit, site, speed } = facts;
+  const range = `the ${counted(facts.days, 'day')} from ${facts.firstDay} to ${facts.lastDay}`;
+  if (looked === 0)
+    return (
+      `The site is too young to judge ${range}: data begins on ${(site ?? speed)?.dataSince ?? facts.firstDay}, and a verdict needs ` +
+      `${LEAST_HISTORY_DAYS} days before the range.`
+    );
+  const seen = seenWords(facts, looked);
+  if (count === 0) return `Nothing changed beyond chance in ${range}: ${seen}, 0 changes.`;
+  const shown = Math.min(limit, count);
+  const more = count > shown ? ` The first ${shown === 1 ? 'one is' : `${shown} are`} listed; limit asks for more.` : '';
+  return `${counted(count, 'change')} in ${range}: ${seen}.${more}`;
+}
+
 /** The whole answer: its first sentence says how many changes there are. */
 export function changesAnswer(facts: AnswerFacts): Changes {
   const { site, speed, limit } = facts;
@@ -194,19 +217,13 @@ export function changesAnswer(facts: AnswerFacts): Changes {
   const sum = (of: (kind: Looked) => number) => kinds.reduce((total, kind) => total + of(kind), 0);
   const looked = sum((kind) => kind.looked);
   const entries = entriesOf(site?.ranked ?? [], speed?.changes ?? [], facts);
-  const range = `the ${counted(facts.days, 'day')} from ${facts.firstDay} to ${facts.lastDay}`;
-  const seen = seenWords(facts, looked);
   const shown = entries.slice(0, limit);
-  const more =
-    entries.length > shown.length ? ` The first ${shown.length === 1 ? 'one is' : `${shown.length} are`} listed; limit asks for more.` : '';
-  const answer =
-    looked === 0
-      ? `No series of ${range} has enough days with data to distinguish a change from chance.`
-      : entries.length === 0
-        ? `Nothing changed beyond chance in ${range}: ${seen}, 0 changes.`
-        : `${counted(entries.length, 'change')} in ${range}: ${seen}.${more}`;
+  const faults = site?.faults ?? [];
   return {
-    answer,
+    answer: [countingSentence(faults), countSentence(facts, entries.length, looked), site?.special ?? '']
+      .filter((sentence) => sentence !== '')
+      .join(' '),
+    ...(faults.length > 0 && { quality: [...faults] }),
     changes: shown.flatMap((entry) => record(entry, facts)),
     ranking: rankingOf(facts),
     total: entries.length,

@@ -16,7 +16,7 @@ import {
 } from './change-series.ts';
 import { type ChangeEvent, eventsOf, type Part } from './events.ts';
 
-/** Days before the scan that teach what is usual: twelve weeks; where there is much to read, what is left of one request of 92 days. */
+/** Least days before the scan that teach; two requests of 92 days leave more, where there is much to read one does. */
 const HISTORY_DAYS = 84;
 const LEAST_HISTORY_DAYS = 28;
 const MOST_DAYS = 92;
@@ -103,7 +103,7 @@ export function planReads(readable: Readable, bounds: Bounds): ReadPlan {
     const ranges = rangesOf(days + historyDays, bounds);
     return { historyDays, ranges, room: Math.max(1, Math.floor(requests / requestsOf(ranges, timeZone))) };
   };
-  const long = optionOf(HISTORY_DAYS);
+  const long = optionOf(Math.max(HISTORY_DAYS, 2 * MOST_DAYS - days));
   const short = days + LEAST_HISTORY_DAYS <= MOST_DAYS ? optionOf(MOST_DAYS - days) : long;
   const { historyDays, ranges, room } = places.length <= long.room ? long : short;
   const taken = [...places, ...crossesOf(readable)].slice(0, room);

@@ -2,7 +2,8 @@ import * as z from 'zod';
 import type { Judgement } from '../engine/judge.ts';
 import type { GroupChange } from '../engine/reasons.ts';
 import { unitOf } from '../metric-definitions.ts';
-import { type Change, differenceOf, effectsOf } from './comparison-words.ts';
+import { qualityShape } from '../quality/counting.ts';
+import { type Change, differenceOf, effectsOf, MOST_PART } from './comparison-words.ts';
 import { type Contribution, type Explained, fixed, type RevenueSplit } from './contributions.ts';
 import { noisePercentOf } from './readings.ts';
 
@@ -33,6 +34,8 @@ export const comparisonShape = z.object({
     })
     .optional(),
   events: records,
+  /** Days on which the counting looks broken. */
+  quality: qualityShape,
 });
 
 export type Comparison = z.output<typeof comparisonShape>;
@@ -45,6 +48,13 @@ function round(value: number | null): number | null {
 /** Percents are read, not added. */
 function percent(value: number | null): number | null {
   return value === null || !Number.isFinite(value) ? null : Math.round(value * 100) / 100;
+}
+
+/** The verdict of a row; `mixed` where the days moved beyond noise and the totals of the two ranges went the other way. */
+function shownVerdict({ judgement: { verdict, relative } }: Change, difference: number | null): string {
+  if (verdict !== 'up' && verdict !== 'down') return verdict;
+  const sign = verdict === 'up' ? 1 : -1;
+  return sign * (difference ?? 0) < 0 || sign * (relative ?? 0) < 0 ? 'mixed' : verdict;
 }
 
 /** One metric of one selection. */
@@ -61,7 +71,7 @@ export function rowOf(change: Change, isLabelled: boolean, currency: string | un
     percent(difference === null || !compared.before ? null : (100 * difference) / compared.before),
     percent(judgement.relative === null ? null : 100 * judgement.relative),
     percent(noisePercentOf(judgement)),
-    judgement.verdict,
+    shownVerdict(change, difference),
     since?.from ?? null,
     percent(since ? 100 * since.relative : null),
   ];
@@ -95,7 +105,10 @@ export function deviceRecord(group: Contribution, change: number | undefined, ve
   const { name, before, after, shareBefore, shareAfter, mix, rate, contribution } = group;
   const shares = shareBefore === undefined ? {} : { shareBefore: percent(shareBefore), shareAfter: percent(shareAfter ?? null) };
   const effects = mix === undefined ? {} : { mix, rate: rate ?? null };
-  const part = change === undefined ? {} : { shareOfChangePercent: change === 0 ? null : percent((100 * contribution) / change) };
+  const share = change ? (100 * contribution) / change : null;
+  // Parts that cancel each other are no shares.
+  const isShare = share !== null && Math.abs(share) <= MOST_PART;
+  const part = change === undefined ? {} : { shareOfChangePercent: isShare ? percent(share) : null };
   return {
     device: name,
     before: round(before),

@@ -30,8 +30,10 @@ export interface Windows {
 
 /** 52 weeks: a year with its weekdays in place. */
 const YEAR_DAYS = 364;
-/** Twelve weeks before the baseline: one call, and enough to know each weekday and how weeks differ. */
+/** Twelve weeks before the baseline at least: enough to know each weekday and how weeks differ. */
 const HISTORY_DAYS = 84;
+/** Days that two requests give: what of them lies before the ranges teaches. */
+const READ_DAYS = 184;
 /** An end without milliseconds and a start at midnight still meet. */
 const GAP_MS = 60_000;
 
@@ -125,10 +127,12 @@ export function windowsOf(bounds: Bounds): Windows {
   const isAdjacent = meets || Math.abs(period.startMs - baseline.endMs) <= GAP_MS;
   const isFar = baseline.startMs > period.startMs || daysBetween(baseline.endMs, period.startMs, timeZone) > HISTORY_DAYS;
   const first = isFar ? period.startMs : baseline.startMs;
+  const read = Math.ceil(daysBetween(first, period.endMs + 1, timeZone));
+  const history = Math.max(HISTORY_DAYS, READ_DAYS - Math.max(0, read));
   return {
     period,
     baseline,
-    history: { startMs: shiftDays(first, -HISTORY_DAYS, timeZone), endMs: first - 1 },
+    history: { startMs: shiftDays(first, -history, timeZone), endMs: first - 1 },
     isAdjacent,
     isFar,
     factors: isPerDay ? { before: 1 / baselineDays, after: 1 / days } : { before: 1, after: 1 },

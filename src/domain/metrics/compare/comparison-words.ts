@@ -1,9 +1,9 @@
 import { formatMoney, formatNumber, formatPercent, NO_VALUE } from '../../../lib/number-text.ts';
 import type { DatedChange } from '../engine/changes.ts';
-import type { Judgement } from '../engine/judge.ts';
+import { type Judgement, LEAST_HISTORY_DAYS } from '../engine/judge.ts';
 import type { GroupChange, Reasons } from '../engine/reasons.ts';
 import { definitionOf, unitOf } from '../metric-definitions.ts';
-import { type Contribution, type Explained, fixed, type RevenueSplit } from './contributions.ts';
+import { type Contribution, type Explained, fixed } from './contributions.ts';
 import { isChanged, noisePercentOf } from './readings.ts';
 
 /** One metric of one selection on both sides. */
@@ -43,7 +43,7 @@ const NAMES: Readonly<Record<string, string>> = {
 /** What a person calls a metric. */
 export const nameOf = (metric: string) => NAMES[metric] ?? metric;
 /** Begins a sentence. */
-const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 /** True for metrics in percent, whose changes are points. */
 export const isPercent = (metric: string) => definitionOf(metric)?.unit === '%';
 
@@ -100,6 +100,13 @@ function daysText(days: number): string {
   return days === 1 ? '1 day so far' : `${days} days so far`;
 }
 
+/** Why a metric is not told to have changed; undefined where it is. */
+function calmText(verdict: Judgement['verdict'], usual: string): string | undefined {
+  if (verdict === 'too young') return `too young to judge, fewer than ${LEAST_HISTORY_DAYS} days with data lie before the period`;
+  if (verdict === 'not enough data') return 'not enough data to distinguish a change from noise';
+  return verdict === 'within noise' ? `within noise (up to ${usual} is chance)` : undefined;
+}
+
 /** One sentence: what changed, by how much, whether it stands out, since when. */
 export function changeSentence(change: Change, currency: string | undefined): string {
   const { metric, before, after, judgement, since, of, days } = change;
@@ -113,8 +120,8 @@ export function changeSentence(change: Change, currency: string | undefined): st
   const noise = noisePercentOf(judgement);
   const figures = `${figuresText(change, currency)}${withoutOutliersText(change)}`;
   const usual = noise === null ? '' : `±${formatNumber(noise, { digits: 1 })}%`;
-  if (verdict === 'not enough data') return `${name} went ${figures}: not enough data to distinguish a change from noise.`;
-  if (verdict === 'within noise') return `${name} went ${figures}: within noise (up to ${usual} is chance).`;
+  const calm = calmText(verdict, usual);
+  if (calm !== undefined) return `${name} went ${figures}: ${calm}.`;
   if (verdict === 'drift') return `${name} went ${figures}, beyond noise (${usual}): it drifted slowly, so no day is its start.`;
   const moved = verdict === 'up' ? 'rose' : 'fell';
   if (!since) return `${name} ${moved} ${figures}, beyond noise (${usual}).`;
@@ -196,7 +203,11 @@ export interface MovedShare {
 }
 
 const rounded = (value: number) => formatPercent(value, { digits: 0 });
-const shareOf = (part: number, change: number) => rounded((100 * part) / change);
+/** Parts beyond this share of a change, in percent, cancel each other: they are no shares. */
+export const MOST_PART = 150;
+const isPart = (part: number, change: number) => change !== 0 && Math.abs((100 * part) / change) <= MOST_PART;
+/** A part of a change: `42%`. */
+export const shareOf = (part: number, change: number) => rounded((100 * part) / change);
 
 /** What of a change comes from moved shares of the groups, and what from values within them. */
 export function effectsOf({ groups }: Explained): { mix: number; rate: number } {
@@ -220,6 +231,8 @@ function mixSentence({ of, isSteady }: Cause, explained: Explained, segment?: Mo
   const among = segment
     ? ` Most moved segment: "${segment.name}", ${rounded(segment.before)} → ${rounded(segment.after)} of the visits.`
     : '';
+  if (!isPart(mix, change) || !isPart(rate, change))
+    return `Traffic mix of ${of} and values within them work against each other${share}${isSteady ? ' (each within noise)' : ''}.${among}`;
   return (
     `Traffic mix of ${of} accounts for ${shareOf(mix, change)} of the change${share}; values within them for ` +
     `${shareOf(rate, change)}${isSteady ? ' (each within noise)' : ''}.${among}`
@@ -254,7 +267,9 @@ export function deviceSentence(cause: Cause, movedSegment?: MovedShare): string 
   if (found) {
     const part = explained?.groups.find(({ name }) => name === named)?.contribution;
     const share =
-      explained && part !== undefined && explained.change !== 0 ? ` It accounts for ${shareOf(part, explained.change)} of the change.` : '';
+      explained && part !== undefined && isPart(part, explained.change)
+        ? ` It accounts for ${shareOf(part, explained.change)} of the change.`
+        : '';
     const others = found.relativeOfOthers === null ? '' : `, all other visits ${signed(found.relativeOfOthers)} (within noise)`;
     return `The change is on ${found.name}: ${groupText(found)}${others}.${share}`;
   }
@@ -275,19 +290,4 @@ export function segmentSentence(divided: Cause | undefined, { groups, named }: R
   if (!first) return '';
   const others = first.relativeOfOthers === null ? '' : `, all other visits ${signed(first.relativeOfOthers)}`;
   return `Of the segments, ${first.name} moved most unlike the rest: ${groupText(first)}${others}.`;
-}
-
-/** One sentence: which factor moved revenue, the strongest first. */
-export function revenueSentence(split: RevenueSplit, change: number): string {
-  if (change === 0) return '';
-  const parts = [
-    ['visits', split.visits],
-    ['conversion', split.conversion],
-    ['basket', split.basket],
-  ] as const;
-  const [first, ...others] = parts.toSorted(([, a], [, b]) => Math.sign(change) * (b - a));
-  if (!first) return '';
-  const verb = (name: string) => (name === 'visits' ? 'account' : 'accounts');
-  const rest = others.map(([name, effect]) => `${name} for ${shareOf(effect, change)}`).join(', ');
-  return `${capital(first[0])} ${verb(first[0])} for ${shareOf(first[1], change)} of the revenue change, ${rest}.`;
 }

@@ -16,12 +16,12 @@ import {
   isMix,
   type MovedShare,
   othersSentence,
-  revenueSentence,
   segmentSentence,
 } from './comparison-words.ts';
 import { type Explained, explain, findPartition, type GroupValues, partition, splitRevenue } from './contributions.ts';
 import { daysOf, type JudgedChanges, occasionOf, type PeriodsInput } from './judged-changes.ts';
 import { isChanged, type Judged, judgeReading, type Reading, sinceOf } from './readings.ts';
+import { revenueSentence } from './revenue-words.ts';
 
 /** Segments that may have caused a change. */
 export interface SegmentReadings {
@@ -179,9 +179,7 @@ export function comparePeriods(input: CausesInput): PeriodsResult {
       ? byDevice && deviceSentence(byDevice, movedSegmentOf(whole, input.segments.all))
       : hidden && hiddenSentence(headline, hidden, windows),
     bySegment && segmentSentence(divided, bySegment.reasons),
-    split && revenueChange && (revenueChange === headline || isChanged(revenueChange.judgement))
-      ? revenueSentence(split, revenueDifference)
-      : '',
+    split && revenueChange && isChanged(revenueChange.judgement) ? revenueSentence(split, revenueDifference, currency) : '',
     othersSentence(changes.filter((change) => change !== headline)),
   ];
   const revenueFactors = split && revenueRecord(split, revenueDifference, currency);

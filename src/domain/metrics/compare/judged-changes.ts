@@ -31,6 +31,9 @@ export interface JudgedChanges {
 const CLEAR_SCORE = 3.3;
 const CLEAR_P_VALUE = 0.001;
 
+const PRODUCTS: ReadonlySet<string> = new Set(['conversionCount', 'revenueSum']);
+const SHARE_OF_PRODUCT = 0.75;
+
 function standsAlone(judged: Judged): boolean {
   return isChanged(judged) && (Math.abs(judged.score) > CLEAR_SCORE || (judged.main?.pValue ?? 1) < CLEAR_P_VALUE);
 }
@@ -64,7 +67,7 @@ function perDay(before: number | null, after: number | null, factors: Factors) {
   };
 }
 
-/** Judges each metric of each reading and device; the headline is the first metric that changed, else the first with a device that did. */
+/** Judges each metric of each reading and device; the headline is the largest clear change, else the first with a device that did. */
 export function judgeChanges({ metrics, windows, readings, devices, labelOf }: PeriodsInput): JudgedChanges {
   const judged = new Map(metrics.map((metric) => [metric, [...readings, ...devices].map((reading) => judgeReading(reading, metric))]));
   const judgedOf = (metric: string) => judged.get(metric) ?? [];
@@ -78,7 +81,10 @@ export function judgeChanges({ metrics, windows, readings, devices, labelOf }: P
     devicesOf(metric)
       .filter(standsAlone)
       .toSorted((a, b) => pValueOf(a) - pValueOf(b))[0];
-  const changed = changes.find(({ judgement }) => isChanged(judgement));
+  // What revenue and conversions follow from says more than they do.
+  const sizeOf = ({ metric, judgement }: Change) =>
+    Math.abs(Math.log(Math.max(0.01, 1 + (judgement.relative ?? 0)))) * (PRODUCTS.has(metric) ? SHARE_OF_PRODUCT : 1);
+  const [changed] = changes.filter(({ judgement }) => isChanged(judgement)).toSorted((a, b) => sizeOf(b) - sizeOf(a));
   const uneven = changes.find(({ metric }) => hiddenOf(metric));
   const headline = changed ?? uneven ?? changes.find((change) => differenceOf(change) !== null) ?? changes[0];
   if (!headline) throw new TypeError('There is nothing to compare.');

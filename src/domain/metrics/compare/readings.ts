@@ -16,7 +16,7 @@ export function isCount(metric: string): boolean {
 /** The metrics to read so that these can be judged and explained; those of zones alone, because visits are no metric of a zone. */
 export function metricsToRead(metrics: readonly string[]): readonly string[] {
   if (metrics.some(isZoneMetric)) return metrics;
-  return [...new Set([...metrics, ...ingredientsOf(metrics), 'visits', 'conversionCount'])];
+  return [...new Set([...metrics, ...ingredientsOf(metrics), 'visits', 'conversionCount', 'bounceRate'])];
 }
 
 /** What a metric counts, as the engine of verdicts distinguishes it. */
@@ -46,12 +46,14 @@ export function dayPoints(rows: readonly MetricRow[], metric: string): DailyPoin
   const times = kind === 'share' ? 0.01 : 1;
   return rows
     .filter(({ interval }) => interval.label !== undefined && !interval.isPart)
-    .flatMap(({ interval, values }) => {
+    .flatMap(({ interval, values, known }) => {
       const terms = termsOf(metric, values);
       if (!terms || terms.denominator === 0) return [];
       const { conversionCount: events } = values;
       const isSumOf = kind === 'amount' && typeof events === 'number' ? { events } : {};
-      return [{ label: interval.label ?? '', ...terms, ...isSumOf, numerator: terms.numerator * times, isWhole: true }];
+      const label = interval.label ?? '';
+      const own = known?.of(metric, label, kind === 'count' || kind === 'amount');
+      return [{ label, ...terms, ...isSumOf, ...own, numerator: terms.numerator * times, isWhole: true }];
     })
     .toSorted((a, b) => a.label.localeCompare(b.label));
 }

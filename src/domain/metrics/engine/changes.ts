@@ -23,6 +23,8 @@ export interface Quest {
   readonly to: number;
   /** Probability of finding one where nothing happened. */
   readonly level: number;
+  /** Most days of an episode; left out: any number. */
+  readonly longest?: number;
 }
 
 /** Twice the logarithm of a likelihood ratio within which days cannot be distinguished: chi-squared with one degree of freedom at 5 %. */
@@ -84,11 +86,11 @@ const bestOutlier: Seeker = (information, { from, to }, freedom) => {
 };
 
 /** The clearest run of two days or more that ends before the last day. */
-const bestEpisode: Seeker = (information, { from, to }, freedom) => {
+const bestEpisode: Seeker = (information, { from, to, longest = Infinity }, freedom) => {
   const end = information.size;
   let best: Candidate | undefined;
   for (let at = from; at < to; at += 1) {
-    for (let until = at + 2; until < end; until += 1) {
+    for (let until = at + 2; until < end && until <= at + longest; until += 1) {
       const score = scoreOf(information, { from: at, to: until });
       if (!best || Math.abs(score) > Math.abs(best.score)) best = { shape: 'episode', from: at, to: until, score, logP: 0 };
     }
@@ -110,6 +112,44 @@ function nextChange(information: Information, quests: readonly Quest[], freedom:
     if (candidate && beyond > lead) [best, lead] = [{ ...candidate, quest }, beyond];
   }
   return best;
+}
+
+/** Days by which the first day of a step may be off when what it may be instead is sought. */
+const NEAR_START = 3;
+/** Twice a logarithm of a likelihood ratio by which an episode that has ended must beat the step: several ends are tried. */
+const ENDED = 6;
+/** Days that an episode may have lasted whose end looks like a step. */
+const LONGEST_BEFORE = 35;
+
+/** The best of some intervals by what their score gains on that of a step; undefined where none gains more than `least`. */
+function gaining(information: Information, found: Candidate, sign: 1 | -1, least: number, intervals: readonly Interval[]) {
+  let best: (Candidate & { readonly gain: number }) | undefined;
+  for (const interval of intervals) {
+    const score = scoreOf(information, interval);
+    const gain = score ** 2 - found.score ** 2;
+    if (score * found.score * sign > 0 && gain > (best?.gain ?? least)) best = { ...found, ...interval, shape: 'episode', score, gain };
+  }
+  return best;
+}
+
+/**
+ * What a step may be instead, by likelihood, once it is found, because a step is the easier one to find: an episode whose last days are
+ * back, or the end of one before it.
+ */
+function settledOf(information: Information, found: Candidate): Candidate {
+  if (found.shape !== 'step') return found;
+  const around = Array.from({ length: 2 * NEAR_START + 1 }, (_, index) => found.from + index - NEAR_START).filter((at) => at >= 1);
+  const ended = around.flatMap((from) =>
+    Array.from({ length: Math.max(0, information.size - from - 2) }, (_, index) => ({ from, to: from + 2 + index })),
+  );
+  const before = around.flatMap((to) =>
+    Array.from({ length: LONGEST_BEFORE }, (_, index) => ({ from: to - 2 - index, to })).filter(({ from }) => from >= 1),
+  );
+  const earlier = gaining(information, found, -1, 0, before);
+  const settled = gaining(information, found, 1, Math.max(ENDED, earlier?.gain ?? 0), ended) ?? earlier;
+  if (!settled) return found;
+  const { gain: _gain, ...candidate } = settled;
+  return candidate;
 }
 
 /** First and last start within which the likelihood is close to the best. */
@@ -180,9 +220,10 @@ export function findChangesIn(information: Information, quests: readonly Quest[]
   while (found.length < MOST_CHANGES) {
     const candidate = nextChange(left, quests, freedom);
     if (!candidate) break;
-    const { quest: _quest, ...own } = candidate;
+    const { quest: _quest, ...first } = candidate;
+    const own = settledOf(left, first);
     found.push({ ...own, ...(own.shape === 'outlier' ? { earliest: own.from, latest: own.from } : startsOf(left, own)) });
-    left = without(left, candidate);
+    left = without(left, own);
   }
   const read = inTurn(found, information.size);
   const effects = together(information, read);

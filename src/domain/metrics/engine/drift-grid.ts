@@ -125,9 +125,11 @@ export interface Interval {
 
 /** What moves a series without being news: its level, weekdays, slow drift, and changes that are known already. */
 export interface Nuisance {
-  /** Number of days, which come first; the rows below them hold the priors of the weekdays and of drift. */
+  /** Number of days, which come first; the rows below them hold the priors of the weekdays, of drift and of the calendar. */
   readonly days: number;
-  /** Level, known changes and weekdays. */
+  /** How many of `fixed` have no prior: level and known changes. */
+  readonly free: number;
+  /** Level, known changes, weekdays and what moves by the calendar. */
   readonly fixed: readonly Float64Array[];
   /** A slope and slow waves, by their prior standard deviations relative to each other. */
   readonly drift: readonly Float64Array[];
@@ -141,8 +143,10 @@ const PRIORS = WEEK + WAVES.length + 1;
 
 /** The first `days` of a series; `weekdaySd` is the prior relative standard deviation of weekdays. */
 export function nuisanceOf(series: Series, days: number, known: readonly Interval[], weekdaySd: number): Nuisance {
+  const { regressors } = series;
+  const rows = days + PRIORS + regressors.length;
   const column = (of: (at: number) => number) => {
-    const values = new Float64Array(days + PRIORS);
+    const values = new Float64Array(rows);
     for (let at = 0; at < days; at += 1) values[at] = of(at);
     return values;
   };
@@ -156,12 +160,19 @@ export function nuisanceOf(series: Series, days: number, known: readonly Interva
   const span = Math.max(1, (times[times.length - 1] ?? 0) - first + 1);
   const positions = times.map((time) => Math.max(0, (time - first + 0.5) / span));
   const levels = [...(block > 0 ? [{ from: 0, to: block }] : []), ...known];
-  const values = new Float64Array(days + PRIORS);
+  const calendar = regressors.map(({ column: own, sd }, index) => {
+    const result = column((at) => own[at] ?? 0);
+    result[days + PRIORS + index] = 1 / sd;
+    return result;
+  });
+  const values = new Float64Array(rows);
+  for (const [index, { mean, sd }] of regressors.entries()) values[days + PRIORS + index] = mean / sd;
   values.set(series.deviations.subarray(0, days));
   for (let weekday = 0; weekday < WEEK; weekday += 1) values[days + weekday] = -Math.log(series.weekdayFactors[weekday] ?? 1) / weekdaySd;
   return {
     days,
-    fixed: [column(() => 1), ...levels.map(({ from, to }) => column((at) => (at >= from && at < to ? 1 : 0))), ...weekdays],
+    free: 1 + levels.length,
+    fixed: [column(() => 1), ...levels.map(({ from, to }) => column((at) => (at >= from && at < to ? 1 : 0))), ...weekdays, ...calendar],
     drift: [
       column((at) => (positions[at] ?? 0) - 0.5),
       ...WAVES.map((sd, wave) => column((at) => sd * Math.cos(Math.PI * (wave + 1) * (positions[at] ?? 0)))),
@@ -261,7 +272,7 @@ export function weighCarryAndDrift(
   kind: MetricKind,
   daysAhead: number,
 ): { carry: number; drift: number } {
-  const freedom = Math.max(2, nuisance.days - noise.lost - (nuisance.fixed.length - WEEK));
+  const freedom = Math.max(2, nuisance.days - noise.lost - nuisance.free);
   const points = pointsOf(times, nuisance, noise.sampling, noise.shock, kind, freedom);
   const best = Math.max(...points.map(({ weight }) => weight));
   const moment = MOMENT.least + MOMENT.rise * Math.min(1, daysAhead / LONG_DAYS);

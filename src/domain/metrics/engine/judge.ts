@@ -1,8 +1,8 @@
 import { type Change, type DatedChange, dated, type Quest } from './changes.ts';
-import { dot, type Interval, nuisanceOf, orthonormalise, project, whitenerOf } from './drift-grid.ts';
+import type { Interval } from './drift-grid.ts';
 import type { Noise } from './noise.ts';
 import { type DailyPoint, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
-import { logTail, normalOf, studentOf } from './significance.ts';
+import { studentOf } from './significance.ts';
 import { type Study, studySeries } from './study.ts';
 
 /** Days by label, both included. */
@@ -76,37 +76,11 @@ export function levelOf(
   };
 }
 
-/** Drift is given per so many days. */
-const DRIFT_DAYS = 28;
-
-/** A straight slope as the deviation that it makes of a whole series. */
-interface Slope {
-  readonly effect: number;
-  readonly error: number;
-  /** As a standard normal. */
-  readonly score: number;
-  readonly logP: number;
-}
-
-/** What of a slope over a series falls to four weeks. */
-export function driftShare({ times, block }: Pick<Series, 'times' | 'block'>): number {
-  return DRIFT_DAYS / ((times[times.length - 1] ?? 0) - (times[block] ?? 0) + 1);
-}
-
-/** Relative change over the series of a straight slope on its first `days`, as a deviation, beside `known` changes among them. */
-export function slopeOf({ series, noise }: Pick<Study, 'series' | 'noise'>, days: number, known: readonly Interval[] = []): Slope {
-  const { fixed, drift, values } = nuisanceOf(series, days, known, noise.weekdaySd);
-  const { apply } = whitenerOf(series.times.subarray(0, days), noise);
-  const basis = orthonormalise(fixed.map((column) => apply(column.slice())));
-  const slope = project(apply((drift[0] ?? values).slice()), basis);
-  const weight = dot(slope, slope);
-  const effect = dot(slope, apply(values.slice())) / weight;
-  const score = normalOf(effect * Math.sqrt(weight), noise.freedom);
-  return { effect, error: 1 / Math.sqrt(weight), score, logP: logTail(score) };
-}
-
-/** `drift`: the level differs, but it slid there slowly, so there is no day on which it changed. */
-export type Verdict = 'up' | 'down' | 'drift' | 'within noise' | 'not enough data';
+/**
+ * `drift`: the level differs, but it slid there slowly, so there is no day on which it changed. `too young`: fewer days than three weeks
+ * before the period.
+ */
+export type Verdict = 'up' | 'down' | 'drift' | 'within noise' | 'not enough data' | 'too young';
 
 /** One metric of one selection over history, baseline and period. */
 export interface Question {
@@ -141,11 +115,18 @@ const BESIDE = { outlier: 0.004, earlier: 0.001, history: 0.0002 };
 /** Two-sided normal limits of these errors. */
 const Z_OF_LEVEL = 3.1747;
 const Z_OF_VERDICT = 2.5758;
+/** Days that must be known before a verdict: less than three of each weekday say nothing of how weeks differ. */
+export const LEAST_HISTORY_DAYS = 21;
+/** A younger site changes for the better or worse only where the level is so many times as high or low. */
+const BEYOND_ANY_WEEK = 4;
+/** Days of an episode among the days that teach: longer ones are a level of their own. */
+export const LONGEST_EPISODE_DAYS = 35;
+/** Days before a baseline that take its place where an episode fills all of it. */
+const USUAL_DAYS = 28;
 /** Days of the beginning of a series on which no change can be distinguished from its level. */
 const LEAST_DAYS = 7;
 /** Logarithm of the p-value that a change needs to be named, where it may be a single large event. */
 const LEAST_CLEAR = Math.log(0.015);
-const NO_DAYS: ReadonlySet<number> = new Set();
 
 function indexOf({ labels }: Series, label: string): number {
   const at = labels.findIndex((own) => own >= label);
@@ -169,6 +150,7 @@ function questsOf(series: Series, { baseline, period }: Question, isByStep: bool
     { shape: 'step', from: first, to: early, level: BESIDE.history },
     { shape: 'step', from: early, to: learned, level: BESIDE.earlier },
     { shape: 'outlier', from: first, to: early, level: BESIDE.history },
+    { shape: 'episode', from: first, to: Math.min(early, learned), level: BESIDE.history, longest: LONGEST_EPISODE_DAYS },
     { shape: 'outlier', from: Math.min(early, learned), to: end, level: BESIDE.outlier },
   ];
   const own: Quest[] = [
@@ -202,6 +184,44 @@ function turned({ main: _main, verdict, relative, score, withOutliers, ...rest }
   };
 }
 
+/** Days of a baseline that are an episode of their own, and outlier days of both windows: no part of the level. */
+function unusualDays(changes: readonly Change[], start: number): Set<number> {
+  const days = new Set<number>();
+  for (const { shape, from, to } of changes) {
+    if (shape === 'step') continue;
+    // What begins in the period makes the verdict.
+    const end = shape === 'outlier' ? to : Math.min(to, start);
+    for (let day = from; day < end; day += 1) days.add(day);
+  }
+  return days;
+}
+
+/** Special days have a reason of their own; where a window has no others, they stay. */
+function specialDays({ doubt, labels }: Series, windows: readonly Window[]): Set<number> {
+  const days = new Set<number>();
+  for (const { from, to } of windows) {
+    const own = labels.flatMap((label, at) => (label >= from && label <= to ? [at] : []));
+    const special = own.filter((at) => (doubt[at] ?? 0) > 0);
+    if (special.length < own.length) for (const at of special) days.add(at);
+  }
+  return days;
+}
+
+/** The window, or the weeks before it where nothing of it is left. */
+function usualWindow({ labels }: Series, window: Window, leftOut: ReadonlySet<number>): Window {
+  const isLeft = labels.some((label, at) => label >= window.from && label <= window.to && !leftOut.has(at));
+  if (isLeft) return window;
+  const first = labels.findIndex((label) => label >= window.from);
+  return { from: labels[Math.max(0, first - USUAL_DAYS)] ?? window.from, to: window.to };
+}
+
+/** Share of a window that lies on the days of a change, by what is expected of its days. */
+function shareOn(series: Series, window: Window, { from, to }: Interval, leftOut: ReadonlySet<number>): number {
+  return weightsOf(series, window, leftOut)
+    .subarray(from, to)
+    .reduce((sum, weight) => sum + weight, 0);
+}
+
 /**
  * Judges the change of a metric from a baseline to a period: by a scan of the days on which it may have begun, the last one included,
  * against weekday-adjusted history, and by the levels of the two windows. A single day, a baseline of another season and one that lies
@@ -217,12 +237,40 @@ export function judgePeriods(question: Question): Judgement {
   const isByStep = baseline.from !== baseline.to && early >= series.block;
   const study = studySeries(series, questsOf(series, question, isByStep));
   if (!study) return UNKNOWN;
-  const { noise } = study;
+  return judgeStudy(study, question, { early, isByStep }) ?? UNKNOWN;
+}
+
+/** Whether a site has too few days before the period for a verdict, and is not beyond what any week may bring. */
+function isTooYoung(series: Series, { difference }: Level): boolean {
+  return series.learned < LEAST_HISTORY_DAYS && Math.abs(Math.log1p(relativeOf(series, difference))) < Math.log(BEYOND_ANY_WEEK);
+}
+
+/** How a question is judged: the first day of its baseline, and whether by the days of changes or by levels alone. */
+interface Way {
+  readonly early: number;
+  readonly isByStep: boolean;
+}
+
+/** The figures of a verdict: where a change inside the period makes it, what that makes of the whole period; else the levels. */
+function figuresOf({ series, noise }: Study, level: Level, limit: number, main: Change | undefined, share: number) {
+  const isMade = main !== undefined && share > 0;
+  const difference = isMade ? main.effect * share : level.difference;
+  const error = isMade ? main.error * share : level.error;
+  const own = isMade ? studentOf(Z_OF_VERDICT, noise.freedom) : limit;
+  return { relative: relativeOf(series, difference), noise: relativeOf(series, own * error), score: difference / error };
+}
+
+/** The verdict of a studied series; undefined where a window has no day. */
+function judgeStudy(study: Study, question: Question, { early, isByStep }: Way): Judgement | undefined {
+  const { baseline, period } = question;
+  const { series, noise } = study;
   const changes = study.changes.filter(({ logP }) => logP <= LEAST_CLEAR);
-  const outliers = new Set(changes.filter(({ shape }) => shape === 'outlier').map(({ from }) => from));
-  const whole = levelOf(study, question, NO_DAYS);
-  const level = levelOf(study, question, outliers) ?? whole;
-  if (!whole || !level) return UNKNOWN;
+  const special = specialDays(series, [baseline, period]);
+  const leftOut = new Set([...unusualDays(changes, series.learned), ...special]);
+  const whole = levelOf(study, question, special);
+  const level = levelOf(study, { period, baseline: usualWindow(series, baseline, leftOut) }, leftOut) ?? whole;
+  if (!whole || !level) return undefined;
+  if (isTooYoung(series, level)) return { ...UNKNOWN, verdict: 'too young' };
   const main = isByStep ? mainOf(changes, series.learned) : undefined;
   const limit = studentOf(isByStep ? Z_OF_LEVEL : Z_OF_VERDICT, noise.freedom);
   const verdictOf = (of: Level) => (main ? directionOf(main.effect) : verdictOfLevel(of, limit, isByStep));
@@ -231,9 +279,7 @@ export function judgePeriods(question: Question): Judgement {
     verdict,
     ...(main && { main: dated(series, main) }),
     changes: changes.filter(({ to }) => to > early).map((change) => dated(series, change)),
-    relative: relativeOf(series, level.difference),
-    noise: relativeOf(series, limit * level.error),
-    score: level.difference / level.error,
+    ...figuresOf(study, level, limit, main, main ? shareOn(series, period, main, special) : 0),
     ...(withOutliers !== verdict && { withOutliers }),
   };
 }

@@ -100,16 +100,20 @@ export function estimateNoise(series: Series, known: readonly Interval[]): Noise
   const weekdaySd = Math.sqrt(weekdayVariance(series, rough, learned));
   // Of amounts, half of the noise is taken to be sampling: their days are weighed between equally and by their traffic.
   const shock = counted ? Math.max(rough - chance, 0.05 * rough) : rough / 2;
-  const expected = counted ? sampling : sampling.map((factor) => (factor * rough) / 2);
+  const chanceOfDay = counted ? sampling : sampling.map((factor) => (factor * rough) / 2);
+  const expected = chanceOfDay.map((variance, at) => variance + (series.doubt[at] ?? 0));
   const times = series.times.subarray(0, learned);
   const past = known.filter(({ from }) => from < learned);
   const nuisance = nuisanceOf(series, learned, past, weekdaySd);
-  const forgiven = { ...forgiving(times, nuisance, expected.subarray(0, learned), shock, FAR[counted ? 'counted' : 'summed']), shock };
+  const own = forgiving(times, nuisance, expected.subarray(0, learned), shock, FAR[counted ? 'counted' : 'summed']);
+  // A day whose own effect is unknown says as little of the noise.
+  const unknown = expected.subarray(0, learned).reduce((sum, variance, at) => sum + (series.doubt[at] ?? 0) / (variance + shock), 0);
+  const forgiven = { ...own, lost: own.lost + unknown, shock };
   const { carry, drift } = weighCarryAndDrift(times, nuisance, forgiven, kind, series.times.length - learned);
   const left = residualsOf(nuisance, drift, whitenerOf(times, { ...forgiven, carry }), forgiven.lost);
   const factor = left.squares / LOSS[counted ? 'counted' : 'summed'];
   return {
-    sampling: counted ? expected : expected.map((value) => value * factor),
+    sampling: counted ? expected : chanceOfDay.map((value, at) => value * factor + (series.doubt[at] ?? 0)),
     shock: counted ? Math.max(0, factor * (chance + shock) - chance) : shock * factor,
     carry,
     drift,

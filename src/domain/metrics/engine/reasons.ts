@@ -1,9 +1,10 @@
 import { INTERVAL } from './changes.ts';
 import { type Interval } from './drift-grid.ts';
-import { driftShare, levelOf, slopeOf, type Window } from './judge.ts';
+import { levelOf, type Window } from './judge.ts';
 import { estimateNoise, informationOf, knownOf, without } from './noise.ts';
 import { contrastOf, type DailyPoint, type MetricKind, relativeOf, type Series, seriesOf } from './series.ts';
 import { adjusted, combinedScore, logTail, normalOf } from './significance.ts';
+import { driftShare, slopeOf } from './slope.ts';
 import { studySeries } from './study.ts';
 
 /** A part of all visits, whose days are sums that are contained in those of the whole. */

@@ -1,10 +1,11 @@
 import { type Change, type DatedChange, dated, INTERVAL, type Quest } from './changes.ts';
 import type { Interval } from './drift-grid.ts';
-import { driftShare, slopeOf } from './judge.ts';
+import { LEAST_HISTORY_DAYS, LONGEST_EPISODE_DAYS } from './judge.ts';
 import { type Information, informationOf, knownOf, without } from './noise.ts';
 import { intervalOf } from './reasons.ts';
 import { type DailyPoint, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
 import { discoveryLimit, logTail, normalOf } from './significance.ts';
+import { driftShare, slopeOf } from './slope.ts';
 import { type Study, studySeries } from './study.ts';
 
 /** One of many series to look through. */
@@ -44,6 +45,7 @@ function questsOf({ block, learned, labels }: Series): Quest[] {
   const [from, to] = [learned, labels.length];
   const quests: Quest[] = [
     ...(['step', 'outlier'] as const).map((shape) => ({ shape, from: block + WEEK, to: learned, level: HISTORY })),
+    { shape: 'episode', from: block + WEEK, to: learned, level: HISTORY, longest: LONGEST_EPISODE_DAYS },
     ...(['step', 'episode', 'outlier'] as const).map((shape) => ({ shape, from, to, level: LOOSEST })),
   ];
   return quests.filter((quest) => quest.from < quest.to);
@@ -80,16 +82,25 @@ export interface Looked {
   readonly candidates: readonly Finding[];
 }
 
+/** Sums and averages over fewer events a day say what single ones were, not what is usual. */
+const LEAST_EVENTS = 5;
+
+function isTooRare({ events, learned }: Series): boolean {
+  return events !== undefined && events.subarray(0, learned).reduce((sum, count) => sum + count, 0) < LEAST_EVENTS * learned;
+}
+
 /** Everything that may be a change in one series; undefined with too few days. */
-function lookAt({ id, kind, days }: Scanned, from: string, to: string): Looked | undefined {
+function lookAt({ id, kind, days }: Scanned, first: string, last: string): Looked | undefined {
   const series = seriesOf(
-    days.filter(({ label }) => label <= to),
+    days.filter(({ label }) => label <= last),
     kind,
-    from,
+    first,
   );
-  const study = series && studySeries(series, questsOf(series));
-  if (!series || !study) return undefined;
-  const changes = study.changes.filter((change) => change.from >= series.learned);
+  if (!series || series.learned < LEAST_HISTORY_DAYS || isTooRare(series)) return undefined;
+  const study = studySeries(series, questsOf(series));
+  if (!study) return undefined;
+  // What began before the scan and ended in it is news too; what goes on since then, or had ended, is none.
+  const changes = study.changes.filter(({ shape, from, to }) => from >= series.learned || (shape === 'episode' && to > series.learned + 1));
   const found = changes.map((change): Finding => ({ id, ...dated(series, change) }));
   const drift = driftOf(study);
   const candidates = drift ? [...found, { id, ...dated(series, drift), shape: 'drift' as const }] : found;

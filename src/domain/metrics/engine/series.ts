@@ -1,5 +1,6 @@
 import { median } from 'simple-statistics';
 import { DAY_MS } from '../../../lib/clock.ts';
+import { monthCycle, type Regressor, seasonOf } from './regressors.ts';
 
 /**
  * What a metric counts, which decides how little it can scatter: `count` whole events (Poisson or more), `share` events out of as many
@@ -17,6 +18,16 @@ export interface DailyPoint {
   readonly events?: number;
   /** False for a day that is cut or not final: it takes no part. */
   readonly isWhole: boolean;
+  /** Of a public holiday, Black Friday and the like: what it is expected to do to the day, as a logarithm, and how sure that is. */
+  readonly special?: Expected | undefined;
+  /** Logarithm of the smooth level of the same day of last year. */
+  readonly season?: number | undefined;
+}
+
+/** A logarithmic effect that is expected, with its standard deviation. */
+export interface Expected {
+  readonly mean: number;
+  readonly sd: number;
 }
 
 /** Days on a scale on which a relative change adds the same to each of them, whatever their traffic. */
@@ -35,6 +46,10 @@ export interface Series {
   readonly power: number;
   /** Variance of a deviation by sampling alone: a floor for counts and shares; known up to a factor for amounts and averages. */
   readonly sampling: Float64Array;
+  /** Variance that special days have beyond that of others, because their effect is known in part only. */
+  readonly doubt: Float64Array;
+  /** What moves a series by the calendar beside weekdays: the cycle of a month, the season of last year. */
+  readonly regressors: readonly Regressor[];
   /** Relative level of each weekday. */
   readonly weekdayFactors: Float64Array;
   /** What an amount or an average was summed over, one of which may be very large; left out where that is not known or cannot be. */
@@ -59,6 +74,8 @@ const MIDDLE_VARIANCE = 0.05;
 const LEAST_POWER = 1e-3;
 /** Days without data from which on two parts of a series belong to different seasons. */
 const FAR_DAYS = 35;
+/** Of the effect of a special day on a contrast of two groups: they hardly differ in it. */
+const DOUBT_OF_CONTRAST = 0.1 ** 2;
 /** A weekday is expected at least this much of the others, so that one without events divides nothing by zero. */
 const LEAST_FACTOR = 0.02;
 
@@ -109,43 +126,58 @@ function roughVarianceOf(values: Float64Array, times: Float64Array, learned: num
   return scale ** 2 || sample.reduce((sum, value) => sum + value ** 2, 0) / sample.length;
 }
 
+/** Zeros before the first event are no days of the site: they teach nothing. */
+function begunOf(days: readonly DailyPoint[]): readonly DailyPoint[] {
+  const first = days.findIndex(({ numerator }) => numerator > 0);
+  return first > 0 ? days.slice(first) : days;
+}
+
 /**
  * Brings whole days in order onto the relative scale: a power of y / μ (Box and Cox 1964) between the logarithm, on which shocks add, and
  * the square root, which stabilises the variance of small counts. `judgedFrom` is the label of the first day that does not teach. Undefined
  * where nothing was counted.
  */
 export function seriesOf(days: readonly DailyPoint[], kind: MetricKind, judgedFrom: string): Series | undefined {
-  const points = days
+  const whole = days
     .filter(({ isWhole, numerator, denominator }) => isWhole && denominator > 0 && numerator >= 0)
     .toSorted((a, b) => (a.label < b.label ? -1 : 1));
+  const points = begunOf(whole);
   const learned = points.filter(({ label }) => label < judgedFrom).length;
   const times = Float64Array.from(points, ({ label }) => Math.round(Date.parse(label) / DAY_MS));
   // 1 January 1970 was a Thursday.
   const weekdays = Uint8Array.from(times, (time) => (time + 4) % WEEK);
   const weekdayFactors = weekdayFactorsOf(points, times, weekdays, learned);
   let [above, below] = [0, 0];
-  for (const [at, { numerator, denominator }] of points.slice(0, learned).entries()) {
+  for (const [at, { numerator, denominator, special }] of points.slice(0, learned).entries()) {
+    if (special) continue;
     above += numerator;
     below += denominator * (weekdayFactors[weekdays[at] ?? 0] ?? 1);
   }
   if (!(above > 0)) return undefined;
   const level = above / below;
   const correction = isCounted(kind) ? ANSCOMBE : 0;
-  const expected = Float64Array.from(points, ({ denominator }, at) => denominator * level * (weekdayFactors[weekdays[at] ?? 0] ?? 1));
+  const expected = Float64Array.from(points, ({ denominator, special }, at) => {
+    return denominator * level * (weekdayFactors[weekdays[at] ?? 0] ?? 1) * Math.exp(special?.mean ?? 0);
+  });
   const events = eventsOf(points, kind);
   const usual = expected.reduce((sum, value) => sum + value, 0) / expected.length;
   const ratios = Float64Array.from(points, ({ numerator }, at) => (numerator + correction) / ((expected[at] ?? 0) + correction));
   const roots = ratios.map((ratio) => 2 * (Math.sqrt(ratio) - 1));
   const roughVariance = Math.max(roughVarianceOf(roots, times, learned), LEAST_VARIANCE);
   const power = Math.max(LEAST_POWER, (0.5 * roughVariance) / (roughVariance + MIDDLE_VARIANCE));
+  const deviations = ratios.map((ratio) => (ratio ** power - 1) / power);
+  const doubt = Float64Array.from(points, ({ special }) => (special?.sd ?? 0) ** 2);
+  const season = seasonOf(points.map((point) => point.season));
   return {
     kind,
     labels: points.map(({ label }) => label),
     times,
     weekdays,
     expected,
-    deviations: ratios.map((ratio) => (ratio ** power - 1) / power),
+    deviations,
     power,
+    doubt,
+    regressors: [...(season ? [season] : []), ...monthCycle(times, deviations.subarray(0, learned), doubt, roughVariance)],
     sampling: Float64Array.from(points, ({ denominator }, at) => {
       const mean = expected[at] ?? 0;
       if (kind === 'count') return 1 / (mean + ANSCOMBE);
@@ -184,6 +216,8 @@ export function contrastOf(own: Series, others: Series): Series | undefined {
     expected: numbers((index) => own.expected[index] ?? 0),
     deviations,
     power: LEAST_POWER,
+    doubt: numbers((index) => ((own.doubt[index] ?? 0) > 0 ? DOUBT_OF_CONTRAST : 0)),
+    regressors: [],
     sampling: numbers((index, other) => (own.sampling[index] ?? 0) + (others.sampling[other] ?? 0)),
     weekdayFactors: own.weekdayFactors.map((factor, weekday) => factor / (others.weekdayFactors[weekday] ?? 1)),
     roughVariance: Math.max(roughVarianceOf(deviations, times, learned), LEAST_VARIANCE),

@@ -1,4 +1,5 @@
 import type { CalendarSlot, Interval } from '../../../lib/calendar.ts';
+import type { KnownDays } from '../calendar/known-days.ts';
 import type { MetricValue } from '../metric-table.ts';
 import { combined, ingredientsOf, lackOf, type MetricValues } from './combine.ts';
 import type { GridPlan, MetricGrid, PlannedCall, Selection } from './metric-grid.ts';
@@ -18,6 +19,8 @@ export interface MetricRow {
    * the metric cannot be given for such ranges (`refused`).
    */
   readonly values: MetricValues;
+  /** What the calendar and last year say of its day, where that was asked. */
+  readonly known?: KnownDays;
 }
 
 /** Calls that failed for the same reason. */

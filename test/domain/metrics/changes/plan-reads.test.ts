@@ -32,7 +32,7 @@ describe('ranges', () => {
 describe('a plan', () => {
   it('takes a long history where everything finds room with it', () => {
     const plan = planReads(readable(10), bounds);
-    expect(plan).toMatchObject({ historyDays: 84, segments: 10, goals: 2 });
+    expect(plan).toMatchObject({ historyDays: 156, segments: 10, goals: 2 });
     expect(plan.places).toHaveLength(18);
     expect(plan.places[0]).toEqual({ device: 'all', goalId: undefined });
     // Room that is left goes to goals and segments by device.
@@ -44,7 +44,7 @@ describe('a plan', () => {
     expect(plan).toMatchObject({ historyDays: 64, segments: 31, goals: 2 });
     expect(daysOf(plan.ranges)).toEqual([92]);
     expect(plan.places).toHaveLength(36);
-    expect(planReads(readable(45), { ...bounds, days: 92 })).toMatchObject({ historyDays: 84, segments: 13 });
+    expect(planReads(readable(45), { ...bounds, days: 92 })).toMatchObject({ historyDays: 92, segments: 13 });
   });
 
   it('reads zones that were asked for before goals and segments', () => {

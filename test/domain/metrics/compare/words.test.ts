@@ -5,10 +5,10 @@ import {
   type Change,
   deviceSentence,
   earlierSentence,
-  revenueSentence,
   segmentSentence,
 } from '../../../../src/domain/metrics/compare/comparison-words.ts';
 import type { Explained } from '../../../../src/domain/metrics/compare/contributions.ts';
+import { revenueSentence } from '../../../../src/domain/metrics/compare/revenue-words.ts';
 import type { Judgement } from '../../../../src/domain/metrics/engine/judge.ts';
 import type { GroupChange } from '../../../../src/domain/metrics/engine/reasons.ts';
 
@@ -93,10 +93,16 @@ describe('what segments have to do with a change', () => {
 });
 
 it('the factors of revenue are named in the order of what they make of its change, beyond 100% too', () => {
-  expect(revenueSentence({ visits: 42, conversion: -142, basket: 0 }, -100)).toBe(
+  expect(revenueSentence({ visits: 42, conversion: -142, basket: 0 }, -100, 'EUR')).toBe(
     'Conversion accounts for 142% of the revenue change, basket for 0%, visits for -42%.',
   );
-  expect(revenueSentence({ visits: 5, conversion: -5, basket: 0 }, 0)).toBe('');
+  expect(revenueSentence({ visits: 5, conversion: -5, basket: 0 }, 0, 'EUR')).toBe('');
+});
+
+it('factors that cancel each other are amounts, not shares of a change', () => {
+  expect(revenueSentence({ visits: -548, conversion: 434, basket: 14 }, -100, 'EUR')).toBe(
+    'Of the revenue change of -100.00 EUR, visits make -548.00 EUR, conversion makes +434.00 EUR, basket makes +14.00 EUR.',
+  );
 });
 
 describe('a change that began before the period', () => {

@@ -1,0 +1,44 @@
+import type { DailyPoint, Expected } from '../engine/series.ts';
+import { type LastYear, lastYearOf } from './last-year.ts';
+import type { SpecialDays } from './special-days.ts';
+
+/** What is known of a day beside its weekday. */
+export interface KnownDay {
+  readonly special?: Expected;
+  readonly season?: number;
+}
+
+/** What the calendar and last year say of the days of a metric. */
+export interface KnownDays {
+  readonly specialDays: SpecialDays;
+  /** `isTotal`: a count or an amount, which follows visits. */
+  readonly of: (metric: string, label: string, isTotal: boolean) => KnownDay;
+}
+
+/** Metrics that follow a season; others hardly do. */
+const SEASONAL: ReadonlySet<string> = new Set(['visits', 'conversionCount', 'conversionRate', 'revenueSum', 'cartAverage']);
+
+/** Puts the calendar and the days of last year together; `pointsOf` gives those of a metric, none where they are not known. */
+export function knownDaysOf(specialDays: SpecialDays, pointsOf: (metric: string) => readonly DailyPoint[]): KnownDays {
+  const years = new Map<string, LastYear>();
+  const seasons = new Map<string, number | undefined>();
+  const yearOf = (metric: string) => {
+    const known = years.get(metric) ?? lastYearOf(pointsOf(metric), specialDays);
+    years.set(metric, known);
+    return known;
+  };
+  const seasonOf = (metric: string, label: string) => {
+    const key = `${metric} ${label}`;
+    if (!seasons.has(key)) seasons.set(key, SEASONAL.has(metric) ? yearOf(metric).seasonOf(label) : undefined);
+    return seasons.get(key);
+  };
+  return {
+    specialDays,
+    of(metric, label, isTotal) {
+      const day = specialDays(label);
+      const season = seasonOf(metric, label);
+      const special = day && (yearOf(metric).effectOf(day, isTotal) ?? { mean: 0, sd: isTotal ? day.totals : day.rates });
+      return { ...(special && { special }), ...(season !== undefined && { season }) };
+    },
+  };
+}

@@ -1,0 +1,27 @@
+import type { Holiday } from './special-days.ts';
+
+/** Whether a zone is one of a country's; what this version of Node does not know is none. */
+function isZoneOf(country: string, timeZone: string): boolean {
+  try {
+    // `timeZones` is in Node 20 and not yet in the types of the language.
+    const { timeZones = [] } = new Intl.Locale(`und-${country}`) as Intl.Locale & { readonly timeZones?: readonly string[] };
+    return timeZones.includes(timeZone);
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Public holidays of the country that a zone lies in, by their dates; none for UTC and for zones of no country. Regions' own holidays are
+ * not among them.
+ */
+export async function publicHolidaysOf(timeZone: string, years: readonly number[]): Promise<Holiday[]> {
+  if (!timeZone.includes('/') || timeZone.startsWith('Etc/')) return [];
+  // 1.4 MB that no start should pay for.
+  const { default: Holidays } = await import('date-holidays');
+  const countries = Object.keys(new Holidays().getCountries());
+  const country = countries.find((code) => isZoneOf(code, timeZone));
+  if (country === undefined) return [];
+  const calendar = new Holidays(country, { types: ['public'], languages: ['en'] });
+  return years.flatMap((year) => calendar.getHolidays(year).map(({ date, name }) => ({ label: date.slice(0, 10), name })));
+}

@@ -1,0 +1,82 @@
+import { ApiError } from '../../api/errors.ts';
+import type { KnownDays } from '../../domain/metrics/calendar/known-days.ts';
+import type { SegmentReadings } from '../../domain/metrics/compare/comparison.ts';
+import type { Windows } from '../../domain/metrics/compare/comparison-windows.ts';
+import { contrastScore, type GroupValues } from '../../domain/metrics/compare/contributions.ts';
+import { type Reading, readingsOf } from '../../domain/metrics/compare/readings.ts';
+import { type CompareContext, gridOf, type Question } from './compare-question.ts';
+import { fetchMetrics, readDays } from './fetch-metrics.ts';
+import { withKnownDays } from './read-known-days.ts';
+
+/** Segments that are read, and of these so many that differ most from all other visits are judged and shown. */
+const READ = 20;
+const SHOWN = 4;
+
+/** Segments that may explain a change. */
+export interface ChosenSegments extends SegmentReadings {
+  /** How they were chosen, where there are more. */
+  readonly choice?: string;
+}
+
+/** A change of which segments may be the cause. */
+interface SegmentSearch {
+  readonly question: Question;
+  readonly metric: string;
+  readonly whole: Reading;
+  readonly windows: Windows;
+  readonly known?: KnownDays;
+}
+
+function choiceOf(shown: number, all: number): string | undefined {
+  const latest = all > READ ? ` among the ${READ} changed last` : '';
+  const others = all > READ ? '; segmentIds asks for any other' : '';
+  if (shown === 0) return all > READ ? `Segments: none with visits${latest}, of ${all}${others}.` : undefined;
+  return all > shown ? `Segments: the ${shown} that differ most from all other visits${latest}, of ${all}${others}.` : undefined;
+}
+
+const visitsInBoth = ({ before, after }: GroupValues) => (before['visits'] ?? 0) + (after['visits'] ?? 0);
+
+/** Reads both ranges of the segments that were changed last, and the days of those that differ most from all other visits. */
+async function readBoth({ question, metric, whole, windows, known }: SegmentSearch, context: CompareContext): Promise<ChosenSegments> {
+  const others = (await (await context.lists()).of('segment')).filter(({ id }) => !question.segmentIds.includes(id));
+  const latest = others.toSorted((a, b) => (b.changedAt ?? '').localeCompare(a.changedAt ?? '')).slice(0, READ);
+  if (latest.length === 0) return { all: [], chosen: [] };
+  const names = new Map(latest.map(({ id, path }) => [id, path.join(' / ')]));
+  const idOf = ({ segmentIds }: { readonly segmentIds: readonly number[] }) => segmentIds.at(-1) ?? 0;
+  const base = { ...gridOf({ ...question, metrics: [metric] }), devices: [question.devices[0] ?? 'all'] as const };
+  const within = (ids: readonly number[]) => ({ ...base, segmentSets: ids.map((id) => [...question.segmentIds, id]) });
+  const quiet = { ...context, progress: () => undefined };
+  const totals = await fetchMetrics({ ...within([...names.keys()]), ranges: [windows.baseline, windows.period] }, quiet);
+  const groups = readingsOf(totals.rows, []).map(({ segmentIds, before, after }) => {
+    const id = idOf({ segmentIds });
+    return { id, name: names.get(id) ?? String(id), before, after };
+  });
+  const visited = groups.filter((group) => visitsInBoth(group) > 0);
+  const scored = visited.map((group) => ({ group, score: contrastScore(metric, whole, group, windows.factors) }));
+  const chosen = scored.toSorted((a, b) => b.score - a.score || visitsInBoth(b.group) - visitsInBoth(a.group)).slice(0, SHOWN);
+  const choice = choiceOf(chosen.length, others.length);
+  const shown = within(chosen.map(({ group }) => group.id));
+  const days = chosen.length === 0 ? [] : await readDays(shown, windows, quiet, true);
+  const rows = totals.rows.filter(({ selection }) => chosen.some(({ group }) => group.id === idOf(selection)));
+  const readings = readingsOf(rows, known ? withKnownDays(days, known) : days).map((reading) => ({
+    name: names.get(idOf(reading)) ?? '',
+    reading,
+  }));
+  const rank = new Map(chosen.map(({ group }, index) => [group.name, index]));
+  return {
+    all: visited,
+    chosen: readings.toSorted((a, b) => (rank.get(a.name) ?? 0) - (rank.get(b.name) ?? 0)),
+    ...(choice !== undefined && { choice }),
+  };
+}
+
+/** Segments that may be the cause of a change; none where they cannot be read, which is noted. */
+export async function readSegments(search: SegmentSearch, context: CompareContext): Promise<ChosenSegments> {
+  try {
+    return await readBoth(search, context);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    context.note(`Segments could not be read: ${error.message}`);
+    return { all: [], chosen: [] };
+  }
+}

@@ -1,0 +1,48 @@
+import { ApiError } from '../../api/errors.ts';
+import { type KnownDays, knownDaysOf } from '../../domain/metrics/calendar/known-days.ts';
+import { SMOOTH_DAYS, YEAR_DAYS } from '../../domain/metrics/calendar/last-year.ts';
+import { publicHolidaysOf } from '../../domain/metrics/calendar/public-holidays.ts';
+import { specialDaysOf } from '../../domain/metrics/calendar/special-days.ts';
+import { dayPoints } from '../../domain/metrics/compare/readings.ts';
+import type { MetricRow } from '../../domain/metrics/read/metric-answers.ts';
+import { type Interval, shiftDays } from '../../lib/calendar.ts';
+import { todayIn } from '../../lib/dates.ts';
+import type { Context } from '../context.ts';
+import { fetchMetrics } from './fetch-metrics.ts';
+
+type Uses = Pick<Context, 'ask' | 'signal' | 'timeZone' | 'nowMs'>;
+
+/** Metrics that last year is asked for. */
+const METRICS = ['visits', 'conversionCount', 'conversionRate', 'revenueSum', 'cartAverage'];
+
+/** The days of all visits a year before a range; none where the platform does not keep them. */
+async function readLastYear({ startMs, endMs }: Interval, goalId: number | undefined, context: Uses): Promise<readonly MetricRow[]> {
+  const { ask, signal, timeZone, nowMs } = context;
+  const shifted = (ms: number, days: number) => shiftDays(ms, days - YEAR_DAYS, timeZone);
+  const lastMs = shiftDays(nowMs, -1, timeZone);
+  const range = { startMs: shifted(startMs, -SMOOTH_DAYS), endMs: Math.min(lastMs, shifted(endMs + 1, SMOOTH_DAYS) - 1) };
+  if (range.endMs <= range.startMs) return [];
+  const grid = { metrics: METRICS, ranges: [range], goalIds: [goalId], daily: true };
+  try {
+    // Days that would have to be asked for one by one are not worth it.
+    return (await fetchMetrics(grid, { ask, signal, timeZone, progress: () => undefined, maxCalls: 4 })).rows;
+  } catch (error) {
+    if (error instanceof ApiError) return [];
+    throw error;
+  }
+}
+
+/** What the calendar says of the days of a range, and last year where the platform holds it. */
+export async function readKnownDays(range: Interval, goalId: number | undefined, context: Uses): Promise<KnownDays> {
+  const { timeZone } = context;
+  const [first, last] = [todayIn(timeZone, shiftDays(range.startMs, -YEAR_DAYS - SMOOTH_DAYS, timeZone)), todayIn(timeZone, range.endMs)];
+  const [from, to] = [Number(first.slice(0, 4)), Number(last.slice(0, 4))];
+  const years = Array.from({ length: to - from + 1 }, (_, index) => from + index);
+  const [holidays, rows] = await Promise.all([publicHolidaysOf(timeZone, years), readLastYear(range, goalId, context)]);
+  return knownDaysOf(specialDaysOf(holidays), (metric) => dayPoints(rows, metric));
+}
+
+/** Rows with what is known of their days. */
+export function withKnownDays(rows: readonly MetricRow[], known: KnownDays): readonly MetricRow[] {
+  return rows.map((row) => ({ ...row, known }));
+}

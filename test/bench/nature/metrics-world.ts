@@ -1,0 +1,299 @@
+import { type Random, seeded } from '../verdicts/random.ts';
+
+const DAY_MS = 86_400_000;
+const DEVICES = ['desktop', 'mobile', 'tablet'] as const;
+type Device = (typeof DEVICES)[number];
+const SEGMENTS = ['new', 'returning'] as const;
+
+/** What some days of some visits are multiplied by; `from` and `to` count from the last day backwards, 1 being the last one. */
+export interface Event {
+  readonly on: 'visits' | 'rate' | 'basket';
+  readonly from: number;
+  readonly to: number;
+  readonly factor: number;
+  readonly device?: Device;
+  /** The factor is reached by equal steps on the last day. */
+  readonly isGradual?: true;
+}
+
+/** What is wrong with the counting on some days, counted as in `Event`. */
+export interface Fault {
+  readonly kind: 'outage' | 'partial' | 'device' | 'doubled' | 'consent' | 'late' | 'bots' | 'no orders';
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface Nature {
+  readonly visits: number;
+  readonly lastDay: string;
+  /** Days that it has lived; default two years. */
+  readonly age?: number;
+  /** Growth in the first weeks after the launch, as a share of the final level. */
+  readonly ramp?: number;
+  readonly season?: number;
+  readonly growth?: number;
+  readonly payDays?: number;
+  /** Black Friday, Christmas and public holidays of Germany move visits and rates. */
+  readonly holidays?: boolean;
+  readonly carry?: number;
+  readonly events?: readonly Event[];
+  readonly faults?: readonly Fault[];
+}
+
+/** One device and segment by day. */
+export interface Cell {
+  readonly device: Device;
+  readonly segment: (typeof SEGMENTS)[number];
+  readonly visits: Float64Array;
+  readonly orders: Float64Array;
+  readonly revenue: Float64Array;
+  readonly bounces: Float64Array;
+  readonly views: Float64Array;
+  readonly seconds: Float64Array;
+}
+
+export interface World {
+  readonly firstMs: number;
+  readonly days: number;
+  readonly cells: readonly Cell[];
+  /** Expected visits of a day by nature, without chance, events and faults. */
+  readonly usual: Float64Array;
+}
+
+const SHARES: Readonly<Record<Device, number>> = { desktop: 0.36, mobile: 0.58, tablet: 0.06 };
+const RATES: Readonly<Record<Device, number>> = { desktop: 0.042, mobile: 0.024, tablet: 0.033 };
+const OF_SEGMENT = { new: { share: 0.62, rate: 0.65 }, returning: { share: 0.38, rate: 1.55 } } as const;
+const COMMON = 0.85;
+/** Gauss's Easter algorithm in the form of Meeus, Jones and Butcher: month and day. */
+function easterMs(year: number): number {
+  const a = year % 19;
+  const b = Math.floor(year / 100);
+  const c = year % 100;
+  const h = (19 * a + b - Math.floor(b / 4) - Math.floor((b - Math.floor((b + 8) / 25) + 1) / 3) + 15) % 30;
+  const l = (32 + 2 * (b % 4) + 2 * Math.floor(c / 4) - h - (c % 4)) % 7;
+  const m = Math.floor((a + 11 * h + 22 * l) / 451);
+  const month = Math.floor((h + l - 7 * m + 114) / 31);
+  return Date.UTC(year, month - 1, ((h + l - 7 * m + 114) % 31) + 1);
+}
+
+/** Days after Black Friday (the day after the fourth Thursday of November) and what each does to visits and rates. */
+const BLACK = new Map([
+  [-4, [1.15, 1.05]],
+  [-3, [1.18, 1.05]],
+  [-2, [1.25, 1.08]],
+  [-1, [1.5, 1.15]],
+  [0, [2.4, 1.45]],
+  [1, [1.7, 1.25]],
+  [2, [1.55, 1.2]],
+  [3, [1.8, 1.35]],
+]);
+const FIXED: Readonly<Record<string, readonly [number, number]>> = {
+  '01-01': [0.7, 0.8],
+  '05-01': [0.8, 0.9],
+  '10-03': [0.85, 0.92],
+  '12-23': [0.85, 0.85],
+  '12-24': [0.5, 0.6],
+  '12-25': [0.55, 0.65],
+  '12-26': [0.75, 0.8],
+  '12-27': [0.95, 0.9],
+  '12-31': [0.65, 0.7],
+};
+const AFTER_EASTER = new Map([
+  [-2, [0.8, 0.9]],
+  [0, [0.8, 0.9]],
+  [1, [0.85, 0.9]],
+  [39, [0.85, 0.93]],
+  [50, [0.85, 0.93]],
+]);
+
+function specialOf(ms: number): readonly number[] {
+  const date = new Date(ms);
+  const year = date.getUTCFullYear();
+  const november = new Date(Date.UTC(year, 10, 1)).getUTCDay();
+  const black = Date.UTC(year, 10, 1 + ((4 - november + 7) % 7) + 21 + 1);
+  return (
+    BLACK.get(Math.round((ms - black) / DAY_MS)) ??
+    AFTER_EASTER.get(Math.round((ms - easterMs(year)) / DAY_MS)) ??
+    FIXED[date.toISOString().slice(5, 10)] ?? [1, 1]
+  );
+}
+
+const between = ({ uniform }: Random, low: number, high: number) => low + (high - low) * uniform();
+
+function shocksOf({ normal }: Random, days: number, sd: number, carry: number): Float64Array {
+  const shocks = new Float64Array(days);
+  let state = normal();
+  for (let day = 0; day < days; day += 1) {
+    shocks[day] = sd * state;
+    state = carry * state + Math.sqrt(1 - carry ** 2) * normal();
+  }
+  return shocks;
+}
+
+/** Lognormal baskets, one in fifty Pareto (2.2). */
+function takings({ normal, uniform, binomial }: Random, count: number, mean: number): number {
+  const large = binomial(count, 0.02);
+  const small = count - large;
+  let sum = 0;
+  if (small > 100) sum = mean * (small + Math.sqrt(small * Math.expm1(0.64)) * normal());
+  else for (let each = 0; each < small; each += 1) sum += mean * Math.exp(0.8 * normal() - 0.32);
+  for (let each = 0; each < large; each += 1) sum += 3 * mean * (1 - uniform()) ** (-1 / 2.2);
+  return Math.round(100 * sum) / 100;
+}
+
+const isOn = ({ from, to }: Pick<Event, 'from' | 'to'>, left: number) => left <= from && left >= to;
+
+function factorOf(events: readonly Event[], on: Event['on'], device: Device, left: number): number {
+  let product = 1;
+  for (const event of events) {
+    if (event.on !== on || (event.device ?? device) !== device || !isOn(event, left)) continue;
+    product *= event.isGradual ? event.factor ** ((event.from - left + 1) / (event.from - event.to + 1)) : event.factor;
+  }
+  return product;
+}
+
+/** What faults make of a cell's day after it was drawn. */
+function miscount(
+  random: Random,
+  { device, segment, ...cell }: Cell,
+  day: number,
+  left: number,
+  faults: readonly Fault[],
+  usual: number,
+): void {
+  const times = (columns: readonly Float64Array[], factor: number) => {
+    for (const column of columns) column[day] = Math.round((column[day] ?? 0) * factor);
+  };
+  const { visits, orders, revenue, bounces, views, seconds } = cell;
+  for (const { kind, from, to } of faults) {
+    if (!isOn({ from, to }, left)) continue;
+    if (kind === 'outage') times([visits, orders, revenue, bounces, views, seconds], 0);
+    if (kind === 'partial') times([visits, orders, revenue, bounces, views, seconds], 0.42);
+    if (kind === 'device' && device === 'mobile') times([visits, orders, revenue, bounces, views, seconds], 0);
+    if (kind === 'doubled') times([visits, orders, revenue, bounces, views, seconds], 2);
+    if (kind === 'consent') times([visits, bounces, views, seconds], 0.72);
+    if (kind === 'late') times([orders, revenue], left === to ? 0.45 : 0.85);
+    if (kind === 'no orders') times([orders, revenue], 0);
+    if (kind === 'bots' && device === 'desktop' && segment === 'new') {
+      const extra = random.poisson(usual * 0.45);
+      visits[day] = (visits[day] ?? 0) + extra;
+      bounces[day] = (bounces[day] ?? 0) + random.binomial(extra, 0.97);
+      views[day] = (views[day] ?? 0) + extra;
+      seconds[day] = (seconds[day] ?? 0) + extra;
+    }
+  }
+}
+
+/** Draws a site of some nature. */
+export function drawWorld(nature: Nature, seed: number): World {
+  const { visits: level, lastDay, age = 760, ramp = 0, season = 0, growth = 0, payDays = 0, holidays = false, carry = 0.2 } = nature;
+  const { events = [], faults = [] } = nature;
+  const random = seeded(seed);
+  const days = age;
+  const firstMs = Date.parse(lastDay) - (days - 1) * DAY_MS;
+  const weekend = between(random, 0.7, 1.3);
+  const weekdays = Array.from({ length: 7 }, (_, day) => (day % 6 === 0 ? weekend : 1) * Math.exp(0.04 * random.normal()));
+  const weekdayRates = Array.from({ length: 7 }, () => Math.exp(0.03 * random.normal()));
+  const phase = between(random, 0, 2 * Math.PI);
+  const sds = { visits: between(random, 0.03, 0.06), rate: between(random, 0.02, 0.04), basket: between(random, 0.01, 0.03) };
+  const common = {
+    visits: shocksOf(random, days, sds.visits * Math.sqrt(COMMON), carry),
+    rate: shocksOf(random, days, sds.rate * Math.sqrt(COMMON), carry),
+    basket: shocksOf(random, days, sds.basket, carry),
+  };
+  const basket = 80 * Math.exp(0.3 * random.normal());
+  const quality = Math.exp(0.2 * random.normal());
+  const usual = new Float64Array(days);
+  const usualRate = new Float64Array(days);
+  for (let day = 0; day < days; day += 1) {
+    const ms = firstMs + day * DAY_MS;
+    const date = new Date(ms);
+    const [moved = 1, movedRate = 1] = holidays ? specialOf(ms) : [];
+    const yearly = Math.exp(season * Math.sin((2 * Math.PI * (ms / DAY_MS)) / 365.25 + phase) + (growth * (day - days)) / 365);
+    const ofMonth = date.getUTCDate() >= 26 || date.getUTCDate() <= 3 ? 1 + payDays : 1 - payDays / 2;
+    const launched = 1 - ramp * Math.exp(-day / 12);
+    const weekday = date.getUTCDay();
+    usual[day] = level * (weekdays[weekday] ?? 1) * yearly * ofMonth * launched * moved;
+    usualRate[day] = quality * (weekdayRates[weekday] ?? 1) * movedRate;
+  }
+  const cells = DEVICES.flatMap((device) =>
+    SEGMENTS.map((segment): Cell => {
+      const empty = () => new Float64Array(days);
+      const cell = {
+        device,
+        segment,
+        visits: empty(),
+        orders: empty(),
+        revenue: empty(),
+        bounces: empty(),
+        views: empty(),
+        seconds: empty(),
+      };
+      const own = {
+        visits: shocksOf(random, days, sds.visits * Math.sqrt(1 - COMMON), carry),
+        rate: shocksOf(random, days, sds.rate * Math.sqrt(1 - COMMON), carry),
+        bounce: shocksOf(random, days, 0.015, carry),
+      };
+      const { share, rate } = OF_SEGMENT[segment];
+      for (let day = 0; day < days; day += 1) {
+        const left = days - day;
+        const expected = (usual[day] ?? 0) * SHARES[device] * share;
+        const mean = expected * Math.exp((common.visits[day] ?? 0) + (own.visits[day] ?? 0)) * factorOf(events, 'visits', device, left);
+        const chance =
+          RATES[device] *
+          rate *
+          (usualRate[day] ?? 1) *
+          Math.exp((common.rate[day] ?? 0) + (own.rate[day] ?? 0)) *
+          factorOf(events, 'rate', device, left);
+        const count = random.negativeBinomial(mean, 4_000);
+        cell.visits[day] = count;
+        cell.orders[day] = random.binomial(count, Math.min(0.9, chance));
+        cell.revenue[day] = takings(
+          random,
+          cell.orders[day] ?? 0,
+          basket * Math.exp(common.basket[day] ?? 0) * factorOf(events, 'basket', device, left),
+        );
+        const bounce = 0.42 * Math.exp(own.bounce[day] ?? 0);
+        cell.bounces[day] = random.binomial(count, bounce);
+        cell.views[day] = Math.round(count * (1 + 3.2 * (1 - bounce)) + 4 * Math.sqrt(count) * random.normal());
+        cell.seconds[day] = Math.max(0, Math.round(count * 150 * (1.4 - bounce) + 200 * Math.sqrt(count) * random.normal()));
+        if (faults.length > 0) miscount(random, cell, day, left, faults, (usual[day] ?? 0) * SHARES.desktop);
+      }
+      return cell;
+    }),
+  );
+  return { firstMs, days, cells, usual };
+}
+
+/** The day `left` days before the end, 1 being the last one: `2026-09-30`. */
+export function dayOf({ firstMs, days }: World, left: number): string {
+  return new Date(firstMs + (days - left) * DAY_MS).toISOString().slice(0, 10);
+}
+
+/** Whose visits a request is about. */
+export interface Selection {
+  readonly device: string;
+  readonly segment: string | undefined;
+}
+
+/** The eight metrics of the site over some days, as the platform rounds them. */
+export function valuesOf({ cells }: World, { device, segment }: Selection, from: number, to: number): Record<string, number | null> {
+  const sums = { visits: 0, orders: 0, revenue: 0, bounces: 0, views: 0, seconds: 0 };
+  for (const cell of cells) {
+    if ((device !== 'all' && cell.device !== device) || (segment !== undefined && cell.segment !== segment)) continue;
+    for (let day = from; day < to; day += 1) {
+      for (const key of ['visits', 'orders', 'revenue', 'bounces', 'views', 'seconds'] as const) sums[key] += cell[key][day] ?? 0;
+    }
+  }
+  const over = (above: number, below: number) => (below > 0 ? Math.round((1e4 * above) / below) / 1e4 : null);
+  return {
+    visits: sums.visits,
+    conversionCount: sums.orders,
+    revenueSum: Math.round(100 * sums.revenue) / 100,
+    conversionRate: over(100 * sums.orders, sums.visits),
+    bounceRate: over(100 * sums.bounces, sums.visits),
+    cartAverage: over(sums.revenue, sums.orders),
+    pageviewAverage: over(sums.views, sums.visits),
+    sessionTimeAverage: over(sums.seconds, sums.visits),
+  };
+}

@@ -1,0 +1,72 @@
+import { greet, type Peer, startPeer } from '../peer.ts';
+import type { Table, Trial } from '../verdicts/metrics/trial.ts';
+import { CASES, type Case, type Said } from './metrics-cases.ts';
+import { type MetricsPlatform, openMetricsPlatform } from './metrics-platform.ts';
+import { drawWorld } from './metrics-world.ts';
+
+/** A caller of the built server, and the platform that it reads. */
+interface Bench {
+  readonly peer: Peer;
+  readonly platform: MetricsPlatform;
+}
+
+async function say({ tool, args, nature }: Case, seed: number, { peer, platform }: Bench) {
+  const world = drawWorld(nature, seed);
+  platform.show(world);
+  const startedAt = performance.now();
+  const { result } = (await peer.ask('tools/call', { name: tool, arguments: args(world) })) as {
+    result?: { structuredContent?: Partial<Said>; isError?: boolean; content?: readonly { readonly text?: string }[] };
+  };
+  const ms = performance.now() - startedAt;
+  const text = (result?.content ?? []).map((block) => block.text ?? '').join('\n');
+  if (!result?.structuredContent || result.isError) throw new Error(text);
+  const said: Said = { columns: [], rows: [], changes: [], ...result.structuredContent, text };
+  return { said, world, ms, requests: platform.requests() };
+}
+
+/** Shares of the answers to which each count of a case applies, in percent. */
+async function lineOf(each: Case, { worlds, seed }: Trial, bench: Bench, isTold: boolean): Promise<string[]> {
+  const counted = new Map(Object.keys(each.counts).map((name) => [name, 0]));
+  let [ms, requests] = [0, 0];
+  for (let world = 0; world < worlds; world += 1) {
+    const own = await say(each, seed * 1_000_003 + world * 7_919 + 29, bench);
+    ms += own.ms;
+    requests = Math.max(requests, own.requests);
+    const true_: string[] = [];
+    for (const [name, applies] of Object.entries(each.counts)) {
+      if (!applies(own.said, own.world)) continue;
+      counted.set(name, (counted.get(name) ?? 0) + 1);
+      true_.push(name);
+    }
+    if (isTold) process.stderr.write(`${each.name} [${true_.join('; ')}] ${own.said.text}\n\n`);
+  }
+  const shares = [...counted].map(([name, count]) => `${name}: ${((100 * count) / worlds).toFixed(1)} %`);
+  return [each.name, shares.join(' · '), (ms / worlds).toFixed(0), String(requests)];
+}
+
+/**
+ * Sites that live through real years, asked through the built tools; `only` is a part of the name of a case. `NATURE_ANSWERS=1` prints each
+ * answer on the error stream.
+ */
+export async function* metricsNature(trial: Trial): AsyncGenerator<Table> {
+  const platform = await openMetricsPlatform();
+  const peer = startPeer(['dist/main.js'], {
+    WEB_ANALYTICS_AUTH_URL: platform.url,
+    WEB_ANALYTICS_CLIENT_ID: 'bench',
+    WEB_ANALYTICS_CLIENT_SECRET: 'bench',
+    WEB_ANALYTICS_TOOLSETS: 'insights,objects',
+    WEB_ANALYTICS_REPORT_CACHE_MB: '0',
+  });
+  try {
+    await greet(peer);
+    for (const each of CASES.filter(({ name }) => name.includes(trial.only ?? '')))
+      yield {
+        title: 'Metrics through the built tools',
+        columns: ['world', 'share of the answers', 'ms a call', 'requests'],
+        lines: [{ cells: await lineOf(each, trial, { peer, platform }, process.env['NATURE_ANSWERS'] !== undefined) }],
+      };
+  } finally {
+    await peer.stop();
+    platform.close();
+  }
+}
