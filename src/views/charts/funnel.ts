@@ -58,7 +58,8 @@ export function drawFunnel(spec: FunnelSpec, look: Look): Drawing {
         ...bar,
         name: names[1],
         itemStyle: { color: colour, opacity: 0.22 },
-        label: amountLabel(theme, ({ dataIndex }) => wordsBehind(spec, dataIndex)),
+        // Not as pale as the bar that it stands behind.
+        label: { ...amountLabel(theme, ({ dataIndex }) => wordsBehind(spec, dataIndex)), opacity: 1 },
         data: lost,
       },
     ],
