@@ -82,9 +82,9 @@ function configured({ authUrl, clientId, clientSecret, enrichmentClientId, enric
 }
 
 /** The embedded emulator with its account credential; the shop is the project when none is chosen. */
-async function demonstrated({ projectId }: Settings, clock: Clock, { seed, faults }: WorldOptions): Promise<Access> {
+async function demonstrated({ projectId }: Settings, clock: Clock, { seed, faults, size }: WorldOptions): Promise<Access> {
   const { startEmulator } = await import('../emulator/start-emulator.ts');
-  const emulator = await startEmulator({ clock, seed, faults });
+  const emulator = await startEmulator({ clock, seed, faults, size });
   const { account, enrichment, shop } = emulator.credentials;
   void sweepDemoDirectories();
   return {

@@ -31,7 +31,7 @@ function secretOf(seed: number, name: string): string {
 }
 
 /** The credentials of one emulator; ids and secrets depend on the seed, ages on the clock at start. */
-export function createCredentials({ seed, startMs }: Origin): Credentials {
+export function createCredentials({ seed, startMs }: Origin, reached: readonly Project[] = projects): Credentials {
   function credential(
     name: CredentialName,
     reach: readonly Project[],
@@ -48,7 +48,7 @@ export function createCredentials({ seed, startMs }: Origin): Credentials {
     };
   }
   return {
-    account: credential('account', projects, READS, { level: 'account' }),
+    account: credential('account', reached, READS, { level: 'account' }),
     smallAccount: credential('smallAccount', [shop], READS, { level: 'account' }),
     shop: credential('shop', [shop], READS),
     app: credential('app', [app], READS),

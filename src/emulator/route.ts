@@ -1,8 +1,9 @@
+import { setTimeout } from 'node:timers/promises';
 import { type Context, Hono } from 'hono';
 import type { InputOf, Operation, Scope } from '../api/operation.ts';
 import { type OperationName, operations } from '../api/operations/index.ts';
 import { pathNames } from '../api/wire.ts';
-import { type Claims, type Credential, type Project, projectNamed, projects, TOKEN_LIFE_SECONDS } from './credentials.ts';
+import { type Claims, type Credential, type Project, projectNamed, TOKEN_LIFE_SECONDS } from './credentials.ts';
 import type { Deployment } from './deployment.ts';
 import { underFaults } from './faults.ts';
 import type { Handler, Handlers, Platform } from './handler.ts';
@@ -183,7 +184,11 @@ async function answer(context: Context<Env>, name: OperationName, operation: Ope
     name === 'requestToken' || name === 'readCredential'
       ? () => answerAuth(name, raw, platform)
       : await bearerRun(name, operation, raw, platform, authorization);
-  return underFaults(context, platform.faults, name, run);
+  const { latencyMs } = platform.world.account;
+  return underFaults(context, platform.faults, name, async () => {
+    if (latencyMs > 0) await setTimeout(latencyMs);
+    return run();
+  });
 }
 
 /** Checks token and scope at once, the input when the operation is carried out. */
@@ -198,7 +203,7 @@ async function bearerRun(
   if (operation.scope && !claims.scopes.includes(operation.scope)) {
     throw new Refusal(403, 'FORBIDDEN', `The token lacks the scope ${operation.scope}; it carries ${claims.scopes.join(' ')}.`);
   }
-  const project = projects.find(({ id }) => id === claims.project);
+  const project = world.account.projects.find(({ id }) => id === claims.project);
   if (!project) throw new Refusal(401, 'JWT_INVALID', 'Auth token is invalid.');
   // The input of an operation is checked for that operation's handler; the pairing is beyond the type of a table.
   const handle = handlers[name] as Handler<Operation>;
@@ -206,7 +211,7 @@ async function bearerRun(
     try {
       const input = checkedInput(operation, raw, deployment);
       if (operation.scope === 'metrics') checkProject(input['projectId'], claims);
-      const place = { world, project, storeUrl: addresses.store, nowMs: clock.now(), deployment };
+      const place = { world, project: world.account.dataOf(project), storeUrl: addresses.store, nowMs: clock.now(), deployment };
       return json(200, { payload: await handle(input, place), success: true });
     } catch (error) {
       return failed(error);

@@ -14,6 +14,7 @@ import { arrivals, createRoutes } from './route.ts';
 import { idsOf, type Part } from './world/exports/files.ts';
 import { runState, runWithId } from './world/exports/schedule.ts';
 import { createWorld, type Stories, storiesOf, type World } from './world/index.ts';
+import type { Size } from './world/size.ts';
 
 const HOST = '127.0.0.1';
 /** Idle connections stay as long as load balancers keep them; Node's 5 s would close them under a process that is busy for longer. */
@@ -29,6 +30,8 @@ export interface EmulatorOptions {
   readonly faults?: readonly Fault[];
   /** In what the platform differs from the letter of the reference. */
   readonly deployment?: Partial<Deployment>;
+  /** Left out: an account with a few of each kind. */
+  readonly size?: Size | undefined;
 }
 
 /** The whole platform, listening on loopback. */
@@ -51,12 +54,13 @@ export interface Emulator {
 }
 
 /** Starts the platform: a pure function of seed and clock, on loopback alone. */
-export async function startEmulator({ port, clock, seed, faults = [], deployment = {} }: EmulatorOptions): Promise<Emulator> {
+export async function startEmulator({ port, clock, seed, faults = [], deployment = {}, size }: EmulatorOptions): Promise<Emulator> {
   const origin = { seed, startMs: clock.now() };
+  const world = createWorld(origin, size);
   const platform: Platform = {
     clock,
-    world: createWorld(origin),
-    credentials: createCredentials(origin),
+    world,
+    credentials: createCredentials(origin, world.account.projects),
     tokens: createTokens(seed, clock),
     load: createLoad(),
     faults: createFaults(),
@@ -84,7 +88,7 @@ export async function startEmulator({ port, clock, seed, faults = [], deployment
     result.status === 'fulfilled' ? result.value : '',
   );
   Object.assign(platform.addresses, { auth, service, enrichment: `${enrichment}/`, store });
-  const { addresses, credentials, requests, world } = platform;
+  const { addresses, credentials, requests } = platform;
   return {
     authUrl: addresses.auth,
     serviceUrl: addresses.service,

@@ -6,6 +6,7 @@ import type { CredentialName } from '../../src/emulator/credentials.ts';
 import type { Deployment } from '../../src/emulator/deployment.ts';
 import type { Fault } from '../../src/emulator/faults.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/start-emulator.ts';
+import type { Size } from '../../src/emulator/world/size.ts';
 import { type ManualClock, manualClock } from './clock.ts';
 
 /** The present of all tests unless they say otherwise. */
@@ -41,6 +42,7 @@ export interface PlatformOptions {
   readonly port?: number;
   readonly faults?: readonly Fault[];
   readonly deployment?: Partial<Deployment>;
+  readonly size?: Size;
 }
 
 async function send(url: string, init: RequestInit = {}): Promise<Answer> {
@@ -65,9 +67,10 @@ export async function openPlatform({
   faults = [],
   port,
   deployment = {},
+  size,
 }: PlatformOptions = {}): Promise<Platform> {
   const clock = manualClock(start);
-  const emulator = await startEmulator({ clock, seed, faults, deployment, ...(port === undefined ? {} : { port }) });
+  const emulator = await startEmulator({ clock, seed, faults, deployment, size, ...(port === undefined ? {} : { port }) });
   const { authUrl, serviceUrl, enrichmentUrl, credentials } = emulator;
   const bases = { auth: authUrl, service: serviceUrl, enrichment: enrichmentUrl.slice(0, -1) };
 

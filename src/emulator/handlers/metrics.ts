@@ -7,6 +7,7 @@ import type { Handlers, Place } from '../handler.ts';
 import { Refusal } from '../responses.ts';
 import {
   goalsOf,
+  placeAmong,
   retentionStartMs,
   type Selection,
   type SiteTotals,
@@ -56,16 +57,16 @@ const zoneFormulas: Record<ZoneMetricName, (sum: ZoneTotals) => number | null> =
   totalRevenueWithTap: (sum) => sum.revenueCents / 100,
 };
 
-function segmentBitsOf(project: Project, segmentIds: readonly number[]): number {
-  const segments = segmentsOf(project.id);
+function segmentBitsOf({ project, world }: Place, segmentIds: readonly number[]): number {
+  const segments = world.account.segments(project.id);
   return segmentIds.reduce((bits, segmentId) => {
-    const bit = segments.findIndex(({ id }) => id === segmentId);
-    if (bit === -1) throw invalid(`segmentIds: project ${project.id} has no segment ${segmentId}`);
-    return bits | (1 << bit);
+    if (!segments.some(({ id }) => id === segmentId)) throw invalid(`segmentIds: project ${project.id} has no segment ${segmentId}`);
+    return bits | (1 << placeAmong(segmentsOf(project.id), segmentId));
   }, 0);
 }
 
-function selectionOf(query: Query, { project, nowMs }: Place): Selection {
+function selectionOf(query: Query, place: Place): Selection {
+  const { project, nowMs } = place;
   const startMs = instantOf(query.startDate);
   const endMs = instantOf(query.endDate);
   if (startMs < retentionStartMs(nowMs) || startMs > nowMs || endMs - startMs > MAX_METRICS_RANGE_MS) {
@@ -77,18 +78,18 @@ function selectionOf(query: Query, { project, nowMs }: Place): Selection {
     startMs,
     endMs,
     device: query.device ?? 'all',
-    segmentBits: segmentBitsOf(project, query.segmentIds ?? []),
+    segmentBits: segmentBitsOf(place, query.segmentIds ?? []),
     isDaily: query.period === 'daily',
     nowMs,
   };
 }
 
 /** Bit of the goal; without an id that of the e-commerce goal, null where the project has none. */
-function goalBitOf(project: Project, goalId: number | undefined): number | null {
-  const goals = goalsOf(project.id);
-  const at = goals.findIndex(({ id, type }) => (goalId === undefined ? project.ecommerce && type === 'ECOMMERCE' : id === goalId));
-  if (at === -1 && goalId !== undefined) throw invalid(`goalId: project ${project.id} has no goal ${goalId}`);
-  return at === -1 ? null : 1 << at;
+function goalBitOf({ project, world }: Place, goalId: number | undefined): number | null {
+  const goals = world.account.goals(project.id);
+  const goal = goals.find(({ id, type }) => (goalId === undefined ? project.ecommerce && type === 'ECOMMERCE' : id === goalId));
+  if (!goal && goalId !== undefined) throw invalid(`goalId: project ${project.id} has no goal ${goalId}`);
+  return goal ? 1 << placeAmong(goalsOf(project.id), goal.id) : null;
 }
 
 function isoDates({ startMs, endMs }: { startMs: number; endMs: number }) {
@@ -99,7 +100,7 @@ function isoDates({ startMs, endMs }: { startMs: number; endMs: number }) {
 function siteValues(names: readonly SiteMetricName[], query: Query, goalId: number | undefined, place: Place) {
   const { project, world, nowMs } = place;
   const selection = selectionOf(query, place);
-  const goalBit = goalBitOf(project, goalId);
+  const goalBit = goalBitOf(place, goalId);
   const cannotHave = new Set<SiteMetricName>([
     ...(goalBit === null ? (['conversionCount', 'conversionRate'] as const) : []),
     ...(project.ecommerce ? [] : (['revenueSum', 'cartAverage'] as const)),
@@ -129,7 +130,7 @@ function zoneValues(names: readonly ZoneMetricName[], query: ZoneQuery, goalId: 
   const { project, world, nowMs } = place;
   const placed = zoneOf(project.id, query.zoneId);
   if (!placed?.zone.touch) throw new Refusal(404, 'NOT_FOUND', `project ${project.id} has no zone ${query.zoneId} of an app`);
-  const totals = zoneTotals(world.sessions, selectionOf(query, place), placed, goalBitOf(project, goalId) ?? 0);
+  const totals = zoneTotals(world.sessions, selectionOf(query, place), placed, goalBitOf(place, goalId) ?? 0);
   const values = (totals ?? []).flatMap((sum) =>
     names.map((name) => ({
       ...isoDates(sum),

@@ -1,17 +1,7 @@
 import { DAY_MS } from '../../lib/clock.ts';
 import { type Handlers, type Place } from '../handler.ts';
 import { Refusal } from '../responses.ts';
-import {
-  type Aged,
-  type GoalDefinition,
-  goalsOf,
-  type Mapping,
-  mappingsOf,
-  type PageGroup,
-  pageGroupsOf,
-  type SegmentDefinition,
-  segmentsOf,
-} from '../world/sessions/index.ts';
+import { type Aged, type GoalDefinition, type Mapping, type PageGroup, type SegmentDefinition } from '../world/sessions/index.ts';
 
 function isoDaysAgo({ world }: Place, id: number, days: number): string {
   // The id gives the time of day, so that records do not all seem made at once.
@@ -64,35 +54,42 @@ type ObjectOperation =
 
 /** Answers the object lookups (section 4.3). */
 export const objectHandlers: Pick<Handlers, ObjectOperation> = {
-  listSegments: ({ ids }, place) => only(segmentsOf(place.project.id), ids).map((segment) => segmentRecord(segment, place)),
+  listSegments: ({ ids }, place) =>
+    only(place.world.account.segments(place.project.id), ids).map((segment) => segmentRecord(segment, place)),
 
-  listGoals: (_, place) => goalsOf(place.project.id).map((goal) => goalRecord(goal, place)),
+  listGoals: (_, place) => place.world.account.goals(place.project.id).map((goal) => goalRecord(goal, place)),
 
-  listMappings: ({ ids }, place) => only(mappingsOf(place.project.id), ids).map((mapping) => mappingRecord(mapping, place)),
+  listMappings: ({ ids }, place) =>
+    only(place.world.account.mappings(place.project.id), ids).map((mapping) => mappingRecord(mapping, place)),
 
-  getMapping: ({ mappingId }, place) => [mappingRecord(found(mappingsOf(place.project.id), mappingId, 'mapping', place), place)],
+  getMapping: ({ mappingId }, place) => [
+    mappingRecord(found(place.world.account.mappings(place.project.id), mappingId, 'mapping', place), place),
+  ],
 
   listPageGroups({ mappingId }, place) {
-    const mapping = found(mappingsOf(place.project.id), mappingId, 'mapping', place);
-    return pageGroupsOf(place.project.id)
+    const mapping = found(place.world.account.mappings(place.project.id), mappingId, 'mapping', place);
+    return place.world.account
+      .pageGroups(place.project.id)
       .filter(({ mappingIds }) => mappingIds.includes(mapping.id))
       .map(pageGroupRecord);
   },
 
   getPageGroup({ pageGroupId }, place) {
-    const pageGroup = found(pageGroupsOf(place.project.id), pageGroupId, 'page group', place);
-    const mappings = only(mappingsOf(place.project.id), pageGroup.mappingIds).map((mapping) => mappingRecord(mapping, place));
+    const pageGroup = found(place.world.account.pageGroups(place.project.id), pageGroupId, 'page group', place);
+    const mappings = only(place.world.account.mappings(place.project.id), pageGroup.mappingIds).map((mapping) =>
+      mappingRecord(mapping, place),
+    );
     return { ...pageGroupRecord(pageGroup), mappings };
   },
 
   listZonings: ({ pageGroupId }, place) =>
-    found(pageGroupsOf(place.project.id), pageGroupId, 'page group', place).zonings.map((zoning) => {
+    found(place.world.account.pageGroups(place.project.id), pageGroupId, 'page group', place).zonings.map((zoning) => {
       const { createdAt, updatedAt } = times(place, zoning);
       return { id: zoning.id, name: zoning.name, createdAt, lastUpdatedAt: updatedAt };
     }),
 
   listZones({ zoningId }, place) {
-    const zonings = pageGroupsOf(place.project.id).flatMap((pageGroup) => pageGroup.zonings);
+    const zonings = place.world.account.pageGroups(place.project.id).flatMap((pageGroup) => pageGroup.zonings);
     return found(zonings, zoningId, 'zoning', place).zones.map(({ id, name }) => ({ id, name }));
   },
 };

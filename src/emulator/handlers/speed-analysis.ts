@@ -7,12 +7,12 @@ import { findStepRun } from '../world/index.ts';
 import { stepHar } from '../world/speed/har.ts';
 import { reportEntry, scenarioReport, stepReport } from '../world/speed/reports.ts';
 import { findRun, type Run, type RunFilter, runsBackwards } from '../world/speed/runs.ts';
-import { type Scenario, scenariosOf } from '../world/speed/scenarios.ts';
+import type { Scenario } from '../world/speed/scenarios.ts';
 
 const DEFAULT_LIMIT = 30;
 
-function findScenario({ project }: Place, scenarioId: number): Scenario | undefined {
-  return scenariosOf(project.id).find((scenario) => scenario.id === scenarioId);
+function findScenario({ project, world }: Place, scenarioId: number): Scenario | undefined {
+  return world.account.scenarios(project.id).find((scenario) => scenario.id === scenarioId);
 }
 
 function scenarioOf(place: Place, scenarioId: number): Scenario {
@@ -22,7 +22,7 @@ function scenarioOf(place: Place, scenarioId: number): Scenario {
 }
 
 function stepRunOf(place: Place, stepResultId: string) {
-  const found = findStepRun(place.world.speed.model, place.project.id, stepResultId, place.nowMs);
+  const found = findStepRun(place.world, place.project.id, stepResultId, place.nowMs);
   if (found) return found;
   throw new Refusal(404, 'NOT_FOUND', `There is no step result "${stepResultId}" in project ${place.project.name}.`);
 }
@@ -61,9 +61,9 @@ export const speedHandlers: Handlers<
   | 'createSpeedEvent'
   | 'deleteSpeedEvent'
 > = {
-  listScenarios({ name = '' }, { project }) {
+  listScenarios({ name = '' }, { project, world }) {
     const part = name.toLowerCase();
-    const found = scenariosOf(project.id).filter((scenario) => scenario.name.toLowerCase().includes(part));
+    const found = world.account.scenarios(project.id).filter((scenario) => scenario.name.toLowerCase().includes(part));
     return { scenarios: found.map((scenario) => ({ id: scenario.id, name: scenario.name })) };
   },
 

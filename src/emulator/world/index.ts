@@ -6,10 +6,10 @@ import { DAILY_JOB_NAME, type ExportJob, type Incident, incidentsOf, type JobDra
 import type { Origin } from './random.ts';
 import { createSessions, type SessionWorld } from './sessions/index.ts';
 import { type MetricStories, metricStories } from './sessions/stories.ts';
+import { type Account, accountOf, type Size } from './size.ts';
 import { type SpeedEvent, seededEvents } from './speed/events.ts';
 import { type PagePlan, planPage } from './speed/page-plan.ts';
 import { findRun, parseStepResultId, type SpeedModel, type SpeedStories, speedStories } from './speed/runs.ts';
-import { scenarios } from './speed/scenarios.ts';
 import { type StepRun, stepRuns } from './speed/step-run.ts';
 
 /** Exports of one emulator: jobs, the files of their runs, and enrichments received. */
@@ -25,17 +25,17 @@ export interface ExportWorld {
 }
 
 /** Makes the exports that go with these sessions; nothing is computed before it is asked for. */
-function createExports(origin: Origin, sessions: SessionWorld): ExportWorld {
+function createExports(origin: Origin, sessions: SessionWorld, account: Account): ExportWorld {
   let known: ExportJob[] | undefined;
   const all = (): ExportJob[] => {
-    known ??= seededJobs(origin);
+    known ??= [...seededJobs(origin), ...account.jobs];
     return known;
   };
   return {
     origin,
     jobs: (project, nowMs) => all().filter(({ projectId, createdMs }) => projectId === project.id && createdMs <= nowMs),
     add(draft) {
-      const job = { ...draft, jobId: Math.max(...all().map(({ jobId }) => jobId)) + 1 };
+      const job = { ...draft, jobId: (all().at(-1)?.jobId ?? 0) + 1 };
       all().push(job);
       return job;
     },
@@ -83,14 +83,14 @@ function createSpeed(origin: Origin): SpeedWorld {
 
 /** The step that a `stepResultId` names, and how many steps its run got to; undefined when there is none in this project. */
 export function findStepRun(
-  model: SpeedModel,
+  { speed: { model }, account }: Pick<World, 'speed' | 'account'>,
   projectId: number,
   stepResultId: string,
   nowMs: number,
 ): { stepRun: StepRun; executed: number } | undefined {
   const key = parseStepResultId(model.origin.seed, stepResultId);
-  const scenario = scenarios[key?.scenarioIndex ?? -1];
-  if (key === undefined || scenario?.projectId !== projectId) return undefined;
+  const scenario = account.scenarios(projectId).find(({ index }) => index === key?.scenarioIndex);
+  if (key === undefined || scenario === undefined) return undefined;
   const run = findRun(model, scenario, key.hour, nowMs);
   const steps = run ? stepRuns(model, run) : [];
   const stepRun = steps[key.stepIndex];
@@ -103,12 +103,14 @@ export interface World {
   readonly sessions: SessionWorld;
   readonly speed: SpeedWorld;
   readonly exports: ExportWorld;
+  readonly account: Account;
 }
 
-/** Makes the world at no cost: its data are computed when they are asked for. */
-export function createWorld(origin: Origin): World {
+/** Makes the world at no cost: its data are computed when they are asked for; `size` makes its lists long. */
+export function createWorld(origin: Origin, size?: Size): World {
   const sessions = createSessions(origin);
-  return { origin, sessions, speed: createSpeed(origin), exports: createExports(origin, sessions) };
+  const account = accountOf(origin, size);
+  return { origin, sessions, account, speed: createSpeed(origin), exports: createExports(origin, sessions, account) };
 }
 
 /** What was placed in the data of one seed and start, for tests that look whether it is found. */

@@ -5,7 +5,7 @@ import { gzip } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import { type Project, projects } from '../../credentials.ts';
 import { hash, type Origin } from '../random.ts';
-import { type SessionDay, type SessionWorld, segmentsOf } from '../sessions/index.ts';
+import { placeAmong, type SessionDay, type SessionWorld, segmentsOf } from '../sessions/index.ts';
 import { scan } from '../sessions/site-totals.ts';
 import { dynamicVariablesOf } from './fields.ts';
 import type { ExportJob, JobInput, Run } from './schedule.ts';
@@ -32,7 +32,7 @@ interface Selected {
 }
 
 function segmentBit({ projectId, segmentId }: ExportJob): number {
-  return segmentId === undefined ? 0 : 1 << segmentsOf(projectId).findIndex(({ id }) => id === segmentId);
+  return segmentId === undefined ? 0 : 1 << placeAmong(segmentsOf(projectId), segmentId);
 }
 
 /** The sessions of a run in order, as they stood when it started, so that its files never change; counted as metrics count. */

@@ -2,7 +2,7 @@ import { instantOf } from '../../../api/params.ts';
 import { REFERENCE } from '../../deployment.ts';
 import type { Place } from '../../handler.ts';
 import { Refusal } from '../../responses.ts';
-import { retentionStartMs, segmentsOf } from '../sessions/index.ts';
+import { retentionStartMs } from '../sessions/index.ts';
 import { dynamicVariablesOf, isoTime } from './fields.ts';
 import { type ExportFiles, filterDeviceId } from './files.ts';
 import { COMPUTE_MS, completionRate, type ExportJob, type JobDraft, type JobInput, jobStatus, type Run, runState } from './schedule.ts';
@@ -45,9 +45,9 @@ function rangeOf({ frequency: { dateRange } }: JobInput, nowMs: number): Pick<Jo
   return { range: { fromMs, toMs } };
 }
 
-function segmentOf({ segmentId }: JobInput, project: Place['project']): Pick<JobDraft, 'segmentId'> {
+function segmentOf({ segmentId }: JobInput, { project, world }: Place): Pick<JobDraft, 'segmentId'> {
   if (segmentId === undefined) return {};
-  const segment = segmentsOf(project.id).find(({ id }) => id === Number(segmentId));
+  const segment = world.account.segments(project.id).find(({ id }) => id === Number(segmentId));
   return { segmentId: segment?.id ?? refuse(`segmentId: project ${project.id} has no segment ${segmentId}.`) };
 }
 
@@ -64,7 +64,7 @@ export function newJob(input: JobInput, place: Place): JobDraft {
     ...rangeOf(input, place.nowMs),
     fields: selectorsOf(input, place),
     device: input.deviceLabel,
-    ...segmentOf(input, place.project),
+    ...segmentOf(input, place),
     computeMs: COMPUTE_MS,
   };
 }

@@ -105,8 +105,20 @@ function runCount(job: ExportJob, nowMs: number): number {
   return Math.max(0, Math.floor((lastMs + START_AFTER_MS - firstMs) / cadences[job.frequency].periodMs) + 1);
 }
 
+/** Runs of jobs that will have no other, kept because lists of all runs come by again and again. */
+const settled = new WeakMap<ExportJob, Run[]>();
+
 /** The runs of a job that exist at `nowMs`, oldest first. */
-export function runsOf(job: ExportJob, nowMs: number): Run[] {
+export function runsOf(job: ExportJob, nowMs: number): readonly Run[] {
+  const known = settled.get(job);
+  if (known) return known;
+  const runs = allRuns(job, nowMs);
+  const isOver = job.suspendedMs !== undefined && job.suspendedMs <= nowMs;
+  if (isOver) settled.set(job, runs);
+  return runs;
+}
+
+function allRuns(job: ExportJob, nowMs: number): Run[] {
   return Array.from({ length: runCount(job, nowMs) }, (_, index) => runAt(job, index)).filter((run) => run !== undefined);
 }
 
@@ -145,6 +157,11 @@ export function jobStatus(job: ExportJob, nowMs: number): { state: JobState; las
 const FIRST_JOB_ID = 3101;
 const OWNERS = [7001, 7002, 7005] as const;
 const WEEKLY_JOBS = 26;
+
+/** Midnight UTC so many days before the clock's start. */
+export function dayOf(startMs: number, daysAgo: number): number {
+  return (dayNumberOf(startMs) - daysAgo) * DAY_MS;
+}
 
 /** The daily export of the shop in which one day is missing. */
 export const DAILY_JOB_NAME = 'Daily sessions';

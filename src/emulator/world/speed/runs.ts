@@ -3,7 +3,7 @@ import { shop } from '../../credentials.ts';
 import { hash, type Origin, unit } from '../random.ts';
 import { draw, drawBetween } from './noise.ts';
 import type { PagePlan } from './page-plan.ts';
-import { type Scenario, type Step, scenariosOf } from './scenarios.ts';
+import { CLONES_FROM, type Scenario, type Step, scenariosOf } from './scenarios.ts';
 
 interface StoryPlace {
   readonly projectId: number;
@@ -163,9 +163,12 @@ function inverse(odd: number): number {
 }
 const INVERSE = inverse(FACTOR);
 
+/** More than the ids of all runs of the scenarios that are always there; those of copies lie above. */
+const CLONE_IDS = 2 ** 32;
+
 /** `resultId` of a run: unique over all scenarios, growing with time. */
 export function resultIdOf(scenarioIndex: number, hour: number): number {
-  return hour * 16 + scenarioIndex;
+  return hour * CLONES_FROM + (scenarioIndex % CLONES_FROM) + Math.floor(scenarioIndex / CLONES_FROM) * CLONE_IDS;
 }
 
 /** The numeric form of a step result's id, as in `stepResultId` of the step report. */
@@ -181,17 +184,24 @@ function textOf(seed: number, number: number): string {
   return letter + body + check.toString(16).padStart(8, '0');
 }
 
-/** The opaque form, 16 hex digits; holds all that is needed to compute the step result again. */
+/** The opaque form, 16 hex digits, 19 of a copied scenario; holds all that is needed to compute the step result again. */
 export function stepResultIdOf(seed: number, key: StepResultKey): string {
-  return textOf(seed, stepResultNumber(key));
+  const clone = Math.floor(key.scenarioIndex / CLONES_FROM);
+  const text = textOf(seed, stepResultNumber({ ...key, scenarioIndex: key.scenarioIndex % CLONES_FROM }));
+  return clone === 0 ? text : `${text}${clone.toString(16).padStart(3, '0')}`;
 }
 
 /** The reverse; undefined for a text that was not issued under this seed. */
 export function parseStepResultId(seed: number, text: string): StepResultKey | undefined {
-  if (!/^[a-f][0-9a-f]{15}$/.test(text)) return undefined;
+  if (!/^[a-f][0-9a-f]{15}([0-9a-f]{3})?$/.test(text)) return undefined;
+  const clone = text.length > 16 ? Number.parseInt(text.slice(16), 16) : 0;
   const number = Math.imul(Number.parseInt(text.slice(1, 8), 16), INVERSE) & MASK;
-  if (textOf(seed, number) !== text) return undefined;
-  return { scenarioIndex: Math.floor(number / 8) % 16, hour: Math.floor(number / 128), stepIndex: number % 8 };
+  if (textOf(seed, number) !== text.slice(0, 16)) return undefined;
+  return {
+    scenarioIndex: (Math.floor(number / 8) % CLONES_FROM) + clone * CLONES_FROM,
+    hour: Math.floor(number / 128),
+    stepIndex: number % 8,
+  };
 }
 
 const KEPT_HOURS = 60 * 24;

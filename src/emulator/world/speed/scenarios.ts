@@ -128,6 +128,24 @@ export const scenarios: readonly Scenario[] = rows.map(([id, name, project, devi
   steps: stepsOf(id, pages),
 }));
 
+/** Places in the list of scenarios that identifiers of runs leave to those that are always there. */
+export const CLONES_FROM = 16;
+
+/** A copy of one of these scenarios with its own ids and name, for accounts with many; `nth` counts the copies from 0. */
+export function cloneScenario(known: readonly Scenario[], nth: number, suffix: string): Scenario {
+  const like = known[nth % known.length];
+  if (!like) throw new RangeError('There is no scenario to copy.');
+  const id = 500_000 + nth;
+  return {
+    ...like,
+    index: like.index + CLONES_FROM * (1 + Math.floor(nth / known.length)),
+    id,
+    monitoringId: 50_000 + nth,
+    name: `${like.name} ${suffix}`,
+    steps: stepsOf(id, like.steps),
+  };
+}
+
 /** Scenarios of one project, in the order of their ids. */
 export function scenariosOf(projectId: number): readonly Scenario[] {
   return scenarios.filter((scenario) => scenario.projectId === projectId);

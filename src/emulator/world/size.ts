@@ -1,0 +1,210 @@
+import { DAY_MS, HOUR_MS } from '../../lib/clock.ts';
+import { content, type Project, projects, shop } from '../credentials.ts';
+import { COMPUTE_MS, dayOf, type ExportJob } from './exports/schedule.ts';
+import { hash, type Origin } from './random.ts';
+import {
+  FIRST_ID,
+  type GoalDefinition,
+  goalsOf,
+  type Mapping,
+  mappingsOf,
+  type PageGroup,
+  pageGroupsOf,
+  type SegmentDefinition,
+  segmentsOf,
+} from './sessions/index.ts';
+import { cloneScenario, type Scenario, scenariosOf } from './speed/scenarios.ts';
+
+/** How large the account is, what is always there included; projects apart, all of it lies in the shop. */
+export interface Size {
+  readonly projects: number;
+  readonly scenarios: number;
+  readonly segments: number;
+  readonly goals: number;
+  readonly mappings: number;
+  readonly pageGroupsAMapping: number;
+  /** On as many page groups. */
+  readonly zonings: number;
+  readonly zonesAZoning: number;
+  readonly jobs: number;
+  /** Of recurring jobs; one in ten runs once. */
+  readonly runsAJob: number;
+  /** How long each answer takes at least. */
+  readonly latencyMs: number;
+}
+
+/** The account that `--size big` stands for. */
+export const bigSize: Size = {
+  projects: 60,
+  scenarios: 400,
+  segments: 600,
+  goals: 300,
+  mappings: 40,
+  pageGroupsAMapping: 100,
+  zonings: 50,
+  zonesAZoning: 100,
+  jobs: 5_000,
+  runsAJob: 20,
+  latencyMs: 60,
+};
+
+/** The lists of one account. */
+export interface Account {
+  readonly projects: readonly Project[];
+  /** The project whose data one shows: those that only make an account large show the magazine's. */
+  dataOf(project: Project): Project;
+  segments(projectId: number): readonly SegmentDefinition[];
+  goals(projectId: number): readonly GoalDefinition[];
+  mappings(projectId: number): readonly Mapping[];
+  pageGroups(projectId: number): readonly PageGroup[];
+  scenarios(projectId: number): readonly Scenario[];
+  /** Jobs beside the seeded ones, in the order of their ids. */
+  readonly jobs: readonly ExportJob[];
+  readonly latencyMs: number;
+}
+
+const brands = ['Nordlicht', 'Fjord', 'Alpin', 'Küste', 'Tundra', 'Polar', 'Heide', 'Watt'] as const;
+const markets = ['DE', 'AT', 'CH', 'FR', 'NL', 'GB', 'US', 'ES', 'IT', 'PL', 'SE', 'DK'] as const;
+const subjects = ['Home', 'Category', 'Product', 'Cart', 'Checkout', 'Search', 'Account', 'Stores', 'Magazine', 'Help'] as const;
+const groups = ['Loyal buyers', 'Newsletter readers', 'Paid search', 'App users', 'Cart leavers', 'Size advisor', 'Voucher users'] as const;
+const aims = ['Wish list', 'Store finder', 'Size chart', 'Gift card', 'Reviews read', 'Chat opened', 'Alert set'] as const;
+const elements = ['Hero', 'Teaser', 'Filter', 'Button', 'Gallery', 'Footer link', 'Banner', 'Tile', 'Form', 'Tab'] as const;
+
+function one<T>(list: readonly [T, ...T[]], at: number): T {
+  return list[at % list.length] ?? list[0];
+}
+
+const from = <T>(count: number, make: (at: number) => T): T[] => Array.from({ length: Math.max(0, count) }, (_, at) => make(at));
+const number = (at: number) => String(at + 1).padStart(3, '0');
+const aged = (at: number) => ({ createdDaysAgo: 30 + (at % 300), updatedDaysAgo: 5 + (at % 25) });
+
+const FIRST_JOB = 10_001;
+
+function projectsOf(size: Size): Project[] {
+  const more = from(size.projects - projects.length, (at): Project => {
+    const name = `${one(brands, at)} ${one(markets, Math.floor(at / brands.length))}`;
+    return { ...content, id: 1301 + at, name };
+  });
+  return [...projects, ...more];
+}
+
+function segmentsIn(size: Size): SegmentDefinition[] {
+  const known = segmentsOf(shop.id);
+  const more = from(size.segments - known.length, (at): SegmentDefinition => {
+    const like = known[at % known.length] ?? known[0];
+    if (!like) throw new RangeError('The shop has no segment.');
+    return {
+      ...like,
+      ...aged(at),
+      id: FIRST_ID + at,
+      name: `${one(groups, at)} ${one(markets, Math.floor(at / groups.length))} ${number(at)}`,
+    };
+  });
+  return [...known, ...more];
+}
+
+function goalsIn(size: Size): GoalDefinition[] {
+  const known = goalsOf(shop.id);
+  const more = from(size.goals - known.length, (at): GoalDefinition => {
+    const like = known[at % known.length] ?? known[0];
+    if (!like) throw new RangeError('The shop has no goal.');
+    return {
+      ...like,
+      ...aged(at),
+      id: FIRST_ID + at,
+      type: 'EVENT',
+      name: `${one(aims, at)} ${one(markets, Math.floor(at / aims.length))} ${number(at)}`,
+    };
+  });
+  return [...known, ...more];
+}
+
+function treeOf(size: Size): { mappings: Mapping[]; pageGroups: PageGroup[] } {
+  const known = mappingsOf(shop.id);
+  const mappings = from(size.mappings - known.length, (at): Mapping => {
+    return { id: FIRST_ID + at, name: `${one(brands, at)} ${one(markets, at)} pages ${number(at)}`, description: null, ...aged(at) };
+  });
+  const all = mappings.length * size.pageGroupsAMapping;
+  const zoned = size.zonings - pageGroupsOf(shop.id).reduce((sum, { zonings }) => sum + zonings.length, 0);
+  const every = Math.max(1, Math.floor(all / Math.max(1, zoned)));
+  const pageGroups = mappings.flatMap((mapping, nth) =>
+    from(size.pageGroupsAMapping, (at): PageGroup => {
+      const place = nth * size.pageGroupsAMapping + at;
+      const zoning = place % every === 0 ? Math.floor(place / every) : zoned;
+      return {
+        id: FIRST_ID + place,
+        name: `${one(subjects, at)} ${one(markets, nth)} ${number(at)}`,
+        category: one(subjects, at),
+        mappingIds: [mapping.id],
+        zonings: zoning < zoned ? [zoningOf(size, zoning)] : [],
+      };
+    }),
+  );
+  return { mappings: [...known, ...mappings], pageGroups: [...pageGroupsOf(shop.id), ...pageGroups] };
+}
+
+function zoningOf({ zonesAZoning }: Size, at: number): PageGroup['zonings'][number] {
+  const zones = from(zonesAZoning, (nth) => ({ id: FIRST_ID + at * zonesAZoning + nth, name: `${one(elements, nth)} ${number(nth)}` }));
+  return { id: FIRST_ID + at, name: `Redesign ${one(brands, at)} ${number(at)}`, ...aged(at), zones };
+}
+
+function scenariosIn(size: Size): Scenario[] {
+  const known = scenariosOf(shop.id);
+  return [...known, ...from(size.scenarios - known.length, (at) => cloneScenario(known, at, `${one(markets, at)} ${number(at)}`))];
+}
+
+/** Jobs of years: each ran for as many days as it has runs, one after the other, and was suspended then; the last ones are active. */
+function jobsIn(size: Size, { seed, startMs }: Origin): ExportJob[] {
+  const count = size.jobs;
+  return from(count, (at): ExportJob => {
+    const isOnce = at % 10 === 9;
+    const daysAgo = size.runsAJob + 1 + Math.floor(((count - 1 - at) * 340) / count);
+    const createdMs = dayOf(startMs, daysAgo) + 8 * HOUR_MS + at * 1000;
+    const isActive = at >= count - 5;
+    return {
+      jobId: FIRST_JOB + at,
+      projectId: shop.id,
+      name: `${isOnce ? 'Backfill' : 'Feed'} ${one(brands, at)} ${one(markets, Math.floor(at / 8))} ${number(at)}`,
+      ownerId: 7001 + (hash(seed, at) % 9),
+      createdMs,
+      format: at % 3 === 0 ? 'CSV' : 'JSONL',
+      scope: at % 4 === 3 ? 'views' : 'sessions',
+      frequency: isOnce ? 'once' : 'daily',
+      ...(isOnce && { range: { fromMs: dayOf(startMs, daysAgo + 5), toMs: dayOf(startMs, daysAgo + 2) } }),
+      fields: ['session_id', 'user_id', 'session_number'].map((fieldName) => ({ fieldName })),
+      device: 'all',
+      computeMs: COMPUTE_MS,
+      ...(!isOnce && !isActive && { suspendedMs: createdMs + size.runsAJob * DAY_MS }),
+    };
+  });
+}
+
+function small(): Omit<Account, 'jobs' | 'latencyMs'> {
+  return {
+    projects,
+    dataOf: (project) => project,
+    segments: segmentsOf,
+    goals: goalsOf,
+    mappings: mappingsOf,
+    pageGroups: pageGroupsOf,
+    scenarios: scenariosOf,
+  };
+}
+
+/** The lists of an account of this size; without one, those that every seed has. */
+export function accountOf(origin: Origin, size: Size | undefined): Account {
+  const usual = small();
+  if (!size) return { ...usual, jobs: [], latencyMs: 0 };
+  const inShop = { segments: segmentsIn(size), goals: goalsIn(size), scenarios: scenariosIn(size), ...treeOf(size) };
+  return {
+    projects: projectsOf(size),
+    dataOf: (project) => (projects.includes(project) ? project : content),
+    segments: (projectId) => (projectId === shop.id ? inShop.segments : usual.segments(projectId)),
+    goals: (projectId) => (projectId === shop.id ? inShop.goals : usual.goals(projectId)),
+    mappings: (projectId) => (projectId === shop.id ? inShop.mappings : usual.mappings(projectId)),
+    pageGroups: (projectId) => (projectId === shop.id ? inShop.pageGroups : usual.pageGroups(projectId)),
+    scenarios: (projectId) => (projectId === shop.id ? inShop.scenarios : usual.scenarios(projectId)),
+    jobs: jobsIn(size, origin),
+    latencyMs: size.latencyMs,
+  };
+}
