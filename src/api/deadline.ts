@@ -9,6 +9,8 @@ export interface Limits {
   readonly signal: AbortSignal;
   /** What the call waits for at the moment: the words of a timeout name it. */
   waitsFor: 'answer' | 'turn' | 'token' | 'result';
+  /** Whether it is the end of a call of several requests, in which this one came late. */
+  readonly endsCall?: boolean | undefined;
   /** How long the queue lasts now, in ms; undefined where that is not known. */
   queueMs?: (() => number | undefined) | undefined;
 }
@@ -23,10 +25,14 @@ function queued(words: string, queueMs = 0): ApiError {
   return new ApiError('busy', words, { code: QUEUED, retryAfterMs: Math.max(LEAST_PAUSE_MS, queueMs) });
 }
 
+/** A call of several requests is told its own time; what was left for the last of them says nothing to the caller. */
+const OVER = 'The time that one call may take was over before it had read all that it needs';
+
 /** Throws a `busy` error where the queue lasts longer than the call may: at once, with the time to wait, instead of after all of it. */
-export function refuseLongQueue({ queueMs, deadlineMs }: Limits, nowMs: number): void {
+export function refuseLongQueue({ queueMs, deadlineMs, endsCall }: Limits, nowMs: number): void {
   const [lastsMs = 0, leftMs] = [queueMs?.(), deadlineMs - nowMs];
   if (lastsMs <= leftMs) return;
+  if (endsCall) throw queued(`${OVER}: other requests were still ahead of its next one.`, lastsMs);
   throw queued(`So many calls wait for their turn that this one would not get it within ${seconds(leftMs)}.`, lastsMs);
 }
 
@@ -35,7 +41,17 @@ export function isOutOfTime(error: unknown): boolean {
   return error instanceof ApiError && (error.kind === 'timeout' || error.code === QUEUED);
 }
 
-function timeoutOf({ waitsFor, queueMs }: Limits, allowedMs: number): ApiError {
+/** The error of a request that comes when the time of its call is over: nothing of it was sent. */
+export function timeIsOver(): ApiError {
+  return new ApiError('timeout', `${OVER}.`);
+}
+
+function timeoutOf({ waitsFor, queueMs, endsCall }: Limits, allowedMs: number): ApiError {
+  if (endsCall) {
+    const reason = { turn: 'other requests were still ahead', result: 'its result was not computed yet', token: 'it had no token yet' };
+    const words = `${OVER}: ${waitsFor === 'answer' ? 'an answer was still on its way' : reason[waitsFor]}.`;
+    return waitsFor === 'turn' ? queued(words, queueMs?.()) : new ApiError('timeout', words);
+  }
   const time = seconds(allowedMs);
   if (waitsFor === 'turn') return queued(`The call was given up after ${time}: it was still waiting behind other calls.`, queueMs?.());
   if (waitsFor === 'result') return new ApiError('timeout', `The call was given up after ${time}: its result was not computed yet.`);
@@ -65,14 +81,15 @@ export async function withDeadline<T>(
   const startMs = clock.now();
   const endMs = Math.min(deadlineMs, startMs + timeoutMs);
   const allowedMs = endMs - startMs;
-  if (allowedMs <= 0) throw new ApiError('timeout', 'The time for the call ran out before anything was sent.');
+  if (allowedMs <= 0) throw timeIsOver();
   const controller = new AbortController();
   const relay = () => controller.abort(signal?.reason);
   // Many calls may run under one signal; each takes its listener away again.
   if (signal) setMaxListeners(0, signal);
   signal?.addEventListener('abort', relay, { once: true });
   // A timer of the machine besides the clock's deadline: a clock that stands still or jumps back must not prolong a call.
-  const limits: Limits = { deadlineMs: endMs, signal: controller.signal, waitsFor: 'answer' };
+  const endsCall = allowedMs < timeoutMs;
+  const limits: Limits = { deadlineMs: endMs, signal: controller.signal, waitsFor: 'answer', endsCall };
   const timer = setTimeout(() => controller.abort(timeoutOf(limits, allowedMs)), Math.min(allowedMs, LONGEST_TIMER_MS));
   try {
     return await task(limits);

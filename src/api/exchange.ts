@@ -2,7 +2,7 @@ import { joinAddress } from '../lib/address.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { quote, type Redactor } from '../lib/redact.ts';
-import type { Limits } from './deadline.ts';
+import { type Limits, timeIsOver } from './deadline.ts';
 import { ApiError, asksForProject, type ErrorKind, kindOf, readRefusal } from './errors.ts';
 import { CHOOSE_PROJECT } from './granted.ts';
 import type { Http, HttpAnswer } from './http.ts';
@@ -193,13 +193,18 @@ function headersOf({ encoding, accessToken }: Exchange, userAgent: string, hasBo
   };
 }
 
+/** A call of several requests with less time than this sends its last one once. */
+const LATE_MS = 2_000;
+
 /** Sends one request of an operation and reads its payload; throws an ApiError that says whether a repeat may help. */
 export async function exchange(wiring: Wiring, request: Exchange): Promise<Tolerated<unknown>> {
   const { http, clock, redact, userAgent, sizeLimits, log } = wiring;
   const { operation, limits, attempt, encoding } = request;
   const startMs = clock.now();
   const leftMs = limits.deadlineMs - startMs;
-  if (leftMs <= 0) throw new ApiError('timeout', 'The time for the call ran out while it waited.');
+  if (leftMs <= 0) throw timeIsOver();
+  // At the end of a call there is no time for another attempt.
+  const isLate = limits.endsCall === true && leftMs < LATE_MS;
   const { target, body } = encodeRequest(operation, request.input);
   let outcome = 'no answer';
   let ended: Pick<ApiEvent & { type: 'request' }, 'outcome' | 'status'> = { outcome: 'ok' };
@@ -212,7 +217,7 @@ export async function exchange(wiring: Wiring, request: Exchange): Promise<Toler
       safe: operation.safe,
       trustedHost: request.trustedHost,
       maxBytes: operation === getStepHar ? sizeLimits.harBytes : sizeLimits.otherBytes,
-      idleTimeoutMs: operation.safe && attempt < MAX_ATTEMPTS ? leftMs * IDLE_TIMEOUT_SHARE : undefined,
+      idleTimeoutMs: operation.safe && attempt < MAX_ATTEMPTS && !isLate ? leftMs * IDLE_TIMEOUT_SHARE : undefined,
       signal: limits.signal,
     });
     outcome = String(answer.status);

@@ -101,6 +101,9 @@ function limitsOf(callers: ReadonlySet<Limits>, { signal }: AbortController): Li
     get deadlineMs() {
       return Math.max(...Array.from(callers, ({ deadlineMs }) => deadlineMs));
     },
+    get endsCall() {
+      return Array.from(callers).every(({ endsCall }) => endsCall);
+    },
     get waitsFor() {
       return waitsFor;
     },

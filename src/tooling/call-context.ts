@@ -50,6 +50,8 @@ export interface Call {
   readonly asked: Asked | undefined;
   readonly notes: string[];
   readonly links: Link[];
+  /** Requests that were answered so far, by the platform or from what is kept. */
+  readonly done: { answers: number };
   /** Set by the handler of a charted tool. */
   makeChart?: MakeChart;
   readonly options: {
@@ -65,8 +67,11 @@ export interface Call {
 }
 
 /** Sends an operation; a write makes names be read anew, whatever becomes of it. */
-function send<T extends Operation>({ client, caller, options }: Call, operation: T, request: CallInput<T>, how?: CallOptions) {
-  const answer = client.call(operation, request, { ...options, ...how });
+function send<T extends Operation>({ client, caller, options, done }: Call, operation: T, request: CallInput<T>, how?: CallOptions) {
+  const answer = client.call(operation, request, { ...options, ...how }).then((payload) => {
+    done.answers += 1;
+    return payload;
+  });
   return operation.safe ? answer : answer.finally(() => caller.session.names.forget());
 }
 
@@ -139,7 +144,7 @@ function namesOf({ client, caller, options }: Call, ask: Ask): NameParts {
     async lists() {
       const projectId = await client.projectId(options);
       return {
-        of: (kind) => names.list(kind, projectId, ask),
+        of: (kind, onPart) => names.list(kind, projectId, ask, onPart),
         nameOf(kind, id) {
           const known = names.known(kind, id, projectId);
           return known ? pathOf(known) : String(id);

@@ -1,4 +1,5 @@
 import { check } from '../api/check-input.ts';
+import { isOutOfTime } from '../api/deadline.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../api/params.ts';
 import type { WriteRequest } from '../api/write-request.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -30,6 +31,7 @@ export async function callTool(tool: AnyTool, args: unknown, caller: Caller): Pr
   const { session, signal, request } = caller;
   const watched = request && session.options.watch?.begin({ kind: 'tool', name: tool.name, ...request });
   let redact = (text: string): string => text;
+  const done = { answers: 0 };
   try {
     session.options.admit?.();
     await session.options.takeTurn?.();
@@ -54,15 +56,22 @@ export async function callTool(tool: AnyTool, args: unknown, caller: Caller): Pr
     const newerThan = session.repeats.isRepeat(tool.name, args) ? client.readsBegun() : undefined;
     const hears = { observe: watched?.observe, onLeftOut: noting(notes), onKept: notingAge(noting(notes), session.options.clock) };
     const begun = beginning(caller, projectId, asked, { ...hears, newerThan });
-    const outcome = await run({ tool, args, input, caller, client, asked, ...begun, notes, links: [] });
+    const outcome = await run({ tool, args, input, caller, client, asked, ...begun, done, notes, links: [] });
     watched?.end('ask' in outcome ? 'question' : 'ok');
     return outcome;
   } catch (error) {
     watched?.end(outcomeOf(error, signal));
     const report = { log: session.options.log, redact, signal };
-    const text = redact(errorText(error, tool, report, caller.offer?.absent));
+    const text = [redact(errorText(error, tool, report, caller.offer?.absent)), wayOn(error, done.answers)].filter(Boolean).join('\n');
     return { isError: true, text: clipped(text, 4 * session.options.maxResultTokens), links: [] };
   }
+}
+
+/** What a call that ran out of time had done, and how to go on. */
+function wayOn(error: unknown, answers: number): string {
+  if (!isOutOfTime(error) || answers === 0) return '';
+  const had = answers === 1 ? '1 request was answered' : `${answers} requests were answered`;
+  return `${had} before; a call that follows soon does not ask again for what is kept of them.`;
 }
 
 /** An error is an answer too: it keeps its limit, whatever the arguments or the platform put into it. */

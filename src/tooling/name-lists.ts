@@ -31,11 +31,66 @@ async function allExportJobs(ask: Ask): Promise<Named[]> {
   return named(jobs.map(({ jobId: id, name, updatedAt }) => ({ id, name, updatedAt })));
 }
 
-async function below(parents: readonly Named[], list: (id: number) => Promise<readonly Row[]>): Promise<Named[]> {
-  const lists = parents.map(async (parent) => named(await list(parent.id), parent.path));
+/** Containers of which all are looked into before an answer. */
+const MOST_AT_ONCE = 100;
+/** Of more, as many are looked into as this time allows. */
+const PATIENCE_MS = 4_000;
+/** Calls that a search through many containers has in flight: some places are left for the calls that come meanwhile. */
+const IN_FLIGHT = 6;
+
+/** A search through the containers of a tree. */
+interface Search {
+  /** Whether this is what is looked for, so that no other container need be looked into. */
+  readonly isFound: (object: Named) => boolean;
+  /** Told how many of the containers were looked into where it was not all. */
+  readonly onPart: (looked: number, all: number) => void;
+}
+
+/** What lies in these containers, each listed by a request of its own. */
+async function below(parents: readonly Named[], list: (id: number) => Promise<readonly Row[]>, search: Search): Promise<Named[]> {
+  const inside = async (parent: Named) => named(await list(parent.id), parent.path);
+  if (parents.length > MOST_AT_ONCE) return searched(parents, inside, search);
+  const lists = parents.map(inside);
   // All have ended when one has failed, so that a second try does not join the rest of the first.
   await Promise.allSettled(lists);
   return (await Promise.all(lists)).flat();
+}
+
+/**
+ * What lies in many containers, as far as it was listed when what is looked for is found, or after a while. Then the listing goes on by
+ * itself until the time of the call is over, so that the next call, which gets from the lists of the session what they hold, comes further.
+ */
+async function searched(
+  parents: readonly Named[],
+  inside: (parent: Named) => Promise<Named[]>,
+  { isFound, onPart }: Search,
+): Promise<Named[]> {
+  const lists = new Map<number, Named[]>();
+  let next = 0;
+  let found = false;
+  async function work(): Promise<void> {
+    while (next < parents.length && !found) {
+      const at = next;
+      next += 1;
+      const parent = parents[at];
+      if (!parent) return;
+      const listed = await inside(parent);
+      lists.set(at, listed);
+      found ||= listed.some(isFound);
+    }
+  }
+  const workers = Array.from({ length: IN_FLIGHT }, work);
+  const all = Promise.all(workers);
+  // What fails later fails behind the answer; the next call meets it where it lasts.
+  all.catch(() => undefined);
+  let timer: NodeJS.Timeout | undefined;
+  const patience = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, PATIENCE_MS);
+  });
+  await Promise.race([all, patience]);
+  clearTimeout(timer);
+  if (lists.size < parents.length) onPart(lists.size, parents.length);
+  return [...lists].toSorted(([a], [b]) => a - b).flatMap(([, objects]) => objects);
 }
 
 /** How many steps of a path, in order, lead along this one. */
@@ -51,7 +106,37 @@ function mentioned(parents: readonly Named[], text: string): readonly Named[] {
   return parents.filter((_, index) => taken[index] === furthest);
 }
 
-type Loader = (ask: Ask, load: (kind: NameKind) => Promise<readonly Named[]>, text: string) => Promise<Named[]>;
+/** Whether an object is called as the last of these steps, below what the others say; never where nothing is looked for. */
+function isCalled(steps: readonly string[]): (object: Named) => boolean {
+  const last = steps.at(-1);
+  return ({ path }) => last !== undefined && fold(path.at(-1) ?? '') === last && stepsAlong(path, steps) === steps.length;
+}
+
+/** What a list is loaded for. */
+export interface Loading {
+  readonly load: (kind: NameKind) => Promise<readonly Named[]>;
+  /** What is looked for; empty for the whole list. */
+  readonly text: string;
+  /** The kind that `text` names, which may lie below the one that is loaded. */
+  readonly wanted: NameKind;
+  /** Asks for what lies in one of very many containers: the answer may be some minutes old. */
+  readonly askKept: Ask;
+  /** Told what was not looked into, in one clause. */
+  readonly onPart: (words: string) => void;
+}
+
+type Loader = (ask: Ask, loading: Loading) => Promise<Named[]>;
+
+/** Some of the zonings: those of what a zone's path begins with, or the zoning itself. */
+function zonings(ask: Ask, all: readonly Named[], { text, wanted, onPart, askKept }: Loading): Promise<Named[]> {
+  const steps = stepsOf(text);
+  const parents = mentioned(all, text);
+  const asking = parents.length > MOST_AT_ONCE ? askKept : ask;
+  return below(parents, (pageGroupId) => asking(listZonings, { pageGroupId }), {
+    isFound: isCalled(wanted === 'zone' ? steps.slice(0, -1) : steps),
+    onPart: (looked, of) => onPart(`the zonings of ${looked} of ${of} page groups`),
+  });
+}
 
 /** How the candidates of each kind are listed. */
 export const loaders: Record<NameKind, Loader> = {
@@ -60,9 +145,17 @@ export const loaders: Record<NameKind, Loader> = {
   scenario: async (ask) => named((await ask(listScenarios, {})).scenarios),
   'export job': allExportJobs,
   mapping: async (ask) => named(await ask(listMappings, {})),
-  'page group': async (ask, load) => below(await load('mapping'), (mappingId) => ask(listPageGroups, { mappingId })),
-  zoning: async (ask, load, text) => below(mentioned(await load('page group'), text), (pageGroupId) => ask(listZonings, { pageGroupId })),
-  zone: async (ask, load, text) => below(mentioned(await load('zoning'), text), (zoningId) => ask(listZones, { zoningId })),
+  'page group': async (ask, { load, text, wanted, onPart }) =>
+    below(await load('mapping'), (mappingId) => ask(listPageGroups, { mappingId }), {
+      isFound: isCalled(wanted === 'page group' ? stepsOf(text) : []),
+      onPart: (looked, all) => onPart(`the page groups of ${looked} of ${all} mappings`),
+    }),
+  zoning: async (ask, loading) => zonings(ask, await loading.load('page group'), loading),
+  zone: async (ask, { load, text, onPart }) =>
+    below(mentioned(await load('zoning'), text), (zoningId) => ask(listZones, { zoningId }), {
+      isFound: isCalled(stepsOf(text)),
+      onPart: (looked, all) => onPart(`the zones of ${looked} of ${all} zonings`),
+    }),
 };
 
 /** The tool that lists a kind, for error messages. */

@@ -3,19 +3,25 @@ import { ApiError } from '../api/errors.ts';
 import { LIST_KEEP_MS, type Operation, type PayloadOf } from '../api/operation.ts';
 import { type Match, matchName, type Named, type NameKind, pathOf } from '../domain/names/match-name.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { Loading } from './name-lists.ts';
 import type { SharedLists } from './shared-state.ts';
 
 /** As long as the client keeps lists, which answers within a process; `docs/operating.md` names it. */
 const LIFE_MS = LIST_KEEP_MS;
+/** Of what lies in the containers of a large tree. */
+const TREE_LIFE_MS = 10 * 60_000;
 /** A name that is not found is looked up again when the list is older than this: it may be new. */
 const FRESH_MS = 5_000;
 
 /** Looks names up in lists that are at most ten seconds old, and never older than a write of the same caller. */
 export interface Names {
   /** The one object that `text` names; throws an `invalid` error that lists the candidates. */
-  find(kind: NameKind, text: string, projectId: number, ask: Ask): Promise<Named>;
-  /** All objects of a kind; an object that lies in several containers stands in the list several times. */
-  list(kind: NameKind, projectId: number, ask: Ask): Promise<readonly Named[]>;
+  find(kind: NameKind, text: string, projectId: number, ask: Ask): Promise<FoundName>;
+  /**
+   * All objects of a kind; an object that lies in several containers stands in the list several times. Of a tree with hundreds of
+   * containers what could be listed in a few seconds: `onPart` is told of how much of it, and a later call has more.
+   */
+  list(kind: NameKind, projectId: number, ask: Ask, onPart?: (words: string) => void): Promise<readonly Named[]>;
   /** The object of an id, where a list that was read holds it; nothing is fetched. */
   known(kind: NameKind, id: number, projectId: number): Named | undefined;
   /** What `load` gave for this key at most `maxAgeMs` ago, or gives now; a failure is not kept. */
@@ -26,6 +32,12 @@ export interface Names {
   forget(): void;
   /** Forgets what this process has cached, when the session ends. */
   close(): void;
+}
+
+/** An object that a name was found for. */
+export interface FoundName extends Named {
+  /** What was looked into, where others of the name may lie in the rest. */
+  readonly part?: string;
 }
 
 interface Entry {
@@ -114,30 +126,48 @@ export function createNames(
     };
   }
 
-  async function listOf(kind: NameKind, text: string, projectId: number, ask: Ask): Promise<readonly Named[]> {
+  async function listOf(
+    kind: NameKind,
+    text: string,
+    projectId: number,
+    ask: Ask,
+    { wanted, onPart }: Pick<Loading, 'wanted' | 'onPart'>,
+  ): Promise<readonly Named[]> {
     // Only now: the schemas of all that is listed are a large part of a start.
     const { loaders } = await import('./name-lists.ts');
-    const found = await loaders[kind](ask, (other) => listOf(other, text, projectId, ask), text);
+    const load = (other: NameKind) => listOf(other, text, projectId, ask, { wanted, onPart });
+    // A tree that takes several calls to walk must last over them; no tool of this server changes it.
+    const askKept: Ask = (operation, input) =>
+      remember(`tree ${projectId} ${operation.path} ${JSON.stringify(input)}`, TREE_LIFE_MS, () => ask(operation, input));
+    const found = await loaders[kind](ask, { load, text, wanted, onPart, askKept });
     for (const each of found) objects.set(`${projectId} ${kind} ${each.id}`, each);
     return found;
   }
 
-  async function lookUp(kind: NameKind, text: string, projectId: number, ask: Ask) {
-    return matchName(text, await listOf(kind, text, projectId, ask));
+  /** What a name fits, and what was looked into where that was not everything. */
+  async function lookUp(kind: NameKind, text: string, projectId: number, ask: Ask): Promise<{ match: Match; part: string | undefined }> {
+    let part: string | undefined;
+    const onPart = (words: string) => {
+      part = words;
+    };
+    return { match: await matchName(text, await listOf(kind, text, projectId, ask, { wanted: kind, onPart })), part };
   }
 
   return {
     async find(kind, text, projectId, ask) {
-      let match = await lookUp(kind, text, projectId, cached(projectId, ask, LIFE_MS));
-      if ('closest' in match) {
+      let { match, part } = await lookUp(kind, text, projectId, cached(projectId, ask, LIFE_MS));
+      // What was not looked into comes before what may be new.
+      if ('closest' in match && part === undefined) {
         const askFresh: Ask = (operation, input) => ask(operation, input, { fresh: true });
-        match = await lookUp(kind, text, projectId, cached(projectId, askFresh, FRESH_MS));
+        ({ match, part } = await lookUp(kind, text, projectId, cached(projectId, askFresh, FRESH_MS)));
       }
-      if ('found' in match) return match.found;
+      if ('found' in match) return part === undefined ? match.found : { ...match.found, part };
+      if ('closest' in match && part !== undefined) throw new ApiError('invalid', unfinished(kind, text, part));
       const { listingTools } = await import('./name-lists.ts');
       throw new ApiError('invalid', refusedName(kind, text, match, listingTools[kind]));
     },
-    list: (kind, projectId, ask) => listOf(kind, '', projectId, cached(projectId, ask, LIFE_MS)),
+    list: (kind, projectId, ask, onPart = () => undefined) =>
+      listOf(kind, '', projectId, cached(projectId, ask, LIFE_MS), { wanted: kind, onPart }),
     known: (kind, id, projectId) => objects.get(`${projectId} ${kind} ${id}`),
     remember,
     remembered: (projectId, ask) => cached(projectId, ask, LIFE_MS),
@@ -150,6 +180,14 @@ export function createNames(
       stopListening?.();
     },
   };
+}
+
+/** Why a name is not found yet. */
+function unfinished(kind: NameKind, text: string, part: string): string {
+  return (
+    `no ${kind} "${text.slice(0, 100)}" is among ${part}, which is what one call can list. The others are being listed: call again in ` +
+    'half a minute, or pass the id or a path that begins with the page group.'
+  );
 }
 
 /** Most candidates that an error lists. */

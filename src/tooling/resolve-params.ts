@@ -12,10 +12,11 @@ import {
   type NameKind,
   type SegmentChoice,
 } from '../domain/names/match-name.ts';
+import type { FoundName } from './names.ts';
 import { type ParamFact, paramFacts } from './params.ts';
 
 /** Gives a name's object; throws where there is none or several. */
-export type FindName = (kind: NameKind, text: string) => Promise<{ id: number; path: readonly string[] }>;
+export type FindName = (kind: NameKind, text: string) => Promise<FoundName>;
 
 export interface ResolveOptions {
   readonly find: FindName;
@@ -88,8 +89,8 @@ export async function resolveParams<T extends Record<string, unknown>>(schema: z
       const key = `${kind} ${text}`;
       const finding = found.get(key) ?? options.find(kind, text);
       found.set(key, finding);
-      const { id, path: steps } = await finding;
-      options.note(`${kind} "${steps.join(' / ')}" = ${id}`);
+      const { id, path: steps, part } = await finding;
+      options.note(`${kind} "${steps.join(' / ')}" = ${id}${part === undefined ? '' : `, found among ${part}; others may bear that name`}`);
       return id;
     } catch (error) {
       if (error instanceof ApiError && error.kind === 'invalid') throw new ApiError('invalid', `${path}: ${error.message}`);

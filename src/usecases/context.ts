@@ -7,8 +7,8 @@ import type { ProjectWorkspace } from '../workspace/store/project-workspace.ts';
 
 /** The lists of names that a session keeps for the project of the call, at most some seconds old. */
 export interface Lists {
-  /** All objects of a kind. */
-  readonly of: (kind: NameKind) => Promise<readonly Named[]>;
+  /** All objects of a kind, or those of a large tree that a few seconds bring: `onPart` is told which part of it they are of. */
+  readonly of: (kind: NameKind, onPart?: (words: string) => void) => Promise<readonly Named[]>;
   /** The whole path of an object, where a list that was read holds it; else its id. Nothing is fetched. */
   readonly nameOf: (kind: NameKind, id: number) => string;
   /** Sends an operation whose answer may be some seconds old. */

@@ -105,9 +105,9 @@ const otherKinds: Readonly<Record<Exclude<ObjectKind, NameKind>, (lists: Lists) 
   'custom timing': customTimings,
 };
 
-async function objectsOf(kind: ObjectKind, lists: Lists): Promise<SearchObject[]> {
+async function objectsOf(kind: ObjectKind, lists: Lists, onPart: (words: string) => void): Promise<SearchObject[]> {
   if (kind in otherKinds) return otherKinds[kind as keyof typeof otherKinds](lists);
-  return (await lists.of(kind as NameKind)).map((object) => ({ kind, words: kind, ...object }));
+  return (await lists.of(kind as NameKind, onPart)).map((object) => ({ kind, words: kind, ...object }));
 }
 
 export interface Found {
@@ -126,11 +126,13 @@ export async function findObjects(text: string, kinds: readonly ObjectKind[], { 
   const objects: SearchObject[] = [];
   const searched = new Map<ObjectKind, number>();
   const failures = new Map<string, { kinds: ObjectKind[]; error: ApiError }>();
+  // The same part is told by each kind that lies below it; the last has come furthest.
+  const parts = new Map<string, string>();
   let done = 0;
   await Promise.all(
     kinds.map(async (kind) => {
       try {
-        const listed = await objectsOf(kind, known);
+        const listed = await objectsOf(kind, known, (words) => parts.set(words.replace(/\d+/g, ''), words));
         objects.push(...listed);
         searched.set(kind, listed.length);
       } catch (error) {
@@ -147,6 +149,10 @@ export async function findObjects(text: string, kinds: readonly ObjectKind[], { 
   const [first] = failures.values();
   if (first && searched.size === 0) throw first.error;
   for (const { kinds: failed, error } of failures.values()) note(`Not searched: ${failed.join(', ')}. ${error.message}`);
+  if (parts.size > 0)
+    note(
+      `Searched so far: ${[...parts.values()].join(', ')}. The others are being listed: call again in half a minute to search more of them.`,
+    );
   const found = await searchObjects(objects, text);
   if (found.length > 0) return { found, searched };
   const some = searchSomeWords(objects, text);

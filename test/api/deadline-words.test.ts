@@ -73,7 +73,10 @@ describe('a deadline', () => {
   test.each([0, -1])('that lies %d ms ahead begins nothing', async (timeoutMs) => {
     let begun = false;
     const error = await failure(withDeadline({ clock, timeoutMs }, async () => void (begun = true)));
-    expect(error).toMatchObject({ kind: 'timeout', message: 'The time for the call ran out before anything was sent.' });
+    expect(error).toMatchObject({
+      kind: 'timeout',
+      message: 'The time that one call may take was over before it had read all that it needs.',
+    });
     expect(begun).toBe(false);
   });
 

@@ -26,7 +26,7 @@ describe('time', () => {
       ['busy', false],
     ]);
     expect(results.at(1)).toMatchObject({
-      message: 'The call was given up after 100 ms: it was still waiting behind other calls.',
+      message: 'The time that one call may take was over before it had read all that it needs: other requests were still ahead.',
       code: 'QUEUED',
       retryAfterMs: 1_000,
     });
@@ -68,7 +68,9 @@ describe('time', () => {
     const client = openClient(stub, { clock });
     expect(await failure(client.call(createSpeedEvent, event, { deadlineMs: clock.now() + 100 }))).toMatchObject({
       kind: 'timeout',
-      message: expect.stringMatching(/^The call was given up after 100 ms: the platform did not answer in that time, retries included\./),
+      message: expect.stringMatching(
+        /^The time that one call may take was over before it had read all .*: an answer was still on its way\./,
+      ),
     });
     expect(await failure(client.call(listSegments, {}, { deadlineMs: clock.now() }))).toMatchObject({ kind: 'timeout' });
     expect(stub.calls).toHaveLength(1);

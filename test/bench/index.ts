@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { buildBareServer } from './bare-server.ts';
+import { benchBig } from './big.ts';
 import { benchConversation } from './conversation.ts';
 import { benchDownloads } from './downloads.ts';
 import { directReader, type ExternalEmulator, startExternalEmulator } from './emulator.ts';
@@ -206,5 +207,6 @@ else if (subject === 'queries') print(await benchQueries());
 else if (subject === 'parquet') print(await benchParquet());
 else if (subject === 'http') await onEmulator((emulator) => benchHttp(PRODUCT, emulator));
 else if (subject === 'start') print(await coldStart(await buildBareServer(PRODUCT)));
+else if (subject === 'big') await benchBig(PRODUCT, rest);
 else if (subject === 'load') await benchLoad(PRODUCT, rest);
 else await benchProduct();

@@ -5,7 +5,7 @@ import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll } from 'vitest';
 import { createClient } from '../../src/api/client.ts';
 import { createLimiter } from '../../src/api/limiter.ts';
-import { createReadCache } from '../../src/api/read-cache.ts';
+import { createReadCache, type ReadCache } from '../../src/api/read-cache.ts';
 import { enabledTools, listedTools, loadTool } from '../../src/commands/catalogue.ts';
 import type { CredentialName } from '../../src/emulator/credentials.ts';
 import { prompts } from '../../src/prompts/index.ts';
@@ -62,6 +62,8 @@ export interface AssistantOptions {
   readonly principal?: string;
   /** Time between two calls in the eyes of what is kept; default 11 minutes, longer than anything that may change. */
   readonly thinksMs?: number;
+  /** Shared by the sessions of one caller; left out: one of its own. */
+  readonly reads?: ReadCache;
   /** `lines`: messages travel as they do over stdio; left out: as objects. */
   readonly over?: 'lines';
   /** Answers the question before a write; left out: the client cannot ask. */
@@ -99,7 +101,7 @@ export async function openAssistant(platform: Platform, options: AssistantOption
   const defaultProjectId = credential === 'account' && !('defaultProjectId' in options) ? 1201 : options.defaultProjectId;
   const dir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'workspace-')));
   let thoughtMs = 0;
-  const reads = createReadCache({ clock: { ...clock, now: () => clock.now() + thoughtMs } });
+  const reads = options.reads ?? createReadCache({ clock: { ...clock, now: () => clock.now() + thoughtMs } });
   const session = createSession({
     workspace: {
       dir,

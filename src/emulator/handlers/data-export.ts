@@ -1,4 +1,5 @@
 import { DEFAULT_PAGE_SIZE, instantOf } from '../../api/params.ts';
+import { DAY_MS } from '../../lib/clock.ts';
 import { REFERENCE } from '../deployment.ts';
 import { type Handlers, type Place } from '../handler.ts';
 import { Refusal } from '../responses.ts';
@@ -32,6 +33,43 @@ function inListOrder(runs: readonly Run[], { deployment: { runOrder } = REFERENC
   if (runOrder === 'by id') return runs;
   const place = ({ runId }: Run) => hash(runId);
   return runs.toSorted((a, b) => a.job.jobId - b.job.jobId || place(a) - place(b));
+}
+
+function successfulOf(job: ExportJob, nowMs: number): readonly Run[] {
+  return runsOf(job, nowMs).filter((run) => !run.isEmpty && runState(run, nowMs) === 'SUCCESS');
+}
+
+/** One page of the successful runs of these jobs, which stand in the order of their ids; runs of other pages are only counted. */
+function pageOfRuns(jobs: readonly ExportJob[], paging: Paging, place: Place): Run[] {
+  const { nowMs, deployment: { pagesFrom } = REFERENCE } = place;
+  const { limit = DEFAULT_PAGE_SIZE, order = 'DESC', page = pagesFrom } = paging;
+  if (page < pagesFrom) throw new Refusal(400, 'VALIDATION_ERROR', `page: pages begin at ${pagesFrom}`);
+  const found: Run[] = [];
+  let before = (page - pagesFrom) * limit;
+  for (const job of order === 'ASC' ? jobs : jobs.toReversed()) {
+    const count = settledSuccesses(job, nowMs);
+    if (count !== undefined && count <= before) {
+      before -= count;
+      continue;
+    }
+    const runs = inListOrder(successfulOf(job, nowMs), place);
+    const inOrder = order === 'ASC' ? runs : runs.toReversed();
+    found.push(...inOrder.slice(before, before + limit - found.length));
+    before = Math.max(0, before - runs.length);
+    if (found.length >= limit) break;
+  }
+  return found;
+}
+
+/** Counts of jobs that will have no other run, kept because each page of a long list needs all of them. */
+const counts = new WeakMap<ExportJob, number>();
+
+function settledSuccesses(job: ExportJob, nowMs: number): number | undefined {
+  const known = counts.get(job);
+  if (known !== undefined || job.suspendedMs === undefined || job.suspendedMs + DAY_MS > nowMs) return known;
+  const count = successfulOf(job, nowMs).length;
+  counts.set(job, count);
+  return count;
 }
 
 function jobWithId({ world, project, nowMs }: Place, jobId: number): ExportJob {
@@ -85,9 +123,8 @@ export const exportHandlers: Handlers<
 
   listSuccessfulExportRuns(paging, place) {
     const { world, project, nowMs } = place;
-    const runs = world.exports.jobs(project, nowMs).flatMap((job) => runsOf(job, nowMs));
-    const successful = runs.filter((run) => runState(run, nowMs) === 'SUCCESS' && !run.isEmpty);
-    return pageOf(inListOrder(successful, place), paging, place).map((run) => successfulRunRecord(run, world.exports.files));
+    const jobs = world.exports.jobs(project, nowMs);
+    return pageOfRuns(jobs, paging, place).map((run) => successfulRunRecord(run, world.exports.files));
   },
 
   getExportJob: ({ jobId }, place) => jobRecord(jobWithId(place, jobId), place),

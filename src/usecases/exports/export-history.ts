@@ -5,7 +5,7 @@ import { backfillName } from '../../domain/exports/gaps/backfill.ts';
 import { type CoveringRun, type ExportHistory, firstAfter } from '../../domain/exports/gaps/run-coverage.ts';
 import { type JobRecord, lower } from '../../domain/exports/plan/similar-jobs.ts';
 import { type FileLife, learnFileLife } from '../../workspace/download/file-life.ts';
-import { type SuccessfulRun, successfulRuns } from '../../workspace/download/sync-plan.ts';
+import { type SuccessfulRun, successfulRunsOf } from '../../workspace/download/sync-plan.ts';
 import type { ExportPlan } from '../../workspace/plans.ts';
 import type { RunManifest } from '../../workspace/store/manifest.ts';
 import type { Context } from '../context.ts';
@@ -56,14 +56,15 @@ export async function readHistory(
     ({ jobRunId }) => jobRunId,
   );
   context.progress(1, 2, `${runs.length} runs of the job listed`);
-  const [successful, kept] = await Promise.all([successfulRuns(ask), workspace().then((opened) => opened.runs())]);
+  const backfills = backfillsOf(job, jobs, plans);
+  const ids = new Set(backfills.map(({ jobId }) => jobId));
+  const wanted = [job.jobId, ...ids].filter((id) => typeof id === 'number');
+  const [successful, kept] = await Promise.all([successfulRunsOf(wanted, ask), workspace().then((opened) => opened.runs())]);
   const life = await learnFileLife(ask, successful);
   const keptIds = new Set(kept.map(({ runId }) => runId));
   // Files without a row hold no more than no files; a once job has only their range.
   const isOnce = lower(job.frequency) === 'once';
   const emptyIds = new Set(isOnce ? [] : kept.filter((run) => rowsOf(run) === 0).map(({ runId }) => runId));
-  const backfills = backfillsOf(job, jobs, plans);
-  const ids = new Set(backfills.map(({ jobId }) => jobId));
   const coveredBy = coverageOf(jobs, [], plans);
   const [fromMs, toMs, startMs] = [msOf(job.nextFrom), msOf(job.nextTo), msOf(job.nextRunTime)];
   const createdMs = msOf(job.createdAt);

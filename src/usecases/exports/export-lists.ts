@@ -13,7 +13,8 @@ import type { FieldCatalogue } from '../../domain/exports/plan/field-catalogue.t
 import type { ExportRange, JobBody } from '../../domain/exports/plan/job-bodies.ts';
 import { equalRecurring, type JobRecord, lower } from '../../domain/exports/plan/similar-jobs.ts';
 import { type FileLife, learnFileLife } from '../../workspace/download/file-life.ts';
-import { asSuccessful, type SuccessfulRun, successfulRuns } from '../../workspace/download/sync-plan.ts';
+import { allRunRows, runRowsOf } from '../../workspace/download/run-rows.ts';
+import { asSuccessful, type SuccessfulRun, successfulRuns, successfulRunsOf } from '../../workspace/download/sync-plan.ts';
 import type { ExportPlan, PlanStore } from '../../workspace/plans.ts';
 import type { Context } from '../context.ts';
 
@@ -24,6 +25,7 @@ export async function readJobs(ask: Ask, how?: { fresh?: boolean }): Promise<Job
   return allPages(
     (paging) => ask(listExportJobs, paging, how),
     ({ jobId }) => jobId,
+    { inTurn: how?.fresh === true },
   );
 }
 
@@ -167,10 +169,8 @@ function isSelected(
 /** A page of the successful runs that fit, and how many fit; with `expiresBeforeMs` those that go first come first. */
 export async function selectedRuns(ask: Ask, selection: RunSelection): Promise<{ runs: RunRecord[]; found: number; life: FileLife }> {
   const { order = 'DESC', limit = DEFAULT_PAGE_SIZE, page = 1, expiresBeforeMs } = selection;
-  const all = await allPages(
-    (paging) => ask(listSuccessfulExportRuns, { ...paging, order }),
-    ({ jobRunId }) => jobRunId,
-  );
+  const listed = selection.jobIds ? await runRowsOf(selection.jobIds, ask) : await allRunRows(ask);
+  const all = order === 'ASC' ? listed.toReversed() : listed;
   const life = await learnFileLife(ask, asSuccessful(all));
   const fitting = all.filter((run) => isSelected(run, selection, life.ms));
   const sorted =
@@ -201,7 +201,8 @@ export async function onceJobsAmong(jobs: readonly JobRecord[], context: Uses): 
   if (once.length === 0) return [];
   try {
     const plans = await openPlansOf(context);
-    const [runs, made] = await Promise.all([successfulRuns(context.ask), plans.all()]);
+    const ids = once.flatMap(({ jobId }) => (typeof jobId === 'number' ? [jobId] : []));
+    const [runs, made] = await Promise.all([successfulRunsOf(ids, context.ask), plans.all()]);
     const coveredBy = coverageOf(jobs, runs, made);
     return once.map((job) => {
       const [range] = coveredBy(job.jobId);

@@ -1,7 +1,7 @@
 import { formatBytes } from '../../lib/number-text.ts';
 import type { Download } from '../../workspace/download/downloads.ts';
 import { type FileLife, learnFileLife } from '../../workspace/download/file-life.ts';
-import { planSync, type SyncOutcome, type SyncPlan, successfulRuns } from '../../workspace/download/sync-plan.ts';
+import { planSync, type SyncOutcome, type SyncPlan, successfulRuns, successfulRunsOf } from '../../workspace/download/sync-plan.ts';
 import type { RunManifest } from '../../workspace/store/manifest.ts';
 import type { ProjectWorkspace } from '../../workspace/store/project-workspace.ts';
 import type { Context } from '../context.ts';
@@ -110,7 +110,8 @@ export async function syncExports(
   options: SyncOptions,
   { ask, progress, nowMs, signal }: Uses,
 ): Promise<SyncState> {
-  const [listed, here] = await Promise.all([successfulRuns(ask), workspace.runs()]);
+  const listing = options.jobIds ? successfulRunsOf(options.jobIds, ask) : successfulRuns(ask);
+  const [listed, here] = await Promise.all([listing, workspace.runs()]);
   const life = await learnFileLife(ask, listed);
   const plan = planSync(listed, here, { ...options, nowMs, fileLifeMs: life.ms });
   if (plan.wanted.length > 0) await workspace.checkWritable();

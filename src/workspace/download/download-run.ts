@@ -16,7 +16,7 @@ import type { Quota } from '../store/quota.ts';
 import { downloadPart, type WantedPart } from './download-part.ts';
 import type { FileStore } from './file-store.ts';
 import type { ArrivedFile } from './part-file.ts';
-import { type SuccessfulRun, successfulRuns, utc } from './sync-plan.ts';
+import { type SuccessfulRun, successfulRunsOf, utc } from './sync-plan.ts';
 
 export type RunRecord = PayloadOf<typeof getExportRun>;
 
@@ -154,7 +154,7 @@ async function lockOf(directory: string): Promise<Lock | { readonly pid: number 
 /** The manifest without its files. */
 async function factsOf(id: RunId, run: RunRecord, { ask, askKept }: DownloadContext, known: SuccessfulRun | undefined): Promise<RunFacts> {
   const job = await askKept(getExportJob, { jobId: id.jobId });
-  const listed = known ?? (await successfulRuns(ask)).find(({ jobId, runId }) => jobId === id.jobId && runId === id.runId);
+  const listed = known ?? (await successfulRunsOf([id.jobId], ask)).find(({ runId }) => runId === id.runId);
   const exportedAt = listed?.completedAt || utc(run.endDate) || utc(run.startDate);
   // Only the list of successful runs says the range; a run that is missing there found nothing.
   const from = listed?.from || exportedAt;

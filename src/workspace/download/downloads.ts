@@ -5,7 +5,7 @@ import { WorkspaceError } from '../store/disk.ts';
 import { runDirectory } from '../store/layout.ts';
 import type { RunId, RunManifest } from '../store/manifest.ts';
 import { type DownloadContext, type DownloadProgress, downloadRun } from './download-run.ts';
-import { type SuccessfulRun, successfulRuns } from './sync-plan.ts';
+import { type SuccessfulRun, successfulRunsOf } from './sync-plan.ts';
 
 /** A run to download, with its row in the list of successful runs, if there is one. */
 export interface ChosenRun {
@@ -15,7 +15,7 @@ export interface ChosenRun {
 
 /** The run of a job that completed last; where none has, the newest that has not failed. Throws a `WorkspaceError` where there is none. */
 export async function latestRun(jobId: number, ask: Ask): Promise<ChosenRun> {
-  const listed = (await successfulRuns(ask)).find((run) => run.jobId === jobId);
+  const [listed] = await successfulRunsOf([jobId], ask);
   if (listed) return { runId: listed.runId, listed };
   const runs = await allPages(
     (paging) => ask(listExportRuns, { jobId, ...paging }),

@@ -1,8 +1,6 @@
-import { allPages } from '../../api/all-pages.ts';
 import type { Ask } from '../../api/client.ts';
-import type { PayloadOf } from '../../api/operation.ts';
-import { listSuccessfulExportRuns } from '../../api/operations/data-export.ts';
 import type { RunManifest } from '../store/manifest.ts';
+import { allRunRows, type RunRow, runRowsOf } from './run-rows.ts';
 
 /** A run that produced files, with instants as ISO in UTC; empty texts where the platform says nothing. */
 export interface SuccessfulRun {
@@ -24,15 +22,16 @@ export function utc(instant: string | null | undefined): string {
 
 /** All successful runs of a project, the latest completed first; one whose ids exceed 2^53 cannot be asked for and is left out. */
 export async function successfulRuns(ask: Ask): Promise<SuccessfulRun[]> {
-  const rows = await allPages(
-    (paging) => ask(listSuccessfulExportRuns, paging),
-    ({ jobRunId }) => jobRunId,
-  );
-  return asSuccessful(rows);
+  return asSuccessful(await allRunRows(ask));
+}
+
+/** Those of some jobs alone, in the same order. */
+export async function successfulRunsOf(jobIds: readonly number[], ask: Ask): Promise<SuccessfulRun[]> {
+  return asSuccessful(await runRowsOf(jobIds, ask));
 }
 
 /** Records of successful runs as runs, the latest completed first; one whose ids exceed 2^53 is left out. */
-export function asSuccessful(rows: PayloadOf<typeof listSuccessfulExportRuns>): SuccessfulRun[] {
+export function asSuccessful(rows: readonly RunRow[]): SuccessfulRun[] {
   const runs = rows.flatMap(({ jobId, jobRunId, name, from, to, completionTime, format, scope }): SuccessfulRun[] => {
     if (typeof jobId !== 'number' || typeof jobRunId !== 'number') return [];
     const texts = { name: name ?? '', format: format ?? '', scope: scope ?? '' };

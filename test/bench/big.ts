@@ -1,0 +1,107 @@
+import { startEmulator } from '../../src/emulator/start-emulator.ts';
+import { bigSize, type Size } from '../../src/emulator/world/size.ts';
+import { DAY_MS, HOUR_MS, systemClock } from '../../src/lib/clock.ts';
+import { timed } from './measure.ts';
+import { greet, peakMegabytes, startPeer } from './peer.ts';
+
+/** What is asked, and within how many seconds an answer is in order. */
+type Question = readonly [what: string, tool: string, input: object, seconds: number];
+
+/** No call waits longer. */
+const LONGEST = 40;
+
+function questions(size: Size): readonly Question[] {
+  const yesterday = new Date(Date.now() - DAY_MS).toISOString().slice(0, 10);
+  const week = { startDate: '-8d', endDate: 'yesterday' };
+  const job = 10_001 + Math.floor(size.jobs / 2) - (Math.floor(size.jobs / 2) % 10);
+  const newest = 10_001 + size.jobs - 3;
+  return [
+    ['segments', 'list_segments', {}, 5],
+    ['metrics of a segment by name', 'query_metrics', { metrics: ['visits'], ...week, segmentIds: ['Paid search DE 003'] }, 5],
+    ['conversions of a goal by name', 'get_site_conversions', { ...week, goalId: 'Gift card AT 011' }, 5],
+    ['metrics of a project by name', 'get_site_visits', { ...week, projectId: 'Fjord AT' }, 5],
+    ['page group by name', 'get_page_group', { pageGroupId: 'Alpin CH pages 003 / Product CH 003' }, 5],
+    ['zones of a zoning by name', 'list_zones', { zoningId: 'Redesign Alpin 003' }, 5],
+    ['zones of a zoning that comes late', 'list_zones', { zoningId: `Redesign Nordlicht ${size.zonings > 45 ? '041' : '001'}` }, 5],
+    ['zone by zoning and name', 'get_zone_tap_rate', { ...week, zoneId: 'Redesign Alpin 003 / Hero 001' }, 5],
+    ['find_objects, one word', 'find_objects', { text: 'Redesign' }, LONGEST],
+    ['scenarios by a part of a name', 'list_scenarios', { name: 'Checkout' }, 5],
+    ['analyze_scenario, one by name', 'analyze_scenario', { scenarioIds: ['Search – mobile SE 011'] }, LONGEST],
+    ['analyze_scenario, all', 'analyze_scenario', {}, LONGEST],
+    ['check_speed_budgets, all', 'check_speed_budgets', { budgets: [{ metric: 'largestContentfulPaint', limit: 2500 }] }, LONGEST],
+    ['find_changes', 'find_changes', {}, LONGEST],
+    ['jobs', 'list_export_jobs', {}, 5],
+    ['5 once jobs', 'list_export_jobs', { frequency: 'once', limit: 5 }, 5],
+    ['job by name', 'get_export_job', { jobId: 'Daily views' }, 5],
+    ['runs of a job', 'list_export_runs', { jobId: String(job) }, 3],
+    ['find_export_gaps, one job', 'find_export_gaps', { jobId: String(job) }, 5],
+    ['successful runs since yesterday', 'list_successful_export_runs', { startDate: yesterday }, LONGEST],
+    ['successful runs of one job', 'list_successful_export_runs', { jobIds: [String(job)] }, 3],
+    ['plan_export', 'plan_export', { fields: ['session_id', 'device'], name: 'A plan', startDate: '-3d', endDate: 'yesterday' }, 5],
+    ['sync_exports, one job since -2d', 'sync_exports', { jobIds: [String(newest)], since: '-2d' }, 5],
+  ];
+}
+
+interface Outcome {
+  readonly seconds: number;
+  readonly requests: number;
+  readonly said: string;
+  readonly isError: boolean;
+}
+
+/** What an answer says first: its first sentence, note or error. */
+function firstWords(answer: unknown): { said: string; isError: boolean } {
+  // Zones of a shop have no metrics: its answer 404 shows that the name was resolved.
+  const { result } = answer as { result?: { isError?: boolean; content?: { text?: string }[] } };
+  const text = result?.content?.[0]?.text ?? '';
+  const cut = /[^.\n]*(?:of \d|given up|ran out|would not get|No answer|left|go on|not looked|Within)[^.\n]*/i.exec(text)?.[0];
+  const isError = result?.isError === true && !text.includes('metrics/zone/');
+  return { said: (cut ?? text).trim().replaceAll('\n', ' ').slice(0, 150), isError };
+}
+
+/** Asks each question of a server of its own, twice, and prints how long it took and how many requests the platform got. */
+export async function benchBig(product: string, [share = '1']: readonly string[]): Promise<void> {
+  const scale = (count: number) => Math.max(1, Math.round(count * Number(share)));
+  const size = { ...bigSize, scenarios: scale(bigSize.scenarios), mappings: scale(bigSize.mappings), jobs: scale(bigSize.jobs) };
+  const started = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
+  const emulator = await startEmulator({ clock: systemClock, seed: 1, size });
+  let arrived = 0;
+  const keep = emulator.requests.push.bind(emulator.requests);
+  emulator.requests.push = (...requests) => {
+    arrived += requests.filter(({ server }) => server === 'service').length;
+    return keep(...requests);
+  };
+  const { clientId, clientSecret } = emulator.credentials.account;
+  const environment = {
+    WEB_ANALYTICS_AUTH_URL: emulator.authUrl,
+    WEB_ANALYTICS_CLIENT_ID: clientId,
+    WEB_ANALYTICS_CLIENT_SECRET: clientSecret,
+    WEB_ANALYTICS_PROJECT_ID: '1201',
+    WEB_ANALYTICS_DATA_DIR: `${process.cwd()}/node_modules/.cache/big-${started}`,
+  };
+  let inOrder = 0;
+  const all = questions(size);
+  for (const [what, name, input, allowed] of all) {
+    const peer = startPeer([product], environment);
+    await greet(peer);
+    const ask = async (): Promise<Outcome> => {
+      arrived = 0;
+      let answer: unknown;
+      const ms = await timed(async () => {
+        answer = await peer.ask('tools/call', { name, arguments: input });
+      });
+      return { seconds: ms / 1000, requests: arrived, ...firstWords(answer) };
+    };
+    const first = await ask();
+    const again = await ask();
+    const megabytes = peakMegabytes(peer) ?? 0;
+    await peer.stop();
+    const isFine = !first.isError && first.seconds <= allowed;
+    if (isFine) inOrder += 1;
+    const times = `${first.seconds.toFixed(1)} s, ${first.requests} requests; again ${again.seconds.toFixed(1)} s, ${again.requests}`;
+    const verdict = isFine ? 'in order' : 'NOT in order';
+    process.stdout.write(`${what.padEnd(34)} ${times.padEnd(48)} ${megabytes.toFixed(0)} MB  ${verdict}: ${first.said}\n`);
+  }
+  process.stdout.write(`${inOrder} of ${all.length} in order\n`);
+  await emulator.close();
+}
