@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { QUEUED } from '../api/deadline.ts';
+import { isOutOfTime, QUEUED } from '../api/deadline.ts';
 import { ApiError, type ErrorKind } from '../api/errors.ts';
 import { HarError } from '../domain/har/read/har-model.ts';
 import { type Clock, MINUTE_MS } from '../lib/clock.ts';
@@ -117,6 +117,13 @@ function textOf(error: unknown, { idsFrom, ...tool }: Failed, report: FaultRepor
 function howToLook({ idsFrom, ...tool }: Failed): string {
   if (scopeOf(tool) === 'enrichment') return 'A resend of the same records overwrites them and is safe.';
   return idsFrom ? `Look with ${idsFrom} before you repeat it.` : 'Look before you repeat it.';
+}
+
+/** What a call that ran out of time had done, and how to go on. */
+export function wayOn(error: unknown, answers: number): string {
+  if (!isOutOfTime(error) || answers === 0) return '';
+  const had = answers === 1 ? '1 request was answered' : `${answers} requests were answered`;
+  return `${had} before; a call that follows soon does not ask again for what is kept of them.`;
 }
 
 /** How a call failed, in one word for logs and counters. */

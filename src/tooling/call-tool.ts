@@ -1,15 +1,13 @@
 import { check } from '../api/check-input.ts';
-import { isOutOfTime } from '../api/deadline.ts';
-import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../api/params.ts';
 import type { WriteRequest } from '../api/write-request.ts';
 import type { Clock } from '../lib/clock.ts';
 import { askOf, type Call, type Caller, contextOf, type Input } from './call-context.ts';
-import { errorText, outcomeOf } from './call-errors.ts';
+import { errorText, outcomeOf, wayOn } from './call-errors.ts';
 import { type Asked, digestOf, NeedsConfirmation } from './confirmation.ts';
 import { understand } from './lenient-input.ts';
 import { chosenProject } from './names.ts';
 import { type ResolvedRange, rangeWords, resolveParams } from './resolve-params.ts';
-import { type Answer, answerOf, drawAnswer, redactChart } from './results.ts';
+import { type Answer, answerOf, drawAnswer, notePage, redactChart } from './results.ts';
 import { inputOf } from './schema.ts';
 import { type AnyTool, scopeOf } from './tool.ts';
 
@@ -65,13 +63,6 @@ export async function callTool(tool: AnyTool, args: unknown, caller: Caller): Pr
     const text = [redact(errorText(error, tool, report, caller.offer?.absent)), wayOn(error, done.answers)].filter(Boolean).join('\n');
     return { isError: true, text: clipped(text, 4 * session.options.maxResultTokens), links: [] };
   }
-}
-
-/** What a call that ran out of time had done, and how to go on. */
-function wayOn(error: unknown, answers: number): string {
-  if (!isOutOfTime(error) || answers === 0) return '';
-  const had = answers === 1 ? '1 request was answered' : `${answers} requests were answered`;
-  return `${had} before; a call that follows soon does not ask again for what is kept of them.`;
 }
 
 /** An error is an answer too: it keeps its limit, whatever the arguments or the platform put into it. */
@@ -174,17 +165,4 @@ function previewed({ tool, caller: { session, offer }, client, notes }: Call, re
   const next = 'Nothing was sent. Show this to the user; call again with confirm: true to send it.';
   const data = { status: 'preview', request, ...described.range, notes: [...notes, ...described.notes, next] };
   return answerOf(tool, data, { session, offer, redact: client.redact, links: [], asked: {} });
-}
-
-/** A page that is full may not be the last: the interface says neither how many there are nor whether the first has the number 0 or 1. */
-function notePage(tool: AnyTool, data: Record<string, unknown>, { limit, page }: Input, note: (sentence: string) => void): void {
-  const items = tool.paged === undefined ? undefined : data[tool.paged];
-  const size = typeof limit === 'number' ? limit : DEFAULT_PAGE_SIZE;
-  if (!Array.isArray(items) || items.length < size) return;
-  const orMore = size < MAX_PAGE_SIZE ? ' or a larger limit' : '';
-  const next =
-    typeof page === 'number'
-      ? `page ${page + 1}${orMore}.`
-      : `page 1${orMore}. If page 1 repeats these rows, pages begin at 1: go on with page 2.`;
-  note(`A full page of ${size}: there may be more; pass ${next}`);
 }

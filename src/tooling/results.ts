@@ -1,3 +1,4 @@
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../api/params.ts';
 import type { MakeChart } from '../usecases/context.ts';
 import { type ChartSpec, panelsOf } from '../views/spec.ts';
 import { someWithoutAbsent, withoutAbsent } from './mentions.ts';
@@ -99,4 +100,22 @@ export function answerOf(tool: AnyTool, data: Record<string, unknown>, options: 
   const links = options.links.map((link) => redactDeep(link, options.redact) as Link);
   const { chart, image } = options.drawn ?? {};
   return { structured: chart ? { ...structured, chart } : structured, text: renderText(textData), links, ...(image && { image }) };
+}
+
+/** A page that is full may not be the last: the interface says neither how many there are nor whether the first has the number 0 or 1. */
+export function notePage(
+  tool: AnyTool,
+  data: Record<string, unknown>,
+  { limit, page }: Readonly<Record<string, unknown>>,
+  note: (sentence: string) => void,
+): void {
+  const items = tool.paged === undefined ? undefined : data[tool.paged];
+  const size = typeof limit === 'number' ? limit : DEFAULT_PAGE_SIZE;
+  if (!Array.isArray(items) || items.length < size) return;
+  const orMore = size < MAX_PAGE_SIZE ? ' or a larger limit' : '';
+  const next =
+    typeof page === 'number'
+      ? `page ${page + 1}${orMore}.`
+      : `page 1${orMore}. If page 1 repeats these rows, pages begin at 1: go on with page 2.`;
+  note(`A full page of ${size}: there may be more; pass ${next}`);
 }

@@ -151,7 +151,8 @@ export async function findObjects(text: string, kinds: readonly ObjectKind[], { 
   for (const { kinds: failed, error } of failures.values()) note(`Not searched: ${failed.join(', ')}. ${error.message}`);
   if (parts.size > 0)
     note(
-      `Searched so far: ${[...parts.values()].join(', ')}. The others are being listed: call again in half a minute to search more of them.`,
+      `Searched so far: ${[...parts.values()].join(', ')}. The others are being listed: call again in half a minute to search more ` +
+        'of them.',
     );
   const found = await searchObjects(objects, text);
   if (found.length > 0) return { found, searched };

@@ -1,8 +1,9 @@
 import { DAY_MS, HOUR_MS } from '../../lib/clock.ts';
 import { content, type Project, projects, shop } from '../credentials.ts';
-import { COMPUTE_MS, dayOf, type ExportJob } from './exports/schedule.ts';
+import { COMPUTE_MS, type ExportJob } from './exports/schedule.ts';
 import { hash, type Origin } from './random.ts';
 import {
+  dayNumberOf,
   FIRST_ID,
   type GoalDefinition,
   goalsOf,
@@ -151,6 +152,11 @@ function zoningOf({ zonesAZoning }: Size, at: number): PageGroup['zonings'][numb
 function scenariosIn(size: Size): Scenario[] {
   const known = scenariosOf(shop.id);
   return [...known, ...from(size.scenarios - known.length, (at) => cloneScenario(known, at, `${one(markets, at)} ${number(at)}`))];
+}
+
+/** Midnight UTC so many days before the clock's start. */
+function dayOf(startMs: number, daysAgo: number): number {
+  return (dayNumberOf(startMs) - daysAgo) * DAY_MS;
 }
 
 /** Jobs of years: each ran for as many days as it has runs, one after the other, and was suspended then; the last ones are active. */

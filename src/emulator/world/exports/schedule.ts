@@ -158,11 +158,6 @@ const FIRST_JOB_ID = 3101;
 const OWNERS = [7001, 7002, 7005] as const;
 const WEEKLY_JOBS = 26;
 
-/** Midnight UTC so many days before the clock's start. */
-export function dayOf(startMs: number, daysAgo: number): number {
-  return (dayNumberOf(startMs) - daysAgo) * DAY_MS;
-}
-
 /** The daily export of the shop in which one day is missing. */
 export const DAILY_JOB_NAME = 'Daily sessions';
 const VIEWS_JOB_NAME = 'Daily views';

@@ -117,7 +117,7 @@ function stepsOf(scenarioId: number, pages: readonly Page[]): Step[] {
 }
 
 /** All scenarios of all projects, steps and identifiers included; the same for every seed. */
-export const scenarios: readonly Scenario[] = rows.map(([id, name, project, device, pages], index) => ({
+const scenarios: readonly Scenario[] = rows.map(([id, name, project, device, pages], index) => ({
   index,
   id,
   name,
