@@ -46,16 +46,25 @@ export async function allPages<Row>(
         if (page > 1 && isRefusal(answer.reason)) return [...rows.values()];
         throw answer.reason;
       }
-      const found = answer.value;
-      const known = rows.size;
-      for (const row of found) {
-        const key = idOf(row) ?? JSON.stringify(row);
-        if (!rows.has(key)) rows.set(key, row);
-      }
-      if (!mayGoOn(found) || (rows.size === known && page > 1)) return [...rows.values()];
+      const isNew = addRows(rows, answer.value, idOf);
+      if (!mayGoOn(answer.value) || (!isNew && page > 1)) return [...rows.values()];
       page += 1;
     }
   }
+}
+
+/** Adds the rows that are not known yet; says whether there was one. */
+function addRows<Row>(
+  rows: Map<number | string, Row>,
+  found: readonly Row[],
+  idOf: (row: Row) => number | string | null | undefined,
+): boolean {
+  const known = rows.size;
+  for (const row of found) {
+    const key = idOf(row) ?? JSON.stringify(row);
+    if (!rows.has(key)) rows.set(key, row);
+  }
+  return rows.size > known;
 }
 
 /** The input for the page before, where it is for one of several: without a number it is the first, whether that is 0 or 1. */
