@@ -1,7 +1,7 @@
 import { check } from '../api/check-input.ts';
 import type { WriteRequest } from '../api/write-request.ts';
 import type { Clock } from '../lib/clock.ts';
-import { askOf, type Call, type Caller, contextOf, type Input } from './call-context.ts';
+import { askOf, type Call, type Caller, contextOf } from './call-context.ts';
 import { errorText, outcomeOf, wayOn } from './call-errors.ts';
 import { type Asked, digestOf, NeedsConfirmation } from './confirmation.ts';
 import { understand } from './lenient-input.ts';

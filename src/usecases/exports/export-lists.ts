@@ -14,7 +14,7 @@ import type { ExportRange, JobBody } from '../../domain/exports/plan/job-bodies.
 import { equalRecurring, type JobRecord, lower } from '../../domain/exports/plan/similar-jobs.ts';
 import { type FileLife, learnFileLife } from '../../workspace/download/file-life.ts';
 import { allRunRows, runRowsOf } from '../../workspace/download/run-rows.ts';
-import { asSuccessful, type SuccessfulRun, successfulRuns, successfulRunsOf } from '../../workspace/download/sync-plan.ts';
+import { asSuccessful, type SuccessfulRun, successfulRunsOf } from '../../workspace/download/sync-plan.ts';
 import type { ExportPlan, PlanStore } from '../../workspace/plans.ts';
 import type { Context } from '../context.ts';
 
