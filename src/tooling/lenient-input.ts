@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { isRecord } from '../lib/is-record.ts';
-import { listedSchemaOf, type MetricFamily, metricOf, paramFacts, standInFor } from './params.ts';
+import { listedSchemaOf, metricOf, type ParamFact, paramFacts, standInFor } from './params.ts';
+
+type MetricFact = Extract<ParamFact, { metric: unknown }>;
 
 /** Arguments as the strict schema wants them, and what a person should know of how they were read. */
 export interface Understood {
@@ -94,9 +96,9 @@ function pairsOf(element: Schema, given: unknown): Members[] | undefined {
 export function understand(schema: z.ZodObject, args: unknown): Understood {
   const notes: string[] = [];
 
-  function metric(family: MetricFamily, value: unknown): unknown {
+  function metric({ metric: family, exact }: MetricFact, value: unknown): unknown {
     if (typeof value !== 'string') return value;
-    const standIn = standInFor(family, value);
+    const standIn = exact ? undefined : standInFor(family, value);
     if (standIn) {
       notes.push(`metric "${value}": ${standIn.why}, which answers here; limits of one are not limits of the other.`);
       return standIn.metric;
@@ -147,7 +149,7 @@ export function understand(schema: z.ZodObject, args: unknown): Understood {
   function read(schemaOf: Schema, value: unknown): unknown {
     const inner = core(schemaOf);
     const fact = paramFacts.get(inner as z.ZodType);
-    if (fact && 'metric' in fact) return metric(fact.metric, value);
+    if (fact && 'metric' in fact) return metric(fact, value);
     if (inner instanceof z.ZodArray) return list(inner.element, value);
     if (inner instanceof z.ZodObject) {
       const given = fromJson(value);

@@ -98,8 +98,11 @@ export type ParamFact =
   | { readonly ref: NameKind; readonly orAll?: 'visitors' | 'each' }
   /** A date of the grammar, which becomes an ISO date-time, or ms where `as` says so. */
   | { readonly date: 'start' | 'end' | 'exportEnd' | 'moment'; readonly as?: 'ms' }
-  /** The name of a metric; everyday names become that of the platform. */
-  | { readonly metric: MetricFamily }
+  /**
+   * The name of a metric; everyday names become that of the platform. With `exact` none answers in place of another: a limit of one is none
+   * of the other.
+   */
+  | { readonly metric: MetricFamily; readonly exact?: true }
   /** What everyday words mean, by the word in lower case without spaces and hyphens; one may stand for several values of a list. */
   | { readonly words: Readonly<Record<string, readonly string[]>> };
 
@@ -228,6 +231,16 @@ export const speedMetricsAndTimings = metricNames('speed', surelyUnknownWords)
   .describe('Metric names, also of custom timings, or ["all"]; default 8 usual ones')
   .optional();
 
+/** The name of one speed metric, or `failedPercent` for the share of failed runs. */
+export function speedMetric(words: string) {
+  return metricName('speed')
+    .superRefine((name, context) => {
+      const message = name === 'failedPercent' ? undefined : unknownMetricWords('speed', [name]);
+      if (message !== undefined) context.addIssue({ code: 'custom', message });
+    })
+    .describe(words);
+}
+
 /** Names of site and zone metrics, or `["all"]`. */
 export const rangeMetrics = metricNames('range').describe('Names such as visits, conversionRate, revenueSum, tapRate, or ["all"]');
 
@@ -248,7 +261,10 @@ export function subjects<const Subjects extends readonly [string, ...string[]]>(
 }
 
 const speedBudget = z
-  .strictObject({ metric: metricName('speed').describe('Metric or custom timing'), limit: z.number().min(0).describe('In its unit') })
+  .strictObject({
+    metric: z.string().describe('Metric or custom timing').register(paramFacts, { metric: 'speed', exact: true }),
+    limit: z.number().min(0).describe('In its unit'),
+  })
   .superRefine(({ metric }, context) => {
     const message = metric === 'all' ? 'name a single metric' : surelyUnknownWords([metric]);
     if (message !== undefined) context.addIssue({ code: 'custom', path: ['metric'], message });

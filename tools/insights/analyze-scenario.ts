@@ -1,15 +1,42 @@
 import * as z from 'zod';
 import { refuse } from '../../src/api/errors.ts';
 import { text } from '../../src/api/params.ts';
+import type { Clues } from '../../src/domain/speed/clues.ts';
 import { resultIdOf } from '../../src/domain/speed/runs.ts';
 import { scenarioAnswerShape } from '../../src/domain/speed/scenario-answer.ts';
+import { BREAKDOWNS } from '../../src/domain/speed/speed-cycle.ts';
 import { scenarioReport, scenarioReports } from '../../src/resources/scenarios.ts';
 import { stepHar } from '../../src/resources/step-har.ts';
 import * as p from '../../src/tooling/params.ts';
-import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
-import { analyzeScenarios } from '../../src/usecases/speed/analyze-scenarios.ts';
+import { type AnswerContext, defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
+import { type Asked, analyzeScenarios } from '../../src/usecases/speed/analyze-scenarios.ts';
+import { viewScenarios } from '../../src/usecases/speed/view-scenarios.ts';
 
 const example = z.object({ time: z.string(), stepResultId: z.string(), reportUri: z.string(), harUri: z.string() });
+const views = ['changes', 'levels', 'failures', 'runs'] as const;
+
+/** Verdicts, with links to the reports and HAR files of typical runs and a picture of the change. */
+async function changesOf(asked: Asked, context: AnswerContext) {
+  const { answer, notes, detail } = await analyzeScenarios(asked, context);
+  const { scenarioId, name, clues, study, readings } = detail;
+  for (const sentence of notes) context.note(sentence);
+  context.draw(async () => {
+    const { trendOf } = await import('../../src/views/from-study.ts');
+    return trendOf(study, clues, { title: name ?? `Scenario ${scenarioId}`, timeZone: context.timeZone, events: readings.events });
+  });
+  const project = { projectId: await context.projectId() };
+  const exampleOf = (run: Clues['examples']['before']) => {
+    const stepResultId = run && resultIdOf(run.result);
+    if (!run || stepResultId === undefined) return undefined;
+    const time = new Date(run.date).toISOString();
+    const reportUri = scenarioReport.uri({ ...project, scenarioId, date: run.date });
+    const { name: resource, mimeType } = scenarioReport;
+    context.link({ uri: reportUri, name: resource, title: `Report of ${time}`, mimeType });
+    return { time, stepResultId, reportUri, harUri: stepHar.uri({ ...project, stepResultId }) };
+  };
+  const examples = { before: exampleOf(clues.examples.before), after: exampleOf(clues.examples.after) };
+  return { ...answer, scenarioId, name, uri: scenarioReports.uri({ ...project, scenarioId }), examples };
+}
 
 export default defineAnsweringTool({
   name: 'analyze_scenario',
@@ -26,41 +53,30 @@ export default defineAnsweringTool({
   charted: true,
   input: z.strictObject({
     scenarioIds: p.refsOrAll('scenario', 'Ids or names; default all').optional(),
+    view: z.enum(views).describe('levels: medians; failures: since when; runs: slowest, fastest').default('changes'),
+    breakdown: z.enum(BREAKDOWNS).describe('Levels by it, with a verdict').optional(),
     startDate: p.startOf('Begin of the judged period').default('-7d'),
     endDate: p.endOf('Default now').optional(),
     baselineStartDate: p.startOf('Default 30 days before; of a whole month the month before').optional(),
     baselineEndDate: p.endOf('Default the instant before startDate').optional(),
     step: text.describe('Step name or number of one scenario; shows all its metrics').optional(),
     metrics: p.speedMetricsAndTimings,
+    orderBy: p.speedMetric('Of levels and runs; default the first metric').optional(),
+    limit: z.int().min(1).max(200).describe('Rows of a view').optional(),
   }),
   output: scenarioAnswerShape.extend({
-    examples: z.object({ before: example.optional(), after: example.optional() }),
+    examples: z.object({ before: example.optional(), after: example.optional() }).optional(),
   }),
-  async handler({ scenarioIds: chosen, ...asked }, context) {
+  async handler({ scenarioIds: chosen, view, breakdown, orderBy, limit, ...asked }, context) {
     const scenarioIds = await p.idsOf(chosen, async () => (await context.lists()).of('scenario'));
     if (asked.step !== undefined && scenarioIds.length !== 1) refuse('step: belongs to one scenario; pass a single one in scenarioIds.');
-    const { answer, notes, detail } = await analyzeScenarios({ scenarioIds, ...asked }, context);
-    const { scenarioId, name, clues, study, readings } = detail;
+    if (view === 'changes' && breakdown === undefined) return changesOf({ scenarioIds, ...asked }, context);
+    const other = view === 'changes' ? 'levels' : view;
+    const { answer, columns, rows, notes } = await viewScenarios(
+      { scenarioIds, view: other, breakdown, orderBy, limit, ...asked },
+      context,
+    );
     for (const sentence of notes) context.note(sentence);
-    context.draw(async () => {
-      const { trendOf } = await import('../../src/views/from-study.ts');
-      return trendOf(study, clues, { title: name ?? `Scenario ${scenarioId}`, timeZone: context.timeZone, events: readings.events });
-    });
-    const project = { projectId: await context.projectId() };
-    const exampleOf = (run: typeof clues.examples.before) => {
-      const stepResultId = run && resultIdOf(run.result);
-      if (!run || stepResultId === undefined) return undefined;
-      const reportUri = scenarioReport.uri({ ...project, scenarioId, date: run.date });
-      context.link({
-        uri: reportUri,
-        name: scenarioReport.name,
-        title: `Report of ${new Date(run.date).toISOString()}`,
-        mimeType: scenarioReport.mimeType,
-      });
-      return { time: new Date(run.date).toISOString(), stepResultId, reportUri, harUri: stepHar.uri({ ...project, stepResultId }) };
-    };
-    const uri = scenarioReports.uri({ ...project, scenarioId });
-    const examples = { before: exampleOf(clues.examples.before), after: exampleOf(clues.examples.after) };
-    return { ...answer, scenarioId, name, uri, examples };
+    return { answer, columns: [...columns], rows: rows.map((row) => [...row]) };
   },
 });

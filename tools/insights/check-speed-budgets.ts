@@ -4,7 +4,7 @@ import { budgetAnswer, checkScenario, unmeasured } from '../../src/domain/speed/
 import { minuteAt } from '../../src/lib/dates.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
-import { readEach, readToJudge } from '../../src/usecases/speed/scenario-reports.ts';
+import { leftWords, readEach, readToJudge, stopsAfter } from '../../src/usecases/speed/scenario-reports.ts';
 
 /** Fewer runs make a median that the next ones may overturn. */
 const LEAST_RUNS = 15;
@@ -24,6 +24,7 @@ export default defineAnsweringTool({
     budgets: p.speedBudgets,
     since: p.startOf(`Runs from then on, and at least ${LEAST_RUNS}`).default('-7d'),
     runs: z.int().min(1).max(200).describe('Only the latest runs without failure').optional(),
+    limit: z.int().min(1).max(200).describe('Rows a page, default 20').optional(),
     cursor: text.describe('Of the answer before; repeat its arguments').optional(),
   }),
   output: z.object({
@@ -37,21 +38,23 @@ export default defineAnsweringTool({
     /** The newest report of each scenario of these rows, for a person. */
     pages: z.array(z.object({ scenarioId: z.number(), viewOnTheWeb: z.string() })),
   }),
-  async handler({ scenarioIds, budgets, since, runs, cursor }, { ask, lists, note, timeZone, whole }) {
+  async handler({ scenarioIds, budgets, since, runs, limit, cursor }, { ask, clock, lists, note, timeZone, whole }) {
     const { of, nameOf } = await lists();
     const ids = await p.idsOf(scenarioIds, () => of('scenario'));
     const choice = { sinceMs: instantOf(since), least: runs ?? LEAST_RUNS, most: runs };
-    const { done, missing, failed } = await readEach(ids, async (scenarioId) =>
-      checkScenario(await readToJudge(ask, scenarioId, choice), budgets),
-    );
-    if (missing.length > 0) note(`The time of the call ran out before ${missing.length} scenarios; ask for them with scenarioIds.`);
+    const check = async (scenarioId: number) => checkScenario(await readToJudge(ask, scenarioId, choice), budgets);
+    // A gate waits for every scenario, a reader for the first screen.
+    const { done, missing, failed } = await readEach(ids, check, whole ? undefined : stopsAfter(clock));
+    if (missing.length > 0) note(leftWords(missing));
     for (const { scenarioId, words } of failed) note(`${nameOf('scenario', scenarioId)} could not be read: ${words}`);
-    const unread = [...missing, ...failed.map(({ scenarioId }) => scenarioId)];
+    const unread = [...(whole ? missing : []), ...failed.map(({ scenarioId }) => scenarioId)];
     const all = [...done, ...unread.map((id) => unmeasured(id, nameOf('scenario', id)))];
-    const { notes, ...answer } = budgetAnswer(all, { cursor, list: { ids, budgets, since, runs }, whole });
+    const { notes, ...answer } = budgetAnswer(all, { cursor, limit, list: { ids, budgets, since, runs }, whole });
     for (const sentence of notes) note(sentence);
     const from = minuteAt(choice.sinceMs, timeZone);
     const which = runs === undefined ? `since ${from}, at least ${LEAST_RUNS}` : `the latest ${runs}`;
+    if (budgets === undefined)
+      note('Limits: the good ones of Lighthouse for lab runs, those of a phone where the name does not say the device.');
     note(`Medians of the runs without failure (${which}); close: the limit lies within the 95% interval of the median.`);
     return answer;
   },

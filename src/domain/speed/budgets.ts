@@ -67,9 +67,11 @@ interface Limit extends Budget {
 
 function limitsFor(budgets: readonly Budget[] | undefined, device: Device): Limit[] {
   if (budgets) return budgets.map((budget) => ({ ...budget, basis: 'given' }));
+  // One ruler for the whole table: limits of Lighthouse for lab runs, the wider ones of a phone where the device is not known.
+  const of = device === 'unknown' ? 'mobile' : device;
   return Object.keys(thresholds).flatMap((metric) => {
-    const threshold = thresholdOf(metric, device);
-    return threshold ? [{ metric, limit: threshold.good, basis: `good, ${threshold.basis}` }] : [];
+    const threshold = thresholdOf(metric, of);
+    return threshold?.basis === `lab ${of}` ? [{ metric, limit: threshold.good, basis: `good, ${threshold.basis}` }] : [];
   });
 }
 
@@ -169,7 +171,10 @@ function verdict(checks: readonly Check[]): string {
   const of = (status: Status) => checks.filter((check) => check.status === status);
   const [broken, passed, missing] = [of('broken'), of('passed'), of('not measured')];
   const close = [broken, passed].map((some) => some.filter(({ isClose }) => isClose).length);
-  const closeWords = [...(close[0] ? [`${close[0]} of them close to the limit`] : []), ...(close[1] ? [`${close[1]} kept closely`] : [])];
+  const closeWords = [
+    ...(close[0] ? [`${close[0]} of them close to the limit`] : []),
+    ...(close[1] ? [`${close[1]} kept with the limit within noise`] : []),
+  ];
   const [worst, closest] = [broken[0], passed[0]];
   const example = worst ? ` Worst: ${say(worst)}.` : closest ? ` Closest: ${say(closest)}.` : '';
   const names = [...new Set(missing.map(({ scenario, step, metric }) => [scenario, step, metric].filter(Boolean).join(', ')))];
@@ -181,6 +186,8 @@ function verdict(checks: readonly Check[]): string {
 
 interface Paging {
   readonly cursor: string | undefined;
+  /** Rows of a page; 20 when left out. */
+  readonly limit?: number | undefined;
   /** All that the rows depend on. */
   readonly list: unknown;
   /** Every row, for a program. */
@@ -188,10 +195,10 @@ interface Paging {
 }
 
 /** The answer of a check of budgets, the verdict first; rows in pages, every broken budget before any other. */
-export function budgetAnswer(all: readonly Checked[], { cursor, list, whole }: Paging) {
+export function budgetAnswer(all: readonly Checked[], { cursor, limit = PAGE_ROWS, list, whole }: Paging) {
   const ordered = inOrder(all.flatMap(({ checks }) => checks));
   const count = (status: Status) => ordered.filter((check) => check.status === status).length;
-  const { items, page } = pageOf(ordered, { list, cursor, limit: whole ? ordered.length : PAGE_ROWS });
+  const { items, page } = pageOf(ordered, { list, cursor, limit: whole ? ordered.length : limit });
   const failing = failingOf(all);
   const shown = new Set(items.map(({ scenarioId }) => scenarioId));
   const pages = all.flatMap(({ scenarioId, viewOnTheWeb }) =>

@@ -10,7 +10,7 @@ type StepReport = z.output<typeof stepReport>;
 type Sides = Pick<Study, 'period' | 'baseline'>;
 
 /** Failed runs whose actions are read, each by a call of its own; of more, as many are taken evenly over the time. */
-const MOST_READ = 40;
+const MOST_READ = 5;
 const LONGEST_MESSAGE = 160;
 
 /** A failed run: its failed step. */
@@ -168,6 +168,12 @@ export interface FailureWords {
   readonly step: string | undefined;
 }
 
+/** Whether runs fail more than now and then: beyond the scatter of a share that is no matter, or more often than before. */
+export function isFailing(sides: Sides): boolean {
+  const { period, state } = failuresIn(sides);
+  return period.failed > 0 && (state === 'fails more often' || (period.runs > 0 && period.low >= WORTH_A_SENTENCE));
+}
+
 /** Says how often runs fail; undefined where they do so too seldom, and as seldom as before. */
 export function failureWords(study: Study): FailureWords | undefined {
   const trend = failuresIn(study);
@@ -184,6 +190,6 @@ export function failureSentence(failing: FailureWords | undefined, actions: read
   if (!failing) return '';
   const [action] = actions;
   if (!action?.message || action.step !== failing.step) return `${failing.words}.`;
-  const all = read.runs === read.of ? `of ${read.of} failed runs` : `of ${read.runs} failed runs read, ${read.of} in all`;
-  return `${failing.words}: ${action.message} (${action.runs} ${all}).`;
+  const all = read.runs === read.of ? `${action.runs} of ${read.of} failed runs` : `${action.runs} of the ${read.runs} failed runs read`;
+  return `${failing.words}: ${action.message} (${all}).`;
 }

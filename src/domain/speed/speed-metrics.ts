@@ -178,9 +178,9 @@ interface Thresholds {
 
 /** Limits by metric: times in ms, layout shift without unit. Field limits are those of Core Web Vitals, lab limits those of Lighthouse. */
 export const thresholds: Readonly<Record<string, Thresholds>> = {
-  largestContentfulPaint: { field: [2500, 4000], desktop: [1200, 2400] },
-  cumulativeLayoutShift: { field: [0.1, 0.25] },
-  firstContentfulPaint: { field: [1800, 3000] },
+  largestContentfulPaint: { field: [2500, 4000], mobile: [2500, 4000], desktop: [1200, 2400] },
+  cumulativeLayoutShift: { field: [0.1, 0.25], mobile: [0.1, 0.25], desktop: [0.1, 0.25] },
+  firstContentfulPaint: { field: [1800, 3000], mobile: [1800, 3000], desktop: [900, 1600] },
   firstByte: { field: [800, 1800] },
   totalBlockingTime: { mobile: [200, 600], desktop: [150, 350] },
   speedIndex: { mobile: [3400, 5800], desktop: [1300, 2300] },

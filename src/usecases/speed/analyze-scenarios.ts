@@ -5,15 +5,7 @@ import { fitAhead } from '../../domain/speed/engine/judge-series.ts';
 import { FALSE_DISCOVERY_RATE } from '../../domain/speed/engine/judge-together.ts';
 import { failedStepsToRead } from '../../domain/speed/failures.ts';
 import { type Bounds, chooseStep, type Report, studyWindows } from '../../domain/speed/runs.ts';
-import {
-  compareSummaries,
-  mostFailing,
-  type Readings,
-  type Summary,
-  scenarioAnswer,
-  siteAnswer,
-  summaryOf,
-} from '../../domain/speed/scenario-answer.ts';
+import { type Readings, scenarioAnswer } from '../../domain/speed/scenario-answer.ts';
 import {
   draftStudy,
   judgeDraft,
@@ -23,9 +15,10 @@ import {
   soundSteps,
   studyFrom,
 } from '../../domain/speed/scenario-study.ts';
+import { compareSummaries, mostFailing, type Summary, siteAnswer, summaryOf } from '../../domain/speed/site-answer.ts';
 import { yieldTurn } from '../../lib/concurrency.ts';
 import type { Context } from '../context.ts';
-import { readActions, readEach, readEventsNear, readReports } from './scenario-reports.ts';
+import { leftWords, readActions, readEach, readEventsNear, readReports, stopsAfter } from './scenario-reports.ts';
 
 /** Names all that the verdicts on a draft depend on. */
 function digestOf({ tracked, judging }: StudyDraft): string {
@@ -83,7 +76,7 @@ interface Detail extends Studied {
   readonly readings: Readings;
 }
 
-type Reads = Pick<Context, 'ask' | 'note' | 'covers' | 'lists' | 'nowMs' | 'timeZone' | 'whole' | 'remember' | 'signal'>;
+type Reads = Pick<Context, 'ask' | 'clock' | 'note' | 'covers' | 'lists' | 'nowMs' | 'timeZone' | 'whole' | 'remember' | 'signal'>;
 
 /** Reads a scenario and judges it; of several, each may claim its part of the false ones. */
 export async function studyOne(
@@ -123,21 +116,25 @@ function timingNotes(asked: Asked, all: readonly NamedTimings[]): string[] {
 }
 
 async function analyzeSeveral(asked: Asked, context: Reads) {
-  const { ask, note, lists, whole } = context;
+  const { ask, note, lists, whole, clock } = context;
   const { nameOf } = await lists();
   // Only the worst study is kept: the reports of a whole site would fill the memory.
   let worst: { summary: Summary; studied: Studied } | undefined;
   const named: NamedTimings[] = [];
-  const { done, missing, failed } = await readEach(asked.scenarioIds, async (scenarioId) => {
-    const studied = await studyOne(scenarioId, asked, context);
-    named.push(studied.named);
-    // Nothing can be said of one that has none of what was asked for.
-    if (studied.named.metrics?.length === 0) return undefined;
-    const summary = summaryOf(scenarioId, studied.name ?? nameOf('scenario', scenarioId), studied.study);
-    if (!worst || compareSummaries(summary, worst.summary) < 0) worst = { summary, studied };
-    return summary;
-  });
-  if (missing.length > 0) note(`The time of the call ran out before ${missing.length} scenarios; ask for them with scenarioIds.`);
+  const { done, missing, failed } = await readEach(
+    asked.scenarioIds,
+    async (scenarioId) => {
+      const studied = await studyOne(scenarioId, asked, context);
+      named.push(studied.named);
+      // Nothing can be said of one that has none of what was asked for.
+      if (studied.named.metrics?.length === 0) return undefined;
+      const summary = summaryOf(scenarioId, studied.name ?? nameOf('scenario', scenarioId), studied.study);
+      if (!worst || compareSummaries(summary, worst.summary) < 0) worst = { summary, studied };
+      return summary;
+    },
+    stopsAfter(clock),
+  );
+  if (missing.length > 0) note(leftWords(missing));
   for (const { scenarioId, words } of failed) note(`${nameOf('scenario', scenarioId)} could not be read: ${words}`);
   for (const sentence of timingNotes(asked, named)) note(sentence);
   const summaries = done.flatMap((summary) => summary ?? []).toSorted(compareSummaries);
@@ -148,7 +145,7 @@ async function analyzeSeveral(asked: Asked, context: Reads) {
   const failing = mostFailing(summaries)?.failing;
   const actions = failing ? await readActions(ask, failing.toRead, note) : [];
   const readings = { events, actions, read: { runs: failing?.toRead.length ?? 0, of: failing?.of ?? 0 } };
-  const { notes, ...answer } = siteAnswer(summaries, { summary, study: studied.study, clues, readings }, whole);
+  const { notes, ...answer } = siteAnswer(summaries, { summary, study: studied.study, clues, readings }, { whole, metrics: asked.metrics });
   const detail: Detail = { ...studied, name: summary.name, clues, readings };
   return { answer, notes, detail };
 }

@@ -6,7 +6,7 @@ import { type Measured, type RunChoice, reportsToJudge } from '../../domain/spee
 import { type FailedAction, type FailedStep, groupActions } from '../../domain/speed/failures.ts';
 import { isFailed, type Report, resultIdOf, type Window, windowsToRead } from '../../domain/speed/runs.ts';
 import { type Between, eventsNear, type NearEvent, nearFrom } from '../../domain/speed/speed-events.ts';
-import { DAY_MS, MINUTE_MS } from '../../lib/clock.ts';
+import { type Clock, DAY_MS, MINUTE_MS } from '../../lib/clock.ts';
 
 interface Wanted {
   readonly scenarioId: number;
@@ -138,11 +138,37 @@ export interface ReadEach<T> {
 /** Failures that would befall every scenario. */
 const OF_ALL: ReadonlySet<ApiError['kind']> = new Set(['unauthorized', 'forbidden', 'busy', 'settings']);
 
-/** Reads scenarios one after the other until the time of the call is out; throws where not one could be read. */
-export async function readEach<T>(scenarioIds: readonly number[], read: (scenarioId: number) => Promise<T>): Promise<ReadEach<T>> {
+/** After this long a call answers with the scenarios that it has read, and names those that are left. */
+const FIRST_SCREEN_MS = 10_000;
+
+/** Whether the time in which scenarios are read for one answer has passed; it runs from now. */
+export function stopsAfter(clock: Pick<Clock, 'now'>): () => boolean {
+  const startedMs = clock.now();
+  return () => clock.now() - startedMs >= FIRST_SCREEN_MS;
+}
+
+/** Scenarios that a note names; more would fill the answer. */
+const MOST_NAMED = 25;
+
+/** What was not read, and the call that goes on. */
+export function leftWords(missing: readonly number[]): string {
+  const { length } = missing;
+  const next = missing.slice(0, MOST_NAMED).join(', ');
+  return `${length} ${length === 1 ? 'scenario was' : 'scenarios were'} not reached in time; go on with scenarioIds [${next}].`;
+}
+
+/**
+ * Reads scenarios one after the other until the time of the call is out, or `isDue` says so; throws where not one could be read.
+ */
+export async function readEach<T>(
+  scenarioIds: readonly number[],
+  read: (scenarioId: number) => Promise<T>,
+  isDue: () => boolean = () => false,
+): Promise<ReadEach<T>> {
   const done: T[] = [];
   const failures: { scenarioId: number; error: ApiError }[] = [];
   for (const [index, scenarioId] of scenarioIds.entries()) {
+    if (done.length > 0 && isDue()) return { done, missing: scenarioIds.slice(index), failed: failures.map(worded) };
     try {
       done.push(await read(scenarioId));
     } catch (error) {

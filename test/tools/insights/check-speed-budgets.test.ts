@@ -38,14 +38,14 @@ describe('budgets', () => {
   it('default to the good thresholds of the device in all scenarios, within what an answer may cost', async () => {
     const answer = await call('check_speed_budgets');
     const { broken, passed, rows } = answer.structured as { broken: number; passed: number; rows: unknown[] };
-    expect(broken + passed).toBe(21 * 6);
+    expect(broken + passed).toBe(21 * 5);
     expect(broken).toBeGreaterThan(20);
     expect(rows).toHaveLength(20);
     expect(records(answer).every(({ status }) => status === 'broken')).toBe(true);
-    expect(answer.structured['notes']).toContain('Rows 1 to 20 of 126, broken ones first; pass cursor for more.');
+    expect(answer.structured['notes']).toContain('Rows 1 to 20 of 105, broken ones first; pass cursor for more.');
     const limits = new Set(records(answer).map(({ metric, limit, basis }) => `${String(metric)} ${String(limit)} ${String(basis)}`));
     expect(limits).toContain('totalBlockingTime 200 good, lab mobile');
-    expect(limits).toContain('largestContentfulPaint 2500 good, field p75');
+    expect(limits).toContain('largestContentfulPaint 1200 good, lab desktop');
     expect(answer.text.length).toBeLessThan(4800);
     expect(JSON.stringify(answer.structured).length).toBeLessThan(4800);
   });
@@ -59,7 +59,7 @@ describe('budgets', () => {
       seen.push(...rows.map((row) => row[columns.indexOf('status')]));
       cursor = page.cursor;
     } while (cursor !== undefined);
-    expect(seen).toHaveLength(126);
+    expect(seen).toHaveLength(105);
     expect(seen.lastIndexOf('broken')).toBeLessThan(seen.indexOf('passed'));
     const first = await call('check_speed_budgets');
     const other = await call('check_speed_budgets', {
@@ -179,9 +179,9 @@ describe('a build', () => {
     const { code, out } = await run(['check_speed_budgets', '{}'], 'junit');
     expect(code).toBe(3);
     expect(out).toMatch(
-      /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<testsuites name="speed budgets" tests="126" failures="\d+" errors="0">/,
+      /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<testsuites name="speed budgets" tests="105" failures="\d+" errors="0">/,
     );
-    expect(out.match(/<testcase /g)).toHaveLength(126);
+    expect(out.match(/<testcase /g)).toHaveLength(105);
     expect(out.match(/<testsuite /g)).toHaveLength(6);
     const failures = Number(/failures="(\d+)"/.exec(out)?.[1]);
     expect(out.match(/<failure /g)).toHaveLength(failures);

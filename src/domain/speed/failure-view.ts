@@ -1,0 +1,108 @@
+import { slotsOf } from '../../lib/calendar.ts';
+import { minuteAt } from '../../lib/dates.ts';
+import { type FailureTrend, judgeFailures, type Share, shareOf } from './engine/failed-share.ts';
+import type { FailedAction } from './failures.ts';
+import { isFailed, type Window } from './runs.ts';
+import { failedStepIn, firstRows, type ScenarioRuns, type ViewAnswer } from './site-runs.ts';
+import { percentOf } from './speed-metrics.ts';
+
+/** A step at which runs of a scenario failed in the range. */
+export interface FailureRow {
+  readonly scenario: ScenarioRuns;
+  readonly step: string;
+  readonly share: Share;
+  /** Where the share changed once in the range, beyond chance. */
+  readonly change: FailureTrend['change'];
+  /** Shares by week, oldest first; null in a week without a run. */
+  readonly weeks: readonly (number | null)[];
+  /** Ids of the results of the failed step, latest first. */
+  readonly stepResultIds: readonly string[];
+}
+
+/** The steps at which runs failed, the largest share first. */
+export function failureRows(scenarios: readonly ScenarioRuns[], range: Window, timeZone: string): FailureRow[] {
+  const weeks = slotsOf('week', range, timeZone);
+  return scenarios
+    .flatMap((scenario) => {
+      const { all } = scenario;
+      const failedAt = all.map((report) => (isFailed(report) ? (failedStepIn(report)?.name ?? 'unnamed step') : undefined));
+      return [...new Set(failedAt.flatMap((name) => name ?? []))].map((step): FailureRow => {
+        const failed = failedAt.map((name) => name === step);
+        const ids = all.flatMap((report, index) => (failed[index] ? [failedStepIn(report)?.stepResultId] : []));
+        return {
+          scenario,
+          step,
+          share: shareOf(failed.filter(Boolean).length, all.length),
+          change: judgeFailures(
+            { dates: all.map(({ date }) => date), failed },
+            { startMs: (range.startMs + range.endMs) / 2, endMs: range.endMs },
+          ).change,
+          weeks: weeks.map(({ startMs, endMs }) => {
+            const runs = all.flatMap(({ date }, index) => (date >= startMs && date <= endMs ? [failed[index]] : []));
+            return runs.length === 0 ? null : percentOf(runs.filter(Boolean).length / runs.length);
+          }),
+          stepResultIds: ids.flatMap((id) => (id === undefined || id === null ? [] : [String(id)])).toReversed(),
+        };
+      });
+    })
+    .toSorted((a, b) => (b.share.share ?? 0) - (a.share.share ?? 0));
+}
+
+const points = (share: number | null) => (share === null ? '–' : `${percentOf(share)}%`);
+
+function answerOf(
+  [worst, ...others]: readonly FailureRow[],
+  scenarios: readonly ScenarioRuns[],
+  action: string | undefined,
+  timeZone: string,
+): string {
+  const runs = scenarios.reduce((sum, { all }) => sum + all.length, 0);
+  if (!worst) return runs === 0 ? 'No run lies in the range.' : `None of ${runs} runs failed.`;
+  const { scenario, step, share, change } = worst;
+  const since = change ? `, ${points(change.before.share)} → ${points(change.since.share)} since ${minuteAt(change.atMs, timeZone)}` : '';
+  const what = action === undefined ? '' : `: ${action}`;
+  const more = others.length > 0 ? ` Runs also fail at ${others.length} other ${others.length === 1 ? 'step' : 'steps'}.` : '';
+  return `${scenario.name}: ${points(share.share)} of runs fail at step "${step}"${since}${what}.${more}`;
+}
+
+interface FailureOptions {
+  readonly range: Window;
+  readonly timeZone: string;
+  readonly limit: number;
+  /** What failed actions say, by scenario and step, as far as it was read. */
+  readonly actionOf: (row: FailureRow) => FailedAction | undefined;
+}
+
+/** One row for each scenario and step at which runs failed: share, interval, since when, weeks and what the failed action says. */
+export function failureAnswer(scenarios: readonly ScenarioRuns[], rows: readonly FailureRow[], options: FailureOptions): ViewAnswer {
+  const { range, timeZone, limit, actionOf } = options;
+  const { shown, notes } = firstRows(rows, limit);
+  const weeks = slotsOf('week', range, timeZone).map(({ label, isPart }) => (isPart ? `${label} (part)` : label));
+  const message = rows[0] && actionOf(rows[0])?.message;
+  return {
+    answer: answerOf(rows, scenarios, message ?? undefined, timeZone),
+    columns: ['scenarioId', 'scenario', 'step', 'failed', 'runs', 'percent', 'low', 'high', 'since', 'byWeek', 'action', 'stepResultId'],
+    rows: shown.map((row) => {
+      const { scenario, step, share, change, weeks: byWeek, stepResultIds } = row;
+      return [
+        scenario.scenarioId,
+        scenario.name,
+        step,
+        share.failed,
+        share.runs,
+        share.share === null ? null : percentOf(share.share),
+        percentOf(share.low),
+        percentOf(share.high),
+        change ? minuteAt(change.atMs, timeZone) : null,
+        byWeek.map((week) => week ?? '–').join(' '),
+        actionOf(row)?.message ?? null,
+        stepResultIds[0] ?? null,
+      ];
+    }),
+    notes: [
+      ...notes,
+      `Percent of all runs, with the 95% interval; byWeek: percent in the weeks ${weeks.join(', ')}.`,
+      'A run failed where the platform counts a failure in any step, content checks included; stepResultId: the latest failed run.',
+    ],
+  };
+}

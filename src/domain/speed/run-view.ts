@@ -1,0 +1,126 @@
+import { minuteAt } from '../../lib/dates.ts';
+import { median } from './order.ts';
+import { metricOf, type Report } from './runs.ts';
+import { firstRows, type ScenarioRuns, type ViewAnswer } from './site-runs.ts';
+import { formatValue, metricFact, roundValue } from './speed-metrics.ts';
+
+/** One step of one run, held against the usual run of that step. */
+interface RunRow {
+  readonly scenario: ScenarioRuns;
+  readonly report: Report;
+  readonly step: string;
+  readonly stepResultId: string;
+  readonly value: number;
+  /** Value over the median of the step. */
+  readonly ratio: number;
+  /** What was slow in the run; undefined where nothing was. */
+  readonly slow: string | undefined;
+}
+
+/** A part of a run counts as slow from so many times its median on. */
+const SLOW = 1.5;
+
+interface Medians {
+  readonly metric: number;
+  readonly firstByte: number;
+  readonly loadTime: number;
+}
+
+function mediansOf({ steps }: ScenarioRuns, metric: string): Map<string, Medians> {
+  const of = (step: ScenarioRuns['steps'][number], name: string) => median(step.runs.flatMap(({ result }) => metricOf(result, name) ?? []));
+  return new Map(
+    steps.map((step) => [step.name, { metric: of(step, metric), firstByte: of(step, 'firstByte'), loadTime: of(step, 'loadTime') }]),
+  );
+}
+
+/** `whole run ×4.5: machine or network`, `only this step`, `only this step, from the document on`. */
+function slownessOf(report: Report, name: string, medians: ReadonlyMap<string, Medians>): string | undefined {
+  const ratios = (report.steps ?? []).flatMap((result) => {
+    const usual = medians.get(result.name ?? '')?.loadTime ?? Number.NaN;
+    const value = metricOf(result, 'loadTime');
+    return value === null || !(usual > 0) ? [] : [{ name: result.name, ratio: value / usual }];
+  });
+  const own = ratios.find((each) => each.name === name)?.ratio ?? 1;
+  if (own < SLOW) return undefined;
+  const others = ratios.filter((each) => each.name !== name).map(({ ratio }) => ratio);
+  if (others.length > 0 && others.every((ratio) => ratio >= SLOW))
+    return `whole run, ×${Math.min(own, ...others).toFixed(1)} or more in every step: machine or network`;
+  const result = report.steps?.find((step) => step.name === name);
+  const firstByte = result ? metricOf(result, 'firstByte') : null;
+  const usual = medians.get(name)?.firstByte ?? Number.NaN;
+  return firstByte !== null && firstByte >= SLOW * usual
+    ? 'only this step, from the first byte on: the document'
+    : 'only this step, after the first byte';
+}
+
+function rowsOf(scenario: ScenarioRuns, metric: string): RunRow[] {
+  const medians = mediansOf(scenario, metric);
+  return scenario.sound.flatMap((report) =>
+    (report.steps ?? []).flatMap((result): RunRow[] => {
+      const value = metricOf(result, metric);
+      const step = result.name ?? '';
+      const usual = medians.get(step)?.metric ?? Number.NaN;
+      if (value === null || !(usual > 0)) return [];
+      const row = { scenario, report, step, stepResultId: String(result.stepResultId ?? ''), value, ratio: value / usual };
+      return [{ ...row, slow: slownessOf(report, step, medians) }];
+    }),
+  );
+}
+
+interface RunOptions {
+  readonly metric: string;
+  /** Only this step; all when left out. */
+  readonly step: string | undefined;
+  readonly timeZone: string;
+  /** Rows of each kind. */
+  readonly limit: number;
+}
+
+/** The slowest and fastest runs against the usual run of their step, the most typical one, and what the slow ones share. */
+export function runAnswer(scenarios: readonly ScenarioRuns[], { metric, step, timeZone, limit }: RunOptions): ViewAnswer {
+  const all = scenarios.flatMap((scenario) => rowsOf(scenario, metric)).filter((row) => step === undefined || row.step === step);
+  const byRatio = all.toSorted((a, b) => b.ratio - a.ratio);
+  const typical = all.toSorted((a, b) => Math.abs(Math.log(a.ratio)) - Math.abs(Math.log(b.ratio)));
+  const { shown: slowest } = firstRows(byRatio, limit);
+  const { shown: fastest } = firstRows(byRatio.toReversed(), limit);
+  const kinds: readonly (readonly [string, readonly RunRow[]])[] = [
+    ['slowest', slowest],
+    ['fastest', fastest],
+    ['typical', typical.slice(0, 1)],
+  ];
+  return {
+    answer: answerOf(slowest, fastest[0], metric, timeZone),
+    columns: ['kind', 'scenarioId', 'scenario', 'step', 'time', metric, 'timesUsual', 'slow', 'stepResultId'],
+    rows: kinds.flatMap(([kind, rows]) =>
+      rows.map(({ scenario, report, step: name, value, ratio, slow, stepResultId }) => [
+        kind,
+        scenario.scenarioId,
+        scenario.name,
+        name,
+        minuteAt(report.date, timeZone),
+        roundValue(metric, value),
+        Number(ratio.toFixed(2)),
+        slow ?? null,
+        stepResultId,
+      ]),
+    ),
+    notes: [
+      `Of ${all.length} steps of runs without failure; timesUsual: over the median of the step. analyze_har and compare_hars take the stepResultId.`,
+    ],
+  };
+}
+
+function answerOf([first, ...rest]: readonly RunRow[], fastest: RunRow | undefined, metric: string, timeZone: string): string {
+  if (!first || !fastest) return 'No run without failure has a value in the range.';
+  const { short } = metricFact(metric);
+  const at = ({ scenario, report, step, value }: RunRow) =>
+    `${scenario.name}, step "${step}", ${formatValue(metric, value)} at ${minuteAt(report.date, timeZone)}`;
+  const slow = [first, ...rest].map((row) => row.slow).filter((words) => words !== undefined);
+  const isWhole = (words: string) => words.startsWith('whole run');
+  const whole = slow.filter(isWhole).length;
+  const shared =
+    slow.length === 0
+      ? ''
+      : ` Of the ${1 + rest.length} slowest, ${whole} ${whole === 1 ? 'was' : 'were'} slow in every step (machine or network), ${slow.length - whole} only in one.`;
+  return `Slowest ${short}: ${at(first)}, ${first.ratio.toFixed(1)} times the usual; fastest: ${at(fastest)}.${shared}`;
+}

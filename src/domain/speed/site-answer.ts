@@ -1,0 +1,140 @@
+import type { Clues } from './clues.ts';
+import { type FailedStep, type FailureWords, failedStepsToRead, failureSentence, failureWords, isFailing } from './failures.ts';
+import { SPEED_STATES, type State } from './move.ts';
+import { pageOf, type Readings, scenarioFacts } from './scenario-answer.ts';
+import type { Study } from './scenario-study.ts';
+import { metricFact, rankOf } from './speed-metrics.ts';
+import { shareSentence, siteNotes, speedLine, speedSentence } from './study-words.ts';
+
+/** Lines that an answer shows; a program gets all of them. */
+const MOST_LINES = 10;
+
+/** What is kept of a scenario when the next one is read. */
+export interface Summary {
+  readonly scenarioId: number;
+  readonly name: string;
+  readonly state: State;
+  readonly isFailing: boolean;
+  /** The headline is of the period; else it lies before. */
+  readonly isInPeriod: boolean;
+  /** Place of the headline's metric among those that visitors feel, and size of its change. */
+  readonly rank: number;
+  readonly relative: number;
+  readonly viewOnTheWeb: string | undefined;
+  readonly line: string;
+  /** Series that were judged. */
+  readonly judged: number;
+  /** Undefined where failing is not worth a word. */
+  readonly failing: (FailureWords & { readonly toRead: readonly FailedStep[]; readonly of: number }) | undefined;
+}
+
+/** Reduces the study of a scenario to what a list of scenarios says of it. */
+export function summaryOf(scenarioId: number, name: string, study: Study): Summary {
+  const { headline, state, period, rows } = study;
+  const failing = failureWords(study);
+  const { steps, of } = failedStepsToRead(study);
+  return {
+    scenarioId,
+    name,
+    state,
+    isFailing: isFailing(study),
+    isInPeriod: (headline?.move?.untilDate ?? headline?.move?.since?.date ?? period.window.endMs) >= period.window.startMs,
+    rank: headline ? rankOf(headline.metric) : Number.MAX_SAFE_INTEGER,
+    relative: headline?.move?.relative ?? 0,
+    viewOnTheWeb: pageOf(study),
+    line: `${speedLine(study, name)}${failing ? `; ${failing.words}` : ''}`,
+    judged: rows.filter((row) => row.state !== 'not enough data').length,
+    failing: failing && { ...failing, toRead: steps, of },
+  };
+}
+
+/** Place of a scenario among others: 0 is worst. */
+function severityOf({ state, relative, failing, isFailing: fails }: Summary): number {
+  // A drift downwards is good news, and a steady scenario that fails is not.
+  if (state === 'drifting' && relative < 0) return SPEED_STATES.indexOf('faster');
+  if (fails) return Math.min(SPEED_STATES.indexOf(state), SPEED_STATES.indexOf('slower') + 0.5);
+  if (state === 'steady' && failing) return SPEED_STATES.indexOf('unstable') + 0.5;
+  return SPEED_STATES.indexOf(state);
+}
+
+/** Worse ones first: by state, those of the period first, by what visitors feel, by size. */
+export function compareSummaries(a: Summary, b: Summary): number {
+  return (
+    severityOf(a) - severityOf(b) ||
+    Number(b.isInPeriod) - Number(a.isInPeriod) ||
+    a.rank - b.rank ||
+    Math.abs(b.relative) - Math.abs(a.relative) ||
+    (b.failing?.share ?? 0) - (a.failing?.share ?? 0)
+  );
+}
+
+/** The scenario that fails most; undefined where none does often enough for a word. */
+export function mostFailing(summaries: readonly Summary[]): Summary | undefined {
+  return summaries.filter(({ failing }) => failing).toSorted((a, b) => (b.failing?.share ?? 0) - (a.failing?.share ?? 0))[0];
+}
+
+/** `1 of 6 scenarios became slower; others: 1 unstable, 4 steady.` */
+function countWords(summaries: readonly Summary[], metrics: readonly string[]): string {
+  const slower = summaries.filter(({ state }) => state === 'slower');
+  const early = slower.filter(({ isInPeriod }) => !isInPeriod).length;
+  const words: readonly (readonly [State, string])[] = [
+    ['drifting', 'drifting'],
+    ['two levels', 'at two levels'],
+    ['was slower', 'slower for a time'],
+    ['unstable', 'unstable'],
+    ['faster', 'faster'],
+    ['was faster', 'faster for a time'],
+    ['steady', 'steady'],
+    ['not enough data', 'without enough data'],
+  ];
+  const others = words.flatMap(([state, said]) => {
+    const count = summaries.filter((summary) => summary.state === state).length;
+    return count > 0 ? [`${count} ${said}`] : [];
+  });
+  const named = metrics.length > 0 && metrics.length <= 3 ? ` in ${metrics.map((metric) => metricFact(metric).short).join(', ')}` : '';
+  const failing = summaries.filter((summary) => summary.isFailing).length;
+  const fails = failing === 0 ? '' : `, ${failing} ${failing === 1 ? 'is' : 'are'} failing`;
+  const head = `${slower.length === 0 ? 'None' : slower.length} of ${summaries.length} scenarios became slower${named}`;
+  const before = early === 0 ? '' : early === slower.length ? ', before the period' : `, ${early} of them before the period`;
+  return `${head}${before}${fails}${others.length > 0 ? `; ${slower.length === 0 ? '' : 'others: '}${others.join(', ')}` : ''}.`;
+}
+
+/** The scenario that is shown in detail. */
+interface Worst {
+  readonly summary: Summary;
+  readonly study: Study;
+  readonly clues: Clues;
+  readonly readings: Readings;
+}
+
+/** What is said of several scenarios: counts and the worst in words, a line for each, the facts of the worst. */
+export function siteAnswer(
+  summaries: readonly Summary[],
+  { summary, study, clues, readings }: Worst,
+  { whole, metrics = [] }: { whole: boolean; metrics?: readonly string[] | undefined },
+) {
+  const { events, actions, read } = readings;
+  const failing = mostFailing(summaries);
+  const failed = failing ? `${failing.name}: ${failureSentence(failing.failing, actions, read)}` : '';
+  const changed = study.headline ? [speedSentence(study, summary.name, events), shareSentence(clues.share)] : [];
+  const lines = summaries.slice(0, whole ? undefined : MOST_LINES);
+  const more = summaries.length - lines.length;
+  const ofWorst = failing === summary ? readings : { ...readings, actions: [] };
+  return {
+    answer: [countWords(summaries, metrics.includes('all') ? [] : metrics), ...changed, failed]
+      .filter((sentence) => sentence !== '')
+      .join(' '),
+    scenarios: lines.map(lineOf),
+    ...scenarioFacts(study, clues, ofWorst, summary.name, 'few'),
+    notes: [
+      ...(more > 0 ? [`${more} more scenarios, none worse than the last line; name them in scenarioIds.`] : []),
+      'Facts and rows: the first line; scenarioIds asks for another.',
+      ...siteNotes(summaries.reduce((sum, { judged }) => sum + judged, 0)),
+    ],
+  };
+}
+
+/** A line of a list; the page is for those that moved or scatter. */
+function lineOf({ scenarioId, state, isFailing: fails, line, viewOnTheWeb }: Summary) {
+  return { scenarioId, verdict: fails ? ('failing' as const) : state, line, ...(state !== 'steady' && { viewOnTheWeb }) };
+}

@@ -1,0 +1,204 @@
+import { slotsOf } from '../../lib/calendar.ts';
+import { grouped } from '../../lib/grouped.ts';
+import { localTimes } from './engine/calendar-factors.ts';
+import { ascending, median, quantile, varianceInflation } from './order.ts';
+import { type Series, seriesOf, type Window } from './runs.ts';
+import { firstRows, type ScenarioRuns, type ViewAnswer } from './site-runs.ts';
+import { metricFact, roundValue } from './speed-metrics.ts';
+
+/** By what levels may be broken down. */
+export const BREAKDOWNS = ['day', 'week', 'month', 'hour', 'weekday', 'weekend'] as const;
+export type Breakdown = (typeof BREAKDOWNS)[number];
+
+const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
+const HOURS = ['night (0–6)', 'morning (6–12)', 'afternoon (12–18)', 'evening (18–24)'];
+const WEEKEND = ['Monday to Friday', 'weekend'];
+
+/** Groups of a breakdown in order, and the group of each instant (-1: none). */
+interface Grouping {
+  readonly names: readonly string[];
+  readonly groupsOf: (dates: readonly number[]) => readonly number[];
+}
+
+function groupingOf(breakdown: Breakdown, range: Window, timeZone: string): Grouping {
+  if (breakdown === 'day' || breakdown === 'week' || breakdown === 'month') {
+    const slots = slotsOf(breakdown, range, timeZone);
+    return {
+      names: slots.map(({ label, isPart }) => (isPart ? `${label} (part)` : label)),
+      groupsOf: (dates) => dates.map((date) => slots.findIndex(({ startMs, endMs }) => date >= startMs && date <= endMs)),
+    };
+  }
+  const cycles = { hour: HOURS, weekday: WEEKDAYS, weekend: WEEKEND } as const;
+  return {
+    names: cycles[breakdown],
+    groupsOf(dates) {
+      const { hour, weekday } = localTimes(dates, timeZone);
+      return dates.map((_, index) => {
+        if (breakdown === 'hour') return Math.floor((hour[index] ?? 0) / 6);
+        return breakdown === 'weekday' ? (weekday[index] ?? 0) : Number((weekday[index] ?? 0) >= 5);
+      });
+    },
+  };
+}
+
+/** Two-sided 95 %. */
+const Z95 = 1.96;
+
+/** The median of values in the order of time with the 95 % interval of its order statistics. */
+function middleOf(values: readonly number[]): { middle: number; low: number; high: number } {
+  const sorted = ascending(values);
+  const half = (Z95 / 2) * Math.sqrt(varianceInflation(values) / values.length);
+  const at = (share: number) => quantile(sorted, Math.min(1, Math.max(0, share)));
+  return { middle: at(0.5), low: at(0.5 - half), high: at(0.5 + half) };
+}
+
+interface CycleRow {
+  readonly scenario: ScenarioRuns;
+  readonly step: string;
+  readonly group: string;
+  readonly values: readonly number[];
+}
+
+function rowsOf(scenario: ScenarioRuns, metric: string, { names, groupsOf }: Grouping): CycleRow[] {
+  return scenario.steps.flatMap((step) => {
+    const { dates, values } = seriesOf(step, metric);
+    const groups = groupsOf(dates);
+    return names.map((group, place) => ({
+      scenario,
+      step: step.name,
+      group,
+      values: values.filter((_, index) => groups[index] === place),
+    }));
+  });
+}
+
+/** Blocks of time in which groups are compared: hours within their day, days within their week. */
+const BLOCK_DAYS = { hour: 1, weekday: 7, weekend: 7 } as const;
+const LEAST_BLOCKS = 3;
+
+/** Logarithms of the runs of one block of time by group. */
+type Block = ReadonlyMap<number, readonly number[]>;
+
+function blocksOf({ dates, values }: Series, { groupsOf }: Grouping, blockDays: number, timeZone: string): Block[] {
+  const groups = groupsOf(dates);
+  const { day } = localTimes(dates, timeZone);
+  const runs = values.flatMap((value, index) =>
+    value > 0 ? [{ log: Math.log(value), group: groups[index] ?? -1, block: Math.floor(((day[index] ?? 0) + 3) / blockDays) }] : [],
+  );
+  return [...grouped(runs, ({ block }) => block).values()].map(
+    (block) => new Map([...grouped(block, ({ group }) => group)].map(([group, own]) => [group, own.map(({ log }) => log)])),
+  );
+}
+
+/** Differences of the medians of two groups, one for each block that has both. */
+function differencesOf(blocks: readonly Block[], high: number, low: number): number[] {
+  return blocks.flatMap((block) => {
+    const [above, below] = [block.get(high), block.get(low)];
+    return above && below ? [median(above) - median(below)] : [];
+  });
+}
+
+const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** The groups in which the metric is highest and lowest over all steps. */
+function extremes(steps: readonly (readonly Block[])[], count: number): { high: number; low: number } {
+  const levels = Array.from({ length: count }, (_, group) => {
+    const deviations = steps.flatMap((blocks) =>
+      blocks.flatMap((block) => {
+        const own = block.get(group);
+        return own ? [median(own) - meanOf([...block.values()].map((each) => median(each)))] : [];
+      }),
+    );
+    return { group, level: deviations.length > 0 ? meanOf(deviations) : 0 };
+  }).toSorted((a, b) => b.level - a.level);
+  return { high: levels[0]?.group ?? 0, low: levels.at(-1)?.group ?? 0 };
+}
+
+/** Standard errors, and relative size, from which a cycle is told. */
+const CLEAR = { score: 3.5, relative: 0.03 } as const;
+
+/** How much higher a step is in one group than in another, where that is clear. */
+function clearDifference(differences: readonly number[]): number | undefined {
+  const mean = meanOf(differences);
+  const variance = differences.reduce((sum, each) => sum + (each - mean) ** 2, 0) / (differences.length - 1);
+  // Few blocks know their scatter badly: the variance of Student's distribution.
+  const student = differences.length > 4 ? (differences.length - 1) / (differences.length - 3) : 3;
+  const error = Math.sqrt((student * variance) / differences.length);
+  return mean >= Math.max(CLEAR.score * error, Math.log1p(CLEAR.relative)) ? Math.expm1(mean) : undefined;
+}
+
+const percent = (relative: number) => `${Math.abs(Math.round(100 * relative))}%`;
+
+/** `LCP is 9% to 14% higher in "afternoon (12–18)" than in "night (0–6)", in all 21 steps.` */
+function verdictOf(
+  scenarios: readonly ScenarioRuns[],
+  { metric, breakdown, timeZone }: CycleOptions & { readonly breakdown: keyof typeof BLOCK_DAYS },
+  grouping: Grouping,
+): string {
+  const { short } = metricFact(metric);
+  const blockDays = BLOCK_DAYS[breakdown];
+  const steps = scenarios.flatMap((scenario) =>
+    scenario.steps.map((step) => blocksOf(seriesOf(step, metric), grouping, blockDays, timeZone)),
+  );
+  const { high, low } = extremes(steps, grouping.names.length);
+  const judged = steps.map((blocks) => differencesOf(blocks, high, low)).filter(({ length }) => length >= LEAST_BLOCKS);
+  const blocks = blockDays === 1 ? 'days' : 'weeks';
+  if (judged.length === 0) return `Too few runs to judge ${short} by ${breakdown}: it takes at least ${LEAST_BLOCKS} ${blocks}.`;
+  const sizes = judged.flatMap((differences) => clearDifference(differences) ?? []).toSorted((a, b) => a - b);
+  const [least, largest] = [sizes[0], sizes.at(-1)];
+  if (least === undefined || largest === undefined)
+    return `${short} does not differ by ${breakdown} beyond noise in any of ${judged.length} steps.`;
+  const size = percent(least) === percent(largest) ? percent(least) : `${percent(least)} to ${percent(largest)}`;
+  const where = sizes.length === judged.length ? `in all ${judged.length} steps` : `in ${sizes.length} of ${judged.length} steps`;
+  const [above = '', below = ''] = [grouping.names[high], grouping.names[low]];
+  return `${short} is ${size} higher in "${above}" than in "${below}", ${where}.`;
+}
+
+/** What the time says of a range without a cycle: its highest and lowest group, by the step's own level. */
+function rangeWords(rows: readonly CycleRow[], metric: string, breakdown: Breakdown): string {
+  const { short } = metricFact(metric);
+  const byStep = grouped(rows, ({ scenario, step }) => `${scenario.scenarioId}/${step}`);
+  const usual = new Map([...byStep].map(([key, own]) => [key, median(own.flatMap(({ values }) => values))]));
+  const relative = [...grouped(rows, ({ group }) => group)].flatMap(([group, own]) => {
+    const parts = own.flatMap(({ scenario, step, values }) =>
+      values.length > 0 ? [median(values) / (usual.get(`${scenario.scenarioId}/${step}`) ?? Number.NaN) - 1] : [],
+    );
+    return parts.length > 0 ? [{ group, relative: median(parts) }] : [];
+  });
+  const sorted = relative.toSorted((a, b) => b.relative - a.relative);
+  const [first, last] = [sorted[0], sorted.at(-1)];
+  if (!first || !last) return 'No run without failure lies in the range.';
+  const sign = (value: number) => `${value >= 0 ? '+' : '−'}${percent(value)}`;
+  return `${short} by ${breakdown}: highest ${first.group} (${sign(first.relative)} against the usual level), lowest ${last.group} (${sign(last.relative)}).`;
+}
+
+interface CycleOptions {
+  readonly breakdown: Breakdown;
+  readonly metric: string;
+  readonly range: Window;
+  readonly timeZone: string;
+  readonly limit: number;
+}
+
+/** Levels of a metric by day, week, month, part of the day, weekday or weekend, with a verdict on the cycle. */
+export function cycleAnswer(scenarios: readonly ScenarioRuns[], options: CycleOptions): ViewAnswer {
+  const { breakdown, metric, range, timeZone, limit } = options;
+  const isCycle = breakdown === 'hour' || breakdown === 'weekday' || breakdown === 'weekend';
+  const grouping = groupingOf(breakdown, range, timeZone);
+  const rows = scenarios.flatMap((scenario) => rowsOf(scenario, metric, grouping)).filter(({ values }) => values.length > 0);
+  const { shown, notes } = firstRows(rows, limit);
+  const value = (number: number) => roundValue(metric, number);
+  return {
+    answer: isCycle ? verdictOf(scenarios, { ...options, breakdown }, grouping) : rangeWords(rows, metric, breakdown),
+    columns: ['scenario', 'step', breakdown, metric, 'low', 'high', 'runs'],
+    rows: shown.map(({ scenario, step, group, values }) => {
+      const { middle, low, high } = middleOf(values);
+      return [scenario.name, step, group, value(middle), value(low), value(high), values.length];
+    }),
+    notes: [
+      ...notes,
+      `Medians of the runs without failure with their 95% interval; days and hours in ${timeZone}.`,
+      ...(isCycle ? [] : ['Whether the level changed is judged by view changes.']),
+    ],
+  };
+}

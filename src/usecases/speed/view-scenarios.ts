@@ -1,0 +1,101 @@
+import { type FailureRow, failureAnswer, failureRows } from '../../domain/speed/failure-view.ts';
+import type { FailedAction, FailedStep } from '../../domain/speed/failures.ts';
+import { runAnswer } from '../../domain/speed/run-view.ts';
+import { chooseStep, studyWindows, type Window } from '../../domain/speed/runs.ts';
+import { failedStepIn, type ScenarioRuns, scenarioRuns, type ViewAnswer } from '../../domain/speed/site-runs.ts';
+import { type Breakdown, cycleAnswer } from '../../domain/speed/speed-cycle.ts';
+import { LEVEL_METRICS, levelAnswer } from '../../domain/speed/speed-levels.ts';
+import { usualSpeedMetrics } from '../../domain/speed/speed-metrics.ts';
+import { DAY_MS } from '../../lib/clock.ts';
+import type { Context } from '../context.ts';
+import type { Asked } from './analyze-scenarios.ts';
+import { leftWords, readActions, readEach, readReports, stopsAfter } from './scenario-reports.ts';
+
+/** A question about scenarios that is no verdict. */
+export interface ViewAsked extends Asked {
+  readonly view: 'levels' | 'failures' | 'runs';
+  readonly breakdown?: Breakdown | undefined;
+  readonly orderBy?: string | undefined;
+  readonly limit?: number | undefined;
+}
+
+type Reads = Pick<Context, 'ask' | 'note' | 'covers' | 'lists' | 'clock' | 'nowMs' | 'timeZone' | 'whole'>;
+
+/** Rows of a table when no limit is given, and runs of each kind. */
+const ROWS = 30;
+const RUNS = 3;
+/** Weeks that a cycle is judged by, and since when failing is looked at. */
+const LOOK_BACK_DAYS = 30;
+/** Failed steps whose report is read for what their action says; each is a request. */
+const MOST_ACTIONS = 4;
+
+/** The range of a view: that of the period, with the days before it where a cycle or a beginning is looked for. */
+function rangeOf({ view, breakdown, ...asked }: ViewAsked, { nowMs, timeZone }: Reads): Window {
+  const { period, baseline } = studyWindows(asked, nowMs, timeZone);
+  const isLong = view === 'failures' || (breakdown !== undefined && breakdown !== 'day' && breakdown !== 'month');
+  return isLong ? { startMs: Math.min(baseline.startMs, period.startMs - LOOK_BACK_DAYS * DAY_MS), endMs: period.endMs } : period;
+}
+
+/** Reads the runs of each scenario once, while there is time. */
+async function readSite({ scenarioIds, step }: ViewAsked, range: Window, context: Reads): Promise<readonly ScenarioRuns[]> {
+  const { ask, note, lists, clock } = context;
+  const { nameOf } = await lists();
+  const { done, missing, failed } = await readEach(
+    scenarioIds,
+    async (scenarioId) => {
+      const { name = nameOf('scenario', scenarioId), reports } = await readReports(ask, scenarioId, { baseline: range, period: range });
+      const runs = scenarioRuns(scenarioId, name, reports, range);
+      return step === undefined ? runs : { ...runs, steps: [await chooseStep(runs.steps, step)] };
+    },
+    stopsAfter(clock),
+  );
+  if (missing.length > 0) note(leftWords(missing));
+  for (const { scenarioId, words } of failed) note(`${nameOf('scenario', scenarioId)} could not be read: ${words}`);
+  return done;
+}
+
+/** What the latest failed run of the first rows says of its action. */
+async function actionsOf(rows: readonly FailureRow[], { ask, note }: Reads): Promise<Map<FailureRow, FailedAction>> {
+  const actions = new Map<FailureRow, FailedAction>();
+  for (const row of rows.slice(0, MOST_ACTIONS)) {
+    const [latest] = row.scenario.all
+      .flatMap((report): FailedStep[] => {
+        const result = failedStepIn(report);
+        return result !== undefined && row.stepResultIds[0] === String(result.stepResultId) ? [{ date: report.date, result }] : [];
+      })
+      .toReversed();
+    const [action] = latest ? await readActions(ask, [latest], note) : [];
+    if (action) actions.set(row, action);
+  }
+  return actions;
+}
+
+async function failuresOf(site: readonly ScenarioRuns[], asked: ViewAsked, range: Window, context: Reads): Promise<ViewAnswer> {
+  const { timeZone, whole } = context;
+  const rows = failureRows(site, range, timeZone);
+  const actions = await actionsOf(rows, context);
+  const limit = whole ? rows.length : (asked.limit ?? ROWS);
+  return failureAnswer(site, rows, { range, timeZone, limit, actionOf: (row) => actions.get(row) });
+}
+
+function metricsOf({ metrics }: ViewAsked): readonly string[] {
+  if (metrics === undefined) return LEVEL_METRICS;
+  return metrics.includes('all') ? usualSpeedMetrics : metrics;
+}
+
+/** Levels, failures or single runs of scenarios, each scenario read once. */
+export async function viewScenarios(asked: ViewAsked, context: Reads): Promise<ViewAnswer> {
+  const range = rangeOf(asked, context);
+  context.covers(range.startMs, range.endMs);
+  const site = await readSite(asked, range, context);
+  const { timeZone, whole } = context;
+  const metrics = metricsOf(asked);
+  const { view, breakdown, orderBy, limit } = asked;
+  if (view === 'failures') return failuresOf(site, asked, range, context);
+  const metric = orderBy ?? metrics[0] ?? LEVEL_METRICS[0];
+  if (view === 'runs') return runAnswer(site, { metric, step: undefined, timeZone, limit: limit ?? RUNS });
+  const most = whole ? Number.MAX_SAFE_INTEGER : (limit ?? ROWS);
+  if (breakdown !== undefined) return cycleAnswer(site, { breakdown, metric, range, timeZone, limit: most });
+  const columns = orderBy === undefined || metrics.includes(orderBy) || orderBy === 'failedPercent' ? metrics : [orderBy, ...metrics];
+  return levelAnswer(site, { metrics: columns, orderBy, limit: most });
+}
