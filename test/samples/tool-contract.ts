@@ -21,8 +21,10 @@ export const insightContract: Readonly<Record<string, ToolContract>> = {
       'metrics startDate! endDate! baselineStartDate baselineEndDate baseline by devices segmentIds compareSegments goalId ' +
       'zoneIds explain chart',
   },
-  analyze_scenario: { parameters: 'scenarioIds startDate endDate baselineStartDate baselineEndDate step metrics chart' },
-  check_speed_budgets: { parameters: 'scenarioIds budgets since runs cursor' },
+  analyze_scenario: {
+    parameters: 'scenarioIds view breakdown startDate endDate baselineStartDate baselineEndDate step metrics orderBy limit chart',
+  },
+  check_speed_budgets: { parameters: 'scenarioIds budgets since runs limit cursor' },
   analyze_har: {
     parameters: 'scenarioStepResultId! view problem url type domain status minDurationMs minBytes limit cursor chart',
   },

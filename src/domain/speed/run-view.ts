@@ -105,7 +105,8 @@ export function runAnswer(scenarios: readonly ScenarioRuns[], { metric, step, ti
       ]),
     ),
     notes: [
-      `Of ${all.length} steps of runs without failure; timesUsual: over the median of the step. analyze_har and compare_hars take the stepResultId.`,
+      `Of ${all.length} steps of runs without failure; timesUsual: over the median of the step.`,
+      'analyze_har and compare_hars take the stepResultId.',
     ],
   };
 }
@@ -118,9 +119,7 @@ function answerOf([first, ...rest]: readonly RunRow[], fastest: RunRow | undefin
   const slow = [first, ...rest].map((row) => row.slow).filter((words) => words !== undefined);
   const isWhole = (words: string) => words.startsWith('whole run');
   const whole = slow.filter(isWhole).length;
-  const shared =
-    slow.length === 0
-      ? ''
-      : ` Of the ${1 + rest.length} slowest, ${whole} ${whole === 1 ? 'was' : 'were'} slow in every step (machine or network), ${slow.length - whole} only in one.`;
+  const inEvery = `${whole} ${whole === 1 ? 'was' : 'were'} slow in every step (machine or network)`;
+  const shared = slow.length === 0 ? '' : ` Of the ${1 + rest.length} slowest, ${inEvery}, ${slow.length - whole} only in one.`;
   return `Slowest ${short}: ${at(first)}, ${first.ratio.toFixed(1)} times the usual; fastest: ${at(fastest)}.${shared}`;
 }

@@ -42,7 +42,7 @@ export const scenarioAnswerShape = z.object({
     .array(z.object({ scenarioId: z.number(), verdict: z.enum(VERDICTS), line: z.string(), viewOnTheWeb: z.string().optional() }))
     .optional(),
   verdict: z.enum(VERDICTS).optional(),
-  /** Of its speed alone. */
+  /** Of its speed alone, where it fails. */
   speedVerdict: z.enum(SPEED_STATES).optional(),
   scenarioId: z.number().optional(),
   name: z.string().optional(),
@@ -162,7 +162,7 @@ export function scenarioFacts(
   const isOneOfSeveral = choice === 'few';
   return {
     verdict: verdictOf(study),
-    speedVerdict: study.state,
+    ...(isFailing(study) && { speedVerdict: study.state }),
     baseline: windowFacts(study.baseline, timeZone),
     period: windowFacts(study.period, timeZone),
     ...(!isOneOfSeveral && { viewOnTheWeb: pageOf(study), states: counts(study) }),

@@ -169,7 +169,8 @@ function rangeWords(rows: readonly CycleRow[], metric: string, breakdown: Breakd
   const [first, last] = [sorted[0], sorted.at(-1)];
   if (!first || !last) return 'No run without failure lies in the range.';
   const sign = (value: number) => `${value >= 0 ? '+' : '−'}${percent(value)}`;
-  return `${short} by ${breakdown}: highest ${first.group} (${sign(first.relative)} against the usual level), lowest ${last.group} (${sign(last.relative)}).`;
+  const highest = `highest ${first.group} (${sign(first.relative)} against the usual level)`;
+  return `${short} by ${breakdown}: ${highest}, lowest ${last.group} (${sign(last.relative)}).`;
 }
 
 interface CycleOptions {
