@@ -95,7 +95,8 @@ function countWords(summaries: readonly Summary[], metrics: readonly string[]): 
   const failing = summaries.filter((summary) => summary.isFailing).length;
   const fails = failing === 0 ? '' : `, ${failing} ${failing === 1 ? 'is' : 'are'} failing`;
   const head = `${slower.length === 0 ? 'None' : slower.length} of ${summaries.length} scenarios became slower${named}`;
-  const before = early === 0 ? '' : early === slower.length ? ', before the period' : `, ${early} of them before the period`;
+  const part = early === slower.length ? '' : `${early} of them `;
+  const before = early === 0 ? '' : `, ${part}before the period`;
   return `${head}${before}${fails}${others.length > 0 ? `; ${slower.length === 0 ? '' : 'others: '}${others.join(', ')}` : ''}.`;
 }
 

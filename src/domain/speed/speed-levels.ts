@@ -31,7 +31,7 @@ function rowsOf(scenario: ScenarioRuns, metrics: readonly string[]): LevelRow[] 
 }
 
 /** Name of the column by which the share of failed runs is ordered. */
-export const FAILED_COLUMN = 'failedPercent';
+const FAILED_COLUMN = 'failedPercent';
 
 interface LevelOptions {
   readonly metrics: readonly string[];
