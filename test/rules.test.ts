@@ -8,7 +8,7 @@ import { listing, type Schema } from './support/listing.ts';
 import { filesBelow, textOf } from './support/sources.ts';
 
 /** First words of names; a new one is a decision. */
-const VERBS = 'authenticate list get create delete send find query compare analyze check plan apply download sync purge'.split(' ');
+const VERBS = 'authenticate list get create delete send find query compare analyze check plan apply download sync purge measure'.split(' ');
 /** Words with an underscore that name no tool: values of the interface and of the date grammar. */
 const OTHER_WORDS = /^(custom_var|dynamic_var|(last|this)_(week|month|quarter|year))$/;
 

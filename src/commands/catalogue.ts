@@ -43,6 +43,7 @@ export const coreTools: ReadonlySet<string> = new Set([
   'download_export_run',
   'query_export',
   'analyze_funnel',
+  'measure_impact',
 ]);
 const CORE = 'core';
 

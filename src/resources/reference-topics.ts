@@ -24,6 +24,8 @@ import { listingTools } from '../tooling/name-lists.ts';
 import type { ResourceContext } from '../tooling/resource.ts';
 import { MAX_RESOURCE_BYTES } from './step-har.ts';
 
+export { writeImpact } from './impact-topic.ts';
+
 /** Writes one topic of the reference as Markdown, without its title. */
 export type WriteTopic = (context: ResourceContext) => string | Promise<string>;
 

@@ -9,6 +9,7 @@ const topics: Readonly<Record<string, { title: string; writer: (topics: typeof i
   'exportable-fields': { title: 'Exportable fields by scope', writer: ({ writeExportableFields }) => writeExportableFields },
   enrichment: { title: 'Enrichment from scratch', writer: ({ writeEnrichment }) => writeEnrichment },
   'dates-and-names': { title: 'How dates and names are written', writer: ({ writeDatesAndNames }) => writeDatesAndNames },
+  impact: { title: 'What conditions cost: how measure_impact compares', writer: ({ writeImpact }) => writeImpact },
 };
 
 export default defineResource({

@@ -7,6 +7,7 @@ import { benchDownloads } from './downloads.ts';
 import { directReader, type ExternalEmulator, startExternalEmulator } from './emulator.ts';
 import { benchHar } from './har.ts';
 import { benchHttp } from './http.ts';
+import { benchImpact } from './impact/index.ts';
 import { benchLoad } from './load.ts';
 import { median, type Row, timed } from './measure.ts';
 import { benchMetrics } from './metrics.ts';
@@ -209,4 +210,5 @@ else if (subject === 'http') await onEmulator((emulator) => benchHttp(PRODUCT, e
 else if (subject === 'start') print(await coldStart(await buildBareServer(PRODUCT)));
 else if (subject === 'big') await benchBig(PRODUCT, rest);
 else if (subject === 'load') await benchLoad(PRODUCT, rest);
+else if (subject === 'impact') await benchImpact(PRODUCT, rest);
 else await benchProduct();

@@ -29,6 +29,7 @@ describe('resources/list', () => {
       'analytics://reference/exportable-fields · Exportable fields by scope · text/markdown',
       'analytics://reference/enrichment · Enrichment from scratch · text/markdown',
       'analytics://reference/dates-and-names · How dates and names are written · text/markdown',
+      'analytics://reference/impact · What conditions cost: how measure_impact compares · text/markdown',
     ]);
     expect(new Set(resources.map(({ name }) => name)).size).toBe(resources.length);
     for (const { uri } of resources) expect((await assistant().read(uri)).length).toBeGreaterThan(40);

@@ -41,6 +41,7 @@ export const insightContract: Readonly<Record<string, ToolContract>> = {
   },
   analyze_paths: { parameters: `from! direction depth limit ${VISITS} chart` },
   analyze_retention: { parameters: `by periods breakdown ${VISITS} chart` },
+  measure_impact: { parameters: `conditions outcome ${VISITS} limit chart` },
   purge_workspace: { parameters: 'jobIds before', write: true, confirmed: true },
 };
 
@@ -52,4 +53,5 @@ export const nestedMembers: Readonly<Record<string, string>> = {
   'send_enrichments.enrichments[]': 'sessionId userId sessionNumber enrichmentNumber enrichment!',
   'send_enrichments.enrichments[].enrichment': '',
   'check_speed_budgets.budgets[]': 'metric! limit!',
+  'measure_impact.conditions[]': 'what! pages overSeconds over message name value',
 };

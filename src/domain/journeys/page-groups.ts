@@ -94,3 +94,9 @@ export function groupPages<T extends PathViews>(paths: readonly T[], most: numbe
     .toSorted((a, b) => b.views - a.views)
     .slice(0, most);
 }
+
+/** Whether a path is like a pattern in which `*` stands for any characters. */
+export function isLike(path: string, pattern: string): boolean {
+  const parts = pattern.split(/\*+/).map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`));
+  return new RegExp(`^${parts.join('.*')}$`, 's').test(path);
+}

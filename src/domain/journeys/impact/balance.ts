@@ -1,0 +1,140 @@
+import { addFeatures, addProducts, type Cells, type Design, LEAST_OF_LEVEL, scoreOf } from './cells.ts';
+import { solveSymmetric } from './solve.ts';
+
+/** Exposed and other sessions of a page that can be held against each other. */
+export interface Comparison {
+  /** Exposed sessions of each cell; 0 where nothing comparable exists. */
+  readonly exposed: Uint8Array;
+  /** Weight of a session of each cell without the condition; those of all sessions add up to the number of exposed ones. */
+  readonly weights: Float64Array;
+  /** Exposed sessions that have comparable ones. */
+  readonly comparable: number;
+  /** Largest standardised difference that is left between exposed and weighted sessions. */
+  readonly imbalance: number;
+  /** As many equally weighted sessions would say as much. */
+  readonly effectiveControls: number;
+}
+
+/** Fewer sessions without the condition than this at a level say nothing about those with it. */
+const LEAST_CONTROLS = 10;
+/** At a level where more than this share has the condition nobody else is left to compare with. */
+const MOST_EXPOSED = 0.95;
+const MOST_STEPS = 30;
+/** Newton's steps shrink by their square: the one after this is nothing. */
+const ENOUGH = 1e-3;
+/** Gives up exact equality of means where it would cost everything: the difference that is left is this times the coefficient. */
+const TOLERANCE = 2e-4;
+/** A step on the logarithmic scale that does not overshoot. */
+const LONGEST_STEP = 3;
+
+/** Marks cells that have a level at which there is nobody, or hardly anybody, to compare with. */
+function withoutPeers(cells: Cells, exposed: Uint8Array, left: Uint8Array): number {
+  const width = cells.covariates.length;
+  let removed = 0;
+  for (const [at, { levels }] of cells.covariates.entries()) {
+    const [treated, others] = [new Float64Array(levels), new Float64Array(levels)];
+    for (let cell = 0; cell < cells.count; cell += 1) {
+      if (left[cell] === 0) continue;
+      const level = cells.levels[cell * width + at] ?? 0;
+      const side = exposed[cell] === 1 ? treated : others;
+      side[level] = (side[level] ?? 0) + (cells.sessions[cell] ?? 0);
+    }
+    const isLost = Uint8Array.from({ length: levels }, (_, level) => {
+      const [with_, without] = [treated[level] ?? 0, others[level] ?? 0];
+      return with_ > 0 && with_ + without >= LEAST_OF_LEVEL && (without < LEAST_CONTROLS || with_ / (with_ + without) > MOST_EXPOSED)
+        ? 1
+        : 0;
+    });
+    for (let cell = 0; cell < cells.count; cell += 1) {
+      if (left[cell] === 0 || isLost[cells.levels[cell * width + at] ?? 0] === 0) continue;
+      left[cell] = 0;
+      removed += 1;
+    }
+  }
+  return removed;
+}
+
+/** One step of Newton's method: the gradient and the curvature of the dual problem at these coefficients. */
+function slopeAt(design: Design, controls: Float64Array, target: Float64Array, coefficients: Float64Array) {
+  const { features, count } = design;
+  const [sums, matrix] = [new Float64Array(features), new Float64Array(features * features)];
+  for (let cell = 0; cell < count; cell += 1) {
+    const sessions = controls[cell] ?? 0;
+    if (sessions === 0) continue;
+    const weight = sessions * Math.exp(scoreOf(design, coefficients, cell));
+    addFeatures(design, cell, weight, sums);
+    addProducts(design, cell, weight, matrix);
+  }
+  const total = sums[0] ?? 1;
+  const means = sums.map((sum) => sum / total);
+  const gradient = means.map((mean, row) => (row === 0 ? 0 : (target[row] ?? 0) - mean - TOLERANCE * (coefficients[row] ?? 0)));
+  const curvature = matrix.map((value, at) => {
+    const [row, column] = [Math.floor(at / features), at % features];
+    // The first feature is 1 throughout: weights do not depend on its coefficient.
+    if (row === 0 || column === 0) return row === column ? 1 : 0;
+    return value / total - (means[row] ?? 0) * (means[column] ?? 0) + (row === column ? TOLERANCE : 0);
+  });
+  return { gradient, curvature };
+}
+
+/** The coefficients under which the weighted means of the features meet those of the exposed (entropy balancing, Hainmueller 2012). */
+function tilt(design: Design, controls: Float64Array, target: Float64Array): Float64Array {
+  const coefficients = new Float64Array(design.features);
+  for (let step = 0; step < MOST_STEPS; step += 1) {
+    const { gradient, curvature } = slopeAt(design, controls, target, coefficients);
+    const change = solveSymmetric(curvature, gradient);
+    const largest = change.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+    const scale = Math.min(1, LONGEST_STEP / Math.max(largest, 1e-9));
+    for (const [row, value] of change.entries()) coefficients[row] = (coefficients[row] ?? 0) + scale * value;
+    if (largest < ENOUGH) break;
+  }
+  return coefficients;
+}
+
+/** The largest difference of the shares of a level, over the standard deviation among the exposed and the others before weighting. */
+function imbalanceOf(target: Float64Array, before: Float64Array, after: Float64Array): number {
+  let largest = 0;
+  for (let feature = 1; feature < target.length; feature += 1) {
+    const [own, plain, weighed] = [target[feature] ?? 0, before[feature] ?? 0, after[feature] ?? 0];
+    const deviation = Math.sqrt((own * (1 - own) + plain * (1 - plain)) / 2);
+    // A level that hardly any session has differs by chance alone.
+    if (deviation > 0.02) largest = Math.max(largest, Math.abs(own - weighed) / deviation);
+  }
+  return largest;
+}
+
+const shares = (totals: Float64Array) => totals.map((value) => value / Math.max(totals[0] ?? 0, 1e-9));
+
+/** Weighs the sessions without the condition so that they are like those with it in all that was known before. */
+export function balance(cells: Cells, design: Design, isExposed: (cell: number) => boolean): Comparison {
+  const given = Uint8Array.from({ length: cells.count }, (_, cell) => (isExposed(cell) ? 1 : 0));
+  const left = new Uint8Array(cells.count).fill(1);
+  while (withoutPeers(cells, given, left) > 0);
+  const controls = new Float64Array(cells.count);
+  const [exposedTotals, controlTotals] = [new Float64Array(design.features), new Float64Array(design.features)];
+  for (let cell = 0; cell < cells.count; cell += 1) {
+    if (left[cell] === 0) continue;
+    const sessions = cells.sessions[cell] ?? 0;
+    if (given[cell] === 0) controls[cell] = sessions;
+    addFeatures(design, cell, sessions, given[cell] === 1 ? exposedTotals : controlTotals);
+  }
+  const comparable = exposedTotals[0] ?? 0;
+  const target = shares(exposedTotals);
+  const coefficients = tilt(design, controls, target);
+  const weights = Float64Array.from(controls, (sessions, cell) => (sessions > 0 ? Math.exp(scoreOf(design, coefficients, cell)) : 0));
+  const weighedTotals = new Float64Array(design.features);
+  let squares = 0;
+  for (let cell = 0; cell < cells.count; cell += 1) {
+    const weight = weights[cell] ?? 0;
+    addFeatures(design, cell, weight * (controls[cell] ?? 0), weighedTotals);
+    squares += weight ** 2 * (controls[cell] ?? 0);
+  }
+  const total = weighedTotals[0] ?? 0;
+  return {
+    exposed: given.map((value, cell) => (left[cell] === 1 ? value : 0)),
+    weights: weights.map((weight) => (weight * comparable) / Math.max(total, 1e-300)),
+    comparable,
+    imbalance: imbalanceOf(target, shares(controlTotals), shares(weighedTotals)),
+    effectiveControls: squares > 0 ? total ** 2 / squares : 0,
+  };
+}

@@ -1,0 +1,112 @@
+/** What is known of a session before the exposure, in levels; `2` of device may be mobile. */
+export interface Covariate {
+  readonly name: string;
+  /** How many levels it has; a cell holds one of 0 … levels − 1. */
+  readonly levels: number;
+}
+
+/** Sessions counted by what was known of them when they reached a page, and by which conditions held there: never a row of a session. */
+export interface Cells {
+  readonly covariates: readonly Covariate[];
+  readonly count: number;
+  /** A level for each covariate, cell after cell. */
+  readonly levels: Uint8Array;
+  /** Bit by bit, which conditions held at the first view of the page. */
+  readonly exposure: Float64Array;
+  readonly sessions: Float64Array;
+  readonly conversions: Float64Array;
+  /** Cents. */
+  readonly revenue: Float64Array;
+  /** Sum of the squares of each session's revenue, cents². */
+  readonly revenueSquares: Float64Array;
+  /** For each other finding, how many of the sessions met it anywhere. */
+  readonly met: readonly Float64Array[];
+}
+
+/** Whether the condition with this bit held in a cell; bits beyond 31 are no integers of JavaScript's operators. */
+export function holds(exposure: number, bit: number): boolean {
+  return Math.floor(exposure / 2 ** bit) % 2 === 1;
+}
+
+/** The levels as features of 0 or 1: the most usual level of each covariate has none, the first feature is 1 throughout. */
+export interface Design {
+  readonly features: number;
+  readonly count: number;
+  /** Features that are 1, cell after cell, each cell's in ascending order. */
+  readonly active: Int16Array;
+  /** Where those of each cell begin, and the end of the last one. */
+  readonly starts: Int32Array;
+}
+
+/** A level of fewer sessions than this is counted to the most usual one: it can neither be balanced nor weigh much. */
+export const LEAST_OF_LEVEL = 20;
+
+/** Sessions at each level of a covariate. */
+function sessionsByLevel(cells: Cells, at: number): Float64Array {
+  const width = cells.covariates.length;
+  const sessions = new Float64Array(cells.covariates[at]?.levels ?? 0);
+  for (let cell = 0; cell < cells.count; cell += 1) {
+    const level = cells.levels[cell * width + at] ?? 0;
+    sessions[level] = (sessions[level] ?? 0) + (cells.sessions[cell] ?? 0);
+  }
+  return sessions;
+}
+
+/** Makes the features; levels of hardly any session get none. */
+export function designOf(cells: Cells): Design {
+  const { covariates, count } = cells;
+  const width = covariates.length;
+  let features = 1;
+  const columns = covariates.map(({ levels }, at) => {
+    const sessions = sessionsByLevel(cells, at);
+    const usual = sessions.reduce((best, value, level) => (value > (sessions[best] ?? 0) ? level : best), 0);
+    return Int16Array.from({ length: levels }, (_, level) => {
+      if (level === usual || (sessions[level] ?? 0) < LEAST_OF_LEVEL) return -1;
+      features += 1;
+      return features - 1;
+    });
+  });
+  const active = new Int16Array(count * (width + 1));
+  const starts = new Int32Array(count + 1);
+  let end = 0;
+  for (let cell = 0; cell < count; cell += 1) {
+    starts[cell] = end;
+    active[end] = 0;
+    end += 1;
+    for (let at = 0; at < width; at += 1) {
+      const feature = columns[at]?.[cells.levels[cell * width + at] ?? 0] ?? -1;
+      if (feature < 0) continue;
+      active[end] = feature;
+      end += 1;
+    }
+  }
+  starts[count] = end;
+  return { features, count, active: active.subarray(0, end), starts };
+}
+
+/** The linear score of a cell under these coefficients. */
+export function scoreOf({ active, starts }: Design, coefficients: Float64Array, cell: number): number {
+  let score = 0;
+  for (let at = starts[cell] ?? 0, end = starts[cell + 1] ?? 0; at < end; at += 1) score += coefficients[active[at] ?? 0] ?? 0;
+  return score;
+}
+
+/** Adds a cell's features, each times a value, to totals. */
+export function addFeatures({ active, starts }: Design, cell: number, value: number, totals: Float64Array): void {
+  for (let at = starts[cell] ?? 0, end = starts[cell + 1] ?? 0; at < end; at += 1) {
+    const feature = active[at] ?? 0;
+    totals[feature] = (totals[feature] ?? 0) + value;
+  }
+}
+
+/** Adds the products of a cell's features, each times a value, to a square matrix (its lower half). */
+export function addProducts({ active, starts, features }: Design, cell: number, value: number, matrix: Float64Array): void {
+  const from = starts[cell] ?? 0;
+  for (let one = from, end = starts[cell + 1] ?? 0; one < end; one += 1) {
+    const row = (active[one] ?? 0) * features;
+    for (let other = from; other <= one; other += 1) {
+      const at = row + (active[other] ?? 0);
+      matrix[at] = (matrix[at] ?? 0) + value;
+    }
+  }
+}

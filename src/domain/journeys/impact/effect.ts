@@ -1,0 +1,215 @@
+import { logTail } from '../../metrics/engine/significance.ts';
+import { balance } from './balance.ts';
+import type { Cells, Design } from './cells.ts';
+
+/** An estimate with its 95 % interval. */
+export interface Estimate {
+  readonly value: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** What a condition did to the sessions that met it, against sessions like them; shares from 0 to 1, money in cents. */
+export interface Effect {
+  /** Sessions with the condition at their first view of the page. */
+  readonly sessions: number;
+  /** Those of them that have sessions like them without it. All figures below are of these. */
+  readonly comparable: number;
+  readonly withShare: number;
+  /** What the same sessions would have done without it. */
+  readonly withoutShare: number;
+  /** With less without. */
+  readonly difference: Estimate;
+  /** Positive where less was sold. */
+  readonly lostRevenue: Estimate;
+  /** Standard normal score of the difference, negative where there are fewer conversions. */
+  readonly score: number;
+  /** The same for revenue. */
+  readonly revenueScore: number;
+  readonly imbalance: number;
+  readonly effectiveControls: number;
+  /** With less without of the share that met each other finding of the answer. */
+  readonly metMore: readonly number[];
+}
+
+/** Two-sided 95 % of the standard normal. */
+const Z95 = 1.959964;
+
+/** The interval of Wilson 1927 for a share seen in so many trials, which need not be a whole number. */
+export function wilson(share: number, trials: number): [low: number, high: number] {
+  if (!(trials > 0)) return [0, 1];
+  const square = Z95 ** 2;
+  const centre = (share + square / (2 * trials)) / (1 + square / trials);
+  const half = (Z95 * Math.sqrt((share * (1 - share)) / trials + square / (4 * trials ** 2))) / (1 + square / trials);
+  return [Math.max(0, centre - half), Math.min(1, centre + half)];
+}
+
+/** A share and the number of trials that would scatter as much. */
+interface Share {
+  readonly share: number;
+  readonly trials: number;
+}
+
+/** The interval of a difference from those of its two sides (Newcombe 1998, method 10): right also with few conversions. */
+export function differenceOf(one: Share, other: Share): Estimate {
+  const [ownLow, ownHigh] = wilson(one.share, one.trials);
+  const [otherLow, otherHigh] = wilson(other.share, other.trials);
+  const value = one.share - other.share;
+  return {
+    value,
+    low: value - Math.hypot(one.share - ownLow, otherHigh - other.share),
+    high: value + Math.hypot(ownHigh - one.share, other.share - otherLow),
+  };
+}
+
+/** How far a share lies from another one, by the signed root of the likelihood ratio, which stays near the normal with few conversions. */
+export function scoreOfDifference(one: Share, other: Share): number {
+  const expected = Math.min(1 - 1e-9, Math.max(1e-9, other.share));
+  const part = (seen: number, usual: number) => (seen > 0 ? seen * Math.log(seen / usual) : 0);
+  const deviance = 2 * one.trials * (part(one.share, expected) + part(1 - one.share, 1 - expected));
+  const [own, theirs] = [1 / one.trials, 1 / Math.max(other.trials, 1e-9)];
+  return Math.sign(one.share - other.share) * Math.sqrt(Math.max(0, deviance) * (own / (own + theirs)));
+}
+
+/** The probability of a score as far from 0 or farther. */
+export function probabilityOf(score: number): number {
+  return Math.min(1, Math.exp(logTail(score)));
+}
+
+interface Sums {
+  sessions: number;
+  conversions: number;
+  revenue: number;
+  /** What the model expects of the exposed, and the variance that it leaves. */
+  expected: number;
+  chanceVariance: number;
+  /** Weighted deviations of the others from the model. */
+  residual: number;
+  residualVariance: number;
+  revenueResidual: number;
+  revenueVariance: number;
+}
+
+/** Revenue of a conversion: its mean, and the mean of its square over its mean. */
+interface Basket {
+  readonly mean: number;
+  readonly size: number;
+}
+
+function basketOf({ conversions, revenue, revenueSquares }: Cells): Basket {
+  const sum = (column: Float64Array) => column.reduce((total, value) => total + value, 0);
+  const [hits, money] = [sum(conversions), sum(revenue)];
+  return { mean: hits > 0 ? money / hits : 0, size: money > 0 ? sum(revenueSquares) / money : 1 };
+}
+
+function addControls(cells: Cells, cell: number, weight: number, chance: number, basket: Basket, sums: Sums): void {
+  const [sessions, conversions, revenue] = [cells.sessions[cell] ?? 0, cells.conversions[cell] ?? 0, cells.revenue[cell] ?? 0];
+  sums.residual += weight * (conversions - sessions * chance);
+  sums.residualVariance += weight ** 2 * (conversions * (1 - chance) ** 2 + (sessions - conversions) * chance ** 2);
+  const usual = chance * basket.mean;
+  sums.revenueResidual += weight * (revenue - sessions * usual);
+  sums.revenueVariance += weight ** 2 * ((cells.revenueSquares[cell] ?? 0) - 2 * usual * revenue + sessions * usual ** 2);
+}
+
+/** Adds up the exposed sessions and the weighted others with what the outcome model leaves of each. */
+function sumsOf(cells: Cells, chances: Float64Array, comparison: ReturnType<typeof balance>, basket: Basket): Sums {
+  const sums: Sums = {
+    sessions: 0,
+    conversions: 0,
+    revenue: 0,
+    expected: 0,
+    chanceVariance: 0,
+    residual: 0,
+    residualVariance: 0,
+    revenueResidual: 0,
+    revenueVariance: 0,
+  };
+  for (let cell = 0; cell < cells.count; cell += 1) {
+    const chance = chances[cell] ?? 0;
+    const weight = comparison.weights[cell] ?? 0;
+    if (weight > 0) addControls(cells, cell, weight, chance, basket, sums);
+    if (comparison.exposed[cell] !== 1) continue;
+    const sessions = cells.sessions[cell] ?? 0;
+    sums.sessions += sessions;
+    sums.conversions += cells.conversions[cell] ?? 0;
+    sums.revenue += cells.revenue[cell] ?? 0;
+    sums.expected += sessions * chance;
+    sums.chanceVariance += sessions * chance * (1 - chance);
+  }
+  return sums;
+}
+
+/** Trials that scatter as much as this variance of a share; without any variance, as many as there are sessions. */
+function trialsOf(share: number, variance: number, sessions: number): number {
+  return share > 0 && share < 1 && variance > 0 ? (share * (1 - share)) / variance : Math.max(1, sessions);
+}
+
+/** The least part of the plain variance that is counted on: a model that foresees everything has seen it. */
+const LEAST_LEFT = 0.3;
+
+function conversionsOf(sums: Sums, effectiveControls: number): { one: Share; other: Share } {
+  const { sessions, expected, chanceVariance } = sums;
+  const [mean, total] = [expected / sessions, sessions];
+  // What is known before the exposure foresees a part of the outcome, so that less of it is chance than in plain trials.
+  const left = mean > 0 && mean < 1 ? Math.min(1, Math.max(LEAST_LEFT, chanceVariance / (sessions * mean * (1 - mean)))) : 1;
+  const without = Math.min(1, Math.max(0, (expected + sums.residual) / total));
+  return {
+    one: { share: sums.conversions / sessions, trials: sessions / left },
+    other: { share: without, trials: trialsOf(without, sums.residualVariance / total ** 2, effectiveControls) },
+  };
+}
+
+/** Revenue as a count of baskets of the usual size, so that the intervals of shares hold for it as well. */
+function revenueOf(sums: Sums, basket: Basket, effectiveControls: number): { one: Share; other: Share } {
+  const total = sums.sessions;
+  const without = Math.max(0, (sums.expected * basket.mean + sums.revenueResidual) / total / basket.size);
+  const variance = sums.revenueVariance / (total * basket.size) ** 2;
+  const part = (share: number) => Math.min(1, share);
+  return {
+    one: { share: part(sums.revenue / total / basket.size), trials: total },
+    other: { share: part(without), trials: trialsOf(part(without), variance, effectiveControls) },
+  };
+}
+
+function metMoreOf(cells: Cells, comparison: ReturnType<typeof balance>): number[] {
+  return cells.met.map((met) => {
+    let difference = 0;
+    for (let cell = 0; cell < cells.count; cell += 1)
+      difference += (met[cell] ?? 0) * ((comparison.exposed[cell] ?? 0) - (comparison.weights[cell] ?? 0));
+    return comparison.comparable > 0 ? difference / comparison.comparable : 0;
+  });
+}
+
+/**
+ * The effect of a condition on the sessions that met it: observed less what the outcome model, corrected by the weighted sessions without
+ * the condition, expects of them. Right where either the model or the weights are (Zhao and Percival 2017).
+ */
+export function effectOf(cells: Cells, design: Design, chances: Float64Array, isExposed: (cell: number) => boolean): Effect {
+  const comparison = balance(cells, design, isExposed);
+  const { comparable, imbalance, effectiveControls } = comparison;
+  const sessions = cells.sessions.reduce((sum, value, cell) => sum + (isExposed(cell) ? value : 0), 0);
+  const nothing = { value: 0, low: 0, high: 0 };
+  if (comparable === 0 || effectiveControls === 0) {
+    const shares = { withShare: 0, withoutShare: 0, difference: nothing, lostRevenue: nothing };
+    return { ...shares, sessions, comparable: 0, score: 0, revenueScore: 0, imbalance, effectiveControls, metMore: cells.met.map(() => 0) };
+  }
+  const basket = basketOf(cells);
+  const sums = sumsOf(cells, chances, comparison, basket);
+  const { one, other } = conversionsOf(sums, effectiveControls);
+  const money = revenueOf(sums, basket, effectiveControls);
+  const perSession = differenceOf(money.one, money.other);
+  const scale = comparable * basket.size;
+  return {
+    sessions,
+    comparable,
+    withShare: one.share,
+    withoutShare: other.share,
+    difference: differenceOf(one, other),
+    lostRevenue: { value: -perSession.value * scale, low: -perSession.high * scale, high: -perSession.low * scale },
+    score: scoreOfDifference(one, other),
+    revenueScore: scoreOfDifference(money.one, money.other),
+    imbalance,
+    effectiveControls,
+    metMore: metMoreOf(cells, comparison),
+  };
+}

@@ -1,0 +1,128 @@
+import { differenceOf, type Estimate, probabilityOf, scoreOfDifference } from './effect.ts';
+import type { Verdict } from './judge-effects.ts';
+
+/** Sums over the visitors of a variant; a visitor has n sessions, of which y convert, with revenue r in cents. */
+export interface Arm {
+  readonly value: string;
+  readonly visitors: number;
+  readonly sessions: number;
+  readonly conversions: number;
+  readonly revenue: number;
+  /** Σ n², Σ n y, Σ y², Σ n r, Σ r² */
+  readonly nn: number;
+  readonly ny: number;
+  readonly yy: number;
+  readonly nr: number;
+  readonly rr: number;
+}
+
+/** A variant against the reference. */
+export interface VariantEffect {
+  readonly difference: Estimate;
+  readonly withShare: number;
+  readonly withoutShare: number;
+  /** Cents over the sessions of the variant; positive where less was sold. */
+  readonly lostRevenue: Estimate;
+  readonly verdict: Verdict;
+  /** More days at this pace until a relative difference of 5 % would show; 0 where it would by now. */
+  readonly moreDays: number | undefined;
+}
+
+const Z95 = 1.959964;
+/** Two-sided 5 %, and power of 80 %. */
+const DETECTABLE = Z95 + 0.841621;
+/** A relative difference that matters. */
+const MATTERS = 0.05;
+const SIGNIFICANCE = 0.05;
+const LEAST_CONVERSIONS = 5;
+const LEAST_SESSIONS = 30;
+
+/** Variance of a sum of one thing over the sessions, as visitors draw it: sessions of one visitor depend on each other. */
+function varianceOfRatio(ratio: number, { sessions, visitors, nn }: Arm, xn: number, xx: number): number {
+  const squares = xx - 2 * ratio * xn + ratio ** 2 * nn;
+  return (Math.max(0, squares) / sessions ** 2) * (visitors / Math.max(1, visitors - 1));
+}
+
+function shareOf(arm: Arm): { share: number; trials: number; variance: number } {
+  const share = arm.conversions / arm.sessions;
+  const plain = (share * (1 - share)) / arm.sessions;
+  const variance = Math.max(plain, varianceOfRatio(share, arm, arm.ny, arm.yy));
+  return { share, variance, trials: variance > 0 ? (share * (1 - share)) / variance : arm.sessions };
+}
+
+function lostRevenueOf(arm: Arm, reference: Arm): Estimate {
+  const [own, theirs] = [arm.revenue / arm.sessions, reference.revenue / reference.sessions];
+  const deviation = Math.sqrt(varianceOfRatio(own, arm, arm.nr, arm.rr) + varianceOfRatio(theirs, reference, reference.nr, reference.rr));
+  const [value, half] = [(theirs - own) * arm.sessions, Z95 * deviation * arm.sessions];
+  return { value, low: value - half, high: value + half };
+}
+
+/** Compares a variant with the reference; `variants` are compared with it in all, which the significance allows for. */
+export function compareVariant(arm: Arm, reference: Arm, { variants, days }: { variants: number; days: number }): VariantEffect {
+  const [own, theirs] = [shareOf(arm), shareOf(reference)];
+  const score = scoreOfDifference(own, theirs);
+  const isFew =
+    Math.min(arm.sessions, reference.sessions) < LEAST_SESSIONS || Math.min(arm.conversions, reference.conversions) < LEAST_CONVERSIONS;
+  const isClear = probabilityOf(score) <= SIGNIFICANCE / Math.max(1, variants);
+  const direction = score < 0 ? 'lowers' : 'raises';
+  const judged = isClear ? direction : 'within noise';
+  const smallest = MATTERS * theirs.share;
+  const needed = (days * DETECTABLE ** 2 * (own.variance + theirs.variance)) / smallest ** 2;
+  return {
+    difference: differenceOf(own, theirs),
+    withShare: own.share,
+    withoutShare: theirs.share,
+    lostRevenue: lostRevenueOf(arm, reference),
+    verdict: isFew ? 'too few' : judged,
+    moreDays: Number.isFinite(needed) ? Math.max(0, Math.ceil(needed - days)) : undefined,
+  };
+}
+
+/** Shares of the first of two variants that tests are usually planned with. */
+const USUAL_SPLITS = [0.1, 0.2, 0.25, 0.3, 1 / 3, 0.4, 0.5, 0.6, 2 / 3, 0.7, 0.75, 0.8, 0.9];
+const MISMATCH = 0.001;
+
+/** The planned shares that lie nearest to what was seen: of two variants a usual split, of more all alike. */
+function plannedShares(arms: readonly Arm[]): number[] {
+  const total = arms.reduce((sum, { visitors }) => sum + visitors, 0);
+  const [first] = arms;
+  if (arms.length !== 2 || !first) return arms.map(() => 1 / arms.length);
+  const seen = first.visitors / total;
+  const nearest = USUAL_SPLITS.reduce((best, split) => (Math.abs(split - seen) < Math.abs(best - seen) ? split : best), 0.5);
+  return [nearest, 1 - nearest];
+}
+
+/** A split of visitors that chance does not explain: the shares that were planned as far as one can tell, and its probability. */
+export interface Mismatch {
+  readonly planned: readonly number[];
+  readonly probability: number;
+}
+
+/** The standard normal score of a chi-square statistic (Wilson and Hilferty 1931), of its upper tail. */
+function scoreOfChiSquare(statistic: number, freedom: number): number {
+  const spread = 2 / (9 * freedom);
+  return ((statistic / freedom) ** (1 / 3) - (1 - spread)) / Math.sqrt(spread);
+}
+
+/** Whether visitors fell to the variants otherwise than planned (sample ratio mismatch); undefined where they did not. */
+export function sampleRatioMismatch(arms: readonly Arm[]): Mismatch | undefined {
+  if (arms.length < 2) return undefined;
+  const planned = plannedShares(arms);
+  const total = arms.reduce((sum, { visitors }) => sum + visitors, 0);
+  const statistic = arms.reduce((sum, { visitors }, at) => {
+    const expected = total * (planned[at] ?? 0);
+    return sum + (visitors - expected) ** 2 / expected;
+  }, 0);
+  // With one degree of freedom the statistic is the square of a standard normal.
+  const probability =
+    arms.length === 2 ? probabilityOf(Math.sqrt(statistic)) : probabilityOf(Math.max(0, scoreOfChiSquare(statistic, arms.length - 1))) / 2;
+  return probability < MISMATCH ? { planned, probability } : undefined;
+}
+
+const REFERENCES = /^(control|original|baseline|default|off|a|0|variant[ _-]?a|old)$/i;
+
+/** The variant that the others are held against: one that is called so, else the first by name. */
+export function referenceOf(arms: readonly Arm[]): Arm | undefined {
+  const sorted = arms.toSorted((a, b) => a.value.localeCompare(b.value, 'en'));
+  return sorted.find(({ value }) => REFERENCES.test(value.trim())) ?? sorted[0];
+}

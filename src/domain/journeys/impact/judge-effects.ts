@@ -1,0 +1,116 @@
+import { discoveryLimit } from '../../metrics/engine/significance.ts';
+import { type Effect, type Estimate, probabilityOf } from './effect.ts';
+
+export type Verdict = 'lowers' | 'raises' | 'within noise' | 'too few' | 'no fair comparison';
+
+/** Fewer conversions than this, had the condition not held, show nothing of its effect. */
+const LEAST_EXPECTED = 5;
+/** Fewer sessions than this are never judged. */
+export const LEAST_SESSIONS = 30;
+/** Standardised differences up to this are taken for balance (Austin 2009). */
+const MOST_IMBALANCE = 0.1;
+/** At least this share of the sessions must have others like them. */
+const LEAST_COMPARABLE = 0.5;
+/** As many equally weighted sessions must at least stand on the other side. */
+const LEAST_CONTROLS = 30;
+const FALSE_DISCOVERIES = 0.05;
+
+/** What of an effect can be judged at all. */
+export function doubtOf({ sessions, comparable, imbalance, effectiveControls, withoutShare }: Effect): Verdict | undefined {
+  if (sessions < LEAST_SESSIONS) return 'too few';
+  if (comparable < LEAST_COMPARABLE * sessions || imbalance >= MOST_IMBALANCE) return 'no fair comparison';
+  if (comparable < LEAST_SESSIONS || effectiveControls < LEAST_CONTROLS) return 'too few';
+  return comparable * Math.min(withoutShare, 1 - withoutShare) < LEAST_EXPECTED ? 'too few' : undefined;
+}
+
+/** Which figure decides. */
+export type Aim = 'conversions' | 'revenue';
+
+const scoreOf = (effect: Effect, aim: Aim) => (aim === 'revenue' ? effect.revenueScore : effect.score);
+
+/** Indices of the effects that stand out at a false discovery rate of 5 % among those that can be judged, the clearest first. */
+export function discoveries(effects: readonly Effect[], aim: Aim): number[] {
+  const judged = effects.flatMap((effect, at) => (doubtOf(effect) === undefined ? [{ at, score: scoreOf(effect, aim) }] : []));
+  const limit = limitOf(effects, aim);
+  return judged
+    .filter(({ score }) => probabilityOf(score) <= limit)
+    .toSorted((a, b) => Math.abs(b.score) - Math.abs(a.score))
+    .map(({ at }) => at);
+}
+
+/** The largest probability that counts as a discovery. */
+function limitOf(effects: readonly Effect[], aim: Aim): number {
+  const judged = effects.filter((effect) => doubtOf(effect) === undefined);
+  return discoveryLimit(
+    judged.map((effect) => probabilityOf(scoreOf(effect, aim))),
+    FALSE_DISCOVERIES,
+  );
+}
+
+/** An estimate without what other findings explain of it: `shares` of their effects. */
+function without(own: Estimate, others: readonly { readonly estimate: Estimate; readonly share: number }[]): Estimate {
+  const value = others.reduce((left, { estimate, share }) => left - share * estimate.value, own.value);
+  const half = (side: (estimate: Estimate) => number) =>
+    Math.hypot(side(own), ...others.map(({ estimate, share }) => share * side(estimate)));
+  return { value, low: value - half((each) => each.value - each.low), high: value + half((each) => each.high - each.value) };
+}
+
+/** A finding that the others do not explain. */
+export interface Finding {
+  /** Index of the effect. */
+  readonly at: number;
+  readonly difference: Estimate;
+  readonly lostRevenue: Estimate;
+}
+
+/** How far an estimate lies from 0, in the measure of its plain score. */
+function scoreAgainst(plain: Estimate, own: Estimate, score: number): number {
+  const side = (estimate: Estimate) => (score < 0 ? estimate.high - estimate.value : estimate.value - estimate.low);
+  return plain.value === 0 ? 0 : (score * own.value * side(plain)) / (plain.value * Math.max(side(own), 1e-12));
+}
+
+const times = ({ value, low, high }: Estimate, factor: number): Estimate => ({
+  value: value * factor,
+  low: low * factor,
+  high: high * factor,
+});
+
+function ownOf(effects: readonly Effect[], at: number, others: readonly Finding[], order: readonly number[]): Finding {
+  const effect = effects[at] as Effect; // an index of the list
+  // Sessions that met another finding more often than those they are compared with have lost by that one, which is counted there.
+  const shared = others.flatMap((other) => {
+    const share = effect.metMore[order.indexOf(other.at)] ?? 0;
+    return share > 0 && other.at !== at ? [{ other, sessions: effects[other.at]?.comparable ?? 1, share }] : [];
+  });
+  const lost = without(
+    times(effect.lostRevenue, 1 / effect.comparable),
+    shared.map(({ other, sessions, share }) => ({ estimate: times(other.lostRevenue, 1 / sessions), share })),
+  );
+  return {
+    at,
+    difference: without(
+      effect.difference,
+      shared.map(({ other, share }) => ({ estimate: other.difference, share })),
+    ),
+    lostRevenue: times(lost, effect.comparable),
+  };
+}
+
+/**
+ * The discoveries that stand by themselves: one after the other, the clearest first, each without what those before it explain because the
+ * same sessions met them; `order` is the order of the counts in `metMore`.
+ */
+export function separate(effects: readonly Effect[], order: readonly number[], aim: Aim): Finding[] {
+  const limit = limitOf(effects, aim);
+  const kept: Finding[] = [];
+  for (const at of order) {
+    const effect = effects[at] as Effect; // an index of the list
+    const own = ownOf(effects, at, kept, order);
+    const [plain, left] = aim === 'revenue' ? [effect.lostRevenue, own.lostRevenue] : [effect.difference, own.difference];
+    const sign = aim === 'revenue' ? -1 : 1;
+    const score = scoreAgainst(plain, left, scoreOf(effect, aim) * sign) * sign;
+    if (score * scoreOf(effect, aim) > 0 && probabilityOf(score) <= limit) kept.push(own);
+  }
+  // Each against all others, those found later included.
+  return kept.map(({ at }) => ownOf(effects, at, kept, order));
+}

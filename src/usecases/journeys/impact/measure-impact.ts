@@ -1,0 +1,175 @@
+import { refuse } from '../../../api/errors.ts';
+import { type AskedCondition, conditionWords } from '../../../domain/journeys/impact/conditions.ts';
+import {
+  answerSentence,
+  byCost,
+  type ImpactAnswer,
+  type ImpactRow,
+  type RowFacts,
+  rowOf,
+} from '../../../domain/journeys/impact/impact-answer.ts';
+import { doubtOf, type Verdict } from '../../../domain/journeys/impact/judge-effects.ts';
+import type { Context } from '../../context.ts';
+import { currencyOf } from '../../exports/amounts.ts';
+import { type VisitQuestion, type Visits, type VisitUses, withVisits } from '../with-visits.ts';
+import { fieldsOfOutcome, type Outcome, outcomeSql, parseOutcome } from './outcome.ts';
+import { plainDifferences } from './plain-sql.ts';
+import { type Judged, type Looked, readEffects } from './read-effects.ts';
+import { readExperiment } from './read-experiment.ts';
+import { coincidences } from './speed-coincidence.ts';
+
+/** The parameters of `measure_impact`. */
+export interface ImpactQuestion extends VisitQuestion {
+  readonly conditions?: readonly AskedCondition[] | undefined;
+  readonly outcome: string;
+  readonly limit: number;
+}
+
+export type ImpactUses = VisitUses & Pick<Context, 'lists' | 'remember'>;
+
+/** All that was read, before it is put into words. */
+interface Read {
+  readonly looked: Looked | undefined;
+  readonly experiments: readonly ImpactRow[];
+  readonly days: number;
+  readonly hasRevenue: boolean;
+  readonly unknown: readonly string[];
+}
+
+/** Members of a condition that each kind takes, beside `what`. */
+const MEMBERS: Readonly<Record<AskedCondition['what'], readonly (keyof AskedCondition)[]>> = {
+  slow_page: ['pages', 'overSeconds'],
+  js_error: ['pages', 'message'],
+  api_error: ['pages'],
+  rage_click: ['pages'],
+  frustration: ['pages', 'over'],
+  page: ['pages'],
+  variable: ['name', 'value'],
+};
+
+function checkCondition(condition: AskedCondition): void {
+  const { what } = condition;
+  const allowed: ReadonlySet<string> = new Set(['what', ...MEMBERS[what]]);
+  const other = Object.entries(condition).find(([member, value]) => value !== undefined && !allowed.has(member));
+  if (other) refuse(`conditions: ${what} takes ${MEMBERS[what].join(', ')}, not ${other[0]}.`);
+  if (what === 'page' && !condition.pages) refuse('conditions: page needs pages, the page that visitors go to next, such as ["/guide/*"].');
+  if (what === 'variable' && !condition.name)
+    refuse('conditions: variable needs name, a custom or dynamic variable; value is one variant of it.');
+}
+
+/** Fields by which sessions are compared, beside those that tell of views; a plain word for each. */
+const TRAITS = {
+  device_id: 'device',
+  session_number: 'visitor type',
+  browser_name: 'browser',
+  country_code: 'country',
+  referer_url: 'source',
+};
+
+async function read(question: ImpactQuestion, outcome: Outcome, visits: Visits, context: ImpactUses): Promise<Read> {
+  const { conditions } = question;
+  const sql = outcomeSql(outcome, visits);
+  const hasRevenue = outcome.kind === 'purchase' && visits.column('sessions', 'session_transactions_revenue_cents') !== undefined;
+  const ofViews = conditions?.filter(({ what }) => what !== 'variable');
+  const isLooked = ofViews === undefined || ofViews.length > 0;
+  const looked = isLooked ? await readEffects(ofViews, { outcome: sql, aim: outcome.aim }, visits) : undefined;
+  const experiments: ImpactRow[] = [];
+  for (const condition of conditions?.filter(({ what }) => what === 'variable') ?? [])
+    experiments.push(...(await readExperiment(condition, { outcome: sql, hasRevenue }, visits, context)));
+  const unknown = Object.entries(TRAITS).flatMap(([field, words]) => (visits.column('sessions', field) === undefined ? [words] : []));
+  return { looked, experiments, hasRevenue, unknown, days: visits.days.covered.length };
+}
+
+function verdictOf({ effect, finding }: Judged): Verdict {
+  const doubt = doubtOf(effect);
+  if (doubt !== undefined || !finding) return doubt ?? 'within noise';
+  return finding.difference.value < 0 ? 'lowers' : 'raises';
+}
+
+/** A condition at a page as a row; without figures where nothing is comparable. */
+function factsOf(judged: Judged, outcome: Outcome, hasRevenue: boolean): RowFacts {
+  const { effect, finding, hypothesis, page } = judged;
+  const { condition } = hypothesis;
+  const { difference, lostRevenue } = finding ?? effect;
+  const place =
+    condition.what === 'page'
+      ? `from ${page}, going to ${condition.pages?.join(' | ') ?? ''} next`
+      : `${conditionWords(condition)} on ${page}`;
+  return {
+    condition: place,
+    what: condition.what,
+    pages: [page],
+    message: condition.message,
+    sessions: effect.sessions,
+    comparable: effect.comparable,
+    verdict: verdictOf(judged),
+    ...(effect.comparable > 0 && {
+      // What another finding explains is no part of the difference, so the share without it moves with it.
+      shares: { with: effect.withShare, without: effect.withShare - difference.value, difference },
+      lostCents: hasRevenue && condition.what !== 'page' ? lostRevenue : undefined,
+    }),
+  };
+}
+
+async function withPlain(
+  shown: readonly { row: ImpactRow; judged?: Judged | undefined }[],
+  looked: Looked | undefined,
+  outcome: Outcome,
+  visits: Visits,
+): Promise<ImpactRow[]> {
+  const hypotheses = shown.flatMap(({ judged }) => (judged ? [judged.hypothesis] : []));
+  if (!looked || outcome.kind !== 'purchase') return shown.map(({ row }) => row);
+  const plain = await plainDifferences(hypotheses, looked.plan, visits);
+  return shown.map(({ row, judged }) => {
+    const difference = judged && plain[hypotheses.indexOf(judged.hypothesis)];
+    return difference === undefined ? row : { ...row, plainPoints: Number((100 * difference).toFixed(2)) };
+  });
+}
+
+function noteMethod({ looked, unknown }: Read, rows: readonly ImpactRow[], note: (sentence: string) => void): void {
+  if (looked) {
+    const lacking = unknown.length > 0 ? `; ${unknown.join(', ')} not in the files` : '';
+    note(
+      'Sessions with the condition at their first view of the page are held against sessions alike until then (device, visitor type, ' +
+        `browser, country, source, day, entry, depth, time, pages seen${lacking}). Unknown causes remain: a rank, no proof.`,
+    );
+  }
+  if (rows.some(({ what }) => what === 'page'))
+    note('Going to a page is the choice of visitors and shows what they want: the difference is no effect of the page.');
+  if (rows.some(({ what }) => what === 'variable'))
+    note('Variants are compared by visitor, because sessions of one visitor depend on each other.');
+  const waiting = rows.find(({ moreDays }) => moreDays !== undefined && moreDays > 0);
+  if (waiting) note(`${waiting.condition}: a difference of 5% of the rate would need about ${waiting.moreDays} more days at this traffic.`);
+}
+
+/** Measures what conditions cost: read → judge → explain → word. */
+export async function measureImpact(question: ImpactQuestion, context: ImpactUses): Promise<ImpactAnswer> {
+  const outcome = parseOutcome(question.outcome);
+  for (const condition of question.conditions ?? []) checkCondition(condition);
+  const isOfVariables = question.conditions?.every(({ what }) => what === 'variable') ?? false;
+  const needs = { sessions: fieldsOfOutcome(outcome), ...(!(isOfVariables && outcome.kind === 'purchase') && { views: [] }) };
+  return withVisits(question, needs, context, async (visits) => {
+    const found = await read(question, outcome, visits, context);
+    const { looked, experiments, days, hasRevenue } = found;
+    const entries = (looked?.judged ?? []).map((judged) => ({ judged, row: rowOf(factsOf(judged, outcome, hasRevenue)) }));
+    const all = [...entries, ...experiments.map((row) => ({ row, judged: undefined }))];
+    const order = byCost(outcome.aim);
+    const sorted = all.toSorted((a, b) => order(a.row, b.row));
+    const shown = sorted.slice(0, question.limit);
+    const rows = await coincidences(await withPlain(shown, looked, outcome, visits), visits.days, context);
+    noteMethod(found, rows, (sentence) => context.note(sentence));
+    if (sorted.length > shown.length) context.note(`${shown.length} of ${sorted.length} rows; limit shows more.`);
+    const { currency } = await currencyOf(hasRevenue ? ['cents'] : [], context);
+    const judged = (looked?.judgeable ?? 0) + experiments.length;
+    return {
+      answer: answerSentence(rows, sorted.length === 1 ? 1 : judged, { many: outcome.many, aim: outcome.aim, currency }),
+      conditions: rows,
+      outcome: outcome.aim === 'revenue' ? 'revenue' : question.outcome,
+      days,
+      ...(looked && { totalSessions: looked.sessions }),
+      total: sorted.length,
+      judged,
+      ...(currency !== undefined && { currency }),
+    };
+  });
+}

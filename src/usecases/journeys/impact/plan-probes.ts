@@ -1,0 +1,176 @@
+import { refuse } from '../../../api/errors.ts';
+import {
+  type AskedCondition,
+  type Condition,
+  FRUSTRATION_SCORES,
+  groupedMessage,
+  SLOW_SECONDS,
+  usualLimit,
+} from '../../../domain/journeys/impact/conditions.ts';
+import { groupPages, isLike, type PageGroup } from '../../../domain/journeys/page-groups.ts';
+import { pageSteps, type Step } from '../../../domain/journeys/step.ts';
+import { pageCondition } from '../step-sql.ts';
+import { unseenStep } from '../unseen-step.ts';
+import type { Visits } from '../with-visits.ts';
+import { bitOf, type IndexPage, MOST_PROBES, type Probe } from './cells-sql.ts';
+import type { Profile, ProfiledPath } from './profile.ts';
+
+/** A condition at a page whose effect is measured. */
+export interface Hypothesis {
+  readonly condition: Condition;
+  /** Index among the pages of the site, then those that are asked about. */
+  readonly page: number;
+  readonly probe: number;
+}
+
+/** Pages, conditions and which of them are held against each other. */
+export interface ProbePlan {
+  readonly pages: readonly IndexPage[];
+  readonly asked: readonly IndexPage[];
+  readonly probes: readonly Probe[];
+  readonly hypotheses: readonly Hypothesis[];
+  /** Conditions read the view after; the last probe then holds where there is none. */
+  readonly looksAhead: boolean;
+}
+
+/** Pages of the site that sessions are compared by; the key of a cell has a bit for each. */
+const MOST_PAGES = 12;
+/** A page with fewer views than this is not looked at unasked. */
+const LEAST_VIEWS = 200;
+/** Errors that fewer views have say nothing. */
+const LEAST_ERRORS = 20;
+
+const slowMsOf = ({ paths, views }: Pick<PageGroup<ProfiledPath>, 'paths' | 'views'>) => {
+  const exceeded = SLOW_SECONDS.map((_, at) => paths.reduce((sum, { slow }) => sum + (slow[at] ?? 0), 0));
+  return usualLimit(SLOW_SECONDS, exceeded, views) * 1000;
+};
+
+/** Patterns with the plainest first, so that a path belongs to the narrowest. */
+function byWidth(groups: readonly PageGroup<ProfiledPath>[]): PageGroup<ProfiledPath>[] {
+  const stars = (pattern: string) => pattern.split('*').length;
+  return groups.toSorted((a, b) => stars(a.pattern) - stars(b.pattern) || b.pattern.length - a.pattern.length);
+}
+
+/** The SQL of a condition on the columns of a view; `page` is the index of the page that it names. Throws where the files cannot tell. */
+function probeSql(condition: Condition, page: number, visits: Visits): string {
+  const { sql } = visits;
+  const has = (field: string) => visits.column('views', field) !== undefined;
+  const lacks = (field: string): never =>
+    refuse(
+      `conditions: ${condition.what} needs the field ${field} of views, which the downloaded files lack. ` +
+        'plan_export with fields ["journeys"] plans an export that has it.',
+    );
+  const { what, over, message } = condition;
+  if (what === 'slow_page') {
+    if (!['fully_loaded', 'dom_interactive_after_msec', 'start_render'].some(has)) lacks('fully_loaded');
+    return over === undefined ? 'load_ms > slow_ms' : `load_ms > ${over * 1000}`;
+  }
+  if (what === 'frustration') return has('frustration_score') ? `score >= ${over ?? FRUSTRATION_SCORES[0]}` : lacks('frustration_score');
+  if (what === 'api_error') return has('any_api_error_ind') ? 'api = 1' : lacks('any_api_error_ind');
+  if (what === 'rage_click') return has('rage_click_all_targets_ind') ? 'rage = 1' : lacks('rage_click_all_targets_ind');
+  if (what === 'page') return `next_pages IS NOT NULL AND ${bitOf('next_pages', page, sql)} = 1`;
+  if (message === undefined) return has('any_js_error_ind') ? 'js = 1' : lacks('any_js_error_ind');
+  return has('errors.message') ? sql.has('said', sql.text(message)) : lacks('errors.message');
+}
+
+/** The messages of the files that an asked one means: those that contain it, or are like it where it has a `*`. */
+function meantMessages(text: string, { messages }: Profile): string[] {
+  const wanted = groupedMessage(text).toLowerCase();
+  const fits = (value: string) => (wanted.includes('*') ? isLike(value, wanted) : value.includes(wanted));
+  const found = messages.filter(({ value }) => fits(value.toLowerCase())).map(({ value }) => value);
+  if (found.length > 0) return found;
+  const most = messages.slice(0, 5).map(({ value, count }) => `"${value}" (${count} views)`);
+  return refuse(
+    `conditions: no error message contains "${text}". ` +
+      (most.length > 0 ? `The most frequent: ${most.join(', ')}.` : 'There is no error in these days.'),
+  );
+}
+
+/** Every condition that is looked at where none is named, as far as the files can tell. */
+function everyCondition(profile: Profile, visits: Visits): Condition[] {
+  const has = (field: string) => visits.column('views', field) !== undefined;
+  const isTimed = profile.paths.some(({ slow }) => (slow[0] ?? 0) > 0);
+  const messages = profile.messages.filter(({ count }) => count >= LEAST_ERRORS).slice(0, MOST_PROBES - 5);
+  const errors: Condition[] = has('errors.message')
+    ? messages.map(({ value }) => ({ what: 'js_error', message: value }))
+    : [{ what: 'js_error' } as const].filter(() => has('any_js_error_ind'));
+  return [
+    ...(isTimed ? [{ what: 'slow_page' } as const] : []),
+    ...(has('any_api_error_ind') ? [{ what: 'api_error' } as const] : []),
+    ...(has('rage_click_all_targets_ind') ? [{ what: 'rage_click' } as const] : []),
+    ...(has('frustration_score')
+      ? [{ what: 'frustration', over: usualLimit(FRUSTRATION_SCORES, profile.frustrated, profile.views) } as const]
+      : []),
+    ...errors,
+  ];
+}
+
+function isOfViews(asked: AskedCondition): asked is AskedCondition & { what: Condition['what'] } {
+  return asked.what !== 'variable';
+}
+
+/** The conditions of a call, checked; a message stands for each group of messages that it means. */
+function conditionsOf(asked: readonly AskedCondition[], profile: Profile): Condition[] {
+  return asked.filter(isOfViews).flatMap(({ what, pages, overSeconds, over, message }): Condition[] => {
+    if (what === 'js_error' && message !== undefined)
+      return meantMessages(message, profile).map((text) => ({ what, pages, message: text }));
+    const limit = what === 'slow_page' ? overSeconds : over;
+    return [{ what, pages, ...(limit !== undefined && { over: limit }) }];
+  });
+}
+
+function isStepLike(path: string, steps: readonly Step[]): boolean {
+  return steps.some(({ choices }) => choices.some((choice) => choice.kind === 'page' && isLike(path, choice.pattern)));
+}
+
+/** The pages that conditions name, as one each; throws where nobody saw them. */
+async function askedPages(conditions: readonly Condition[], profile: Profile, visits: Visits): Promise<IndexPage[]> {
+  const found = new Map<string, IndexPage>();
+  for (const { pages } of conditions) {
+    const pattern = pages?.join(' | ');
+    if (pages === undefined || pattern === undefined || found.has(pattern)) continue;
+    const steps = pageSteps(pages, 'conditions');
+    const paths = profile.paths.filter(({ path }) => isStepLike(path, steps));
+    const unseen = steps.find((step) => !paths.some(({ path }) => isStepLike(path, [step])));
+    if (unseen) throw await unseenStep(unseen, 'conditions', visits);
+    const views = paths.reduce((sum, path) => sum + path.views, 0);
+    const sql = steps.flatMap((step) => pageCondition(step, 'path', visits.sql) ?? []).join(' OR ');
+    found.set(pattern, { pattern, sql, slowMs: slowMsOf({ paths, views }) });
+  }
+  return [...found.values()];
+}
+
+/** Chooses pages and conditions: those that are asked about, or all. */
+export async function planProbes(asked: readonly AskedCondition[] | undefined, profile: Profile, visits: Visits): Promise<ProbePlan> {
+  const groups = groupPages(profile.paths, MOST_PAGES);
+  const pages = byWidth(groups).map((group) => ({
+    pattern: group.pattern,
+    sql: visits.sql.like('path', group.pattern),
+    slowMs: slowMsOf(group),
+    views: group.views,
+  }));
+  const conditions = asked ? conditionsOf(asked, profile) : everyCondition(profile, visits);
+  if (conditions.length >= MOST_PROBES)
+    refuse(`conditions: ${conditions.length} conditions are too many for one call; name at most ${MOST_PROBES - 1}.`);
+  const named = await askedPages(conditions, profile, visits);
+  const usual = pages.flatMap(({ views }, at) => (asked || views >= LEAST_VIEWS ? [at] : []));
+  const every = [...pages, ...named];
+  const placeOf = (condition: Condition) => pages.length + named.findIndex(({ pattern }) => pattern === condition.pages?.join(' | '));
+  const hypotheses = conditions.flatMap((condition, probe): Hypothesis[] => {
+    // Going to a page is looked at where it is not seen yet: on every other page.
+    const own = condition.pages && condition.what !== 'page' ? [placeOf(condition)] : usual;
+    return own.map((page) => ({ page, probe, condition: limited(condition, every[page]) }));
+  });
+  const sqlOf = (condition: Condition) => {
+    const page = placeOf(condition);
+    return probeSql(condition.pages ? limited(condition, every[page]) : condition, page, visits);
+  };
+  const looksAhead = conditions.some(({ what }) => what === 'page');
+  const ends = looksAhead ? [{ sql: 'next_pages IS NULL' }] : [];
+  return { pages, asked: named, probes: [...conditions.map((condition) => ({ sql: sqlOf(condition) })), ...ends], hypotheses, looksAhead };
+}
+
+/** A slow page with the limit of its page, where none was named. */
+function limited(condition: Condition, page: IndexPage | undefined): Condition {
+  return condition.what === 'slow_page' && condition.over === undefined && page ? { ...condition, over: page.slowMs / 1000 } : condition;
+}

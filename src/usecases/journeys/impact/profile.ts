@@ -1,0 +1,153 @@
+import { FRUSTRATION_SCORES, MESSAGE_RULES, SLOW_SECONDS } from '../../../domain/journeys/impact/conditions.ts';
+import type { PathViews } from '../../../domain/journeys/page-groups.ts';
+import { flag } from '../sql-words.ts';
+import { type Expressions, visitRelation } from '../visit-relation.ts';
+import type { VisitRow, Visits } from '../with-visits.ts';
+
+/** A path with how many of its views took longer than each of the limits for slow pages. */
+export interface ProfiledPath extends PathViews {
+  readonly slow: readonly number[];
+}
+
+/** How often a value occurs. */
+export interface Counted {
+  readonly value: string;
+  readonly count: number;
+}
+
+/** What there is in the days of a question: the lists that levels, limits and groups are chosen from. */
+export interface Profile {
+  readonly paths: readonly ProfiledPath[];
+  readonly views: number;
+  readonly sessions: number;
+  /** Views whose score is at least each of the limits for frustration. */
+  readonly frustrated: readonly number[];
+  /** Name and major version, as `Chrome 142`. */
+  readonly browsers: readonly Counted[];
+  readonly countries: readonly Counted[];
+  /** Hosts of referrers. */
+  readonly sources: readonly Counted[];
+  /** Views by the text of an error, numbers and addresses left out. */
+  readonly messages: readonly Counted[];
+}
+
+const MOST_PATHS = 5_000;
+const MOST_VALUES = 60;
+
+/** Texts of a statement that depend on the engine and that only this answer needs. */
+export function textSql({ sql }: Visits) {
+  const isDuckDb = sql.dialect === 'DuckDB';
+  return {
+    /** A number as text. */
+    text: (value: string) => (isDuckDb ? `CAST(${value} AS VARCHAR)` : `toString(${value})`),
+    concat: (...parts: readonly string[]) => `concat(${parts.join(', ')})`,
+    replaced: (value: string, pattern: string, by: string) =>
+      isDuckDb
+        ? `regexp_replace(${value}, ${sql.text(pattern)}, ${sql.text(by)}, 'g')`
+        : `replaceRegexpAll(${value}, ${sql.text(pattern)}, ${sql.text(by)})`,
+    /** The first part of a text that a pattern with one group finds; empty where there is none. */
+    extracted: (value: string, pattern: string) =>
+      isDuckDb ? `regexp_extract(${value}, ${sql.text(pattern)}, 1)` : `extract(${value}, ${sql.text(pattern)})`,
+    /** An aggregate: texts in one, `;` between them. */
+    joined: (value: string) => (isDuckDb ? `string_agg(${value}, ';')` : `arrayStringConcat(groupArray(${value}), ';')`),
+    mapped: (list: string, expression: (element: string) => string) =>
+      isDuckDb ? `array_transform(${list}, lambda e: ${expression('e')})` : `arrayMap(e -> ${expression('e')}, ${list})`,
+    distinct: (list: string) => (isDuckDb ? `array_distinct(${list})` : `arrayDistinct(${list})`),
+    length: (list: string) => (isDuckDb ? `len(${list})` : `length(${list})`),
+    list: (elements: readonly string[]) => `[${elements.join(', ')}]`,
+    integer: (value: string) => (isDuckDb ? `CAST(${value} AS BIGINT)` : `toInt64(${value})`),
+  };
+}
+
+/** A text of an error without numbers and addresses. */
+export function messageSql(value: string, visits: Visits): string {
+  const { replaced } = textSql(visits);
+  return MESSAGE_RULES.reduce((text, [pattern, by]) => replaced(text, pattern, by), `coalesce(${value}, '')`);
+}
+
+/** A value of a row that is a text; empty where it is none. */
+export function textOf(value: VisitRow[string] | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** What is read of each session to tell sessions apart before the exposure; '' where the files do not have it. */
+export function traitsSql(visits: Visits): Expressions {
+  const { extracted, concat } = textSql(visits);
+  const column = (field: string) => visits.column('sessions', field);
+  const [browser, version, country, referrer] = ['browser_name', 'browser_version', 'country_code', 'referer_url'].map(column);
+  const name = browser === undefined ? "''" : `coalesce(${browser}, '')`;
+  return {
+    browser: version === undefined ? name : concat(name, "' '", extracted(`coalesce(${version}, '')`, '^([0-9]+)')),
+    country: country === undefined ? "''" : `coalesce(${country}, '')`,
+    source: referrer === undefined ? "''" : extracted(`coalesce(${referrer}, '')`, '^[a-zA-Z][a-zA-Z0-9+.-]*://([^/?#:]+)'),
+  };
+}
+
+/** Loading time and score of a view; NULL where the files do not have them. */
+export function measuresSql(visits: Visits): Expressions {
+  const time = ['fully_loaded', 'dom_interactive_after_msec', 'start_render'].flatMap((field) => visits.column('views', field) ?? [])[0];
+  return { load_ms: time ?? 'NULL', score: visits.column('views', 'frustration_score') ?? 'NULL' };
+}
+
+function valuesSql(visits: Visits): string[] {
+  return Object.keys(traitsSql(visits)).map(
+    (name) =>
+      `SELECT * FROM (SELECT '${name}' AS kind, ${name} AS a, count(*) AS n, '' AS more FROM visit GROUP BY ${name} ` +
+      `ORDER BY n DESC, a LIMIT ${MOST_VALUES}) AS of_${name}`,
+  );
+}
+
+function pathsSql(visits: Visits): string {
+  const { text, concat } = textSql(visits);
+  const counts = [
+    ...SLOW_SECONDS.map((seconds) => `sum(${flag(`load_ms > ${seconds * 1000}`)})`),
+    ...FRUSTRATION_SCORES.map((score) => `sum(${flag(`score >= ${score}`)})`),
+  ];
+  const more = concat(...counts.flatMap((count, at) => (at === 0 ? [text(count)] : ["','", text(count)])));
+  return (
+    `SELECT * FROM (SELECT 'path' AS kind, path AS a, n, more FROM (SELECT p, count(*) AS n, ${more} AS more FROM seen GROUP BY p) AS s ` +
+    `JOIN path_of ON s.p = path_of.p ORDER BY n DESC, a LIMIT ${MOST_PATHS}) AS of_path`
+  );
+}
+
+function messagesSql(visits: Visits): string[] {
+  const messages = visits.column('views', 'errors.message');
+  if (messages === undefined) return [];
+  const { mapped, distinct, length } = textSql(visits);
+  const list = distinct(mapped(messages, (each) => messageSql(each, visits)));
+  const table = `(SELECT ${list} AS texts FROM views WHERE ${length(messages)} > 0)`;
+  return [
+    `SELECT * FROM (SELECT 'message' AS kind, a, count(*) AS n, '' AS more FROM ${visits.sql.each(`${table} AS t`, { a: 'texts' })} AS m ` +
+      `GROUP BY a ORDER BY n DESC, a LIMIT ${MOST_VALUES}) AS of_message`,
+  ];
+}
+
+const numbersOf = (row: VisitRow) =>
+  textOf(row['more'])
+    .split(',')
+    .map((text) => Number(text) || 0);
+
+/** Counts what there is in one statement. */
+export async function profileOf(visits: Visits): Promise<Profile> {
+  const relation = visitRelation(visits, { visit: traitsSql(visits), page: measuresSql(visits) });
+  const parts = [
+    pathsSql(visits),
+    ...valuesSql(visits),
+    ...messagesSql(visits),
+    "SELECT 'sessions' AS kind, '' AS a, count(*) AS n, '' AS more FROM visit",
+  ];
+  const rows = await visits.select(`WITH ${relation.ctes}\n${parts.join('\nUNION ALL ')}`);
+  const of = (kind: string) => rows.filter((row) => row['kind'] === kind);
+  const counted = (kind: string) => of(kind).map((row): Counted => ({ value: textOf(row['a']), count: Number(row['n']) }));
+  const paths = of('path').map((row) => ({ row, path: textOf(row['a']), views: Number(row['n']), numbers: numbersOf(row) }));
+  return {
+    paths: paths.map(({ path, views, numbers }) => ({ path, views, slow: numbers.slice(0, SLOW_SECONDS.length) })),
+    views: paths.reduce((sum, { views }) => sum + views, 0),
+    sessions: Number(of('sessions')[0]?.['n'] ?? 0),
+    frustrated: FRUSTRATION_SCORES.map((_, at) => paths.reduce((sum, { numbers }) => sum + (numbers[SLOW_SECONDS.length + at] ?? 0), 0)),
+    browsers: counted('browser'),
+    countries: counted('country'),
+    sources: counted('source'),
+    messages: counted('message').filter(({ value }) => value !== ''),
+  };
+}

@@ -1,0 +1,52 @@
+import type { Cells } from '../../../domain/journeys/impact/cells.ts';
+import type { VisitRow } from '../with-visits.ts';
+import { type CellPlan, COVARIATES } from './cells-sql.ts';
+import { textOf } from './profile.ts';
+
+/** Levels of an integer whose mixed digits hold one of each covariate, the last one lowest. */
+function levelsOf(cell: number, into: Uint8Array, from: number): void {
+  let left = Math.floor(cell / 4096);
+  for (let at = COVARIATES.length - 1; at >= 0; at -= 1) {
+    const levels = COVARIATES[at]?.[1] ?? 1;
+    into[from + at] = left % levels;
+    left = Math.floor(left / levels);
+  }
+}
+
+/** The cells of one page from the texts of its rows. */
+function cellsOf(texts: readonly string[], { pages, met }: CellPlan): Cells {
+  const lines = texts.flatMap((text) => text.split(';'));
+  const count = lines.length;
+  const covariates = [
+    ...COVARIATES.map(([name, levels]) => ({ name, levels })),
+    ...pages.map(({ pattern }) => ({ name: `seen ${pattern}`, levels: 2 })),
+  ];
+  const width = covariates.length;
+  const levels = new Uint8Array(count * width);
+  const column = () => new Float64Array(count);
+  const columns = { exposure: column(), sessions: column(), conversions: column(), revenue: column(), revenueSquares: column() };
+  const others = met.map(column);
+  for (const [at, line] of lines.entries()) {
+    const [cell = 0, exposure = 0, sessions = 0, conversions = 0, cents = 0, squares = 0, ...meets] = line.split(' ').map(Number);
+    levelsOf(cell, levels, at * width);
+    for (let page = 0; page < pages.length; page += 1)
+      levels[at * width + COVARIATES.length + page] = Math.floor((cell % 4096) / 2 ** page) % 2;
+    columns.exposure[at] = exposure;
+    columns.sessions[at] = sessions;
+    columns.conversions[at] = conversions;
+    columns.revenue[at] = cents;
+    columns.revenueSquares[at] = squares;
+    for (const [index, other] of others.entries()) other[at] = meets[index] ?? 0;
+  }
+  return { covariates, count, levels, ...columns, met: others };
+}
+
+/** The cells of each page, by its index. */
+export function readCells(rows: readonly VisitRow[], plan: CellPlan): Map<number, Cells> {
+  const texts = new Map<number, string[]>();
+  for (const row of rows) {
+    const at = Number(row['here']);
+    texts.set(at, [...(texts.get(at) ?? []), textOf(row['cells'])]);
+  }
+  return new Map([...texts].map(([at, own]) => [at, cellsOf(own, plan)]));
+}

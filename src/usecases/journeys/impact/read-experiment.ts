@@ -1,0 +1,146 @@
+import { ApiError, refuse } from '../../../api/errors.ts';
+import { listCustomVariables } from '../../../api/operations/data-export.ts';
+import type { AskedCondition } from '../../../domain/journeys/impact/conditions.ts';
+import { type Arm, compareVariant, referenceOf, sampleRatioMismatch } from '../../../domain/journeys/impact/experiment.ts';
+import { type ImpactRow, rowOf } from '../../../domain/journeys/impact/impact-answer.ts';
+import { formatNumber } from '../../../lib/number-text.ts';
+import { visitRelation } from '../visit-relation.ts';
+import type { VisitScope, Visits, VisitUses } from '../with-visits.ts';
+import { type OutcomeSql } from './cells-sql.ts';
+import { outcomeOfSession } from './outcome.ts';
+import { textOf, textSql } from './profile.ts';
+
+/** Texts that stand for no value of a variable, as deployments write them. */
+const EMPTY = /^$|(^|[-_ ])(empty|null|undefined|none|not[-_ ]set)$/i;
+/** More values than this are no variants of a test. */
+const MOST_VARIANTS = 12;
+
+interface Found {
+  readonly scope: VisitScope;
+  readonly column: string;
+}
+
+/** The column that holds a variable: by the name of the column, or of a custom variable of the project. */
+async function columnOf(name: string, visits: Visits, { ask }: Pick<VisitUses, 'ask'>): Promise<Found> {
+  const positions = async () => {
+    try {
+      const variables = await ask(listCustomVariables, {});
+      return variables.flatMap(({ key, position }) => (key?.toLowerCase() === name.toLowerCase() ? [`custom_var_${position}`] : []));
+    } catch (error) {
+      if (error instanceof ApiError) return [];
+      throw error;
+    }
+  };
+  const found = (names: readonly string[]) => {
+    for (const each of names)
+      for (const scope of ['sessions', 'views'] as const) {
+        const column = visits.column(scope, each);
+        if (column !== undefined) return { scope, column };
+      }
+    return undefined;
+  };
+  const own = found([name, `custom_var_${name}`, `dynamic_var_${name}`]) ?? found(await positions());
+  return (
+    own ??
+    refuse(
+      `conditions: no column of the downloaded files holds the variable "${name}". list_custom_variables and list_dynamic_variable_keys ` +
+        'name those of the project; plan_export plans an export that has it.',
+    )
+  );
+}
+
+/** Sums by variant over visitors, of sessions with a value. */
+async function armsOf({ scope, column }: Found, outcome: OutcomeSql, visits: Visits): Promise<{ arms: Arm[]; mixed: number }> {
+  const { text } = textSql(visits);
+  const value = `coalesce(${text(column)}, '')`;
+  const { visit, ctes, join, converts } = outcomeOfSession(outcome, visits);
+  const ofSession = scope === 'sessions';
+  const relation = visitRelation(visits, {
+    visit: { ...visit, ...(ofSession && { variant: value }) },
+    page: ofSession ? {} : { variant: value },
+  });
+  const ofViews = ofSession ? '' : ' JOIN (SELECT k, max(variant) AS variant FROM seen GROUP BY k) AS x ON v.k = x.k';
+  const own = `${ofSession ? 'v' : 'x'}.variant`;
+  const sessions = `SELECT v.u AS u, ${own} AS variant, ${converts} AS y, v.cents AS r FROM visit AS v${ofViews}${join}`;
+  const visitors = `SELECT u, variant, count(*) AS n, sum(y) AS y, sum(1.0 * r) AS r FROM (${sessions}) AS s GROUP BY u, variant`;
+  const sums =
+    'count(*) AS visitors, sum(n) AS n, sum(y) AS y, sum(r) AS r, sum(n * n) AS nn, sum(n * y) AS ny, sum(y * y) AS yy, ' +
+    'sum(n * r) AS nr, sum(r * r) AS rr';
+  const rows = await visits.select(
+    `WITH ${[relation.ctes, ...ctes].join(',\n')},\nvisitor AS (${visitors})\n` +
+      `SELECT variant, ${sums} FROM visitor GROUP BY variant ORDER BY visitors DESC, variant LIMIT 200`,
+  );
+  const arms = rows.map((row) => {
+    const number = (name: string) => Number(row[name]);
+    const [nn, ny, yy, nr, rr] = ['nn', 'ny', 'yy', 'nr', 'rr'].map(number) as [number, number, number, number, number]; // five names
+    const base = { visitors: number('visitors'), sessions: number('n'), conversions: number('y'), revenue: number('r') };
+    return { value: textOf(row['variant']), ...base, nn, ny, yy, nr, rr };
+  });
+  const [mixed] = await visits.select(
+    `WITH ${[relation.ctes, ...ctes].join(',\n')},\nvisitor AS (${visitors})\n` +
+      "SELECT count(*) AS n FROM (SELECT u FROM visitor WHERE variant <> '' " +
+      'GROUP BY u HAVING count(*) > 1) AS m',
+  );
+  return { arms: arms.filter(({ value: own }) => !EMPTY.test(own.trim())), mixed: Number(mixed?.['n'] ?? 0) };
+}
+
+const percentText = (share: number) => `${formatNumber(Number((100 * share).toFixed(1)))}%`;
+
+function noteSplit(name: string, arms: readonly Arm[], mixed: number, note: (sentence: string) => void): boolean {
+  const mismatch = sampleRatioMismatch(arms);
+  const total = arms.reduce((sum, { visitors }) => sum + visitors, 0);
+  if (mixed > 0) note(`${formatNumber(mixed, { group: true })} visitors had several values of ${name}; they count in each of them.`);
+  if (!mismatch) return false;
+  const seen = arms.map(({ value, visitors }) => `${value} ${percentText(visitors / total)}`).join(', ');
+  note(
+    `Sample ratio mismatch in ${name}: visitors split ${seen}, which a plan of ${mismatch.planned.map(percentText).join(' to ')} makes ` +
+      'by chance less than once in 1,000 tests. Something lets one variant lose visitors or records; no winner can be named until it is ' +
+      'found.',
+  );
+  return true;
+}
+
+/** Compares the variants of a test, which chance gave to visitors: nothing needs to be weighed. */
+export async function readExperiment(
+  { name = '', value, over }: AskedCondition,
+  { outcome, hasRevenue }: { readonly outcome: OutcomeSql; readonly hasRevenue: boolean },
+  visits: Visits,
+  context: Pick<VisitUses, 'ask' | 'note'>,
+): Promise<ImpactRow[]> {
+  if (name === '' || over !== undefined) refuse('conditions: variable needs name, and takes value; over is of frustration.');
+  const { arms, mixed } = await armsOf(await columnOf(name, visits, context), outcome, visits);
+  const seen = arms.map(({ value: own, visitors }) => `${own} (${formatNumber(visitors, { group: true })} visitors)`).slice(0, 8);
+  if (arms.length > MOST_VARIANTS)
+    refuse(`conditions: ${name} has ${arms.length} values or more, which are no variants of a test: ${seen.join(', ')} …`);
+  const others = arms.filter(({ value: own }) => own !== value);
+  const asked = value === undefined ? arms : [...others, ...arms.filter(({ value: own }) => own === value)];
+  if (value !== undefined && others.length === arms.length)
+    refuse(`conditions: no session has ${name} = "${value}"; there are ${seen.join(', ') || 'no values'}.`);
+  const reference = referenceOf(value === undefined ? asked : others);
+  if (!reference || arms.length < 2)
+    return refuse(`conditions: ${name} has ${seen.join(', ') || 'no value'}; a comparison needs two values.`);
+  const isMismatched = noteSplit(name, arms, mixed, (sentence) => context.note(sentence));
+  const compared = value === undefined ? arms.filter((arm) => arm !== reference) : arms.filter(({ value: own }) => own === value);
+  const days = visits.days.covered.length;
+  return compared.map((arm) => {
+    const effect = compareVariant(arm, reference, { variants: compared.length, days });
+    const isOpen = effect.verdict === 'within noise' || effect.verdict === 'too few';
+    return rowOf({
+      condition: `${name} = ${arm.value}, against ${reference.value}`,
+      what: 'variable',
+      pages: [],
+      sessions: arm.sessions,
+      comparable: arm.sessions,
+      shares: { with: effect.withShare, without: effect.withoutShare, difference: effect.difference },
+      plain: effect.difference.value,
+      lostCents: hasRevenue ? effect.lostRevenue : undefined,
+      verdict: isMismatched ? 'no fair comparison' : effect.verdict,
+      more: {
+        against: reference.value,
+        visitors: arm.visitors,
+        againstVisitors: reference.visitors,
+        ...(isOpen && effect.moreDays !== undefined && { moreDays: effect.moreDays }),
+      },
+    });
+  });
+}

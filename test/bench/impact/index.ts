@@ -1,0 +1,231 @@
+import type { ImpactRow } from '../../../src/domain/journeys/impact/impact-answer.ts';
+import { startExternalEmulator } from '../emulator.ts';
+import { seeded } from '../verdicts/random.ts';
+import { type Ask, withProduct } from './measured.ts';
+import { oracleScore, unitsOf } from './oracle.ts';
+import { troublesOf } from './troubles.ts';
+import { PAGES, type Page, type Trouble, type Truth, type View, type World, worldOf } from './world.ts';
+
+const DEFAULTS = { worlds: 200, seed: 1, sessions: 20_000 };
+/** A regression that knows the intent sees it clearly. */
+const CLEAR = -4;
+
+interface Tally {
+  clear: number;
+  found: number;
+  harmless: number;
+  blamed: number;
+  traps: number;
+  trapsBlamed: number;
+  held: number;
+  intervals: number;
+  heldNull: number;
+  nullIntervals: number;
+  heldRevenue: number;
+  worldsWithCost: number;
+  costliestFirst: number;
+  tests: number;
+  winners: number;
+  mismatches: number;
+  mismatchesFound: number;
+}
+
+const PATTERNS: Readonly<Record<Page, string>> = {
+  home: '/',
+  category: '/c/*',
+  product: '/p/*',
+  search: '/search',
+  guide: '/guide/*',
+  cart: '/cart',
+  address: '/checkout/address',
+  payment: '/checkout/payment',
+  confirmation: '/checkout/confirmation',
+};
+
+const textOf = (message: string) => message.replace(/https:\S+/, '<address>').replaceAll('#', '0');
+const foldedText = (message: string) => message.replaceAll(/\d+|#/g, '0');
+
+/** The trouble of the world that a row is about; undefined for frustration, which no world plants. */
+function troubleOf(row: ImpactRow, page: Page, { troubles }: World): Trouble | undefined {
+  return troubles.find(
+    (trouble) =>
+      trouble.kind === row.what &&
+      trouble.pages.includes(page) &&
+      (trouble.message === undefined || foldedText(textOf(trouble.message)) === foldedText(row.message ?? '')),
+  );
+}
+
+interface Matched {
+  readonly row: ImpactRow;
+  readonly page: Page;
+  readonly trouble: Trouble;
+  readonly truth: Truth | undefined;
+}
+
+function matchedRows(rows: readonly ImpactRow[], world: World): Matched[] {
+  return rows.flatMap((row) => {
+    const page = PAGES.find((each) => PATTERNS[each] === row.pages[0]);
+    const trouble = page && troubleOf(row, page, world);
+    return page && trouble ? [{ row, page, trouble, truth: world.truths.get(trouble)?.get(page) }] : [];
+  });
+}
+
+/** Whether a row is about exactly the loads that cost sales: the product chooses limits by the page. */
+function isSameLimit({ row, trouble }: Matched): boolean {
+  return trouble.overMs === undefined || row.condition.includes(`over ${trouble.overMs / 1000} s`);
+}
+
+function tallyIntervals(matched: readonly Matched[], tally: Tally): void {
+  for (const each of matched) {
+    const { row, trouble, truth } = each;
+    const { lostConversionsLow: low, lostConversionsHigh: high } = row;
+    if (!truth || low === undefined || high === undefined || !isSameLimit(each) || row.verdict === 'too few') continue;
+    const part = row.comparable / row.sessions;
+    const isHeld = low - 0.05 <= truth.lostConversions * part && truth.lostConversions * part <= high + 0.05;
+    if (trouble.drives === 0) {
+      tally.nullIntervals += 1;
+      tally.heldNull += Number(isHeld);
+      continue;
+    }
+    tally.intervals += 1;
+    tally.held += Number(isHeld);
+    const cents = truth.lostCents * part;
+    tally.heldRevenue += Number((row.lostRevenueLow ?? 0) * 100 <= cents && cents <= (row.lostRevenueHigh ?? 0) * 100);
+  }
+}
+
+/** The conditions at pages that cost most by the truth, and whether a clear regression sees them. */
+function costsOf(world: World) {
+  return world.troubles
+    .filter(({ drives }) => drives > 0)
+    .flatMap((trouble) =>
+      trouble.pages.flatMap((page) => {
+        const truth = world.truths.get(trouble)?.get(page);
+        if (!truth) return [];
+        const score = oracleScore(unitsOf(world.sessions, page), ({ session, at }) =>
+          (session.views[at] as View).troubles.includes(trouble),
+        ); // at its view
+        return [{ trouble, page, truth, score }];
+      }),
+    );
+}
+
+function tallyWorld(world: World, rows: readonly ImpactRow[], tally: Tally, misses: string[]): void {
+  const matched = matchedRows(rows, world);
+  tallyIntervals(matched, tally);
+  const costs = costsOf(world);
+  for (const { trouble, page, score } of costs) {
+    if (score > CLEAR) continue;
+    const row = matched.find((each) => each.trouble === trouble && each.page === page)?.row;
+    tally.clear += 1;
+    tally.found += Number(row?.verdict === 'lowers');
+    if (row?.verdict !== 'lowers')
+      misses.push(`${world.seed}: ${trouble.kind} on ${page}, regression ${score.toFixed(1)}, said ${row?.verdict ?? 'nothing'}`);
+  }
+  for (const { row, page, trouble } of matched) {
+    if (trouble.drives > 0) continue;
+    const isBlamed = row.verdict === 'lowers';
+    const [count, blamed] = trouble.isTrap ? (['traps', 'trapsBlamed'] as const) : (['harmless', 'blamed'] as const);
+    tally[count] += 1;
+    tally[blamed] += Number(isBlamed);
+    if (isBlamed) misses.push(`${world.seed}: blamed ${trouble.kind} ${trouble.message ?? ''} on ${page}`);
+  }
+  const clear = costs.filter(({ score }) => score <= CLEAR).toSorted((a, b) => b.truth.lostConversions - a.truth.lostConversions);
+  const [first] = clear;
+  if (!first) return;
+  const [top] = rows;
+  const isFirst = matched.some((each) => each.row === top && each.trouble === first.trouble && each.page === first.page);
+  tally.worldsWithCost += 1;
+  tally.costliestFirst += Number(isFirst);
+  if (!isFirst)
+    misses.push(
+      `${world.seed}: first is ${top?.condition}, costliest is ${first.trouble.kind} on ${first.page} ` +
+        `(${clear.map(({ truth }) => truth.lostConversions.toFixed(0)).join(', ')})`,
+    );
+}
+
+async function tallyTest(world: World, isMismatched: boolean, ask: Ask, tally: Tally): Promise<void> {
+  const { conditions } = await ask({ conditions: [{ what: 'variable', name: 'custom_var_3' }] });
+  const [row] = conditions;
+  if (isMismatched) {
+    tally.mismatches += 1;
+    tally.mismatchesFound += Number(row?.verdict === 'no fair comparison');
+  } else {
+    tally.tests += 1;
+    tally.winners += Number(row?.verdict !== 'within noise');
+  }
+}
+
+const share = (part: number, whole: number) => `${part} of ${whole} (${whole > 0 ? ((100 * part) / whole).toFixed(1) : '–'} %)`;
+
+function print(tally: Tally): void {
+  const lines: readonly (readonly [string, string, string])[] = [
+    ['planted effects that a regression which knows the intent finds at |z| ≥ 4, found', share(tally.found, tally.clear), '≥ 85 %'],
+    ['conditions without effect called harmful', share(tally.blamed, tally.harmless), '≤ 5 %'],
+    ['traps called harmful', share(tally.trapsBlamed, tally.traps), '≤ 5 %'],
+    ['95 % intervals of lost conversions that hold the truth, planted', share(tally.held, tally.intervals), '≥ 92 %'],
+    ['the same of conditions without effect', share(tally.heldNull, tally.nullIntervals), '≥ 92 %'],
+    ['95 % intervals of lost revenue that hold the truth, planted', share(tally.heldRevenue, tally.intervals), ''],
+    ['costliest condition first, where the regression sees one', share(tally.costliestFirst, tally.worldsWithCost), '≥ 90 %'],
+    ['tests of equal variants with a winner', share(tally.winners, tally.tests), '≤ 5 %'],
+    ['sample ratio mismatches of 46 : 54 found', share(tally.mismatchesFound, tally.mismatches), ''],
+  ];
+  process.stdout.write('\n| what | measured | bound |\n| --- | --- | --- |\n');
+  for (const cells of lines) process.stdout.write(`| ${cells.join(' | ')} |\n`);
+}
+
+function numberAfter(args: readonly string[], name: keyof typeof DEFAULTS): number {
+  const at = args.indexOf(`--${name}`);
+  return at < 0 ? DEFAULTS[name] : Number(args[at + 1]);
+}
+
+/**
+ * Generated sites with hidden intent and natural confounding, written as downloaded files and asked about through the built product:
+ * `--worlds 200 --seed 1 --sessions 20000`. Every fourth world's test has a mismatched split.
+ */
+export async function benchImpact(product: string, args: readonly string[]): Promise<void> {
+  const [worlds, from, sessions] = (['worlds', 'seed', 'sessions'] as const).map((name) => numberAfter(args, name)) as [
+    number,
+    number,
+    number,
+  ]; // three names
+  const tally: Tally = {
+    clear: 0,
+    found: 0,
+    harmless: 0,
+    blamed: 0,
+    traps: 0,
+    trapsBlamed: 0,
+    held: 0,
+    intervals: 0,
+    heldNull: 0,
+    nullIntervals: 0,
+    heldRevenue: 0,
+    worldsWithCost: 0,
+    costliestFirst: 0,
+    tests: 0,
+    winners: 0,
+    mismatches: 0,
+    mismatchesFound: 0,
+  };
+  const misses: string[] = [];
+  const emulator = await startExternalEmulator(product);
+  try {
+    for (let seed = from * 1_000; seed < from * 1_000 + worlds; seed += 1) {
+      const isMismatched = seed % 4 === 3;
+      const world = worldOf(seed, sessions, troublesOf(seeded(seed + 90_001), seed % 3), {
+        shareOfB: isMismatched ? 0.54 : 0.5,
+        effect: 0,
+      });
+      await withProduct(world, product, emulator.environment, async (ask) => {
+        tallyWorld(world, (await ask({ limit: 50 })).conditions, tally, misses);
+        await tallyTest(world, isMismatched, ask, tally);
+      });
+      if ((seed + 1) % 20 === 0) print(tally);
+    }
+  } finally {
+    await emulator.stop();
+  }
+  print(tally);
+  process.stdout.write(`\n${misses.join('\n')}\n`);
+}

@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest';
+import type { Cells } from '../../../../src/domain/journeys/impact/cells.ts';
+import { differenceOf, wilson } from '../../../../src/domain/journeys/impact/effect.ts';
+import { discoveries, doubtOf, separate } from '../../../../src/domain/journeys/impact/judge-effects.ts';
+import { measureEffects } from '../../../../src/domain/journeys/impact/measure-effects.ts';
+import { seeded } from '../../../bench/verdicts/random.ts';
+
+/** Sessions of two devices and three depths: [device, depth, exposed, sessions, conversions]. */
+type Row = readonly [number, number, number, number, number];
+
+function cellsOf(rows: readonly Row[], met: readonly (readonly number[])[] = []): Cells {
+  const column = (of: (row: Row) => number) => Float64Array.from(rows, of);
+  return {
+    covariates: [
+      { name: 'device', levels: 2 },
+      { name: 'depth', levels: 3 },
+    ],
+    count: rows.length,
+    levels: Uint8Array.from(rows.flatMap(([device, depth]) => [device, depth])),
+    exposure: column((row) => row[2]),
+    sessions: column((row) => row[3]),
+    conversions: column((row) => row[4]),
+    revenue: column((row) => row[4] * 5_000),
+    revenueSquares: column((row) => row[4] * 25_000_000),
+    met: met.map((own) => Float64Array.from(own)),
+  };
+}
+
+const ONE = [{ page: 0, probe: 0 }] as const;
+const effectOf = (rows: readonly Row[]) => measureEffects(new Map([[0, cellsOf(rows)]]), ONE)[0];
+
+/** Simpson's paradox by hand: on each device alike the exposed buy half as often, but they are on the device that buys. */
+const PARADOX: readonly Row[] = [
+  [0, 0, 1, 4_000, 400],
+  [0, 0, 0, 1_000, 200],
+  [1, 0, 1, 1_000, 10],
+  [1, 0, 0, 20_000, 400],
+];
+
+describe('the effect of a condition', () => {
+  it('is that of comparable sessions, where a plain comparison says the contrary', () => {
+    const effect = effectOf(PARADOX);
+    // By hand: with 410 of 5,000; without (4,000 × 0.2 + 1,000 × 0.02) of 5,000.
+    expect(effect?.withShare).toBeCloseTo(0.082, 6);
+    expect(effect?.withoutShare).toBeCloseTo(0.164, 3);
+    expect(effect?.plain).toBeCloseTo(410 / 5_000 - 600 / 21_000, 6);
+    expect(effect?.lostRevenue.value).toBeCloseTo((820 - 410) * 5_000, -4);
+    expect(effect?.imbalance).toBeLessThan(0.01);
+    expect(effect?.score).toBeLessThan(-7);
+  });
+
+  it('is measured on those alone who have others like them', () => {
+    const effect = effectOf([...PARADOX, [0, 1, 1, 900, 10], [1, 1, 1, 100, 0]]);
+    expect(effect).toMatchObject({ sessions: 6_000, comparable: 5_000 });
+    expect(effect?.withoutShare).toBeCloseTo(0.164, 3);
+  });
+
+  it('is not judged where nobody is left to compare with', () => {
+    const effect = effectOf([
+      [0, 0, 1, 900, 10],
+      [1, 0, 0, 9_000, 900],
+    ]);
+    expect(effect).toMatchObject({ sessions: 900, comparable: 0 });
+    expect(effect && doubtOf(effect)).toBe('no fair comparison');
+  });
+
+  it('is not judged with too few conversions to be expected', () => {
+    const effect = effectOf([
+      [0, 0, 1, 60, 0],
+      [0, 0, 0, 9_000, 300],
+    ]);
+    expect(effect && doubtOf(effect)).toBe('too few');
+  });
+});
+
+describe('intervals', () => {
+  it('are those of Wilson and Newcombe as published', () => {
+    // Newcombe 1998, Statistics in Medicine 17: 81/263 by method 3, and 56/70 less 48/80 by method 10.
+    expect(wilson(81 / 263, 263).map((bound) => Number(bound.toFixed(4)))).toEqual([0.2553, 0.3662]);
+    const { low, high } = differenceOf({ share: 56 / 70, trials: 70 }, { share: 48 / 80, trials: 80 });
+    expect([low, high].map((bound) => Number(bound.toFixed(4)))).toEqual([0.0524, 0.3339]);
+  });
+
+  it('hold the truth of few conversions in at least 93 of 100 worlds, and nulls stand out in at most 7', () => {
+    const random = seeded(41);
+    const [rounds, chance, effect] = [400, [0.02, 0.06, 0.15], 0.6];
+    let [held, found] = [0, 0];
+    for (let round = 0; round < rounds; round += 1) {
+      const isNull = round % 2 === 0;
+      const rows = [0, 1].flatMap((device) =>
+        [0, 1, 2].flatMap((depth): Row[] => {
+          const usual = (chance[depth] ?? 0) * (device === 0 ? 1 : 1.5);
+          const [few, many] = [60 + 40 * device, 900 - 200 * depth];
+          const own = random.binomial(few, usual * (isNull ? 1 : effect));
+          return [
+            [device, depth, 1, few, own],
+            [device, depth, 0, many, random.binomial(many, usual)],
+          ];
+        }),
+      );
+      const truth = [0, 1].flatMap((device) => (chance ?? []).map((each) => (60 + 40 * device) * each * (device === 0 ? 1 : 1.5)));
+      const lost = truth.reduce((sum, value) => sum + value * (isNull ? 0 : 1 - effect), 0);
+      const measured = effectOf(rows);
+      if (!measured) continue;
+      const { difference, comparable, score } = measured;
+      if (-difference.high * comparable <= lost && lost <= -difference.low * comparable) held += 1;
+      if (isNull && Math.abs(score) > 1.96) found += 1;
+    }
+    expect(held / rounds).toBeGreaterThanOrEqual(0.93);
+    expect(found / (rounds / 2)).toBeLessThanOrEqual(0.07);
+  });
+});
+
+describe('several findings', () => {
+  it('keep what is their own: a condition that merely goes with another one is none', () => {
+    // Condition 0 halves sales. Condition 1 costs nothing, but half of its sessions met condition 0, against a tenth of the others.
+    const [cause, beside] = [
+      cellsOf(
+        [
+          [0, 0, 1, 2_000, 100],
+          [0, 0, 0, 18_000, 1_800],
+        ],
+        [
+          [2_000, 0],
+          [1_000, 1_800],
+        ],
+      ),
+      cellsOf(
+        [
+          [0, 0, 1, 2_000, 150],
+          [0, 0, 0, 18_000, 1_750],
+        ],
+        [
+          [1_000, 1_000],
+          [2_000, 0],
+        ],
+      ),
+    ];
+    const effects = measureEffects(
+      new Map([
+        [0, cause],
+        [1, beside],
+      ]),
+      [
+        { page: 0, probe: 0 },
+        { page: 1, probe: 0 },
+      ],
+    ).flatMap((each) => each ?? []);
+    const order = discoveries(effects, 'conversions');
+    expect(order).toEqual([0, 1]);
+    const findings = separate(effects, order, 'conversions');
+    expect(findings.map(({ at }) => at)).toEqual([0]);
+    expect(findings[0]?.difference.value).toBeCloseTo(-0.05, 3);
+  });
+});

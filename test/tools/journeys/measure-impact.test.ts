@@ -1,0 +1,90 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { useTools, WEEK, whole } from '../support.ts';
+
+const { call, platform } = useTools();
+
+const scopes = {
+  sessions: [
+    'session_number',
+    'session_time',
+    'device_id',
+    'browser_name',
+    'country_code',
+    'session_number_of_transactions',
+    'session_transactions_revenue_cents',
+  ],
+  views: [
+    'view_number',
+    'view_time',
+    'path',
+    'fully_loaded',
+    'frustration_score',
+    'rage_click_all_targets_ind',
+    'any_js_error_ind',
+    'any_api_error_ind',
+    'errors.message',
+  ],
+} as const;
+const select = (...names: readonly string[]) => ['project_id', 'user_id', 'session_id', ...names].map((fieldName) => ({ fieldName }));
+const variant = { fieldName: 'custom_var', customVarPosition: '3' };
+/** Two days suffice, and are read quickly. */
+const DAYS = { from: '2026-11-14', to: '2026-11-15' };
+
+/** Creates an export of past days and fetches it. */
+async function fetched(scope: keyof typeof scopes): Promise<void> {
+  const fields = [...select(...scopes[scope]), ...(scope === 'sessions' ? [variant] : [])];
+  const job = {
+    name: `Impact, ${scope}`,
+    format: 'JSONL',
+    scope,
+    deviceLabel: 'all',
+    frequency: { value: 'once', dateRange: DAYS },
+    fields,
+  };
+  await call('create_export_job', { ...job, confirm: true });
+  await platform().clock.advance(10 * 60_000);
+  expect(await call('download_export_run', { jobId: job.name })).toMatchObject({ isError: false });
+}
+
+const jobIds = { jobIds: ['Impact, sessions', 'Impact, views'] };
+
+describe('measure_impact', () => {
+  it('says which files are missing and how to get them', async () => {
+    const answer = await call('measure_impact', WEEK);
+    expect(answer.isError).toBe(true);
+    expect(answer.text).toMatch(/^No export|^jobIds|nothing is in the workspace/);
+  });
+
+  describe('with the sessions and views of two days', () => {
+    beforeAll(async () => {
+      await fetched('sessions');
+      await fetched('views');
+    }, 60_000);
+
+    it('answers what one condition costs, both channels whole', async () => {
+      const answer = await call('measure_impact', { ...jobIds, conditions: [{ what: 'rage_click', pages: ['/checkout/payment'] }] });
+      expect(whole(answer)).toMatchSnapshot();
+      expect(answer.structured['conditions']).toMatchObject([{ what: 'rage_click', pages: ['/checkout/payment'] }]);
+    });
+
+    it('looks at everything where no condition is named, within few tokens', async () => {
+      const answer = await call('measure_impact', jobIds);
+      expect(answer.isError).toBe(false);
+      expect(answer.text.length / 4).toBeLessThan(900);
+      expect(Number(answer.structured['total'])).toBeGreaterThan(10);
+    });
+
+    it('compares the variants of a test by the name of the variable', async () => {
+      const answer = await call('measure_impact', { ...jobIds, conditions: [{ what: 'variable', name: 'checkout_variant' }] });
+      expect(answer.structured['conditions']).toMatchObject([
+        { what: 'variable', condition: 'checkout_variant = steps, against one_page', against: 'one_page' },
+      ]);
+      expect(answer.text).toContain('Variants are compared by visitor');
+    });
+
+    it('draws what conditions cost', async () => {
+      const answer = await call('measure_impact', { ...jobIds, conditions: [{ what: 'api_error' }], chart: true });
+      expect(answer.structured['chart']).toMatchObject({ kind: 'bars' });
+    });
+  });
+});

@@ -1,0 +1,45 @@
+import * as z from 'zod';
+import { conditionKinds } from '../../src/domain/journeys/impact/conditions.ts';
+import { impactShape } from '../../src/domain/journeys/impact/impact-answer.ts';
+import { impactLines } from '../../src/domain/journeys/impact/impact-lines.ts';
+import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
+import { visitParams } from '../../src/tooling/visit-params.ts';
+
+const text = z.string().trim().min(1);
+
+const condition = z.strictObject({
+  what: z.enum(conditionKinds),
+  pages: z.array(text).min(1).describe('Paths such as /p/*').optional(),
+  overSeconds: z.number().positive().describe('Of slow_page').optional(),
+  over: z.number().min(1).max(100).describe('Frustration score').optional(),
+  message: text.describe('Part of an error').optional(),
+  name: text.describe('Variable of a test').optional(),
+  value: text.describe('Its variant').optional(),
+});
+
+export default defineAnsweringTool({
+  name: 'measure_impact',
+  title: 'Measure impact',
+  description:
+    'What slow pages, errors, rage clicks cost in sales against comparable sessions of downloaded exports, with intervals, costliest ' +
+    'first. A variable: did variant B of a test win, and how long to wait.',
+  searchHint: 'cost of errors, slow pages, rage clicks, lost sales, a/b test',
+  annotations: READ,
+  scope: 'data-export',
+  idsFrom: 'list_workspace',
+  input: z.strictObject({
+    conditions: z.array(condition).min(1).max(10).describe('Default all').optional(),
+    outcome: text.describe('purchase, revenue, bounce or a step: /cart, event:NAME').default('purchase'),
+    ...visitParams,
+    limit: z.int().min(1).max(50).describe('Rows').default(8),
+  }),
+  output: impactShape,
+  brief: impactLines,
+  charted: true,
+  async handler(question, context) {
+    const { measureImpact } = await import('../../src/usecases/journeys/impact/measure-impact.ts');
+    const answer = await measureImpact(question, context);
+    context.draw(async () => (await import('../../src/views/from-impact.ts')).chartOfImpact(answer));
+    return answer;
+  },
+});
