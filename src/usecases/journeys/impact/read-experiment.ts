@@ -60,8 +60,8 @@ async function armsOf({ scope, column }: Found, outcome: OutcomeSql, visits: Vis
     page: ofSession ? {} : { variant: value },
   });
   const ofViews = ofSession ? '' : ' JOIN (SELECT k, max(variant) AS variant FROM seen GROUP BY k) AS x ON v.k = x.k';
-  const own = `${ofSession ? 'v' : 'x'}.variant`;
-  const sessions = `SELECT v.u AS u, ${own} AS variant, ${converts} AS y, v.cents AS r FROM visit AS v${ofViews}${join}`;
+  const variant = `${ofSession ? 'v' : 'x'}.variant`;
+  const sessions = `SELECT v.u AS u, ${variant} AS variant, ${converts} AS y, v.cents AS r FROM visit AS v${ofViews}${join}`;
   const visitors = `SELECT u, variant, count(*) AS n, sum(y) AS y, sum(1.0 * r) AS r FROM (${sessions}) AS s GROUP BY u, variant`;
   const sums =
     'count(*) AS visitors, sum(n) AS n, sum(y) AS y, sum(r) AS r, sum(n * n) AS nn, sum(n * y) AS ny, sum(y * y) AS yy, ' +
