@@ -57,7 +57,7 @@ describe('resources/list', () => {
     for (const each of [poor, expired]) {
       const resources = await listed(each);
       expect(resources.map(({ uri }) => uri.split('/').slice(0, 3).join('/'))).toEqual(
-        Array.from({ length: 6 }, () => 'analytics://reference'),
+        Array.from({ length: 7 }, () => 'analytics://reference'),
       );
     }
     await Promise.all([poor.close(), expired.close()]);
