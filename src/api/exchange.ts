@@ -2,6 +2,7 @@ import { joinAddress } from '../lib/address.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { quote, type Redactor } from '../lib/redact.ts';
+import { withoutBreaks } from '../lib/strangers-text.ts';
 import { type Limits, timeIsOver } from './deadline.ts';
 import { ApiError, asksForProject, type ErrorKind, kindOf, readRefusal } from './errors.ts';
 import { CHOOSE_PROJECT } from './granted.ts';
@@ -127,7 +128,9 @@ export async function readAnswer(answer: HttpAnswer, reading: Reading): Promise<
   if (status < 200 || status >= 400) throw refusalOf(answer, body, reading);
   if (body.form === 'json' && typeof body.value === 'object' && body.value !== null) {
     if (refuses(body.value)) throw refusalOf(answer, body, reading);
-    return fit(unwrap(operation, body.value), answer, reading);
+    // A HAR is a file in a text: its reader takes it as it is.
+    const value = operation === getStepHar ? body.value : withoutBreaks(body.value, answer.text);
+    return fit(unwrap(operation, value as object), answer, reading); // an object stays one
   }
   // Any 2xx of enrichment counts as taken, unless what came is evidently not the service's.
   if (operation.base === 'enrichment' && (body.form === 'empty' || body.form === 'text'))

@@ -1,6 +1,7 @@
 import type { Client } from '../api/client.ts';
 import { abortable, withDeadline } from '../api/deadline.ts';
 import { listScenarios } from '../api/operations/speed-analysis.ts';
+import { unrendered } from '../lib/strangers-text.ts';
 import type { ListContext } from '../tooling/resource.ts';
 import type { Session } from '../tooling/session.ts';
 
@@ -21,13 +22,14 @@ async function projectsOf(client: Client): Promise<{ id: number; name: string }[
 }
 
 async function described(session: Session, client: Client, { id, name }: { id: number; name: string }): Promise<ListContext[]> {
+  const shown = (text: string) => unrendered(client.redact(text));
   const ask = session.names.remembered(id, (operation, input) => client.call(operation, input, { projectId: id }));
   try {
     const { scenarios } = await ask(listScenarios, {});
     const numbered = scenarios.flatMap((scenario) =>
-      typeof scenario.id === 'number' ? [{ id: scenario.id, name: client.redact(scenario.name ?? String(scenario.id)) }] : [],
+      typeof scenario.id === 'number' ? [{ id: scenario.id, name: shown(scenario.name ?? String(scenario.id)) }] : [],
     );
-    return [{ projectId: id, projectName: client.redact(name), scenarios: numbered.slice(0, MAX_SCENARIOS) }];
+    return [{ projectId: id, projectName: shown(name), scenarios: numbered.slice(0, MAX_SCENARIOS) }];
   } catch {
     return []; // without speed analysis the project has nothing to list
   }

@@ -1,6 +1,7 @@
 import { check } from '../api/check-input.ts';
 import type { WriteRequest } from '../api/write-request.ts';
 import type { Clock } from '../lib/clock.ts';
+import { ORDERS_ARE_DATA, readsAsOrders, unrendered } from '../lib/strangers-text.ts';
 import { askOf, type Call, type Caller, contextOf } from './call-context.ts';
 import { errorText, outcomeOf, wayOn } from './call-errors.ts';
 import { type Asked, digestOf, NeedsConfirmation } from './confirmation.ts';
@@ -61,7 +62,8 @@ export async function callTool(tool: AnyTool, args: unknown, caller: Caller): Pr
     watched?.end(outcomeOf(error, signal));
     const report = { log: session.options.log, redact, signal };
     const text = [redact(errorText(error, tool, report, caller.offer?.absent)), wayOn(error, done.answers)].filter(Boolean).join('\n');
-    return { isError: true, text: clipped(text, 4 * session.options.maxResultTokens), links: [] };
+    const words = readsAsOrders(text) ? `${text}\n${ORDERS_ARE_DATA}` : text;
+    return { isError: true, text: clipped(unrendered(words), 4 * session.options.maxResultTokens), links: [] };
   }
 }
 

@@ -1,6 +1,7 @@
 import { ApiError } from '../api/errors.ts';
 import { isRecord } from '../lib/is-record.ts';
 import { formatMoney, formatNumber, isRoundedMoney, NO_VALUE } from '../lib/number-text.ts';
+import { oneLine } from '../lib/strangers-text.ts';
 import { type Cell, textTable } from '../lib/text-table.ts';
 import type { AnyTool } from './tool.ts';
 
@@ -74,12 +75,12 @@ function listText(name: string, items: readonly unknown[], money: MoneyWriter): 
       undefined,
       UNCUT,
     )}`;
-  return `${name}: ${items.map((item) => String(inline(item))).join(', ')}`;
+  return `${name}: ${items.map((item) => oneLine(String(inline(item)))).join(', ')}`;
 }
 
 function scalar(value: Cell): string {
   if (typeof value === 'number') return formatNumber(value);
-  return value === null || value === undefined ? NO_VALUE : String(value);
+  return value === null || value === undefined ? NO_VALUE : oneLine(String(value));
 }
 
 function memberText(name: string, value: unknown, money: MoneyWriter): string {
@@ -109,7 +110,7 @@ export function renderText(data: Members): string {
     parts.push(rows.length > 0 ? textTable(records, names, UNCUT) : 'no rows');
   }
   const noted = [...(Array.isArray(notes) ? notes : []), ...money.note()];
-  if (noted.length > 0) parts.push(`notes:\n${noted.map((note) => `- ${String(note)}`).join('\n')}`);
+  if (noted.length > 0) parts.push(`notes:\n${noted.map((note) => `- ${oneLine(String(note))}`).join('\n')}`);
   return parts.filter((part) => part !== '').join('\n');
 }
 

@@ -1,4 +1,5 @@
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../api/params.ts';
+import { ORDERS_ARE_DATA, readsAsOrders, unrendered } from '../lib/strangers-text.ts';
 import type { MakeChart } from '../usecases/context.ts';
 import { type ChartSpec, panelsOf } from '../views/spec.ts';
 import { someWithoutAbsent, withoutAbsent } from './mentions.ts';
@@ -93,13 +94,26 @@ export function answerOf(tool: AnyTool, data: Record<string, unknown>, options: 
   const whole = Array.isArray(notes) && notes.length > 0 ? { ...documented, notes } : documented;
   const maxTokens = options.session.options.maxResultTokens;
   const fitted = options.whole ? { structured: whole, textData: whole } : fitAnswer(tool, whole, { maxTokens, asked: options.asked });
+  let hasOrders = false;
+  const redact = (text: string) => {
+    hasOrders ||= readsAsOrders(text);
+    return options.redact(text);
+  };
   const leaving = (part: Record<string, unknown>) =>
-    redactDeep(withinOffer(part, options.offer?.absent), options.redact) as Record<string, unknown>;
-  const structured = leaving(fitted.structured);
-  const textData = fitted.textData === fitted.structured ? structured : leaving(fitted.textData);
+    redactDeep(withinOffer(part, options.offer?.absent), redact) as Record<string, unknown>;
+  const warned = (part: Record<string, unknown>) =>
+    hasOrders ? { ...part, notes: [...(Array.isArray(part['notes']) ? part['notes'] : []), ORDERS_ARE_DATA] } : part;
+  const left = leaving(fitted.structured);
+  const structured = warned(left);
+  const textData = fitted.textData === fitted.structured ? structured : warned(leaving(fitted.textData));
   const links = options.links.map((link) => redactDeep(link, options.redact) as Link);
   const { chart, image } = options.drawn ?? {};
-  return { structured: chart ? { ...structured, chart } : structured, text: renderText(textData), links, ...(image && { image }) };
+  return {
+    structured: chart ? { ...structured, chart } : structured,
+    text: unrendered(renderText(textData)),
+    links,
+    ...(image && { image }),
+  };
 }
 
 /** A page that is full may not be the last: the interface says neither how many there are nor whether the first has the number 0 or 1. */

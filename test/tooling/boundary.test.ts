@@ -13,7 +13,7 @@ const job = {
 
 describe('an argument that cannot be used is refused by name, with what is expected', () => {
   it.each<[string, string, Record<string, unknown>, string]>([
-    ['unknown', 'list_segments', { id: 1 }, 'id: is not known here; did you mean ids? There are ids, projectId.'],
+    ['unknown', 'list_segments', { id: 1 }, 'id: is not known here; did you mean ids? There are ids, projectId, source.'],
     [
       'misspelt',
       'get_site_visits',

@@ -7,7 +7,7 @@ import { useTools } from '../tools/support.ts';
 
 const use = useTools();
 const { ask, call, platform } = use;
-const direct = toolsets.flatMap(({ name, tools }) => (name === 'insights' ? [] : tools));
+const direct = toolsets.flatMap(({ tools }) => tools).filter(({ operation }) => operation !== undefined);
 const tokensOf = ({ text, structured }: ToolAnswer) => Math.max(text.length, JSON.stringify(structured).length) / 4;
 
 /** Every tool that stands for an operation, with its required arguments alone. */

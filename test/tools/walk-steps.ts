@@ -90,7 +90,8 @@ export function stepsOf({ date, stepResultId, jobId, runId, clientId, clientSecr
       'listScenarioReports',
       'scenario/reports',
       { scenarioId: 4101, dateFrom: '2026-11-18', dateTo: 'yesterday', error: false, limit: 9 },
-      { scenarioId: 4101, dateFrom: '2026-11-18T00:00:00.000+01:00', dateTo: '2026-11-19T23:59:59.999+01:00', error: false, limit: 9 },
+      // "After" and "before" of the interface exclude what is named.
+      { scenarioId: 4101, dateFrom: '2026-11-17T22:59:59.999Z', dateTo: '2026-11-19T23:00:00.000Z', error: false, limit: 9 },
     ),
     speed('get_step_report', 'getStepReport', 'scenario/step/report', { stepId: stepResultId }),
     speed('get_step_har', 'getStepHar', 'scenario/report/har', { scenarioStepResultId: stepResultId }),
@@ -106,7 +107,7 @@ export function stepsOf({ date, stepResultId, jobId, runId, clientId, clientSecr
       'listSpeedEvents',
       'event/list',
       { key: 'walk', dateFrom: '2026-11-01', monitoringId: 12, scenarioId: 'Checkout – mobile' },
-      { key: 'walk', dateFrom: '2026-11-01T00:00:00.000+01:00', monitoringId: 12, scenarioId: 4102 },
+      { key: 'walk', dateFrom: '2026-10-31T22:59:59.999Z', monitoringId: 12, scenarioId: 4102 },
     ),
     speed('delete_speed_event', 'deleteSpeedEvent', 'event/delete', { key: 'walk', confirm: true }, { key: 'walk' }),
     {
@@ -147,7 +148,7 @@ export function stepsOf({ date, stepResultId, jobId, runId, clientId, clientSecr
       'listExportRuns',
       `exports/${jobId}/runs`,
       { jobId, ...paging, state: 'Success' },
-      { ...paged, state: 'success' },
+      { ...paged, state: 'SUCCESS' },
     ),
     read('get_export_run', 'getExportRun', `exports/${jobId}/runs/${runId}`, { jobId, runId }, {}),
     read('list_exportable_fields', 'listExportableFields', 'exportable-fields', { scope: 'sessions' }, { scope: 'sessions' }),

@@ -18,6 +18,7 @@ it('says which toolsets the scopes open and which scopes are missing', async () 
   await assistant.close();
   expect(structured['toolsets']).toEqual([
     { toolset: 'insights', opened: 'partly', missing: 'speed-analysis' },
+    { toolset: 'journeys', opened: 'yes' },
     { toolset: 'account', opened: 'yes' },
     { toolset: 'speed-analysis', opened: 'no', missing: 'speed-analysis' },
     { toolset: 'data-export', opened: 'yes' },
