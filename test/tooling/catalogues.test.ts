@@ -32,7 +32,8 @@ it.each([0, 1])('a job on the second page is found where pages count from %i', a
     return jobs.slice(Math.max(start, 0), Math.max(start, 0) + 100);
   });
   expect(found).toBe(150);
-  expect(asked.length).toBeLessThanOrEqual(4);
+  // Several pages are in flight at once, of which those behind the end are empty.
+  expect(asked.length).toBeLessThanOrEqual(12);
 });
 
 it('a platform that knows no pages is not asked for ever', async () => {

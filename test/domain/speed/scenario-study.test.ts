@@ -120,7 +120,11 @@ describe('too little to say', () => {
     const failed = [baseline.startMs, period.startMs].flatMap((fromMs) =>
       Array.from({ length: 50 }, (_, index) => reportOf(fromMs + index * HOUR_MS, [{ [LCP]: 9000 }], { failedAt: 0 })),
     );
-    expect(answerTo(failed)).toMatchObject({ verdict: 'not enough data', period: { runs: 50, failed: 50, failurePercent: 100 } });
+    expect(answerTo(failed)).toMatchObject({
+      verdict: 'failing',
+      speedVerdict: 'not enough data',
+      period: { runs: 50, failed: 50, failurePercent: 100 },
+    });
     const sound = history(7, NOISE);
     expect(firstRow([...sound, ...failed.map((report) => ({ ...report, date: report.date + 60_000 }))])).toEqual(firstRow(sound));
   });

@@ -123,13 +123,18 @@ describe.each(Object.keys(worlds))('%s', (name) => {
         expect(Math.abs((found[index] ?? 0) - ms)).toBeLessThanOrEqual(ms < 60_000 ? 50 : 500);
     });
 
-    it.skipIf(name !== LAST_WORLD).each([
-      ['device', ({ device }: SessionRow) => ({ 1: 'desktop', 2: 'mobile', 3: 'tablet', 4: 'app' })[device] ?? 'unknown'],
-      ['visitor_type', ({ number }: SessionRow) => (number === 1 ? 'new' : 'returning')],
-      ['country', ({ country }: SessionRow) => country ?? 'unknown'],
-      ['browser', ({ browser }: SessionRow) => browser ?? 'unknown'],
-      ['referrer', ({ referrer }: SessionRow) => (referrer === null ? 'direct' : new URL(referrer).host)],
-    ] as const)('a split by %s adds up to groups that were walked apart, within filters', async (breakdown, groupOf) => {
+    // One world stands for the splits: the days of the others differ, not the groups.
+    it.each(
+      name !== LAST_WORLD
+        ? []
+        : ([
+            ['device', ({ device }: SessionRow) => ({ 1: 'desktop', 2: 'mobile', 3: 'tablet', 4: 'app' })[device] ?? 'unknown'],
+            ['visitor_type', ({ number }: SessionRow) => (number === 1 ? 'new' : 'returning')],
+            ['country', ({ country }: SessionRow) => country ?? 'unknown'],
+            ['browser', ({ browser }: SessionRow) => browser ?? 'unknown'],
+            ['referrer', ({ referrer }: SessionRow) => (referrer === null ? 'direct' : new URL(referrer).host)],
+          ] as const),
+    )('a split by %s adds up to groups that were walked apart, within filters', async (breakdown, groupOf) => {
       const own: Case = { texts: ['/p/*', '/cart'], matchers: [page(/^\/p\//), page(/^\/cart$/)], scopes: ['sessions', 'views'] };
       const filters = { devices: ['desktop', 'mobile', 'app'], automated: 'exclude', startDate: '2026-11-10', endDate: '2026-11-15' };
       const counts = await counted(world(name), engine, questionOf(own, { breakdown }), filters);

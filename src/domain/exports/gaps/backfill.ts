@@ -33,14 +33,14 @@ function variableOf(field: Field, { customVariables, dynamicKeys }: Variables): 
     if (found !== undefined) return { customVarPosition: Number(found) };
     return (
       `Which custom variable ${named} holds is not shown by the interface: left out. To keep it, call plan_export with the fields of ` +
-      `the job and "custom variable <key>" (${customVariables.map(({ key }) => key).join(', ')}).`
+      `the job and "custom variable KEY" (${customVariables.map(({ key }) => key).join(', ')}).`
     );
   }
   const key = shown(field, 'dynamicVarKey') ?? dynamicKeys.find((each) => each === alias) ?? only(dynamicKeys);
   if (key !== undefined) return { dynamicVarKey: key };
   return (
     `Which dynamic variable ${named} holds is not shown by the interface: left out. To keep it, call plan_export with the fields of ` +
-    `the job and "dynamic variable <key>" (${dynamicKeys.join(', ')}).`
+    `the job and "dynamic variable KEY" (${dynamicKeys.join(', ')}).`
   );
 }
 

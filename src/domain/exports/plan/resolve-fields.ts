@@ -192,7 +192,7 @@ function clashes(columns: readonly ExportColumn[]): string[] {
   return columns.flatMap((column, index) => {
     const earlier = columns.slice(0, index).find((each) => nameInFile(each) === nameInFile(column));
     return earlier
-      ? [`"${column.asked}" and "${earlier.asked}" would both be called ${nameInFile(column)}; write "${column.asked} as <name>".`]
+      ? [`"${column.asked}" and "${earlier.asked}" would both be called ${nameInFile(column)}; write "${column.asked} as NAME".`]
       : [];
   });
 }

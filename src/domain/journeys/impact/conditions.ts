@@ -20,7 +20,7 @@ export interface Condition {
   readonly pages?: readonly string[] | undefined;
   /** Of a slow page in seconds, of frustration a score; left out: chosen by the page. */
   readonly over?: number | undefined;
-  /** Of an error: its text, numbers as `#` and addresses as `<address>`. */
+  /** Of an error: its text, numbers as `#` and addresses as `{address}`. */
   readonly message?: string | undefined;
 }
 
@@ -39,7 +39,7 @@ export function usualLimit(limits: readonly number[], exceeded: readonly number[
 
 /** How texts that differ only in addresses and numbers are made equal: a pattern of RE2 and what takes its place, in order. */
 export const MESSAGE_RULES = [
-  [String.raw`https?://[^\s"'<>)]+`, '<address>'],
+  [String.raw`https?://[^\s"'<>)]+`, '{address}'],
   [String.raw`[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}|[0-9]+(\.[0-9]+)*`, '#'],
 ] as const;
 

@@ -142,6 +142,25 @@ export interface ScanAnswer {
   readonly outcome: ReturnType<typeof outcomeOf>;
 }
 
+/** Days between the end of what came before and a step that a wider series shows as that end. */
+const MOST_BETWEEN = 4;
+const dayNumber = (day: string) => Date.parse(day) / ONE_DAY_MS;
+
+/**
+ * Whether an episode is only how another series shows a step that goes on: the usual before a fall, seen from after it as a rise that began
+ * before the scan and ended with the fall; or the first days of the step in a part too small to show the rest.
+ */
+function isEchoOf(event: ChangeEvent, step: ChangeEvent, scanFrom: string): boolean {
+  const { from, to, parts } = event;
+  const [own] = parts;
+  const [other] = step.parts;
+  if (to === undefined || from === to || !own || !other) return false;
+  const isAlike = Math.sign(own.relative ?? 0) === Math.sign(other.relative ?? 0);
+  const isUsualBefore = from < scanFrom && Math.abs(dayNumber(step.from) - dayNumber(to) - 1) <= MOST_BETWEEN;
+  const isItsBeginning = own.metric === other.metric && Math.abs(dayNumber(step.from) - dayNumber(from)) <= 1;
+  return isAlike ? isItsBeginning : isUsualBefore;
+}
+
 /** Looks through all series and reports each change once, at the place where it happened. */
 export function findChanges({ series, metrics, base, from, to }: ScanRequest): ScanAnswer {
   const wanted = series.filter(({ metric }) => metrics.includes(metric));
@@ -154,8 +173,12 @@ export function findChanges({ series, metrics, base, from, to }: ScanRequest): S
   const { clusters, limit } = acceptedOf(clustersOf(found), looked.length);
   const scene = sceneOf(series, looked, { base, from, to });
   const events = clusters.flatMap((cluster) => eventsOf(scene, cluster, clusters, limit));
+  const steps = events.filter(({ shape, to: end }) => shape === 'step' && end === undefined);
   return {
-    changes: rankChanges(scene, events),
+    changes: rankChanges(
+      scene,
+      events.filter((event) => !steps.some((step) => isEchoOf(event, step, from))),
+    ),
     looked: looked.length,
     tooFew: wanted.length - looked.length,
     outcome: outcomeOf(scene),

@@ -117,7 +117,7 @@ function nextChange(information: Information, quests: readonly Quest[], freedom:
 /** Days by which the first day of a step may be off when what it may be instead is sought. */
 const NEAR_START = 3;
 /** Twice a logarithm of a likelihood ratio by which an episode that has ended must beat the step: several ends are tried. */
-const ENDED = 6;
+const ENDED = 9;
 /** Days that an episode may have lasted whose end looks like a step. */
 const LONGEST_BEFORE = 35;
 

@@ -143,7 +143,7 @@ it('several in one text are taken apart, unless a variable is called so', async 
 
 it('two columns are never called the same', async () => {
   const { problems } = await resolveFields(['city as place', 'country as place'], sessions);
-  expect(problems).toEqual(['"country as place" and "city as place" would both be called place; write "country as place as <name>".']);
+  expect(problems).toEqual(['"country as place" and "city as place" would both be called place; write "country as place as NAME".']);
   const odd = {
     ...sessions,
     customVariables: [
