@@ -13,7 +13,7 @@ import type { Series } from './runs.ts';
  * stretches than instants. Chosen by `npm run bench -- nature speed`.
  */
 const NEEDED = [
-  { excess: 1.55, lasting: 7, undone: 7.5 },
+  { excess: 1.55, lasting: 6, undone: 6.5 },
   { excess: 1.35, lasting: 2.5, undone: 5.5 },
   { excess: 1.2, lasting: 0, undone: 5.2 },
 ] as const;
@@ -92,8 +92,7 @@ function amongDays(runs: FreedRuns, stretch: Stretch): AmongDays | undefined {
   const variance = deflation * varianceOf(residuals);
   const within = blocks.flatMap(({ logs, middle }) => logs.map((log) => log - middle));
   const perDay = median(blocks.map(({ logs }) => logs.length));
-  // The mean of each day was taken from its own runs.
-  const expected = (varianceOf(within) * varianceInflation(within)) / Math.max(1, perDay - 1);
+  const expected = (varianceOf(within) * varianceInflation(within)) / perDay;
   const most = FAR * Math.max(Math.sqrt(variance), FLOOR);
   const x = Float64Array.from(blocks, (block, index) => sideOf(block) + Math.max(-most, Math.min(most, residuals[index] ?? 0)));
   const days = Float64Array.from(blocks, ({ number }) => number);
