@@ -8,7 +8,7 @@ export default defineTool({
   title: 'Get the credential',
   description:
     'Which project am I looking at, and what can this credential reach: scopes, projects, toolsets they open, scopes that are ' +
-    'missing, how long it lasts.',
+    'missing.',
   annotations: READ,
   searchHint: 'access rights, projects, scopes, level',
   operation: readCredential,
