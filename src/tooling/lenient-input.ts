@@ -71,11 +71,20 @@ function isCommaList(element: Schema): boolean {
 /** Single names that an argument had before it became a list, or that other tools have for it. */
 const LIST_NAMES: Readonly<Record<string, string>> = { scenarioId: 'scenarioIds' };
 
-/** The list that a single name stands for, where there is no argument of that name; any other name is refused with the nearest. */
-function listNameOf({ shape }: z.ZodObject, said: string, given: Members): string {
-  const list = Object.hasOwn(LIST_NAMES, said) ? LIST_NAMES[said] : undefined;
-  if (list === undefined || Object.hasOwn(shape, said) || !Object.hasOwn(shape, list)) return said;
-  return given[list] === null || given[list] === undefined ? list : said;
+/** Names that the reference has for the same id in its requests and in its answers. */
+const SAME_IDS: readonly (readonly string[])[] = [
+  ['stepResultId', 'scenarioStepResultId', 'stepId'],
+  ['runId', 'jobRunId'],
+];
+
+/** The argument that another name stands for, where it was not given itself; any other name is refused with the nearest. */
+function argumentOf({ shape }: z.ZodObject, said: string, given: Members): string {
+  if (Object.hasOwn(shape, said)) return said;
+  const isGiven = (name: string) => given[name] !== null && given[name] !== undefined;
+  const same = SAME_IDS.find((names) => names.includes(said))?.filter((name) => name !== said);
+  const name = Object.hasOwn(LIST_NAMES, said) ? LIST_NAMES[said] : same?.find((each) => Object.hasOwn(shape, each));
+  if (name === undefined || !Object.hasOwn(shape, name)) return said;
+  return isGiven(name) || same?.some(isGiven) ? said : name;
 }
 
 /** `[{metric: 'weight', limit: 1}]` for `{weight: 1}`, where a list of such pairs is expected; undefined for anything else. */
@@ -138,7 +147,7 @@ export function understand(schema: z.ZodObject, args: unknown): Understood {
 
   function members(object: z.ZodObject, given: Members): Members {
     const entries = Object.entries(given).flatMap(([said, value]): [string, unknown][] => {
-      const name = listNameOf(object, said, given);
+      const name = argumentOf(object, said, given);
       const member: Schema | undefined = Object.hasOwn(object.shape, name) ? object.shape[name] : undefined;
       if (!member) return [[name, value]];
       return value === null && isOptional(member) ? [] : [[name, read(member, value)]];

@@ -260,13 +260,19 @@ export function subjects<const Subjects extends readonly [string, ...string[]]>(
   return z.array(z.enum(names).register(paramFacts, { words: SUBJECT_WORDS })).min(1);
 }
 
+const unfitForBudget: Readonly<Record<string, string>> = {
+  all: 'name a single metric',
+  navigationStart: 'it is an instant, from which the timings count, and no duration; name a timing such as firstByte or loadTime',
+};
+
 const speedBudget = z
   .strictObject({
     metric: z.string().describe('Metric or custom timing').register(paramFacts, { metric: 'speed', exact: true }),
     limit: z.number().min(0).describe('In its unit'),
   })
   .superRefine(({ metric }, context) => {
-    const message = metric === 'all' ? 'name a single metric' : surelyUnknownWords([metric]);
+    const unfit = Object.hasOwn(unfitForBudget, metric) ? unfitForBudget[metric] : undefined;
+    const message = unfit ?? surelyUnknownWords([metric]);
     if (message !== undefined) context.addIssue({ code: 'custom', path: ['metric'], message });
   });
 

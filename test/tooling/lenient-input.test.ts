@@ -214,3 +214,21 @@ it('a single name is understood beside a list of that kind that was left out as 
   expect(understand(scenarios, { scenarioIds: null, scenarioId: 'Home' }).input).toEqual({ scenarioIds: ['Home'] });
   expect(understand(scenarios, { scenarioId: 4101, scenarioIds: [4102] }).input).toEqual({ scenarioId: 4101, scenarioIds: ['4102'] });
 });
+
+describe('ids that the reference names in several ways', () => {
+  const step = z.strictObject({ scenarioStepResultId: z.string() });
+  const run = z.strictObject({ runId: z.int() });
+
+  it.each(['stepResultId', 'stepId', 'scenarioStepResultId'])('the id of a step result is understood as %s', (name) => {
+    expect(understand(step, { [name]: 'ab12' }).input).toEqual({ scenarioStepResultId: 'ab12' });
+  });
+
+  it.each(['runId', 'jobRunId'])('the id of a run is understood as %s', (name) => {
+    expect(understand(run, { [name]: '7' }).input).toEqual({ runId: 7 });
+  });
+
+  it('two of the names at once stay as they are, to be refused', () => {
+    const both = { stepResultId: 'ab12', stepId: 'cd34' };
+    expect(understand(step, both).input).toEqual(both);
+  });
+});

@@ -7,6 +7,7 @@ import { PROBLEM_KINDS } from '../../src/domain/har/analyse/problem.ts';
 import { resourceTypes } from '../../src/domain/har/read/har-model.ts';
 import { stepHar } from '../../src/resources/step-har.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
+import { readStepResult } from '../../src/usecases/speed/step-number.ts';
 
 export default defineAnsweringTool({
   name: 'analyze_har',
@@ -41,7 +42,7 @@ export default defineAnsweringTool({
   charted: true,
   async handler(query, { ask, remember, draw, projectId, link, note, ownDomains }) {
     const { scenarioStepResultId } = query;
-    const { har: file } = await ask(getStepHar, { scenarioStepResultId });
+    const { har: file } = await readStepResult(scenarioStepResultId, ask, () => ask(getStepHar, { scenarioStepResultId }));
     const { analyseHar, loadEntities, readHar } = await import('../../src/domain/har/index.ts');
     const read = () => readHar(file, { firstParty: ownDomains });
     const project = await projectId();

@@ -4,6 +4,7 @@ import { text } from '../../src/api/params.ts';
 import { digestHar, harDigest } from '../../src/domain/har/report/digest-har.ts';
 import { stepHar } from '../../src/resources/step-har.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
+import { readStepResult } from '../../src/usecases/speed/step-number.ts';
 
 export default defineTool({
   name: 'get_step_har',
@@ -15,8 +16,8 @@ export default defineTool({
   idsFrom: 'get_scenario_report',
   input: z.strictObject({ scenarioStepResultId: text.describe('stepResultId from a scenario report') }),
   output: harDigest.omit({ notes: true }).extend({ uri: z.string() }),
-  async handler(input, { call, remember, projectId, link, note, ownDomains }) {
-    const { har } = await call(input);
+  async handler(input, { call, ask, remember, projectId, link, note, ownDomains }) {
+    const { har } = await readStepResult(input.scenarioStepResultId, ask, () => call(input));
     const project = await projectId();
     const { notes, ...digest } = await remember(['HAR digest', project, input, ownDomains], () => digestHar(har, ownDomains));
     for (const sentence of notes) note(sentence);

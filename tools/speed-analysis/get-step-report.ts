@@ -3,12 +3,13 @@ import { stepReport as record } from '../../src/api/operations/records.ts';
 import { getStepReport } from '../../src/api/operations/speed-analysis.ts';
 import { text } from '../../src/api/params.ts';
 import { parsedOrText } from '../../src/domain/speed/report-table.ts';
-import { pickMetrics, SPEED_UNITS } from '../../src/domain/speed/speed-metrics.ts';
+import { metricsOfOthers, pickMetrics, SPEED_UNITS } from '../../src/domain/speed/speed-metrics.ts';
 import { stepReport } from '../../src/resources/scenarios.ts';
 import { stepHar } from '../../src/resources/step-har.ts';
 import * as p from '../../src/tooling/params.ts';
 import { documented } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
+import { readStepResult } from '../../src/usecases/speed/step-number.ts';
 
 export default defineTool({
   name: 'get_step_report',
@@ -20,12 +21,14 @@ export default defineTool({
   idsFrom: 'get_scenario_report',
   input: z.strictObject({ stepId: text.describe('stepResultId from a scenario report'), metrics: p.speedMetrics }),
   output: documented(record).extend({ uri: z.string(), harUri: z.string() }),
-  async handler({ stepId, metrics }, { call, projectId, link, note }) {
-    const { step } = await call({ stepId });
+  async handler({ stepId, metrics }, { call, ask, projectId, link, note }) {
+    const { step } = await readStepResult(stepId, ask, () => call({ stepId }));
     const at = { projectId: await projectId(), stepResultId: stepId };
     const uri = stepReport.uri(at);
     link({ uri, name: stepReport.name, title: 'All timings of this step', mimeType: stepReport.mimeType });
     note(SPEED_UNITS);
+    const elsewhere = metricsOfOthers('a step report', metrics);
+    if (elsewhere) note(elsewhere);
     return {
       ...step,
       timings: pickMetrics(step.timings, metrics),

@@ -4,7 +4,7 @@ import { DEFAULT_REPORTS, instantOf } from '../../src/api/params.ts';
 import { beyond, isWithin } from '../../src/domain/speed/date-bounds.ts';
 import { reportTable } from '../../src/domain/speed/report-table.ts';
 import { webPageOf } from '../../src/domain/speed/runs.ts';
-import { SPEED_UNITS } from '../../src/domain/speed/speed-metrics.ts';
+import { metricsOfOthers, notIn, SPEED_UNITS } from '../../src/domain/speed/speed-metrics.ts';
 import { DAY_MS } from '../../src/lib/clock.ts';
 import { scenarioReports } from '../../src/resources/scenarios.ts';
 import * as p from '../../src/tooling/params.ts';
@@ -54,8 +54,11 @@ export default defineTool({
       note(`Exactly ${DEFAULT_REPORTS} reports came, the default of the platform: there may be more; pass limit or dates.`);
     }
     note(SPEED_UNITS);
+    const elsewhere = metricsOfOthers('a summary', metrics);
+    if (elsewhere) note(elsewhere);
+    const columns = metrics?.filter((name) => !notIn('a summary', metrics).includes(name));
     const uri = scenarioReports.uri({ projectId: await projectId(), scenarioId: input.scenarioId });
     const viewOnTheWeb = webPageOf(reports);
-    return { scenarioId: input.scenarioId, name: scenario.name, uri, viewOnTheWeb, ...reportTable(reports, metrics, timeZone) };
+    return { scenarioId: input.scenarioId, name: scenario.name, uri, viewOnTheWeb, ...reportTable(reports, columns, timeZone) };
   },
 });

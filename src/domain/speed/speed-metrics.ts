@@ -1,4 +1,4 @@
-import { aggregateMetricNames, stepTimingNames } from '../../api/metric-names.ts';
+import { aggregateMetricNames, stepReportTimingNames, stepTimingNames } from '../../api/metric-names.ts';
 import { formatBytes, formatMs, formatNumber } from '../../lib/number-text.ts';
 
 /** Speed metrics that an answer holds when none are named. */
@@ -32,6 +32,29 @@ export function pickMetrics<T extends Measured>(
   const names: readonly string[] = asked ?? usualSpeedMetrics;
   if (names.includes('all')) return record;
   return Object.fromEntries(Object.entries(record).filter(([name]) => names.includes(name))) as Partial<T>;
+}
+
+const measuredBy: Readonly<Record<'a step report' | 'a summary', readonly string[]>> = {
+  'a step report': stepReportTimingNames,
+  'a summary': aggregateMetricNames,
+};
+
+/** What a scenario report calls a metric that stands beside the timings of its steps. */
+const besideTimings: Readonly<Record<string, string>> = { loadTime: 'loadTime', weight: 'weight', request: 'requestsCount' };
+
+/** The asked metrics that a kind of record does not have. */
+export function notIn(record: keyof typeof measuredBy, asked: readonly string[] = []): string[] {
+  return asked.filter((name) => name !== 'all' && speedMetricNames.includes(name) && !measuredBy[record].includes(name));
+}
+
+/** Names the tool that has the asked metrics which a kind of record lacks; undefined where it lacks none. */
+export function metricsOfOthers(record: keyof typeof measuredBy, asked: readonly string[] | undefined): string | undefined {
+  const lacking = notIn(record, asked);
+  if (lacking.length === 0) return undefined;
+  const where = lacking.map((name) =>
+    Object.hasOwn(besideTimings, name) ? `${besideTimings[name]} of each step` : `${name} in the timings`,
+  );
+  return `${record.replace('a', 'A')} has no ${lacking.join(', ')}; get_scenario_report shows ${where.join(', ')}.`;
 }
 
 /** The smallest change of a metric that is worth a verdict, however certain it is: both limits must be reached. */

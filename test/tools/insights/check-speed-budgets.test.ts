@@ -207,3 +207,9 @@ describe('a build', () => {
     expect(Array.from(xml).filter((character) => character < ' ' && character !== '\n')).toEqual([]);
   });
 });
+
+it('takes no instant for a metric of a budget', async () => {
+  const answer = await call('check_speed_budgets', { scenarioIds: [4104], budgets: [{ metric: 'navigationStart', limit: 100 }] });
+  expect(answer.isError).toBe(true);
+  expect(answer.text).toContain('it is an instant');
+});

@@ -37,3 +37,27 @@ it('keeps every digit of what is serialised twice', async () => {
   const answer = await call('get_step_report', { stepId: String(reports.at(-1)?.steps?.[0]?.stepResultId) });
   expect(answer.structured).toMatchObject({ unavailableResource: { requestId: '12345678901234567890' }, browserError: '[{"cut' });
 });
+
+it('answers the number of a step with the id that its latest run has', async () => {
+  const { steps } = (await call('get_scenario_report', { scenarioId: 4101 })).structured as {
+    steps: { stepId: number; stepResultId: string }[];
+  };
+  for (const [tool, name] of [
+    ['get_step_report', 'stepResultId'],
+    ['get_step_har', 'stepId'],
+    ['analyze_har', 'stepId'],
+  ] as const) {
+    const answer = await call(tool, { [name]: steps[0]?.stepId });
+    expect(answer.isError).toBe(true);
+    expect(answer.text).toContain(`${steps[0]?.stepId} is the number of a step`);
+    expect(answer.text).toContain(String(steps[0]?.stepResultId));
+  }
+});
+
+it('names the tool that has a metric which a step report lacks', async () => {
+  const { structured } = await call('get_step_report', { stepId: await firstStep(), metrics: ['loadTime', 'request', 'firstByte'] });
+  expect(structured['timings']).toEqual({ firstByte: expect.any(Number) });
+  expect(structured['notes']).toContainEqual(
+    'A step report has no loadTime, request; get_scenario_report shows loadTime of each step, requestsCount of each step.',
+  );
+});

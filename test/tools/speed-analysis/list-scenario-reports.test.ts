@@ -49,3 +49,10 @@ it('tells runs with errors from runs without', async () => {
   );
   expect(Number(failed) + Number(sound)).toBe(all);
 });
+
+it('names the tool that has a metric which a summary lacks, and shows no empty column', async () => {
+  const { structured } = await call('list_scenario_reports', { scenarioId: 4101, metrics: ['navigationStart', 'loadTime'] });
+  expect(structured['columns']).toContain('loadTime');
+  expect(structured['columns']).not.toContain('navigationStart');
+  expect(structured['notes']).toContainEqual('A summary has no navigationStart; get_scenario_report shows navigationStart in the timings.');
+});
