@@ -262,7 +262,7 @@ export function subjects<const Subjects extends readonly [string, ...string[]]>(
 
 const unfitForBudget: Readonly<Record<string, string>> = {
   all: 'name a single metric',
-  navigationStart: 'it is an instant, from which the timings count, and no duration; name a timing such as firstByte or loadTime',
+  navigationStart: 'navigationStart is an instant, not a duration: the timings count from it; name a timing such as firstByte or loadTime',
 };
 
 const speedBudget = z

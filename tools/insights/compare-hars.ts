@@ -6,6 +6,7 @@ import { comparisonShape } from '../../src/domain/har/compare/har-comparison.ts'
 import { stepHar } from '../../src/resources/step-har.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
+import { readStepResult } from '../../src/usecases/speed/step-number.ts';
 
 const run = z.object({ time: z.string(), stepResultId: z.string() });
 
@@ -79,7 +80,9 @@ export default defineAnsweringTool({
     if (step !== undefined || since !== undefined) refuse('scenarioId: is required with step and since.');
     if (before === undefined) refuse('before: is required with after (string); or pass scenarioId and step.');
     if (after === undefined) refuse('after: is required with before (string); or pass scenarioId and step.');
-    const [earlier, later] = await Promise.all([before, after].map((scenarioStepResultId) => ask(getStepHar, { scenarioStepResultId })));
+    const [earlier, later] = await Promise.all(
+      [before, after].map((id) => readStepResult(id, ask, () => ask(getStepHar, { scenarioStepResultId: id }))),
+    );
     const { comparison, notes } = await compared([{ stepResultId: before, har: earlier?.har }], [{ stepResultId: after, har: later?.har }]);
     if (before === after) note('Both ids are the same: the file is compared with itself.');
     for (const sentence of notes) note(sentence);

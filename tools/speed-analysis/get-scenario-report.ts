@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { scenarioReport as record, stepResult } from '../../src/api/operations/records.ts';
 import { getScenarioReport } from '../../src/api/operations/speed-analysis.ts';
 import { resultIdOf } from '../../src/domain/speed/runs.ts';
-import { pickMetrics, SPEED_UNITS } from '../../src/domain/speed/speed-metrics.ts';
+import { metricsOfOthers, pickMetrics, SPEED_UNITS } from '../../src/domain/speed/speed-metrics.ts';
 import { scenarioReport } from '../../src/resources/scenarios.ts';
 import { stepHar } from '../../src/resources/step-har.ts';
 import * as p from '../../src/tooling/params.ts';
@@ -35,6 +35,7 @@ export default defineTool({
     const uri = scenarioReport.uri({ projectId: project, scenarioId, date: report.date });
     link({ uri, name: scenarioReport.name, title: 'All timings of this report', mimeType: scenarioReport.mimeType });
     note(SPEED_UNITS);
+    for (const sentence of metricsOfOthers('A step', metrics)) note(sentence);
     const { summary } = report;
     const steps = (report.steps ?? []).map((step) => {
       const stepResultId = resultIdOf(step);

@@ -27,8 +27,7 @@ export default defineTool({
     const uri = stepReport.uri(at);
     link({ uri, name: stepReport.name, title: 'All timings of this step', mimeType: stepReport.mimeType });
     note(SPEED_UNITS);
-    const elsewhere = metricsOfOthers('a step report', metrics);
-    if (elsewhere) note(elsewhere);
+    for (const sentence of metricsOfOthers('A step report', metrics)) note(sentence);
     return {
       ...step,
       timings: pickMetrics(step.timings, metrics),

@@ -11,6 +11,14 @@ import * as p from '../../src/tooling/params.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
 import { errorDisagreement } from '../../src/usecases/speed/error-filter.ts';
 
+/** What `lastDays` leaves of the range between the two dates; undefined where nothing of it is left, or without it. */
+function lastDaysOf(input: { lastDays?: number | undefined; dateFrom?: string | undefined; dateTo?: string | undefined }, nowMs: number) {
+  if (input.lastDays === undefined) return undefined;
+  const startMs = Math.max(nowMs - input.lastDays * DAY_MS, input.dateFrom === undefined ? 0 : instantOf(input.dateFrom));
+  const endMs = input.dateTo === undefined ? nowMs : instantOf(input.dateTo);
+  return startMs < endMs ? { startMs, endMs } : undefined;
+}
+
 export default defineTool({
   name: 'list_scenario_reports',
   title: 'List reports of a scenario',
@@ -45,18 +53,14 @@ export default defineTool({
     const reports = scenario.reports.filter(({ date }) => isWithin(date, input));
     const disagreement = input.error === undefined ? undefined : await errorDisagreement(ask, query, reports);
     if (disagreement) note(disagreement);
-    if (input.lastDays !== undefined) {
-      const startMs = Math.max(nowMs - input.lastDays * DAY_MS, input.dateFrom === undefined ? 0 : instantOf(input.dateFrom));
-      const endMs = input.dateTo === undefined ? nowMs : instantOf(input.dateTo);
-      if (startMs < endMs) covers(startMs, endMs);
-    }
+    const range = lastDaysOf(input, nowMs);
+    if (range) covers(range.startMs, range.endMs);
     if (!windowed && input.limit === undefined && reports.length === DEFAULT_REPORTS) {
       note(`Exactly ${DEFAULT_REPORTS} reports came, the default of the platform: there may be more; pass limit or dates.`);
     }
     note(SPEED_UNITS);
-    const elsewhere = metricsOfOthers('a summary', metrics);
-    if (elsewhere) note(elsewhere);
-    const columns = metrics?.filter((name) => !notIn('a summary', metrics).includes(name));
+    for (const sentence of metricsOfOthers('A summary', metrics)) note(sentence);
+    const columns = metrics?.filter((name) => !notIn('A summary', metrics).includes(name));
     const uri = scenarioReports.uri({ projectId: await projectId(), scenarioId: input.scenarioId });
     const viewOnTheWeb = webPageOf(reports);
     return { scenarioId: input.scenarioId, name: scenario.name, uri, viewOnTheWeb, ...reportTable(reports, columns, timeZone) };

@@ -34,27 +34,38 @@ export function pickMetrics<T extends Measured>(
   return Object.fromEntries(Object.entries(record).filter(([name]) => names.includes(name))) as Partial<T>;
 }
 
-const measuredBy: Readonly<Record<'a step report' | 'a summary', readonly string[]>> = {
-  'a step report': stepReportTimingNames,
-  'a summary': aggregateMetricNames,
-};
+interface RecordKind {
+  readonly metrics: readonly string[];
+  /** Where a metric is that such records do not have. */
+  readonly elsewhere: (name: string) => string;
+}
 
 /** What a scenario report calls a metric that stands beside the timings of its steps. */
 const besideTimings: Readonly<Record<string, string>> = { loadTime: 'loadTime', weight: 'weight', request: 'requestsCount' };
 
+const inScenarioReport = (name: string) =>
+  Object.hasOwn(besideTimings, name)
+    ? `get_scenario_report shows ${besideTimings[name]} of each step`
+    : `get_scenario_report shows ${name} in the timings`;
+
+const recordKinds = {
+  'A step report': { metrics: stepReportTimingNames, elsewhere: inScenarioReport },
+  'A summary': { metrics: aggregateMetricNames, elsewhere: inScenarioReport },
+  'A step': {
+    metrics: [...stepTimingNames, 'loadTime', 'weight'],
+    elsewhere: (name: string) => `the summary has ${name}, as in list_scenario_reports; requestsCount of a step counts its requests`,
+  },
+} as const satisfies Record<string, RecordKind>;
+
 /** The asked metrics that a kind of record does not have. */
-export function notIn(record: keyof typeof measuredBy, asked: readonly string[] = []): string[] {
-  return asked.filter((name) => name !== 'all' && speedMetricNames.includes(name) && !measuredBy[record].includes(name));
+export function notIn(record: keyof typeof recordKinds, asked: readonly string[] = []): string[] {
+  const has: readonly string[] = recordKinds[record].metrics;
+  return asked.filter((name) => name !== 'all' && speedMetricNames.includes(name) && !has.includes(name));
 }
 
-/** Names the tool that has the asked metrics which a kind of record lacks; undefined where it lacks none. */
-export function metricsOfOthers(record: keyof typeof measuredBy, asked: readonly string[] | undefined): string | undefined {
-  const lacking = notIn(record, asked);
-  if (lacking.length === 0) return undefined;
-  const where = lacking.map((name) =>
-    Object.hasOwn(besideTimings, name) ? `${besideTimings[name]} of each step` : `${name} in the timings`,
-  );
-  return `${record.replace('a', 'A')} has no ${lacking.join(', ')}; get_scenario_report shows ${where.join(', ')}.`;
+/** A sentence for each asked metric that a kind of record lacks, which names the tool that has it. */
+export function metricsOfOthers(record: keyof typeof recordKinds, asked: readonly string[] | undefined): string[] {
+  return notIn(record, asked).map((name) => `${record} has no ${name}; ${recordKinds[record].elsewhere(name)}.`);
 }
 
 /** The smallest change of a metric that is worth a verdict, however certain it is: both limits must be reached. */

@@ -33,6 +33,8 @@ export async function readStepResult<T>(id: string, ask: Ask, read: () => Promis
     const results = await resultsOf(id, ask).catch(() => []);
     if (results.length === 0) throw error;
     const listed = results.slice(0, MAX_NAMED).join(', ');
-    throw new ApiError('missing', `${id} is the number of a step; this needs the stepResultId of one run of it. The latest: ${listed}.`);
+    const more = results.length > MAX_NAMED ? ` and ${results.length - MAX_NAMED} more` : '';
+    const sentence = `${id} is the number of a step; a stepResultId, that of one run of the step, is needed here`;
+    throw new ApiError('missing', `${sentence}. The latest: ${listed}${more}.`);
   }
 }

@@ -27,6 +27,14 @@ it('gives one metric or all of them, and the whole report behind its address', a
   expect(JSON.parse(await assistant().read(all.links[0] ?? ''))).toEqual(scenarioReport);
 });
 
+it('says where the requests of a step are, which have another name in the summary', async () => {
+  const { structured } = await call('get_scenario_report', { scenarioId: 4102, metrics: ['request', 'weight'] });
+  expect(structured).toMatchObject({ summary: { average: { request: expect.any(Number) } }, steps: [{ timings: {} }, {}] });
+  expect(structured['notes']).toContain(
+    'A step has no request; the summary has request, as in list_scenario_reports; requestsCount of a step counts its requests.',
+  );
+});
+
 it('takes a timestamp or an ISO date, and lists the nearest reports where there is none', async () => {
   const { date } = (await call('get_scenario_report', { scenarioId: 4102 })).structured;
   const iso = new Date(Number(date)).toISOString();
