@@ -1,7 +1,8 @@
 import { formatBytes } from '../../../lib/number-text.ts';
 import type { Har, HarEntry } from '../read/har-model.ts';
 import { addTotals, count, noRequests } from '../summary/har-summary.ts';
-import { BLOCKING_BASIS, findProblems } from './find-problems.ts';
+import { BLOCKING_BASIS } from './blocking-problems.ts';
+import { findProblems } from './find-problems.ts';
 import type { HAR_VIEWS, HarAnswer } from './har-answer.ts';
 import { counted, ORDER_NOTE, type ProblemKind } from './problem.ts';
 import { partyTable, problemRequests, problemTable, requestDetail, requestTable, type Table, waterfallTable } from './request-rows.ts';
@@ -79,7 +80,7 @@ interface Listing {
 /** Those of the requests, in order of start, that a problem concerns. */
 function concernedBy(study: HarStudy, problem: ProblemKind, entries: readonly HarEntry[]): HarEntry[] {
   const found = findProblems(study).filter((each) => each.problem === problem);
-  const concerned = new Set(problemRequests(study, found, entries).map(({ entry }) => entry));
+  const concerned = new Set(problemRequests(found, entries).map(({ entry }) => entry));
   return entries.filter((entry) => concerned.has(entry));
 }
 
@@ -106,7 +107,7 @@ const listViews: Record<Exclude<HarView, 'summary'>, (listing: Listing) => { ans
   },
   problems({ study, chosen, request, problem }) {
     const problems = findProblems(study).filter((each) => problem === undefined || each.problem === problem);
-    const { items, page } = pageOf(problemRequests(study, problems, chosen), request);
+    const { items, page } = pageOf(problemRequests(problems, chosen), request);
     const table: Table = problemTable(items);
     return { answer: { findings: problems.map(findingRow), page, ...table }, notes: [ORDER_NOTE, BLOCKING_BASIS[study.blocking.basis]] };
   },

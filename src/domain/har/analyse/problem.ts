@@ -1,3 +1,5 @@
+import type { ConcernedRequest } from './concerned-requests.ts';
+
 /** `1 request`, `2 requests`. */
 export function counted(count: number, word: string, plural = `${word}s`): string {
   return `${count} ${count === 1 ? word : plural}`;
@@ -33,8 +35,8 @@ export type ProblemKind = (typeof PROBLEM_KINDS)[number];
 /** A finding with what it costs; null where a cost does not apply or the file does not show it. */
 export interface Problem {
   readonly problem: ProblemKind;
-  /** Requests it concerns. */
-  readonly requests: number;
+  /** The requests it concerns, each once; their number is what an answer counts. */
+  readonly concerned: readonly ConcernedRequest[];
   readonly costMs: number | null;
   readonly costBytes: number | null;
   /** How sure it is: recorded in the file, stated by the browser, derived from its priorities, or one of the less sure ones. */

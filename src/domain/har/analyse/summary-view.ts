@@ -5,7 +5,8 @@ import type { Har, HarEntry } from '../read/har-model.ts';
 import { shortUrl } from '../sanitise/sanitise-url.ts';
 import type { HarSummary, RequestRow } from '../summary/har-summary.ts';
 import { type Blocking, endOf } from './blocking.ts';
-import { BLOCKING_BASIS, findProblems } from './find-problems.ts';
+import { BLOCKING_BASIS } from './blocking-problems.ts';
+import { findProblems } from './find-problems.ts';
 import type { HarAnswer } from './har-answer.ts';
 import { counted, ORDER_NOTE, type Problem } from './problem.ts';
 import { tenth } from './request-rows.ts';
@@ -134,9 +135,9 @@ function verdictOf({ document, totals }: HarSummary, problems: readonly Problem[
   return `${facts.join('; ')}. ${worst ? `Costliest: ${worst.says}.` : 'Nothing stands out.'}`;
 }
 
-/** A finding with its costs rounded. */
-export function findingRow(problem: Problem): Problem {
-  return { ...problem, costMs: tenth(problem.costMs) };
+/** A finding with its requests counted and its costs rounded. */
+export function findingRow({ concerned, ...problem }: Problem) {
+  return { ...problem, requests: concerned.length, costMs: tenth(problem.costMs) };
 }
 
 function documentRow({ url, status, protocol, ...document }: NonNullable<HarSummary['document']>) {

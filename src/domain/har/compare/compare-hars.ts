@@ -1,4 +1,4 @@
-import { BLOCKING_BASIS } from '../analyse/find-problems.ts';
+import { BLOCKING_BASIS } from '../analyse/blocking-problems.ts';
 import { tenth } from '../analyse/request-rows.ts';
 import { type HarStudy, studyHar } from '../analyse/study-har.ts';
 import type { EntityOf } from '../analyse/third-parties.ts';

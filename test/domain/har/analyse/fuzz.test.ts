@@ -60,6 +60,20 @@ describe('a HAR with changed members', () => {
     );
   });
 
+  it('has as many requests in the rows of a finding as the finding counts', () => {
+    fc.assert(
+      fc.property(changes, (change) => {
+        const counts = answerOf(() => {
+          const { findings = [], rows = [] } = view(mutate(change), { view: 'problems', limit: 100_000 });
+          return findings.map(({ problem, requests }) => [problem, requests, rows.filter(([name]) => name === problem).length]);
+        });
+        const unequal = 'answer' in counts ? (JSON.parse(counts.answer) as [string, number, number][]) : [];
+        expect(unequal.filter(([, requests, rows]) => requests !== rows)).toEqual([]);
+      }),
+      { numRuns: sampleSize({ full: 500, short: 100 }) },
+    );
+  });
+
   it('is compared with another one in both directions, or refused with words', () => {
     fc.assert(
       fc.property(changes, changes, (one, other) => {

@@ -1,0 +1,138 @@
+import { formatMs } from '../../../lib/number-text.ts';
+import type { Har, HarEntry } from '../read/har-model.ts';
+import { isApiAnswer } from '../read/resource-type.ts';
+import { hasFailed } from '../summary/entry-counts.ts';
+import { count, noRequests, type RequestTotals, topBy, weightOf } from '../summary/har-summary.ts';
+import { cacheFault, isUncompressedText, repeatFinder } from '../summary/waste.ts';
+
+/** A request that a problem concerns: what is wrong with it, and what orders it among the others (ms or bytes). */
+export interface ConcernedRequest {
+  readonly entry: HarEntry;
+  readonly detail: string;
+  readonly cost: number;
+}
+
+/** Problems that a request has by itself or by those before it. */
+type Kind =
+  | 'errors'
+  | 'slow_answers'
+  | 'uncompressed_text'
+  | 'uncompressed_answers'
+  | 'duplicates'
+  | 'http1'
+  | 'reconnects'
+  | 'no_cache'
+  | 'short_cache';
+
+/** The requests of each problem in order of start; every count, size and row of a problem comes from here. */
+export type ConcernedRequests = Readonly<Record<Kind, readonly ConcernedRequest[]>>;
+
+/** From this wait on a server's answer counts as slow. */
+export const SLOW_ANSWER_MS = 500;
+
+/** Over the network: neither from the cache nor without any response. */
+function wasSent(entry: HarEntry): boolean {
+  return entry.host !== null && !entry.fromCache && entry.status !== 0;
+}
+
+function opensConnection(entry: HarEntry): boolean {
+  return (entry.timings.connectMs ?? 0) > 0;
+}
+
+function isHttp1({ protocol }: HarEntry): boolean {
+  return protocol === 'http/1.1' || protocol === 'http/1.0';
+}
+
+/** Finds the connections that a host opened after its first for a protocol that needs one only (HTTP/2, HTTP/3, SPDY). */
+function reconnectFinder(): (entry: HarEntry) => boolean {
+  const opened = new Set<string>();
+  return (entry) => {
+    const { host, protocol } = entry;
+    if (host === null || protocol === null || !wasSent(entry) || isHttp1(entry) || !opensConnection(entry)) return false;
+    const again = opened.has(host);
+    opened.add(host);
+    return again;
+  };
+}
+
+/** Collects the requests that have a problem, one by one in order of start. */
+export interface ConcernedCollector {
+  add(entry: HarEntry): void;
+  concerned(): ConcernedRequests;
+}
+
+/** The main document and the redirects that led to it are never slow answers: they have findings of their own. */
+export function collectConcerned(main: ReadonlySet<HarEntry>): ConcernedCollector {
+  const found: Record<Kind, ConcernedRequest[]> = {
+    errors: [],
+    slow_answers: [],
+    uncompressed_text: [],
+    uncompressed_answers: [],
+    duplicates: [],
+    http1: [],
+    reconnects: [],
+    no_cache: [],
+    short_cache: [],
+  };
+  const repeatedUrl = repeatFinder();
+  const reconnects = reconnectFinder();
+  const note = (kind: Kind, entry: HarEntry, detail: string, cost: number | null): void => {
+    found[kind].push({ entry, detail, cost: cost ?? 0 });
+  };
+  return {
+    add(entry) {
+      const { status, durationMs, timings } = entry;
+      const bytes = weightOf(entry);
+      if (hasFailed(entry)) note('errors', entry, status === 0 ? 'no response' : `status ${status}`, durationMs);
+      if ((timings.waitMs ?? 0) >= SLOW_ANSWER_MS && !main.has(entry))
+        note('slow_answers', entry, `waited ${formatMs(timings.waitMs)}`, timings.waitMs);
+      if (isUncompressedText(entry))
+        note(isApiAnswer(entry) ? 'uncompressed_answers' : 'uncompressed_text', entry, 'sent uncompressed', bytes);
+      if (repeatedUrl(entry) !== null) note('duplicates', entry, 'fetched again', bytes);
+      if (isHttp1(entry) && wasSent(entry)) note('http1', entry, `queued ${formatMs(timings.blockedMs)}`, timings.blockedMs);
+      if (reconnects(entry)) note('reconnects', entry, `connecting took ${formatMs(openingMs(entry))}`, openingMs(entry));
+      const fault = cacheFault(entry);
+      if (fault !== null) note(fault === 'missing' ? 'no_cache' : 'short_cache', entry, lifetimeWords(entry), bytes);
+    },
+    concerned: () => found,
+  };
+}
+
+/** Name resolution and connecting together, TLS included. */
+function openingMs({ timings: { dnsMs, connectMs } }: HarEntry): number {
+  return (dnsMs ?? 0) + (connectMs ?? 0);
+}
+
+function lifetimeWords({ cacheLifetimeSeconds: seconds }: HarEntry): string {
+  if (seconds === null) return 'says no lifetime';
+  return seconds === 0 ? 'may not be reused' : `may be kept ${formatMs(seconds * 1000)}`;
+}
+
+/** Sizes of these requests together. */
+export function totalsOf(requests: readonly ConcernedRequest[]): RequestTotals {
+  const totals = noRequests();
+  for (const { entry } of requests) count(totals, entry);
+  return totals;
+}
+
+/** The heaviest of these requests; undefined without any of known size. */
+export function heaviestOf(requests: readonly ConcernedRequest[]): HarEntry | undefined {
+  return topBy(requests, ({ entry }) => weightOf(entry), 1)[0]?.entry;
+}
+
+/** The largest cost; 0 without any request. */
+export function largestCost(requests: readonly ConcernedRequest[]): number {
+  return requests.reduce((most, { cost }) => Math.max(most, cost), 0);
+}
+
+/** The fewest requests that together weigh at least so many bytes, heaviest first. */
+export function heaviestTogether({ entries }: Har, bytes: number): ConcernedRequest[] {
+  const chosen: ConcernedRequest[] = [];
+  let left = bytes;
+  for (const entry of entries.toSorted((a, b) => (b.transferBytes ?? 0) - (a.transferBytes ?? 0))) {
+    if (left <= 0) break;
+    chosen.push({ entry, detail: 'among the heaviest', cost: entry.transferBytes ?? 0 });
+    left -= entry.transferBytes ?? 0;
+  }
+  return chosen;
+}
