@@ -88,8 +88,8 @@ function slowAnswerProblems({ concerned: { slow_answers: answers }, blocking }: 
   if (!longest) return [];
   const { entry, waitMs } = longest;
   const says =
-    `${counted(concerned.length, 'request')} that ${concerned.length === 1 ? 'blocks' : 'block'} no rendering waited ${SLOW_ANSWER_MS} ms or ` +
-    `more for the server; longest ${addressText(sanitiseUrl(entry.url))} with ${formatMs(waitMs)}`;
+    `${counted(concerned.length, 'request')} that ${concerned.length === 1 ? 'blocks' : 'block'} no rendering waited ` +
+    `${SLOW_ANSWER_MS} ms or more for the server; longest ${addressText(sanitiseUrl(entry.url))} with ${formatMs(waitMs)}`;
   return [{ ...MEASURED, problem: 'slow_answers', concerned, costMs: waitMs, says }];
 }
 
