@@ -19,8 +19,16 @@ import { leftOutWords, type Tolerated } from './tolerant-payload.ts';
 /** Input of an operation; the project may be left to the settings or the token. */
 export type CallInput<O extends Operation> = InputOf<O> | (Omit<InputOf<O>, 'projectId'> & { projectId?: number });
 
-/** Sends an operation for one project; `fresh`: nothing that was read before will do. */
-export type Ask = <T extends Operation>(operation: T, input: CallInput<T>, how?: { fresh?: boolean }) => Promise<PayloadOf<T>>;
+/** How one request of a call is sent. */
+export interface AskOptions {
+  /** True: nothing that was read before will do. */
+  readonly fresh?: boolean;
+  /** Longest wait, for what a call can do without; else what is left of the call. */
+  readonly withinMs?: number;
+}
+
+/** Sends an operation for one project. */
+export type Ask = <T extends Operation>(operation: T, input: CallInput<T>, how?: AskOptions) => Promise<PayloadOf<T>>;
 
 export interface CallOptions {
   /** Project of an account-level credential; default the one of the settings. */

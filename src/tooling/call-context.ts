@@ -77,7 +77,10 @@ function send<T extends Operation>({ client, caller, options, done }: Call, oper
 
 /** How a call asks the platform. */
 export function askOf(call: Call): Ask {
-  return (operation, request, how) => send(call, operation, request, how);
+  const { clock } = call.caller.session.options;
+  const endOf = (withinMs: number) => Math.min(call.options.deadlineMs, clock.now() + withinMs);
+  return (operation, request, { fresh, withinMs } = {}) =>
+    send(call, operation, request, { fresh, ...(withinMs !== undefined && { deadlineMs: endOf(withinMs) }) });
 }
 
 /** Where the client can ask, only the person's answer counts; elsewhere the argument. */

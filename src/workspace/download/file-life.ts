@@ -12,6 +12,8 @@ export interface FileLife {
   readonly isKnown: boolean;
 }
 
+/** What is only a better guess may hold an answer up no longer. */
+const LONGEST_MS = 3_000;
 const USUAL: FileLife = { ms: FILE_LIFE_MS, isKnown: false };
 
 /** The life of files by the `expirationDate` of the run that completed last: one request decides for all older ones. */
@@ -19,7 +21,7 @@ export async function learnFileLife(ask: Ask, runs: readonly SuccessfulRun[]): P
   const [latest] = runs.filter(({ completedAt }) => completedAt !== '').toSorted((a, b) => (a.completedAt < b.completedAt ? 1 : -1));
   if (!latest) return USUAL;
   try {
-    const { files } = await ask(getExportRun, { jobId: latest.jobId, runId: latest.runId });
+    const { files } = await ask(getExportRun, { jobId: latest.jobId, runId: latest.runId }, { withinMs: LONGEST_MS });
     const ends = (files ?? []).map(({ expirationDate }) => instantOf(expirationDate ?? '')).filter((ms) => !Number.isNaN(ms));
     const ms = Math.min(...ends) - Date.parse(latest.completedAt);
     return ends.length > 0 && ms > 0 ? { ms, isKnown: true } : USUAL;
