@@ -4,6 +4,7 @@ import { inputOf } from '../../src/tooling/schema.ts';
 import { toolsets } from '../../tools/index.ts';
 import { type Assistant, openAssistant, sharedAssistant } from '../support/assistant.ts';
 import { sharedPlatform } from '../support/emulator.ts';
+import { someOf } from '../support/sample-size.ts';
 
 const platform = sharedPlatform();
 const assistant = sharedAssistant(platform);
@@ -143,7 +144,7 @@ describe('arguments', () => {
     expect(await bounds('2026-11-03 to 2026-11-07')).toMatchObject({ startDate: '2026-11-03', endDate: '2026-11-07' });
   });
 
-  it.each(ASKED.filter(({ name }) => /kpi|change|comparison/.test(name)))('of $name lead to calls that answer', async ({ name, args }) => {
+  it.each(someOf(ASKED.filter(({ name }) => /kpi|change|comparison/.test(name)).toReversed(), 4))('of $name lead to calls that answer', async ({ name, args }) => {
     for (const { tool, args: given } of callsIn(await textOf(name, args))) {
       const { isError, text } = await assistant().call(tool, given as Record<string, unknown>);
       expect([tool, given, isError, isError && text]).toEqual([tool, given, false, false]);

@@ -11,3 +11,11 @@ export function sampleSize({ full, short }: { readonly full: number; readonly sh
 export function someOf<T>(cases: readonly T[], short: number): readonly T[] {
   return isFull ? cases : cases.slice(0, short);
 }
+
+/** Tools that judge hundreds of series a call. */
+const SLOW = new Set(['analyze_scenario', 'compare_metrics', 'find_changes']);
+
+/** All tools in the project `long`, those that answer at once in every other run. */
+export function quickTools<T extends { readonly name: string }>(tools: readonly T[]): readonly T[] {
+  return isFull ? tools : tools.filter(({ name }) => !SLOW.has(name));
+}

@@ -6,6 +6,7 @@ import { alteredPlatform } from '../support/altered-platform.ts';
 import { sharedAssistant } from '../support/assistant.ts';
 import { sharedPlatform } from '../support/emulator.ts';
 import { sampleArguments } from '../tools/sample-arguments.ts';
+import { quickTools } from '../support/sample-size.ts';
 
 const inner = sharedPlatform();
 const altered = alteredPlatform(inner);
@@ -32,7 +33,7 @@ function plant(value: unknown, isWritten = false): unknown {
 const readers = toolsets.flatMap(({ tools }) => tools).filter(({ annotations }) => annotations.readOnlyHint);
 
 describe('orders in the texts of strangers', () => {
-  test.each(readers)('cannot pass for words of $name', async (tool) => {
+  test.each(quickTools(readers))('cannot pass for words of $name', async (tool) => {
     altered.alterBy((payload) => plant(payload));
     const argumentsOf = await sampleArguments({ ask: async (name, input) => inner().ask(name, input ?? {}, await inner().token('shop')) });
     const answer = await assistant().call(tool.name, argumentsOf(tool));

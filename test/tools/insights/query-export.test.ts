@@ -7,6 +7,7 @@ import { useInterview } from '../../support/interview.ts';
 import { truthOf } from '../../support/truth.ts';
 import { attacks } from '../../workspace/query/attacks.ts';
 import { only, records, useTools, WEEK, WIRE_WEEK, whole } from '../support.ts';
+import { sampleSize } from '../../support/sample-size.ts';
 
 const { call, platform, assistant } = useTools();
 const { ask } = useInterview();
@@ -246,8 +247,8 @@ describe('an error says what to do next', () => {
 
 describe('the server', () => {
   it('answers after each attack', async () => {
-    const tried = Object.values(attacks({ outside: '/tmp', own: 'x' })).flatMap((list) => list.slice(0, 2));
-    expect(tried.length).toBe(10);
+    const tried = Object.values(attacks({ outside: '/tmp', own: 'x' })).flatMap((list) => list.slice(0, sampleSize({ full: 2, short: 1 })));
+    expect(tried.length).toBeGreaterThanOrEqual(5);
     for (const sql of tried) {
       const answer = await call('query_export', { jobId: 'Daily sessions', sql: sql || ';' });
       expect(answer).toMatchObject({ isError: true, text: expect.stringContaining('Correct the arguments and call again.') });
