@@ -19,3 +19,8 @@ const SLOW = new Set(['analyze_scenario', 'compare_metrics', 'find_changes']);
 export function quickTools<T extends { readonly name: string }>(tools: readonly T[]): readonly T[] {
   return isFull ? tools : tools.filter(({ name }) => !SLOW.has(name));
 }
+
+/** Registers tests in the project `long` alone: each takes seconds, and shorter ones beside them hold the same code. */
+export function inFullRun(register: () => void): void {
+  if (isFull) register();
+}

@@ -4,9 +4,9 @@ import { understand } from '../../src/tooling/lenient-input.ts';
 import { listedAs, rangeMetrics, ref, refs, speedBudgets, speedMetrics, subjects } from '../../src/tooling/params.ts';
 import { inputOf } from '../../src/tooling/schema.ts';
 import { toolsets } from '../../tools/index.ts';
+import { quickTools } from '../support/sample-size.ts';
 import { sampleArguments } from '../tools/sample-arguments.ts';
 import { useTools } from '../tools/support.ts';
-import { quickTools } from '../support/sample-size.ts';
 
 const schema = z.strictObject({
   name: z.string().optional(),

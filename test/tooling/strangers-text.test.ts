@@ -5,8 +5,8 @@ import { toolsets } from '../../tools/index.ts';
 import { alteredPlatform } from '../support/altered-platform.ts';
 import { sharedAssistant } from '../support/assistant.ts';
 import { sharedPlatform } from '../support/emulator.ts';
-import { sampleArguments } from '../tools/sample-arguments.ts';
 import { quickTools } from '../support/sample-size.ts';
+import { sampleArguments } from '../tools/sample-arguments.ts';
 
 const inner = sharedPlatform();
 const altered = alteredPlatform(inner);

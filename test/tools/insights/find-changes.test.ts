@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { countTokens } from '../../../src/tooling/render-text.ts';
 import { openAssistant, sharedAssistant, type ToolAnswer } from '../../support/assistant.ts';
 import { openPlatform, type Platform, sharedPlatform } from '../../support/emulator.ts';
-import { someOf } from '../../support/sample-size.ts';
+import { inFullRun, someOf } from '../../support/sample-size.ts';
 import { truthOf } from '../../support/truth.ts';
 import { whole } from '../support.ts';
 
@@ -92,11 +92,13 @@ describe('what changed in four weeks', () => {
     expect(outliers.map(({ where }) => where)).toEqual(outliers.map(() => ({ device: 'all' })));
   });
 
-  it('in another zone are days of that zone, without the day of 25 hours', async () => {
-    const answer = await find({}, paris);
-    expect(answer.structured['range']).toMatchObject({ start: '2026-10-23T00:00:00.000+02:00', end: '2026-11-19T23:59:59.999+01:00' });
-    expect(changesIn(answer)[0]).toMatchObject({ from: platform().stories.conversionFall.startDay });
-    expect(platform().requests.length).toBeLessThanOrEqual(44);
+  inFullRun(() => {
+    it('in another zone are days of that zone, without the day of 25 hours', async () => {
+      const answer = await find({}, paris);
+      expect(answer.structured['range']).toMatchObject({ start: '2026-10-23T00:00:00.000+02:00', end: '2026-11-19T23:59:59.999+01:00' });
+      expect(changesIn(answer)[0]).toMatchObject({ from: platform().stories.conversionFall.startDay });
+      expect(platform().requests.length).toBeLessThanOrEqual(44);
+    });
   });
 });
 
@@ -129,26 +131,28 @@ describe.each(someOf([2, 3, 7], 1))('on the platform of seed %d', (seed) => {
   });
 });
 
-describe('zones', () => {
-  it('are looked at where they are asked for, with days that may still change', async () => {
-    const answer = await find({ include: ['zones'] }, app);
-    const { zone, startDay, factor } = platform().stories.zoneTapChange;
-    expect(changesIn(answer)).toEqual([
-      expect.objectContaining({ from: startDay, goesOn: true, mayChange: true, where: expect.objectContaining({ zoneId: zone.id }) }),
-    ]);
-    const [first] = changesIn(answer)[0]?.parts ?? [];
-    expect(first).toMatchObject({ metric: 'tapRate', changePercent: expect.closeTo(100 * (factor - 1), -1) });
-    expect(notes(answer)).toContain('The last 7 days may still change');
-    expect(platform().requests.length).toBeLessThanOrEqual(44);
-  });
+inFullRun(() => {
+  describe('zones', () => {
+    it('are looked at where they are asked for, with days that may still change', async () => {
+      const answer = await find({ include: ['zones'] }, app);
+      const { zone, startDay, factor } = platform().stories.zoneTapChange;
+      expect(changesIn(answer)).toEqual([
+        expect.objectContaining({ from: startDay, goesOn: true, mayChange: true, where: expect.objectContaining({ zoneId: zone.id }) }),
+      ]);
+      const [first] = changesIn(answer)[0]?.parts ?? [];
+      expect(first).toMatchObject({ metric: 'tapRate', changePercent: expect.closeTo(100 * (factor - 1), -1) });
+      expect(notes(answer)).toContain('The last 7 days may still change');
+      expect(platform().requests.length).toBeLessThanOrEqual(44);
+    });
 
-  it('are left out by default, and are looked at one by one by name', async () => {
-    const none = changesIn(await find({}, app)).filter(({ where }) => 'zoneId' in where);
-    expect(none).toEqual([]);
-    const { zone } = platform().stories.zoneTapChange;
-    const one = await find({ zoneIds: [String(zone.id)], metrics: ['tapRate'] }, app);
-    expect(changesIn(one)).toEqual([expect.objectContaining({ where: expect.objectContaining({ zoneId: zone.id }) })]);
-    expect(looked(one)).toMatchObject({ series: 1 });
+    it('are left out by default, and are looked at one by one by name', async () => {
+      const none = changesIn(await find({}, app)).filter(({ where }) => 'zoneId' in where);
+      expect(none).toEqual([]);
+      const { zone } = platform().stories.zoneTapChange;
+      const one = await find({ zoneIds: [String(zone.id)], metrics: ['tapRate'] }, app);
+      expect(changesIn(one)).toEqual([expect.objectContaining({ where: expect.objectContaining({ zoneId: zone.id }) })]);
+      expect(looked(one)).toMatchObject({ series: 1 });
+    });
   });
 });
 
@@ -181,20 +185,22 @@ describe('speed', () => {
     expect(notes(answer)).toContain('Speed: at a false discovery rate of 3 %');
   }, 60_000);
 
-  it('alone is one line for each change of a scenario, by the engine of analyze_scenario', async () => {
-    const answer = await find({ include: ['speed'], devices: ['mobile'] });
-    const { slowTag } = platform().stories;
-    expect(changesIn(answer).map(({ where }) => where['scenarioId'])).toEqual([slowTag.scenarioId]);
-    expect(changesIn(answer)[0]).not.toHaveProperty('coincidesWith');
-    expect(said(answer)).toMatch(/^1 change in the 28 days from 2026-10-23 to 2026-11-19: \d+ series of 6 speed scenarios looked at\.$/);
-    expect(notes(answer)).toContain('devices: speed scenarios have none');
-    expect(notes(answer)).not.toContain('5 %');
-    const judged = await shop().call('analyze_scenario', {
-      scenarioIds: [slowTag.scenarioName],
-      startDate: '2026-10-23',
-      endDate: '2026-11-19',
+  inFullRun(() => {
+    it('alone is one line for each change of a scenario, by the engine of analyze_scenario', async () => {
+      const answer = await find({ include: ['speed'], devices: ['mobile'] });
+      const { slowTag } = platform().stories;
+      expect(changesIn(answer).map(({ where }) => where['scenarioId'])).toEqual([slowTag.scenarioId]);
+      expect(changesIn(answer)[0]).not.toHaveProperty('coincidesWith');
+      expect(said(answer)).toMatch(/^1 change in the 28 days from 2026-10-23 to 2026-11-19: \d+ series of 6 speed scenarios looked at\.$/);
+      expect(notes(answer)).toContain('devices: speed scenarios have none');
+      expect(notes(answer)).not.toContain('5 %');
+      const judged = await shop().call('analyze_scenario', {
+        scenarioIds: [slowTag.scenarioName],
+        startDate: '2026-10-23',
+        endDate: '2026-11-19',
+      });
+      expect(judged.structured['since']).toMatchObject({ time: (changesIn(answer)[0] as { fromTime?: string } | undefined)?.fromTime });
     });
-    expect(judged.structured['since']).toMatchObject({ time: (changesIn(answer)[0] as { fromTime?: string } | undefined)?.fromTime });
   });
 
   it('before the days that are looked at is no news', async () => {
@@ -261,10 +267,12 @@ describe('what a reader has to know', () => {
     expect(answer.structured['looked']).toMatchObject({ dataSince: '2026-05-20' });
   });
 
-  it('is told apart by goal where a project has no e-commerce', async () => {
-    const answer = await find({}, content);
-    expect(answer.structured['ranking']).toContain('conversions');
-    const { goal } = platform().stories.mixCampaign;
-    expect(answer.text).toContain(goal.name);
+  inFullRun(() => {
+    it('is told apart by goal where a project has no e-commerce', async () => {
+      const answer = await find({}, content);
+      expect(answer.structured['ranking']).toContain('conversions');
+      const { goal } = platform().stories.mixCampaign;
+      expect(answer.text).toContain(goal.name);
+    });
   });
 });

@@ -4,10 +4,10 @@ import { sessionRow } from '../../../src/emulator/world/exports/session-row.ts';
 import { viewsOf } from '../../../src/emulator/world/exports/view-row.ts';
 import { browsers, dayNumberOf } from '../../../src/emulator/world/sessions/index.ts';
 import { useInterview } from '../../support/interview.ts';
+import { sampleSize } from '../../support/sample-size.ts';
 import { truthOf } from '../../support/truth.ts';
 import { attacks } from '../../workspace/query/attacks.ts';
 import { only, records, useTools, WEEK, WIRE_WEEK, whole } from '../support.ts';
-import { sampleSize } from '../../support/sample-size.ts';
 
 const { call, platform, assistant } = useTools();
 const { ask } = useInterview();

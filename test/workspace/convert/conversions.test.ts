@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ProjectWorkspace } from '../../../src/workspace/store/project-workspace.ts';
+import { someOf } from '../../support/sample-size.ts';
 import { scratchDirectory } from '../download/store-stub.ts';
 import { openOffline, queried, type RunText, writeRun } from './converted-runs.ts';
-import { someOf } from '../../support/sample-size.ts';
 
 const FIELDS = [
   'project_id',

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkStatement, openDatabase } from '../../../src/workspace/query/process.ts';
 import { temporaryFolder } from '../../support/folder.ts';
+import { someOf } from '../../support/sample-size.ts';
 import { attacks, bombs, inquiries, strange } from './attacks.ts';
 import { lines, type RunsOnDisk, runsOnDisk } from './runs-on-disk.ts';
-import { someOf } from '../../support/sample-size.ts';
 
 const SECRET = 'the-secret-that-nobody-may-read';
 
