@@ -99,7 +99,7 @@ const LOCK_WAIT_MS = 1_000;
 
 /** Follows a run until it has files, fetches them, and writes the manifest last; a run that is complete is not asked for again. */
 export async function downloadRun(id: RunId, context: DownloadContext, listed?: SuccessfulRun): Promise<RunManifest> {
-  const { projectDir, ask, clock, signal, report } = context;
+  const { projectDir, ask, clock, quota, signal, report } = context;
   const directory = runDirectory(projectDir, id);
   const complete = await readManifest(projectDir, id);
   if (complete) return complete;
@@ -118,13 +118,26 @@ export async function downloadRun(id: RunId, context: DownloadContext, listed?: 
     const manifest: RunManifest = { version: 1, ...facts, runId: id.runId, downloadedAt: new Date(clock.now()).toISOString(), files };
     // The parts first: a manifest must never name a file that a power failure removed.
     await syncDirectory(directory);
-    await writeDurably(join(directory, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`);
+    await writeWithin(quota, join(directory, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`);
     await removeTempFiles(directory, manifest);
     return manifest;
   } catch (error) {
     throw diskFailure(error, directory);
   } finally {
     await lock.release();
+  }
+}
+
+/** A file of a few hundred bytes counts too: thousands of runs have one each. */
+async function writeWithin(quota: Quota, path: string, text: string): Promise<void> {
+  const bytes = Buffer.byteLength(text);
+  const room = quota.room();
+  try {
+    await room.need(bytes);
+    await writeDurably(path, text);
+    room.written(bytes);
+  } finally {
+    room.release();
   }
 }
 
