@@ -17,11 +17,11 @@ export const UNIT_LENGTH = {
 /** In every part of the product. */
 export const WEEK_START = 'Weeks begin on Monday';
 
-export type CalendarUnit = 'day' | 'week' | 'month';
+export type CalendarUnit = 'day' | 'week' | 'month' | 'quarter';
 
-/** A day, week (Monday to Sunday) or month of a time zone, or the part of it inside an interval. */
+/** A day, week (Monday to Sunday), month, quarter or hour of a time zone, or the part of it inside an interval. */
 export interface CalendarSlot extends Interval {
-  /** `2026-11-09` for a day, the Monday of a week, `2026-11` for a month. */
+  /** `2026-11-09` for a day, the Monday of a week, `2026-11` for a month, `2026-Q4` for a quarter, `2026-11-09 14:00` for an hour. */
   readonly label: string;
   /** The interval holds only a part of the unit. */
   readonly isPart: boolean;
@@ -39,7 +39,7 @@ export function firstDayOf(date: Temporal.PlainDate, unit: keyof typeof UNIT_LEN
   return date.with({ month: unit === 'year' ? 1 : date.month - ((date.month - 1) % 3), day: 1 });
 }
 
-/** The days, weeks or months of a zone that an interval touches, in order and without a gap, cut to the interval. */
+/** The days, weeks, months or quarters of a zone that an interval touches, in order and without a gap, cut to the interval. */
 export function slotsOf(unit: CalendarUnit, { startMs, endMs }: Interval, timeZone: string): CalendarSlot[] {
   const startOf = (date: Temporal.PlainDate) => date.toZonedDateTime(timeZone).epochMilliseconds;
   const slots: CalendarSlot[] = [];
@@ -48,11 +48,31 @@ export function slotsOf(unit: CalendarUnit, { startMs, endMs }: Interval, timeZo
     const next = date.add(UNIT_LENGTH[unit]);
     const nextMs = startOf(next);
     const slot = { startMs: Math.max(fromMs, startMs), endMs: Math.min(nextMs - 1, endMs) };
-    const label = unit === 'month' ? date.toPlainYearMonth().toString() : date.toString();
+    const label = labelOf(date, unit);
     // A zone that crosses the date line may have a date without a single moment.
     if (nextMs > fromMs) slots.push({ ...slot, label, isPart: slot.startMs > fromMs || slot.endMs < nextMs - 1 });
     date = next;
     fromMs = nextMs;
+  }
+  return slots;
+}
+
+function labelOf(date: Temporal.PlainDate, unit: CalendarUnit): string {
+  if (unit === 'quarter') return `${date.year}-Q${(date.month + 2) / 3}`;
+  return unit === 'month' ? date.toPlainYearMonth().toString() : date.toString();
+}
+
+/** The hours of a zone's clock that an interval touches, cut to it; where clocks are put back the second hour bears its offset. */
+export function hoursOf({ startMs, endMs }: Interval, timeZone: string): CalendarSlot[] {
+  const slots: CalendarSlot[] = [];
+  let from = at(startMs, timeZone).round({ smallestUnit: 'hour', roundingMode: 'floor' });
+  while (from.epochMilliseconds < endMs || slots.length === 0) {
+    const next = from.add({ hours: 1 });
+    const name = `${from.toPlainDate().toString()} ${from.toPlainTime().toString().slice(0, 5)}`;
+    const label = slots.at(-1)?.label === name ? `${name}${from.offset}` : name;
+    const slot = { startMs: Math.max(from.epochMilliseconds, startMs), endMs: Math.min(next.epochMilliseconds - 1, endMs) };
+    slots.push({ ...slot, label, isPart: slot.startMs > from.epochMilliseconds || slot.endMs < next.epochMilliseconds - 1 });
+    from = next;
   }
   return slots;
 }

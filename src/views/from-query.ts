@@ -10,11 +10,18 @@ const MAX_SERIES = 8;
 /** More rows make a picture that cannot be read. */
 const MAX_ROWS = 30;
 
-/** A row's label as a day: that of a month is its first, a mark of a part is dropped. */
-function dayOf(text: string): string {
-  const [date = ''] = text.split(' ');
+/** A row's label as a time: that of a month or quarter is its first day, a mark of a part is dropped. */
+function timeOf(text: string): string {
+  const [date = '', hour = ''] = text.split(' ');
+  const quarter = /^(\d{4})-Q([1-4])$/.exec(date);
+  if (quarter) return `${quarter[1]}-${String(3 * Number(quarter[2]) - 2).padStart(2, '0')}-01`;
+  // Where clocks are put back, the second hour stands at the place of the first; the table has both.
+  if (/^\d{2}:/.test(hour)) return `${date}T${hour.slice(0, 5)}`;
   return date.length === 7 ? `${date}-01` : date;
 }
+
+/** Units whose rows are a course over time. */
+const COURSES: ReadonlySet<string> = new Set(['hour', 'day', 'week', 'month', 'quarter']);
 
 /** Only bars of these are sorted by value; devices have a fixed order. */
 const RANKED: ReadonlySet<string> = new Set(['zone', 'segment', 'goal']);
@@ -29,6 +36,10 @@ const FEW_ROWS = 8;
 export interface TableRange {
   readonly timeZone: string;
   readonly interval?: Interval;
+  /** Columns of metrics that stand only beside others. */
+  readonly undrawn?: readonly string[];
+  /** Rows are in the order of a metric: a line through them would say nothing. */
+  readonly isOrdered?: boolean;
 }
 
 /** What is drawn of a table: one metric, by all its other columns. */
@@ -67,12 +78,12 @@ function drawnOf({ columns, rows, units, filters }: QueryTable, metric: string, 
 }
 
 function trendOf({ metric, dimensions, cells, unit, about }: Drawn, { timeZone, interval }: TableRange): TrendSpec {
-  const times = once(cells.map(({ labels }) => dayOf(labels[0] ?? '')));
+  const times = once(cells.map(({ labels }) => timeOf(labels[0] ?? '')));
   const lines = new Map<string, Map<string, number | null>>();
   for (const { labels, value } of cells) {
     const [label = '', ...others] = labels;
     const name = others.join(', ') || nameOf(metric);
-    lines.set(name, (lines.get(name) ?? new Map<string, number | null>()).set(dayOf(label), value));
+    lines.set(name, (lines.get(name) ?? new Map<string, number | null>()).set(timeOf(label), value));
   }
   const shown = [...lines].slice(0, MAX_SERIES);
   const left = lines.size > shown.length ? [`${shown.length} of ${lines.size} lines`] : [];
@@ -86,6 +97,7 @@ function trendOf({ metric, dimensions, cells, unit, about }: Drawn, { timeZone, 
     unit,
     timeZone,
     times,
+    ...(parts.length > 0 && { inPart: parts.map(timeOf) }),
     series: shown.map(([name, line]) => ({ name, values: times.map((time) => line.get(time) ?? null) })),
     events: [],
   };
@@ -114,6 +126,18 @@ function barsOf({ metric, dimensions, cells, unit, about }: Drawn): BarsSpec {
   };
 }
 
+/** Units whose rows are made of days. */
+const OF_DAYS: ReadonlySet<string> = new Set(['weekday', 'weekend']);
+
+/** A picture names zones by their paths. */
+function withoutIds({ filters, ...table }: QueryTable): QueryTable {
+  const at = table.columns.indexOf('zoneId');
+  const { zoneId: _id, ...named } = filters ?? {};
+  const kept =
+    at === -1 ? table : { ...table, columns: table.columns.toSpliced(at, 1), rows: table.rows.map((row) => row.toSpliced(at, 1)) };
+  return { ...kept, ...(filters && { filters: named }) };
+}
+
 /** Beside its parts a total hides how they differ. */
 function withoutTotal(table: QueryTable): QueryTable {
   return { ...table, rows: table.rows.filter(([time]) => time !== TOTAL) };
@@ -124,13 +148,14 @@ function withoutTotal(table: QueryTable): QueryTable {
  * row.
  */
 export function chartOfTable(table: QueryTable, range: TableRange): ChartSpec | undefined {
-  const metrics = Object.keys(table.units).filter((name) => name !== DAYS_COLUMN);
+  const undrawn = [DAYS_COLUMN, ...(range.undrawn ?? [])];
+  const metrics = Object.keys(table.units).filter((name) => !undrawn.includes(name));
   const [unit = ''] = table.columns;
-  const isOverTime = ['day', 'week', 'month'].includes(unit);
+  const isOverTime = COURSES.has(unit) && !range.isOrdered;
   if (!isOverTime && table.rows.length < 2) return undefined;
   const most = isOverTime ? MAX_METRICS.time : table.rows.length > FEW_ROWS ? MAX_METRICS.longBars : MAX_METRICS.bars;
   const shown = metrics.slice(0, most);
-  const drawn = isOverTime || unit === 'weekday' ? withoutTotal(table) : table;
+  const drawn = withoutIds(COURSES.has(unit) || OF_DAYS.has(unit) ? withoutTotal(table) : table);
   const pictures = shown.map((metric) => drawnOf(drawn, metric, shown.length, range));
   return joined(pictures.map((picture) => (isOverTime ? trendOf(picture, range) : barsOf(picture))));
 }

@@ -77,6 +77,8 @@ export interface TrendSpec {
   /** Zone of all times, which are local: `2026-11-20` for a day, `2026-11-20T14:05` for a run. */
   readonly timeZone: string;
   readonly times: readonly string[];
+  /** Those of the times whose value is of a part of their week or month alone: the line to them is broken. */
+  readonly inPart?: readonly string[];
   readonly series: readonly TrendSeries[];
   readonly events: readonly TrendEvent[];
   /** The first report from which a change holds. */

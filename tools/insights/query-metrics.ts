@@ -30,6 +30,8 @@ export default defineAnsweringTool({
     compareSegments: p.compareSegments,
     goalIds: p.refs('goal', 'Goals side by side; default the e-commerce goal').optional(),
     zoneIds: p.zoneIds,
+    orderBy: z.string().trim().min(1).describe('Rows by this metric, largest first; "visits asc": smallest').optional(),
+    limit: z.int().min(1).describe('Only so many rows, by orderBy').optional(),
   }),
   output: tableOutput.extend({ filters: z.record(z.string(), z.string()).optional() }),
   charted: true,

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { ApiError } from '../../api/errors.ts';
 import { definitionOf } from '../../domain/metrics/metric-definitions.ts';
 import type { MetricAnswers } from '../../domain/metrics/read/metric-answers.ts';
@@ -39,6 +40,16 @@ async function readTotals(
   }
 }
 
+/** A tree of zones that is not listed by then leaves the ids in the table. */
+const NAMING_MS = 2_000;
+
+/** Lists the zones where one of these is not known by name yet. */
+function zoneNames(zoneIds: readonly number[], lists: Lists): Promise<unknown> | false {
+  const isKnown = (id: number) => lists.nameOf('zone', id) !== String(id);
+  if (zoneIds.every(isKnown)) return false;
+  return Promise.race([lists.of('zone'), setTimeout(NAMING_MS, undefined, { ref: false })]);
+}
+
 /** Reads rows and totals; `complete` is the query that they answer. */
 async function readQuery(complete: MetricQuery, context: Uses) {
   const grid = gridOf(complete, context.timeZone);
@@ -78,12 +89,13 @@ export async function queryMetrics(query: MetricQuery, context: Uses): Promise<Q
   ]);
   const asked = { ...query, goalIds, compareSegments };
   const perGoal = query.metrics.filter((metric) => definitionOf(metric)?.perGoal);
-  const isPerGoal = goalIds.length === 0 && perGoal.length === query.metrics.length;
+  const isPerGoal = goalIds.length === 0 && perGoal.length === query.metrics.length - query.bases.length;
   const needed = () => goalWords(perGoal, 'goalIds', lists);
   // Names are for reading alone: without them the ids stand in the table.
   const naming = [
     goalIds.length > 0 && lists.of('goal'),
     (compareSegments.length > 0 || query.segmentIds.length > 0) && lists.of('segment'),
+    zoneNames(query.zoneIds, lists),
   ];
   const [{ complete, grid, read, totals }] = await Promise.all([
     readKept(asked, context).catch(async (error: unknown) => {
@@ -108,7 +120,7 @@ export async function queryMetrics(query: MetricQuery, context: Uses): Promise<Q
   );
   context.draw(async () => {
     const { chartOfTable } = await import('../../views/from-query.ts');
-    return chartOfTable(answer, { timeZone, interval: complete.interval });
+    return chartOfTable(answer, { timeZone, interval: complete.interval, undrawn: query.bases, isOrdered: query.order !== undefined });
   });
   return answer;
 }

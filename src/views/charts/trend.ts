@@ -93,20 +93,39 @@ const SHAPES = [
   { symbol: 'emptyRect', type: [2, 5] },
 ] as const;
 
-function line({ values }: TrendSeries, atMs: readonly number[], name: string, colour: string, place: number) {
+/** The line, without the points of `parts`, which a broken line leads to: a sum over half a week looks like a fall. */
+function line({ values }: TrendSeries, at: Places, name: string, colour: string, place: number) {
   const { symbol, type } = SHAPES[place % SHAPES.length] ?? SHAPES[0];
-  return {
+  const { atMs, isPart } = at;
+  const shared = {
     name,
     type: 'line',
     connectNulls: false,
     symbol,
     symbolSize: atMs.length > 90 ? 3 : 6,
     showAllSymbol: true,
-    lineStyle: { width: 2, color: colour, type },
     itemStyle: { color: colour },
     emphasis: { disabled: true },
-    data: atMs.map((at, index) => [at, drawable(values[index])]),
   };
+  const point = (index: number) => [atMs[index], drawable(values[index])];
+  const whole = {
+    ...shared,
+    lineStyle: { width: 2, color: colour, type },
+    data: atMs.map((time, index) => (isPart(index) ? [time, null] : point(index))),
+  };
+  if (!atMs.some((_, index) => isPart(index))) return [whole];
+  const led = atMs.map((time, index) => {
+    if (isPart(index)) return { value: point(index), symbol: 'emptyCircle' };
+    const isBeside = isPart(index - 1) || isPart(index + 1);
+    return { value: isBeside ? point(index) : [time, null], symbol: 'none' };
+  });
+  return [whole, { ...shared, lineStyle: { width: 2, color: colour, type: [3, 4] }, data: led }];
+}
+
+/** Where the times of a chart lie, and which stand for a part of their week or month alone. */
+interface Places {
+  readonly atMs: readonly number[];
+  readonly isPart: (index: number) => boolean;
 }
 
 /** First and last instant of the axis. */
@@ -202,6 +221,8 @@ export function drawTrend(spec: TrendSpec, look: Look): Drawing {
   const { theme, widthPx, tooltip, heightPx = HEIGHT_PX } = look;
   const dayHour = dayHourOf(spec);
   const atMs = spec.times.map((time) => wallMs(time, dayHour));
+  const inPart = new Set(spec.inPart);
+  const isPart = (index: number) => inPart.has(spec.times[index] ?? '');
   const names = spec.series.map(({ name }) => plainText(name, 60));
   const moments = momentsOf(spec, dayHour);
   const all = [...atMs, ...moments.map((moment) => moment.atMs)].filter((at) => drawable(at) !== null);
@@ -246,7 +267,7 @@ export function drawTrend(spec: TrendSpec, look: Look): Drawing {
     },
     series: [
       // The legend shows the shape of the first series of a name, which is the line.
-      ...spec.series.map((each, index) => line(each, atMs, names[index] ?? '', colourOf(index), index)),
+      ...spec.series.flatMap((each, index) => line(each, { atMs, isPart }, names[index] ?? '', colourOf(index), index)),
       ...banded.flatMap((each, index) => band(each, atMs, names[index] ?? '', colourOf(index))),
       background(spec, { min, max, dayHour }, moments, places, theme),
     ],

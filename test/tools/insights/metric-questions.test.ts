@@ -115,10 +115,15 @@ describe('a question about the site', () => {
     const expected = (['all', 'desktop', 'mobile', 'tablet'] as const).map((device) => ({
       device,
       conversionRate: expect.closeTo(truthOf(platform(), { ...month, device }).conversionRate, 3),
+      visits: truthOf(platform(), { ...month, device }).visits,
     }));
     const [all, ...parts] = (['all', 'desktop', 'mobile', 'tablet'] as const).map((device) => truthOf(platform(), { ...month, device }));
     const left = (name: 'visits' | 'conversions') => parts.reduce((rest, part) => rest - part[name], all?.[name] ?? 0);
-    const other = { device: 'other or unknown device', conversionRate: expect.closeTo((100 * left('conversions')) / left('visits'), 3) };
+    const other = {
+      device: 'other or unknown device',
+      conversionRate: expect.closeTo((100 * left('conversions')) / left('visits'), 3),
+      visits: left('visits'),
+    };
     expect(records(asked)).toEqual([...expected, other]);
     expect(asked.structured).toMatchObject({ units: { conversionRate: '%' }, range: { days: 31, timeZone: 'UTC' } });
   });
@@ -201,8 +206,8 @@ describe('a question about the site', () => {
     const asked = await shop('10. What is the average conversion rate over six months?', (call) =>
       call('query_metrics', { metrics: ['conversionRate'], startDate: '2026-05', endDate: '2026-10' }),
     );
-    const { conversionRate } = truthOf(platform(), { from: '2026-05-01T00:00:00.000Z', to: '2026-10-31T23:59:59.999Z' });
-    expect(records(asked)).toEqual([{ conversionRate: expect.closeTo(conversionRate, 3) }]);
+    const { conversionRate, visits } = truthOf(platform(), { from: '2026-05-01T00:00:00.000Z', to: '2026-10-31T23:59:59.999Z' });
+    expect(records(asked)).toEqual([{ conversionRate: expect.closeTo(conversionRate, 3), visits }]);
     expect(notes(asked)).toContain('conversionRate = conversionCount / visits of the whole range');
   });
 
@@ -264,7 +269,11 @@ describe('a question about the app', () => {
       return call('query_metrics', { metrics: ['revenuePerTap'], startDate: '-28d', endDate: 'yesterday', zoneIds: [...zones.keys()] });
     });
     expect(new Set(zones.keys())).toEqual(new Set([8_120_447, 8_120_450, 8_120_463, 8_120_466, 8_120_469]));
-    const expected = [...zones].map(([id, zone]) => ({ zone, revenuePerTap: expect.closeTo(zoneTruth(id).revenuePerTap, 3) }));
+    const expected = [...zones].map(([id, zone]) => ({
+      zone,
+      zoneId: String(id),
+      revenuePerTap: expect.closeTo(zoneTruth(id).revenuePerTap, 3),
+    }));
     expect(records(asked)).toEqual(expected);
     expect(asked.structured['units']).toEqual({ revenuePerTap: 'EUR' });
   });

@@ -52,7 +52,7 @@ describe('weekdays', () => {
         days: own.length,
       });
     }
-    expect(textOf(answer)).toContain('Not in the weekdays, because not whole: 2026-11-20.');
+    expect(textOf(answer)).toContain('Not in these rows, because not whole: 2026-11-20.');
     expect(answer.structured['units']).toMatchObject({ days: 'whole days', visits: 'sessions' });
   });
 

@@ -88,7 +88,10 @@ describe('rows over time', () => {
       expect.arrayContaining(['Weeks begin on Monday; a row is named by its first day.', '(part): the range holds only a part of it.']),
     );
     const both = await call('query_metrics', { ...WEEK, metrics: ['visits'], breakdown: ['week', 'month'] });
-    expect(both).toMatchObject({ isError: true, text: expect.stringContaining('breakdown: only one of day, week, month and weekday') });
+    expect(both).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('breakdown: only one of hour, day, week, month, quarter, weekday and weekend'),
+    });
   });
 
   it('is a single one where the range is a day, although the platform knows no daily values then', async () => {
@@ -96,6 +99,73 @@ describe('rows over time', () => {
     const { visits } = truthOf(platform(), { from: '2026-11-09T00:00:00.000Z', to: '2026-11-09T23:59:59.999Z' });
     expect(only(answer)).toEqual({ day: '2026-11-09', visits });
     expect(asked()[0]).not.toContain('period');
+  });
+});
+
+describe('rows as they are asked for', () => {
+  const app = useTools({ credential: 'app' });
+  const MONTHS = { startDate: '2026-08-01', endDate: '2026-10-31', metrics: ['revenueSum'], breakdown: ['day'] };
+
+  it('are the days with the most revenue, or the least, and how many there were', async () => {
+    const days = records(await call('query_metrics', MONTHS));
+    const byRevenue = days.toSorted((a, b) => Number(b['revenueSum']) - Number(a['revenueSum']));
+    const top = await call('query_metrics', { ...MONTHS, orderBy: 'revenue', limit: 5 });
+    expect(records(top)).toEqual(byRevenue.slice(0, 5));
+    expect(top.structured['notes']).toContain('The first 5 of 92 rows, by revenueSum, largest first.');
+    const low = await call('query_metrics', { ...MONTHS, orderBy: 'revenueSum asc', limit: 3, totals: true });
+    expect(records(low).slice(0, 3)).toEqual(byRevenue.slice(-3).toReversed());
+    const { revenue } = truthOf(platform(), { from: '2026-08-01T00:00:00.000Z', to: '2026-10-31T23:59:59.999Z' });
+    expect(records(low).at(-1)).toEqual({ day: 'total', revenueSum: expect.closeTo(revenue, 1) });
+    const other = await call('query_metrics', { ...MONTHS, orderBy: 'visits', limit: 2 });
+    expect(Object.keys(records(other)[0] ?? {})).toEqual(['day', 'revenueSum', 'visits']);
+    const wrong = await call('query_metrics', { ...MONTHS, orderBy: 'colour' });
+    expect(wrong).toMatchObject({ isError: true, text: expect.stringContaining('orderBy: "colour" is not one of') });
+  });
+
+  it('say the visits behind a rate that was asked for alone', async () => {
+    const answer = await call('query_metrics', { ...WEEK, metrics: ['conversionRate'], breakdown: ['weekend'], totals: true });
+    const { visits, conversionRate } = truthOf(platform(), WIRE);
+    const [week, weekend, total] = records(answer);
+    expect([week?.['weekend'], week?.['days'], weekend?.['weekend'], weekend?.['days']]).toEqual(['Monday to Friday', 5, 'weekend', 2]);
+    expect(Number(week?.['visits']) + Number(weekend?.['visits'])).toBe(visits);
+    const saturdayOn = truthOf(platform(), { from: '2026-11-14T00:00:00.000Z', to: WIRE.to });
+    expect(weekend).toMatchObject({ visits: saturdayOn.visits, conversionRate: expect.closeTo(saturdayOn.conversionRate, 3) });
+    expect(total).toMatchObject({ visits, conversionRate: expect.closeTo(conversionRate, 3) });
+  });
+
+  it('are quarters and hours', async () => {
+    const quarters = await call('query_metrics', {
+      startDate: '2026-05-01',
+      endDate: '2026-10-31',
+      metrics: ['visits'],
+      breakdown: ['quarter'],
+    });
+    expect(records(quarters)).toEqual([
+      {
+        quarter: '2026-Q2 (part)',
+        visits: truthOf(platform(), { from: '2026-05-01T00:00:00.000Z', to: '2026-06-30T23:59:59.999Z' }).visits,
+      },
+      { quarter: '2026-Q3', visits: truthOf(platform(), { from: '2026-07-01T00:00:00.000Z', to: '2026-09-30T23:59:59.999Z' }).visits },
+      {
+        quarter: '2026-Q4 (part)',
+        visits: truthOf(platform(), { from: '2026-10-01T00:00:00.000Z', to: '2026-10-31T23:59:59.999Z' }).visits,
+      },
+    ]);
+    const hours = records(
+      await call('query_metrics', { startDate: '2026-11-09', endDate: '2026-11-09', metrics: ['visits'], breakdown: ['hour'] }),
+    );
+    expect(hours).toHaveLength(24);
+    expect(hours[14]).toEqual({
+      hour: '2026-11-09 14:00',
+      visits: truthOf(platform(), { from: '2026-11-09T14:00:00.000Z', to: '2026-11-09T14:59:59.999Z' }).visits,
+    });
+    const month = await call('query_metrics', { ...MONTHS, breakdown: ['hour'] });
+    expect(month).toMatchObject({ isError: true, text: expect.stringContaining('ask for a shorter range') });
+  });
+
+  it('name zones that were asked for by id', async () => {
+    const answer = await app.call('query_metrics', { ...WEEK, metrics: ['tapRate'], zoneIds: [8_120_571] });
+    expect(answer.structured['filters']).toMatchObject({ zone: expect.stringMatching(/^.+ \/ .+ \/ Add to cart$/), zoneId: '8120571' });
   });
 });
 
@@ -121,7 +191,7 @@ describe('more than 92 days', () => {
   it('are read of one average alone too, with the visits that it is of', async () => {
     const answer = await call('query_metrics', { startDate: '2026-03', endDate: '2026-10', metrics: ['bounceRate'] });
     const { bounceRate } = truthOf(platform(), { from: '2026-03-01T00:00:00.000Z', to: '2026-10-31T23:59:59.999Z' });
-    expect(only(answer)).toEqual({ bounceRate: expect.closeTo(bounceRate, 3) });
+    expect(only(answer)).toMatchObject({ bounceRate: expect.closeTo(bounceRate, 3) });
     expect(answer.text).toContain('bounceRate weighted by visits');
   });
 
@@ -166,7 +236,7 @@ describe('what does not go together is refused before anything is asked', () => 
     [{ metrics: ['tapRate'] }, 'zoneIds: a zone is needed for tapRate; find_objects finds its id'],
     [{ metrics: ['visits'], zoneIds: [8_120_571] }, 'metrics: no metric of a zone: visits'],
     [{ metrics: ['visits'], goalIds: [73_310] }, 'goalIds: none of visits depends on a goal'],
-    [{ metrics: ['visits'], breakdown: ['hour'] }, 'breakdown'],
+    [{ metrics: ['visits'], breakdown: ['minute'] }, 'breakdown'],
   ])('%j', async (args, words) => {
     const answer = await call('query_metrics', { ...WEEK, ...args });
     expect(answer).toMatchObject({ isError: true, text: expect.stringContaining(words) });
@@ -218,7 +288,7 @@ describe('a project without e-commerce', () => {
   it('has them with a goal, and no revenue', async () => {
     const answer = await magazine.call('query_metrics', { ...WEEK, metrics: ['conversionRate'], goalIds: ['Article shared'] });
     const { conversionRate } = truthOf(magazine.platform(), { ...WIRE, projectId: 1203, goal: 'Article shared' });
-    expect(only(answer)).toEqual({ conversionRate: expect.closeTo(conversionRate, 3) });
+    expect(only(answer)).toMatchObject({ conversionRate: expect.closeTo(conversionRate, 3) });
     const revenue = await magazine.call('query_metrics', { ...WEEK, metrics: ['revenueSum'] });
     expect(revenue).toMatchObject({ isError: true, text: expect.stringContaining('e-commerce') });
   });
@@ -232,8 +302,8 @@ describe('where there is nothing to count', () => {
     expect(records(rows)[1]).toEqual({ device: 'desktop', conversionRate: null, visits: 0 });
     expect(rows.text).toContain('No visits in 1 of 4 rows.');
     const single = await app.call('query_metrics', { ...WEEK, metrics: ['conversionRate'], devices: ['desktop'] });
-    expect(only(single)).toEqual({ conversionRate: null });
-    expect(single.text).toContain('null for conversionRate: the platform gave no value (no visits to make it of).');
+    expect(only(single)).toEqual({ conversionRate: null, visits: 0 });
+    expect(single.text).toContain('No visits in this range with these filters.');
     const all = await app.call('query_metrics', { ...WEEK, metrics: ['all'], devices: ['desktop'] });
     expect(all.text).toContain('No visits in this range with these filters.');
     expect(all.text).not.toContain('e-commerce projects');

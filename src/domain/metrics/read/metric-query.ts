@@ -1,13 +1,13 @@
 import { refuse } from '../../../api/errors.ts';
 import { siteMetricNames, zoneMetricNames } from '../../../api/metric-names.ts';
 import { instantOf } from '../../../api/params.ts';
-import { type CalendarSlot, type Interval, slotsOf } from '../../../lib/calendar.ts';
+import { type CalendarSlot, hoursOf, type Interval, slotsOf } from '../../../lib/calendar.ts';
 import { ALL_VISITORS, type SegmentChoice, segmentSetsOf } from '../../names/match-name.ts';
-import { definitionOf } from '../metric-definitions.ts';
+import { definitionOf, foldMetric, metricAliases } from '../metric-definitions.ts';
 import { ingredientsOf } from './combine.ts';
 import { type Device, isZoneMetric, type MetricGrid } from './metric-grid.ts';
 
-const timeUnits = ['day', 'week', 'month', 'weekday'] as const;
+const timeUnits = ['hour', 'day', 'week', 'month', 'quarter', 'weekday', 'weekend'] as const;
 type TimeUnit = (typeof timeUnits)[number];
 
 /** By what a table has rows; at most one unit of time. */
@@ -30,6 +30,17 @@ export interface MetricQuery {
   readonly compareSegments: readonly SegmentChoice[];
   readonly goalIds: readonly number[];
   readonly zoneIds: readonly number[];
+  /** Counts that were not asked for and stand behind rates, as the last of `metrics`. */
+  readonly bases: readonly string[];
+  /** Rows by a metric in place of time; `limit` keeps the first of them. */
+  readonly order?: RowOrder;
+  readonly limit?: number;
+}
+
+/** A metric that rows are ordered by. */
+export interface RowOrder {
+  readonly metric: string;
+  readonly smallestFirst: boolean;
 }
 
 const isTime = (breakdown: Breakdown): breakdown is TimeUnit => timeUnits.some((unit) => unit === breakdown);
@@ -41,6 +52,9 @@ type QueryInput = { readonly [Name in Optional]?: MetricQuery[Name] | undefined 
   readonly metrics: readonly string[];
   readonly startDate: string;
   readonly endDate: string;
+  /** A metric, `asc` behind it for the smallest first. */
+  readonly orderBy?: string | undefined;
+  readonly limit?: number | undefined;
 };
 
 /** Makes a query of what a caller says, each object once; throws where its parts do not go together. */
@@ -55,8 +69,17 @@ export function metricQuery({
 }: QueryInput): MetricQuery {
   const once = <T>(values: readonly T[] = []) => [...new Set(values)];
   const [goalIds, zoneIds] = [once(input.goalIds), once(input.zoneIds)];
-  const query = {
-    metrics: chosenMetrics(metrics, { zones: zoneIds.length > 0, goals: goalIds.length > 0 || breakdown.includes('goal') }),
+  const { orderBy, limit } = input;
+  const order = orderBy === undefined ? undefined : orderOf(orderBy);
+  const named = order && !metrics.includes('all') ? [...metrics, order.metric] : metrics;
+  const chosen = chosenMetrics(named, { zones: zoneIds.length > 0, goals: goalIds.length > 0 || breakdown.includes('goal') });
+  const first = limit === undefined ? undefined : { metric: chosen[0] ?? '', smallestFirst: false };
+  const bases = basesOf(chosen);
+  const query: MetricQuery = {
+    metrics: [...chosen, ...bases],
+    bases,
+    ...(order ? { order } : first && { order: first }),
+    ...(limit !== undefined && { limit }),
     interval: { startMs: instantOf(startDate), endMs: instantOf(endDate) },
     breakdown,
     totals,
@@ -70,11 +93,34 @@ export function metricQuery({
   const isSplit = timeUnitOf(breakdown) !== undefined || isByDevice(query) || isBySegment(query);
   if (totals && !isSplit) refuse(`totals: there are no rows to add up; ${SPLITS}.`);
   if (shares && !isSplit) refuse(`shares: there is nothing to be a share of; ${SPLITS}.`);
-  if (shares && !query.metrics.some(isAddable)) refuse(`shares: none of ${query.metrics.join(', ')} is a count or an amount.`);
+  if (shares && !chosen.some(isAddable)) refuse(`shares: none of ${chosen.join(', ')} is a count or an amount.`);
   return query;
 }
 
-const SPLITS = 'break down by device, segment, day, week, month or weekday';
+const SPLITS = `break down by device, segment, ${timeUnits.slice(0, -1).join(', ')} or ${timeUnits.at(-1)}`;
+
+/** Visits, where rates and averages of them are asked for without: a rate says little while its base is not known. */
+function basesOf(metrics: readonly string[]): string[] {
+  const ofVisits = metrics.some((metric) => {
+    const combination = definitionOf(metric)?.combination;
+    return combination?.by === 'ratio'
+      ? combination.denominator === 'visits'
+      : combination?.by === 'mean' && combination.weight === 'visits';
+  });
+  return ofVisits && !metrics.includes('visits') ? ['visits'] : [];
+}
+
+const DIRECTION = /^-|\s+(?:asc|ascending|desc|descending)$/i;
+
+/** The metric that a caller orders rows by, by its name or an everyday one; throws where it is none. */
+function orderOf(text: string): RowOrder {
+  const folded = foldMetric(text.replace(DIRECTION, ''));
+  const names: readonly string[] = [...siteMetricNames, ...zoneMetricNames, 'avgConversionAfterTap'];
+  const metric =
+    names.find((name) => foldMetric(name) === folded) ?? (Object.hasOwn(metricAliases, folded) ? metricAliases[folded] : undefined);
+  if (metric === undefined) refuse(`orderBy: "${text}" is not one of ${names.join(', ')}; "visits asc" puts the smallest first.`);
+  return { metric, smallestFirst: /\sasc(?:ending)?$/i.test(text) };
+}
 
 /** Whether values of a metric add up, so that one can be a share of another. */
 export function isAddable(metric: string): boolean {
@@ -109,8 +155,15 @@ export function chosenMetrics(metrics: readonly string[], { zones, goals }: { zo
 /** The unit of time that a query is broken down by; throws where it names several. */
 export function timeUnitOf(breakdown: readonly Breakdown[]): TimeUnit | undefined {
   const units = breakdown.filter(isTime);
-  if (units.length > 1) refuse(`breakdown: only one of day, week, month and weekday, not ${units.join(' and ')}.`);
+  if (units.length > 1) {
+    refuse(`breakdown: only one of ${timeUnits.slice(0, -1).join(', ')} and ${timeUnits.at(-1)}, not ${units.join(' and ')}.`);
+  }
   return units[0];
+}
+
+/** Whether rows are made of the days that have something in common. */
+export function isOfDays(unit: TimeUnit | undefined): unit is 'weekday' | 'weekend' {
+  return unit === 'weekday' || unit === 'weekend';
 }
 
 /** Devices of a query: those that are named, else the sum and each where it is broken down by device; the sum too where it is a total. */
@@ -129,32 +182,38 @@ export function choicesOf({ compareSegments, totals, shares }: MetricQuery): rea
 }
 
 /** The first to the last whole day of an interval; throws where it holds none. */
-function wholeDays(interval: Interval, timeZone: string): Interval {
+function wholeDays(interval: Interval, unit: TimeUnit, timeZone: string): Interval {
   const days = slotsOf('day', interval, timeZone).filter(({ isPart }) => !isPart);
   const [first, last] = [days[0], days.at(-1)];
-  if (!first || !last) refuse('breakdown: weekday needs whole days, and the range holds none.');
+  if (!first || !last) refuse(`breakdown: ${unit} needs whole days, and the range holds none.`);
   return { startMs: first.startMs, endMs: last.endMs };
 }
 
 /** A grid with the labels of its ranges. */
 export type QueryGrid = MetricGrid & { readonly ranges: readonly (Interval & Partial<CalendarSlot>)[] };
 
+/** The ranges that rows are of: hours, weeks, months and quarters; the whole range where rows are its days, or made of them. */
+function rangesOf({ interval }: MetricQuery, unit: TimeUnit | undefined, timeZone: string): readonly (Interval & Partial<CalendarSlot>)[] {
+  if (isOfDays(unit)) return [wholeDays(interval, unit, timeZone)];
+  if (unit === undefined || unit === 'day') return [interval];
+  return unit === 'hour' ? hoursOf(interval, timeZone) : slotsOf(unit, interval, timeZone);
+}
+
 /**
- * A grid to ask for. Weeks and months are ranges of their own, because the platform then gives exact rates for each; weekdays are made of
+ * A grid to ask for. Hours, weeks, months and quarters are ranges of their own, because the platform then gives exact rates for each; weekdays are made of
  * days. With all devices it asks for visits too, and for what the metrics are made of.
  */
 export function gridOf(query: MetricQuery, timeZone: string): QueryGrid {
-  const { metrics, interval, breakdown, segmentIds, goalIds, zoneIds } = query;
+  const { metrics, breakdown, segmentIds, goalIds, zoneIds } = query;
   const unit = timeUnitOf(breakdown);
   const choices = choicesOf(query);
   const devices = devicesOf(query);
-  const ranged = unit === 'week' || unit === 'month' ? slotsOf(unit, interval, timeZone) : [interval];
   const hasRest = devices.length === DEVICES;
   const weight = hasRest && zoneIds.length === 0 ? ['visits'] : [];
   return {
-    metrics: hasRest || unit === 'weekday' ? [...new Set([...metrics, ...ingredientsOf(metrics), ...weight])] : metrics,
-    ranges: unit === 'weekday' ? [wholeDays(interval, timeZone)] : ranged,
-    daily: unit === 'day' || unit === 'weekday',
+    metrics: hasRest || isOfDays(unit) ? [...new Set([...metrics, ...ingredientsOf(metrics), ...weight])] : metrics,
+    ranges: rangesOf(query, unit, timeZone),
+    daily: unit === 'day' || isOfDays(unit),
     devices,
     segmentSets: choices ? segmentSetsOf(segmentIds, choices) : [segmentIds],
     goalIds: goalIds.length > 0 ? goalIds : [undefined],

@@ -5,7 +5,7 @@ import { ALL_VISITORS } from '../../names/match-name.ts';
 import { definitionOf } from '../metric-definitions.ts';
 import type { MetricAnswers, Missing } from './metric-answers.ts';
 import { OTHER_DEVICE } from './metric-grid.ts';
-import { isByDevice, isBySegment, type MetricQuery, timeUnitOf } from './metric-query.ts';
+import { isByDevice, isBySegment, isOfDays, type MetricQuery, timeUnitOf } from './metric-query.ts';
 import type { QueryLine, QueryLines } from './query-table.ts';
 
 /** Metrics of e-commerce projects alone (section 4.4). */
@@ -75,14 +75,14 @@ function emptyNotes(query: MetricQuery, answers: MetricAnswers, { lines, refused
 }
 
 /** How weekdays were made, and which days of the range are in none. */
-function weekdayNotes({ interval }: MetricQuery, refused: QueryLines['refused'], timeZone: string): string[] {
+function notesOfDays({ interval, breakdown }: MetricQuery, refused: QueryLines['refused'], timeZone: string): string[] {
   const cut = slotsOf('day', interval, timeZone).filter(({ isPart }) => isPart);
   const lacking = Object.entries(refused).map(([metric, lacks]) => `${metric} (${lacks})`);
   return [
-    'Weekdays are made of whole days (days: how many): counts are sums, rates and averages are made from those.',
-    ...(cut.length > 0 ? [`Not in the weekdays, because not whole: ${cut.map(({ label }) => label).join(', ')}.`] : []),
+    'Rows are made of whole days (days: how many): counts are sums, rates and averages are made from those.',
+    ...(cut.length > 0 ? [`Not in these rows, because not whole: ${cut.map(({ label }) => label).join(', ')}.`] : []),
     ...(lacking.length > 0
-      ? [`No value by weekday for ${lacking.join(', ')}: the counts in brackets are in no answer of the interface.`]
+      ? [`No value by ${timeUnitOf(breakdown)} for ${lacking.join(', ')}: the counts in brackets are in no answer of the interface.`]
       : []),
   ];
 }
@@ -104,6 +104,13 @@ function shareNote({ breakdown, devices, compareSegments }: MetricQuery): string
   const of = [...(isByDevice(split) ? ['all devices'] : []), ...(isBySegment(split) ? [ALL_VISITORS] : [])];
   const whole = of.length > 0 ? `${of.join(' and ')}${timeUnitOf(breakdown) ? ' of the same time' : ''}` : 'the sum of these rows';
   return `Shares are percent of ${whole}.${isBySegment(split) ? ' Segments may overlap.' : ''}`;
+}
+
+/** By what rows are ordered, and how many a limit leaves out. */
+function orderNotes({ order, limit }: MetricQuery, { of }: QueryLines): string[] {
+  if (!order || of < 2) return [];
+  const shown = limit !== undefined && limit < of ? `The first ${limit} of ${of} rows, by` : 'Rows by';
+  return [`${shown} ${order.metric}, ${order.smallestFirst ? 'smallest' : 'largest'} first.`];
 }
 
 /** What a reader of the table has to know: how ranges were joined, what is missing and why, which rows are cut. */
@@ -131,7 +138,8 @@ export function queryNotes(query: MetricQuery, answers: MetricAnswers, table: Qu
             `cannot be averaged. Break down by month, or ask for at most 92 days.`,
         ]
       : []),
-    ...(unit === 'weekday' ? weekdayNotes(query, table.refused, timeZone) : []),
+    ...orderNotes(query, table),
+    ...(isOfDays(unit) ? notesOfDays(query, table.refused, timeZone) : []),
     ...(unit === 'week' ? ['Weeks begin on Monday; a row is named by its first day.'] : []),
     ...(table.lines.some(({ interval: { isPart } }) => unit !== undefined && isPart) ? ['(part): the range holds only a part of it.'] : []),
     ...otherNotes(query, table.lines),

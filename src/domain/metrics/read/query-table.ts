@@ -4,7 +4,7 @@ import { definitionOf, unitOf } from '../metric-definitions.ts';
 import { combined, lackOf, type MetricValues, remainderOf } from './combine.ts';
 import type { MetricAnswers, MetricRow } from './metric-answers.ts';
 import { type MetricGrid, OTHER_DEVICE, type Selection } from './metric-grid.ts';
-import { choicesOf, isAddable, isByDevice, isBySegment, type MetricQuery, timeUnitOf } from './metric-query.ts';
+import { choicesOf, isAddable, isByDevice, isBySegment, isOfDays, type MetricQuery, timeUnitOf } from './metric-query.ts';
 
 /** Stands in the column of time for the whole range. */
 export const TOTAL = 'total';
@@ -26,24 +26,30 @@ export interface QueryLines {
   readonly lines: readonly QueryLine[];
   /** Metrics that cannot be made of the days of a weekday, each with the counts that are missing. */
   readonly refused: Readonly<Record<string, string>>;
+  /** How many lines there were before a limit kept the first. */
+  readonly of: number;
 }
 
 const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
+
+const WEEKEND = ['Monday to Friday', 'weekend'];
 
 function weekdayOf(day: string): number {
   return (new Date(day).getUTCDay() + 6) % 7;
 }
 
-/** The days of each selection as weekdays, Monday first. */
-function weekdayLines(rows: readonly MetricRow[], metrics: readonly string[]): QueryLine[] {
+/** The days of each selection as weekdays, Monday first, or as those of the week and the weekend. */
+function linesOfDays(rows: readonly MetricRow[], metrics: readonly string[], unit: 'weekday' | 'weekend'): QueryLine[] {
+  const names = unit === 'weekday' ? WEEKDAYS : WEEKEND;
+  const placeOf = (day: string) => (unit === 'weekday' ? weekdayOf(day) : Number(weekdayOf(day) > 4));
   return [...grouped(rows, ({ selection }) => selection)].flatMap(([selection, days]) =>
-    [...grouped(days, ({ interval }) => weekdayOf(interval.label ?? ''))].map(([order, same]): QueryLine => {
+    [...grouped(days, ({ interval }) => placeOf(interval.label ?? ''))].map(([order, same]): QueryLine => {
       const parts = same.map(({ values }) => values);
       const [first, last] = [same[0]?.interval.startMs ?? 0, same.at(-1)?.interval.endMs ?? 0];
       return {
         selection,
         range: 0,
-        interval: { startMs: first, endMs: last, label: WEEKDAYS[order] ?? '', isPart: false },
+        interval: { startMs: first, endMs: last, label: names[order] ?? '', isPart: false },
         values: Object.fromEntries(metrics.map((metric) => [metric, combined(parts, metric)])),
         order,
         days: same.length,
@@ -95,8 +101,13 @@ function wholesOf(query: MetricQuery, grid: MetricGrid, lines: readonly QueryLin
 
 const selectionKey = ({ goalId, zoneId }: Selection) => `${goalId} ${zoneId}`;
 
+/** The metrics that have a share: those that were asked for and add up. */
+function sharedOf({ metrics, bases }: MetricQuery): string[] {
+  return metrics.filter((metric) => isAddable(metric) && !bases.includes(metric));
+}
+
 function withShares(query: MetricQuery, grid: MetricGrid, lines: readonly QueryLine[]): readonly QueryLine[] {
-  const metrics = query.metrics.filter(isAddable);
+  const metrics = sharedOf(query);
   const wholeOf = wholesOf(query, grid, lines, metrics);
   return lines.map((line) => {
     const whole = wholeOf(line);
@@ -117,12 +128,22 @@ function isWanted({ totals, devices, compareSegments }: MetricQuery, { segmentSe
   };
 }
 
+const isTotal = ({ order }: QueryLine) => order === Number.POSITIVE_INFINITY;
+
+/** Lines by the metric that they are ordered by, those without a value and totals last, and as many as were asked for. */
+function inOrder({ order, limit }: MetricQuery, lines: readonly QueryLine[]): QueryLine[] {
+  if (!order) return [...lines];
+  const sign = order.smallestFirst ? 1 : -1;
+  const valueOf = ({ values }: QueryLine) => (values[order.metric] ?? Number.POSITIVE_INFINITY * sign) * sign;
+  const sorted = lines.filter((line) => !isTotal(line)).toSorted((a, b) => Math.sign(valueOf(a) - valueOf(b)) || a.order - b.order);
+  return [...sorted.slice(0, limit), ...lines.filter(isTotal)];
+}
+
 /** Turns what the platform answered into the lines of the table, the earliest time first and the total last. */
 export function linesOf(query: MetricQuery, grid: MetricGrid, { rows }: MetricAnswers, totals: readonly MetricRow[]): QueryLines {
   const unit = timeUnitOf(query.breakdown);
-  const isWeekday = unit === 'weekday';
-  const timed: QueryLine[] = isWeekday
-    ? weekdayLines(rows, grid.metrics)
+  const timed: QueryLine[] = isOfDays(unit)
+    ? linesOfDays(rows, grid.metrics, unit)
     : rows.map((row) => ({ ...row, order: unit === undefined ? 0 : row.interval.startMs }));
   const whole = totals.map(
     (row): QueryLine => ({ ...row, interval: { ...row.interval, label: TOTAL, isPart: false }, order: Number.POSITIVE_INFINITY }),
@@ -132,9 +153,11 @@ export function linesOf(query: MetricQuery, grid: MetricGrid, { rows }: MetricAn
     grid,
   );
   const lines = query.shares ? withShares(query, grid, all) : all;
-  const lacking = isWeekday && timed.some(({ days = 0 }) => days > 1) ? query.metrics : [];
+  const lacking = isOfDays(unit) && timed.some(({ days = 0 }) => days > 1) ? query.metrics : [];
+  const wanted = lines.filter(isWanted(query, grid));
   return {
-    lines: lines.filter(isWanted(query, grid)),
+    lines: inOrder(query, wanted),
+    of: wanted.filter((line) => !isTotal(line)).length,
     refused: Object.fromEntries(lacking.map((metric) => [metric, lackOf(metric)]).filter(([, lacks]) => lacks)),
   };
 }
@@ -180,6 +203,8 @@ function dimensionsOf(query: MetricQuery, grid: MetricGrid, rows: readonly Query
   const defaultGoal = hasDefault ? 'e-commerce goal' : undefined;
   return [
     { name: 'zone', of: ({ zoneId }) => (zoneId === undefined ? undefined : naming.zone(zoneId)), isColumn: several(grid.zoneIds) },
+    // Zones of many screens bear the same name.
+    { name: 'zoneId', of: ({ zoneId }) => zoneId?.toString(), isColumn: several(grid.zoneIds) },
     { name: 'device', of: ({ device }) => device, isColumn: several(grid.devices) || breakdown.includes('device') },
     { name: 'within', of: () => (choices && segmentIds.length > 0 ? named(segmentIds) : undefined), isColumn: false },
     {
@@ -223,11 +248,11 @@ export function queryTable(
   const cellOf = ({ name, of }: Dimension, { selection, isOther }: QueryLine) =>
     name === 'device' && isOther ? OTHER_DEVICE : (of(selection) ?? null);
   const hasMoney = metrics.some((metric) => definitionOf(metric)?.unit === 'currency');
-  const shared = query.shares ? metrics.filter(isAddable) : [];
+  const shared = query.shares ? sharedOf(query) : [];
   const units = [
     ...metrics.map((metric) => [metric, unitOf(metric, currency) ?? 'unit not documented']),
     ...shared.map((metric) => [`${metric}Share`, '%']),
-    ...(unit === 'weekday' ? [[DAYS_COLUMN, 'whole days']] : []),
+    ...(isOfDays(unit) ? [[DAYS_COLUMN, 'whole days']] : []),
   ];
   return {
     columns: [...(unit === undefined ? [] : [unit]), ...shown.map(({ name }) => name), ...units.map(([name = '']) => name)],
@@ -236,7 +261,7 @@ export function queryTable(
       ...shown.map((dimension) => cellOf(dimension, line)),
       ...metrics.map((metric) => line.values[metric] ?? null),
       ...shared.map((metric) => line.shares?.[metric] ?? null),
-      ...(unit === 'weekday' ? [line.days ?? null] : []),
+      ...(isOfDays(unit) ? [line.days ?? null] : []),
     ]),
     units: Object.fromEntries(units),
     ...(currency !== undefined && hasMoney && { currency }),
