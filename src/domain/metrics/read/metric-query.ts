@@ -73,13 +73,12 @@ export function metricQuery({
   const order = orderBy === undefined ? undefined : orderOf(orderBy);
   const named = order && !metrics.includes('all') ? [...metrics, order.metric] : metrics;
   const chosen = chosenMetrics(named, { zones: zoneIds.length > 0, goals: goalIds.length > 0 || breakdown.includes('goal') });
-  const first = limit === undefined ? undefined : { metric: chosen[0] ?? '', smallestFirst: false };
   const bases = basesOf(chosen);
   const query: MetricQuery = {
     metrics: [...chosen, ...bases],
     bases,
-    ...(order ? { order } : first && { order: first }),
-    ...(limit !== undefined && { limit }),
+    ...(limit !== undefined && { limit, order: { metric: chosen[0] ?? '', smallestFirst: false } }),
+    ...(order && { order }),
     interval: { startMs: instantOf(startDate), endMs: instantOf(endDate) },
     breakdown,
     totals,
@@ -90,11 +89,16 @@ export function metricQuery({
     goalIds,
     zoneIds,
   };
-  const isSplit = timeUnitOf(breakdown) !== undefined || isByDevice(query) || isBySegment(query);
+  requireRows(query, chosen);
+  return query;
+}
+
+/** Throws where there is nothing that totals or shares could be of. */
+function requireRows({ breakdown, totals, shares, ...query }: MetricQuery, chosen: readonly string[]): void {
+  const isSplit = timeUnitOf(breakdown) !== undefined || isByDevice({ breakdown, ...query }) || isBySegment({ breakdown, ...query });
   if (totals && !isSplit) refuse(`totals: there are no rows to add up; ${SPLITS}.`);
   if (shares && !isSplit) refuse(`shares: there is nothing to be a share of; ${SPLITS}.`);
   if (shares && !chosen.some(isAddable)) refuse(`shares: none of ${chosen.join(', ')} is a count or an amount.`);
-  return query;
 }
 
 const SPLITS = `break down by device, segment, ${timeUnits.slice(0, -1).join(', ')} or ${timeUnits.at(-1)}`;
@@ -200,8 +204,8 @@ function rangesOf({ interval }: MetricQuery, unit: TimeUnit | undefined, timeZon
 }
 
 /**
- * A grid to ask for. Hours, weeks, months and quarters are ranges of their own, because the platform then gives exact rates for each; weekdays are made of
- * days. With all devices it asks for visits too, and for what the metrics are made of.
+ * A grid to ask for. Hours, weeks, months and quarters are ranges of their own, because the platform then gives exact rates for each;
+ * weekdays are made of days. With all devices it asks for visits too, and for what the metrics are made of.
  */
 export function gridOf(query: MetricQuery, timeZone: string): QueryGrid {
   const { metrics, breakdown, segmentIds, goalIds, zoneIds } = query;
