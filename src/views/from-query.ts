@@ -148,8 +148,8 @@ function withoutTotal(table: QueryTable): QueryTable {
  * row.
  */
 export function chartOfTable(table: QueryTable, range: TableRange): ChartSpec | undefined {
-  const undrawn = [DAYS_COLUMN, ...(range.undrawn ?? [])];
-  const metrics = Object.keys(table.units).filter((name) => !undrawn.includes(name));
+  const undrawn = new Set([DAYS_COLUMN, ...(range.undrawn ?? [])]);
+  const metrics = Object.keys(table.units).filter((name) => !undrawn.has(name));
   const [unit = ''] = table.columns;
   const isOverTime = COURSES.has(unit) && !range.isOrdered;
   if (!isOverTime && table.rows.length < 2) return undefined;
