@@ -3,6 +3,7 @@ import { pageBefore } from './all-pages.ts';
 import { checkedAuthUrl, createAuthServer } from './auth-server.ts';
 import { checkInput, checkProjectId, checkScopes, knownProject, withProject } from './check-input.ts';
 import type { ClientOptions } from './client-options.ts';
+import { type CredentialLevel, credentialLevel } from './credential-level.ts';
 import { type Limits, refuseLongQueue, withDeadline } from './deadline.ts';
 import { ApiError } from './errors.ts';
 import { DEFAULT_SIZE_LIMITS, exchange, titleOf, type Wiring } from './exchange.ts';
@@ -50,19 +51,18 @@ export interface CallOptions {
   onLeftOut?: ((sentence: string) => void) | undefined;
 }
 
+type AuthOptions = Pick<CallOptions, 'signal'> & { renew?: boolean | undefined };
+
 /** The REST interface for one session: calls with tokens, limits and retries; knows nothing of MCP. */
 export interface Client {
   /** Runs one operation; throws an ApiError, or the reason of `signal`. */
   call<O extends Operation>(operation: O, input: CallInput<O>, options?: CallOptions): Promise<PayloadOf<O>>;
   /** Makes sure that there is a token for `scope` (names separated by spaces; default what the session needs). */
-  authenticate(options?: {
-    scope?: string | undefined;
-    renew?: boolean | undefined;
-    projectId?: number | undefined;
-    signal?: AbortSignal | undefined;
-  }): Promise<TokenSummary>;
+  authenticate(options?: AuthOptions & { scope?: string | undefined; projectId?: number | undefined }): Promise<TokenSummary>;
   /** Scopes and projects of the main credential; read once for the session unless `renew`. */
-  credential(options?: { signal?: AbortSignal | undefined; renew?: boolean | undefined }): Promise<Granted>;
+  credential(options?: AuthOptions): Promise<Granted>;
+  /** Level of the main credential; with one project a token request finds out. */
+  credentialLevel(options?: Pick<CallOptions, 'signal'>): Promise<CredentialLevel>;
   /** The project that calls go to, where earlier requests have shown that the credential reaches several; sends nothing. */
   chosenProject(projectId?: number): Granted['projects'][number] | undefined;
   /** The project that calls go to; those of `enrichment` may go to another, where it has its own credential. */
@@ -245,6 +245,8 @@ export function createClient(options: ClientOptions): Client {
     },
     credential: ({ signal, renew = false } = {}) =>
       withDeadline({ clock, timeoutMs, signal }, (limits) => auth.granted(credential, limits.signal, renew)),
+    credentialLevel: ({ signal } = {}) =>
+      withDeadline({ clock, timeoutMs, signal }, (limits) => credentialLevel({ auth, tokens, credential, neededScopes }, limits.signal)),
     chosenProject(projectId = defaultProjectId) {
       const reached = auth.knownGrants(credential)?.projects ?? [];
       return reached.length > 1 ? reached.find(({ id }) => id === projectId) : undefined;

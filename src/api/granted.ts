@@ -63,3 +63,9 @@ export function scopesFor(scope: Scope, needed: readonly Scope[], granted: Grant
 export function jointScopes(needed: readonly Scope[], granted: Granted | undefined): string[] {
   return JOINT_SCOPES.filter((joint) => needed.includes(joint) && (granted?.scopes.includes(joint) ?? true)).toSorted();
 }
+
+/** The scopes of a session's token: the joint ones, or where the session needs none of them, one that the credential grants. */
+export function tokenScopes(needed: readonly Scope[], granted: Granted): string[] {
+  const joint = jointScopes(needed.length > 0 ? needed : JOINT_SCOPES, granted);
+  return joint.length > 0 ? joint : granted.scopes.slice(0, 1);
+}

@@ -20,7 +20,16 @@ export interface Credential {
   readonly expiresMs: number;
 }
 
-export type CredentialName = 'account' | 'smallAccount' | 'shop' | 'app' | 'content' | 'noSpeed' | 'expired' | 'enrichment';
+export type CredentialName =
+  | 'account'
+  | 'smallAccount'
+  | 'smallAppAccount'
+  | 'shop'
+  | 'app'
+  | 'content'
+  | 'noSpeed'
+  | 'expired'
+  | 'enrichment';
 export type Credentials = Readonly<Record<CredentialName, Credential>>;
 
 const READS = ['speed-analysis', 'data-export', 'metrics', 'session-replay'] as const;
@@ -50,6 +59,7 @@ export function createCredentials({ seed, startMs }: Origin, reached: readonly P
   return {
     account: credential('account', reached, READS, { level: 'account' }),
     smallAccount: credential('smallAccount', [shop], READS, { level: 'account' }),
+    smallAppAccount: credential('smallAppAccount', [app], READS, { level: 'account' }),
     shop: credential('shop', [shop], READS),
     app: credential('app', [app], READS),
     content: credential('content', [content], READS),

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { OperationName } from '../../src/api/operations/index.ts';
 import type { CredentialName } from '../../src/emulator/credentials.ts';
 import { type AssistantOptions, sharedAssistant, type ToolAnswer } from '../support/assistant.ts';
-import { sharedPlatform } from '../support/emulator.ts';
+import { type PlatformOptions, sharedPlatform } from '../support/emulator.ts';
 import { readable } from '../support/readable.ts';
 
 /** A week that is over, from Monday to Sunday, as a caller and as the wire says it. */
@@ -10,8 +10,8 @@ export const WEEK = { startDate: '2026-11-09', endDate: '2026-11-15' };
 export const WIRE_WEEK = { startDate: '2026-11-09T00:00:00.000Z', endDate: '2026-11-15T23:59:59.999Z' };
 
 /** The whole product for one test file: tools to call through an MCP client, and the platform to ask itself what is true. */
-export function useTools(options: AssistantOptions = {}) {
-  const platform = sharedPlatform();
+export function useTools(options: AssistantOptions = {}, platformOptions: PlatformOptions = {}) {
+  const platform = sharedPlatform(platformOptions);
   const assistant = sharedAssistant(platform, options);
   return {
     platform,

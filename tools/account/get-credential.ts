@@ -1,19 +1,32 @@
 import * as z from 'zod';
+import type { CredentialLevel } from '../../src/api/credential-level.ts';
 import { readCredential } from '../../src/api/operations/account.ts';
 import { recordId } from '../../src/api/operations/records.ts';
 import { defineTool, openedToolsets, READ } from '../../src/tooling/tool.ts';
+
+/** Section 5; no answer of the interface holds a date of it. */
+const LASTS = '1 year from when it was generated in the console, then it must be generated anew; the platform does not tell the date';
+
+/** What the level follows from, where the number of projects does not show it. */
+const LEVEL_BASIS: Readonly<Record<CredentialLevel, string>> = {
+  account: 'Level account: a token was refused without projectId and granted with it, as the reference says of this level.',
+  project: 'Level project: a token was granted without naming a project; by the reference, an account-level credential has to name one.',
+  unknown: 'Level unknown: neither the projects nor a token request shows whether it is account or project level.',
+};
 
 export default defineTool({
   name: 'get_credential',
   title: 'Get the credential',
   description:
-    'Which project am I looking at, and what can this credential reach: scopes, projects, toolsets they open, scopes that are ' +
-    'missing.',
+    'Which project am I looking at, and what can this credential reach: its level (account or one project), scopes, projects, ' +
+    'toolsets they open, scopes that are missing, how long it lasts.',
   annotations: READ,
-  searchHint: 'access rights, projects, scopes, level',
+  searchHint: 'access rights, projects, scopes, level, expiry of the credential',
   operation: readCredential,
   input: z.strictObject({}),
   output: z.object({
+    level: z.enum(['account', 'project', 'unknown']),
+    lasts: z.string(),
     scopes: z.array(z.string()),
     projects: z.array(z.object({ id: recordId, name: z.string().nullish() })),
     toolsets: z
@@ -23,9 +36,11 @@ export default defineTool({
   async handler(_, { client, offer, note, signal }) {
     // Not from the cache, because more may have been granted a moment ago.
     const granted = await client.credential({ signal, renew: true });
+    const level = await client.credentialLevel({ signal });
+    if (granted.projects.length <= 1) note(LEVEL_BASIS[level]);
     const toolsets = offer && openedToolsets(offer, granted.scopes);
     if (toolsets?.some(({ missing = '' }) => missing.includes('enrichment')))
       note('Enrichment may have a credential of its own, which is not shown here.');
-    return { ...granted, ...(toolsets && { toolsets }) };
+    return { level, lasts: LASTS, ...granted, ...(toolsets && { toolsets }) };
   },
 });

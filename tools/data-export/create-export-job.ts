@@ -41,14 +41,16 @@ export default defineTool({
     segmentId: p.ref('segment', 'Segment id or name; default all users').optional(),
   }),
   output: z.object({ jobId: recordId }),
-  async handler({ segmentId, fields, ...input }, { call, ask }) {
+  async handler({ segmentId, fields, ...input }, { call, ask, note }) {
     const columns = fields.map(({ customVarPosition, ...rest }) => ({
       ...rest,
       ...(customVarPosition !== undefined && { customVarPosition: String(customVarPosition) }),
     }));
     const body = { ...input, fields: columns, ...(segmentId !== undefined && { segmentId: String(segmentId) }) };
     const equal = await equalJobs(ask, body);
-    const { jobId } = await call(body, equal.length > 0 ? { warning: `${equalWords(equal)}.` } : {});
+    const warning = equal.length > 0 ? `${equalWords(equal)}.` : undefined;
+    const { jobId } = await call(body, warning === undefined ? {} : { warning });
+    if (warning !== undefined) note(`${warning} This one was created beside it; only the console can delete one.`);
     return { jobId };
   },
 });

@@ -26,7 +26,7 @@ it('says which toolsets the scopes open and which scopes are missing', async () 
     { toolset: 'metrics', opened: 'yes' },
     { toolset: 'enrichment', opened: 'no', missing: 'enrichment' },
   ]);
-  expect(structured['notes']).toEqual([expect.stringContaining('Enrichment may have a credential of its own')]);
+  expect(structured['notes']).toContainEqual(expect.stringContaining('Enrichment may have a credential of its own'));
 });
 
 it('asks afresh, so that a scope that was added counts from then on', async () => {
@@ -39,4 +39,18 @@ it('asks afresh, so that a scope that was added counts from then on', async () =
   stub.me = grants('metrics speed-analysis');
   expect((await assistant.call('get_credential')).structured).toMatchObject({ scopes: ['metrics', 'speed-analysis'] });
   expect(await assistant.call('list_scenarios')).toMatchObject({ isError: false, structured: { scenarios: [] } });
+});
+
+it.each([
+  ['account', 'account', undefined, 0],
+  ['smallAccount', 'account', 'Level account: a token was refused without projectId and granted with it', 2],
+  ['shop', 'project', 'Level project: a token was granted without naming a project', 1],
+] as const)('says that %s is of level %s, and what that follows from', async (credential, level, basis, tokens) => {
+  const assistant = await openAssistant(platform(), { credential });
+  onTestFinished(() => assistant.close());
+  const { structured, text } = await assistant.call('get_credential');
+  expect(structured).toMatchObject({ level, lasts: expect.stringMatching(/^1 year from when it was generated.*does not tell the date$/) });
+  expect(text).toContain(`level: ${level}`);
+  expect((structured['notes'] as string[]).find((note) => note.startsWith('Level'))?.split(/[,;]/)[0]).toBe(basis);
+  expect(platform().requests.filter(({ operation }) => operation === 'requestToken')).toHaveLength(tokens);
 });
