@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import process from 'node:process';
 
 const MAX_BYTES = 8e6;
+/** A first answer within 15 s at 20 Mbit/s: what is fetched compressed, optional packages and what npm asks about them included. */
+const MAX_FETCHED_BYTES = 13 * 2.5e6;
 const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
 const shell = process.platform === 'win32';
 const folder = mkdtempSync(join(tmpdir(), 'package-'));
@@ -62,6 +64,9 @@ try {
   const tarball = join(folder, packed.filename);
   const alone = install('without-optional', tarball, '--omit=optional');
   const whole = install('with-optional', tarball);
+  const fetched = packed.size + bytesBelow(join(folder, 'cache', '_cacache', 'content-v2'));
+  console.log(`to fetch: ${(fetched / 1e6).toFixed(1)} MB, ${(fetched / 2.5e6).toFixed(1)} s at 20 Mbit/s`);
+  if (fetched > MAX_FETCHED_BYTES) throw new Error(`At most ${MAX_FETCHED_BYTES / 1e6} MB may be fetched before a first answer.`);
   if (alone.packages !== 1 || alone.bytes > MAX_BYTES)
     throw new Error(`Without optional packages it has to be 1 package of at most ${MAX_BYTES / 1e6} MB.`);
   for (const { place } of [alone, whole]) {

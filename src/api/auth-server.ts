@@ -93,6 +93,21 @@ function perhapsOfAccount(error: unknown): unknown {
   return new ApiError(kind, `${message} ${hint}`, { status, code, retryAfterMs, transient, cause: error });
 }
 
+/** What may be wrong with the address of the authentication server itself names the variable that holds it. */
+function withVariable(error: unknown): unknown {
+  if (!(error instanceof ApiError)) return error;
+  const { kind, message, status, code, retryAfterMs, transient } = error;
+  const isOfAddress = kind === 'settings' || (status === undefined && (kind === 'down' || kind === 'timeout'));
+  if (!isOfAddress) return error;
+  return new ApiError(kind, `${message} WEB_ANALYTICS_AUTH_URL sets this address.`, {
+    status,
+    code,
+    retryAfterMs,
+    transient,
+    cause: error,
+  });
+}
+
 /** Makes the authentication side of a session; requests end with `session` and take `timeoutMs` at most. */
 export function createAuthServer({
   wiring,
@@ -120,7 +135,9 @@ export function createAuthServer({
       retry(limits, { clock, random }, (attempt) =>
         exchange(wiring, { operation, input, base: authUrl, encoding: 'json', limits, attempt }),
       ),
-    );
+    ).catch((error: unknown) => {
+      throw withVariable(error);
+    });
     // The exchange has checked the payload against the schema of this very operation.
     return payload as PayloadOf<O>;
   }

@@ -53,9 +53,3 @@ export async function dataDirectoryFault(settings: Pick<Settings, 'demo' | 'data
     throw error;
   }
 }
-
-/** Warns at a start of what the first download would meet; the other tools work without the directory. */
-export async function warnOfDataDirectory(settings: Pick<Settings, 'demo' | 'dataDir'>, log: Log): Promise<void> {
-  const fault = await dataDirectoryFault(settings).catch((error: unknown) => String(error));
-  if (fault !== undefined) log('warn', `exports cannot be downloaded: ${fault}`);
-}

@@ -1,5 +1,6 @@
 import { tmpdir } from 'node:os';
 import type { Settings } from '../settings/settings.ts';
+import { unknownVariables } from '../settings/unknown-variables.ts';
 import { callTool } from '../tooling/call-tool.ts';
 import type { Session } from '../tooling/session.ts';
 import type { AnyTool } from '../tooling/tool.ts';
@@ -179,6 +180,7 @@ async function examine(settings: Settings, world: WorldOptions, report: (check: 
 
   try {
     report({ name: 'settings', state: 'good', words: `${server}, time zone ${settings.timeZone}, ${tools.length} tools` });
+    for (const words of unknownVariables(process.env)) report({ name: 'variable', state: 'fault', words });
     for (const part of await tryOptionalParts()) report(part);
     report(await tryDataDirectory(settings));
     for (const { name, words, isFault } of [

@@ -9,7 +9,8 @@ import type { SharedTokens } from '../api/tokens.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Owner, SharedCache } from '../replicas/index.ts';
-import type { Settings } from '../settings/settings.ts';
+import { missingCredential } from '../settings/missing-credential.ts';
+import { type Settings, settingDeclarations } from '../settings/settings.ts';
 import {
   CredentialsError,
   localPrincipal,
@@ -65,13 +66,16 @@ interface Access extends Partial<PlatformCredential> {
 
 /** Largest answer of the authentication server to the readiness check. */
 const PING_BYTES = 65_536;
+const AUTH_URL = settingDeclarations.authUrl.variable;
 
-const MISSING =
-  'No credential is set. Set WEB_ANALYTICS_AUTH_URL, WEB_ANALYTICS_CLIENT_ID and WEB_ANALYTICS_CLIENT_SECRET (or …_SECRET_FILE), or ' +
-  'start with --demo to use the embedded emulator.';
+/** The error of a call that has no credential to be made with. */
+function lackOf(settings: Settings): ApiError {
+  return new ApiError('settings', missingCredential(settings) ?? 'No credential is set.');
+}
 
-function configured({ authUrl, clientId, clientSecret, enrichmentClientId, enrichmentClientSecret, projectId }: Settings): Access {
-  if (!authUrl) throw new ApiError('settings', MISSING);
+function configured(settings: Settings): Access {
+  const { authUrl, clientId, clientSecret, enrichmentClientId, enrichmentClientSecret, projectId } = settings;
+  if (!authUrl) throw lackOf(settings);
   const enrichment = enrichmentClientId && enrichmentClientSecret && { clientId: enrichmentClientId, clientSecret: enrichmentClientSecret };
   return {
     authUrl,
@@ -146,10 +150,13 @@ export function createPlatform(
   const warehouse = warehouseOf(settings);
   let loading: ReturnType<typeof loadShared> | undefined;
   let authUrl = '';
+  let closed = false;
   const observers: Observer[] = [];
   let limiter: Limiter | undefined;
 
   async function reach(): Promise<Access> {
+    // A call may come this far after its client has gone; an emulator that started now would keep the process alive for ever.
+    if (closed) throw new ApiError('down', 'The server is stopping.');
     reaching ??= settings.demo ? demonstrated(settings, clock, world) : Promise.resolve(configured(settings));
     try {
       return await reaching;
@@ -162,7 +169,7 @@ export function createPlatform(
   async function credentialOf(principal: Pick<Principal, 'id'>, access: Access): Promise<PlatformCredential> {
     const { credential, enrichmentCredential, defaultProjectId } = access;
     if (!credentials) {
-      if (!credential) throw new ApiError('settings', MISSING);
+      if (!credential) throw lackOf(settings);
       return {
         credential,
         ...(enrichmentCredential && { enrichmentCredential }),
@@ -242,19 +249,20 @@ export function createPlatform(
     load: () => limiter?.load() ?? { waiting: 0, inFlight: 0 },
     async reachTokens(signal) {
       const access = await reach();
-      if (!credentials && !access.credential) throw new ApiError('settings', MISSING);
+      if (!credentials && !access.credential) throw lackOf(settings);
       loading ??= loadShared(settings, clock, cache);
       const { http } = await loading;
       // Any answer will do: what is asked of it needs a credential.
       const ping = { method: 'GET', url: access.authUrl, headers: {}, safe: true, maxBytes: PING_BYTES, signal } as const;
       const { status } = await http.send(ping).catch((error: unknown) => {
         const code = error instanceof ApiError && error.code !== undefined ? ` (${error.code})` : '';
-        throw new ApiError('down', `The authentication server cannot be reached${code}.`);
+        throw new ApiError('down', `The authentication server at ${AUTH_URL} cannot be reached${code}.`);
       });
-      if (status >= 500) throw new ApiError('down', `The authentication server answers with HTTP ${status}.`);
+      if (status >= 500) throw new ApiError('down', `The authentication server at ${AUTH_URL} answers with HTTP ${status}.`);
     },
     isCacheUp: () => cache?.isUp,
     async close() {
+      closed = true;
       // A part that could not be loaded was reported to the call that needed it; the rest is closed all the same.
       const shared: { http: Http } | undefined = await loading?.catch(() => undefined);
       await shared?.http.close();

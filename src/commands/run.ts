@@ -1,5 +1,6 @@
 import { readSettings, SettingsError } from '../settings/settings.ts';
-import { name, version } from './about.ts';
+import { unknownVariables } from '../settings/unknown-variables.ts';
+import { logOf, name, version } from './about.ts';
 import { readCommandLine, usage } from './command-line.ts';
 import { emulator, readWorldOptions } from './emulator.ts';
 
@@ -13,6 +14,8 @@ async function dispatch(args: readonly string[]): Promise<number> {
   if (line.command === 'emulator') return emulator(world, line.port);
   if (line.command === 'demo') return (await import('./demo/demo.ts')).demo(line.world);
   const settings = readSettings(process.env, line.flags);
+  // doctor says it among its checks.
+  if (line.command !== 'doctor') for (const words of unknownVariables(process.env)) logOf(settings)('warn', words);
   if (line.command === 'doctor') return (await import('./doctor.ts')).doctor(settings, world, line.json);
   if (line.command === 'call') return (await import('./call.ts')).call(settings, world, line.positionals, line.format);
   if (line.command === 'token') return (await import('./token.ts')).token(settings, line.positionals, line.token);
@@ -20,8 +23,14 @@ async function dispatch(args: readonly string[]): Promise<number> {
   return (await import('./serve.ts')).serve(settings, world);
 }
 
+/** A reader that has read enough (`doctor | head -3`) closes the pipe: the rest is not printed, and the command ends as it would have. */
+function tolerateClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+}
+
 /** Runs the command line and sets the exit code of the process; what went wrong is one line on stderr. */
 export async function run(args: readonly string[]): Promise<void> {
+  process.stdout.on('error', tolerateClosedPipe);
   try {
     process.exitCode = await dispatch(args);
   } catch (error) {

@@ -14,13 +14,13 @@ import { type Settings, SettingsError, settingDeclarations } from '../settings/s
 import type { Principal, ResourceMetadata, SignIn } from '../sign-in/principal.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import { logOf, name as product } from './about.ts';
-import { warnOfDataDirectory } from './directories.ts';
 import type { WorldOptions } from './emulator.ts';
 import { compactHeap, createIdleCompaction, limitHeapGrowth } from './heap.ts';
 import { openMonitoring, traceCalls } from './monitoring.ts';
 import { createPlatform, type Platform } from './platform.ts';
 import { openCache } from './replicas.ts';
 import { openCredentials, openSignIn, withCredentials } from './sign-in.ts';
+import { warnOfDataDirectory } from './startup-warnings.ts';
 
 /** The protected-resource metadata at each of its paths, for clients that have no token yet. */
 export function metadataPages({ paths, document }: ResourceMetadata): Map<string, Page> {

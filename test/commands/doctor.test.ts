@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import about from '../../package.json' with { type: 'json' };
 import { credentials as keepCredentials } from '../../src/commands/credentials.ts';
 import { doctor } from '../../src/commands/doctor.ts';
@@ -116,7 +116,15 @@ describe('doctor', () => {
     const settings = environmentOf(platform(), 'shop', { WEB_ANALYTICS_AUTH_URL: 'http://127.0.0.1:9', WEB_ANALYTICS_TIMEOUT_MS: '5000' });
     const { code, out } = await captured(() => doctor(settings, world));
     expect(code).toBe(1);
-    expect(out).toMatch(/✗ get_credential: .*(ECONNREFUSED|refused|reach)/);
+    expect(out).toContain('✗ get_credential: 127.0.0.1:9 refused the connection. WEB_ANALYTICS_AUTH_URL sets this address.');
+  });
+
+  it('calls a variable that no setting has a fault, with the one that was meant', async () => {
+    vi.stubEnv('WEB_ANALYTICS_READONLY', '1');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { code, out } = await captured(() => doctor(environmentOf(platform(), 'shop'), world));
+    expect([code, marks(out).slice(0, 2)]).toEqual([1, ['✓ settings', '✗ variable']]);
+    expect(out).toContain('did you mean WEB_ANALYTICS_READ_ONLY?');
   });
 });
 

@@ -25,6 +25,8 @@ it('lists all tools without a credential; each call then says what to set', asyn
   for (const { name } of listed) {
     const { isError, content } = await client.callTool({ name, arguments: {} });
     expect(isError).toBe(true);
-    expect(JSON.stringify(content)).toContain('Set WEB_ANALYTICS_AUTH_URL, WEB_ANALYTICS_CLIENT_ID and WEB_ANALYTICS_CLIENT_SECRET');
+    expect(JSON.stringify(content)).toContain(
+      'The credential is incomplete. Set WEB_ANALYTICS_AUTH_URL and WEB_ANALYTICS_CLIENT_SECRET (or …_SECRET_FILE)',
+    );
   }
 });

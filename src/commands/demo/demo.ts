@@ -34,6 +34,8 @@ export async function demo({ seed, clock }: { seed?: string; clock?: string }): 
     const { ask, calls } = createAsk(client);
     const memory: Memory = { nowMs: clock === undefined ? Date.now() : Date.parse(clock) };
     for (const [index, { text, answer }] of questions.entries()) {
+      // Nobody reads on, as after `demo | head`.
+      if (!process.stdout.writable) break;
       printQuestion(index + 1, text);
       await answer(ask, memory);
     }
