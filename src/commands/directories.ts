@@ -2,7 +2,6 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
 import { homedir, hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Log } from '../lib/log.ts';
 import type { Settings } from '../settings/settings.ts';
 import { tryDirectory, WorkspaceError } from '../workspace/store/disk.ts';
 import { isRunning } from '../workspace/store/lock.ts';
