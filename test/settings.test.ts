@@ -2,10 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { missingCredential } from '../src/settings/missing-credential.ts';
 import type { Setting } from '../src/settings/setting.ts';
 import { flagOf, isSwitch, readSettings, settingDeclarations } from '../src/settings/settings.ts';
-import { unknownVariables } from '../src/settings/unknown-variables.ts';
 
 const settings: readonly Setting[] = Object.values(settingDeclarations);
 const of = (variable: string, value: string) => readSettings({ [`WEB_ANALYTICS_${variable}`]: value });
@@ -275,35 +273,4 @@ describe('secrets', () => {
   it('whose file cannot be read are refused by its name', () => {
     expect(() => of('CLIENT_SECRET_FILE', '/nowhere/secret')).toThrow('WEB_ANALYTICS_CLIENT_SECRET_FILE: cannot read "/nowhere/secret"');
   });
-});
-
-describe('names with the prefix that no setting has', () => {
-  it('are said with the one that was meant, without their values', () => {
-    const given = { WEB_ANALYTICS_READONLY: 'canary', WEB_ANALYTICS_TIMEZONE: 'canary', WEB_ANALYTICS_XQZ: 'canary', PATH: '/bin' };
-    expect(unknownVariables(given)).toEqual([
-      'WEB_ANALYTICS_READONLY is no setting and has no effect; did you mean WEB_ANALYTICS_READ_ONLY?',
-      'WEB_ANALYTICS_TIMEZONE is no setting and has no effect; did you mean WEB_ANALYTICS_TIME_ZONE?',
-      'WEB_ANALYTICS_XQZ is no setting and has no effect; --help lists the settings',
-    ]);
-  });
-
-  it('are none of those that are read, files of secrets included', () => {
-    const names = settings.flatMap(({ variable, secret }) => (secret ? [variable, `${variable}_FILE`] : [variable]));
-    expect(unknownVariables(Object.fromEntries(names.map((name) => [name, 'x'])))).toEqual([]);
-  });
-});
-
-describe('what a credential lacks', () => {
-  it.each([
-    [
-      {},
-      /^No credential is set\. Set WEB_ANALYTICS_AUTH_URL, WEB_ANALYTICS_CLIENT_ID and WEB_ANALYTICS_CLIENT_SECRET \(or …_SECRET_FILE\)/,
-    ],
-    [
-      { authUrl: 'https://a.example', clientId: 'a' },
-      /^The credential is incomplete\. Set WEB_ANALYTICS_CLIENT_SECRET \(or …_SECRET_FILE\),/,
-    ],
-    [{ clientId: 'a', clientSecret: 'b' }, /^The credential is incomplete\. Set WEB_ANALYTICS_AUTH_URL, or start with --demo/],
-    [{ authUrl: 'https://a.example', clientId: 'a', clientSecret: 'b' }, /^$/],
-  ])('%j', (given, words) => expect(missingCredential(given) ?? '').toMatch(words));
 });

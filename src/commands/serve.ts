@@ -25,7 +25,7 @@ function createToolLoader(): typeof loadTool {
 /** How long what was still starting may take to end by itself. */
 const LINGER_MS = 5_000;
 
-/** The host has gone: what still keeps the process alive after a while, such as a program that was just being started, is not waited for. */
+/** The host has gone: a program that was just being started, or what else keeps the process alive, is waited for no longer than this. */
 function endSoon(): void {
   setTimeout(() => process.exit(), LINGER_MS).unref();
 }
