@@ -47,6 +47,11 @@ export function typeOf(value: unknown): string {
   return noun(Array.isArray(value) ? 'array' : typeof value);
 }
 
+/** What may be chosen; a schema may add words of its own. */
+function choiceWords(issue: z.core.$ZodIssueInvalidValue): string {
+  return `must be ${kindOf(issue)}${issue.message.startsWith('Invalid ') ? '' : `; ${issue.message}`}`;
+}
+
 function expectation(issue: z.core.$ZodIssue, value: unknown): string {
   if (issue.code === 'custom') return issue.message;
   if (value === undefined || value === null) return kindOf(issue) === '' ? 'is required' : `is required (${kindOf(issue)})`;
@@ -54,7 +59,7 @@ function expectation(issue: z.core.$ZodIssue, value: unknown): string {
     // A schema may have words of its own.
     return issue.message.startsWith('Too ') ? bound(issue) : issue.message;
   }
-  if (issue.code === 'invalid_value') return `must be ${kindOf(issue)}`;
+  if (issue.code === 'invalid_value') return choiceWords(issue);
   if (issue.code === 'invalid_type') {
     const lost = typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value);
     if (lost) return p.LOST_DIGITS;

@@ -1,6 +1,6 @@
 import { type Settings, SettingsError } from '../settings/settings.ts';
 import { offerOf } from '../tooling/mentions.ts';
-import type { AnyTool, ListedTool, Offer } from '../tooling/tool.ts';
+import { type AnyTool, changesSomething, type ListedTool, type Offer } from '../tooling/tool.ts';
 
 /** JSON of all tools as listed; put in by the build, because making all JSON schemas costs more than the rest of a start. */
 declare const LISTED_TOOLS: string | undefined;
@@ -56,5 +56,5 @@ export function enabledTools(all: readonly ListedTool[], { toolsets: chosen, rea
     throw new SettingsError(`WEB_ANALYTICS_TOOLSETS: no toolset "${unknown.join('", "')}"; there are all, ${CORE}, ${names.join(', ')}`);
   }
   const isWanted = ({ name, toolset }: ListedTool) => wanted.includes(toolset) || (wanted.includes(CORE) && coreTools.has(name));
-  return offerOf(all, (tool) => isWanted(tool) && (tool.annotations.readOnlyHint || !readOnly));
+  return offerOf(all, (tool) => isWanted(tool) && !(readOnly && changesSomething(tool)));
 }

@@ -13,6 +13,7 @@ import { createSubscriptions } from '../protocol/subscriptions.ts';
 import { type Settings, SettingsError, settingDeclarations } from '../settings/settings.ts';
 import type { Principal, ResourceMetadata, SignIn } from '../sign-in/principal.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
+import { changesSomething } from '../tooling/tool.ts';
 import { logOf, name as product } from './about.ts';
 import type { WorldOptions } from './emulator.ts';
 import { compactHeap, createIdleCompaction, limitHeapGrowth } from './heap.ts';
@@ -131,7 +132,7 @@ export async function startHttpServing(
   const { host, port, allowedHosts, allowedOrigins, maxSessions, sessionIdleMinutes, maxRequests } = settings;
   requireSafe(settings, signIn);
   const tls = readCertificate(settings, platform);
-  const writing = new Set(catalogue.tools.filter(({ annotations }) => !annotations.readOnlyHint).map(({ name }) => name));
+  const writing = new Set(catalogue.tools.filter(changesSomething).map(({ name }) => name));
 
   let serving: HttpServing | undefined;
   const monitoring = await openMonitoring(settings, { platform, signIn, tracing, sessions: () => serving?.sessionsByEra() ?? {} });

@@ -89,7 +89,7 @@ const questions: readonly Question[] = [
   {
     text: 'Fetch the session exports of the last three days.',
     tool: 'sync_exports',
-    answer: answerOf('sync_exports', { jobIds: ['Daily sessions'], since: '-3d' }),
+    answer: answerOf('sync_exports', { jobIds: ['Daily sessions'], since: '-2d' }),
   },
   {
     text: 'Sessions by browser, from those exports?',
@@ -144,11 +144,18 @@ function whatOf({ operation, scope }: AnyTool): string {
   return operation ? `\`${operation.method} ${operation.path}\`` : `scope \`${scope}\``;
 }
 
+/** What a tool does beside answering. */
+function effectOf({ annotations, fetches, confirmed }: AnyTool): string {
+  if (annotations.readOnlyHint) return '';
+  if (fetches) return 'writes files here';
+  return confirmed ? 'writes, asks first' : 'writes';
+}
+
 function toolsTable(): string {
   return toolsets
     .map(({ name: toolset, description: words, tools }) => {
       const rows = tools.map((tool) => {
-        const effect = tool.annotations.readOnlyHint ? '' : tool.confirmed ? 'writes, asks first' : 'writes';
+        const effect = effectOf(tool);
         return [`\`${tool.name}\``, tool.description, whatOf(tool), effect];
       });
       return `## ${toolset}\n\n${words}\n\n${markdownTable(['Tool', 'What it does', 'Operation or scope', ''], rows)}`;

@@ -17,7 +17,7 @@ import type { Prompt } from '../tooling/prompt.ts';
 import type { DefinedResource } from '../tooling/resource.ts';
 import type { Answer } from '../tooling/results.ts';
 import type { Session } from '../tooling/session.ts';
-import { type AnyTool, CHART_VIEW_URI, type ListedTool, type Offer } from '../tooling/tool.ts';
+import { type AnyTool, CHART_VIEW_URI, changesSomething, type ListedTool, type Offer } from '../tooling/tool.ts';
 import { registerCompletion, registerPrompt } from './prompts.ts';
 import { registerResource, requestFacts } from './resources.ts';
 import { registerSubscriptions, type Subscriptions } from './subscriptions.ts';
@@ -97,11 +97,21 @@ function callerOf(server: McpServer, { session, tools, absent = NONE }: ServerPa
   };
 }
 
+/** So many messages of progress go out as they come; then at most one a second, because hundreds of steps would be hundreds of messages. */
+const FREE_MESSAGES = 20;
+const PROGRESS_MS = 1_000;
+
 /** Sends progress to a client that asked for it; undefined for one that did not. */
 function progressOf({ mcpReq }: ServerContext): Caller['progress'] {
   const progressToken = mcpReq._meta?.progressToken;
   if (progressToken === undefined) return undefined;
+  let [sent, sentMs] = [0, 0];
   return (progress, total, message) => {
+    const nowMs = performance.now();
+    // The last is always sent.
+    if (sent >= FREE_MESSAGES && nowMs - sentMs < PROGRESS_MS && (total === undefined || progress < total)) return;
+    sent += 1;
+    sentMs = nowMs;
     const params = { progressToken, progress, total, message };
     // A client that is gone misses nothing: the answer fails too.
     mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined);
@@ -133,7 +143,8 @@ function question(tool: ListedTool, { ask, state }: Question) {
           `${warning}${ask.method} ${ask.path}${project}${encoding}\n${excerpt}`,
         requestedSchema: {
           type: 'object',
-          properties: { confirm: { type: 'boolean', title: 'Send it', default: true } },
+          // What removes something for good is not answered by a press of Enter.
+          properties: { confirm: { type: 'boolean', title: 'Send it', ...(!tool.annotations.destructiveHint && { default: true }) } },
         },
       }),
     },
@@ -216,7 +227,7 @@ interface InstructionFacts {
 
 /** What a model reads once per connection; at most 1 KB. */
 export function instructions({ timeZone, nowMs, offer }: InstructionFacts): string {
-  const writes = offer?.tools.some(({ annotations }) => !annotations.readOnlyHint) ?? true;
+  const writes = offer?.tools.some(changesSomething) ?? true;
   const lines = [
     'A web and app analytics platform: site and zone metrics, speed analysis (synthetic scenarios, HAR files), data exports, enrichment.',
     `Today is ${dateIn(timeZone, nowMs)}, time zone ${timeZone}. Dates: 2026-11-01, 2026-11, 2026-Q3, today, yesterday, -7d, -4w, ` +

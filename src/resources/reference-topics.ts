@@ -63,17 +63,17 @@ export function writeMetrics(): string {
   return `Rates are percents (93.0 is 93 %). Never average rates or averages of days, devices or segments: ask for the whole range. \
 null is no value, never 0.
 
-## Site metrics (\`${getSiteMetrics.path}\`, section ${getSiteMetrics.section}; tool get_site_metrics)
+## Site metrics (\`${getSiteMetrics.path}\`; tool get_site_metrics)
 
 ${rangeTable(siteMetricDefinitions)}
 
-## Zone metrics of apps (\`${getZoneMetrics.path}\`, section ${getZoneMetrics.section}; tool get_zone_metrics)
+## Zone metrics of apps (\`${getZoneMetrics.path}\`; tool get_zone_metrics)
 
 ${rangeTable(zoneMetricDefinitions)}
 
 get_zone_metrics gives all but ${beyondAll}, which only get_zone_conversion_rate_per_tap gives. The last 7 days may still change.
 
-## Speed metrics (section 2.1; tools get_scenario_report, list_scenario_reports, get_step_report)
+## Speed metrics (tools get_scenario_report, list_scenario_reports, get_step_report)
 
 ${SPEED_UNITS} Without \`metrics\` an answer holds ${usualSpeedMetrics.join(', ')}. In a summary, \`sum\` adds over the steps and \
 \`average\` is per step: sums compare only between reports with as many finished steps. Leave runs with fail > 0 out of averages.
@@ -146,35 +146,29 @@ function daysAndHours(ms: number): string {
   return `${ms / (24 * HOUR_MS)} days (${(ms / HOUR_MS).toLocaleString('en')} hours)`;
 }
 
-/** What public pages of deployments say, and the reference does not. */
-const PUBLIC = 'stated publicly, not in the reference';
+/** What the documentation of the interface says. */
+const REFERENCE = 'documented';
+/** What public pages of deployments say, and the documentation does not. */
+const PUBLIC = 'stated publicly, not documented';
 
-/** Limits as rows: what, how much, where it is stated: a section of the reference, public pages, or this server's own choice. */
+/** Limits as rows: what, how much, where it is stated: the documentation of the interface, public pages, or this server's own choice. */
 function limitRows(): string[][] {
   return [
-    ['access token', '1 hour (expires_in 3600); this server renews it', 'section 8'],
-    ['credential', '1 year, then it must be generated anew', 'section 5, 8'],
-    [
-      'page of jobs or runs',
-      `${p.DEFAULT_PAGE_SIZE} by default, at most ${p.MAX_PAGE_SIZE}; ordered by jobId, not by date`,
-      'section 4.2, 8',
-    ],
-    ['reports of a scenario', `${p.DEFAULT_REPORTS} by default, limit 0 for all`, 'section 4.1, 8'],
-    [
-      'range of a once export',
-      `to at most ${daysAndHours(p.MAX_EXPORT_RANGE_MS)} after from; from within the data retention`,
-      'section 4.2, 8',
-    ],
-    ['custom variables in an export', 'customVarPosition 1 to 20', 'section 4.2, 8'],
-    ['scope of an export', 'at most 255 characters', 'section 4.2, 8'],
-    ['files of an export run', 'until their expirationDate', 'section 2.2, 8'],
+    ['access token', '1 hour (expires_in 3600); this server renews it', REFERENCE],
+    ['credential', '1 year, then it must be generated anew', REFERENCE],
+    ['page of jobs or runs', `${p.DEFAULT_PAGE_SIZE} by default, at most ${p.MAX_PAGE_SIZE}; ordered by jobId, not by date`, REFERENCE],
+    ['reports of a scenario', `${p.DEFAULT_REPORTS} by default, limit 0 for all`, REFERENCE],
+    ['range of a once export', `to at most ${daysAndHours(p.MAX_EXPORT_RANGE_MS)} after from; from within the data retention`, REFERENCE],
+    ['custom variables in an export', 'customVarPosition 1 to 20', REFERENCE],
+    ['scope of an export', 'at most 255 characters', REFERENCE],
+    ['files of an export run', 'until their expirationDate', REFERENCE],
     ['how long files are kept', 'about 7 days', PUBLIC],
-    ['period daily', `only on a range longer than ${p.ONE_DAY_MS / HOUR_MS} hours; not for get_site_cart_average`, 'section 4.4, 8'],
+    ['period daily', `only on a range longer than ${p.ONE_DAY_MS / HOUR_MS} hours; not for get_site_cart_average`, REFERENCE],
     ['range of one metrics query', `at most ${daysAndHours(p.MAX_METRICS_RANGE_MS)}`, PUBLIC],
-    ['several segmentIds', 'visitors in all of them; a union cannot be asked (visits: A + B − both; rates: not at all)', 'section 4.4'],
-    ['goalId', 'required for conversions of projects without e-commerce; revenue and cart only for e-commerce', 'section 4.4'],
-    ['ids of monitorings', 'not listed by the interface: the console shows them', 'section 4.1'],
-    ['enrichments', 'no transactions; the scope enrichment goes with no other', 'section 1, 5'],
+    ['several segmentIds', 'visitors in all of them; a union cannot be asked (visits: A + B − both; rates: not at all)', REFERENCE],
+    ['goalId', 'required for conversions of projects without e-commerce; revenue and cart only for e-commerce', REFERENCE],
+    ['ids of monitorings', 'not listed by the interface: the console shows them', REFERENCE],
+    ['enrichments', 'no transactions; the scope enrichment goes with no other', REFERENCE],
     ['records of an enrichment', 'at most 3 per session; one bad record rejects the batch', PUBLIC],
     ['export job', 'cannot be changed, suspended or deleted through the interface: look for an equal one first', PUBLIC],
     ['calls at a time', '10 per project, shared by all its credentials', PUBLIC],
@@ -201,7 +195,7 @@ ${markdownTable(
 
 /** How enrichment is set up, from nothing to the first batch. */
 export function writeEnrichment(): string {
-  return `Enrichment adds data that a server knows, such as a phone call, to sessions that were tracked (section 4.5).
+  return `Enrichment adds data that a server knows, such as a phone call, to sessions that were tracked.
 
 1. The provider of the data hands in an integration schema, and is listed in the catalogue of integrations.
 2. A customer installs the integration in the console. That makes an integration_id and a credential of its own (client_id, \
@@ -215,9 +209,9 @@ sessionNumber.
 
 | what | rule | where stated |
 | --- | --- | --- |
-| scope | enrichment is asked for alone | section 5 |
-| transactions | not supported | section 1 |
-| body | form-encoded by default, JSON with encoding json | section 4.5; JSON: a public example |
+| scope | enrichment is asked for alone | ${REFERENCE} |
+| transactions | not supported | ${REFERENCE} |
+| body | form-encoded by default, JSON with encoding json | ${REFERENCE}; JSON: a public example |
 | payload and answer | not shown by the reference; any 2xx counts as taken, and what came is handed back | this server |
 | enrichmentNumber | 1 to 3; a record with the same number overwrites the former | ${PUBLIC} |
 | a bad record | rejects the whole batch | ${PUBLIC} |`;
@@ -258,8 +252,5 @@ export const writeExportableFields: WriteTopic = async ({ ask }) => {
       }
     }),
   );
-  return (
-    `Fields depend on the project and the scope (\`${listExportableFields.path}\`, section ` +
-    `${listExportableFields.section}).\n\n${CONVENTIONS}\n\n${sections.join('\n\n')}`
-  );
+  return `Fields depend on the project and the scope (\`${listExportableFields.path}\`).\n\n${CONVENTIONS}\n\n` + sections.join('\n\n');
 };

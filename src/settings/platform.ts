@@ -73,7 +73,7 @@ export const platformSettings = {
   readOnly: {
     variable: 'WEB_ANALYTICS_READ_ONLY',
     title: 'Read only',
-    words: 'Leaves out every tool that writes',
+    words: 'Leaves out every tool that changes the platform or deletes; downloads to this disk stay',
     schema: flag,
     default: 'false',
     form: 'boolean',

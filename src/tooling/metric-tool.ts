@@ -1,6 +1,8 @@
 import * as z from 'zod';
+import { ApiError } from '../api/errors.ts';
 import type { Operation } from '../api/operation.ts';
 import { metricTable } from '../domain/metrics/metric-table.ts';
+import { goalWords, withWayOn } from '../usecases/metrics/fetch-metrics.ts';
 import * as p from './params.ts';
 import { READ, type Tool } from './tool.ts';
 
@@ -35,8 +37,11 @@ export function defineMetricTool({ more, ...tool }: MetricTool): Tool<MetricOper
     searchHint: `${tool.title.toLowerCase()} of one range`,
     input: z.strictObject({ startDate: p.startDate, endDate: p.endDate, ...more, device: p.device, segmentIds: p.segmentIds }),
     output: tableOutput,
-    async handler(input, { call, timeZone, note }) {
-      const { values } = await call(input);
+    async handler(input, { call, timeZone, note, lists }) {
+      const { values } = await call(input).catch(async (error: unknown) => {
+        if (!(error instanceof ApiError && error.kind === 'invalid' && /goalId is required/i.test(error.message))) throw withWayOn(error);
+        throw new ApiError('invalid', await goalWords([tool.title], 'goalId', await lists()), { cause: error });
+      });
       const { device = 'all', ...table } = metricTable(values, { timeZone });
       if (values.length === 0) note('The platform answered no values for this range.');
       const { startDate: _start, endDate: _end, period: _period, ...filters } = input;

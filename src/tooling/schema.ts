@@ -187,6 +187,7 @@ export function listTools(toolsets: readonly Toolset[]): ListedTool[] {
         _meta: metaOf(tool),
         toolset,
         ...(scope && { scope }),
+        ...(tool.fetches && { fetches: true }),
       })),
   );
 }

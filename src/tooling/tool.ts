@@ -20,6 +20,9 @@ export const OVERWRITE: Annotations = { readOnlyHint: false, destructiveHint: fa
 /** Removes from the platform for good. */
 export const DELETE: Annotations = { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true };
 
+/** Copies what the platform holds to this machine: it fills the disk and changes nothing of the platform. */
+export const FETCH: Annotations = { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true };
+
 /** Removes files of this machine for good; the platform keeps what it has. */
 export const PURGE: Annotations = { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false };
 
@@ -47,6 +50,13 @@ export interface ListedTool {
   readonly _meta?: Readonly<Record<string, unknown>>;
   readonly toolset: string;
   readonly scope?: Scope;
+  /** It only copies what the platform holds to this machine. */
+  readonly fetches?: true;
+}
+
+/** Whether a tool changes the platform or removes files: what a read-only server and a caller who may only read do not get. */
+export function changesSomething({ annotations, fetches }: Pick<ListedTool, 'annotations' | 'fetches'>): boolean {
+  return !annotations.readOnlyHint && fetches !== true;
 }
 
 /** What a connection offers, and what its settings leave out. */
@@ -90,6 +100,8 @@ interface Declaration<Input extends z.ZodObject = z.ZodObject, Output extends z.
   /** Parameters without `projectId`, and without `confirm` and `chart` of confirmed and charted tools. */
   readonly input: Input;
   readonly output: Output;
+  /** It only copies what the platform holds to this machine: read-only servers keep it. */
+  readonly fetches?: true;
   /** Asks the person before the write leaves. */
   readonly confirmed?: true;
   /** Takes `chart: true` and draws through `draw`. */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { exportRun } from '../../src/resources/exports.ts';
 import * as p from '../../src/tooling/params.ts';
-import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
+import { defineAnsweringTool, FETCH } from '../../src/tooling/tool.ts';
 import { loadState } from '../../src/usecases/exports/loaded-runs.ts';
 import { followDownload, progressWords, USUAL_WAIT_SECONDS } from '../../src/usecases/exports/sync-exports.ts';
 
@@ -11,7 +11,8 @@ export default defineAnsweringTool({
   description:
     'Get the files of one run, by default the last, into the workspace for query_export; follows a run that still computes. Goes ' +
     'on when the call ends: call again to look.',
-  annotations: READ,
+  annotations: FETCH,
+  fetches: true,
   searchHint: 'download files of a run, fetch an export',
   scope: 'data-export',
   idsFrom: 'list_export_runs',

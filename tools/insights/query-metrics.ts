@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { breakdowns, metricQuery } from '../../src/domain/metrics/read/metric-query.ts';
+import { breakdowns, exportedDimension, metricQuery } from '../../src/domain/metrics/read/metric-query.ts';
 import { tableOutput } from '../../src/tooling/metric-tool.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
@@ -22,7 +22,11 @@ export default defineAnsweringTool({
     metrics: p.rangeMetrics,
     startDate: p.startDate,
     endDate: p.endDate,
-    breakdown: z.array(z.enum(breakdowns)).min(1).describe('Rows by these, e.g. ["month", "device"]').optional(),
+    breakdown: z
+      .array(z.enum(breakdowns, { error: ({ input }) => exportedDimension(input) }))
+      .min(1)
+      .describe('Rows by these, e.g. ["month", "device"]')
+      .optional(),
     totals: z.boolean().describe('true adds a row of the whole').optional(),
     shares: z.boolean().describe('true adds percent of the whole for counts').optional(),
     devices: p.devices,

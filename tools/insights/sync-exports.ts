@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { exportsResource } from '../../src/resources/exports.ts';
 import * as p from '../../src/tooling/params.ts';
-import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
+import { defineAnsweringTool, FETCH } from '../../src/tooling/tool.ts';
 import { USUAL_WAIT_SECONDS } from '../../src/usecases/exports/sync-exports.ts';
 import { lifeWords } from '../../src/workspace/download/file-life.ts';
 import { SYNC_COLUMNS, syncTable } from '../../src/workspace/download/sync-plan.ts';
@@ -18,7 +18,8 @@ export default defineAnsweringTool({
   description:
     "Download everything new: every successful run that we don't have yet, of all export jobs or some; says which have expired. " +
     'Goes on when the call ends: call again to look.',
-  annotations: READ,
+  annotations: FETCH,
+  fetches: true,
   searchHint: 'download all new files, fetch exports, keep up to date',
   scope: 'data-export',
   idsFrom: 'list_export_jobs',

@@ -61,7 +61,7 @@ const fromExport: Question = {
   text: 'Revenue by browser over the last three days, from the daily session export.',
   async answer(ask) {
     const jobId = 'Daily sessions';
-    const { answer } = await ask<{ answer: string }>('sync_exports', { jobIds: [jobId], since: '-3d' });
+    const { answer } = await ask<{ answer: string }>('sync_exports', { jobIds: [jobId], since: '-2d' });
     printLine(answer);
     const sql =
       'SELECT browser_name AS browser, count(*) AS sessions, sum(session_transactions_revenue) AS revenue FROM data GROUP BY ALL ' +

@@ -80,6 +80,11 @@ export const siteMetricDefinitions: Readonly<Record<SiteMetric, RangeMetricDefin
   visits: { unit: 'sessions', words: 'Number of sessions.', combination: SUM, better: 'higher' },
 };
 
+/** What a zone of a page has no figures for, as a sentence. */
+export const APP_ZONES =
+  'Taps, swipes and all other zone metrics are of apps: a zone of a web page has none in this interface, where site metrics by segment ' +
+  'come nearest.';
+
 const perUser = without('users');
 const perTap = without('taps');
 

@@ -164,6 +164,8 @@ async function compareRanges(question: Question, context: Context): Promise<Comp
   if (goalId === undefined) await requireGoal(question.metrics, totals.rows, lists, note);
   const compared = { ...question, goalIds: [goalId], startMs: baseline.startMs, endMs: period.endMs, timeZone };
   for (const sentence of await redefinitionNotes(compared, lists)) note(sentence);
+  if (question.compareSegments.length > 1)
+    note('compareSegments: each is compared with itself in the baseline; by: "segment" puts them side by side.');
   const labelAt = (ms: number) => todayIn(timeZone, ms);
   const faults =
     isOne && question.zoneIds.length === 0

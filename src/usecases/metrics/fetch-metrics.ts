@@ -2,7 +2,7 @@ import { ApiError } from '../../api/errors.ts';
 import { getSiteVisits } from '../../api/operations/metrics.ts';
 import { MAX_METRICS_RANGE_MS } from '../../api/params.ts';
 import type { Windows } from '../../domain/metrics/compare/comparison-windows.ts';
-import { definitionOf } from '../../domain/metrics/metric-definitions.ts';
+import { APP_ZONES, definitionOf } from '../../domain/metrics/metric-definitions.ts';
 import type { MetricValue } from '../../domain/metrics/metric-table.ts';
 import {
   assemble,
@@ -83,7 +83,7 @@ export async function fetchMetrics(
     }),
   );
   signal.throwIfAborted();
-  if (calls > 0 && failures.length === calls) throw failures[0];
+  if (calls > 0 && failures.length === calls) throw withWayOn(failures[0]);
   const [currency] = currencies;
   return {
     ...assemble(grid, plan, answers),
@@ -91,6 +91,17 @@ export async function fetchMetrics(
     calls,
     ...(otherBounds !== undefined && { otherBounds }),
   };
+}
+
+/** Names what answers in place of a refused call of metrics, where the refusal itself cannot know it. */
+export function withWayOn(error: unknown): unknown {
+  if (!(error instanceof ApiError)) return error;
+  const { kind, message, status, code, retryAfterMs, transient } = error;
+  const details = { status, code, retryAfterMs, transient, cause: error };
+  if (kind === 'missing' && message.includes('/metrics/zone/')) return new ApiError(kind, `${message} ${APP_ZONES}`, details);
+  return kind === 'invalid' && message.includes('at most 92 days')
+    ? new ApiError(kind, `${message} query_metrics answers longer ranges as one.`, details)
+    : error;
 }
 
 /** Says that metrics need a goal, in which parameter, and which goals the project has, where they can be had. */

@@ -10,14 +10,13 @@ import { type Readable, type ReadPlan, findChanges as scan } from '../../domain/
 import { dayPoints } from '../../domain/metrics/compare/readings.ts';
 import { countingFaults, withoutFaults } from '../../domain/metrics/quality/counting.ts';
 import { type Device, isZoneMetric } from '../../domain/metrics/read/metric-grid.ts';
-import type { NameKind } from '../../domain/names/match-name.ts';
 import { FALSE_DISCOVERY_RATE } from '../../domain/speed/engine/judge-together.ts';
 import { daysBetween, shiftDays } from '../../lib/calendar.ts';
 import { resolveDate, todayIn } from '../../lib/dates.ts';
 import type { Context, Lists } from '../context.ts';
 import { chooseScenarios, findSpeedChanges } from '../speed/find-speed-changes.ts';
 import { readKnownDays, withKnownDays } from './read-known-days.ts';
-import { begin, firstDayOf } from './read-places.ts';
+import { begin, firstDayOf, zonesToLookAt } from './read-places.ts';
 import { type Compared, redefinitionNotes } from './redefinitions.ts';
 
 /** What may be looked at. */
@@ -27,8 +26,6 @@ export const changeSubjects = ['site', 'zones', 'speed'] as const;
 const MOST_REQUESTS = 44;
 /** A token, the lists of segments and goals, and up to four for last year, with one to spare. */
 const RESERVED = 8;
-/** Requests for the lists that lead to zones; more zones than they show are named by `zoneIds`. */
-const MOST_FOR_ZONES = 20;
 /** Scenarios that are looked at beside the site or its zones, each a request, after one for their list. */
 const MOST_SCENARIOS = 12;
 /** Zone metrics may be corrected for so long. */
@@ -69,18 +66,6 @@ async function listed<T>(what: string, list: Promise<readonly T[]>, note: Uses['
 async function segmentsOf(lists: Lists): Promise<number[]> {
   const all = await lists.of('segment');
   return all.toSorted((a, b) => (b.changedAt ?? '').localeCompare(a.changedAt ?? '')).map(({ id }) => id);
-}
-
-/** All zones of a project and the requests that list them; throws before there would be too many. */
-async function zonesOf(lists: Lists): Promise<{ ids: number[]; requests: number }> {
-  let requests = 1;
-  const steps: NameKind[] = ['mapping', 'page group', 'zoning'];
-  for (const kind of steps) {
-    requests += (await lists.of(kind)).length;
-    if (requests > MOST_FOR_ZONES)
-      throw new ApiError('invalid', 'zoneIds: the project has too many zonings to look through all; name zones. find_objects finds them.');
-  }
-  return { ids: (await lists.of('zone')).map(({ id }) => id), requests };
 }
 
 /** The metrics whose changes are wanted; throws where they do not go with what is looked at. */
@@ -199,7 +184,7 @@ async function lookAtSite({ input, days, site, zones, metrics, startMs, endMs, r
   const { note, timeZone, nowMs } = context;
   const lists = await context.lists();
   const [goals, allSegments] = await Promise.all([goalsOf(lists, note), site ? listed('Segments', segmentsOf(lists), note) : []]);
-  const ofZones = zones && !input.zoneIds ? await zonesOf(lists) : { ids: input.zoneIds ?? [], requests: 0 };
+  const ofZones = zones ? await zonesToLookAt(input.zoneIds, site, lists, note) : { ids: [], requests: 0 };
   const asked = readableOf({ input, site }, goals, allSegments, ofZones.ids);
   const bounds = { days, endMs, timeZone, requests: room - ofZones.requests };
   const { readable, plan, reader, base } = await begin(asked, bounds, metrics, context);

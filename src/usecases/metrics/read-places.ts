@@ -1,9 +1,10 @@
-import { ApiError } from '../../api/errors.ts';
+import { ApiError, refuse } from '../../api/errors.ts';
 import { siteMetricNames } from '../../api/metric-names.ts';
 import type { Place, Reading } from '../../domain/metrics/changes/change-series.ts';
 import { planReads, type Readable, type ReadPlan } from '../../domain/metrics/changes/find-changes.ts';
 import { isZoneMetric } from '../../domain/metrics/read/metric-grid.ts';
-import type { Context } from '../context.ts';
+import type { NameKind } from '../../domain/names/match-name.ts';
+import type { Context, Lists } from '../context.ts';
 import { fetchMetrics } from './fetch-metrics.ts';
 
 type Uses = Pick<Context, 'ask' | 'progress' | 'signal' | 'timeZone'>;
@@ -82,4 +83,34 @@ export async function begin(
   const next = await begin({ ...readable, goalIds: others }, { ...bounds, requests }, metrics, context);
   next.reader.facts.requests += reader.facts.requests;
   return next;
+}
+
+/** Requests for the lists that lead to zones; more zones than they show are named by `zoneIds`. */
+const MOST_FOR_ZONES = 20;
+
+/** All zones of a project, undefined where more lists lead to them than may be read, and the requests that were sent. */
+async function zonesOf(lists: Lists): Promise<{ ids?: number[]; requests: number }> {
+  let requests = 1;
+  const steps: NameKind[] = ['mapping', 'page group', 'zoning'];
+  for (const kind of steps) {
+    const next = (await lists.of(kind)).length;
+    if (requests + next > MOST_FOR_ZONES) return { requests };
+    requests += next;
+  }
+  return { ids: (await lists.of('zone')).map(({ id }) => id), requests };
+}
+
+/** The zones to look at: those that are named, else all; where these are too many none, which is noted beside the site and thrown else. */
+export async function zonesToLookAt(
+  named: readonly number[] | undefined,
+  besideSite: boolean,
+  lists: Lists,
+  note: Context['note'],
+): Promise<{ ids: readonly number[]; requests: number }> {
+  if (named) return { ids: named, requests: 0 };
+  const { ids, requests } = await zonesOf(lists);
+  if (ids) return { ids, requests };
+  if (!besideSite) refuse('zoneIds: the project has too many zonings to look through all; name zones. find_objects finds them.');
+  note('Zones are not looked at: the project has too many zonings to look through all. Name some by zoneIds; find_objects finds them.');
+  return { ids: [], requests };
 }

@@ -107,6 +107,13 @@ function calmText(verdict: Judgement['verdict'], usual: string): string | undefi
   return verdict === 'within noise' ? `within noise (up to ${usual} is chance)` : undefined;
 }
 
+/** The bound is shown where it is the one that decided: a change from some day on may stand out within the bound of the whole period. */
+function beyondNoise(noise: number | null, { compared: { before, after }, judgement: { relative } }: Change, usual: string): string {
+  const shown =
+    before !== null && after !== null && before !== 0 ? Math.min(Math.abs((after - before) / before), Math.abs(relative ?? 1)) : 0;
+  return noise !== null && 100 * shown > noise ? `beyond noise (${usual})` : 'beyond noise';
+}
+
 /** One sentence: what changed, by how much, whether it stands out, since when. */
 export function changeSentence(change: Change, currency: string | undefined): string {
   const { metric, before, after, judgement, since, of, days } = change;
@@ -120,14 +127,15 @@ export function changeSentence(change: Change, currency: string | undefined): st
   const noise = noisePercentOf(judgement);
   const figures = `${figuresText(change, currency)}${withoutOutliersText(change)}`;
   const usual = noise === null ? '' : `±${formatNumber(noise, { digits: 1 })}%`;
+  const beyond = beyondNoise(noise, change, usual);
   const calm = calmText(verdict, usual);
   if (calm !== undefined) return `${name} went ${figures}: ${calm}.`;
-  if (verdict === 'drift') return `${name} went ${figures}, beyond noise (${usual}): it drifted slowly, so no day is its start.`;
+  if (verdict === 'drift') return `${name} went ${figures}, ${beyond}: it drifted slowly, so no day is its start.`;
   const moved = verdict === 'up' ? 'rose' : 'fell';
-  if (!since) return `${name} ${moved} ${figures}, beyond noise (${usual}).`;
+  if (!since) return `${name} ${moved} ${figures}, ${beyond}.`;
   // From the first day on the figures of the ranges are those of the change.
   if (since.from <= days.first && since.to === undefined)
-    return `${name} ${moved} ${figures}, beyond noise (${usual}), since ${since.from}${possibleText(since)}.`;
+    return `${name} ${moved} ${figures}, ${beyond}, since ${since.from}${possibleText(since)}.`;
   const whole = `over the whole period ${figures}`;
   if (since.to !== undefined) return `${name} was ${levelText(since)} from ${since.from} to ${since.to} and is back; ${whole}.`;
   return `${name} is ${levelText(since)} since ${since.from}${possibleText(since)}, ${daysText(since.days)}; ${whole}.`;

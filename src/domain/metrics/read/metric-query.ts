@@ -14,6 +14,39 @@ type TimeUnit = (typeof timeUnits)[number];
 export const breakdowns = ['device', 'segment', 'goal', ...timeUnits] as const;
 export type Breakdown = (typeof breakdowns)[number];
 
+/** What metrics are not broken down by and exports of sessions hold, by folded word: the column. */
+const EXPORTED: Readonly<Record<string, string>> = {
+  country: 'country_code',
+  city: 'city',
+  language: 'language',
+  browser: 'browser_name',
+  os: 'platform_name',
+  operatingsystem: 'platform_name',
+  platform: 'platform_name',
+  referrer: 'referer_url',
+  referer: 'referer_url',
+  source: 'referer_url',
+  channel: 'referer_url',
+};
+
+/** How a question by a dimension that metrics lack is answered; undefined for words that are no known dimension. */
+export function exportedDimension(input: unknown): string | undefined {
+  const word =
+    typeof input === 'string'
+      ? input
+          .toLowerCase()
+          .replaceAll(/[^a-z]/g, '')
+          .replace(/ies$/, 'y')
+          .replace(/s$/, '')
+      : '';
+  const column = EXPORTED[word] ?? EXPORTED[`${word}s`];
+  if (column === undefined) return undefined;
+  return (
+    `the interface has no metrics by ${word}: put segments side by side (compareSegments, breakdown ["segment"]), or count ${column} of an ` +
+    'export of sessions with query_export'
+  );
+}
+
 /** What one table is about; names are ids by now. */
 export interface MetricQuery {
   readonly metrics: readonly string[];
