@@ -107,11 +107,9 @@ function calmText(verdict: Judgement['verdict'], usual: string): string | undefi
   return verdict === 'within noise' ? `within noise (up to ${usual} is chance)` : undefined;
 }
 
-/** The bound is shown where it is the one that decided: a change from some day on may stand out within the bound of the whole period. */
-function beyondNoise(noise: number | null, { compared: { before, after }, judgement: { relative } }: Change, usual: string): string {
-  const shown =
-    before !== null && after !== null && before !== 0 ? Math.min(Math.abs((after - before) / before), Math.abs(relative ?? 1)) : 0;
-  return noise !== null && 100 * shown > noise ? `beyond noise (${usual})` : 'beyond noise';
+/** The bound is shown where it decided: what changed from some day on may lie within the bound of the whole period. */
+function beyondNoise(noise: number | null, { judgement: { relative } }: Change, usual: string): string {
+  return noise !== null && relative !== null && 100 * Math.abs(relative) > noise ? `beyond noise (${usual})` : 'beyond noise';
 }
 
 /** One sentence: what changed, by how much, whether it stands out, since when. */

@@ -42,8 +42,8 @@ export function exportedDimension(input: unknown): string | undefined {
   const column = EXPORTED[word] ?? EXPORTED[`${word}s`];
   if (column === undefined) return undefined;
   return (
-    `the interface has no metrics by ${word}: put segments side by side (compareSegments, breakdown ["segment"]), or count ${column} of an ` +
-    'export of sessions with query_export'
+    `the interface has no metrics by ${word}: put segments side by side (compareSegments, breakdown ["segment"]), or count ${column} ` +
+    'of an export of sessions with query_export'
   );
 }
 
