@@ -8,7 +8,7 @@ import type { MetricRow } from '../domain/metrics/read/metric-answers.ts';
 import type { Interval } from '../lib/calendar.ts';
 import { DAY_MS } from '../lib/clock.ts';
 import { todayIn } from '../lib/dates.ts';
-import { intervalIn } from './charts/values.ts';
+import { formatValue, intervalIn } from './charts/values.ts';
 import { type ChartSpec, type ContributionSpec, type ContributionStep, joined, type TrendSpec } from './spec.ts';
 
 /** Segments beyond this make the picture longer than it is worth. */
@@ -32,29 +32,36 @@ const labelsOf = (rows: readonly MetricRow[]): readonly string[] => rows.flatMap
 /** Days between the two ranges from which a common time axis would be mostly empty. */
 const FAR_DAYS = 28;
 
-/** True where the baseline has as many days as the period and lies far before it, as a year does. */
+/** True where the baseline lies far before the period, as a year does. */
 function isFarBefore(baseline: readonly string[], period: readonly string[]): boolean {
   const [last, first] = [baseline.at(-1), period[0]];
-  return (
-    last !== undefined &&
-    first !== undefined &&
-    baseline.length === period.length &&
-    Date.parse(first) - Date.parse(last) > FAR_DAYS * DAY_MS
-  );
+  return last !== undefined && first !== undefined && Date.parse(first) - Date.parse(last) > FAR_DAYS * DAY_MS;
 }
 
 const weekdayOf = (day: string): number => new Date(Date.parse(day)).getUTCDay();
 
+/** First days of both ranges, whether they hold data or not. */
+interface Firsts {
+  readonly period: string;
+  readonly baseline: string;
+}
+
 /** The days of the baseline on those of the period, first on first: two lines, of the first selection alone. */
-function overlaid([first]: readonly Ranges[], [label]: readonly string[], metric: string) {
+function overlaid([first]: readonly Ranges[], [label]: readonly string[], metric: string, firsts: Firsts) {
   const { baseline = [], period = [] } = first ?? {};
   const [times, before] = [labelsOf(period), labelsOf(baseline)];
-  const line = (rows: readonly MetricRow[], days: readonly string[]) => ({
-    name: `${days[0]} to ${days.at(-1)}`,
-    values: rows.map(({ values }) => values[metric] ?? null),
+  const dayOf = (day: string, from: string) => Math.round((Date.parse(day) - Date.parse(from)) / DAY_MS);
+  // Day on day from the first of each range, of which some may be missing.
+  const line = (rows: readonly MetricRow[], days: readonly string[], from: string) => ({
+    name: `${days[0]} to ${days.at(-1)} (${days.length} days)`,
+    values: times.map((time) => rows[days.findIndex((day) => dayOf(day, from) === dayOf(time, firsts.period))]?.values[metric] ?? null),
   });
-  const aligned = weekdayOf(times[0] ?? '') === weekdayOf(before[0] ?? '') ? 'weekday on weekday' : 'date on date';
-  return { times, series: [line(period, times), line(baseline, before)], words: `${label ?? ''}, both ranges ${aligned}` };
+  const aligned = weekdayOf(firsts.period) === weekdayOf(firsts.baseline) ? 'weekday on weekday' : 'date on date';
+  return {
+    times,
+    series: [line(period, times, firsts.period), line(baseline, before, firsts.baseline)],
+    words: `${label ?? ''}, both ranges ${aligned}`,
+  };
 }
 
 /** All days one after the other, a line for each selection. */
@@ -78,20 +85,39 @@ function rangesText({ timeZone, period, baseline }: ComparisonChartOptions): str
   return `${intervalIn(timeZone, period)} against ${intervalIn(timeZone, baseline)}`;
 }
 
+/** `since 2026-11-10`, or `2026-11-10 to 2026-11-12` for what has ended. */
+function sinceWords({ from, to }: { readonly from: string; readonly to?: string | undefined }): string {
+  return to === undefined ? `since ${from}` : `${from} to ${to}`;
+}
+
+/** Which group adds most to a change, the change itself where there is none. */
+function partsTitle({ steps, unit }: ContributionSpec, title: string): string {
+  const sums = new Map<string, number>();
+  for (const { group, part, value } of steps)
+    if (group !== '' && part !== 'small' && part !== 'remainder' && part !== 'others' && part !== 'rest')
+      sums.set(group, (sums.get(group) ?? 0) + value);
+  const [largest] = [...sums].toSorted(([, a], [, b]) => Math.abs(b) - Math.abs(a));
+  return largest ? `${largest[0]} adds most: ${formatValue(largest[1], unit)} of ${title}` : title;
+}
+
 /** The days of the headline, with the day on which the change began. */
 function trendOf(
   { headline: { metric, since, judgement }, judged }: PeriodsResult,
+  title: string,
   options: ComparisonChartOptions,
 ): TrendSpec | undefined {
   const { timeZone, period, labels } = options;
   const readings = judged.map(({ reading }) => ({ baseline: wholeDays(reading.baselineDays), period: wholeDays(reading.periodDays) }));
   const isOverlay = readings.length > 0 && readings.every((each) => isFarBefore(labelsOf(each.baseline), labelsOf(each.period)));
-  const { times, series, words } = (isOverlay ? overlaid : inSuccession)(readings, labels, metric);
+  const { times, series, words } = (isOverlay ? overlaid : inSuccession)(readings, labels, metric, {
+    period: todayIn(timeZone, period.startMs),
+    baseline: todayIn(timeZone, options.baseline.startMs),
+  });
   if (times.length === 0) return undefined;
   return {
     kind: 'trend',
-    title: `${nameOf(metric)} by day`,
-    subtitle: `${rangesText(options)}, ${timeZone}: ${isCount(metric) ? 'sums' : 'values'} of whole days; ${words}`,
+    title,
+    subtitle: `${nameOf(metric)} by day, ${rangesText(options)}, ${timeZone}: ${isCount(metric) ? 'sums of ' : ''}whole days; ${words}`,
     unit: isPercent(metric) ? 'percent' : 'none',
     timeZone,
     times,
@@ -99,7 +125,7 @@ function trendOf(
     events: [],
     ...(since &&
       since.from >= (times[0] ?? '') && {
-        change: { name: `${nameOf(metric)} ${judgement.verdict} since ${since.from}`, time: since.from },
+        change: { name: `${nameOf(metric)} ${judgement.verdict} ${sinceWords(since)}`, time: since.from },
       }),
     ...(!isOverlay && { judged: { from: todayIn(timeZone, period.startMs), to: todayIn(timeZone, period.endMs) } }),
   };
@@ -198,13 +224,31 @@ export function chartOfComparison(result: PeriodsResult, options: ComparisonChar
   const value = (side: number | null) => valueText(metric, side, options.currency);
   const title = `${nameOf(metric)} ${value(before)} → ${value(after)} (${changeText(metric, before, after)})`;
   const groups = byDevice ? byDeviceOf(byDevice, title) : bySegmentOf(bySegment, title);
-  const parts = [groups, metric === 'revenueSum' && factors ? factorsOf(factors, title) : undefined];
+  const { verdict } = headline.judgement;
+  // What is within noise is made of noise.
+  const isChanged = verdict === 'up' || verdict === 'down' || verdict === 'drift';
+  const parts = isChanged ? [groups, metric === 'revenueSum' && factors ? factorsOf(factors, title) : undefined] : [];
   const ranges = rangesText(options);
-  return joined([trendOf(result, options), ...parts.map((part) => part && { ...part, subtitle: `${ranges}, ${part.subtitle}` })]);
+  const since = headline.since ? `, ${sinceWords(headline.since)}` : '';
+  const trend = trendOf(result, `${title}${isChanged ? since : `: ${verdict}`}`, options);
+  return joined([
+    trend,
+    ...parts.map((part) => part && { ...part, title: partsTitle(part, title), subtitle: `${ranges}, ${part.subtitle}` }),
+  ]);
 }
 
 /** Metrics below each other. */
 const MAX_METRICS = 3;
+
+/** The sides with the highest and the lowest value. */
+function sidesTitle(metric: string, kind: string, sides: readonly Side[], currency: string | undefined): string {
+  const known = sides.flatMap(({ name, values }) => (typeof values[metric] === 'number' ? [{ name, value: values[metric] }] : []));
+  const [first, ...rest] = known.toSorted((a, b) => b.value - a.value);
+  const words = ({ name, value }: { name: string; value: number }) => `${name} ${valueText(metric, value, currency)}`;
+  const lowest = rest.at(-1);
+  if (!first) return `${nameOf(metric)} by ${kind}: no value`;
+  return `${nameOf(metric)} by ${kind}: highest ${words(first)}${lowest ? `, lowest ${words(lowest)}` : ''}`;
+}
 
 /** Devices or segments side by side, as bars of the first metrics. */
 export function chartOfSides(
@@ -219,7 +263,7 @@ export function chartOfSides(
   return joined(
     shown.map((metric) => ({
       kind: 'bars',
-      title: `${nameOf(metric)} by ${kind}`,
+      title: sidesTitle(metric, kind, sides, currency),
       subtitle: `${range}: ${unitOf(metric, currency) ?? ''}${left}`,
       unit: isPercent(metric) ? 'percent' : 'none',
       labels: sides.map(({ name }) => name),

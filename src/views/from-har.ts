@@ -1,7 +1,7 @@
 import { blockingOf } from '../domain/har/analyse/blocking.ts';
 import type { Har, HarEntry } from '../domain/har/read/har-model.ts';
 import { sanitiseUrl } from '../domain/har/sanitise/sanitise-url.ts';
-import { plainText } from './charts/values.ts';
+import { formatValue, plainText } from './charts/values.ts';
 import { type Mark, type WaterfallRow, type WaterfallSpec, waterfallColumns } from './spec.ts';
 
 /** More rows could not be read, and would make the picture too large. */
@@ -52,6 +52,13 @@ function subtitleOf(har: Har, entries: readonly HarEntry[], shown: number): stri
   return entries.length < har.entries.length ? `${which} chosen requests, of ${har.entries.length} in all` : `${which} requests`;
 }
 
+/** The whole page in figures: requests, bytes over the network, and when it was loaded. */
+function figuresOf({ entries }: Har, onLoadMs: number | undefined): string {
+  const bytes = entries.reduce((sum, { transferBytes }) => sum + (transferBytes ?? 0), 0);
+  const loaded = onLoadMs === undefined ? [] : [`loaded in ${formatValue(onLoadMs, 'ms')}`];
+  return [`${entries.length} requests`, ...(bytes > 0 ? [formatValue(bytes, 'bytes')] : []), ...loaded].join(', ');
+}
+
 /** Where in a list the items are that a condition holds for. */
 function positions<Item>(items: readonly Item[], holds: (item: Item) => boolean): number[] {
   return items.flatMap((item, index) => (holds(item) ? [index] : []));
@@ -74,7 +81,7 @@ export function waterfallOf(har: Har, { marks = [], entries = har.entries }: Wat
   const loaded = page && page.onLoadMs !== null ? [{ name: 'onLoad', atMs: page.onLoadMs }] : [];
   return {
     kind: 'waterfall',
-    title: har.document ? plainText(addressOf(har.document.url), 80) : 'Requests',
+    title: `${har.document ? plainText(addressOf(har.document.url), 80) : 'Page'}: ${figuresOf(har, loaded[0]?.atMs)}`,
     subtitle: subtitleOf(har, entries, shown.length),
     columns: waterfallColumns,
     rows: shown.map(({ entry, startMs }) => rowOf(entry, startMs, har.document?.host ?? null)),

@@ -1,4 +1,5 @@
 import type { ImpactAnswer } from '../domain/journeys/impact/impact-answer.ts';
+import { formatValue } from './charts/values.ts';
 import type { BarsSpec } from './spec.ts';
 
 /** More bars cannot be read. */
@@ -12,11 +13,14 @@ export function chartOfImpact({ conditions, days, outcome, currency }: ImpactAns
     .filter((row) => row.lostConversions !== undefined && (!isRevenue || row.lostRevenue !== undefined))
     .slice(0, MOST_BARS);
   if (drawn.length === 0) return undefined;
+  const lost = [isRevenue ? 'revenue lost' : `lost: ${outcome}`, ...(isRevenue && currency !== undefined ? [currency] : [])].join(', ');
   const of = (value: number | undefined) => value ?? null;
+  const amount = (row: (typeof drawn)[number] | undefined) =>
+    `${formatValue(isRevenue ? row?.lostRevenue : row?.lostConversions, 'none')} ${isRevenue ? (currency ?? '') : outcome}`.trim();
   return {
     kind: 'bars',
-    title: isRevenue ? `Revenue lost in ${days} days${currency === undefined ? '' : `, ${currency}`}` : `Lost in ${days} days: ${outcome}`,
-    subtitle: '95% interval beside each estimate; an interval across 0 is within noise',
+    title: `${drawn[0]?.condition.slice(0, LONGEST_LABEL) ?? ''} costs most in ${days} days: ${amount(drawn[0])}`,
+    subtitle: `${lost}; 95% interval beside each estimate; an interval across 0 is within noise`,
     unit: 'none',
     labels: drawn.map(({ condition }) => (condition.length > LONGEST_LABEL ? `${condition.slice(0, LONGEST_LABEL)}…` : condition)),
     series: [

@@ -1,6 +1,10 @@
 import { edgeName } from '../domain/journeys/paths.ts';
 import type { RetentionAnswer } from '../domain/journeys/retention.ts';
+import { formatValue } from './charts/values.ts';
 import type { CohortsSpec, FlowSpec, FunnelSpec } from './spec.ts';
+
+/** A share in percent. */
+const share = (part: number, whole: number) => formatValue(whole > 0 ? (100 * part) / whole : null, 'percent');
 
 /** What a funnel is drawn from. */
 export interface FunnelDrawn {
@@ -11,10 +15,11 @@ export interface FunnelDrawn {
 
 /** The chart of a funnel; undefined where nobody did its first step. */
 export function funnelChart({ steps, unit, covered }: FunnelDrawn): FunnelSpec | undefined {
-  if ((steps[0]?.sessions ?? 0) === 0) return undefined;
+  const [first, last] = [steps[0], steps.at(-1)];
+  if (!first || !last || first.sessions === 0) return undefined;
   return {
     kind: 'funnel',
-    title: `Funnel: ${steps[0]?.step ?? ''} to ${steps.at(-1)?.step ?? ''}`,
+    title: `${share(last.sessions, first.sessions)} of ${unit} go from ${first.step} to ${last.step}`,
     subtitle: `${unit}, ${covered.join(', ')}`,
     unit,
     steps: steps.map(({ step, sessions }) => ({ name: step, count: sessions })),
@@ -68,7 +73,7 @@ export function flowChart({ paths, from, direction, depth, sessions }: PathsDraw
   }
   return {
     kind: 'flow',
-    title: `Paths ${direction} ${from === 'entry' ? 'the entry page' : from}`,
+    title: `Paths ${direction} ${from === 'entry' ? 'the entry page' : from}: ${sessions} sessions`,
     subtitle: `${sessions} sessions, ${depth} pages ${direction === 'after' ? 'on' : 'back'}`,
     nodes: [...nodes.values()],
     links: [...links.values()],
@@ -85,7 +90,7 @@ export function cohortChart({ cohorts, curves, by }: CohortsDrawn): CohortsSpec 
   if (cohorts.length === 0) return undefined;
   return {
     kind: 'cohorts',
-    title: `New visitors who come back, by ${by}`,
+    title: `${cohorts.reduce((sum, { visitors }) => sum + visitors, 0)} new visitors, and how many came back by ${by}`,
     subtitle: 'share of the cohort, visitors beside its name; empty: not over or not covered',
     by,
     cohorts: cohorts.map(({ cohort, visitors, percent }) => ({ name: cohort, visitors, percents: percent })),

@@ -1,9 +1,12 @@
 import { nameOf } from '../domain/metrics/compare/comparison-words.ts';
 import { definitionOf } from '../domain/metrics/metric-definitions.ts';
+import { isAddable } from '../domain/metrics/read/metric-query.ts';
 import { DAYS_COLUMN, PART_MARK, type QueryTable, TOTAL } from '../domain/metrics/read/query-table.ts';
+import { ALL_VISITORS } from '../domain/names/match-name.ts';
 import type { Interval } from '../lib/calendar.ts';
 import { intervalIn } from './charts/values.ts';
 import { type BarsSpec, type ChartSpec, joined, type PanelSpec, panelsOf, type TrendSpec } from './spec.ts';
+import { barsTitle, type Line, trendTitle } from './table-titles.ts';
 
 /** More lines or colours cannot be distinguished. */
 const MAX_SERIES = 8;
@@ -53,8 +56,14 @@ interface Drawn {
   readonly about: readonly string[];
 }
 
-function drawnOf({ columns, rows, units, filters }: QueryTable, metric: string, shown: number, { timeZone, interval }: TableRange): Drawn {
+function drawnOf(
+  { columns, rows, units, filters }: QueryTable,
+  metric: string,
+  shown: number,
+  { timeZone, interval, undrawn = [] }: TableRange,
+): Drawn {
   const metrics = Object.keys(units);
+  const asked = metrics.filter((name) => name !== DAYS_COLUMN && !undrawn.includes(name)).length;
   const count = columns.length - metrics.length;
   // That all devices are meant goes without saying, and a goal says nothing of visits.
   const isPerGoal = definitionOf(metric)?.perGoal ?? false;
@@ -69,12 +78,31 @@ function drawnOf({ columns, rows, units, filters }: QueryTable, metric: string, 
     }),
     unit: units[metric] === '%' ? 'percent' : 'none',
     about: [
+      ...(columns[0] === 'weekday' && isAddable(metric) ? ['sums over the range'] : []),
       ...(interval ? [intervalIn(timeZone, interval), timeZone] : []),
       String(units[metric]),
       ...filtered,
-      ...(metrics.length > shown ? [`${shown === 1 ? 'the first' : `${shown}`} of ${metrics.length} metrics`] : []),
+      ...(asked > shown ? [`${shown === 1 ? 'the first' : `${shown}`} of ${asked} metrics`] : []),
     ],
   };
+}
+
+const sizeOf = ([, values]: Line) => [...values.values()].reduce<number>((sum, value) => sum + Math.abs(value ?? 0), 0);
+/** A line that reaches no more of the largest than this lies on the axis. */
+const SMALL = 0.03;
+
+/** The largest lines, without the whole among its parts, and what was left out in words. */
+function chosenLines(lines: ReadonlyMap<string, ReadonlyMap<string, number | null>>) {
+  const parts = [...lines].filter(([name]) => lines.size < 3 || (name !== 'all' && name !== ALL_VISITORS));
+  const ordered = parts.toSorted((a, b) => sizeOf(b) - sizeOf(a));
+  const largest = Math.max(0, ...ordered.map(sizeOf));
+  const visible = ordered.filter((line) => lines.size < 2 || sizeOf(line) > SMALL * largest);
+  const names = new Set(visible.slice(0, MAX_SERIES).map(([name]) => name));
+  const shown = [...lines].filter(([name]) => names.has(name));
+  const dropped = [...lines.keys()].filter((name) => !names.has(name));
+  const left =
+    dropped.length > 0 ? [`not drawn: ${dropped.length > 3 ? `${dropped.length} of ${lines.size} lines` : dropped.join(', ')}`] : [];
+  return { shown, left };
 }
 
 function trendOf({ metric, dimensions, cells, unit, about }: Drawn, { timeZone, interval }: TableRange): TrendSpec {
@@ -85,14 +113,14 @@ function trendOf({ metric, dimensions, cells, unit, about }: Drawn, { timeZone, 
     const name = others.join(', ') || nameOf(metric);
     lines.set(name, (lines.get(name) ?? new Map<string, number | null>()).set(timeOf(label), value));
   }
-  const shown = [...lines].slice(0, MAX_SERIES);
-  const left = lines.size > shown.length ? [`${shown.length} of ${lines.size} lines`] : [];
+  const { shown, left } = chosenLines(lines);
   // A sum over a part looks like a fall.
   const parts = once(cells.flatMap(({ labels: [label = ''] }) => (label.endsWith(PART_MARK) ? [label.replace(PART_MARK, '')] : [])));
-  const cut = parts.length > 0 ? [`only in part: ${parts.join(' and ')}`] : [];
+  const cut = parts.length > 0 ? [`hollow, only in part: ${parts.join(' and ')}`] : [];
+  const partial = parts.map(timeOf);
   return {
     kind: 'trend',
-    title: `${nameOf(metric)} by ${dimensions[0] ?? ''}`,
+    title: trendTitle({ metric, unit, per: dimensions[0] ?? '' }, shown, new Set(partial)),
     subtitle: [...about, ...(interval ? [] : [timeZone]), ...left, ...cut].join(', '),
     unit,
     timeZone,
@@ -118,7 +146,7 @@ function barsOf({ metric, dimensions, cells, unit, about }: Drawn): BarsSpec {
   const left = rows.length > shown.length ? [`${shown.length} of ${rows.length} rows`] : [];
   return {
     kind: 'bars',
-    title: `${nameOf(metric)} by ${dimensions.join(' and ')}`,
+    title: barsTitle(nameOf(metric), dimensions.join(' and '), unit, rows, names, valueOf),
     subtitle: [...about, ...left].join(', '),
     unit,
     labels: shown,
@@ -166,6 +194,8 @@ interface TypedRows {
   readonly types: readonly string[];
   readonly rows: readonly (readonly unknown[])[];
   readonly units?: Readonly<Record<string, string>>;
+  /** How many rows the query has; the picture holds those that are given. */
+  readonly rowCount?: number | undefined;
 }
 
 const NUMBER = /^(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT|UTINYINT|USMALLINT|UINTEGER|UBIGINT|UHUGEINT|FLOAT|DOUBLE|DECIMAL\(.*\))$/;
@@ -185,12 +215,12 @@ function timeLabels(cells: readonly unknown[]): string[] {
 }
 
 /** A picture as the query names it; a column without a unit has no prefix. */
-function worded(panel: PanelSpec, timeName: string | undefined): PanelSpec {
+function worded(panel: PanelSpec, timeName: string | undefined, left: string): PanelSpec {
   const { title, subtitle = '' } = panel;
   return {
     ...panel,
-    title: timeName === undefined ? title : title.replace(/ by day$/, ` by ${timeName}`),
-    subtitle: subtitle.replace(/^, /, ''),
+    title: timeName === undefined ? title : title.replace(/ by day:/, ` by ${timeName}:`),
+    subtitle: [subtitle.replace(/^, /, ''), left, 'rows of the query over downloaded exports'].filter((words) => words !== '').join(', '),
   };
 }
 
@@ -198,7 +228,10 @@ function worded(panel: PanelSpec, timeName: string | undefined): PanelSpec {
  * Rows as lines over time where the first column is one, else as bars by the columns before the first amount; undefined where no amount
  * stands behind a label.
  */
-export function chartOfRows({ columns, types, rows, units = {} }: TypedRows, timeZone: string): ChartSpec | undefined {
+export function chartOfRows(
+  { columns, types, rows, units = {}, rowCount = rows.length }: TypedRows,
+  timeZone: string,
+): ChartSpec | undefined {
   // The first column is a label even where it is a number, and so is an id.
   const isAmount = (index: number) => index > 0 && NUMBER.test(types[index] ?? '') && !/(^|_)id$/i.test(columns[index] ?? '');
   const places = columns.flatMap((_, index) => (isAmount(index) ? [index] : []));
@@ -218,5 +251,6 @@ export function chartOfRows({ columns, types, rows, units = {} }: TypedRows, tim
     units: Object.fromEntries(metrics.map((metric) => [metric, units[metric] ?? ''])),
   };
   const chart = chartOfTable(table, { timeZone });
-  return chart && joined(panelsOf(chart).map((panel) => worded(panel, isTime ? columns[0] : undefined)));
+  const left = rowCount > rows.length ? `the first ${rows.length} of ${rowCount} rows` : '';
+  return chart && joined(panelsOf(chart).map((panel) => worded(panel, isTime ? columns[0] : undefined, left)));
 }

@@ -7,7 +7,7 @@ import { formatValue, metricFact } from '../domain/speed/speed-metrics.ts';
 import { DAY_MS } from '../lib/clock.ts';
 import { isoAt } from '../lib/dates.ts';
 import { rangeIn, type Unit } from './charts/values.ts';
-import type { TrendLevel, TrendSeries, TrendSpec } from './spec.ts';
+import { MAX_BANDS, type TrendLevel, type TrendSeries, type TrendSpec } from './spec.ts';
 
 /** More lines cannot be distinguished. */
 const MAX_SERIES = 6;
@@ -37,7 +37,7 @@ function dayIn(timeZone: string, ms: number): string {
 }
 
 /** `since 20 Nov`, or `20 Nov to 22 Nov` where the change is undone. */
-function stretchIn(timeZone: string, { date, untilDate }: Since): string {
+function stretchIn(timeZone: string, { date, untilDate }: Pick<Since, 'date' | 'untilDate'>): string {
   const from = dayIn(timeZone, date);
   return untilDate === undefined ? `since ${from}` : `${from} to ${dayIn(timeZone, untilDate)}`;
 }
@@ -91,6 +91,16 @@ function levelsOf({ move, metric, series: { dates } }: Row, timeZone: string): T
   return [level('before', first, since.previousDate, before.typical), level(during, since.date, untilDate ?? last, after.typical)];
 }
 
+/** What became of a row: both levels and since when, else its typical value. */
+function findingOf({ move, metric, state, series: { values }, step }: Row, timeZone: string): string {
+  const where = step === undefined ? '' : ` on \u201c${step.name ?? ''}\u201d`;
+  if (move?.since) {
+    const levels = [move.before.typical, move.after.typical].map((value) => formatValue(metric, value)).join(' \u2192 ');
+    return `${levels}${where} ${stretchIn(timeZone, { date: move.since.date, untilDate: move.untilDate })}`;
+  }
+  return `${formatValue(metric, median(ascending(values)))}${where}, ${state}`;
+}
+
 /** The trend of a scenario: one metric, a line for each step, the change and the events near it; undefined where there is no run. */
 export function trendOf(study: Study, clues: Clues, { title, timeZone, events }: TrendOptions): TrendSpec | undefined {
   const rows = rowsToDraw(study, clues);
@@ -108,10 +118,11 @@ export function trendOf(study: Study, clues: Clues, { title, timeZone, events }:
   const { since } = clues;
   const { startMs, endMs } = study.period.window;
   const levels = levelsOf(first, timeZone);
-  const points = isDaily ? `median and middle ${100 * RANGE}% of the runs of each day` : 'each run';
+  const band = rows.length <= MAX_BANDS ? ` and middle ${100 * RANGE}%` : '';
+  const points = isDaily ? `median${band} of the runs of each day` : 'each run';
   return {
     kind: 'trend',
-    title: `${title}: ${short}`,
+    title: `${title}: ${short} ${findingOf(first, timeZone)}`,
     subtitle: `${rangeIn(timeZone, Math.min(...dates), Math.max(...dates))}, ${timeZone}: ${points}; shaded: the judged period`,
     unit: units[kind],
     timeZone,

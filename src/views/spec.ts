@@ -68,6 +68,9 @@ export interface TrendLevel {
   readonly value: number;
 }
 
+/** Ranges of more series than this would cover each other, so none is drawn. */
+export const MAX_BANDS = 4;
+
 /** Values over time, with what happened meanwhile. */
 export interface TrendSpec {
   readonly kind: 'trend';

@@ -29,7 +29,7 @@ describe('the waterfall of a HAR file', () => {
     ]);
     expect(waterfallOf(file)).toEqual({
       kind: 'waterfall',
-      title: 'www.shop.example/',
+      title: 'www.shop.example/: 3 requests, 3 kB, loaded in 1.5 s',
       subtitle: '3 requests',
       columns: 'label status bytes startMs totalMs blockedMs dnsMs connectMs sslMs sendMs waitMs receiveMs'.split(' '),
       rows: [

@@ -12,8 +12,8 @@ it('draws hours as hours, in order, each group a line', () => {
   ];
   expect(chartOfRows({ columns, types: ['TIMESTAMP', 'BIGINT', 'BIGINT'], rows }, 'UTC')).toEqual({
     kind: 'trend',
-    title: 'sessions by hour',
-    subtitle: 'UTC',
+    title: 'sessions by hour: highest 7 (1, 2026-11-19T01:00:00)',
+    subtitle: 'UTC, rows of the query over downloaded exports',
     unit: 'none',
     timeZone: 'UTC',
     times: ['2026-11-19T00:00:00', '2026-11-19T01:00:00'],
@@ -34,7 +34,11 @@ it('draws midnights as days, and amounts that come as text', () => {
     { columns: ['day', 'revenue'], types: ['TIMESTAMP', 'DECIMAL(38,2)'], rows, units: { revenue: 'money' } },
     'UTC',
   );
-  expect(chart).toMatchObject({ times: ['2026-11-19', '2026-11-20'], series: [{ values: [12.5, null] }], subtitle: 'money, UTC' });
+  expect(chart).toMatchObject({
+    times: ['2026-11-19', '2026-11-20'],
+    series: [{ values: [12.5, null] }],
+    subtitle: 'money, UTC, rows of the query over downloaded exports',
+  });
 });
 
 it('draws labels of any kind as bars', () => {
@@ -44,7 +48,7 @@ it('draws labels of any kind as bars', () => {
   ];
   expect(chartOfRows({ columns: ['device_id', 'plan', 'n'], types: ['BIGINT', 'VARCHAR', 'HUGEINT'], rows }, 'UTC')).toMatchObject({
     kind: 'bars',
-    title: 'n by device_id and plan',
+    title: 'n by device_id and plan: highest 1, a 7, lowest (none), b 2',
     labels: ['1', '(none)'],
   });
 });
@@ -70,9 +74,9 @@ it('draws each metric of a table by day, with its range, and says which are left
   const three = chartOfTable(table(names.slice(0, 3)), week);
   expect(three).toMatchObject({ kind: 'panels' });
   expect(three && panelsOf(three).map(({ title, subtitle }) => [title, subtitle])).toEqual([
-    ['Visits by day', '9 – 15 Nov 2026, Europe/Paris, sessions'],
-    ['Conversion rate by day', '9 – 15 Nov 2026, Europe/Paris, %'],
-    ['Average cart by day', '9 – 15 Nov 2026, Europe/Paris, sessions'],
+    ['Visits: 16 in 2 days, highest 9 (2026-11-10)', '9 – 15 Nov 2026, Europe/Paris, sessions'],
+    ['Conversion rate by day: highest 9% (2026-11-10)', '9 – 15 Nov 2026, Europe/Paris, %'],
+    ['Average cart by day: highest 9 (2026-11-10)', '9 – 15 Nov 2026, Europe/Paris, sessions'],
   ]);
   const most = chartOfTable(table(names), week);
   expect(most && panelsOf(most)).toHaveLength(6);
@@ -89,4 +93,27 @@ it('draws amounts with the range that they are of', () => {
     units: { visits: 'sessions' },
   };
   expect(chartOfTable(table, week)).toMatchObject({ kind: 'bars', subtitle: '9 – 15 Nov 2026, Europe/Paris, sessions' });
+});
+
+it('says how many rows of a query are drawn, where it has more', () => {
+  const rows = [
+    ['a', 1],
+    ['b', 2],
+  ];
+  const chart = chartOfRows({ columns: ['name', 'n'], types: ['VARCHAR', 'BIGINT'], rows, rowCount: 144 }, 'UTC');
+  expect(chart).toMatchObject({ subtitle: 'the first 2 of 144 rows, rows of the query over downloaded exports' });
+});
+
+it('leaves out lines that lie on the axis and the whole among its parts, and says so', () => {
+  const rows = ['2026-11-09', '2026-11-10'].flatMap((day) => [
+    [day, 'all', 5_040],
+    [day, 'mobile', 3_000],
+    [day, 'desktop', 2_000],
+    [day, 'unknown', 40],
+  ]);
+  const chart = chartOfTable({ columns: ['day', 'device', 'visits'], rows, units: { visits: 'sessions' } }, week);
+  expect(chart).toMatchObject({
+    series: [{ name: 'mobile' }, { name: 'desktop' }],
+    subtitle: expect.stringContaining('not drawn: all, unknown'),
+  });
 });

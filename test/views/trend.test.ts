@@ -27,11 +27,13 @@ describe('a trend', () => {
     expect(background?.markArea?.data).toHaveLength(1);
   });
 
-  it('distinguishes its lines without colour, also in the legend', () => {
+  it('distinguishes its lines without colour, and names them at their ends where it is wide enough, else in a legend', () => {
     const [first, second] = seriesOf(trend());
     const shapeOf = (line: typeof first) => [line?.symbol, line?.lineStyle?.type];
     expect(shapeOf(first)).not.toEqual(shapeOf(second));
-    expect(drawChart(trend(), LOOK).option).toMatchObject({ legend: { icon: undefined } });
+    expect(drawChart(trend(), LOOK).option).not.toHaveProperty('legend');
+    expect(first).toMatchObject({ endLabel: { show: true } });
+    expect(drawChart(trend(), { ...LOOK, widthPx: 390 }).option).toMatchObject({ legend: { icon: undefined, type: 'plain' } });
   });
 
   it('draws the levels on both sides of the change, as far as the axis reaches', () => {
@@ -63,7 +65,7 @@ describe('a trend', () => {
     const events = [{ name: 'Release 43: storefront and API', time: last }];
     const [mark] = seriesOf(trend({ events })).at(-1)?.markLine?.data ?? [];
     const [shiftPx] = (mark as unknown as { label: { offset: [number, number] } }).label.offset;
-    expect(shiftPx).toBeLessThan(-50);
+    expect(shiftPx).toBeLessThan(-25);
   });
 
   it('leaves out what has no readable time', () => {
@@ -113,7 +115,7 @@ describe('a trend', () => {
       '20 Nov',
     ]);
     expect(labelAt(trend(), '2026-10-31T12:00')).toBe('31 Oct');
-    expect(labelAt(trend(), '2026-11-08T12:00')).toBe('12:00');
+    expect(labelAt(trend(), '2026-11-08T12:00')).toBe('8 Nov');
   });
 
   it('names months by month and year where it has several, and nothing between them', () => {

@@ -1,6 +1,6 @@
 import type { BarsSpec } from '../spec.ts';
 import type { Drawing, Look, TooltipLine } from './look.ts';
-import { amountLabel, axisLines, commonOption, decalOf, LEGEND_TOP_PX, legendOption, rowAxis, rowPlace, tooltipOption } from './look.ts';
+import { amountLabel, axisLines, commonOption, decalOf, headPx, legendOption, legendPx, rowAxis, rowPlace, tooltipOption } from './look.ts';
 import type { BarLines } from './theme.ts';
 import { drawable, formatValue, plainText } from './values.ts';
 
@@ -29,7 +29,8 @@ export function drawBars(spec: BarsSpec, look: Look): Drawing {
   const { left, characters } = rowPlace(labels, widthPx, RIGHT_PX);
   const names = spec.series.map(({ name }) => plainText(name, 60));
   const hasLegend = names.length > 1;
-  const top = LEGEND_TOP_PX + (hasLegend ? 24 : 4);
+  const headEndPx = headPx(look, spec);
+  const top = headEndPx + (hasLegend ? legendPx(look, names) : 4);
   const heightPx = top + Math.max(1, labels.length) * (BAR_PX * Math.max(1, names.length) + GAP_PX) + AXIS_PX;
   const lines = axisLines(theme);
   const colourOf = (index: number) => theme.series[index % theme.series.length] ?? theme.text;
@@ -44,7 +45,7 @@ export function drawBars(spec: BarsSpec, look: Look): Drawing {
   ];
   const option = {
     ...commonOption(look, spec.title, spec.subtitle),
-    ...(hasLegend && { legend: legendOption(look, names) }),
+    ...(hasLegend && { legend: legendOption(look, names, headEndPx) }),
     grid: { left, right: RIGHT_PX, top, bottom: AXIS_PX, outerBoundsMode: 'none' },
     xAxis: { type: 'value', ...lines, axisLabel: { ...lines.axisLabel, formatter: (value: number) => formatValue(value, unit) } },
     yAxis: rowAxis(

@@ -1,5 +1,5 @@
 import type { CohortsSpec } from '../spec.ts';
-import { axisLines, CHARACTER_PX, commonOption, type Drawing, LEGEND_TOP_PX, type Look, legendOption, tooltipOption } from './look.ts';
+import { axisLines, CHARACTER_PX, commonOption, type Drawing, headPx, type Look, legendOption, tooltipOption } from './look.ts';
 import { formatValue, plainText } from './values.ts';
 
 const ROW_PX = 24;
@@ -19,7 +19,9 @@ interface Place {
   readonly names: readonly string[];
 }
 
-function placeOf({ cohorts, by }: CohortsSpec, { widthPx }: Look): Place {
+function placeOf(spec: CohortsSpec, look: Look): Place {
+  const { cohorts, by } = spec;
+  const { widthPx } = look;
   const periods = Math.max(1, ...cohorts.map(({ percents }) => percents.length));
   const labels = cohorts.map(({ name, visitors }) => `${name}  ${formatValue(visitors, 'none')}`);
   const left = Math.min(widthPx * 0.4, Math.max(...labels.map((label) => label.length), 10) * CHARACTER_PX + 24);
@@ -27,7 +29,7 @@ function placeOf({ cohorts, by }: CohortsSpec, { widthPx }: Look): Place {
   return {
     left,
     right,
-    top: LEGEND_TOP_PX + 24,
+    top: headPx(look, spec) + 24,
     trianglePx: ROW_PX * Math.max(1, cohorts.length),
     cellPx: (widthPx - left - right) / periods,
     labels,
@@ -108,13 +110,11 @@ export function drawCohorts(spec: CohortsSpec, look: Look): Drawing {
     ...commonOption(look, spec.title, spec.subtitle),
     ...axesOf(place, look),
     ...(curves.length > 1 && {
-      legend: {
-        ...legendOption(
-          look,
-          curves.map(({ name }) => name),
-        ),
-        top: place.top + place.trianglePx + 10,
-      },
+      legend: legendOption(
+        look,
+        curves.map(({ name }) => name),
+        place.top + place.trianglePx + 10,
+      ),
     }),
     series: [cellSeries(spec, place, look), ...curves],
     ...(tooltip && {

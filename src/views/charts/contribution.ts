@@ -1,6 +1,6 @@
 import type { ContributionSpec, ContributionStep, Part } from '../spec.ts';
 import type { Drawing, Look, TooltipLine } from './look.ts';
-import { amountLabel, axisLines, commonOption, LEGEND_TOP_PX, legendOption, rowAxis, rowPlace, tooltipOption } from './look.ts';
+import { amountLabel, axisLines, commonOption, headPx, legendOption, legendPx, rowAxis, rowPlace, tooltipOption } from './look.ts';
 import type { Theme } from './theme.ts';
 import { drawable, formatValue, plainText } from './values.ts';
 
@@ -98,7 +98,9 @@ export function drawContribution(spec: ContributionSpec, look: Look): Drawing {
     widthPx,
     RIGHT_PX,
   );
-  const top = LEGEND_TOP_PX + 24;
+  const headEndPx = headPx(look, spec);
+  const names = parts.map((part) => LEGEND[part]);
+  const top = headEndPx + legendPx(look, names);
   const lines = axisLines(theme);
   const tooltipLines = (row: Row | undefined): TooltipLine[] =>
     row
@@ -109,10 +111,7 @@ export function drawContribution(spec: ContributionSpec, look: Look): Drawing {
       : [];
   const option = {
     ...commonOption(look, spec.title, spec.subtitle),
-    legend: legendOption(
-      look,
-      parts.map((part) => LEGEND[part]),
-    ),
+    legend: legendOption(look, names, headEndPx),
     grid: { left, right: RIGHT_PX, top, bottom: AXIS_PX, outerBoundsMode: 'none' },
     xAxis: { type: 'value', ...lines, axisLabel: { ...lines.axisLabel, formatter: (value: number) => formatValue(value, spec.unit) } },
     yAxis: rowAxis(

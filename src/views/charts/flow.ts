@@ -1,5 +1,5 @@
 import type { FlowSpec } from '../spec.ts';
-import { CHARACTER_PX, commonOption, type Drawing, LEGEND_TOP_PX, type Look } from './look.ts';
+import { CHARACTER_PX, commonOption, type Drawing, headPx, type Look } from './look.ts';
 import { formatValue, plainText } from './values.ts';
 
 /** Room for a page and its label. */
@@ -12,7 +12,7 @@ export function drawFlow(spec: FlowSpec, look: Look): Drawing {
   const { nodes, links } = spec;
   const sides = 1 + Math.max(0, ...nodes.map(({ side }) => side));
   const most = Math.max(1, ...Array.from({ length: sides }, (_, side) => nodes.filter((node) => node.side === side).length));
-  const top = LEGEND_TOP_PX + 4;
+  const top = headPx(look, spec) + 4;
   const heightPx = top + NODE_PX * (most + 1) + 20;
   const characters = Math.max(12, Math.floor(Math.min(LABEL_PX, (widthPx - 40) / (sides + 1)) / CHARACTER_PX));
   const byId = new Map(nodes.map((node) => [node.id, node]));

@@ -4,9 +4,10 @@ import {
   axisLines,
   commonOption,
   type Drawing,
-  LEGEND_TOP_PX,
+  headPx,
   type Look,
   legendOption,
+  legendPx,
   rowAxis,
   rowPlace,
   tooltipOption,
@@ -36,16 +37,17 @@ export function drawFunnel(spec: FunnelSpec, look: Look): Drawing {
     widthPx,
     RIGHT_PX,
   );
-  const top = LEGEND_TOP_PX + 24;
-  const heightPx = top + ROW_PX * Math.max(1, steps.length) + AXIS_PX;
   const lost = steps.map(({ count }, index) => Math.max(0, (steps[index - 1]?.count ?? count) - count));
   const names = [`${unit} that did the step`, 'did the step before only'];
+  const headEndPx = headPx(look, spec);
+  const top = headEndPx + legendPx(look, names);
+  const heightPx = top + ROW_PX * Math.max(1, steps.length) + AXIS_PX;
   const lines = axisLines(theme);
   const bar = { type: 'bar', stack: 'step', barWidth: '62%', emphasis: { disabled: true } } as const;
   const colour = theme.series[0] ?? theme.text;
   const option = {
     ...commonOption(look, spec.title, spec.subtitle),
-    legend: legendOption(look, names),
+    legend: legendOption(look, names, headEndPx),
     grid: { left, right: RIGHT_PX, top, bottom: AXIS_PX, outerBoundsMode: 'none' },
     xAxis: { type: 'value', ...lines, axisLabel: { ...lines.axisLabel, formatter: (value: number) => formatValue(value, 'none') } },
     yAxis: rowAxis(

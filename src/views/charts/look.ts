@@ -27,21 +27,60 @@ export interface Drawing {
   readonly words: string;
 }
 
+/** Lines of a title or subtitle at most; no finding is longer. */
+const MOST_LINES = 4;
+/** Width of a character of 15 px and of 12 px in DejaVu Sans, on average. */
+const TITLE_CHARACTER_PX = 8.9;
+const SUBTITLE_CHARACTER_PX = 7;
+
+/** A text in lines that fit the width; only a text of more lines than a head has is cut. */
+function wrapped(text: string, characters: number): string[] {
+  const lines: string[] = [];
+  for (const word of plainText(text, characters * MOST_LINES).split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + word.length < characters) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(plainText(word, characters));
+  }
+  return lines.slice(0, MOST_LINES);
+}
+
+/** Title and subtitle of a picture. */
+interface Head {
+  readonly title: string;
+  readonly subtitle?: string | undefined;
+}
+
+function headLines({ widthPx }: Look, { title, subtitle = '' }: Head) {
+  const room = Math.max(120, widthPx - 24);
+  return {
+    title: wrapped(title, Math.floor(room / TITLE_CHARACTER_PX)),
+    subtitle: subtitle === '' ? [] : wrapped(subtitle, Math.floor(room / SUBTITLE_CHARACTER_PX)),
+  };
+}
+
+/** Height of title and subtitle: where the legend or the plot begins. */
+export function headPx(look: Look, head: Head): number {
+  const { title, subtitle } = headLines(look, head);
+  return 18 + 20 * title.length + 16 * Math.max(1, subtitle.length);
+}
+
 /** What all charts have in common; animation is off, because a picture has to be whole at once. */
-export function commonOption({ theme, widthPx }: Look, title: string, subtitle: string | undefined) {
+export function commonOption(look: Look, title: string, subtitle: string | undefined) {
+  const { theme } = look;
+  const lines = headLines(look, { title, subtitle });
   return {
     animation: false,
     backgroundColor: 'transparent',
     textStyle: { fontFamily: theme.font, color: theme.text },
     title: {
-      text: plainText(title),
+      text: lines.title.join('\n'),
       left: 12,
       top: 8,
       itemGap: 4,
-      textStyle: { fontSize: 15, lineHeight: 20, fontWeight: 'bold', color: theme.text, width: widthPx - 24, overflow: 'truncate' },
-      ...(subtitle !== undefined && {
-        subtext: plainText(subtitle),
-        subtextStyle: { fontSize: 12, lineHeight: 16, color: theme.faintText, width: widthPx - 24, overflow: 'truncate' },
+      textStyle: { fontSize: 15, lineHeight: 20, fontWeight: 'bold', color: theme.text },
+      ...(lines.subtitle.length > 0 && {
+        subtext: lines.subtitle.join('\n'),
+        subtextStyle: { fontSize: 12, lineHeight: 16, color: theme.faintText },
       }),
     },
   } as const;
@@ -51,26 +90,36 @@ export function commonOption({ theme, widthPx }: Look, title: string, subtitle: 
 export const MARK_PX = 14;
 /** Width of a character of 11 px in DejaVu Sans, on average. */
 export const CHARACTER_PX = 6.4;
-/** Where the legend begins, below the title. */
-export const LEGEND_TOP_PX = 54;
 
-/** A legend line that pages where it is too long. */
-export function legendOption({ theme }: Look, names: readonly string[]) {
+/** Between names, and between rows of them. */
+const LEGEND_GAP_PX = 14;
+const LEGEND_ROW_PX = LEGEND_GAP_PX + 13;
+
+/** Height of a legend of these names: as many rows as they need, because a still picture has no pages to turn. */
+export function legendPx({ widthPx }: Look, names: readonly string[], symbolPx = 14): number {
+  let [rows, atPx] = [1, 0];
+  for (const name of names) {
+    const itemPx = symbolPx + 8 + name.length * CHARACTER_PX * 1.08 + LEGEND_GAP_PX;
+    if (atPx > 0 && atPx + itemPx > widthPx - 24) [rows, atPx] = [rows + 1, 0];
+    atPx += itemPx;
+  }
+  return rows * LEGEND_ROW_PX - 3;
+}
+
+/** All names of a picture, in rows below its head. */
+export function legendOption({ theme }: Look, names: readonly string[], topPx: number) {
   return {
-    type: 'scroll',
+    type: 'plain',
     left: 12,
     right: 12,
-    top: LEGEND_TOP_PX,
+    top: topPx,
     icon: 'roundRect',
     itemWidth: 14,
     itemHeight: 9,
-    itemGap: 14,
+    itemGap: LEGEND_GAP_PX,
     data: [...names],
     textStyle: { fontSize: 11, color: theme.text },
     inactiveColor: theme.line,
-    pageTextStyle: { color: theme.faintText },
-    pageIconColor: theme.text,
-    pageIconInactiveColor: theme.line,
   } as const;
 }
 

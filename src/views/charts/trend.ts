@@ -1,27 +1,29 @@
-import type { TrendSeries, TrendSpec } from '../spec.ts';
+import { MAX_BANDS, type TrendSpec } from '../spec.ts';
 import type { Drawing, Look, TooltipLine } from './look.ts';
 import {
   axisLines,
   CHARACTER_PX,
   commonOption,
-  LEGEND_TOP_PX,
+  headPx,
   legendOption,
+  legendPx,
   MARK_PX,
   sliderOption,
   stagger,
   tooltipOption,
 } from './look.ts';
 import type { Theme } from './theme.ts';
+import { band, LONGEST_LABEL, labelShifts, line } from './trend-lines.ts';
 import { dayWords, drawable, formatValue, plainText, shortText, timeLabel } from './values.ts';
 
 const HEIGHT_PX = 420;
 const LEFT_PX = 68;
 const RIGHT_PX = 36;
+/** From this width on still pictures name each line at its end; narrower ones, and views in which lines can be hidden, have a legend. */
+const LABELLED_PX = 560;
 const AXIS_PX = 30;
 const SLIDER_PX = 30;
 const LEVELS = 4;
-/** Ranges of more series than this would cover each other. */
-const MAX_BANDS = 4;
 
 /** Hour at which a day is drawn. */
 type DayHour = '00' | '12';
@@ -57,77 +59,6 @@ function momentsOf({ events, change }: TrendSpec, dayHour: DayHour): Moment[] {
     .filter(({ atMs }) => drawable(atMs) !== null);
 }
 
-/** The range as two stacked lines: an unseen one up to the lowest value, and the area from there to the highest. */
-function band({ low, high }: TrendSeries, atMs: readonly number[], name: string, colour: string) {
-  if (!low || !high) return [];
-  const shared = {
-    name,
-    type: 'line',
-    stack: `range of ${name}`,
-    stackStrategy: 'all',
-    z: 1, // behind the lines
-    symbol: 'none',
-    silent: true,
-    lineStyle: { opacity: 0 },
-    itemStyle: { color: colour },
-    emphasis: { disabled: true },
-  };
-  const base = atMs.map((at, index) => [at, drawable(low[index])]);
-  const height = atMs.map((at, index) => {
-    const [lowest, highest] = [drawable(low[index]), drawable(high[index])];
-    return [at, lowest === null || highest === null ? null : highest - lowest];
-  });
-  return [
-    { ...shared, data: base },
-    { ...shared, areaStyle: { color: colour, opacity: 0.14 }, data: height },
-  ];
-}
-
-/** Shapes by which lines are distinguished where colours are not. */
-const SHAPES = [
-  { symbol: 'circle', type: 'solid' },
-  { symbol: 'rect', type: 'dashed' },
-  { symbol: 'triangle', type: 'dotted' },
-  { symbol: 'diamond', type: [8, 3, 2, 3] },
-  { symbol: 'emptyCircle', type: [14, 4] },
-  { symbol: 'emptyRect', type: [2, 5] },
-] as const;
-
-/** The line, without the points of `parts`, which a broken line leads to: a sum over half a week looks like a fall. */
-function line({ values }: TrendSeries, at: Places, name: string, colour: string, place: number) {
-  const { symbol, type } = SHAPES[place % SHAPES.length] ?? SHAPES[0];
-  const { atMs, isPart } = at;
-  const shared = {
-    name,
-    type: 'line',
-    connectNulls: false,
-    symbol,
-    symbolSize: atMs.length > 90 ? 3 : 6,
-    showAllSymbol: true,
-    itemStyle: { color: colour },
-    emphasis: { disabled: true },
-  };
-  const point = (index: number) => [atMs[index], drawable(values[index])];
-  const whole = {
-    ...shared,
-    lineStyle: { width: 2, color: colour, type },
-    data: atMs.map((time, index) => (isPart(index) ? [time, null] : point(index))),
-  };
-  if (!atMs.some((_, index) => isPart(index))) return [whole];
-  const led = atMs.map((time, index) => {
-    if (isPart(index)) return { value: point(index), symbol: 'emptyCircle' };
-    const isBeside = isPart(index - 1) || isPart(index + 1);
-    return { value: isBeside ? point(index) : [time, null], symbol: 'none' };
-  });
-  return [whole, { ...shared, lineStyle: { width: 2, color: colour, type: [3, 4] }, data: led }];
-}
-
-/** Where the times of a chart lie, and which stand for a part of their week or month alone. */
-interface Places {
-  readonly atMs: readonly number[];
-  readonly isPart: (index: number) => boolean;
-}
-
 /** First and last instant of the axis. */
 interface Axis {
   readonly min: number;
@@ -141,11 +72,14 @@ interface LabelPlace {
   readonly level: number;
 }
 
-function labelPlaces(moments: readonly Moment[], { min, pxPerMs, plotPx }: { min: number; pxPerMs: number; plotPx: number }): LabelPlace[] {
+function labelPlaces(
+  moments: readonly Moment[],
+  { min, pxPerMs, plotPx, rightPx }: { min: number; pxPerMs: number; plotPx: number; rightPx: number },
+): LabelPlace[] {
   const labels = moments.map(({ name, atMs, isChange }) => {
     const widthPx = name.length * (isChange ? 1.1 : 1) * CHARACTER_PX;
     const atPx = (atMs - min) * pxPerMs;
-    const centrePx = Math.max(widthPx / 2 - LEFT_PX, Math.min(atPx, plotPx + RIGHT_PX - widthPx / 2));
+    const centrePx = Math.max(widthPx / 2 - LEFT_PX, Math.min(atPx, plotPx + rightPx - widthPx / 2));
     return { atPx: centrePx, widthPx, shiftPx: centrePx - atPx };
   });
   return stagger(labels, LEVELS).map((level, index) => ({ level, shiftPx: labels[index]?.shiftPx ?? 0 }));
@@ -216,6 +150,17 @@ function tooltipLines(spec: TrendSpec, index: number, colours: readonly string[]
   ];
 }
 
+/** Room of a label of the time axis with its gap. */
+const TICK_PX = 84;
+
+/** Labels on the periods themselves, equally many apart, where all times are days; ECharts would put its own between weekly points. */
+function ticksOn(times: readonly string[], atMs: readonly number[], pxPerMs: number) {
+  const [first, last] = [atMs[0], atMs.at(-1)];
+  if (first === undefined || last === undefined || !times.every(isDay)) return {};
+  const every = Math.max(1, Math.ceil((atMs.length * TICK_PX) / Math.max(1, (last - first) * pxPerMs)));
+  return { customValues: atMs.filter((_, index) => index % every === 0) };
+}
+
 /** Values over time with their range, events as dashed lines, the change as a solid one; a missing value is a gap. */
 export function drawTrend(spec: TrendSpec, look: Look): Drawing {
   const { theme, widthPx, tooltip, heightPx = HEIGHT_PX } = look;
@@ -228,23 +173,33 @@ export function drawTrend(spec: TrendSpec, look: Look): Drawing {
   const all = [...atMs, ...moments.map((moment) => moment.atMs)].filter((at) => drawable(at) !== null);
   const [min, max] = all.length > 0 ? [Math.min(...all), Math.max(...all)] : [0, 1];
 
-  const pxPerMs = Math.max(80, widthPx - LEFT_PX - RIGHT_PX) / Math.max(1, max - min);
-  const places = labelPlaces(moments, { min, pxPerMs, plotPx: (max - min) * pxPerMs });
   // A line alone is named by the title.
-  const hasLegend = names.length > 1;
+  const isLabelled = names.length > 1 && widthPx >= LABELLED_PX && !tooltip;
+  const hasLegend = names.length > 1 && !isLabelled;
+  const longest = Math.max(...names.map((name) => name.length));
+  const rightPx = isLabelled ? 16 + Math.min(LONGEST_LABEL, longest) * CHARACTER_PX * 1.08 : RIGHT_PX;
+  const pxPerMs = Math.max(80, widthPx - LEFT_PX - rightPx) / Math.max(1, max - min);
+  const places = labelPlaces(moments, { min, pxPerMs, plotPx: (max - min) * pxPerMs, rightPx });
+  const headEndPx = headPx(look, spec);
   const top =
-    LEGEND_TOP_PX + (hasLegend ? 28 : 12) + (moments.length > 0 ? MARK_PX * (1 + Math.max(...places.map(({ level }) => level))) : 0);
+    headEndPx +
+    (hasLegend ? legendPx(look, names, 40) : 12) +
+    (moments.length > 0 ? MARK_PX * (1 + Math.max(...places.map(({ level }) => level))) : 0);
   const bottom = AXIS_PX + (tooltip ? SLIDER_PX : 0);
   const colourOf = (index: number) => theme.series[index % theme.series.length] ?? theme.text;
   const banded = spec.series.length <= MAX_BANDS ? spec.series : [];
   const lines = axisLines(theme);
+  const highest = Math.max(0, ...spec.series.flatMap(({ values }) => values.map((value) => drawable(value) ?? 0)));
+  const shifts = isLabelled
+    ? labelShifts(spec.series, (0.93 * (heightPx - top - bottom)) / Math.max(highest, Number.MIN_VALUE))
+    : undefined;
 
   const option = {
     ...commonOption(look, spec.title, spec.subtitle),
     useUTC: true,
     // The line itself stands in the legend, so that its shape is seen.
-    ...(hasLegend && { legend: { ...legendOption(look, names), icon: undefined, itemWidth: 30, itemGap: 24 } }),
-    grid: { left: LEFT_PX, right: RIGHT_PX, top, bottom, outerBoundsMode: 'none' },
+    ...(hasLegend && { legend: { ...legendOption(look, names, headEndPx), icon: undefined, itemWidth: 30 } }),
+    grid: { left: LEFT_PX, right: rightPx, top, bottom, outerBoundsMode: 'none' },
     xAxis: {
       type: 'time',
       min,
@@ -255,24 +210,26 @@ export function drawTrend(spec: TrendSpec, look: Look): Drawing {
         ...lines.axisLabel,
         showMinLabel: true,
         showMaxLabel: true,
+        ...ticksOn(spec.times, atMs, pxPerMs),
         formatter: timeLabel([min, max], spec.times, pxPerMs),
       },
     },
     yAxis: {
       type: 'value',
-      scale: true,
+      // Amounts begin at zero: a part of the scale makes any wave look like a fall.
+      scale: spec.unit === 'points' || spec.unit === 'change',
       ...lines,
       axisLine: { show: false },
       axisLabel: { ...lines.axisLabel, formatter: (value: number) => formatValue(value, spec.unit) },
     },
     series: [
       // The legend shows the shape of the first series of a name, which is the line.
-      ...spec.series.flatMap((each, index) => line(each, { atMs, isPart }, names[index] ?? '', colourOf(index), index)),
+      ...spec.series.flatMap((each, index) => line(each, { atMs, isPart }, names[index] ?? '', colourOf(index), index, shifts?.[index])),
       ...banded.flatMap((each, index) => band(each, atMs, names[index] ?? '', colourOf(index))),
       background(spec, { min, max, dayHour }, moments, places, theme),
     ],
     ...(tooltip && {
-      dataZoom: sliderOption(theme, { left: LEFT_PX, right: RIGHT_PX, showDataShadow: true }),
+      dataZoom: sliderOption(theme, { left: LEFT_PX, right: rightPx, showDataShadow: true }),
       tooltip: {
         ...tooltipOption(theme),
         axisPointer: { type: 'line', lineStyle: { color: theme.faintText }, label: { show: false } },

@@ -87,6 +87,7 @@ export function timeLabel([min, max]: readonly [number, number], times: readonly
   if (!isOneYear) style.year = 'numeric';
   const day = new Intl.DateTimeFormat('en-GB', style);
   const isLong = max - min > LONG_MS;
+  const areDays = times.length > 1 && times.every((time) => time.length === 10);
   return (atMs) => {
     const date = new Date(atMs).toISOString();
     const isEnd = atMs === min || atMs === max;
@@ -94,6 +95,6 @@ export function timeLabel([min, max]: readonly [number, number], times: readonly
     if (!isEnd && Math.min(atMs - min, max - atMs) * pxPerMs < LABEL_PX) return '';
     const isMidnight = date.slice(11, 19) === '00:00:00';
     if (isByMonth) return isMidnight && date.slice(8, 10) === '01' ? day.format(atMs) : '';
-    return isMidnight || (isLong && isEnd) ? day.format(atMs) : date.slice(11, 16);
+    return isMidnight || areDays || (isLong && isEnd) ? day.format(atMs) : date.slice(11, 16);
   };
 }

@@ -6,8 +6,9 @@ import {
   CHARACTER_PX,
   commonOption,
   decalOf,
-  LEGEND_TOP_PX,
+  headPx,
   legendOption,
+  legendPx,
   MARK_PX,
   rowAxis,
   rowPlace,
@@ -81,8 +82,8 @@ function wordsBefore(request: Request, limit: number): string {
 }
 
 /** What stands behind a bar. */
-function wordsBehind({ totalMs, bytes }: Request): string {
-  return [formatValue(totalMs, 'ms'), ...(bytes === null ? [] : [formatValue(bytes, 'bytes')])].join(' · ');
+function wordsBehind({ totalMs, bytes }: Request, isNarrow: boolean): string {
+  return [formatValue(totalMs, 'ms'), ...(bytes === null || isNarrow ? [] : [formatValue(bytes, 'bytes')])].join(' · ');
 }
 
 /** All that is known of a request. */
@@ -107,6 +108,9 @@ const AXIS_PX = 30;
 const SLIDER_PX = 26;
 /** Room for the text behind a bar. */
 const RIGHT_PX = 118;
+/** A narrow view shows the duration alone behind a bar, so that the bars keep their room. */
+const NARROW_PX = 560;
+const NARROW_RIGHT_PX = 56;
 const LEVELS = 3;
 /** Characters of a label that any width shows. */
 const LONGEST = 60;
@@ -151,8 +155,8 @@ function markLine(marks: readonly Mark[], levels: readonly number[], theme: Them
 }
 
 /** Unseen bars up to the start, a bar for each phase, and behind it the words. */
-function bars(requests: readonly Request[], marks: ReturnType<typeof markLine>, theme: Theme) {
-  const label = amountLabel(theme, ({ dataIndex }) => (requests[dataIndex] ? wordsBehind(requests[dataIndex]) : ''));
+function bars(requests: readonly Request[], marks: ReturnType<typeof markLine>, { theme, widthPx }: Look) {
+  const label = amountLabel(theme, ({ dataIndex }) => (requests[dataIndex] ? wordsBehind(requests[dataIndex], widthPx < NARROW_PX) : ''));
   return [
     { ...UNSEEN, id: 'start', data: requests.map(({ startMs }) => startMs), markLine: marks },
     ...phaseSeries(requests, theme),
@@ -167,30 +171,27 @@ export function drawWaterfall(spec: WaterfallSpec, look: Look): Drawing {
   const marks = spec.marks.filter(({ atMs }) => drawable(atMs) !== null);
   const endMs = Math.max(1, ...requests.map((request) => request.startMs + lengthMs(request)), ...marks.map(({ atMs }) => atMs));
 
+  const rightPx = widthPx < NARROW_PX ? NARROW_RIGHT_PX : RIGHT_PX;
   const { left, characters, plotPx } = rowPlace(
     requests.map((request) => wordsBefore(request, LONGEST)),
     widthPx,
-    RIGHT_PX,
+    rightPx,
   );
   const places = marks.map((mark) => ({ atPx: (mark.atMs / endMs) * plotPx, widthPx: markWords(mark).length * CHARACTER_PX }));
   const levels = stagger(places, LEVELS);
-  const top = LEGEND_TOP_PX + 24 + (marks.length > 0 ? MARK_PX * (1 + Math.max(...levels)) : 0);
+  const subtitle = [...(spec.subtitle === undefined ? [] : [spec.subtitle]), ...signWords(requests)].join(' · ') || undefined;
+  const series = bars(requests, markLine(marks, levels, theme), look);
+  const names = series.flatMap((each) => ('name' in each ? [each.name] : []));
+  const headEndPx = headPx(look, { title: spec.title, subtitle });
+  const top = headEndPx + legendPx(look, names) + (marks.length > 0 ? MARK_PX * (1 + Math.max(...levels)) : 0);
   const bottom = AXIS_PX + (tooltip ? SLIDER_PX : 0);
   const heightPx = top + ROW_PX * Math.max(1, requests.length) + bottom;
   const lines = axisLines(theme);
-  const series = bars(requests, markLine(marks, levels, theme), theme);
 
   const option = {
-    ...commonOption(
-      look,
-      spec.title,
-      [...(spec.subtitle === undefined ? [] : [spec.subtitle]), ...signWords(requests)].join(' · ') || undefined,
-    ),
-    legend: legendOption(
-      look,
-      series.flatMap((each) => ('name' in each ? [each.name] : [])),
-    ),
-    grid: { left, right: RIGHT_PX, top, bottom, outerBoundsMode: 'none' },
+    ...commonOption(look, spec.title, subtitle),
+    legend: legendOption(look, names, headEndPx),
+    grid: { left, right: rightPx, top, bottom, outerBoundsMode: 'none' },
     xAxis: {
       type: 'value',
       min: 0,
@@ -205,7 +206,7 @@ export function drawWaterfall(spec: WaterfallSpec, look: Look): Drawing {
     ),
     series,
     ...(tooltip && {
-      dataZoom: sliderOption(theme, { left, right: RIGHT_PX, showDataShadow: false }),
+      dataZoom: sliderOption(theme, { left, right: rightPx, showDataShadow: false }),
       tooltip: {
         ...tooltipOption(theme),
         axisPointer: { type: 'shadow', shadowStyle: { color: theme.shade } },

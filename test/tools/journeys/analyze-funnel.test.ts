@@ -20,7 +20,7 @@ describe('a funnel', () => {
   it('is drawn with its shares', async () => {
     const { text, structured } = await call('analyze_funnel', { steps: ['/p/*', '/cart'], chart: true });
     expect(structured['chart']).toMatchObject({ kind: 'funnel', steps: [{ name: '/p/*' }, { name: '/cart' }] });
-    expect(text).toContain('funnel chart: Funnel: /p/* to /cart');
+    expect(text).toContain('funnel chart: 15.89% of sessions go from /p/* to /cart');
   });
 
   it('names a statement that selects as many sessions as left', async () => {

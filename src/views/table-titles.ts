@@ -1,0 +1,50 @@
+import { nameOf } from '../domain/metrics/compare/comparison-words.ts';
+import { isAddable } from '../domain/metrics/read/metric-query.ts';
+import { formatValue, type Unit } from './charts/values.ts';
+
+/** A line of a table over time: its name, and its values by time. */
+export type Line = readonly [name: string, values: ReadonlyMap<string, number | null>];
+
+/** The figure of a picture over time: the whole and the highest of a count, the span and the last value of anything else. */
+export function trendTitle(
+  { metric, unit, per }: { readonly metric: string; readonly unit: Unit; readonly per: string },
+  lines: readonly Line[],
+  partial: ReadonlySet<string>,
+): string {
+  const name = nameOf(metric);
+  const write = (value: number) => formatValue(value, unit);
+  const known = lines.flatMap(([line, values]) =>
+    [...values].flatMap(([time, value]) => (value === null || partial.has(time) ? [] : [{ line, time, value }])),
+  );
+  const highest = known.toSorted((a, b) => b.value - a.value)[0];
+  const last = known.at(-1);
+  if (!highest || !last) return `${name} by ${per}: no value`;
+  const where = lines.length > 1 ? `${highest.line}, ${highest.time}` : highest.time;
+  if (lines.length > 1) return `${name} by ${per}: highest ${write(highest.value)} (${where})`;
+  const peak = `highest ${write(highest.value)} (${where})`;
+  if (isAddable(metric)) {
+    const sum = known.reduce((total, { value }) => total + value, 0);
+    return `${name}: ${write(sum)} in ${known.length} ${per}${known.length === 1 ? '' : 's'}, ${peak}`;
+  }
+  return `${name} by ${per}: ${peak}${last === highest ? '' : `, last ${write(last.value)} (${last.time})`}`;
+}
+
+/** The figure of bars: where the amount is highest and lowest. */
+export function barsTitle(
+  name: string,
+  by: string,
+  unit: Unit,
+  rows: readonly string[],
+  series: readonly string[],
+  valueOf: (row: string, name: string) => number | null,
+): string {
+  const all = rows.flatMap((row) =>
+    series.map((each) => ({ label: series.length > 1 ? `${row}, ${each}` : row, value: valueOf(row, each) })),
+  );
+  const known = all.flatMap(({ label, value }) => (value === null || label === 'all' ? [] : [{ label, value }]));
+  const [first] = known.toSorted((a, b) => b.value - a.value);
+  const [last] = known.toSorted((a, b) => a.value - b.value);
+  if (!first || !last) return `${name} by ${by}: no value`;
+  const lowest = last.label === first.label ? '' : `, lowest ${last.label} ${formatValue(last.value, unit)}`;
+  return `${name} by ${by}: highest ${first.label} ${formatValue(first.value, unit)}${lowest}`;
+}

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { drawPanels, init } from '../../src/views/charts/draw-chart.ts';
+import { themes } from '../../src/views/charts/theme.ts';
+import { type ChartSpec, panelsOf } from '../../src/views/spec.ts';
+import { useTools } from '../tools/support.ts';
+
+const { call } = useTools();
+
+/** Questions whose pictures have misled readers before. */
+const QUESTIONS: readonly (readonly [tool: string, args: Record<string, unknown>])[] = [
+  ['query_metrics', { metrics: ['visits'], startDate: '-10d', endDate: 'today', breakdown: ['day'] }],
+  ['query_metrics', { metrics: ['visits'], startDate: '-60d', endDate: 'yesterday', breakdown: ['week', 'segment'] }],
+  ['query_metrics', { metrics: ['visits'], startDate: '-20d', endDate: 'yesterday', breakdown: ['day', 'device'] }],
+  ['query_metrics', { metrics: ['conversionRate'], startDate: '-12mo', endDate: 'last_month', breakdown: ['month'] }],
+  ['query_metrics', { metrics: ['visits', 'conversionRate'], startDate: '-56d', endDate: 'yesterday', breakdown: ['weekday'] }],
+  ['compare_metrics', { startDate: '-14d', endDate: 'yesterday' }],
+  ['compare_metrics', { startDate: 'last_month', endDate: 'last_month', baseline: 'previous_year' }],
+  ['compare_metrics', { startDate: '-7d', endDate: 'yesterday', by: 'device' }],
+  ['analyze_scenario', {}],
+];
+
+interface Box {
+  readonly text: string;
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+/** Width of a character in parts of the size of the font, a little less than DejaVu Sans has: what only touches is no overlap. */
+const CHARACTER = 0.5;
+
+/** Where the texts of a drawn picture stand. */
+function boxesOf(svg: string): Box[] {
+  return [...svg.matchAll(/<text([^>]*)>([^<]*)<\/text>/g)].flatMap(([, attributes = '', text = '']) => {
+    const [, x = '0', y = '0'] = /translate\(([-\d.]+)[ ,]([-\d.]+)\)/.exec(attributes) ?? [];
+    const own = (name: string) => Number(new RegExp(` ${name}="([-\\d.]+)"`).exec(attributes)?.[1] ?? 0);
+    const sizePx = Number(/([\d.]+)px/.exec(attributes)?.[1] ?? 12);
+    const widthPx = text.length * sizePx * CHARACTER;
+    const anchor = /text-anchor="(\w+)"/.exec(attributes)?.[1];
+    const atX = Number(x) + own('x');
+    const left = anchor === 'middle' ? atX - widthPx / 2 : anchor === 'end' ? atX - widthPx : atX;
+    const middle = Number(y) + own('y');
+    return text === '' ? [] : [{ text, left, right: left + widthPx, top: middle - sizePx * 0.4, bottom: middle + sizePx * 0.4 }];
+  });
+}
+
+const overlap = (a: Box, b: Box) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+
+/** What a reader would complain of in a picture of this width. */
+function complaintsOf(spec: ChartSpec, widthPx: number): string[] {
+  return drawPanels(spec, { theme: themes.light, widthPx }).flatMap(({ option, heightPx }) => {
+    const chart = init(null, null, { renderer: 'svg', ssr: true, width: widthPx, height: heightPx });
+    chart.setOption(option);
+    const boxes = boxesOf(chart.renderToSVGString());
+    chart.dispose();
+    const cut = boxes.filter(({ left, right, top, bottom }) => left < -2 || right > widthPx + 2 || top < 0 || bottom > heightPx + 2);
+    const covered = boxes.flatMap((box, index) => boxes.slice(index + 1).filter((other) => overlap(box, other)));
+    return [...cut.map(({ text }) => `cut: ${text}`), ...covered.map(({ text }) => `covered: ${text}`)];
+  });
+}
+
+describe.each(QUESTIONS)('the picture of %s %j', (tool, args) => {
+  it('says its finding, begins amounts at zero, spans its range, and neither cuts nor covers a word', async () => {
+    const { structured } = await call(tool, { ...args, chart: true });
+    const spec = structured['chart'] as ChartSpec;
+    for (const panel of panelsOf(spec)) {
+      expect(panel.title).toMatch(/\d/);
+      expect(panel.subtitle).toMatch(/20\d\d/);
+    }
+    for (const { option } of drawPanels(spec, { theme: themes.light, widthPx: 960 })) {
+      const { xAxis, yAxis } = option as { xAxis: { type?: string; min?: number; max?: number }; yAxis: { scale?: boolean } };
+      if (xAxis.type !== 'time') continue;
+      expect(yAxis.scale).toBe(false);
+      const trend = panelsOf(spec).find(({ kind }) => kind === 'trend');
+      const days = trend?.kind === 'trend' ? trend.times.map((time) => time.slice(0, 10)) : [];
+      const [min = 0, max = 0] = [xAxis.min, xAxis.max];
+      expect([min, max].map((ms) => new Date(ms).toISOString().slice(0, 10))).toEqual([days[0], days.at(-1)]);
+    }
+    expect([complaintsOf(spec, 960), complaintsOf(spec, 390)]).toEqual([[], []]);
+  });
+});
