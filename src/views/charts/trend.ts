@@ -161,9 +161,29 @@ function ticksOn(times: readonly string[], atMs: readonly number[], pxPerMs: num
   return { customValues: atMs.filter((_, index) => index % every === 0) };
 }
 
+/** Where head, names and plot stand. */
+function layoutOf(
+  spec: TrendSpec,
+  look: Look,
+  { names, moments, min, max }: { names: readonly string[]; moments: readonly Moment[]; min: number; max: number },
+) {
+  const { widthPx, tooltip } = look;
+  // A line alone is named by the title.
+  const isLabelled = names.length > 1 && widthPx >= LABELLED_PX && !tooltip;
+  const hasLegend = names.length > 1 && !isLabelled;
+  const longest = Math.max(...names.map((name) => name.length));
+  const rightPx = isLabelled ? 16 + Math.min(LONGEST_LABEL, longest) * CHARACTER_PX * 1.08 : RIGHT_PX;
+  const pxPerMs = Math.max(80, widthPx - LEFT_PX - rightPx) / Math.max(1, max - min);
+  const places = labelPlaces(moments, { min, pxPerMs, plotPx: (max - min) * pxPerMs, rightPx });
+  const headEndPx = headPx(look, spec);
+  const marksPx = moments.length > 0 ? MARK_PX * (1 + Math.max(...places.map(({ level }) => level))) : 0;
+  const top = headEndPx + (hasLegend ? legendPx(look, names, 40) : 12) + marksPx;
+  return { isLabelled, hasLegend, rightPx, pxPerMs, places, headEndPx, top, bottom: AXIS_PX + (tooltip ? SLIDER_PX : 0) };
+}
+
 /** Values over time with their range, events as dashed lines, the change as a solid one; a missing value is a gap. */
 export function drawTrend(spec: TrendSpec, look: Look): Drawing {
-  const { theme, widthPx, tooltip, heightPx = HEIGHT_PX } = look;
+  const { theme, tooltip, heightPx = HEIGHT_PX } = look;
   const dayHour = dayHourOf(spec);
   const atMs = spec.times.map((time) => wallMs(time, dayHour));
   const inPart = new Set(spec.inPart);
@@ -173,26 +193,13 @@ export function drawTrend(spec: TrendSpec, look: Look): Drawing {
   const all = [...atMs, ...moments.map((moment) => moment.atMs)].filter((at) => drawable(at) !== null);
   const [min, max] = all.length > 0 ? [Math.min(...all), Math.max(...all)] : [0, 1];
 
-  // A line alone is named by the title.
-  const isLabelled = names.length > 1 && widthPx >= LABELLED_PX && !tooltip;
-  const hasLegend = names.length > 1 && !isLabelled;
-  const longest = Math.max(...names.map((name) => name.length));
-  const rightPx = isLabelled ? 16 + Math.min(LONGEST_LABEL, longest) * CHARACTER_PX * 1.08 : RIGHT_PX;
-  const pxPerMs = Math.max(80, widthPx - LEFT_PX - rightPx) / Math.max(1, max - min);
-  const places = labelPlaces(moments, { min, pxPerMs, plotPx: (max - min) * pxPerMs, rightPx });
-  const headEndPx = headPx(look, spec);
-  const top =
-    headEndPx +
-    (hasLegend ? legendPx(look, names, 40) : 12) +
-    (moments.length > 0 ? MARK_PX * (1 + Math.max(...places.map(({ level }) => level))) : 0);
-  const bottom = AXIS_PX + (tooltip ? SLIDER_PX : 0);
+  const { isLabelled, hasLegend, rightPx, pxPerMs, places, headEndPx, top, bottom } = layoutOf(spec, look, { names, moments, min, max });
   const colourOf = (index: number) => theme.series[index % theme.series.length] ?? theme.text;
   const banded = spec.series.length <= MAX_BANDS ? spec.series : [];
   const lines = axisLines(theme);
   const highest = Math.max(0, ...spec.series.flatMap(({ values }) => values.map((value) => drawable(value) ?? 0)));
-  const shifts = isLabelled
-    ? labelShifts(spec.series, (0.93 * (heightPx - top - bottom)) / Math.max(highest, Number.MIN_VALUE))
-    : undefined;
+  const pxPerValue = (0.93 * (heightPx - top - bottom)) / Math.max(highest, Number.MIN_VALUE);
+  const shifts = isLabelled ? labelShifts(spec.series, pxPerValue) : undefined;
 
   const option = {
     ...commonOption(look, spec.title, spec.subtitle),
