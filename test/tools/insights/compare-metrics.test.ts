@@ -208,8 +208,8 @@ describe('two weeks', () => {
       'basket amount',
       ' remainder',
     ]);
-    const sum = factors?.steps?.reduce((total, { value }) => total + value, 0);
-    expect(sum).toBeCloseTo(typeof factors?.change === 'number' ? factors.change : Number.NaN, 2);
+    const added = factors?.steps?.reduce((total, { value }) => total + value, 0);
+    expect(added).toBeCloseTo(typeof factors?.change === 'number' ? factors.change : Number.NaN, 2);
   });
 
   it('side by side are drawn as bars, a picture for each metric', async () => {
