@@ -1,27 +1,3 @@
-/** Names of `/v1/metrics/site`, in the order of the reference. */
-export const siteMetricNames = [
-  'bounceRate',
-  'cartAverage',
-  'conversionCount',
-  'conversionRate',
-  'pageviewAverage',
-  'revenueSum',
-  'sessionTimeAverage',
-  'visits',
-] as const;
-
-/** Names of `/v1/metrics/zone/{zoneId}`, in the order of the reference. */
-export const zoneMetricNames = [
-  'avgTransactionAfterTap',
-  'dragFlickRate',
-  'dragFlickRecurrence',
-  'revenuePerTap',
-  'tapRate',
-  'tapRecurrence',
-  'timeBeforeFirstTap',
-  'totalRevenueWithTap',
-] as const;
-
 /** The last names of both lists below: main content, long tasks, layout. */
 const contentTimingNames = [
   'largestContentfulPaint',

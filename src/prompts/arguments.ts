@@ -1,4 +1,3 @@
-import { siteMetricNames } from '../api/metric-names.ts';
 import { fold } from '../domain/names/match-name.ts';
 import { DAY_MS } from '../lib/clock.ts';
 import { recentReports, scenariosOf } from '../resources/variables.ts';
@@ -53,7 +52,7 @@ export const segment = objects('segment');
 export const goal = objects('goal');
 /** Metrics of the site, found by what a person calls them too. */
 export const metric: Completer = async () => {
-  const { nameOf } = await import('../domain/metrics/compare/comparison-words.ts');
+  const { nameOf, siteMetricNames } = await import('../domain/metrics/metric-definitions.ts');
   return siteMetricNames.map((name) => ({ value: name, words: nameOf(name) }));
 };
 /** Periods that come to mind. */

@@ -1,19 +1,14 @@
 import { ApiError } from '../api/errors.ts';
-import { aggregateMetricNames, stepTimingNames, zoneMetricNames } from '../api/metric-names.ts';
+import { aggregateMetricNames, stepTimingNames } from '../api/metric-names.ts';
 import type { PayloadOf } from '../api/operation.ts';
 import { listExportableFields } from '../api/operations/data-export.ts';
 import { getSiteMetrics, getZoneMetrics } from '../api/operations/metrics.ts';
 import * as p from '../api/params.ts';
 import { MAX_HAR_BYTES } from '../domain/har/read/decode-har.ts';
-import {
-  type Combination,
-  type MetricDefinition,
-  type RangeMetricDefinition,
-  siteMetricDefinitions,
-  speedMetricDefinitions,
-  zoneMetricDefinitions,
-} from '../domain/metrics/metric-definitions.ts';
+import { siteMetricDefinitions, zoneMetricDefinitions, zoneMetricNames } from '../domain/metrics/metric-definitions.ts';
+import type { Combination, RangeMetricDefinition } from '../domain/metrics/range-metric-definition.ts';
 import { unanswerable } from '../domain/metrics/unanswerable.ts';
+import { type SpeedMetricDefinition, speedMetricDefinitions } from '../domain/speed/speed-metric-definitions.ts';
 import { PAGE_MEDIANS, SPEED_UNITS, thresholds, usualSpeedMetrics } from '../domain/speed/speed-metrics.ts';
 import { WEEK_START } from '../lib/calendar.ts';
 import { HOUR_MS } from '../lib/clock.ts';
@@ -29,7 +24,7 @@ export { writeImpact } from './impact-topic.ts';
 /** Writes one topic of the reference as Markdown, without its title. */
 export type WriteTopic = (context: ResourceContext) => string | Promise<string>;
 
-function table(definitions: Readonly<Record<string, MetricDefinition>>): string {
+function table(definitions: Readonly<Record<string, SpeedMetricDefinition>>): string {
   const rows = Object.entries(definitions).map(([name, { unit, words }]) => [name, unit, words]);
   return markdownTable(['metric', 'unit', 'what it is'], rows);
 }

@@ -181,15 +181,15 @@ export function timestampOf(words: string): z.ZodType<number, number | string> {
 }
 
 export const startDate = startOf('First day: -7d, last_week');
-export const endDate = endOf('Last day: yesterday');
+export const endDate = endOf('Last day');
 export const devices = z.array(deviceName).min(1).describe('Default all').optional();
 /** One device; all where it is left out. */
 export const device = deviceName.optional();
 export const segmentIds = refs('segment', 'Ids or names; intersection').optional();
-export const period = periodName.describe('daily: one value per day').optional();
+export const period = periodName.describe('daily: per day').optional();
 export const goalId = ref('goal', 'Id or name').optional();
-export const zoneId = ref('zone', 'Id, name or path "Screen / Zoning / Zone"');
-export const zoneIds = refs('zone', 'Zone ids or paths "Screen / Zoning / Zone"').optional();
+export const zoneId = ref('zone', 'Id, name or path Screen / Zoning / Zone');
+export const zoneIds = refs('zone', 'Zone ids or paths Screen / Zoning / Zone').optional();
 /** Ids only, for filters of lists. */
 export const idList = ids.describe('Only these ids');
 

@@ -1,9 +1,9 @@
 import type { PeriodsResult } from '../domain/metrics/compare/comparison.ts';
-import { changeText, isPercent, nameOf, valueText } from '../domain/metrics/compare/comparison-words.ts';
+import { changeText, isPercent, valueText } from '../domain/metrics/compare/comparison-words.ts';
 import { type Contribution, type Explained, fixed } from '../domain/metrics/compare/contributions.ts';
 import { isCount } from '../domain/metrics/compare/readings.ts';
 import type { Side } from '../domain/metrics/compare/sides.ts';
-import { unitOf } from '../domain/metrics/metric-definitions.ts';
+import { nameOf, unitOf } from '../domain/metrics/metric-definitions.ts';
 import type { MetricRow } from '../domain/metrics/read/metric-answers.ts';
 import type { Interval } from '../lib/calendar.ts';
 import { DAY_MS } from '../lib/clock.ts';

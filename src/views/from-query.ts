@@ -1,5 +1,4 @@
-import { nameOf } from '../domain/metrics/compare/comparison-words.ts';
-import { definitionOf } from '../domain/metrics/metric-definitions.ts';
+import { definitionOf, nameOf } from '../domain/metrics/metric-definitions.ts';
 import { isAddable } from '../domain/metrics/read/metric-query.ts';
 import { DAYS_COLUMN, PART_MARK, type QueryTable, TOTAL } from '../domain/metrics/read/query-table.ts';
 import { ALL_VISITORS } from '../domain/names/match-name.ts';

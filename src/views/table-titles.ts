@@ -1,4 +1,4 @@
-import { nameOf } from '../domain/metrics/compare/comparison-words.ts';
+import { nameOf } from '../domain/metrics/metric-definitions.ts';
 import { isAddable } from '../domain/metrics/read/metric-query.ts';
 import { formatValue, type Unit } from './charts/values.ts';
 

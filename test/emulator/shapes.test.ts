@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../src/api/operations/index.ts';
 import { type CredentialName, shop } from '../../src/emulator/credentials.ts';
-import { metricNames, reference } from '../samples/reference-fields.ts';
+import { forEachMetricOperation, metricEndpoints } from '../samples/metric-endpoints.ts';
+import { reference } from '../samples/reference-fields.ts';
 import { type Answer, type Platform, sharedPlatform, withPlatform } from '../support/emulator.ts';
 import { differences } from '../support/shape.ts';
 
@@ -90,24 +91,8 @@ function samplesOf({ credentials }: Platform, ids: Awaited<ReturnType<typeof wal
     getPageGroup: ['app', { pageGroupId }],
     listZonings: ['app', { pageGroupId }],
     listZones: ['app', { zoningId }],
-    getSiteMetrics: daily,
-    getSiteBounceRate: daily,
+    ...forEachMetricOperation(({ of }) => (of === 'site' ? daily : zone)),
     getSiteCartAverage: ['shop', range],
-    getSiteConversions: daily,
-    getSiteConversionRate: daily,
-    getSitePageviewAverage: daily,
-    getSiteRevenue: daily,
-    getSiteSessionTimeAverage: daily,
-    getSiteVisits: daily,
-    getZoneMetrics: zone,
-    getZoneConversionRatePerTap: zone,
-    getZoneRevenue: zone,
-    getZoneRevenuePerTap: zone,
-    getZoneSwipeRate: zone,
-    getZoneSwipeRecurrence: zone,
-    getZoneTapRate: zone,
-    getZoneTapRecurrence: zone,
-    getZoneTimeBeforeFirstTap: zone,
     sendEnrichments: ['enrichment', { projectId: shop.id, enrichments }],
   };
 }
@@ -152,9 +137,9 @@ describe('the answer to each operation', () => {
     expect([...empty].filter((path) => !filled.has(path))).toEqual([]);
   });
 
-  it.each(names.filter((name) => metricNames[name]))('%s returns the metrics of its table', (name) => {
-    const { values } = siteMetrics.parse(payloadOf(name));
-    expect([...new Set(values.map((value) => value.name))].toSorted()).toEqual(metricNames[name]?.toSorted());
+  it.each(metricEndpoints)('$operation returns the metrics of the reference', ({ operation, metrics }) => {
+    const { values } = siteMetrics.parse(payloadOf(operation));
+    expect([...new Set(values.map((value) => value.name))].toSorted()).toEqual(metrics.toSorted());
   });
 
   it('holds in the other projects too, where they have the record', async () => {

@@ -1,6 +1,8 @@
 // The field tables of the reference of the REST interface, copied by hand: sections 2 and 5 for the records, section 4 for what each
 // operation answers.
 
+import { forEachMetricOperation } from './metric-endpoints.ts';
+
 /**
  * JSON type of one field; `iso` is an ISO 8601 date in a string, `integer` a number without a fraction.
  * The reference is silent about what stands where there is no such instant (the end of a run that goes on, the next run of a finished job):
@@ -202,49 +204,7 @@ export const reference = {
   listZonings: [{ id: 'integer', name: 'string', createdAt: 'iso', lastUpdatedAt: 'iso' }],
   listZones: [{ id: 'integer', name: 'string' }],
   // Section 4.4
-  getSiteMetrics: siteMetric,
-  getSiteBounceRate: siteMetric,
-  getSiteCartAverage: siteMetric,
-  getSiteConversions: siteMetric,
-  getSiteConversionRate: siteMetric,
-  getSitePageviewAverage: siteMetric,
-  getSiteRevenue: siteMetric,
-  getSiteSessionTimeAverage: siteMetric,
-  getSiteVisits: siteMetric,
-  getZoneMetrics: zoneMetric,
-  getZoneConversionRatePerTap: zoneMetric,
-  getZoneRevenue: zoneMetric,
-  getZoneRevenuePerTap: zoneMetric,
-  getZoneSwipeRate: zoneMetric,
-  getZoneSwipeRecurrence: zoneMetric,
-  getZoneTapRate: zoneMetric,
-  getZoneTapRecurrence: zoneMetric,
-  getZoneTimeBeforeFirstTap: zoneMetric,
+  ...forEachMetricOperation(({ of }) => (of === 'site' ? siteMetric : zoneMetric)),
   // Section 4.5: not shown by the reference
   sendEnrichments: 'anything',
 } as const satisfies Record<string, Shape>;
-
-/** Names in `payload.values` of the metrics operations (section 4.4). */
-export const metricNames: Readonly<Record<string, readonly string[]>> = {
-  getSiteMetrics: 'bounceRate cartAverage conversionCount conversionRate pageviewAverage revenueSum sessionTimeAverage visits'.split(' '),
-  getSiteBounceRate: ['bounceRate'],
-  getSiteCartAverage: ['cartAverage'],
-  getSiteConversions: ['conversionCount'],
-  getSiteConversionRate: ['conversionRate'],
-  getSitePageviewAverage: ['pageviewAverage'],
-  getSiteRevenue: ['revenueSum'],
-  getSiteSessionTimeAverage: ['sessionTimeAverage'],
-  getSiteVisits: ['visits'],
-  getZoneMetrics: [
-    ...['avgTransactionAfterTap', 'dragFlickRate', 'dragFlickRecurrence', 'revenuePerTap'],
-    ...['tapRate', 'tapRecurrence', 'timeBeforeFirstTap', 'totalRevenueWithTap'],
-  ],
-  getZoneConversionRatePerTap: ['avgConversionAfterTap'],
-  getZoneRevenue: ['totalRevenueWithTap'],
-  getZoneRevenuePerTap: ['revenuePerTap'],
-  getZoneSwipeRate: ['dragFlickRate'],
-  getZoneSwipeRecurrence: ['dragFlickRecurrence'],
-  getZoneTapRate: ['tapRate'],
-  getZoneTapRecurrence: ['tapRecurrence'],
-  getZoneTimeBeforeFirstTap: ['timeBeforeFirstTap'],
-};

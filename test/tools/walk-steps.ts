@@ -1,4 +1,5 @@
 import type { OperationName } from '../../src/api/operations/index.ts';
+import { type MetricEndpoint, metricEndpoints } from '../samples/metric-endpoints.ts';
 
 /** Records of the emulated world that the walk names; looked up, because they depend on seed and clock. */
 export interface Known {
@@ -28,17 +29,37 @@ const paris = { startDate: '2026-11-09T00:00:00.000+01:00', endDate: '2026-11-15
 const shop = { projectId: '1201' };
 const app = { projectId: '1202' };
 
-function site(tool: string, operation: OperationName, path: string, more: Record<string, unknown> = {}, sent = more): Step {
-  return { tool, operation, path: `/v1/metrics/site${path}`, args: { ...dates, ...more }, input: { ...shop, ...paris, ...sent } };
-}
+/** Arguments of metrics tools, each way at least once, with what is sent where that differs. */
+const METRIC_ARGUMENTS: Partial<Record<OperationName, readonly [args: Record<string, unknown>, sent?: Record<string, unknown>]>> = {
+  getSiteMetrics: [
+    { period: 'daily', goalId: 'Add to cart' },
+    { period: 'daily', goalId: '75118' },
+  ],
+  getSiteBounceRate: [{ device: 'tablet' }],
+  getSiteCartAverage: [{ segmentIds: ['Germany', 431902] }, { segmentIds: '440156,431902' }],
+  getSiteConversions: [{ goalId: 75118 }, { goalId: '75118' }],
+  getSiteConversionRate: [{ period: 'none' }],
+  getSitePageviewAverage: [{ device: 'all' }],
+  getSiteRevenue: [{ device: 'mobile', period: 'daily' }],
+  getSiteVisits: [{ device: 'desktop' }],
+  getZoneMetrics: [{ period: 'daily' }],
+  getZoneConversionRatePerTap: [{ goalId: 'wish list filled' }, { goalId: '89574' }],
+  getZoneRevenue: [{ device: 'mobile' }],
+  getZoneRevenuePerTap: [{ device: 'tablet' }],
+  getZoneSwipeRate: [{ segmentIds: ['iOS'] }, { segmentIds: '524466' }],
+  getZoneTapRate: [{ period: 'none' }],
+};
 
-function zone(tool: string, operation: OperationName, path: string, more: Record<string, unknown> = {}, sent = more): Step {
+function metricStep({ of, tool, operation, path }: MetricEndpoint): Step {
+  const [more = {}, sent = more] = METRIC_ARGUMENTS[operation] ?? [];
+  const [own, where, from] =
+    of === 'site' ? [{}, 'site', shop] : [{ zoneId: 'Home / Header / Search bar', projectId: 1202 }, 'zone/8120447', app];
   return {
     tool,
     operation,
-    path: `/v1/metrics/zone/8120447${path}`,
-    args: { ...dates, zoneId: 'Home / Header / Search bar', projectId: 1202, ...more },
-    input: { ...app, ...paris, ...sent },
+    path: `/v1/metrics/${where}${path}`,
+    args: { ...dates, ...own, ...more },
+    input: { ...from, ...paris, ...sent },
   };
 }
 
@@ -168,36 +189,7 @@ export function stepsOf({ date, stepResultId, jobId, runId, clientId, clientSecr
     read('get_page_group', 'getPageGroup', 'page-groups/210622', { pageGroupId: 'Shop pages / Cart' }),
     read('list_zonings', 'listZonings', 'page-groups/210617/zonings', { pageGroupId: 210617 }),
     read('list_zones', 'listZones', 'zonings/910240/zones', { zoningId: 'Home page, spring' }),
-    site('get_site_metrics', 'getSiteMetrics', '', { period: 'daily', goalId: 'Add to cart' }, { period: 'daily', goalId: '75118' }),
-    site('get_site_bounce_rate', 'getSiteBounceRate', '/bounce-rate', { device: 'tablet' }),
-    site(
-      'get_site_cart_average',
-      'getSiteCartAverage',
-      '/cart-average',
-      { segmentIds: ['Germany', 431902] },
-      { segmentIds: '440156,431902' },
-    ),
-    site('get_site_conversions', 'getSiteConversions', '/conversions', { goalId: 75118 }, { goalId: '75118' }),
-    site('get_site_conversion_rate', 'getSiteConversionRate', '/conversion-rate', { period: 'none' }),
-    site('get_site_pageview_average', 'getSitePageviewAverage', '/pageview-average', { device: 'all' }),
-    site('get_site_revenue', 'getSiteRevenue', '/revenue', { device: 'mobile', period: 'daily' }),
-    site('get_site_session_time_average', 'getSiteSessionTimeAverage', '/session-time-average'),
-    site('get_site_visits', 'getSiteVisits', '/visits', { device: 'desktop' }),
-    zone('get_zone_metrics', 'getZoneMetrics', '', { period: 'daily' }),
-    zone(
-      'get_zone_conversion_rate_per_tap',
-      'getZoneConversionRatePerTap',
-      '/conversion-rate-per-tap',
-      { goalId: 'wish list filled' },
-      { goalId: '89574' },
-    ),
-    zone('get_zone_revenue', 'getZoneRevenue', '/revenue', { device: 'mobile' }),
-    zone('get_zone_revenue_per_tap', 'getZoneRevenuePerTap', '/revenue-per-tap', { device: 'tablet' }),
-    zone('get_zone_swipe_rate', 'getZoneSwipeRate', '/swipe-rate', { segmentIds: ['iOS'] }, { segmentIds: '524466' }),
-    zone('get_zone_swipe_recurrence', 'getZoneSwipeRecurrence', '/swipe-recurrence'),
-    zone('get_zone_tap_rate', 'getZoneTapRate', '/tap-rate', { period: 'none' }),
-    zone('get_zone_tap_recurrence', 'getZoneTapRecurrence', '/tap-recurrence'),
-    zone('get_zone_time_before_first_tap', 'getZoneTimeBeforeFirstTap', '/time-before-first-tap'),
+    ...metricEndpoints.map(metricStep),
     {
       tool: 'send_enrichments',
       operation: 'sendEnrichments',

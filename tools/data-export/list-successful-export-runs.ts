@@ -19,9 +19,9 @@ export default defineTool({
   paged: 'runs',
   input: z.strictObject({
     jobIds: p.refs('export job', 'Only these jobs').optional(),
-    startDate: p.startOf('Only ranges that end after this day begins').optional(),
-    endDate: p.endOf('Only ranges that begin by the end of this day').optional(),
-    expiresBefore: p.momentOf('Only files that exist but are deleted before this date').optional(),
+    startDate: p.startOf('First day of ranges').optional(),
+    endDate: p.endOf('Last day of ranges').optional(),
+    expiresBefore: p.momentOf('Files deleted before this date').optional(),
     limit: p.limit,
     order: p.order,
     page: p.page,

@@ -1,13 +1,12 @@
 import { getSiteMetrics } from '../../src/api/operations/metrics.ts';
+import { siteMetricWords } from '../../src/domain/metrics/metric-definitions.ts';
 import { defineMetricTool } from '../../src/tooling/metric-tool.ts';
 import * as p from '../../src/tooling/params.ts';
 
 export default defineMetricTool({
   name: 'get_site_metrics',
   title: 'Site metrics',
-  description:
-    'All eight site metrics of one range: bounce rate, cart average, conversions, conversion rate, page views, revenue, session ' +
-    'time, visits.',
+  description: `All site metrics of one range: ${siteMetricWords()}.`,
   operation: getSiteMetrics,
   more: { period: p.period, goalId: p.goalId },
 });

@@ -32,10 +32,10 @@ export default defineTool({
   input: z.strictObject({
     scenarioId: p.ref('scenario'),
     dateFrom: p.startOf('First day').optional(),
-    dateTo: p.endOf('Last day, included').optional(),
+    dateTo: p.endOf('Last day').optional(),
     lastDays: z.number().positive().describe('Reports of the last days').optional(),
     limit: z.int().min(0).describe('Most reports; 0 all').optional(),
-    error: z.boolean().describe('true: only runs with errors; false: only without').optional(),
+    error: z.boolean().describe('true: only with errors; false: without').optional(),
     metrics: p.speedMetrics,
   }),
   output: z.object({

@@ -44,7 +44,7 @@ function query<Shape extends z.ZodRawShape>(shape: Shape) {
   });
 }
 
-function siteMetric<Shape extends z.ZodRawShape>(path: `/${string}` | '', shape: Shape) {
+function siteEndpoint<Shape extends z.ZodRawShape>(path: `/${string}` | '', shape: Shape) {
   return defineOperation({
     ...read,
     path: `/v1/metrics/site${path}`,
@@ -53,7 +53,7 @@ function siteMetric<Shape extends z.ZodRawShape>(path: `/${string}` | '', shape:
   });
 }
 
-function zoneMetric<Shape extends z.ZodRawShape>(path: `/${string}` | '', shape: Shape) {
+function zoneEndpoint<Shape extends z.ZodRawShape>(path: `/${string}` | '', shape: Shape) {
   return defineOperation({
     ...read,
     path: `/v1/metrics/zone/{zoneId}${path}`,
@@ -62,22 +62,32 @@ function zoneMetric<Shape extends z.ZodRawShape>(path: `/${string}` | '', shape:
   });
 }
 
-export const getSiteMetrics = siteMetric('', { period, goalId });
-export const getSiteBounceRate = siteMetric('/bounce-rate', { period });
-export const getSiteCartAverage = siteMetric('/cart-average', {});
-export const getSiteConversions = siteMetric('/conversions', { period, goalId });
-export const getSiteConversionRate = siteMetric('/conversion-rate', { period, goalId });
-export const getSitePageviewAverage = siteMetric('/pageview-average', { period });
-export const getSiteRevenue = siteMetric('/revenue', { period });
-export const getSiteSessionTimeAverage = siteMetric('/session-time-average', { period });
-export const getSiteVisits = siteMetric('/visits', { period });
+/** The endpoint that answers one metric of the site alone, under the name that the metric has in its answer. */
+function siteMetric<const Metric extends string, Shape extends z.ZodRawShape>(metric: Metric, path: `/${string}`, shape: Shape) {
+  return { ...siteEndpoint(path, shape), of: 'site', metric } as const;
+}
 
-export const getZoneMetrics = zoneMetric('', {});
-export const getZoneConversionRatePerTap = zoneMetric('/conversion-rate-per-tap', { goalId });
-export const getZoneRevenue = zoneMetric('/revenue', {});
-export const getZoneRevenuePerTap = zoneMetric('/revenue-per-tap', {});
-export const getZoneSwipeRate = zoneMetric('/swipe-rate', {});
-export const getZoneSwipeRecurrence = zoneMetric('/swipe-recurrence', {});
-export const getZoneTapRate = zoneMetric('/tap-rate', {});
-export const getZoneTapRecurrence = zoneMetric('/tap-recurrence', {});
-export const getZoneTimeBeforeFirstTap = zoneMetric('/time-before-first-tap', {});
+/** The same of a zone. */
+function zoneMetric<const Metric extends string, Shape extends z.ZodRawShape>(metric: Metric, path: `/${string}`, shape: Shape) {
+  return { ...zoneEndpoint(path, shape), of: 'zone', metric } as const;
+}
+
+export const getSiteMetrics = siteEndpoint('', { period, goalId });
+export const getSiteBounceRate = siteMetric('bounceRate', '/bounce-rate', { period });
+export const getSiteCartAverage = siteMetric('cartAverage', '/cart-average', {});
+export const getSiteConversions = siteMetric('conversionCount', '/conversions', { period, goalId });
+export const getSiteConversionRate = siteMetric('conversionRate', '/conversion-rate', { period, goalId });
+export const getSitePageviewAverage = siteMetric('pageviewAverage', '/pageview-average', { period });
+export const getSiteRevenue = siteMetric('revenueSum', '/revenue', { period });
+export const getSiteSessionTimeAverage = siteMetric('sessionTimeAverage', '/session-time-average', { period });
+export const getSiteVisits = siteMetric('visits', '/visits', { period });
+
+export const getZoneMetrics = zoneEndpoint('', {});
+export const getZoneConversionRatePerTap = zoneMetric('avgConversionAfterTap', '/conversion-rate-per-tap', { goalId });
+export const getZoneRevenue = zoneMetric('totalRevenueWithTap', '/revenue', {});
+export const getZoneRevenuePerTap = zoneMetric('revenuePerTap', '/revenue-per-tap', {});
+export const getZoneSwipeRate = zoneMetric('dragFlickRate', '/swipe-rate', {});
+export const getZoneSwipeRecurrence = zoneMetric('dragFlickRecurrence', '/swipe-recurrence', {});
+export const getZoneTapRate = zoneMetric('tapRate', '/tap-rate', {});
+export const getZoneTapRecurrence = zoneMetric('tapRecurrence', '/tap-recurrence', {});
+export const getZoneTimeBeforeFirstTap = zoneMetric('timeBeforeFirstTap', '/time-before-first-tap', {});

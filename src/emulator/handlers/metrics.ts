@@ -1,6 +1,5 @@
-import { siteMetricNames, zoneMetricNames } from '../../api/metric-names.ts';
 import type { InputOf } from '../../api/operation.ts';
-import type { getSiteMetrics, getZoneMetrics } from '../../api/operations/metrics.ts';
+import type * as metricOperations from '../../api/operations/metrics.ts';
 import { instantOf, MAX_METRICS_RANGE_MS } from '../../api/params.ts';
 import type { Project } from '../credentials.ts';
 import type { Handlers, Place } from '../handler.ts';
@@ -18,10 +17,11 @@ import {
   zoneTotals,
 } from '../world/sessions/index.ts';
 
-type Query = Omit<InputOf<typeof getSiteMetrics>, 'goalId'>;
-type ZoneQuery = InputOf<typeof getZoneMetrics>;
-type SiteMetricName = (typeof siteMetricNames)[number];
-type ZoneMetricName = (typeof zoneMetricNames)[number] | 'avgConversionAfterTap';
+type Query = Omit<InputOf<typeof metricOperations.getSiteMetrics>, 'goalId'>;
+type ZoneQuery = InputOf<typeof metricOperations.getZoneMetrics>;
+type MetricEndpoint = (typeof metricOperations)[keyof typeof metricOperations];
+type SiteMetricName = Extract<MetricEndpoint, { readonly of: 'site' }>['metric'];
+type ZoneMetricName = Extract<MetricEndpoint, { readonly of: 'zone' }>['metric'] | 'avgTransactionAfterTap';
 
 function invalid(message: string): Refusal {
   return new Refusal(400, 'VALIDATION_ERROR', message);
@@ -56,6 +56,10 @@ const zoneFormulas: Record<ZoneMetricName, (sum: ZoneTotals) => number | null> =
   timeBeforeFirstTap: (sum) => ratio(sum.firstTapMs / 1_000, sum.tapViews),
   totalRevenueWithTap: (sum) => sum.revenueCents / 100,
 };
+
+const siteMetricNames = Object.keys(siteFormulas) as SiteMetricName[]; // Object.keys forgets the type
+/** `getZoneMetrics` answers all but one. */
+const zoneMetricNames = (Object.keys(zoneFormulas) as ZoneMetricName[]).filter((name) => name !== 'avgConversionAfterTap'); // likewise
 
 function segmentBitsOf({ project, world }: Place, segmentIds: readonly number[]): number {
   const segments = world.account.segments(project.id);

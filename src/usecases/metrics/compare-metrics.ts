@@ -5,9 +5,10 @@ import { specialSentence } from '../../domain/metrics/calendar/special-words.ts'
 import { comparePeriods, periodNotes } from '../../domain/metrics/compare/comparison.ts';
 import type { Comparison } from '../../domain/metrics/compare/comparison-rows.ts';
 import { type Windows, windowsOf } from '../../domain/metrics/compare/comparison-windows.ts';
-import { nameOf, outlierNote } from '../../domain/metrics/compare/comparison-words.ts';
+import { outlierNote } from '../../domain/metrics/compare/comparison-words.ts';
 import { daysOf, judgeChanges } from '../../domain/metrics/compare/judged-changes.ts';
 import { type Reading, readingsOf } from '../../domain/metrics/compare/readings.ts';
+import { nameOf } from '../../domain/metrics/metric-definitions.ts';
 import { countingFaults, countingSentence, withoutFaults } from '../../domain/metrics/quality/counting.ts';
 import type { MetricAnswers, MetricRow } from '../../domain/metrics/read/metric-answers.ts';
 import type { Device, MetricGrid } from '../../domain/metrics/read/metric-grid.ts';

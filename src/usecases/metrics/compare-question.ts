@@ -1,7 +1,7 @@
 import { refuse } from '../../api/errors.ts';
-import { siteMetricNames } from '../../api/metric-names.ts';
 import type { BaselineKind } from '../../domain/metrics/compare/comparison-windows.ts';
 import { metricsToRead } from '../../domain/metrics/compare/readings.ts';
+import { siteMetricNames } from '../../domain/metrics/metric-definitions.ts';
 import { type Device, isZoneMetric, type MetricGrid } from '../../domain/metrics/read/metric-grid.ts';
 import { chosenMetrics } from '../../domain/metrics/read/metric-query.ts';
 import { type SegmentChoice, segmentSetsOf } from '../../domain/names/match-name.ts';

@@ -1,5 +1,4 @@
 import { ApiError, refuse } from '../../api/errors.ts';
-import { siteMetricNames, zoneMetricNames } from '../../api/metric-names.ts';
 import { listGoals } from '../../api/operations/objects.ts';
 import { instantOf } from '../../api/params.ts';
 import type { KnownDays } from '../../domain/metrics/calendar/known-days.ts';
@@ -8,6 +7,7 @@ import { changeSeriesOf, type Place, type Reading } from '../../domain/metrics/c
 import { type Changes, changesAnswer, type SiteFacts } from '../../domain/metrics/changes/changes-answer.ts';
 import { type Readable, type ReadPlan, findChanges as scan } from '../../domain/metrics/changes/find-changes.ts';
 import { dayPoints } from '../../domain/metrics/compare/readings.ts';
+import { siteMetricNames, zoneMetricNames } from '../../domain/metrics/metric-definitions.ts';
 import { countingFaults, withoutFaults } from '../../domain/metrics/quality/counting.ts';
 import { type Device, isZoneMetric } from '../../domain/metrics/read/metric-grid.ts';
 import { FALSE_DISCOVERY_RATE } from '../../domain/speed/engine/judge-together.ts';

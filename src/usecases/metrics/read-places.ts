@@ -1,7 +1,7 @@
 import { ApiError, refuse } from '../../api/errors.ts';
-import { siteMetricNames } from '../../api/metric-names.ts';
 import type { Place, Reading } from '../../domain/metrics/changes/change-series.ts';
 import { planReads, type Readable, type ReadPlan } from '../../domain/metrics/changes/find-changes.ts';
+import { siteMetricNames } from '../../domain/metrics/metric-definitions.ts';
 import { isZoneMetric } from '../../domain/metrics/read/metric-grid.ts';
 import type { NameKind } from '../../domain/names/match-name.ts';
 import type { Context, Lists } from '../context.ts';

@@ -3,7 +3,7 @@ import { only, useTools, WEEK, WIRE_WEEK, whole } from '../support.ts';
 
 const { ask, call } = useTools({ credential: 'app' });
 
-it('gives all eight metrics of a zone that its path names', async () => {
+it('gives all metrics of a zone that its path names', async () => {
   const answer = await call('get_zone_metrics', { ...WEEK, zoneId: 'Home / Header / Search bar' });
   const { values } = await ask('getZoneMetrics', { ...WIRE_WEEK, zoneId: 8120447 }, 'app');
   expect(values).toHaveLength(8);

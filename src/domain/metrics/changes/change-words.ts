@@ -4,8 +4,7 @@ import { formatNumber, formatPercent } from '../../../lib/number-text.ts';
 import { compareSpeedChanges, type SpeedChange, type SpeedMove } from '../../speed/speed-changes.ts';
 import { formatValue, metricFact, roundValue } from '../../speed/speed-metrics.ts';
 import { ALL_STEPS } from '../../speed/study-table.ts';
-import { nameOf } from '../compare/comparison-words.ts';
-import { definitionOf } from '../metric-definitions.ts';
+import { definitionOf, nameOf } from '../metric-definitions.ts';
 import type { Place } from './change-series.ts';
 import type { Part } from './events.ts';
 import type { Cost, RankedChange } from './find-changes.ts';
@@ -24,20 +23,6 @@ export interface Wording {
   /** The last day that was looked at. */
   readonly lastDay: string;
 }
-
-const ZONE_NAMES: Readonly<Record<string, string>> = {
-  avgTransactionAfterTap: 'Transactions after a tap',
-  avgConversionAfterTap: 'Conversion after a tap',
-  dragFlickRate: 'Swipe rate',
-  dragFlickRecurrence: 'Swipe recurrence',
-  revenuePerTap: 'Revenue per tap',
-  tapRate: 'Tap rate',
-  tapRecurrence: 'Tap recurrence',
-  timeBeforeFirstTap: 'Time before the first tap',
-  totalRevenueWithTap: 'Revenue with a tap',
-};
-
-const metricName = (metric: string) => ZONE_NAMES[metric] ?? nameOf(metric);
 
 function percent(share: number): string {
   const value = 100 * share;
@@ -87,15 +72,15 @@ export function changeLine(change: RankedChange, wording: Wording): string {
     isLikeFirst(part, first) && part.place.goalId !== undefined ? ` of "${names.goal(part.place.goalId)}"` : '';
   const follow = rest
     .filter((part) => !isElsewhere(part))
-    .map((part) => `${metricName(part.metric).toLowerCase()}${goalOf(part)} ${percent(part.relative)}`);
+    .map((part) => `${nameOf(part.metric).toLowerCase()}${goalOf(part)} ${percent(part.relative)}`);
   const mixed = rest.filter(isElsewhere).map((part) => {
     const why = part.mix === 'yes' ? 'by the mix of traffic alone' : 'at the same time';
-    return `${metricName(part.metric).toLowerCase()} (${whereOf(part.place, part.metric, names)}) ${percent(part.relative)} ${why}`;
+    return `${nameOf(part.metric).toLowerCase()} (${whereOf(part.place, part.metric, names)}) ${percent(part.relative)} ${why}`;
   });
   const most = change.most ? [`most on ${visitorsOf(change.most, names)}`] : [];
   const costs = change.cost ? [costText(change.cost, wording)] : [];
   const tail = [...most, ...[follow.join(', ')].filter((text) => text !== ''), ...mixed, ...costs];
-  const head = `${metricName(first.metric)} (${whereOf(first.place, first.metric, names)}) ${size}${per} ${daysText(change, lastDay)}`;
+  const head = `${nameOf(first.metric)} (${whereOf(first.place, first.metric, names)}) ${size}${per} ${daysText(change, lastDay)}`;
   return `${[head, ...tail].join('; ')}.`;
 }
 

@@ -2,7 +2,7 @@ import { formatMoney, formatNumber, formatPercent, NO_VALUE } from '../../../lib
 import type { DatedChange } from '../engine/changes.ts';
 import { type Judgement, LEAST_HISTORY_DAYS } from '../engine/judge.ts';
 import type { GroupChange, Reasons } from '../engine/reasons.ts';
-import { definitionOf, unitOf } from '../metric-definitions.ts';
+import { definitionOf, nameOf, unitOf } from '../metric-definitions.ts';
 import { type Contribution, type Explained, fixed } from './contributions.ts';
 import { isChanged, noisePercentOf } from './readings.ts';
 
@@ -29,19 +29,6 @@ export function differenceOf({ compared: { before, after } }: Change): number | 
   return before === null || after === null ? null : after - before;
 }
 
-const NAMES: Readonly<Record<string, string>> = {
-  bounceRate: 'Bounce rate',
-  cartAverage: 'Average cart',
-  conversionCount: 'Conversions',
-  conversionRate: 'Conversion rate',
-  pageviewAverage: 'Page views per visit',
-  revenueSum: 'Revenue',
-  sessionTimeAverage: 'Session time',
-  visits: 'Visits',
-};
-
-/** What a person calls a metric. */
-export const nameOf = (metric: string) => NAMES[metric] ?? metric;
 /** Begins a sentence. */
 export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 /** True for metrics in percent, whose changes are points. */

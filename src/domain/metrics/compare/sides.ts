@@ -1,10 +1,10 @@
 import { mean, standardDeviation } from 'simple-statistics';
 import { studentOf } from '../engine/significance.ts';
-import { unitOf } from '../metric-definitions.ts';
+import { nameOf, unitOf } from '../metric-definitions.ts';
 import type { MetricValues } from '../read/combine.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
 import type { Cell, Comparison } from './comparison-rows.ts';
-import { changeText, nameOf, valueText } from './comparison-words.ts';
+import { changeText, valueText } from './comparison-words.ts';
 import { fixed } from './contributions.ts';
 
 /** What was read of one side of a comparison at the same time. */

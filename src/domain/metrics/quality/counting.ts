@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { DAY_MS } from '../../../lib/clock.ts';
 import { formatPercent } from '../../../lib/number-text.ts';
+import { definitionOf, metricsCountedFrom, siteMetricNames } from '../metric-definitions.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
 import type { Selection } from '../read/metric-grid.ts';
 import { type Counts, type Fault, faultKinds, findFaults } from './find-faults.ts';
@@ -23,10 +24,10 @@ export const qualityShape = z
 /** A fault in words of days and metrics. */
 export type CountingFault = NonNullable<z.output<typeof qualityShape>>[number];
 
-const VISITS = ['visits', 'conversionRate', 'bounceRate', 'pageviewAverage', 'sessionTimeAverage'];
-const ORDERS = ['conversionCount', 'conversionRate', 'revenueSum', 'cartAverage'];
-const COUNTS = ['visits', 'conversionCount', 'revenueSum'];
-const ALL = [...new Set([...VISITS, ...ORDERS])];
+const VISITS = metricsCountedFrom('visits');
+const ORDERS = metricsCountedFrom('orders');
+const COUNTS = siteMetricNames.filter((metric) => definitionOf(metric)?.combination.by === 'sum');
+const ALL = siteMetricNames;
 const AFFECTED: Readonly<Record<Fault['kind'], readonly string[]>> = {
   'no data': ALL,
   'part of a day': COUNTS,

@@ -4,37 +4,16 @@ import { MAX_METRICS_RANGE_MS, ONE_DAY_MS } from '../../../api/params.ts';
 import { type CalendarSlot, chunksOf, type Interval, slotsOf } from '../../../lib/calendar.ts';
 import { isoAt } from '../../../lib/dates.ts';
 import { definitionOf, zoneMetricDefinitions } from '../metric-definitions.ts';
+import type { RangeMetricDefinition } from '../range-metric-definition.ts';
 import { ingredientsOf } from './combine.ts';
 
-/** Endpoints that answer one metric. */
-const single = {
-  bounceRate: api.getSiteBounceRate,
-  cartAverage: api.getSiteCartAverage,
-  conversionCount: api.getSiteConversions,
-  conversionRate: api.getSiteConversionRate,
-  pageviewAverage: api.getSitePageviewAverage,
-  revenueSum: api.getSiteRevenue,
-  sessionTimeAverage: api.getSiteSessionTimeAverage,
-  visits: api.getSiteVisits,
-  avgConversionAfterTap: api.getZoneConversionRatePerTap,
-  dragFlickRate: api.getZoneSwipeRate,
-  dragFlickRecurrence: api.getZoneSwipeRecurrence,
-  revenuePerTap: api.getZoneRevenuePerTap,
-  tapRate: api.getZoneTapRate,
-  tapRecurrence: api.getZoneTapRecurrence,
-  timeBeforeFirstTap: api.getZoneTimeBeforeFirstTap,
-  totalRevenueWithTap: api.getZoneRevenue,
-};
-
-export type MetricOperation = (typeof single)[keyof typeof single] | typeof api.getSiteMetrics | typeof api.getZoneMetrics;
+type MetricOperation = RangeMetricDefinition['endpoint'] | typeof api.getSiteMetrics;
 
 /** One endpoint to ask; a zone's goal matters to one of them alone. */
 export interface Endpoint {
   readonly operation: MetricOperation;
   readonly takesGoal: boolean;
 }
-
-const byName: Readonly<Record<string, MetricOperation | undefined>> = single;
 
 /** Whether a metric is one of a zone. */
 export function isZoneMetric(metric: string): boolean {
@@ -44,17 +23,18 @@ export function isZoneMetric(metric: string): boolean {
 /** The fewest endpoints that answer these metrics, all of the site or all of a zone. */
 function endpointsFor(metrics: readonly string[], daily: boolean): Endpoint[] {
   const isZone = metrics.some(isZoneMetric);
-  const alone = metrics.filter((metric) => metric === 'avgConversionAfterTap');
-  const together = metrics.filter((metric) => metric !== 'avgConversionAfterTap');
+  const alone = metrics.flatMap((metric) => definitionOf(metric) ?? []).filter(({ onlyAlone }) => onlyAlone);
+  const together = metrics.filter((metric) => !definitionOf(metric)?.onlyAlone);
   const [first] = together;
   // The average cart has no `period`.
-  const one = together.length === 1 && first !== undefined && !(daily && first === 'cartAverage') ? byName[first] : undefined;
+  const one =
+    together.length === 1 && first !== undefined && !(daily && first === 'cartAverage') ? definitionOf(first)?.endpoint : undefined;
   const many = isZone ? api.getZoneMetrics : api.getSiteMetrics;
   return [
     ...(first === undefined
       ? []
       : [{ operation: one ?? many, takesGoal: !isZone && (one === undefined || definitionOf(first)?.perGoal === true) }]),
-    ...(alone.length > 0 ? [{ operation: single.avgConversionAfterTap, takesGoal: true }] : []),
+    ...alone.map(({ endpoint, perGoal = false }) => ({ operation: endpoint, takesGoal: perGoal })),
   ];
 }
 

@@ -1,9 +1,8 @@
 import { refuse } from '../../../api/errors.ts';
-import { siteMetricNames, zoneMetricNames } from '../../../api/metric-names.ts';
 import { instantOf } from '../../../api/params.ts';
 import { type CalendarSlot, hoursOf, type Interval, slotsOf } from '../../../lib/calendar.ts';
 import { ALL_VISITORS, type SegmentChoice, segmentSetsOf } from '../../names/match-name.ts';
-import { definitionOf, foldMetric, metricAliases } from '../metric-definitions.ts';
+import { definitionOf, foldMetric, metricAliases, siteMetricNames, zoneMetricNames } from '../metric-definitions.ts';
 import { ingredientsOf } from './combine.ts';
 import { type Device, isZoneMetric, type MetricGrid } from './metric-grid.ts';
 
@@ -176,7 +175,7 @@ export function isBySegment({ breakdown, compareSegments }: Split): boolean {
   return compareSegments.length > 0 || breakdown.includes('segment');
 }
 
-/** The metrics of a query, `all` replaced by the eight of the site or of a zone; throws where they do not go together. */
+/** The metrics of a query, `all` replaced by those of the site or of a zone; throws where they do not go together. */
 export function chosenMetrics(metrics: readonly string[], { zones, goals }: { zones: boolean; goals: boolean }): string[] {
   const all = zones ? [...zoneMetricNames, ...(goals ? ['avgConversionAfterTap'] : [])] : siteMetricNames;
   const chosen = [...new Set(metrics.flatMap((metric) => (metric === 'all' ? all : [metric])))];

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { siteMetricNames } from '../../../../src/api/metric-names.ts';
+import { siteMetricNames } from '../../../../src/domain/metrics/metric-definitions.ts';
 import { assemble, bySlot, type SlotAnswer } from '../../../../src/domain/metrics/read/metric-answers.ts';
 import { inputOf, type MetricGrid, planGrid } from '../../../../src/domain/metrics/read/metric-grid.ts';
 import { slotsOf } from '../../../../src/lib/calendar.ts';
