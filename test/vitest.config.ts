@@ -17,14 +17,17 @@ const { unit, product, long } = projects();
 /** Beginnings of the paths of product tests that are to run; left out: all. */
 const wanted = process.env['PRODUCT_TESTS']?.split(',');
 const isWanted = (path: string) => wanted === undefined || wanted.some((beginning) => path.startsWith(beginning));
+/** Where the full samples run too, the smaller ones of the same files are no news. */
+const inFull = new Set(process.env['CI'] === 'true' ? long : []);
+const isNews = (path: string) => !inFull.has(path);
 
 export default defineConfig({
   test: {
     // One more than processors, because tests wait for deadlines and for processes that they start.
     maxWorkers: availableParallelism() + 1,
     projects: [
-      { test: { ...shared, name: 'product', include: product.filter(isWanted) } },
-      { test: { ...shared, name: 'unit', include: unit } },
+      { test: { ...shared, name: 'product', include: product.filter(isWanted).filter(isNews) } },
+      { test: { ...shared, name: 'unit', include: unit.filter(isNews) } },
       { test: { ...shared, name: 'long', include: long, env: { FULL_SAMPLES: 'true' } } },
     ],
   },
