@@ -8,6 +8,7 @@ import { directReader, type ExternalEmulator, startExternalEmulator } from './em
 import { benchHar } from './har.ts';
 import { benchHttp } from './http.ts';
 import { benchImpact } from './impact/index.ts';
+import { benchJourneys } from './journeys/index.ts';
 import { benchLoad } from './load.ts';
 import { median, type Row, timed } from './measure.ts';
 import { benchMetrics } from './metrics.ts';
@@ -211,4 +212,5 @@ else if (subject === 'start') print(await coldStart(await buildBareServer(PRODUC
 else if (subject === 'big') await benchBig(PRODUCT, rest);
 else if (subject === 'load') await benchLoad(PRODUCT, rest);
 else if (subject === 'impact') await benchImpact(PRODUCT, rest);
+else if (subject === 'journeys') await benchJourneys(PRODUCT, rest);
 else await benchProduct();

@@ -2,7 +2,7 @@ import type { ImpactRow } from '../../../src/domain/journeys/impact/impact-answe
 import { startExternalEmulator } from '../emulator.ts';
 import { seeded } from '../verdicts/random.ts';
 import { type Ask, withProduct } from './measured.ts';
-import { oracleScore, unitsOf } from './oracle.ts';
+import { oracleOf, unitsOf } from './oracle.ts';
 import { troublesOf } from './troubles.ts';
 import { PAGES, type Page, type Trouble, type Truth, type View, type World, worldOf } from './world.ts';
 
@@ -24,6 +24,7 @@ interface Tally {
   heldRevenue: number;
   worldsWithCost: number;
   costliestFirst: number;
+  oracleFirst: number;
   tests: number;
   winners: number;
   mismatches: number;
@@ -42,7 +43,7 @@ const PATTERNS: Readonly<Record<Page, string>> = {
   confirmation: '/checkout/confirmation',
 };
 
-const textOf = (message: string) => message.replace(/https:\S+/, '<address>').replaceAll('#', '0');
+const textOf = (message: string) => message.replace(/https:\S+/, '{address}').replaceAll('#', '0');
 const foldedText = (message: string) => message.replaceAll(/\d+|#/g, '0');
 
 /** The trouble of the world that a row is about; undefined for frustration, which no world plants. */
@@ -102,12 +103,17 @@ function costsOf(world: World) {
       trouble.pages.flatMap((page) => {
         const truth = world.truths.get(trouble)?.get(page);
         if (!truth) return [];
-        const score = oracleScore(unitsOf(world.sessions, page), ({ session, at }) =>
+        const { score, lost } = oracleOf(unitsOf(world.sessions, page), ({ session, at }) =>
           (session.views[at] as View).troubles.includes(trouble),
         ); // at its view
-        return [{ trouble, page, truth, score }];
+        return [{ trouble, page, truth, score, lost }];
       }),
     );
+}
+
+function ownRowOf(matched: readonly Matched[], { trouble, page }: Pick<Matched, 'trouble' | 'page'>): string {
+  const row = matched.find((each) => each.trouble === trouble && each.page === page)?.row;
+  return row ? `${row.verdict} ${row.lostConversions}` : 'is missing';
 }
 
 function tallyWorld(world: World, rows: readonly ImpactRow[], tally: Tally, misses: string[]): void {
@@ -134,13 +140,20 @@ function tallyWorld(world: World, rows: readonly ImpactRow[], tally: Tally, miss
   const [first] = clear;
   if (!first) return;
   const [top] = rows;
+  // Which of the same conditions the regression would put first: what chance alone leaves of the order.
+  const oracleFirst = clear.toSorted((a, b) => b.lost - a.lost)[0];
+  tally.oracleFirst += Number(oracleFirst === first);
   const isFirst = matched.some((each) => each.row === top && each.trouble === first.trouble && each.page === first.page);
   tally.worldsWithCost += 1;
   tally.costliestFirst += Number(isFirst);
   if (!isFirst)
     misses.push(
       `${world.seed}: first is ${top?.condition}, costliest is ${first.trouble.kind} on ${first.page} ` +
-        `(${clear.map(({ truth }) => truth.lostConversions.toFixed(0)).join(', ')})`,
+        `(by truth ${clear.map(({ truth }) => truth.lostConversions.toFixed(0)).join(', ')}; by the regression ` +
+        `${clear.map(({ lost }) => lost.toFixed(0)).join(', ')}; said ${rows
+          .slice(0, 3)
+          .map(({ condition, lostConversions, verdict }) => `${condition} ${lostConversions} ${verdict}`)
+          .join(', ')}; its own row ${ownRowOf(matched, first)})`,
     );
 }
 
@@ -167,6 +180,7 @@ function print(tally: Tally): void {
     ['the same of conditions without effect', share(tally.heldNull, tally.nullIntervals), '≥ 92 %'],
     ['95 % intervals of lost revenue that hold the truth, planted', share(tally.heldRevenue, tally.intervals), ''],
     ['costliest condition first, where the regression sees one', share(tally.costliestFirst, tally.worldsWithCost), '≥ 90 %'],
+    ['the same by a regression that knows the intent', share(tally.oracleFirst, tally.worldsWithCost), ''],
     ['tests of equal variants with a winner', share(tally.winners, tally.tests), '≤ 5 %'],
     ['sample ratio mismatches of 46 : 54 found', share(tally.mismatchesFound, tally.mismatches), ''],
   ];
@@ -203,6 +217,7 @@ export async function benchImpact(product: string, args: readonly string[]): Pro
     heldRevenue: 0,
     worldsWithCost: 0,
     costliestFirst: 0,
+    oracleFirst: 0,
     tests: 0,
     winners: 0,
     mismatches: 0,
@@ -221,11 +236,11 @@ export async function benchImpact(product: string, args: readonly string[]): Pro
         tallyWorld(world, (await ask({ limit: 50 })).conditions, tally, misses);
         await tallyTest(world, isMismatched, ask, tally);
       });
+      process.stdout.write(misses.splice(0).map((miss) => `${miss}\n`).join(''));
       if ((seed + 1) % 20 === 0) print(tally);
     }
   } finally {
     await emulator.stop();
   }
   print(tally);
-  process.stdout.write(`\n${misses.join('\n')}\n`);
 }

@@ -23,8 +23,19 @@ const STEPS = 12;
 /** A flat prior would let a column without any sale run away. */
 const PRECISION = 0.01;
 
-/** Score of the first column in a logistic regression: coefficient over standard error. */
-function waldScore(rows: readonly (readonly number[])[], outcomes: readonly number[]): number {
+/** What a regression says of an exposure. */
+export interface Oracle {
+  /** Coefficient over standard error; negative: sales are lost. */
+  readonly score: number;
+  /** Sales that those exposed would have made without it, less those that they made. */
+  readonly lost: number;
+}
+
+const chanceOf = (row: readonly number[], coefficients: readonly number[], from = 0) =>
+  1 / (1 + Math.exp(-row.reduce((sum, value, column) => sum + (column < from ? 0 : value * (coefficients[column] ?? 0)), 0)));
+
+/** The first column in a logistic regression. */
+function regression(rows: readonly (readonly number[])[], outcomes: readonly number[]): Oracle {
   const size = rows[0]?.length ?? 0;
   let coefficients = Array.from({ length: size }, () => 0);
   let information: number[][] = [];
@@ -32,7 +43,7 @@ function waldScore(rows: readonly (readonly number[])[], outcomes: readonly numb
     information = Array.from({ length: size }, (_, at) => Array.from({ length: size }, (__, other) => (at === other ? PRECISION : 0)));
     const gradient = coefficients.map((value) => -PRECISION * value);
     for (const [at, row] of rows.entries()) {
-      const chance = 1 / (1 + Math.exp(-row.reduce((sum, value, column) => sum + value * (coefficients[column] ?? 0), 0)));
+      const chance = chanceOf(row, coefficients);
       const weight = chance * (1 - chance);
       for (let one = 0; one < size; one += 1) {
         const value = row[one] ?? 0;
@@ -51,7 +62,8 @@ function waldScore(rows: readonly (readonly number[])[], outcomes: readonly numb
       information,
       coefficients.map((_, at) => (at === 0 ? 1 : 0)),
     )[0] ?? Number.NaN;
-  return (coefficients[0] ?? 0) / Math.sqrt(variance);
+  const lost = rows.reduce((sum, row, at) => sum + (row[0] === 1 ? chanceOf(row, coefficients, 1) - (outcomes[at] ?? 0) : 0), 0);
+  return { score: (coefficients[0] ?? 0) / Math.sqrt(variance), lost };
 }
 
 /** A session at its first view of a page, with all that is hidden from the product. */
@@ -68,8 +80,8 @@ export function unitsOf(sessions: readonly Session[], page: Page): Unit[] {
   });
 }
 
-/** The score that a regression which knows intent and network gives an exposure at the first view of a page; negative: sales are lost. */
-export function oracleScore(units: readonly Unit[], isExposed: (unit: Unit) => boolean): number {
+/** What a regression which knows intent and network says of an exposure at the first view of a page. */
+export function oracleOf(units: readonly Unit[], isExposed: (unit: Unit) => boolean): Oracle {
   const rows = units.map(({ session: { visitor, views }, at }, index) => {
     const before = new Set(views.slice(0, at).map(({ page }) => page));
     const exposure = isExposed({ session: (units[index] as Unit).session, at }) ? 1 : 0; // within the list
@@ -84,7 +96,7 @@ export function oracleScore(units: readonly Unit[], isExposed: (unit: Unit) => b
     ];
     return [exposure, 1, visitor.intent, visitor.intent ** 2, Math.log(visitor.network), Math.log1p(at), ...flags.map(Number)];
   });
-  return waldScore(
+  return regression(
     rows,
     units.map(({ session }) => Number(session.revenueCents > 0)),
   );

@@ -1,0 +1,136 @@
+import { existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { writeTable } from '../../../src/workspace/query/sql-process.ts';
+import { runDirectory } from '../../../src/workspace/store/layout.ts';
+import type { RunManifest, StoredColumn } from '../../../src/workspace/store/manifest.ts';
+
+/** How many sessions there are of each of so many days; views are about five times as many. */
+export interface Size {
+  readonly sessions: number;
+  readonly days: number;
+}
+
+export const FIRST_DAY_MS = Date.UTC(2026, 9, 19);
+const DAY_MS = 86_400_000;
+
+type Column = readonly [name: string, type: StoredColumn['type'], value: string, heldAs?: StoredColumn['heldAs']];
+
+const IDS: readonly Column[] = [
+  ['user_id', 'VARCHAR', 'hash(i * 2 // 3)', 'UBIGINT'],
+  ['session_id', 'VARCHAR', '20776000000 + i', 'BIGINT'],
+];
+
+/** A number from 0 to 1 that a session, or a view, has for a purpose. */
+const part = (...of: readonly (string | number)[]) => `((hash(${of.join(', ')}) % 1000000) / 1000000.0)`;
+const VARIABLE = ['A', 'B'];
+const among = (values: readonly string[], index: string) => `[${values.map((value) => `'${value}'`).join(', ')}][1 + (${index})::INT]`;
+
+const SESSIONS: readonly Column[] = [
+  ...IDS,
+  ['session_number', 'BIGINT', '1 + hash(i, 3) % 4'],
+  ['session_time', 'TIMESTAMP', 'began'],
+  ['device_id', 'BIGINT', '1 + hash(i, 4) % 3'],
+  ['country_code', 'VARCHAR', among(['DE', 'FR', 'ES', 'PL', 'US', 'JP'], 'hash(i, 5) % 6')],
+  ['browser_name', 'VARCHAR', among(['Chrome', 'Safari', 'Firefox', 'Edge', 'Samsung Internet'], 'hash(i, 6) % 5')],
+  [
+    'referer_url',
+    'VARCHAR',
+    "CASE WHEN hash(i, 7) % 3 = 0 THEN NULL ELSE 'https://site' || hash(i, 7) % 9 || '.example/' || hash(i, 8) % 500 END",
+  ],
+  ['is_excludable', 'BOOLEAN', 'hash(i, 9) % 50 = 0'],
+  ['session_number_of_transactions', 'BIGINT', 'CASE WHEN buys THEN 1 ELSE 0 END'],
+  ['session_transactions_revenue_cents', 'BIGINT', 'CASE WHEN buys THEN 2000 + hash(i, 10) % 18000 ELSE 0 END'],
+  ['custom_var_3', 'VARCHAR', among(VARIABLE, 'hash(i * 2 // 3, 11) % 2')],
+];
+
+const VIEW_DRAW = 'hash(i, n, 20) % 100';
+const PATH =
+  `CASE WHEN buys AND n = length THEN '/checkout/confirmation' WHEN buys AND n = length - 1 THEN '/checkout/payment' ` +
+  `WHEN buys AND n = length - 2 THEN '/cart' WHEN ${VIEW_DRAW} < 10 THEN '/' WHEN ${VIEW_DRAW} < 35 THEN '/c/' || hash(i, n, 21) % 40 ` +
+  `WHEN ${VIEW_DRAW} < 75 THEN '/p/' || hash(i, n, 22) % 5000 WHEN ${VIEW_DRAW} < 84 THEN '/search' WHEN ${VIEW_DRAW} < 91 THEN '/cart' ` +
+  `WHEN ${VIEW_DRAW} < 94 THEN '/checkout/payment' ELSE '/guide/' || hash(i, n, 23) % 60 END`;
+const HAS_ERROR = 'hash(i, n, 30) % 100 < 4';
+
+const VIEWS: readonly Column[] = [
+  ...IDS,
+  ['session_number', 'BIGINT', '1 + hash(i, 3) % 4'],
+  ['view_number', 'BIGINT', 'n'],
+  ['view_time', 'TIMESTAMP', 'began + to_milliseconds(n * 31000 - 31000 + (hash(i, n, 24) % 20000)::BIGINT)'],
+  ['path', 'VARCHAR', PATH],
+  ['fully_loaded', 'BIGINT', `(900 - 1100 * ln(${part('i', 'n', 25)} + 0.000001))::BIGINT`],
+  ['frustration_score', 'DOUBLE', `round(100 * pow(${part('i', 'n', 26)}, 4), 1)`],
+  ['rage_click_all_targets_ind', 'BOOLEAN', 'hash(i, n, 27) % 40 = 0'],
+  ['any_js_error_ind', 'BOOLEAN', HAS_ERROR],
+  ['any_api_error_ind', 'BOOLEAN', 'hash(i, n, 28) % 50 = 0'],
+  [
+    'errors.message',
+    'VARCHAR[]',
+    `CASE WHEN ${HAS_ERROR} THEN ['Error ' || hash(i, n, 29) % 100000 || ' in part ' || chr((65 + hash(i, n, 31) % 14)::INT)] ELSE [] END`,
+  ],
+];
+
+/** The rows of one day; lengths of sessions are geometric with a mean of about five views. */
+function selectOf(columns: readonly Column[], { from, to, day }: { from: number; to: number; day: number }, ofViews: boolean): string {
+  const began = `make_timestamp_ms(${FIRST_DAY_MS + day * DAY_MS} + (hash(i, 1) % 85000000)::BIGINT)`;
+  const length = `1 + least(29, floor(-4.45 * ln(${part('i', 2)} + 0.000001)))::BIGINT`;
+  const buys = `length >= 4 AND ${part('i', 12)} < 0.06`;
+  const sessions = `SELECT *, ${buys} AS buys FROM (SELECT i, ${began} AS began, ${length} AS length FROM range(${from}, ${to}) r(i)) s`;
+  const rows = ofViews ? `SELECT *, unnest(range(1, length + 1)) AS n FROM (${sessions}) t` : sessions;
+  // The limit keeps what counts the written rows from looking at sessions instead.
+  return `SELECT ${columns.map(([name, , value]) => `${value} AS "${name}"`).join(', ')} FROM (${rows}) v LIMIT 1000000000000`;
+}
+
+const dateOf = (day: number) => new Date(FIRST_DAY_MS + day * DAY_MS).toISOString();
+
+/** Writes the converted run of one day and scope as the conversion writes it: sorted, ids as numbers. */
+async function writeDay(projectDir: string, { sessions, days }: Size, scope: 'sessions' | 'views', day: number): Promise<void> {
+  const ofViews = scope === 'views';
+  const run = { jobId: ofViews ? 32 : 31, runId: 1_000 * (ofViews ? 2 : 1) + day };
+  const directory = runDirectory(projectDir, run);
+  mkdirSync(directory, { recursive: true });
+  const columns = ofViews ? VIEWS : SESSIONS;
+  const each = Math.floor(sessions / days);
+  const select = selectOf(columns, { from: day * each, to: (day + 1) * each, day }, ofViews);
+  const name = 'table.parquet';
+  const order = ofViews ? ['user_id', 'session_id', 'view_number'] : ['user_id', 'session_id'];
+  const time = ofViews ? 'view_time' : 'session_time';
+  const { rows } = await writeTable(
+    { kind: 'convert', select, files: [], target: name, order, day: `CAST(${time} AS DATE)`, amounts: [], texts: [] },
+    { directory, holder: 'bench', timeoutMs: 900_000 },
+  );
+  const exportedAt = dateOf(day + 1);
+  const fields = columns.map(([own]) => (own === 'custom_var_3' ? { fieldName: 'custom_var', customVarPosition: 3 } : { fieldName: own }));
+  const stored = columns.map(([own, type, , heldAs]) => ({ name: own, type, ...(heldAs && { heldAs }) }));
+  const manifest: RunManifest = {
+    version: 1,
+    ...run,
+    jobName: ofViews ? 'Views' : 'Sessions',
+    scope,
+    format: 'JSONL',
+    from: dateOf(day),
+    to: dateOf(day + 1),
+    exportedAt,
+    downloadedAt: exportedAt,
+    fields,
+    files: [],
+    table: { name, bytes: statSync(join(directory, name)).size, rows, columns: stored },
+    sourceDropped: true,
+  };
+  writeFileSync(join(directory, 'manifest.json'), JSON.stringify(manifest));
+}
+
+/** The directory of a project with so many generated sessions and their views, written once and kept for the next time. */
+export async function visitFiles(size: Size): Promise<string> {
+  const kept = join(tmpdir(), `journeys-bench-${size.sessions}-${size.days}`);
+  if (existsSync(kept)) return kept;
+  const staged = `${kept}-${process.pid}`;
+  try {
+    for (let day = 0; day < size.days; day += 1)
+      for (const scope of ['sessions', 'views'] as const) await writeDay(staged, size, scope, day);
+    renameSync(staged, kept);
+  } finally {
+    rmSync(staged, { recursive: true, force: true });
+  }
+  return kept;
+}
