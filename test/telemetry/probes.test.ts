@@ -54,7 +54,7 @@ describe('ready', () => {
     const down = await ask(url, '/readyz');
     expect(words(down)).toEqual([
       503,
-      { status: 'not ready', checks: { 'token service': 'The authentication server cannot be reached (ECONNREFUSED).' } },
+      { status: 'not ready', checks: { 'token service': 'The authentication server at WEB_ANALYTICS_AUTH_URL cannot be reached (ECONNREFUSED).' } },
     ]);
     // Anybody may ask, so that the answer does not say where it is.
     expect(down.body).not.toContain(port);

@@ -236,7 +236,12 @@ export async function benchImpact(product: string, args: readonly string[]): Pro
         tallyWorld(world, (await ask({ limit: 50 })).conditions, tally, misses);
         await tallyTest(world, isMismatched, ask, tally);
       });
-      process.stdout.write(misses.splice(0).map((miss) => `${miss}\n`).join(''));
+      process.stdout.write(
+        misses
+          .splice(0)
+          .map((miss) => `${miss}\n`)
+          .join(''),
+      );
       if ((seed + 1) % 20 === 0) print(tally);
     }
   } finally {

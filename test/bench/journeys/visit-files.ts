@@ -11,7 +11,7 @@ export interface Size {
   readonly days: number;
 }
 
-export const FIRST_DAY_MS = Date.UTC(2026, 9, 19);
+const FIRST_DAY_MS = Date.UTC(2026, 9, 19);
 const DAY_MS = 86_400_000;
 
 type Column = readonly [name: string, type: StoredColumn['type'], value: string, heldAs?: StoredColumn['heldAs']];
