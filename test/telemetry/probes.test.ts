@@ -70,7 +70,7 @@ describe('ready', () => {
     const { url } = await ownService({ settings: { CLIENT_ID: '', CLIENT_SECRET: '' } });
     const answer = await ask(url, '/readyz');
     expect(answer.status).toBe(503);
-    expect(answer.body).toContain('Set WEB_ANALYTICS_AUTH_URL, WEB_ANALYTICS_CLIENT_ID');
+    expect(answer.body).toContain('Set WEB_ANALYTICS_CLIENT_ID and WEB_ANALYTICS_CLIENT_SECRET');
   });
 });
 
