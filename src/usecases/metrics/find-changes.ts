@@ -154,10 +154,20 @@ function judgeCounting(
   { specialDays }: KnownDays,
 ): Pick<SiteFacts, 'faults' | 'special'> {
   const ofAll = readings.filter(({ place }) => place.segmentId === undefined && place.goalId === base.place.goalId);
+  const ofSegments = readings.filter(
+    ({ place }) => place.segmentId !== undefined && place.device === base.place.device && place.goalId === base.place.goalId,
+  );
   const isSpecial = (label: string) => specialDays(label) !== undefined;
   const scanned = new Set(base.rows.flatMap(({ interval: { label = '' } }) => (label >= from && label <= to ? [label] : [])));
   return {
-    faults: countingFaults({ rows: ofAll.flatMap(({ rows }) => rows), whole: base.place, from, to, isSpecial }),
+    faults: countingFaults({
+      rows: ofAll.flatMap(({ rows }) => rows),
+      whole: base.place,
+      segments: ofSegments.map(({ rows }) => rows),
+      from,
+      to,
+      isSpecial,
+    }),
     special: specialSentence(dayPoints(base.rows, 'visits'), scanned, specialDays, 'visits'),
   };
 }

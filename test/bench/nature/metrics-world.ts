@@ -141,6 +141,11 @@ function takings({ normal, uniform, binomial }: Random, count: number, mean: num
   return Math.round(100 * sum) / 100;
 }
 
+/** A sum over visits of what has this mean and standard deviation in each and is never negative (gamma). */
+function sumOf({ gamma }: Random, visits: number, mean: number, sd: number): number {
+  return visits > 0 ? gamma((visits * mean ** 2) / sd ** 2) * (sd ** 2 / mean) : 0;
+}
+
 const isOn = ({ from, to }: Pick<Event, 'from' | 'to'>, left: number) => left <= from && left >= to;
 
 function factorOf(events: readonly Event[], on: Event['on'], device: Device, left: number): number {
@@ -255,8 +260,8 @@ export function drawWorld(nature: Nature, seed: number): World {
         );
         const bounce = 0.42 * Math.exp(own.bounce[day] ?? 0);
         cell.bounces[day] = random.binomial(count, bounce);
-        cell.views[day] = Math.round(count * (1 + 3.2 * (1 - bounce)) + 4 * Math.sqrt(count) * random.normal());
-        cell.seconds[day] = Math.max(0, Math.round(count * 150 * (1.4 - bounce) + 200 * Math.sqrt(count) * random.normal()));
+        cell.views[day] = count + Math.round(sumOf(random, count, 3.2 * (1 - bounce), 4));
+        cell.seconds[day] = Math.round(sumOf(random, count, 150 * (1.4 - bounce), 200));
         if (faults.length > 0) miscount(random, cell, day, left, faults, (usual[day] ?? 0) * SHARES.desktop);
       }
       return cell;

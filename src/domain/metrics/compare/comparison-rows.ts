@@ -3,7 +3,8 @@ import type { Judgement } from '../engine/judge.ts';
 import type { GroupChange } from '../engine/reasons.ts';
 import { unitOf } from '../metric-definitions.ts';
 import { qualityShape } from '../quality/counting.ts';
-import { type Change, differenceOf, effectsOf, MOST_PART } from './comparison-words.ts';
+import { effectsOf, MOST_PART } from './cause-words.ts';
+import { type Change, differenceOf } from './comparison-words.ts';
 import { type Contribution, type Explained, fixed, type RevenueSplit } from './contributions.ts';
 import { noisePercentOf } from './readings.ts';
 

@@ -1,9 +1,7 @@
 import { formatMoney, formatNumber, formatPercent, NO_VALUE } from '../../../lib/number-text.ts';
 import type { DatedChange } from '../engine/changes.ts';
 import { type Judgement, LEAST_HISTORY_DAYS } from '../engine/judge.ts';
-import type { GroupChange, Reasons } from '../engine/reasons.ts';
 import { definitionOf, nameOf, unitOf } from '../metric-definitions.ts';
-import { type Contribution, type Explained, fixed } from './contributions.ts';
 import { isChanged, noisePercentOf } from './readings.ts';
 
 /** One metric of one selection on both sides. */
@@ -52,12 +50,12 @@ export function changeText(metric: string, before: number | null, after: number 
 }
 
 /** A relative change as `−5.2%`. */
-const signed = (share: number) => formatPercent(100 * share, { sign: true, digits: 1 });
+export const signed = (share: number) => formatPercent(100 * share, { sign: true, digits: 1 });
 const sizeOf = (share: number) => formatPercent(Math.abs(100 * share), { digits: 1 });
 const lowerOrHigher = (share: number) => (share < 0 ? 'lower' : 'higher');
 
 /** `25% lower (20% to 30%)`: against the days before, with its interval at 95 %. */
-function levelText({ relative, low, high }: Pick<DatedChange, 'relative' | 'low' | 'high'>): string {
+export function levelText({ relative, low, high }: Pick<DatedChange, 'relative' | 'low' | 'high'>): string {
   const [least, most] = [Math.abs(low), Math.abs(high)].toSorted((a, b) => a - b);
   const range = low * high > 0 ? `${sizeOf(least ?? 0)} to ${sizeOf(most ?? 0)}` : `${signed(low)} to ${signed(high)}`;
   return `${sizeOf(relative)} ${lowerOrHigher(relative)} (${range})`;
@@ -81,6 +79,19 @@ function withoutOutliersText({ compared: { before, after }, judgement: { changes
   if (relative === null || noise === null || before === null || after === null || before === 0) return '';
   if (!changes.some(({ shape }) => shape === 'outlier')) return '';
   return Math.abs((after - before) / before - relative) < noise / 4 ? '' : ` (${signed(relative)} without the days that stand out)`;
+}
+
+/** Effects of the calendar below this share are not worth a word. */
+const LEAST_CALENDAR = 0.03;
+
+/** `, of which the usual course of the month makes +16.9%`; empty where the calendar makes little of it. */
+function calendarText({ judgement: { calendar } }: Change): string {
+  const { month, season } = calendar ?? { month: 0, season: 0 };
+  const clauses = [
+    ...(Math.abs(month) >= LEAST_CALENDAR ? [`the usual course of the month makes ${signed(month)}`] : []),
+    ...(Math.abs(season) >= LEAST_CALENDAR ? [`last year's season makes ${signed(season)}`] : []),
+  ];
+  return clauses.length === 0 ? '' : `, of which ${clauses.join(' and ')}`;
 }
 
 function daysText(days: number): string {
@@ -114,14 +125,15 @@ export function changeSentence(change: Change, currency: string | undefined): st
   const usual = noise === null ? '' : `±${formatNumber(noise, { digits: 1 })}%`;
   const beyond = beyondNoise(noise, change, usual);
   const calm = calmText(verdict, usual);
-  if (calm !== undefined) return `${name} went ${figures}: ${calm}.`;
-  if (verdict === 'drift') return `${name} went ${figures}, ${beyond}: it drifted slowly, so no day is its start.`;
+  if (calm !== undefined) return `${name} went ${figures}${calendarText(change)}: ${calm}.`;
+  if (verdict === 'drift')
+    return `${name} went ${figures}${calendarText(change)}, ${beyond}: it drifted slowly, so no day is its start.`;
   const moved = verdict === 'up' ? 'rose' : 'fell';
-  if (!since) return `${name} ${moved} ${figures}, ${beyond}.`;
+  if (!since) return `${name} ${moved} ${figures}${calendarText(change)}, ${beyond}.`;
   // From the first day on the figures of the ranges are those of the change.
   if (since.from <= days.first && since.to === undefined)
     return `${name} ${moved} ${figures}, ${beyond}, since ${since.from}${possibleText(since)}.`;
-  const whole = `over the whole period ${figures}`;
+  const whole = `over the whole period ${figures}${calendarText(change)}`;
   if (since.to !== undefined) return `${name} was ${levelText(since)} from ${since.from} to ${since.to} and is back; ${whole}.`;
   return `${name} is ${levelText(since)} since ${since.from}${possibleText(since)}, ${daysText(since.days)}; ${whole}.`;
 }
@@ -175,112 +187,4 @@ export function othersSentence(changes: readonly Change[]): string {
       );
     });
   return phrases.length === 0 ? '' : `${capital(phrases.join('; '))}.`;
-}
-
-/** A way to divide the visits, and what each of its groups did. */
-export interface Cause {
-  /** What the groups are: `devices`, `New visitors and Returning visitors`. */
-  readonly of: string;
-  /** What they make of the change; undefined where they do not divide it. */
-  readonly explained: Explained | undefined;
-  readonly reasons: Reasons;
-  /** The value of no group changed beyond noise. */
-  readonly isSteady: boolean;
-}
-
-/** A share of the visits before and after, in percent. */
-export interface MovedShare {
-  readonly name: string;
-  readonly before: number;
-  readonly after: number;
-}
-
-const rounded = (value: number) => formatPercent(value, { digits: 0 });
-/** Parts beyond this share of a change, in percent, cancel each other: they are no shares. */
-export const MOST_PART = 150;
-const isPart = (part: number, change: number) => change !== 0 && Math.abs((100 * part) / change) <= MOST_PART;
-/** A part of a change: `42%`. */
-export const shareOf = (part: number, change: number) => rounded((100 * part) / change);
-
-/** What of a change comes from moved shares of the groups, and what from values within them. */
-export function effectsOf({ groups }: Explained): { mix: number; rate: number } {
-  const sum = (of: (group: Contribution) => number) => groups.reduce((total, group) => total + of(group), 0);
-  return { mix: fixed(sum(({ mix = 0 }) => mix)), rate: fixed(sum(({ rate = 0 }) => rate)) };
-}
-
-/** True where moved shares make more of the change of a rate or an average than values within the groups. */
-export function isMix(explained: Explained): boolean {
-  const { mix, rate } = effectsOf(explained);
-  return Math.abs(mix) > Math.abs(rate) && mix * explained.change > 0;
-}
-
-/** One sentence: how much of the change is traffic mix, and which share moved most. */
-function mixSentence({ of, isSteady }: Cause, explained: Explained, segment?: MovedShare): string {
-  const { change, groups } = explained;
-  const { mix, rate } = effectsOf(explained);
-  const moved = ({ shareBefore = 0, shareAfter = 0 }: Contribution) => shareAfter - shareBefore;
-  const [most] = groups.toSorted((a, b) => moved(b) - moved(a));
-  const share = most ? `: the share of ${most.name} rose ${rounded(most.shareBefore ?? 0)} → ${rounded(most.shareAfter ?? 0)}` : '';
-  const among = segment
-    ? ` Most moved segment: "${segment.name}", ${rounded(segment.before)} → ${rounded(segment.after)} of the visits.`
-    : '';
-  if (!isPart(mix, change) || !isPart(rate, change))
-    return `Traffic mix of ${of} and values within them work against each other${share}${isSteady ? ' (each within noise)' : ''}.${among}`;
-  return (
-    `Traffic mix of ${of} accounts for ${shareOf(mix, change)} of the change${share}; values within them for ` +
-    `${shareOf(rate, change)}${isSteady ? ' (each within noise)' : ''}.${among}`
-  );
-}
-
-/** `33.1% lower (25% to 40.3%)`; of a group that too little is known of: empty. */
-function groupText({ relative, low, high }: GroupChange): string {
-  return relative === null || low === null || high === null ? '' : levelText({ relative, low, high });
-}
-
-function listed(groups: readonly GroupChange[]): string {
-  const known = groups.filter(({ relative }) => relative !== null);
-  return known
-    .toSorted((a, b) => (a.relative ?? 0) - (b.relative ?? 0))
-    .map(({ name, relative }) => `${name} ${signed(relative ?? 0)}`)
-    .join(', ');
-}
-
-/**
- * One sentence: the one device that changed, or that they moved differently, or alike as far as noise allows; empty where too little is
- * known.
- */
-export function deviceSentence(cause: Cause, movedSegment?: MovedShare): string {
-  const {
-    of,
-    explained,
-    reasons: { groups, named },
-  } = cause;
-  if (explained && isMix(explained)) return mixSentence(cause, explained, movedSegment);
-  const found = groups.find(({ name }) => name === named);
-  if (found) {
-    const part = explained?.groups.find(({ name }) => name === named)?.contribution;
-    const share =
-      explained && part !== undefined && isPart(part, explained.change)
-        ? ` It accounts for ${shareOf(part, explained.change)} of the change.`
-        : '';
-    const others = found.relativeOfOthers === null ? '' : `, all other visits ${signed(found.relativeOfOthers)} (within noise)`;
-    return `The change is on ${found.name}: ${groupText(found)}${others}.${share}`;
-  }
-  const known = groups.filter(({ verdict }) => verdict !== 'not enough data');
-  if (known.length < 2) return '';
-  const differ = known.some(({ verdict }) => verdict !== 'alike');
-  return differ ? `${capital(of)} moved differently: ${listed(known)}.` : `All ${of} moved alike as far as noise allows: ${listed(known)}.`;
-}
-
-/**
- * One sentence: traffic mix of segments that divide the visits, or the segment that moved most unlike all other visits; empty where none
- * did.
- */
-export function segmentSentence(divided: Cause | undefined, { groups, named }: Reasons): string {
-  if (divided?.explained && isMix(divided.explained)) return mixSentence(divided, divided.explained);
-  const unlike = groups.filter(({ verdict }) => verdict === 'more').toSorted((a, b) => a.pValue - b.pValue);
-  const first = groups.find(({ name }) => name === named) ?? unlike[0];
-  if (!first) return '';
-  const others = first.relativeOfOthers === null ? '' : `, all other visits ${signed(first.relativeOfOthers)}`;
-  return `Of the segments, ${first.name} moved most unlike the rest: ${groupText(first)}${others}.`;
 }

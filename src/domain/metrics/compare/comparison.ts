@@ -1,22 +1,17 @@
 import { findReasons, type Reasons } from '../engine/reasons.ts';
-import { definitionOf } from '../metric-definitions.ts';
+import { definitionOf, nameOf } from '../metric-definitions.ts';
 import { OTHER_DEVICE } from '../read/metric-grid.ts';
+import { type Cause, deviceSentence, effectsOf, isMix, type MovedShare, opposedSentence, segmentSentence } from './cause-words.ts';
 import { type Comparison, deviceRecord, type GroupVerdict, revenueRecord, rowOf, segmentRecord, sumsOf } from './comparison-rows.ts';
 import type { Windows } from './comparison-windows.ts';
 import {
   aloneSentence,
-  type Cause,
   type Change,
   changeSentence,
   changeText,
-  deviceSentence,
   differenceOf,
   earlierSentence,
-  effectsOf,
-  isMix,
-  type MovedShare,
   othersSentence,
-  segmentSentence,
 } from './comparison-words.ts';
 import { type Explained, explain, findPartition, type GroupValues, partition, splitRevenue } from './contributions.ts';
 import { daysOf, type JudgedChanges, occasionOf, type PeriodsInput } from './judged-changes.ts';
@@ -178,6 +173,7 @@ export function comparePeriods(input: CausesInput): PeriodsResult {
     isHeadlineChanged
       ? byDevice && deviceSentence(byDevice, movedSegmentOf(whole, input.segments.all))
       : hidden && hiddenSentence(headline, hidden, windows),
+    whole && byDevice && opposedDevices(byDevice, whole, input),
     bySegment && segmentSentence(divided, bySegment.reasons),
     split && revenueChange && isChanged(revenueChange.judgement) ? revenueSentence(split, revenueDifference, currency) : '',
     othersSentence(changes.filter((change) => change !== headline)),
@@ -223,6 +219,20 @@ function takings(values: Reading['before'], scale: number) {
   const { visits, conversionCount, revenueSum } = values;
   const scaled = (value: number | null | undefined) => (value ?? 0) * scale;
   return { visits: scaled(visits), conversions: scaled(conversionCount), revenue: scaled(revenueSum) };
+}
+
+/** Devices that moved against each other, in the headline or, where that is their mix, in visits; empty where their own sentence tells it. */
+function opposedDevices(byDevice: DeviceCause, whole: Reading, input: CausesInput): string {
+  const { headline, changes, hidden } = input.judged;
+  if (!isMix(byDevice.explained)) {
+    const isTold = isChanged(headline.judgement) && byDevice.reasons.named === undefined;
+    return isTold && !hidden ? '' : opposedSentence('Devices', byDevice.reasons.groups);
+  }
+  const visits = changes.find(({ metric }) => metric === 'visits');
+  if (!visits || visits === headline) return '';
+  const occasion = occasionOf({ ...visits, since: visits.since ?? headline.since }, whole, undefined, input.windows);
+  const groups = input.devices.map((reading) => ({ name: reading.device, days: daysOf(reading, 'visits') }));
+  return opposedSentence(nameOf('visits'), findReasons(occasion, groups).groups);
 }
 
 /** A device that stands out although the whole does not. */

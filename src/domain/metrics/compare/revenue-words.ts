@@ -1,6 +1,7 @@
 import { formatMoney } from '../../../lib/number-text.ts';
 import { unitOf } from '../metric-definitions.ts';
-import { capital, MOST_PART, shareOf } from './comparison-words.ts';
+import { MOST_PART, shareOf } from './cause-words.ts';
+import { capital } from './comparison-words.ts';
 import type { RevenueSplit } from './contributions.ts';
 
 /** One sentence: which factor moved revenue, the strongest first; in money where parts cancel each other. */

@@ -118,6 +118,8 @@ function nextChange(information: Information, quests: readonly Quest[], freedom:
 const NEAR_START = 3;
 /** Twice a logarithm of a likelihood ratio by which an episode that has ended must beat the step: several ends are tried. */
 const ENDED = 9;
+/** The same for an episode that ended as the step began: it is the rarer of the two. */
+const ENDED_BEFORE = 4;
 /** Days that an episode may have lasted whose end looks like a step. */
 const LONGEST_BEFORE = 35;
 
@@ -145,7 +147,7 @@ function settledOf(information: Information, found: Candidate): Candidate {
   const before = around.flatMap((to) =>
     Array.from({ length: LONGEST_BEFORE }, (_, index) => ({ from: to - 2 - index, to })).filter(({ from }) => from >= 1),
   );
-  const earlier = gaining(information, found, -1, 0, before);
+  const earlier = gaining(information, found, -1, ENDED_BEFORE, before);
   const settled = gaining(information, found, 1, Math.max(ENDED, earlier?.gain ?? 0), ended) ?? earlier;
   if (!settled) return found;
   const { gain: _gain, ...candidate } = settled;

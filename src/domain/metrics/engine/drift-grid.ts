@@ -181,14 +181,19 @@ export function nuisanceOf(series: Series, days: number, known: readonly Interva
   };
 }
 
-/** Everything whitened and made orthonormal, drift with this prior standard deviation of its slope. */
-export function basisOf({ days, fixed, drift }: Nuisance, driftSd: number, { apply }: Whitener): Float64Array[] {
+/** All columns in their order, drift with this prior standard deviation of its slope. */
+export function orderedColumns({ days, fixed, drift }: Nuisance, driftSd: number): Float64Array[] {
   const loose = drift.map((column, index) => {
     const own = column.slice();
     own[days + WEEK + index] = 1 / driftSd;
-    return apply(own);
+    return own;
   });
-  return orthonormalise([...fixed.map((column) => apply(column.slice())), ...loose]);
+  return [...fixed, ...loose];
+}
+
+/** Everything whitened and made orthonormal, drift with this prior standard deviation of its slope. */
+export function basisOf(nuisance: Nuisance, driftSd: number, { apply }: Whitener): Float64Array[] {
+  return orthonormalise(orderedColumns(nuisance, driftSd).map((column) => apply(column.slice())));
 }
 
 /** Carries of shocks that are weighed against each other, with what they are thought to be worth before the data speak. */

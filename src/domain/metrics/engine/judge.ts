@@ -1,5 +1,6 @@
 import { type Change, type DatedChange, dated, type Quest } from './changes.ts';
 import type { Interval } from './drift-grid.ts';
+import { type CalendarEffect, calendarEffect, fitOf } from './fit.ts';
 import type { Noise } from './noise.ts';
 import { type DailyPoint, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
 import { studentOf } from './significance.ts';
@@ -47,14 +48,22 @@ export interface Level {
   readonly changes: number;
   /** What level, weekdays, drift and changes leave of it. */
   readonly rest: number;
+  /** What the calendar makes of it, which is not in the difference. */
+  readonly calendar: Omit<CalendarEffect, 'error'>;
 }
+
+const ofCalendar = ({ series, noise, changes }: Study, weights: Float64Array): CalendarEffect =>
+  series.regressors.length === 0 || series.learned < LEAST_HISTORY_DAYS
+    ? { month: 0, season: 0, error: 0 }
+    : calendarEffect(fitOf(series, noise, changes), series, weights);
 
 /** Compares the means of two windows without the days that are left out; undefined where a window has no day left. */
 export function levelOf(
-  { series, noise, changes, left }: Study,
+  study: Study,
   { baseline, period }: { readonly baseline: Window; readonly period: Window },
   leftOut: ReadonlySet<number>,
 ): Level | undefined {
+  const { series, noise, changes, left } = study;
   const [before, after] = [weightsOf(series, baseline, leftOut), weightsOf(series, period, leftOut)];
   if (before.every((value) => value === 0) || after.every((value) => value === 0)) return undefined;
   const weights = after.map((value, at) => value - (before[at] ?? 0));
@@ -68,9 +77,11 @@ export function levelOf(
     (sum, { from, to, effect }) => sum + effect * weights.subarray(from, to).reduce((total, weight) => total + weight, 0),
     0,
   );
+  const calendar = ofCalendar(study, weights);
   return {
-    difference: product(weights, series.deviations),
-    error: Math.sqrt(product(along, weights) + doubt * product(shares, shares)),
+    difference: product(weights, series.deviations) - calendar.month - calendar.season,
+    error: Math.sqrt(product(along, weights) + doubt * product(shares, shares) + calendar.error ** 2),
+    calendar,
     changes: made,
     rest: product(along, left.score),
   };
@@ -104,6 +115,8 @@ export interface Judgement {
   readonly noise: number | null;
   /** Difference of the levels over its standard error. */
   readonly score: number;
+  /** What the usual course of the month and the season of last year make of the two windows; it is in neither figure. */
+  readonly calendar?: { readonly month: number; readonly season: number };
   /** The verdict that outlier days would have made, where it is another. */
   readonly withOutliers?: Verdict;
 }
@@ -173,10 +186,11 @@ const OPPOSITE: Readonly<Partial<Record<Verdict, Verdict>>> = { up: 'down', down
 const inverse = (relative: number | null) => (relative === null || relative <= -1 ? null : 1 / (1 + relative) - 1);
 
 /** A judgement of two windows that were given the other way round; what changed between them has no first day in the period. */
-function turned({ main: _main, verdict, relative, score, withOutliers, ...rest }: Judgement): Judgement {
+function turned({ main: _main, verdict, relative, score, calendar, withOutliers, ...rest }: Judgement): Judgement {
   const other = (own: Verdict) => OPPOSITE[own] ?? own;
   return {
     ...rest,
+    ...(calendar && { calendar: { month: inverse(calendar.month) ?? 0, season: inverse(calendar.season) ?? 0 } }),
     verdict: other(verdict),
     relative: inverse(relative),
     score: -score,
@@ -280,6 +294,7 @@ function judgeStudy(study: Study, question: Question, { early, isByStep }: Way):
     ...(main && { main: dated(series, main) }),
     changes: changes.filter(({ to }) => to > early).map((change) => dated(series, change)),
     ...figuresOf(study, level, limit, main, main ? shareOn(series, period, main, special) : 0),
+    calendar: { month: relativeOf(series, level.calendar.month), season: relativeOf(series, level.calendar.season) },
     ...(withOutliers !== verdict && { withOutliers }),
   };
 }

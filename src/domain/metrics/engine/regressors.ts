@@ -3,6 +3,7 @@ import { DAY_MS } from '../../../lib/clock.ts';
 
 /** A column that moves a series by a factor which is known up to this prior. */
 export interface Regressor {
+  readonly of: 'month' | 'season';
   readonly column: Float64Array;
   readonly mean: number;
   readonly sd: number;
@@ -10,12 +11,22 @@ export interface Regressor {
 
 /** Before this year's days speak, a site is taken to follow most of its own season of last year. */
 const SEASON = { mean: 0.7, sd: 0.5 };
-/** Waves of the month (1 for a month, 2 for half of one), which follow pay days. */
-const HARMONICS = [1, 2];
+/**
+ * Waves of the month by how often they swing in it: slow ones follow a month's course, fast ones draw the first day of a pay-day week. What
+ * carries over from day to day lends slow waves more variance than independent days have.
+ */
+const BANDS = [
+  { from: 1, to: 2, carried: 2 },
+  { from: 3, to: 6, carried: 1.4 },
+  { from: 7, to: 15, carried: 1 },
+] as const;
+/** Normal: median of the absolute value. */
+const MIDDLE = 0.6745;
+/** A date stands at the same place of each month, whatever its length. */
+const LONGEST_MONTH = 31;
 /** Days that know two months. */
 const LEAST_DAYS = 56;
-/** A cycle that counts for nothing, and how far its waves must lie beyond chance to be one: 8 % of series without a cycle do. */
-const NO_CYCLE = 0.001;
+/** How far the waves of a band must lie beyond chance: 8 % of series without a cycle have slow ones that do. */
 const BEYOND_CHANCE = 2.1;
 /** Days by which a month is longer than the wave that stands for it here: a slow course must not look like a cycle. */
 const HALF_MONTH = 15;
@@ -25,15 +36,10 @@ export function seasonOf(levels: readonly (number | undefined)[]): Regressor | u
   const known = levels.filter((level) => level !== undefined);
   if (known.length < levels.length || known.length === 0) return undefined;
   const mean = known.reduce((sum, level) => sum + level, 0) / known.length;
-  return { column: Float64Array.from(known, (level) => level - mean), ...SEASON };
+  return { of: 'season', column: Float64Array.from(known, (level) => level - mean), ...SEASON };
 }
 
-/** How far through its month a day is, 0 … 2π. */
-function phaseOf(time: number): number {
-  const date = new Date(time * DAY_MS);
-  const length = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate();
-  return (2 * Math.PI * (date.getUTCDate() - 0.5)) / length;
-}
+const dateOf = (time: number) => new Date(time * DAY_MS).getUTCDate();
 
 /** Days without the slow course of a month around them, and without what lies far off. */
 function detrended(values: Float64Array, doubt: Float64Array): Float64Array {
@@ -45,23 +51,36 @@ function detrended(values: Float64Array, doubt: Float64Array): Float64Array {
   return around.map((value, at) => ((doubt[at] ?? 0) > 0 ? 0 : Math.max(-most, Math.min(most, value))));
 }
 
+/** Robust variance of days around the mean of their date, which no cycle of the month adds to. */
+function varianceWithinDates(values: Float64Array, dates: ArrayLike<number>): number {
+  const groups = Array.from({ length: LONGEST_MONTH + 1 }, (_, date) => values.filter((_value, at) => dates[at] === date));
+  const left = groups.flatMap((own) => {
+    const mean = own.reduce((sum, value) => sum + value, 0) / own.length;
+    return own.length < 2 ? [] : Array.from(own, (value) => Math.abs(value - mean) * Math.sqrt(own.length / (own.length - 1)));
+  });
+  return (median(left) / MIDDLE) ** 2;
+}
+
 /**
- * The cycle of a month as waves, whose prior is what their first estimates are beyond chance (empirical Bayes), as that of weekdays;
- * `deviations` are those of the days that teach. None where fewer than two months teach.
+ * The cycle of a month as waves, whose priors are what the first estimates of their band are beyond chance (empirical Bayes), as that of
+ * weekdays; `deviations` are those of the days that teach. None where fewer than two months teach.
  */
-export function monthCycle(times: Float64Array, deviations: Float64Array, doubt: Float64Array, variance: number): Regressor[] {
+export function monthCycle(times: Float64Array, deviations: Float64Array, doubt: Float64Array): Regressor[] {
   const days = deviations.length;
   if (days < LEAST_DAYS) return [];
-  const phases = times.map(phaseOf);
-  const columns = HARMONICS.flatMap((harmonic) => [
-    phases.map((phase) => Math.cos(harmonic * phase)),
-    phases.map((phase) => Math.sin(harmonic * phase)),
-  ]);
+  const dates = times.map(dateOf);
   const values = detrended(deviations, doubt);
-  const squares = columns.map((column) => ((2 / days) * values.reduce((sum, value, at) => sum + value * (column[at] ?? 0), 0)) ** 2);
-  const mean = squares.reduce((sum, square) => sum + square, 0) / squares.length;
-  // What carries over from day to day lends to slow waves about twice the variance of independent days.
-  const chance = (2 * 2 * variance) / days;
-  if (mean < BEYOND_CHANCE * chance) return [];
-  return columns.map((column) => ({ column, mean: 0, sd: Math.sqrt(Math.max(mean - chance, NO_CYCLE ** 2)) }));
+  const variance = varianceWithinDates(values, dates);
+  const bands = BANDS.map(({ from, to, carried }) => {
+    const columns = Array.from({ length: to - from + 1 }, (_, index) => (2 * Math.PI * (from + index)) / LONGEST_MONTH).flatMap((step) => [
+      dates.map((date) => Math.cos(step * date)),
+      dates.map((date) => Math.sin(step * date)),
+    ]);
+    const squares = columns.map((column) => ((2 / days) * values.reduce((sum, value, at) => sum + value * (column[at] ?? 0), 0)) ** 2);
+    return { columns, beyond: squares.reduce((sum, square) => sum + square, 0) / squares.length, chance: (2 * carried * variance) / days };
+  });
+  if (bands.every(({ beyond, chance }) => beyond < BEYOND_CHANCE * chance)) return [];
+  return bands.flatMap(({ columns, beyond, chance }): Regressor[] =>
+    beyond <= chance ? [] : columns.map((column) => ({ of: 'month', column, mean: 0, sd: Math.sqrt(beyond - chance) })),
+  );
 }

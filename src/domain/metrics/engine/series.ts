@@ -177,7 +177,7 @@ export function seriesOf(days: readonly DailyPoint[], kind: MetricKind, judgedFr
     deviations,
     power,
     doubt,
-    regressors: [...(season ? [season] : []), ...monthCycle(times, deviations.subarray(0, learned), doubt, roughVariance)],
+    regressors: [...(season ? [season] : []), ...monthCycle(times, deviations.subarray(0, learned), doubt)],
     sampling: Float64Array.from(points, ({ denominator }, at) => {
       const mean = expected[at] ?? 0;
       if (kind === 'count') return 1 / (mean + ANSCOMBE);

@@ -4,7 +4,8 @@ import { formatPercent } from '../../../lib/number-text.ts';
 import { definitionOf, metricsCountedFrom, siteMetricNames } from '../metric-definitions.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
 import type { Selection } from '../read/metric-grid.ts';
-import { type Counts, type Fault, faultKinds, findFaults } from './find-faults.ts';
+import { findFaults } from './find-faults.ts';
+import { type Counts, type Fault, faultKinds } from './site.ts';
 
 /** What is wrong with the counting, as an answer gives it. */
 export const qualityShape = z
@@ -94,6 +95,8 @@ export interface CountingInput {
   /** Days of all visits that were asked for, and of the devices that divide them. */
   readonly rows: readonly MetricRow[];
   readonly whole: Pick<Selection, 'device'>;
+  /** Days of segments of the same visits, where they were read. */
+  readonly segments?: readonly (readonly MetricRow[])[];
   /** First day that is looked at; those before teach what is usual. */
   readonly from: string;
   readonly to: string;
@@ -101,7 +104,7 @@ export interface CountingInput {
 }
 
 /** Finds days of which the counting looks broken; none where visits were not read. Days before the first visit are no days of the site. */
-export function countingFaults({ rows, whole, from, to, isSpecial }: CountingInput): CountingFault[] {
+export function countingFaults({ rows, whole, segments = [], from, to, isSpecial }: CountingInput): CountingFault[] {
   const isOwn = ({ selection: { device, zoneId } }: MetricRow) =>
     zoneId === undefined && (whole.device === 'all' || device === whole.device);
   const own = rows.filter((row) => isOwn(row) && (row.interval.label ?? '9') <= to);
@@ -124,6 +127,7 @@ export function countingFaults({ rows, whole, from, to, isSpecial }: CountingInp
   const found = findFaults({
     all: countsOf(ofWhole, labels),
     devices,
+    segments: segments.map((own) => countsOf(own, labels)),
     from: first,
     isSpecial: (day) => isSpecial(labels[day] ?? ''),
   });

@@ -1,12 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { type Cause, deviceSentence, segmentSentence } from '../../../../src/domain/metrics/compare/cause-words.ts';
 import { deviceRecord } from '../../../../src/domain/metrics/compare/comparison-rows.ts';
-import {
-  type Cause,
-  type Change,
-  deviceSentence,
-  earlierSentence,
-  segmentSentence,
-} from '../../../../src/domain/metrics/compare/comparison-words.ts';
+import { type Change, earlierSentence } from '../../../../src/domain/metrics/compare/comparison-words.ts';
 import type { Explained } from '../../../../src/domain/metrics/compare/contributions.ts';
 import { revenueSentence } from '../../../../src/domain/metrics/compare/revenue-words.ts';
 import type { Judgement } from '../../../../src/domain/metrics/engine/judge.ts';

@@ -1,0 +1,122 @@
+import { formatPercent } from '../../../lib/number-text.ts';
+import type { GroupChange, Reasons } from '../engine/reasons.ts';
+import { capital, levelText, signed } from './comparison-words.ts';
+import { type Contribution, type Explained, fixed } from './contributions.ts';
+
+/** A way to divide the visits, and what each of its groups did. */
+export interface Cause {
+  /** What the groups are: `devices`, `New visitors and Returning visitors`. */
+  readonly of: string;
+  /** What they make of the change; undefined where they do not divide it. */
+  readonly explained: Explained | undefined;
+  readonly reasons: Reasons;
+  /** The value of no group changed beyond noise. */
+  readonly isSteady: boolean;
+}
+
+/** A share of the visits before and after, in percent. */
+export interface MovedShare {
+  readonly name: string;
+  readonly before: number;
+  readonly after: number;
+}
+
+const rounded = (value: number) => formatPercent(value, { digits: 0 });
+/** Parts beyond this share of a change, in percent, cancel each other: they are no shares. */
+export const MOST_PART = 150;
+const isPart = (part: number, change: number) => change !== 0 && Math.abs((100 * part) / change) <= MOST_PART;
+/** A part of a change: `42%`. */
+export const shareOf = (part: number, change: number) => rounded((100 * part) / change);
+
+/** What of a change comes from moved shares of the groups, and what from values within them. */
+export function effectsOf({ groups }: Explained): { mix: number; rate: number } {
+  const sum = (of: (group: Contribution) => number) => groups.reduce((total, group) => total + of(group), 0);
+  return { mix: fixed(sum(({ mix = 0 }) => mix)), rate: fixed(sum(({ rate = 0 }) => rate)) };
+}
+
+/** True where moved shares make more of the change of a rate or an average than values within the groups. */
+export function isMix(explained: Explained): boolean {
+  const { mix, rate } = effectsOf(explained);
+  return Math.abs(mix) > Math.abs(rate) && mix * explained.change > 0;
+}
+
+/** One sentence: how much of the change is traffic mix, and which share moved most. */
+function mixSentence({ of, isSteady }: Cause, explained: Explained, segment?: MovedShare): string {
+  const { change, groups } = explained;
+  const { mix, rate } = effectsOf(explained);
+  const moved = ({ shareBefore = 0, shareAfter = 0 }: Contribution) => shareAfter - shareBefore;
+  const [most] = groups.toSorted((a, b) => moved(b) - moved(a));
+  const share = most ? `: the share of ${most.name} rose ${rounded(most.shareBefore ?? 0)} → ${rounded(most.shareAfter ?? 0)}` : '';
+  const among = segment
+    ? ` Most moved segment: "${segment.name}", ${rounded(segment.before)} → ${rounded(segment.after)} of the visits.`
+    : '';
+  if (!isPart(mix, change) || !isPart(rate, change))
+    return `Traffic mix of ${of} and values within them work against each other${share}${isSteady ? ' (each within noise)' : ''}.${among}`;
+  return (
+    `Traffic mix of ${of} accounts for ${shareOf(mix, change)} of the change${share}; values within them for ` +
+    `${shareOf(rate, change)}${isSteady ? ' (each within noise)' : ''}.${among}`
+  );
+}
+
+/** `33.1% lower (25% to 40.3%)`; of a group that too little is known of: empty. */
+function groupText({ relative, low, high }: GroupChange): string {
+  return relative === null || low === null || high === null ? '' : levelText({ relative, low, high });
+}
+
+function listed(groups: readonly GroupChange[]): string {
+  const known = groups.filter(({ relative }) => relative !== null);
+  return known
+    .toSorted((a, b) => (a.relative ?? 0) - (b.relative ?? 0))
+    .map(({ name, relative }) => `${name} ${signed(relative ?? 0)}`)
+    .join(', ');
+}
+
+/**
+ * One sentence: the one device that changed, or that they moved differently, or alike as far as noise allows; empty where too little is
+ * known.
+ */
+export function deviceSentence(cause: Cause, movedSegment?: MovedShare): string {
+  const {
+    of,
+    explained,
+    reasons: { groups, named },
+  } = cause;
+  if (explained && isMix(explained)) return mixSentence(cause, explained, movedSegment);
+  const found = groups.find(({ name }) => name === named);
+  if (found) {
+    const part = explained?.groups.find(({ name }) => name === named)?.contribution;
+    const share =
+      explained && part !== undefined && isPart(part, explained.change)
+        ? ` It accounts for ${shareOf(part, explained.change)} of the change.`
+        : '';
+    const others = found.relativeOfOthers === null ? '' : `, all other visits ${signed(found.relativeOfOthers)} (within noise)`;
+    return `The change is on ${found.name}: ${groupText(found)}${others}.${share}`;
+  }
+  const known = groups.filter(({ verdict }) => verdict !== 'not enough data');
+  if (known.length < 2) return '';
+  const differ = known.some(({ verdict }) => verdict !== 'alike');
+  return differ ? `${capital(of)} moved differently: ${listed(known)}.` : `All ${of} moved alike as far as noise allows: ${listed(known)}.`;
+}
+
+/**
+ * One sentence: groups that moved in opposite directions, so that the whole shows little of either; empty where none did. `subject` is what
+ * moved.
+ */
+export function opposedSentence(subject: string, groups: readonly GroupChange[]): string {
+  const clear = groups.filter(({ verdict, low, high }) => (verdict === 'more' || verdict === 'less') && (low ?? 0) * (high ?? 0) > 0);
+  const isBoth = clear.some(({ relative }) => (relative ?? 0) < 0) && clear.some(({ relative }) => (relative ?? 0) > 0);
+  return isBoth ? `${subject} moved in opposite directions: ${listed(clear)}.` : '';
+}
+
+/**
+ * One sentence: traffic mix of segments that divide the visits, or the segment that moved most unlike all other visits; empty where none
+ * did.
+ */
+export function segmentSentence(divided: Cause | undefined, { groups, named }: Reasons): string {
+  if (divided?.explained && isMix(divided.explained)) return mixSentence(divided, divided.explained);
+  const unlike = groups.filter(({ verdict }) => verdict === 'more').toSorted((a, b) => a.pValue - b.pValue);
+  const first = groups.find(({ name }) => name === named) ?? unlike[0];
+  if (!first) return '';
+  const others = first.relativeOfOthers === null ? '' : `, all other visits ${signed(first.relativeOfOthers)}`;
+  return `Of the segments, ${first.name} moved most unlike the rest: ${groupText(first)}${others}.`;
+}

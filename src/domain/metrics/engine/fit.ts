@@ -1,0 +1,86 @@
+import type { Change } from './changes.ts';
+import { dot, nuisanceOf, orderedColumns, whitenerOf } from './drift-grid.ts';
+import type { Noise } from './noise.ts';
+import type { Regressor } from './regressors.ts';
+import { type Series, WEEK } from './series.ts';
+
+/** What moves a series without being news, with coefficients that the days before the first judged one teach. */
+export interface Fit {
+  /** Level, known changes, weekdays, calendar and drift over all days of the series. */
+  readonly columns: readonly Float64Array[];
+  readonly coefficients: Float64Array;
+  /** Of the coefficients. */
+  readonly covariance: readonly Float64Array[];
+  /** Index of the first column that moves by the calendar; one follows for each regressor of the series. */
+  readonly calendar: number;
+}
+
+/** Pivots below this share of their diagonal belong to columns that say nothing new. */
+const LEAST_PIVOT = 1e-9;
+
+/** Inverse of a symmetric positive matrix by Gauss and Jordan; rows and columns that depend on those before are zero. */
+function inverseOf(matrix: readonly Float64Array[]): Float64Array[] {
+  const size = matrix.length;
+  const work = matrix.map((row) => row.slice());
+  const inverse = matrix.map((_, at) => new Float64Array(size).fill(1, at, at + 1));
+  for (let pivot = 0; pivot < size; pivot += 1) {
+    const [row, own] = [work[pivot], inverse[pivot]];
+    const diagonal = row?.[pivot] ?? 0;
+    if (!row || !own || diagonal <= LEAST_PIVOT * (matrix[pivot]?.[pivot] ?? 0)) {
+      own?.fill(0);
+      for (const other of work) other[pivot] = 0;
+      continue;
+    }
+    for (let at = 0; at < size; at += 1) [row[at], own[at]] = [(row[at] ?? 0) / diagonal, (own[at] ?? 0) / diagonal];
+    for (let at = 0; at < size; at += 1) {
+      const [other, result] = [work[at], inverse[at]];
+      const factor = other?.[pivot] ?? 0;
+      if (at === pivot || factor === 0 || !other || !result) continue;
+      for (let column = 0; column < size; column += 1) {
+        other[column] = (other[column] ?? 0) - factor * (row[column] ?? 0);
+        result[column] = (result[column] ?? 0) - factor * (own[column] ?? 0);
+      }
+    }
+  }
+  return inverse;
+}
+
+/** Fits what moves a series to the days before the first judged one; `changes` among them are taken out. */
+export function fitOf(series: Series, noise: Noise, changes: readonly Change[]): Fit {
+  const { learned, times } = series;
+  const known = changes.filter(({ from, shape }) => from < learned && shape !== 'outlier');
+  const taught = nuisanceOf(series, learned, known, noise.weekdaySd);
+  const { apply } = whitenerOf(times.subarray(0, learned), noise);
+  const white = orderedColumns(taught, noise.drift).map((column) => apply(column.slice()));
+  const values = apply(taught.values.slice());
+  const covariance = inverseOf(white.map((column) => Float64Array.from(white, (other) => dot(column, other))));
+  const right = Float64Array.from(white, (column) => dot(column, values));
+  const whole = nuisanceOf(series, times.length, known, noise.weekdaySd);
+  return {
+    columns: orderedColumns(whole, noise.drift).map((column) => column.subarray(0, times.length)),
+    coefficients: Float64Array.from(covariance, (row) => dot(row, right)),
+    covariance,
+    calendar: taught.free + WEEK,
+  };
+}
+
+/** The variance of a sum of coefficients, each taken so many times. */
+export function varianceOf({ covariance }: Pick<Fit, 'covariance'>, factors: Float64Array): number {
+  return covariance.reduce((sum, row, at) => sum + (factors[at] ?? 0) * dot(row, factors), 0);
+}
+
+/** What the calendar makes of a difference, as deviations, and the standard error of both together. */
+export interface CalendarEffect {
+  readonly month: number;
+  readonly season: number;
+  readonly error: number;
+}
+
+/** Sums the effects of the calendar over days, each with its weight. */
+export function calendarEffect(fit: Fit, { regressors }: Pick<Series, 'regressors'>, weights: Float64Array): CalendarEffect {
+  const own = (at: number) => regressors[at - fit.calendar];
+  const factors = Float64Array.from(fit.columns, (column, at) => (own(at) ? dot(column, weights) : 0));
+  const sumOf = (of: Regressor['of']) =>
+    factors.reduce((sum, factor, at) => sum + (own(at)?.of === of ? factor * (fit.coefficients[at] ?? 0) : 0), 0);
+  return { month: sumOf('month'), season: sumOf('season'), error: Math.sqrt(Math.max(0, varianceOf(fit, factors))) };
+}

@@ -1,0 +1,88 @@
+import type { Figures, Ratios } from './day-ratios.ts';
+import { areAlike, areTogether, ENOUGH, type Fault, factors, meanOf, type Site } from './site.ts';
+
+/** Below this share of the usual nothing was counted: a few pages kept in caches go on. */
+const NOTHING = 0.05;
+/** A day is cut below this share of the usual. */
+const CUT = 0.72;
+/** Orders of a last day that are late. */
+const LATE = 0.72;
+/** Standard errors beyond which a day has moved. */
+const MOVED = 5;
+const APART = 4;
+
+const shareOf = (ratios: Ratios, day: number) => Math.exp(ratios.logs[day] ?? 0);
+const isNothing = (figures: Figures, ratios: Ratios, day: number) =>
+  figures[day] !== undefined && (ratios.usual[day] ?? 0) >= ENOUGH && (figures[day] ?? 0) <= NOTHING * (ratios.usual[day] ?? 0);
+
+/** Runs of days of one kind as faults. */
+function runsOf(days: readonly number[], faultOf: (from: number, to: number) => Fault): Fault[] {
+  const runs: { from: number; to: number }[] = [];
+  for (const day of days) {
+    const open = runs.at(-1);
+    if (open && open.to === day - 1) open.to = day;
+    else runs.push({ from: day, to: day });
+  }
+  return runs.map(({ from, to }) => faultOf(from, to));
+}
+
+/** Days without visits, without a device, without orders. */
+function emptyDays({ all, whole, parts, from, size }: Site): Fault[] {
+  const days = Array.from({ length: size - from }, (_, index) => from + index);
+  const dark = days.filter((day) => isNothing(all.visits, whole.visits, day));
+  const isLit = (day: number) => !dark.includes(day);
+  const missing = parts.flatMap(([device, ratios, counts]) =>
+    runsOf(
+      days.filter((day) => isLit(day) && isNothing(counts.visits, ratios.visits, day)),
+      (first, last) => ({ kind: 'device missing', from: first, to: last, device, ...factors(whole, first, last) }),
+    ),
+  );
+  const unsold = days.filter((day) => isLit(day) && isNothing(all.orders, whole.orders, day) && shareOf(whole.visits, day) > 0.5);
+  return [
+    ...runsOf(dark, (first, last) => ({ kind: 'no data', from: first, to: last, ...factors(whole, first, last) })),
+    ...missing,
+    ...runsOf(unsold, (first, last) => ({ kind: 'no orders', from: first, to: last, ...factors(whole, first, last) })),
+  ];
+}
+
+/** Single days of which hours are missing: all devices and orders lack the same share, the days beside are as usual. */
+function cutDays(site: Site): Fault[] {
+  const { whole, from, size } = site;
+  const isUsual = (day: number) => day < 0 || day >= size || Math.abs(whole.visits.logs[day] ?? 0) <= Math.max(0.15, 3 * whole.visits.sd);
+  const days = Array.from({ length: size - from }, (_, index) => from + index).filter(
+    (day) =>
+      !site.isSpecial(day) &&
+      shareOf(whole.visits, day) < CUT &&
+      shareOf(whole.visits, day) > NOTHING &&
+      (whole.visits.logs[day] ?? 0) < -MOVED * whole.visits.sd &&
+      isUsual(day - 1) &&
+      isUsual(day + 1) &&
+      areAlike(site, day, day) &&
+      areTogether(site, day, day),
+  );
+  return days.map((day) => ({ kind: 'part of a day', from: day, to: day, ...factors(whole, day, day) }));
+}
+
+/** The last day, or the last two, where orders are still missing and visits are not. */
+function lateOrders(site: Site): Fault[] {
+  const { whole, size } = site;
+  const last = size - 1;
+  const { orders, visits } = whole;
+  const isLate =
+    (orders.usual[last] ?? 0) >= ENOUGH &&
+    shareOf(orders, last) < LATE &&
+    shareOf(orders, last) > NOTHING &&
+    (orders.logs[last] ?? 0) < -APART * orders.sd &&
+    Math.abs(visits.logs[last] ?? 0) < Math.max(0.15, 3 * visits.sd) &&
+    meanOf(orders, last - 3, last - 2).mean > -Math.max(0.12, 2.5 * orders.sd) &&
+    !site.isSpecial(last);
+  if (!isLate) return [];
+  const first = (orders.logs[last - 1] ?? 0) < -2 * orders.sd ? last - 1 : last;
+  return [{ kind: 'orders late', from: first, to: last, ...factors(whole, first, last) }];
+}
+
+/** Days without any visits, devices or orders, days of which hours are missing, and last days whose orders are late. */
+export function singleDays(site: Site): Fault[] {
+  const single = [...emptyDays(site), ...cutDays(site)];
+  return single.some(({ to }) => to === site.size - 1) ? single : [...single, ...lateOrders(site)];
+}

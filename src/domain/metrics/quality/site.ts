@@ -1,0 +1,123 @@
+import { type Figures, type Ratios, ratiosOf } from './day-ratios.ts';
+
+export const faultKinds = [
+  'no data',
+  'part of a day',
+  'device missing',
+  'counted twice',
+  'visits not counted',
+  'visits without orders',
+  'no orders',
+  'orders late',
+] as const;
+
+/** Days on which the counting, not the visitors, looks different. */
+export interface Fault {
+  readonly kind: (typeof faultKinds)[number];
+  /** First and last index of the days. */
+  readonly from: number;
+  readonly to: number;
+  /** The device that is not counted; left out: it is about all of them. */
+  readonly device?: string;
+  /** What shows it: figures over what is usual, 1 for the usual. */
+  readonly visits: number;
+  readonly orders: number | undefined;
+}
+
+/** The counts of a group by day. */
+export interface Counts {
+  readonly visits: Figures;
+  readonly orders: Figures;
+  /** Visits of one page alone. */
+  readonly bounces: Figures;
+}
+
+/** What is looked through: all visits and the devices that they are of, from day `from` on; days before teach what is usual. */
+export interface Counted {
+  readonly all: Counts;
+  readonly devices: ReadonlyMap<string, Counts>;
+  /** Segments, of which counting that breaks leaves out none. */
+  readonly segments: readonly Counts[];
+  readonly from: number;
+  readonly isSpecial: (day: number) => boolean;
+}
+
+/** Events a day that are needed to say that none is no chance. */
+export const ENOUGH = 20;
+/** Shocks last, so that the mean of n days scatters like that of half as many. */
+const INFLATION = 2;
+
+export interface Looked {
+  readonly visits: Ratios;
+  readonly orders: Ratios;
+  readonly bounces: Ratios;
+  /** Orders as they would be at the usual visits: the noise that visits and orders share is not in them. */
+  readonly rates: Ratios;
+}
+
+export interface Site extends Counted {
+  readonly whole: Looked;
+  readonly parts: readonly (readonly [string, Looked, Counts])[];
+  /** Visits of the devices and segments that are large enough to be held against all. */
+  readonly groups: readonly Ratios[];
+  readonly size: number;
+}
+
+function lookAt({ visits, orders, bounces }: Counts, { from, isSpecial }: Counted): Looked {
+  const ofVisits = ratiosOf(visits, from, isSpecial);
+  const perUsual = orders.map((count, day) => {
+    const seen = visits[day] ?? 0;
+    return count === undefined || seen <= 0 ? undefined : (count * (ofVisits.usual[day] ?? 0)) / seen;
+  });
+  return {
+    visits: ofVisits,
+    orders: ratiosOf(orders, from, isSpecial),
+    bounces: ratiosOf(bounces, from, isSpecial),
+    rates: ratiosOf(perUsual, from, isSpecial),
+  };
+}
+const isLarge = ({ usual }: Ratios) => usual.some((count) => count >= ENOUGH);
+export const shareOf = (ratios: Ratios, day: number) => Math.exp(ratios.logs[day] ?? 0);
+/** Mean of some days, and its standard error. */
+export function meanOf({ logs, sd }: Ratios, from: number, to: number) {
+  let sum = 0;
+  for (let day = from; day <= to; day += 1) sum += logs[day] ?? 0;
+  const days = to - from + 1;
+  return { mean: sum / days, error: sd * Math.sqrt(days === 1 ? 1 : INFLATION / days) };
+}
+
+export const factors = ({ visits, orders }: Looked, from: number, to: number) => ({
+  visits: Math.exp(meanOf(visits, from, to).mean),
+  orders: orders.usual.some((usual) => usual >= 1) ? Math.exp(meanOf(orders, from, to).mean) : undefined,
+});
+/** Whether all devices and segments moved alike on some days, as far as chance allows. */
+export function areAlike({ whole, groups }: Site, from: number, to: number): boolean {
+  const all = meanOf(whole.visits, from, to).mean;
+  return groups.every((visits) => {
+    const { mean, error } = meanOf(visits, from, to);
+    return Math.abs(mean - all) <= Math.max(0.1, 3 * error);
+  });
+}
+
+/** Whether orders moved with visits, so that their rate stayed. */
+export function areTogether({ whole }: Site, from: number, to: number): boolean {
+  const { mean, error } = meanOf(whole.rates, from, to);
+  return Math.abs(mean) <= Math.max(0.06, 3 * error);
+}
+/** Puts together what is looked through and what is usual of it. */
+export function siteOf(counted: Counted): Site {
+  const { all, devices, segments } = counted;
+  const size = all.visits.length;
+  const parts = [...devices].flatMap(([device, counts]) => {
+    const own = lookAt(counts, counted);
+    return isLarge(own.visits) ? [[device, own, counts] as const] : [];
+  });
+  const ofSegments = segments.map(({ visits }) => ratiosOf(visits, counted.from, counted.isSpecial)).filter(isLarge);
+  return {
+    ...counted,
+    size,
+    whole: lookAt(all, counted),
+    parts,
+    groups: [...parts.map(([, { visits }]) => visits), ...ofSegments],
+  };
+}
