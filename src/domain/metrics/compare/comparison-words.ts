@@ -126,8 +126,7 @@ export function changeSentence(change: Change, currency: string | undefined): st
   const beyond = beyondNoise(noise, change, usual);
   const calm = calmText(verdict, usual);
   if (calm !== undefined) return `${name} went ${figures}${calendarText(change)}: ${calm}.`;
-  if (verdict === 'drift')
-    return `${name} went ${figures}${calendarText(change)}, ${beyond}: it drifted slowly, so no day is its start.`;
+  if (verdict === 'drift') return `${name} went ${figures}${calendarText(change)}, ${beyond}: it drifted slowly, so no day is its start.`;
   const moved = verdict === 'up' ? 'rose' : 'fell';
   if (!since) return `${name} ${moved} ${figures}${calendarText(change)}, ${beyond}.`;
   // From the first day on the figures of the ranges are those of the change.

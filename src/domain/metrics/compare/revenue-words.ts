@@ -15,10 +15,12 @@ export function revenueSentence(split: RevenueSplit, change: number, currency: s
   const [first, ...others] = parts.toSorted(([, a], [, b]) => Math.sign(change) * (b - a));
   if (!first) return '';
   if (parts.some(([, effect]) => Math.abs((100 * effect) / change) > MOST_PART)) {
-    const money = (value: number) =>
-      `${value > 0 ? '+' : ''}${formatMoney(value, { group: true })} ${unitOf('revenueSum', currency) ?? ''}`.trim();
-    const texts = parts.map(([name, effect]) => `${name} ${name === 'visits' ? 'make' : 'makes'} ${money(effect)}`);
-    return `Of the revenue change of ${money(change)}, ${texts.join(', ')}.`;
+    const amount = (value: number) => `${value > 0 ? '+' : ''}${formatMoney(value, { group: true })}`;
+    const unit = unitOf('revenueSum', currency);
+    const of = unit === undefined ? '' : ` ${unit}`;
+    const rest = others.map(([name, effect]) => `, ${name} ${amount(effect)}`).join('');
+    const makes = first[0] === 'visits' ? 'make' : 'makes';
+    return `Of the revenue change of ${amount(change)}${of}, ${first[0]} ${makes} ${amount(first[1])}${rest}${of}.`;
   }
   const verb = (name: string) => (name === 'visits' ? 'account' : 'accounts');
   const rest = others.map(([name, effect]) => `${name} for ${shareOf(effect, change)}`).join(', ');

@@ -96,7 +96,7 @@ it('the factors of revenue are named in the order of what they make of its chang
 
 it('factors that cancel each other are amounts, not shares of a change', () => {
   expect(revenueSentence({ visits: -548, conversion: 434, basket: 14 }, -100, 'EUR')).toBe(
-    'Of the revenue change of -100.00 EUR, visits make -548.00 EUR, conversion makes +434.00 EUR, basket makes +14.00 EUR.',
+    'Of the revenue change of -100.00 EUR, visits make -548.00, basket +14.00, conversion +434.00 EUR.',
   );
 });
 
