@@ -221,7 +221,9 @@ function takings(values: Reading['before'], scale: number) {
   return { visits: scaled(visits), conversions: scaled(conversionCount), revenue: scaled(revenueSum) };
 }
 
-/** Devices that moved against each other, in the headline or, where that is their mix, in visits; empty where their own sentence tells it. */
+/**
+ * Devices that moved against each other, in the headline or, where that is their mix, in visits; empty where their own sentence tells it.
+ */
 function opposedDevices(byDevice: DeviceCause, whole: Reading, input: CausesInput): string {
   const { headline, changes, hidden } = input.judged;
   if (!isMix(byDevice.explained)) {
