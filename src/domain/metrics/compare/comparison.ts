@@ -134,6 +134,11 @@ function isWorthMix(explained: Explained): boolean {
   return Math.abs(effectsOf(explained).mix) >= LEAST_MIX * Math.abs(explained.change);
 }
 
+/** What segments make of the headline, where their moved shares are worth a line. */
+function segmentSums(divided: Cause | undefined) {
+  return divided?.explained && isWorthMix(divided.explained) ? [sumsOf(divided.of, divided.explained)] : [];
+}
+
 const COLUMNS = [
   'metric',
   'unit',
@@ -182,12 +187,7 @@ export function comparePeriods(input: CausesInput): PeriodsResult {
   // Amounts are shown with their cents.
   const money = definitionOf(headline.metric)?.unit === 'currency' && currency !== undefined ? { unit: currency } : {};
   const isLabelled = readings.length > 1;
-  const sums = [
-    ...(byDevice ? [sumsOf(byDevice.of, byDevice.explained)] : []),
-    ...(bySegment?.divided?.explained && isWorthMix(bySegment.divided.explained)
-      ? [sumsOf(bySegment.divided.of, bySegment.divided.explained)]
-      : []),
-  ];
+  const sums = [...(byDevice ? [sumsOf(byDevice.of, byDevice.explained)] : []), ...segmentSums(bySegment?.divided)];
   return {
     data: {
       answer: sentences.filter((sentence) => sentence !== undefined && sentence !== '').join(' '),

@@ -18,31 +18,29 @@ export interface Fit {
 /** Pivots below this share of their diagonal belong to columns that say nothing new. */
 const LEAST_PIVOT = 1e-9;
 
+/** Takes a multiple of one row from another. */
+function takeFrom(row: Float64Array, other: Float64Array, factor: number): void {
+  for (const [at, value] of other.entries()) row[at] = (row[at] ?? 0) - factor * value;
+}
+
 /** Inverse of a symmetric positive matrix by Gauss and Jordan; rows and columns that depend on those before are zero. */
 function inverseOf(matrix: readonly Float64Array[]): Float64Array[] {
   const size = matrix.length;
-  const work = matrix.map((row) => row.slice());
-  const inverse = matrix.map((_, at) => new Float64Array(size).fill(1, at, at + 1));
-  for (let pivot = 0; pivot < size; pivot += 1) {
-    const [row, own] = [work[pivot], inverse[pivot]];
-    const diagonal = row?.[pivot] ?? 0;
-    if (!row || !own || diagonal <= LEAST_PIVOT * (matrix[pivot]?.[pivot] ?? 0)) {
-      own?.fill(0);
-      for (const other of work) other[pivot] = 0;
+  // Each row with its row of the inverse behind it.
+  const rows = matrix.map((row, at) => Float64Array.from({ length: 2 * size }, (_, column) => row[column] ?? Number(column === size + at)));
+  for (const [pivot, row] of rows.entries()) {
+    const diagonal = row[pivot] ?? 0;
+    if (diagonal <= LEAST_PIVOT * (matrix[pivot]?.[pivot] ?? 0)) {
+      row.fill(0);
+      for (const other of rows) other[pivot] = 0;
       continue;
     }
-    for (let at = 0; at < size; at += 1) [row[at], own[at]] = [(row[at] ?? 0) / diagonal, (own[at] ?? 0) / diagonal];
-    for (let at = 0; at < size; at += 1) {
-      const [other, result] = [work[at], inverse[at]];
-      const factor = other?.[pivot] ?? 0;
-      if (at === pivot || factor === 0 || !other || !result) continue;
-      for (let column = 0; column < size; column += 1) {
-        other[column] = (other[column] ?? 0) - factor * (row[column] ?? 0);
-        result[column] = (result[column] ?? 0) - factor * (own[column] ?? 0);
-      }
+    for (const [at, value] of row.entries()) row[at] = value / diagonal;
+    for (const other of rows) {
+      if (other !== row && other[pivot] !== 0) takeFrom(other, row, other[pivot] ?? 0);
     }
   }
-  return inverse;
+  return rows.map((row) => row.slice(size));
 }
 
 /** Fits what moves a series to the days before the first judged one; `changes` among them are taken out. */
@@ -65,7 +63,7 @@ export function fitOf(series: Series, noise: Noise, changes: readonly Change[]):
 }
 
 /** The variance of a sum of coefficients, each taken so many times. */
-export function varianceOf({ covariance }: Pick<Fit, 'covariance'>, factors: Float64Array): number {
+function varianceOf({ covariance }: Pick<Fit, 'covariance'>, factors: Float64Array): number {
   return covariance.reduce((sum, row, at) => sum + (factors[at] ?? 0) * dot(row, factors), 0);
 }
 

@@ -127,7 +127,7 @@ export function countingFaults({ rows, whole, segments = [], from, to, isSpecial
   const found = findFaults({
     all: countsOf(ofWhole, labels),
     devices,
-    segments: segments.map((own) => countsOf(own, labels)),
+    segments: segments.map((segment) => countsOf(segment, labels)),
     from: first,
     isSpecial: (day) => isSpecial(labels[day] ?? ''),
   });

@@ -77,7 +77,6 @@ function lookAt({ visits, orders, bounces }: Counts, { from, isSpecial }: Counte
   };
 }
 const isLarge = ({ usual }: Ratios) => usual.some((count) => count >= ENOUGH);
-export const shareOf = (ratios: Ratios, day: number) => Math.exp(ratios.logs[day] ?? 0);
 /** Mean of some days, and its standard error. */
 export function meanOf({ logs, sd }: Ratios, from: number, to: number) {
   let sum = 0;
