@@ -67,12 +67,12 @@ function runTests(projects, label) {
   return run([label, binary('vitest'), 'run', '--config', 'test/vitest.config.ts', ...chosen, ...reporters], true);
 }
 
-/** Everything, one after the other where they would fight for the processor. */
+/** Everything. The static checks run beside the tests, which leave the processor idle where they wait for deadlines and processes. */
 async function checkAll() {
   const isJudged = process.env.CI === 'true';
-  const sound = await runTwoAtOnce([...checks]);
   // What takes long, or needs what .ci/run installs, runs there.
-  const green = await runTests(['product', 'unit', ...(isJudged ? ['long'] : [])], 'tests');
+  const tests = runTests(['product', 'unit', ...(isJudged ? ['long'] : [])], 'tests');
+  const [sound, green] = await Promise.all([runTwoAtOnce([...checks]), tests]);
   const results = JSON.parse(readFileSync(RESULTS, 'utf8'));
   console.log(`${results.numPassedTests} passed, ${results.numFailedTests} failed, ${results.numPendingTests} skipped`);
   // On the machine of a developer a missing tool may skip tests; where the whole is judged nothing is left out in silence.
