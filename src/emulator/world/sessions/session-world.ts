@@ -42,10 +42,10 @@ function makeDay(profile: Profile, seed: number, dayNumber: number, twist: Twist
 /** Days beyond this are computed again when needed: about half a year of all projects stays. */
 const CACHE_BYTES = 48 * 1024 * 1024;
 
-/** Of all emulators in the process, by seed, start, project and number: a day is never changed, and those that begin alike share it. */
-const days = new LRUCache<string, SessionDay>({
-  maxSize: CACHE_BYTES,
-  sizeCalculation: ({ count }) => 2_000 + count * BYTES_PER_SESSION,
+/** Days of the emulators in the process, by seed and start: a day is never changed, so that emulators that begin alike share it. */
+const worlds = new LRUCache<string, LRUCache<string, SessionDay>>({
+  max: 6,
+  memoMethod: () => new LRUCache({ maxSize: CACHE_BYTES, sizeCalculation: ({ count }) => 2_000 + count * BYTES_PER_SESSION }),
 });
 
 const SOCIAL = 4;
@@ -81,9 +81,10 @@ function twistOf({ conversionFall: fall, mixCampaign: mixed, costs }: MetricStor
 export function createSessions(origin: Origin): SessionWorld {
   const stories = metricStories(origin);
   const firstDay = dayNumberOf(origin.startMs) - RETENTION_DAYS;
+  const days = worlds.memo(`${origin.seed}/${origin.startMs}`);
 
   function wholeDay(projectId: number, dayNumber: number): SessionDay {
-    const key = `${origin.seed}/${origin.startMs}/${projectId}/${dayNumber}`;
+    const key = `${projectId}/${dayNumber}`;
     const known = days.get(key);
     if (known) return known;
     const made = makeDay(profileOf(projectId), origin.seed, dayNumber, twistOf(stories, projectId, dayNumber));
