@@ -5,13 +5,14 @@ import { briefJobs } from '../../src/domain/exports/job-lists.ts';
 import * as p from '../../src/tooling/params.ts';
 import { documented } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
+import { healthAmong, jobsThatFit } from '../../src/usecases/exports/job-page.ts';
 import { onceJobsAmong } from '../../src/usecases/exports/export-lists.ts';
 
 export default defineTool({
   name: 'list_export_jobs',
   title: 'List export jobs',
   description:
-    'Export jobs in any state, healthy or suspended, with schedule and next run. COMPLETED is no success: list_successful_export_runs.',
+    'Export jobs in any state and how they do: state of the last run, good runs and missing days of 30, next run. Days: find_export_gaps.',
   annotations: READ,
   searchHint: 'exports that exist, health, schedule',
   operation: listExportJobs,
@@ -27,17 +28,31 @@ export default defineTool({
   }),
   output: z.object({
     jobs: z.array(documented(exportJob)),
+    total: z.number().optional(),
+    /** Of the last 30 days, or of the latest 100 runs. */
+    health: z.array(
+      z.object({
+        jobId: recordId,
+        device: z.string().optional(),
+        stateWords: z.string(),
+        lastRunState: z.string().optional(),
+        goodRuns: z.number().optional(),
+        runs: z.number().optional(),
+        missing: z.number().optional(),
+        unit: z.enum(['day', 'hour']).optional(),
+      }),
+    ),
     once: z
       .array(z.object({ jobId: recordId, from: z.string().optional(), to: z.string().optional(), hasFiles: z.boolean().optional() }))
       .optional(),
   }),
-  brief: ({ jobs, once }) => ({
-    data: { jobs: briefJobs(jobs, once) },
+  brief: ({ jobs, once, health, total }) => ({
+    data: { ...(total !== undefined && { total }), jobs: briefJobs(jobs, once, health) },
     note: 'The text counts fields, and leaves out owner, account, project and update of a job: get_export_job shows all.',
   }),
   async handler(input, { call, ...context }) {
     const jobs = await call(input);
-    const once = await onceJobsAmong(jobs, context);
-    return { jobs, ...(once.length > 0 && { once }) };
+    const [once, health, total] = await Promise.all([onceJobsAmong(jobs, context), healthAmong(jobs, context), jobsThatFit(input, context)]);
+    return { jobs, health: [...health], ...(total !== undefined && { total }), ...(once.length > 0 && { once }) };
   },
 });

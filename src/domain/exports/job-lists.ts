@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { exportJob, successfulRun } from '../../api/operations/records.ts';
 import { grouped } from '../../lib/grouped.ts';
+import { healthCells, type JobHealth } from './gaps/job-health.ts';
 
 type Job = z.output<typeof exportJob>;
 type Run = z.output<typeof successfulRun>;
@@ -25,19 +26,22 @@ interface OnceRange {
 }
 
 /** Export jobs as a text shows them: fields counted, without the people and accounts that no call takes. */
-export function briefJobs(jobs: readonly Job[], once: readonly OnceRange[] = []) {
+export function briefJobs(jobs: readonly Job[], once: readonly OnceRange[] = [], health: readonly JobHealth[] = []) {
   const ranges = new Map(once.map((range) => [range.jobId, range]));
-  return jobs.map(({ jobId, name, state, format, scope, frequency, fields, filters, ...times }) => ({
+  const byJob = new Map(health.map((each) => [each.jobId, each]));
+  return jobs.map(({ jobId, name, state, format, scope, frequency, fields, ...times }) => ({
     jobId,
     name,
     state: ranges.get(jobId)?.hasFiles === false ? `${state ?? ''}, no successful run` : state,
     frequency,
     format,
     scope,
-    deviceId: filters?.deviceId ?? null,
+    device: byJob.get(jobId)?.device ?? null,
     fields: fields?.length ?? null,
     createdAt: short(times.createdAt),
     lastRunTime: short(times.lastRunTime),
+    lastRun: byJob.get(jobId)?.lastRunState ?? null,
+    ...healthCells(byJob.get(jobId)),
     nextRunTime: short(times.nextRunTime),
     nextFrom: short(times.nextFrom),
     nextTo: short(times.nextTo),

@@ -1,0 +1,138 @@
+import { DAY_MS, HOUR_MS } from '../../../lib/clock.ts';
+import { type JobRecord, lower } from '../plan/similar-jobs.ts';
+
+/** A run as the list of a job's runs shows it. */
+interface ListedRun {
+  readonly jobRunId?: number | string | null | undefined;
+  readonly startDate?: string | null | undefined;
+  readonly state?: string | null | undefined;
+}
+
+/** How a job did lately; counts are of the last 30 days, or of as many runs as one page lists. */
+export interface JobHealth {
+  readonly jobId: number | string;
+  readonly device?: string | undefined;
+  /** What its state means, in words. */
+  readonly stateWords: string;
+  readonly lastRunState?: string | undefined;
+  /** Runs that ended, and those among them that succeeded. */
+  readonly runs?: number | undefined;
+  readonly goodRuns?: number | undefined;
+  /** Days or hours, up to what is due, without a run that succeeded. */
+  readonly missing?: number | undefined;
+  readonly unit?: 'day' | 'hour' | undefined;
+  /** When the next file can be expected to begin, ISO. */
+  readonly nextRunTime?: string | undefined;
+}
+
+/** How far back runs are counted. */
+export const HEALTH_DAYS = 30;
+
+/** What `deviceId` of a job stands for in deployments of the interface. */
+const DEVICES: Readonly<Record<string, string>> = {
+  '-1': 'all devices',
+  '0': 'unknown device',
+  '1': 'desktop',
+  '2': 'mobile web',
+  '3': 'tablet web',
+  '4': 'mobile app',
+  '5': 'tablet app',
+};
+
+const STATES: Readonly<Record<string, string>> = {
+  suspended: 'suspended: no run until it is resumed in the console',
+  deleted: 'deleted in the console',
+};
+
+/** What the state of a job means for its files. */
+function stateWords({ state, frequency }: JobRecord): string {
+  const isOnce = lower(frequency) === 'once';
+  const [kind, own] = [lower(state), STATES[lower(state)]];
+  if (own) return own;
+  if (kind === 'active') return isOnce ? 'waits for its run' : 'runs on schedule';
+  if (kind === 'computing') return 'a run is under way';
+  return kind === 'completed' ? 'over, whether its run succeeded or not' : (state ?? 'unknown');
+}
+
+/** The device of a job in words; the number where it has none, undefined where the record shows none. */
+export function deviceWords({ filters }: JobRecord): string | undefined {
+  const id = filters?.deviceId;
+  return id === undefined || id === null ? undefined : (DEVICES[String(id)] ?? `device ${id}`);
+}
+
+const UNDER_WAY: ReadonlySet<string> = new Set(['created', 'runnable', 'running']);
+
+interface StartedRun {
+  readonly atMs: number;
+  readonly state: string;
+}
+
+/** The number of a run's day or hour, counted from the first; runs begin at about the same time of each. */
+function slotOf({ atMs }: StartedRun, firstMs: number, periodMs: number): number {
+  return Math.round((atMs - firstMs) / periodMs);
+}
+
+/** Days or hours without a good run between the first of these runs and what is due by now. */
+function missingOf(job: JobRecord, runs: readonly StartedRun[], nowMs: number): Pick<JobHealth, 'missing' | 'unit'> {
+  const [first] = runs;
+  if (!first) return {};
+  const isHourly = lower(job.frequency) === 'hourly';
+  const periodMs = isHourly ? HOUR_MS : DAY_MS;
+  const last = runs.at(-1) ?? first;
+  const nextMs = Date.parse(job.nextRunTime ?? '');
+  // What is suspended was due until it was: nobody counts on a run after that.
+  const isOver = lower(job.state) === 'suspended';
+  const dueMs = isOver ? last.atMs : Number.isNaN(nextMs) ? nowMs - periodMs / 2 : nextMs - periodMs;
+  const due = slotOf({ atMs: dueMs, state: '' }, first.atMs, periodMs);
+  const done = runs.filter(({ state }) => state === 'success' || UNDER_WAY.has(state));
+  const good = new Set(done.map((run) => slotOf(run, first.atMs, periodMs)));
+  const missing = Array.from({ length: Math.max(0, due) + 1 }, (_, slot) => slot).filter((slot) => !good.has(slot)).length;
+  return { missing, unit: isHourly ? 'hour' : 'day' };
+}
+
+/** How a job did in the last 30 days by the runs that are listed for it; of a once job only what its record shows. */
+export function healthOf(job: JobRecord, listed: readonly ListedRun[], nowMs: number): JobHealth {
+  const base = {
+    jobId: job.jobId,
+    device: deviceWords(job),
+    stateWords: stateWords(job),
+    ...(job.nextRunTime && { nextRunTime: job.nextRunTime }),
+  };
+  if (listed.length === 0) return base;
+  const runs = listed
+    .map(({ startDate, state }) => ({ atMs: Date.parse(startDate ?? ''), state: lower(state) }))
+    .filter(({ atMs }) => !Number.isNaN(atMs))
+    .toSorted((a, b) => a.atMs - b.atMs);
+  const lastRunState = runs.at(-1)?.state;
+  if (lower(job.frequency) === 'once') return { ...base, lastRunState };
+  const recent = runs.filter(({ atMs }) => atMs > nowMs - HEALTH_DAYS * DAY_MS);
+  const ended = recent.filter(({ state }) => !UNDER_WAY.has(state));
+  return {
+    ...base,
+    lastRunState,
+    runs: ended.length,
+    goodRuns: ended.filter(({ state }) => state === 'success').length,
+    ...missingOf(job, recent, nowMs),
+  };
+}
+
+/** Counts of a health as a table shows them: `28 of 30`, `2 days`. */
+export function healthCells(health: JobHealth | undefined) {
+  const { goodRuns, runs, missing, unit } = health ?? {};
+  return {
+    goodRuns: runs === undefined ? null : `${goodRuns} of ${runs}`,
+    missing: missing === undefined ? null : `${missing} ${unit}${missing === 1 ? '' : 's'}`,
+  };
+}
+
+/** That jobs are suspended, by whom and when they were last changed, as far as records say it; empty where none is. */
+export function suspendedWords(jobs: readonly JobRecord[]): string[] {
+  const suspended = jobs.filter(({ state }) => lower(state) === 'suspended');
+  if (suspended.length === 0) return [];
+  const named = suspended.slice(0, 3).map(({ jobId, updatedAt, lastUpdatorId }) => {
+    const at = updatedAt ? `last changed ${updatedAt.slice(0, 10)}` : 'not said when it was changed';
+    return `${jobId} (${at}${lastUpdatorId ? ` by user ${lastUpdatorId}` : ''})`;
+  });
+  const more = suspended.length > named.length ? ` and ${suspended.length - named.length} more` : '';
+  return [`Suspended: ${named.join(', ')}${more}. The interface does not say why; a job is resumed in the console.`];
+}

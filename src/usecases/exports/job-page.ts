@@ -1,0 +1,43 @@
+import { ApiError } from '../../api/errors.ts';
+import { type JobHealth, suspendedWords } from '../../domain/exports/gaps/job-health.ts';
+import { type JobRecord, lower } from '../../domain/exports/plan/similar-jobs.ts';
+import type { Context } from '../context.ts';
+import { readJobs } from './export-lists.ts';
+import { readHealth } from './read-health.ts';
+
+type Uses = Pick<Context, 'ask' | 'clock' | 'note' | 'nowMs'>;
+
+/** What a page of jobs is filtered by. */
+interface Filters {
+  readonly state?: string | undefined;
+  readonly scope?: string | undefined;
+  readonly frequency?: string | undefined;
+  readonly format?: string | undefined;
+}
+
+/** A list of jobs waits no longer for their runs. */
+const PATIENCE_MS = 10_000;
+
+/** How the jobs of a page do; where their runs cannot be read, which is noted, none. */
+export async function healthAmong(jobs: readonly JobRecord[], context: Uses): Promise<readonly JobHealth[]> {
+  const { health, left, reason } = await readHealth(jobs, context.clock.now() + PATIENCE_MS, context);
+  if (left.length > 0) context.note(`The runs of ${left.length} of ${jobs.length} jobs are not counted: ${reason ?? 'time ran out'}.`);
+  if (health.some(({ runs }) => runs !== undefined))
+    context.note('goodRuns and missing are of the last 30 days, of hourly jobs of their latest 100 runs; find_export_gaps says which days.');
+  for (const sentence of suspendedWords(jobs)) context.note(sentence);
+  return health;
+}
+
+/** How many jobs there are that these filters let through; undefined where all cannot be listed. */
+export async function jobsThatFit({ state, scope, frequency, format }: Filters, { ask }: Uses): Promise<number | undefined> {
+  const isLike = (wanted: string | undefined, own: string | null | undefined) => wanted === undefined || lower(own) === lower(wanted);
+  try {
+    const jobs = await readJobs(ask);
+    return jobs.filter(
+      (job) => isLike(state, job.state) && isLike(scope, job.scope) && isLike(frequency, job.frequency) && isLike(format, job.format),
+    ).length;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return undefined;
+  }
+}
