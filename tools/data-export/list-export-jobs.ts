@@ -5,8 +5,8 @@ import { briefJobs } from '../../src/domain/exports/job-lists.ts';
 import * as p from '../../src/tooling/params.ts';
 import { documented } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
-import { healthAmong, jobsThatFit } from '../../src/usecases/exports/job-page.ts';
 import { onceJobsAmong } from '../../src/usecases/exports/export-lists.ts';
+import { healthAmong, jobsThatFit } from '../../src/usecases/exports/job-page.ts';
 
 export default defineTool({
   name: 'list_export_jobs',
@@ -52,7 +52,11 @@ export default defineTool({
   }),
   async handler(input, { call, ...context }) {
     const jobs = await call(input);
-    const [once, health, total] = await Promise.all([onceJobsAmong(jobs, context), healthAmong(jobs, context), jobsThatFit(input, context)]);
+    const [once, health, total] = await Promise.all([
+      onceJobsAmong(jobs, context),
+      healthAmong(jobs, context),
+      jobsThatFit(input, context),
+    ]);
     return { jobs, health: [...health], ...(total !== undefined && { total }), ...(once.length > 0 && { once }) };
   },
 });

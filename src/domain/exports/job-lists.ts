@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { exportJob, successfulRun } from '../../api/operations/records.ts';
 import { grouped } from '../../lib/grouped.ts';
-import { healthCells, type JobHealth } from './gaps/job-health.ts';
+import { deviceWords, healthCells, type JobHealth } from './gaps/job-health.ts';
 
 type Job = z.output<typeof exportJob>;
 type Run = z.output<typeof successfulRun>;
@@ -29,14 +29,14 @@ interface OnceRange {
 export function briefJobs(jobs: readonly Job[], once: readonly OnceRange[] = [], health: readonly JobHealth[] = []) {
   const ranges = new Map(once.map((range) => [range.jobId, range]));
   const byJob = new Map(health.map((each) => [each.jobId, each]));
-  return jobs.map(({ jobId, name, state, format, scope, frequency, fields, ...times }) => ({
+  return jobs.map(({ jobId, name, state, format, scope, frequency, fields, filters, ...times }) => ({
     jobId,
     name,
     state: ranges.get(jobId)?.hasFiles === false ? `${state ?? ''}, no successful run` : state,
     frequency,
     format,
     scope,
-    device: byJob.get(jobId)?.device ?? null,
+    device: deviceWords({ jobId, filters }) ?? null,
     fields: fields?.length ?? null,
     createdAt: short(times.createdAt),
     lastRunTime: short(times.lastRunTime),

@@ -1,5 +1,5 @@
 import { ApiError } from '../../api/errors.ts';
-import { type JobHealth, suspendedWords } from '../../domain/exports/gaps/job-health.ts';
+import { type JobHealth, stateNotes, suspendedWords } from '../../domain/exports/gaps/job-health.ts';
 import { type JobRecord, lower } from '../../domain/exports/plan/similar-jobs.ts';
 import type { Context } from '../context.ts';
 import { readJobs } from './export-lists.ts';
@@ -23,8 +23,10 @@ export async function healthAmong(jobs: readonly JobRecord[], context: Uses): Pr
   const { health, left, reason } = await readHealth(jobs, context.clock.now() + PATIENCE_MS, context);
   if (left.length > 0) context.note(`The runs of ${left.length} of ${jobs.length} jobs are not counted: ${reason ?? 'time ran out'}.`);
   if (health.some(({ runs }) => runs !== undefined))
-    context.note('goodRuns and missing are of the last 30 days, of hourly jobs of their latest 100 runs; find_export_gaps says which days.');
-  for (const sentence of suspendedWords(jobs)) context.note(sentence);
+    context.note(
+      'goodRuns and missing: last 30 days (hourly jobs: latest 100 runs), by when runs began; find_export_gaps says which days.',
+    );
+  for (const sentence of [...stateNotes(jobs), ...suspendedWords(jobs)]) context.note(sentence);
   return health;
 }
 

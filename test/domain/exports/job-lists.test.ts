@@ -28,7 +28,7 @@ it.each([
 it('counts the fields of a job, and says no count where the platform names none', () => {
   const jobs = [{ jobId: 1, fields: [{ fieldName: 'a' }, { fieldName: 'b' }], filters: { deviceId: 2 } }, { jobId: 2 }];
   expect(briefJobs(jobs)).toMatchObject([
-    { jobId: 1, fields: 2, deviceId: 2 },
-    { jobId: 2, fields: null, deviceId: null },
+    { jobId: 1, fields: 2, device: 'mobile web' },
+    { jobId: 2, fields: null, device: null },
   ]);
 });

@@ -48,7 +48,8 @@ it('passes filters on, the state in lower case, and notes that a full page may n
     page: 1,
     limit: 1,
   });
-  const { searchParams } = new URL(platform().requests.at(-1)?.url ?? '', 'http://platform');
+  const paged = platform().requests.find(({ url }) => url.includes('/v1/exports?') && url.includes('state='));
+  const { searchParams } = new URL(paged?.url ?? '', 'http://platform');
   expect(Object.fromEntries(searchParams)).toEqual({
     state: 'active',
     scope: 'sessions',
@@ -60,6 +61,46 @@ it('passes filters on, the state in lower case, and notes that a full page may n
   });
   expect(structured).toMatchObject({
     jobs: [{ state: 'ACTIVE', frequency: 'hourly' }],
-    notes: [expect.stringContaining('A full page of 1'), SHOP_NOTE],
+    notes: expect.arrayContaining([expect.stringContaining('A full page of 1'), SHOP_NOTE]),
   });
+});
+
+it('says how each recurring job does, as its runs show', async () => {
+  const { structured, text } = await call('list_export_jobs', { limit: 100 });
+  const jobs = await ask('listExportJobs', { limit: 100 });
+  const health = structured['health'] as { jobId: number; lastRunState?: string; goodRuns?: number; runs?: number; missing?: number }[];
+  expect(structured['total']).toBe(jobs.length);
+  expect(health.map(({ jobId }) => jobId)).toEqual(jobs.map(({ jobId }) => jobId));
+  const since = platform().clock.now() - 30 * 86_400_000;
+  const recurring = jobs.filter(({ frequency }) => frequency !== 'once');
+  expect(recurring.length).toBeGreaterThan(2);
+  for (const { jobId } of recurring) {
+    const runs = await ask('listExportRuns', { jobId: Number(jobId), limit: 100 });
+    const [latest] = runs.toSorted((a, b) => Date.parse(b.startDate ?? '') - Date.parse(a.startDate ?? ''));
+    const ended = runs.filter(({ startDate, state }) => Date.parse(startDate ?? '') > since && /^(success|error|fail)/i.test(state ?? ''));
+    const good = ended.filter(({ state }) => state?.toLowerCase() === 'success');
+    const own = health.find((each) => each.jobId === jobId);
+    expect(own?.lastRunState, String(jobId)).toBe(latest?.state?.toLowerCase());
+    if (latest) expect([own?.goodRuns, own?.runs], String(jobId)).toEqual([good.length, ended.length]);
+  }
+  expect(text).toMatch(/Suspended: \d+ \(last changed \d{4}-\d{2}-\d{2} by user \d+\)/);
+  expect(text).toContain('The interface does not say why');
+});
+
+it('counts as missing what find_export_gaps calls failed or missing', async () => {
+  const { structured } = await call('list_export_jobs', { frequency: 'daily', state: 'active', limit: 100 });
+  const health = structured['health'] as { jobId: number; missing: number }[];
+  expect(health.some(({ missing }) => missing > 0)).toBe(true);
+  for (const { jobId, missing } of health) {
+    const start = new Date(platform().clock.now() - 30 * 86_400_000).toISOString().slice(0, 10);
+    const gaps = await call('find_export_gaps', { jobId, startDate: start });
+    const rows = gaps.structured['rows'] as [string, number, string, string][];
+    const lost = rows.filter(([, , status]) => status === 'failed' || status === 'missing').reduce((sum, [, days]) => sum + days, 0);
+    expect(missing, String(jobId)).toBe(lost);
+  }
+});
+
+it('counts the jobs of a filter, not those of the page', async () => {
+  const { structured } = await call('list_export_jobs', { frequency: 'daily', limit: 1 });
+  expect(structured['total']).toBe((await ask('listExportJobs', { frequency: 'daily', limit: 100 })).length);
 });

@@ -21,8 +21,6 @@ export interface JobHealth {
   /** Days or hours, up to what is due, without a run that succeeded. */
   readonly missing?: number | undefined;
   readonly unit?: 'day' | 'hour' | undefined;
-  /** When the next file can be expected to begin, ISO. */
-  readonly nextRunTime?: string | undefined;
 }
 
 /** How far back runs are counted. */
@@ -54,6 +52,15 @@ function stateWords({ state, frequency }: JobRecord): string {
   return kind === 'completed' ? 'over, whether its run succeeded or not' : (state ?? 'unknown');
 }
 
+/** What the states of these jobs mean where the word does not say it; empty where none needs it. */
+export function stateNotes(jobs: readonly JobRecord[]): string[] {
+  const over = jobs.some(({ state }) => lower(state) === 'completed');
+  const underWay = jobs.some(({ state }) => lower(state) === 'computing');
+  const words = [over && 'COMPLETED is over, whether its run succeeded or not', underWay && 'COMPUTING has a run under way'];
+  const said = words.filter((word) => word !== false);
+  return said.length > 0 ? [`${said.join('; ')}.`] : [];
+}
+
 /** The device of a job in words; the number where it has none, undefined where the record shows none. */
 export function deviceWords({ filters }: JobRecord): string | undefined {
   const id = filters?.deviceId;
@@ -67,37 +74,31 @@ interface StartedRun {
   readonly state: string;
 }
 
-/** The number of a run's day or hour, counted from the first; runs begin at about the same time of each. */
-function slotOf({ atMs }: StartedRun, firstMs: number, periodMs: number): number {
-  return Math.round((atMs - firstMs) / periodMs);
-}
+/** Part of a day or hour by which a run may begin late and still be that day's or hour's. */
+const LATE_SHARE = 0.75;
 
-/** Days or hours without a good run between the first of these runs and what is due by now. */
+/** Days or hours without a good run between the first of these runs and what is due by now; a run belongs to the slot in which it began. */
 function missingOf(job: JobRecord, runs: readonly StartedRun[], nowMs: number): Pick<JobHealth, 'missing' | 'unit'> {
   const [first] = runs;
   if (!first) return {};
   const isHourly = lower(job.frequency) === 'hourly';
   const periodMs = isHourly ? HOUR_MS : DAY_MS;
-  const last = runs.at(-1) ?? first;
   const nextMs = Date.parse(job.nextRunTime ?? '');
+  const isTimed = !Number.isNaN(nextMs);
+  const slotOf = (atMs: number) => Math.floor((atMs - (isTimed ? nextMs : first.atMs)) / periodMs + 1 - LATE_SHARE);
   // What is suspended was due until it was: nobody counts on a run after that.
-  const isOver = lower(job.state) === 'suspended';
-  const dueMs = isOver ? last.atMs : Number.isNaN(nextMs) ? nowMs - periodMs / 2 : nextMs - periodMs;
-  const due = slotOf({ atMs: dueMs, state: '' }, first.atMs, periodMs);
+  const lastMs = runs.at(-1)?.atMs ?? first.atMs;
+  // Without a schedule the latest run may still come late.
+  const dueSlot = lower(job.state) === 'suspended' ? slotOf(lastMs) : slotOf(isTimed ? nextMs : nowMs) - 1;
   const done = runs.filter(({ state }) => state === 'success' || UNDER_WAY.has(state));
-  const good = new Set(done.map((run) => slotOf(run, first.atMs, periodMs)));
-  const missing = Array.from({ length: Math.max(0, due) + 1 }, (_, slot) => slot).filter((slot) => !good.has(slot)).length;
-  return { missing, unit: isHourly ? 'hour' : 'day' };
+  const good = new Set(done.map(({ atMs }) => slotOf(atMs)));
+  const due = Array.from({ length: Math.max(0, dueSlot - slotOf(first.atMs) + 1) }, (_, index) => slotOf(first.atMs) + index);
+  return { missing: due.filter((slot) => !good.has(slot)).length, unit: isHourly ? 'hour' : 'day' };
 }
 
 /** How a job did in the last 30 days by the runs that are listed for it; of a once job only what its record shows. */
 export function healthOf(job: JobRecord, listed: readonly ListedRun[], nowMs: number): JobHealth {
-  const base = {
-    jobId: job.jobId,
-    device: deviceWords(job),
-    stateWords: stateWords(job),
-    ...(job.nextRunTime && { nextRunTime: job.nextRunTime }),
-  };
+  const base = { jobId: job.jobId, device: deviceWords(job), stateWords: stateWords(job) };
   if (listed.length === 0) return base;
   const runs = listed
     .map(({ startDate, state }) => ({ atMs: Date.parse(startDate ?? ''), state: lower(state) }))
@@ -120,7 +121,7 @@ export function healthOf(job: JobRecord, listed: readonly ListedRun[], nowMs: nu
 export function healthCells(health: JobHealth | undefined) {
   const { goodRuns, runs, missing, unit } = health ?? {};
   return {
-    goodRuns: runs === undefined ? null : `${goodRuns} of ${runs}`,
+    goodRuns: runs === undefined || runs === 0 ? null : `${goodRuns} of ${runs}`,
     missing: missing === undefined ? null : `${missing} ${unit}${missing === 1 ? '' : 's'}`,
   };
 }
