@@ -81,7 +81,8 @@ it('says how each recurring job does, as its runs show', async () => {
     const good = ended.filter(({ state }) => state?.toLowerCase() === 'success');
     const own = health.find((each) => each.jobId === jobId);
     expect(own?.lastRunState, String(jobId)).toBe(latest?.state?.toLowerCase());
-    if (latest) expect([own?.goodRuns, own?.runs], String(jobId)).toEqual([good.length, ended.length]);
+    const counts = latest ? [good.length, ended.length] : [undefined, undefined];
+    expect([own?.goodRuns, own?.runs], String(jobId)).toEqual(counts);
   }
   expect(text).toMatch(/Suspended: \d+ \(last changed \d{4}-\d{2}-\d{2} by user \d+\)/);
   expect(text).toContain('The interface does not say why');

@@ -24,7 +24,7 @@ export interface JobHealth {
 }
 
 /** How far back runs are counted. */
-export const HEALTH_DAYS = 30;
+const HEALTH_DAYS = 30;
 
 /** What `deviceId` of a job stands for in deployments of the interface. */
 const DEVICES: Readonly<Record<string, string>> = {
