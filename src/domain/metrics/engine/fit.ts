@@ -63,7 +63,7 @@ export function fitOf(series: Series, noise: Noise, changes: readonly Change[]):
 }
 
 /** The variance of a sum of coefficients, each taken so many times. */
-function varianceOf({ covariance }: Pick<Fit, 'covariance'>, factors: Float64Array): number {
+export function varianceOf({ covariance }: Pick<Fit, 'covariance'>, factors: Float64Array): number {
   return covariance.reduce((sum, row, at) => sum + (factors[at] ?? 0) * dot(row, factors), 0);
 }
 

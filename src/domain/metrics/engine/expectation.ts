@@ -1,0 +1,150 @@
+import { type Change, type Quest } from './changes.ts';
+import { dot, whitenerOf } from './drift-grid.ts';
+import { fitOf, varianceOf } from './fit.ts';
+import { LEAST_HISTORY_DAYS, LONGEST_EPISODE_DAYS } from './judge.ts';
+import { estimateNoise, type Noise } from './noise.ts';
+import { ANSCOMBE, type DailyPoint, isCounted, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
+import { discoveryLimit, logTail, normalOf, studentOf } from './significance.ts';
+import { studySeries } from './study.ts';
+
+/** What the days of a row should come to by all days before the first of them. */
+export interface Expectation {
+  readonly expected: number;
+  /** Bounds that hold it in 95 of 100 cases. */
+  readonly low: number;
+  readonly high: number;
+}
+
+/** How a row compares with what was to be expected of it. */
+export type ExpectedVerdict = 'ordinary' | 'high' | 'low';
+
+/** An expectation, and how far what was counted lies from it, as a standard normal. */
+export interface Expected extends Expectation {
+  readonly score: number;
+}
+
+/** Of a step or an episode among the days that teach, whose level goes on or came to an end before the first row. */
+const HISTORY = 0.002;
+/** Two-sided, 95 %. */
+const Z = 1.96;
+/** Share of the rows called high or low that may be chance. */
+const FALSE_DISCOVERY_RATE = 0.05;
+
+function questsOf({ block, labels }: Series): Quest[] {
+  const [from, to] = [block + WEEK, labels.length];
+  const quests: Quest[] = [
+    { shape: 'step', from, to, level: HISTORY },
+    { shape: 'episode', from, to, level: HISTORY, longest: LONGEST_EPISODE_DAYS },
+    { shape: 'outlier', from, to, level: HISTORY },
+  ];
+  return quests.filter((quest) => quest.from < quest.to);
+}
+
+/** Changes of the days that teach, in a series that goes on behind them: what had not ended goes on, and a single day says nothing. */
+function continued(changes: readonly Change[], learned: number, size: number): Change[] {
+  return changes.map((change) => ({ ...change, shape: 'step', to: change.to === learned ? size : change.to }));
+}
+
+/** Predicts sums over later days, as deviations; each list has the weights of the days behind the learned ones. */
+function predictor(series: Series, noise: Noise, changes: readonly Change[]) {
+  const { learned, times } = series;
+  const size = times.length;
+  const fit = fitOf(series, noise, changes);
+  const { apply, applyTransposed } = whitenerOf(times.subarray(0, learned), noise);
+  const left = series.deviations.slice(0, learned);
+  for (const [at, column] of fit.columns.entries()) {
+    const coefficient = fit.coefficients[at] ?? 0;
+    for (let day = 0; day < learned; day += 1) left[day] = (left[day] ?? 0) - coefficient * (column[day] ?? 0);
+  }
+  const precise = applyTransposed(apply(left));
+  // Shocks carry over from the last day that is known: all that links later days to those before.
+  const carried = Float64Array.from({ length: size - learned }, (_, at) => {
+    return noise.carry ** ((times[learned + at] ?? 0) - (times[learned - 1] ?? 0));
+  });
+  const shared = Float64Array.from({ length: learned }, (_, at) => noise.shock * noise.carry ** ((times[learned - 1] ?? 0) - (times[at] ?? 0)));
+  const sharedPrecise = applyTransposed(apply(shared.slice()));
+  const ofState = { mean: dot(shared, precise), known: dot(shared, sharedPrecise) };
+  const fromColumns = Float64Array.from(fit.columns, (column) => dot(column.subarray(0, learned), sharedPrecise));
+  return (weights: Float64Array) => {
+    const linked = dot(weights, carried);
+    const factors = Float64Array.from(fit.columns, (column, at) => dot(column.subarray(learned), weights) - linked * (fromColumns[at] ?? 0));
+    const ofShocks = weights.reduce((sum, weight, one) => {
+      const beside = weights.reduce((total, other, at) => {
+        return total + other * noise.carry ** Math.abs((times[learned + one] ?? 0) - (times[learned + at] ?? 0));
+      }, 0);
+      return sum + weight * (noise.shock * beside + weight * (noise.sampling[learned + one] ?? 0));
+    }, 0);
+    const ofColumns = fit.columns.reduce((sum, column, at) => sum + dot(column.subarray(learned), weights) * (fit.coefficients[at] ?? 0), 0);
+    return {
+      mean: ofColumns + linked * ofState.mean,
+      variance: Math.max(0, ofShocks - linked ** 2 * ofState.known) + varianceOf(fit, factors),
+    };
+  };
+}
+
+/** Days of a row, by their labels; those that were counted have a numerator, a forecast has none. */
+export interface ExpectedRow {
+  readonly days: readonly (Omit<DailyPoint, 'numerator'> & { readonly numerator?: number })[];
+}
+
+/** A deviation that stands for a relative change; the inverse of `relativeOf`. */
+const deviationOf = ({ power }: Series, ratio: number) => (Math.max(1e-9, ratio) ** power - 1) / power;
+
+/**
+ * What rows should come to, learned from the days before all of them: level, weekdays, month, season, special days, steps that go on, and
+ * what the last days carry over. Undefined where less than three weeks are known.
+ */
+export function expectationsOf(kind: MetricKind, history: readonly DailyPoint[], rows: readonly ExpectedRow[]): Expected[] | undefined {
+  const later = rows.flatMap(({ days }) => days).toSorted((a, b) => a.label.localeCompare(b.label));
+  const [first, last] = [later[0]?.label, later.at(-1)?.label];
+  if (first === undefined || last === undefined) return undefined;
+  const past = history.filter(({ label }) => label < first);
+  const own = seriesOf(past, kind, first);
+  if (!own || own.learned < LEAST_HISTORY_DAYS) return undefined;
+  const study = studySeries(own, questsOf(own));
+  const series = seriesOf([...past, ...later.map((day) => ({ ...day, numerator: day.numerator ?? 0 }))], kind, first);
+  if (!study || !series) return undefined;
+  const { learned } = series;
+  const changes = continued(study.changes, learned, series.times.length);
+  const noise = estimateNoise(series, study.changes.filter(({ shape }) => shape !== 'outlier'));
+  if (!noise) return undefined;
+  const predict = predictor(series, noise, changes);
+  const correction = isCounted(kind) ? ANSCOMBE : 0;
+  const places = new Map(series.labels.map((label, at) => [label, at]));
+  const width = studentOf(Z, noise.freedom);
+  return rows.map(({ days }): Expected => {
+    const at = days.flatMap(({ label }) => places.get(label) ?? []);
+    const bases = at.map((day) => (series.expected[day] ?? 0) + correction);
+    const base = bases.reduce((sum, value) => sum + value, 0);
+    const weights = new Float64Array(series.times.length - learned);
+    const levels = at.map((day, index) => {
+      const single = new Float64Array(weights.length);
+      single[day - learned] = 1;
+      return (bases[index] ?? 0) * (1 + relativeOf(series, predict(single).mean));
+    });
+    const level = levels.reduce((sum, value) => sum + value, 0);
+    for (const [index, day] of at.entries()) weights[day - learned] = (levels[index] ?? 0) / level;
+    const [middle, sd] = [deviationOf(series, level / base), Math.sqrt(predict(weights).variance)];
+    const shift = correction * at.length;
+    const trials = kind === 'share' || kind === 'average' ? days.reduce((sum, { denominator }) => sum + denominator, 0) : 1;
+    const valueAt = (deviation: number) => Math.max(0, base * (1 + relativeOf(series, deviation)) - shift) / trials;
+    const counted = days.reduce((sum, { numerator = 0 }) => sum + numerator, 0);
+    return {
+      expected: valueAt(middle),
+      low: valueAt(middle - width * sd),
+      high: valueAt(middle + width * sd),
+      score: normalOf((deviationOf(series, (counted + shift) / base) - middle) / sd, noise.freedom),
+    };
+  });
+}
+
+/** Rows that are high or low, at a false discovery rate of 5 % over all of them. */
+export function verdictsOf(rows: readonly Pick<Expected, 'score'>[]): ExpectedVerdict[] {
+  const chances = rows.map(({ score }) => Math.exp(logTail(score)));
+  const limit = discoveryLimit(chances, FALSE_DISCOVERY_RATE);
+  return rows.map(({ score }, at): ExpectedVerdict => {
+    if ((chances[at] ?? 1) > limit) return 'ordinary';
+    return score > 0 ? 'high' : 'low';
+  });
+}
+
