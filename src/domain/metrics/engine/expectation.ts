@@ -4,6 +4,7 @@ import { fitOf, varianceOf } from './fit.ts';
 import { LEAST_HISTORY_DAYS, LONGEST_EPISODE_DAYS } from './judge.ts';
 import { estimateNoise, type Noise } from './noise.ts';
 import { ANSCOMBE, type DailyPoint, isCounted, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
+import { isTooRare } from './scan.ts';
 import { discoveryLimit, logTail, normalOf, studentOf } from './significance.ts';
 import { studySeries } from './study.ts';
 
@@ -25,6 +26,8 @@ export interface Expected extends Expectation {
 
 /** Of a step or an episode among the days that teach, whose level goes on or came to an end before the first row. */
 const HISTORY = 0.002;
+/** Totals of which last year is not known may be on their way into a season: at least this prior of a slope over the series. */
+const UNKNOWN_SEASON = 0.6;
 /** Two-sided, 95 %. */
 const Z = 1.96;
 /** Share of the rows called high or low that may be chance. */
@@ -43,6 +46,11 @@ function questsOf({ block, labels }: Series): Quest[] {
 /** Changes of the days that teach, in a series that goes on behind them: what had not ended goes on, and a single day says nothing. */
 function continued(changes: readonly Change[], learned: number, size: number): Change[] {
   return changes.map((change) => ({ ...change, shape: 'step', to: change.to === learned ? size : change.to }));
+}
+
+function leastDriftOf({ kind, regressors }: Series): number {
+  const isSeasonal = kind === 'count' || kind === 'amount';
+  return isSeasonal && regressors.every(({ of }) => of !== 'season') ? UNKNOWN_SEASON : 0;
 }
 
 /** Predicts sums over later days, as deviations; each list has the weights of the days behind the learned ones. */
@@ -87,6 +95,13 @@ export interface ExpectedRow {
   readonly days: readonly (Omit<DailyPoint, 'numerator'> & { readonly numerator?: number })[];
 }
 
+/** Expectations of rows, in their order. */
+export interface Expectations {
+  readonly rows: readonly Expected[];
+  /** Days are sums of so few events that a single one decides them: bounds hold, but nothing can be called high or low. */
+  readonly isRare: boolean;
+}
+
 /** A deviation that stands for a relative change; the inverse of `relativeOf`. */
 const deviationOf = ({ power }: Series, ratio: number) => (Math.max(1e-9, ratio) ** power - 1) / power;
 
@@ -94,7 +109,7 @@ const deviationOf = ({ power }: Series, ratio: number) => (Math.max(1e-9, ratio)
  * What rows should come to, learned from the days before all of them: level, weekdays, month, season, special days, steps that go on, and
  * what the last days carry over. Undefined where less than three weeks are known.
  */
-export function expectationsOf(kind: MetricKind, history: readonly DailyPoint[], rows: readonly ExpectedRow[]): Expected[] | undefined {
+export function expectationsOf(kind: MetricKind, history: readonly DailyPoint[], rows: readonly ExpectedRow[]): Expectations | undefined {
   const later = rows.flatMap(({ days }) => days).toSorted((a, b) => a.label.localeCompare(b.label));
   const [first, last] = [later[0]?.label, later.at(-1)?.label];
   if (first === undefined || last === undefined) return undefined;
@@ -106,13 +121,17 @@ export function expectationsOf(kind: MetricKind, history: readonly DailyPoint[],
   if (!study || !series) return undefined;
   const { learned } = series;
   const changes = continued(study.changes, learned, series.times.length);
-  const noise = estimateNoise(series, study.changes.filter(({ shape }) => shape !== 'outlier'));
-  if (!noise) return undefined;
+  const estimated = estimateNoise(
+    series,
+    study.changes.filter(({ shape }) => shape !== 'outlier'),
+  );
+  if (!estimated) return undefined;
+  const noise = { ...estimated, drift: Math.max(estimated.drift, leastDriftOf(series)) };
   const predict = predictor(series, noise, changes);
   const correction = isCounted(kind) ? ANSCOMBE : 0;
   const places = new Map(series.labels.map((label, at) => [label, at]));
   const width = studentOf(Z, noise.freedom);
-  return rows.map(({ days }): Expected => {
+  const expected = rows.map(({ days }): Expected => {
     const at = days.flatMap(({ label }) => places.get(label) ?? []);
     const bases = at.map((day) => (series.expected[day] ?? 0) + correction);
     const base = bases.reduce((sum, value) => sum + value, 0);
@@ -136,6 +155,7 @@ export function expectationsOf(kind: MetricKind, history: readonly DailyPoint[],
       score: normalOf((deviationOf(series, (counted + shift) / base) - middle) / sd, noise.freedom),
     };
   });
+  return { rows: expected, isRare: isTooRare(own) };
 }
 
 /** Rows that are high or low, at a false discovery rate of 5 % over all of them. */

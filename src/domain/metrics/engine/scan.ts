@@ -85,7 +85,8 @@ export interface Looked {
 /** Sums and averages over fewer events a day say what single ones were, not what is usual. */
 const LEAST_EVENTS = 5;
 
-function isTooRare({ events, learned }: Series): boolean {
+/** Whether the days of a sum or an average are of so few events that they say nothing of what is usual. */
+export function isTooRare({ events, learned }: Series): boolean {
   return events !== undefined && events.subarray(0, learned).reduce((sum, count) => sum + count, 0) < LEAST_EVENTS * learned;
 }
 

@@ -55,6 +55,8 @@ export interface MetricQuery {
   readonly totals: boolean;
   /** Columns with the share of counts and amounts in the whole. */
   readonly shares: boolean;
+  /** Columns with what was to be expected, and rows of a forecast behind the last complete day. */
+  readonly expected: boolean;
   readonly devices: readonly Device[];
   /** Visitors in all of them. */
   readonly segmentIds: readonly number[];
@@ -77,7 +79,7 @@ export interface RowOrder {
 
 const isTime = (breakdown: Breakdown): breakdown is TimeUnit => timeUnits.some((unit) => unit === breakdown);
 
-type Optional = 'breakdown' | 'totals' | 'shares' | 'devices' | 'segmentIds' | 'compareSegments' | 'goalIds' | 'zoneIds';
+type Optional = 'breakdown' | 'totals' | 'shares' | 'expected' | 'devices' | 'segmentIds' | 'compareSegments' | 'goalIds' | 'zoneIds';
 
 /** What a caller may say; what is left out is empty. Dates are ISO date-times by now. */
 type QueryInput = { readonly [Name in Optional]?: MetricQuery[Name] | undefined } & {
@@ -97,6 +99,7 @@ export function metricQuery({
   breakdown = [],
   totals = false,
   shares = false,
+  expected = false,
   ...input
 }: QueryInput): MetricQuery {
   const once = <T>(values: readonly T[] = []) => [...new Set(values)];
@@ -115,6 +118,7 @@ export function metricQuery({
     breakdown,
     totals,
     shares,
+    expected,
     devices: once(input.devices),
     segmentIds: once(input.segmentIds),
     compareSegments: once(input.compareSegments),
@@ -122,6 +126,7 @@ export function metricQuery({
     zoneIds,
   };
   requireRows(query, chosen);
+  requireDays(query);
   return query;
 }
 
@@ -131,6 +136,15 @@ function requireRows({ breakdown, totals, shares, ...query }: MetricQuery, chose
   if (totals && !isSplit) refuse(`totals: there are no rows to add up; ${SPLITS}.`);
   if (shares && !isSplit) refuse(`shares: there is nothing to be a share of; ${SPLITS}.`);
   if (shares && !chosen.some(isAddable)) refuse(`shares: none of ${chosen.join(', ')} is a count or an amount.`);
+}
+
+/** Throws where nothing is known of what to expect. */
+function requireDays({ expected, breakdown, zoneIds, totals }: MetricQuery): void {
+  if (!expected) return;
+  const unit = timeUnitOf(breakdown);
+  if (unit === 'hour' || isOfDays(unit)) refuse(`expected: rows are of days, weeks, months, quarters or the whole range, not by ${unit}.`);
+  if (zoneIds.length > 0) refuse('expected: of zones nothing is expected; leave out zoneIds.');
+  if (totals) refuse('expected: leave out totals; without a breakdown the row is of the whole range.');
 }
 
 const SPLITS = `break down by device, segment, ${timeUnits.slice(0, -1).join(', ')} or ${timeUnits.at(-1)}`;

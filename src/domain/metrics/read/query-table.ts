@@ -9,6 +9,15 @@ import { choicesOf, isAddable, isByDevice, isBySegment, isOfDays, type MetricQue
 /** Stands in the column of time for the whole range. */
 export const TOTAL = 'total';
 
+/** What was to be expected of a value; null where the days before are too few. */
+export interface ExpectedCell {
+  readonly expected: number | null;
+  /** Bounds at 95 %. */
+  readonly low: number | null;
+  readonly high: number | null;
+  readonly verdict: 'ordinary' | 'high' | 'low' | 'forecast' | 'too young' | 'not enough data';
+}
+
 /** A row of the table before it is put into words. */
 export interface QueryLine extends MetricRow {
   /** Place in time: the total comes last. */
@@ -19,6 +28,8 @@ export interface QueryLine extends MetricRow {
   readonly isOther?: true;
   /** Of the whole, in percent, by metric; null where there is none. */
   readonly shares?: MetricValues;
+  /** By metric, where that was asked. */
+  readonly expected?: Readonly<Record<string, ExpectedCell>>;
 }
 
 /** The lines of an answered query, and why some have no value. */
@@ -229,6 +240,18 @@ function timeCell({ interval: { label, isPart } }: MetricRow): string {
   return isPart ? `${label}${PART_MARK}` : String(label);
 }
 
+/** Columns of what was to be expected, by their metric: named after it where there are several. */
+function expectedColumns({ expected, metrics, bases }: MetricQuery) {
+  if (!expected) return [];
+  const asked = metrics.filter((metric) => !bases.includes(metric));
+  return asked.flatMap((metric) =>
+    (['expected', 'low', 'high', 'verdict'] as const).map((part) => {
+      const name = asked.length === 1 ? part : `${metric}${part[0]?.toUpperCase()}${part.slice(1)}`;
+      return { metric, part, name };
+    }),
+  );
+}
+
 /** Joins the lines of an answered query into one table. */
 export function queryTable(
   query: MetricQuery,
@@ -249,19 +272,26 @@ export function queryTable(
     name === 'device' && isOther ? OTHER_DEVICE : (of(selection) ?? null);
   const hasMoney = metrics.some((metric) => definitionOf(metric)?.unit === 'currency');
   const shared = query.shares ? sharedOf(query) : [];
+  const forecast = expectedColumns(query);
   const units = [
     ...metrics.map((metric) => [metric, unitOf(metric, currency) ?? 'unit not documented']),
     ...shared.map((metric) => [`${metric}Share`, '%']),
     ...(isOfDays(unit) ? [[DAYS_COLUMN, 'whole days']] : []),
   ];
   return {
-    columns: [...(unit === undefined ? [] : [unit]), ...shown.map(({ name }) => name), ...units.map(([name = '']) => name)],
+    columns: [
+      ...(unit === undefined ? [] : [unit]),
+      ...shown.map(({ name }) => name),
+      ...units.map(([name = '']) => name),
+      ...forecast.map(({ name }) => name),
+    ],
     rows: lines.map((line) => [
       ...(unit === undefined ? [] : [timeCell(line)]),
       ...shown.map((dimension) => cellOf(dimension, line)),
       ...metrics.map((metric) => line.values[metric] ?? null),
       ...shared.map((metric) => line.shares?.[metric] ?? null),
       ...(isOfDays(unit) ? [line.days ?? null] : []),
+      ...forecast.map(({ metric, part }) => line.expected?.[metric]?.[part] ?? null),
     ]),
     units: Object.fromEntries(units),
     ...(currency !== undefined && hasMoney && { currency }),

@@ -1,0 +1,125 @@
+import { grouped } from '../../../lib/grouped.ts';
+import { type CalendarSlot, type Interval, slotsOf } from '../../../lib/calendar.ts';
+import type { KnownDays } from '../calendar/known-days.ts';
+import { dayPoints, isCount, kindOf } from '../compare/readings.ts';
+import { type Expected, type ExpectedRow, expectationsOf, verdictsOf } from '../engine/expectation.ts';
+import type { DailyPoint } from '../engine/series.ts';
+import { definitionOf } from '../metric-definitions.ts';
+import type { MetricRow } from '../read/metric-answers.ts';
+import type { Selection } from '../read/metric-grid.ts';
+import { isOfDays, type MetricQuery, timeUnitOf } from '../read/metric-query.ts';
+import type { ExpectedCell, QueryLine } from '../read/query-table.ts';
+
+/** Days that a forecast reaches beyond the last complete one. */
+export const FORECAST_DAYS = 28;
+
+/** What expectations are made of. */
+export interface ExpectedInput {
+  readonly query: MetricQuery;
+  readonly lines: readonly QueryLine[];
+  /** Days of each selection, those before the rows first, up to the last complete one. */
+  readonly days: readonly MetricRow[];
+  readonly known: KnownDays;
+  readonly timeZone: string;
+}
+
+type Slot = Interval & Partial<CalendarSlot>;
+
+const keyOf = ({ device, segmentIds, goalId }: Selection) => [device, segmentIds.join('+'), goalId ?? ''].join('|');
+const labelsOf = (slot: Interval, timeZone: string) =>
+  slotsOf('day', slot, timeZone).flatMap(({ label, isPart }) => (isPart ? [] : [label]));
+const weekdayOf = (label: string) => new Date(label).getUTCDay();
+
+/** What rates of later days are taken to be of: as many as on the last days of the same weekday. */
+const DENOMINATORS = 4;
+
+function usualDenominator(points: readonly DailyPoint[], label: string): number {
+  const alike = points.filter((point) => weekdayOf(point.label) === weekdayOf(label)).slice(-DENOMINATORS);
+  return alike.length === 0 ? 1 : alike.reduce((sum, { denominator }) => sum + denominator, 0) / alike.length;
+}
+
+/** As the platform writes values: counts whole, money with cents. */
+function rounded(metric: string, value: number): number {
+  if (definitionOf(metric)?.unit === 'currency') return Math.round(100 * value) / 100;
+  return isCount(metric) ? Math.round(value) : Math.round(1e4 * value) / 1e4;
+}
+
+/** An expectation before the false discovery rate over all rows makes its verdict; undefined where it needs no verdict by score. */
+interface Open {
+  readonly cell: ExpectedCell;
+  readonly score?: number;
+}
+
+const UNKNOWN: ExpectedCell = { expected: null, low: null, high: null, verdict: 'too young' };
+
+/** The expectation of one metric of one selection in each slot. */
+function expectationsIn(metric: string, rows: readonly MetricRow[], slots: readonly Slot[], { known, timeZone }: ExpectedInput): Open[] {
+  const kind = kindOf(metric);
+  const points = dayPoints(
+    rows.map((row) => ({ ...row, known })),
+    metric,
+  );
+  const counted = new Map(points.map((point) => [point.label, point]));
+  const last = rows.at(-1)?.interval.label ?? '';
+  const asked = slots.map((slot) => labelsOf(slot, timeZone));
+  const first = asked.flat()[0] ?? '';
+  const before = points.filter(({ label }) => label < first);
+  const days = asked.map((labels): ExpectedRow => {
+    return {
+      days: labels.map((label) => {
+        const own = known.of(metric, label, kind === 'count' || kind === 'amount');
+        return counted.get(label) ?? { label, denominator: usualDenominator(before, label), isWhole: true, ...own };
+      }),
+    };
+  });
+  const times = kind === 'share' ? 100 : 1;
+  const found = expectationsOf(kind, before, days);
+  return slots.map((_, at): Open => {
+    const own = found?.rows[at];
+    if (!own || !found) return { cell: UNKNOWN };
+    const figure = (value: number) => rounded(metric, times * value);
+    const cell = { expected: figure(own.expected), low: figure(own.low), high: figure(own.high) };
+    const labels = asked[at] ?? [];
+    if (labels.some((label) => label > last)) return { cell: { ...cell, verdict: 'forecast' } };
+    if (found.isRare || labels.some((label) => !counted.has(label))) return { cell: { ...cell, verdict: 'not enough data' } };
+    return { cell: { ...cell, verdict: 'ordinary' }, score: own.score };
+  });
+}
+
+/** Verdicts by the scores of all rows and metrics of a table together. */
+function judged(cells: readonly Open[]): ExpectedCell[] {
+  const scored: Pick<Expected, 'score'>[] = cells.flatMap(({ score }) => (score === undefined ? [] : [{ score }]));
+  const verdicts = verdictsOf(scored);
+  let next = 0;
+  return cells.map(({ cell, score }) => (score === undefined ? cell : { ...cell, verdict: verdicts[next++] ?? 'ordinary' }));
+}
+
+/** The lines of a query with what was to be expected of them, and lines of a forecast, in order of time. */
+export function withExpected(input: ExpectedInput): QueryLine[] {
+  const { query, lines, days, timeZone } = input;
+  const unit = timeUnitOf(query.breakdown);
+  if (unit === 'hour' || isOfDays(unit)) return [...lines];
+  const slots: readonly Slot[] = unit === undefined ? [query.interval] : slotsOf(unit, query.interval, timeZone);
+  const asked = query.metrics.filter((metric) => !query.bases.includes(metric));
+  const placeOf = (slot: Slot) => (unit === undefined ? 0 : slot.startMs);
+  const made = [...grouped(days, ({ selection }) => keyOf(selection)).values()].flatMap((rows) => {
+    const [row] = rows;
+    if (!row) return [];
+    const byMetric = asked.map((metric) => expectationsIn(metric, rows, slots, input));
+    return slots.map((slot, at) => {
+      const own = lines.find((line) => !line.isOther && keyOf(line.selection) === keyOf(row.selection) && line.order === placeOf(slot));
+      const values = Object.fromEntries(query.metrics.map((metric) => [metric, null]));
+      const line: QueryLine = own ?? { selection: row.selection, range: 0, interval: slot, values, order: placeOf(slot) };
+      return { line, own, cells: byMetric.flatMap((cells) => cells[at] ?? []) };
+    });
+  });
+  const verdicts = judged(made.flatMap(({ cells }) => cells));
+  const expected = made.map(({ line, own }, index) => ({
+    own,
+    line: { ...line, expected: Object.fromEntries(asked.map((metric, at) => [metric, verdicts[index * asked.length + at] ?? UNKNOWN])) },
+  }));
+  const replaced = new Map(expected.map(({ own, line }) => [own, line]));
+  const kept = lines.map((line) => replaced.get(line) ?? line);
+  const ahead = expected.flatMap(({ own, line }) => (own ? [] : [line]));
+  return query.order ? [...kept, ...ahead] : [...kept, ...ahead].toSorted((a, b) => (a.order === b.order ? 0 : a.order - b.order));
+}
