@@ -97,7 +97,12 @@ export type ParamFact =
   /** An id or a name, which becomes the id; with `orAll` also words for all visitors or all objects: `ALL_VISITORS`, `EACH`. */
   | { readonly ref: NameKind; readonly orAll?: 'visitors' | 'each' }
   /** A date of the grammar, which becomes an ISO date-time, or ms where `as` says so. */
-  | { readonly date: 'start' | 'end' | 'exportEnd' | 'moment'; readonly as?: 'ms' }
+  | {
+      readonly date: 'start' | 'end' | 'exportEnd' | 'moment';
+      readonly as?: 'ms';
+      /** The parameter with which, where it is true, the date may lie in the future. */
+      readonly ahead?: string;
+    }
   /**
    * The name of a metric; everyday names become that of the platform. With `exact` none answers in place of another: a limit of one is none
    * of the other.
@@ -165,10 +170,10 @@ function date(fact: ParamFact, words: string): z.ZodType<string, string> {
   return z.string().trim().min(1).describe(words).register(paramFacts, fact);
 }
 
-/** A date that begins a range; the handler receives its first instant as ISO date-time. */
-export const startOf = (words: string) => date({ date: 'start' }, words);
-/** A date that ends a range; the handler receives its last instant as ISO date-time. */
-export const endOf = (words: string) => date({ date: 'end' }, words);
+/** A date that begins a range; the handler receives its first instant as ISO date-time. `ahead` names what lets it lie in the future. */
+export const startOf = (words: string, ahead?: string) => date({ date: 'start', ...(ahead !== undefined && { ahead }) }, words);
+/** A date that ends a range; the handler receives its last instant as ISO date-time. `ahead` as in `startOf`. */
+export const endOf = (words: string, ahead?: string) => date({ date: 'end', ...(ahead !== undefined && { ahead }) }, words);
 /** A date that ends an export; the handler receives the midnight after it. */
 export const exportEndOf = (words: string) => date({ date: 'exportEnd' }, words);
 /** A single instant, which may lie in the future; the handler receives an ISO date-time. */

@@ -59,7 +59,8 @@ export async function resolveParams<T extends Record<string, unknown>>(schema: z
     try {
       const { timeZone, nowMs } = options;
       const moment = fact.date === 'moment';
-      const resolved = resolve(text, { edge: moment ? 'start' : fact.date, timeZone, nowMs, allowFuture: moment });
+      const allowFuture = moment || (fact.ahead !== undefined && input[fact.ahead] === true);
+      const resolved = resolve(text, { edge: moment ? 'start' : fact.date, timeZone, nowMs, allowFuture });
       const iso = documentedDate(resolved.iso);
       const bound = { iso, ms: resolved.instantMs };
       if (fact.date === 'start') range.start = bound;

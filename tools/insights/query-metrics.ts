@@ -20,8 +20,8 @@ export default defineAnsweringTool({
   provisionalDays: ({ zoneIds }) => (zoneIds === undefined ? 0 : 7),
   input: z.strictObject({
     metrics: p.rangeMetrics,
-    startDate: p.startDate,
-    endDate: p.endDate,
+    startDate: p.startOf('First day: -7d, last_week', 'expected'),
+    endDate: p.endOf('Last day', 'expected'),
     breakdown: z
       .array(z.enum(breakdowns, { error: ({ input }) => exportedDimension(input) }))
       .min(1)
@@ -29,6 +29,7 @@ export default defineAnsweringTool({
       .optional(),
     totals: z.boolean().describe('true adds a row of the whole').optional(),
     shares: z.boolean().describe('true adds percent of the whole for counts').optional(),
+    expected: z.boolean().describe('true: was it normal? Expected, low, high, verdict a row; forecast to 28 days ahead').optional(),
     devices: p.devices,
     segmentIds: p.segmentIds,
     compareSegments: p.compareSegments,
@@ -37,7 +38,7 @@ export default defineAnsweringTool({
     orderBy: z.string().trim().min(1).describe('Rows by this metric, largest first; "visits asc": smallest').optional(),
     limit: z.int().min(1).describe('Only so many rows, by orderBy').optional(),
   }),
-  output: tableOutput.extend({ filters: z.record(z.string(), z.string()).optional() }),
+  output: tableOutput.extend({ answer: z.string().optional(), filters: z.record(z.string(), z.string()).optional() }),
   charted: true,
   handler: (input, context) => queryMetrics(metricQuery(input), context),
 });

@@ -142,7 +142,7 @@ export async function requireGoal(
 type Reading = Pick<Context, 'ask' | 'signal' | 'timeZone' | 'note'>;
 
 /** Reads days; where they begin before what the platform keeps, those that are kept, which is noted. Ranges keep their order and number. */
-async function fetchKept(grid: MetricGrid, { note, ...fetching }: Fetching & Pick<Context, 'note'>): Promise<MetricAnswers> {
+export async function fetchKept(grid: MetricGrid, { note, ...fetching }: Fetching & Pick<Context, 'note'>): Promise<MetricAnswers> {
   const first = await fetchMetrics(grid, fetching).catch((error: unknown) => {
     if (error instanceof ApiError && isOutOfBounds(error.message)) return error;
     throw error;

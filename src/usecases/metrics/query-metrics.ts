@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { ApiError } from '../../api/errors.ts';
+import { expectedAnswer } from '../../domain/metrics/expected/expected-words.ts';
 import { definitionOf } from '../../domain/metrics/metric-definitions.ts';
 import type { MetricAnswers } from '../../domain/metrics/read/metric-answers.ts';
 import { gridOf, type MetricQuery, type QueryGrid, timeUnitOf } from '../../domain/metrics/read/metric-query.ts';
@@ -8,11 +9,12 @@ import { linesOf, type QueryTable, queryTable } from '../../domain/metrics/read/
 import type { NameKind } from '../../domain/names/match-name.ts';
 import type { Context, Lists } from '../context.ts';
 import { fetchMetrics, goalWords, isOutOfBounds, keptPartOf, reachesBeyond } from './fetch-metrics.ts';
+import { countedPart, readExpected } from './read-expected.ts';
 
 /** More objects than this are not put side by side without being named. */
 const MAX_SIDE_BY_SIDE = 20;
 
-type Uses = Pick<Context, 'ask' | 'covers' | 'draw' | 'lists' | 'note' | 'progress' | 'signal' | 'timeZone'>;
+type Uses = Pick<Context, 'ask' | 'covers' | 'draw' | 'lists' | 'note' | 'nowMs' | 'progress' | 'signal' | 'timeZone'>;
 
 /** The ids that a breakdown is over, all of the project where none is named. */
 async function sideBySide<T>(kind: NameKind, named: readonly T[], asked: boolean, lists: Lists): Promise<readonly (T | number)[]> {
@@ -57,6 +59,12 @@ async function readQuery(complete: MetricQuery, context: Uses) {
   return { complete, grid, read, totals };
 }
 
+/** The answer to a query of days that all lie ahead. */
+function nothingCounted(complete: MetricQuery, timeZone: string): Awaited<ReturnType<typeof readQuery>> {
+  const none: MetricAnswers = { rows: [], missing: [], refused: {}, calls: 0 };
+  return { complete, grid: gridOf(complete, timeZone), read: none, totals: none };
+}
+
 /** The same; where the range begins before what the platform keeps, of the part that is there, which is noted. */
 async function readKept(asked: MetricQuery, context: Uses): ReturnType<typeof readQuery> {
   const { interval } = asked;
@@ -88,6 +96,7 @@ export async function queryMetrics(query: MetricQuery, context: Uses): Promise<Q
     sideBySide('segment', query.compareSegments, breakdown.includes('segment'), lists),
   ]);
   const asked = { ...query, goalIds, compareSegments };
+  const counted = asked.expected ? countedPart(asked, context) : asked;
   const perGoal = query.metrics.filter((metric) => definitionOf(metric)?.perGoal);
   const isPerGoal = goalIds.length === 0 && perGoal.length === query.metrics.length - query.bases.length;
   const needed = () => goalWords(perGoal, 'goalIds', lists);
@@ -98,7 +107,7 @@ export async function queryMetrics(query: MetricQuery, context: Uses): Promise<Q
     zoneNames(query.zoneIds, lists),
   ];
   const [{ complete, grid, read, totals }] = await Promise.all([
-    readKept(asked, context).catch(async (error: unknown) => {
+    (counted ? readKept(counted, context) : Promise.resolve(nothingCounted(asked, timeZone))).catch(async (error: unknown) => {
       const isAboutGoal = isPerGoal && error instanceof ApiError && error.kind === 'invalid' && /goal/i.test(error.message);
       throw isAboutGoal ? new ApiError('invalid', await needed()) : error;
     }),
@@ -109,7 +118,8 @@ export async function queryMetrics(query: MetricQuery, context: Uses): Promise<Q
     if (isPerGoal) throw new ApiError('invalid', await needed());
     note(await needed());
   }
-  const table = linesOf(complete, grid, read, totals.rows);
+  const found = linesOf(complete, grid, read, totals.rows);
+  const table = asked.expected ? { ...found, lines: await readExpected(asked, grid, found.lines, context) } : found;
   for (const sentence of queryNotes(complete, answers, table, timeZone)) note(sentence);
   const nameIn = (kind: NameKind) => (id: number) => lists.nameOf(kind, id);
   const answer = queryTable(
@@ -118,9 +128,10 @@ export async function queryMetrics(query: MetricQuery, context: Uses): Promise<Q
     { ...table, currency: read.currency },
     { segment: nameIn('segment'), goal: nameIn('goal'), zone: nameIn('zone') },
   );
+  const said = asked.expected ? expectedAnswer(asked, table.lines) : '';
   context.draw(async () => {
     const { chartOfTable } = await import('../../views/from-query.ts');
     return chartOfTable(answer, { timeZone, interval: complete.interval, undrawn: query.bases, isOrdered: query.order !== undefined });
   });
-  return answer;
+  return said === '' ? answer : { answer: said, ...answer };
 }

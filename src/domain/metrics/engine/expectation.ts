@@ -3,8 +3,8 @@ import { dot, whitenerOf } from './drift-grid.ts';
 import { fitOf, varianceOf } from './fit.ts';
 import { LEAST_HISTORY_DAYS, LONGEST_EPISODE_DAYS } from './judge.ts';
 import { estimateNoise, type Noise } from './noise.ts';
-import { ANSCOMBE, type DailyPoint, isCounted, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
 import { isTooRare } from './scan.ts';
+import { ANSCOMBE, type DailyPoint, isCounted, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
 import { discoveryLimit, logTail, normalOf, studentOf } from './significance.ts';
 import { studySeries } from './study.ts';
 
@@ -26,8 +26,8 @@ export interface Expected extends Expectation {
 
 /** Of a step or an episode among the days that teach, whose level goes on or came to an end before the first row. */
 const HISTORY = 0.002;
-/** Totals of which last year is not known may be on their way into a season: at least this prior of a slope over the series. */
-const UNKNOWN_SEASON = 0.6;
+/** Totals of which last year is not known may be on their way into a season: the standard deviation of their slope, a day. */
+const UNKNOWN_SLOPE = 0.002;
 /** Two-sided, 95 %. */
 const Z = 1.96;
 /** Share of the rows called high or low that may be chance. */
@@ -48,9 +48,10 @@ function continued(changes: readonly Change[], learned: number, size: number): C
   return changes.map((change) => ({ ...change, shape: 'step', to: change.to === learned ? size : change.to }));
 }
 
-function leastDriftOf({ kind, regressors }: Series): number {
-  const isSeasonal = kind === 'count' || kind === 'amount';
-  return isSeasonal && regressors.every(({ of }) => of !== 'season') ? UNKNOWN_SEASON : 0;
+/** Standard deviation of a slope that no season of last year explains, a day. */
+function unknownSlope({ kind, regressors }: Series): number {
+  const isTotal = kind === 'count' || kind === 'amount';
+  return isTotal && regressors.every(({ of }) => of !== 'season') ? UNKNOWN_SLOPE : 0;
 }
 
 /** Predicts sums over later days, as deviations; each list has the weights of the days behind the learned ones. */
@@ -69,23 +70,34 @@ function predictor(series: Series, noise: Noise, changes: readonly Change[]) {
   const carried = Float64Array.from({ length: size - learned }, (_, at) => {
     return noise.carry ** ((times[learned + at] ?? 0) - (times[learned - 1] ?? 0));
   });
-  const shared = Float64Array.from({ length: learned }, (_, at) => noise.shock * noise.carry ** ((times[learned - 1] ?? 0) - (times[at] ?? 0)));
+  const shared = Float64Array.from(
+    { length: learned },
+    (_, at) => noise.shock * noise.carry ** ((times[learned - 1] ?? 0) - (times[at] ?? 0)),
+  );
   const sharedPrecise = applyTransposed(apply(shared.slice()));
   const ofState = { mean: dot(shared, precise), known: dot(shared, sharedPrecise) };
   const fromColumns = Float64Array.from(fit.columns, (column) => dot(column.subarray(0, learned), sharedPrecise));
+  const slope = unknownSlope(series);
   return (weights: Float64Array) => {
     const linked = dot(weights, carried);
-    const factors = Float64Array.from(fit.columns, (column, at) => dot(column.subarray(learned), weights) - linked * (fromColumns[at] ?? 0));
+    const factors = Float64Array.from(
+      fit.columns,
+      (column, at) => dot(column.subarray(learned), weights) - linked * (fromColumns[at] ?? 0),
+    );
     const ofShocks = weights.reduce((sum, weight, one) => {
       const beside = weights.reduce((total, other, at) => {
         return total + other * noise.carry ** Math.abs((times[learned + one] ?? 0) - (times[learned + at] ?? 0));
       }, 0);
       return sum + weight * (noise.shock * beside + weight * (noise.sampling[learned + one] ?? 0));
     }, 0);
-    const ofColumns = fit.columns.reduce((sum, column, at) => sum + dot(column.subarray(learned), weights) * (fit.coefficients[at] ?? 0), 0);
+    const ofSlope = slope * weights.reduce((sum, weight, at) => sum + weight * ((times[learned + at] ?? 0) - (times[learned - 1] ?? 0)), 0);
+    const ofColumns = fit.columns.reduce(
+      (sum, column, at) => sum + dot(column.subarray(learned), weights) * (fit.coefficients[at] ?? 0),
+      0,
+    );
     return {
       mean: ofColumns + linked * ofState.mean,
-      variance: Math.max(0, ofShocks - linked ** 2 * ofState.known) + varianceOf(fit, factors),
+      variance: Math.max(0, ofShocks - linked ** 2 * ofState.known) + varianceOf(fit, factors) + ofSlope ** 2,
     };
   };
 }
@@ -121,12 +133,11 @@ export function expectationsOf(kind: MetricKind, history: readonly DailyPoint[],
   if (!study || !series) return undefined;
   const { learned } = series;
   const changes = continued(study.changes, learned, series.times.length);
-  const estimated = estimateNoise(
+  const noise = estimateNoise(
     series,
     study.changes.filter(({ shape }) => shape !== 'outlier'),
   );
-  if (!estimated) return undefined;
-  const noise = { ...estimated, drift: Math.max(estimated.drift, leastDriftOf(series)) };
+  if (!noise) return undefined;
   const predict = predictor(series, noise, changes);
   const correction = isCounted(kind) ? ANSCOMBE : 0;
   const places = new Map(series.labels.map((label, at) => [label, at]));
@@ -167,4 +178,3 @@ export function verdictsOf(rows: readonly Pick<Expected, 'score'>[]): ExpectedVe
     return score > 0 ? 'high' : 'low';
   });
 }
-

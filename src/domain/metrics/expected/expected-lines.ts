@@ -1,5 +1,5 @@
-import { grouped } from '../../../lib/grouped.ts';
 import { type CalendarSlot, type Interval, slotsOf } from '../../../lib/calendar.ts';
+import { grouped } from '../../../lib/grouped.ts';
 import type { KnownDays } from '../calendar/known-days.ts';
 import { dayPoints, isCount, kindOf } from '../compare/readings.ts';
 import { type Expected, type ExpectedRow, expectationsOf, verdictsOf } from '../engine/expectation.ts';

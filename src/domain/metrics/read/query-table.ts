@@ -177,6 +177,8 @@ type Cell = string | number | null;
 
 /** One table with the units of its metrics; null where there is no value. */
 export interface QueryTable {
+  /** Says first what was to be expected, where that was asked. */
+  answer?: string;
   columns: string[];
   rows: Cell[][];
   units: Record<string, string>;
