@@ -4,7 +4,7 @@ import { DAYS_COLUMN, PART_MARK, type QueryTable, TOTAL } from '../domain/metric
 import { ALL_VISITORS } from '../domain/names/match-name.ts';
 import type { Interval } from '../lib/calendar.ts';
 import { intervalIn } from './charts/values.ts';
-import { type BarsSpec, type ChartSpec, joined, type PanelSpec, panelsOf, type TrendSpec } from './spec.ts';
+import { type BarsSpec, type ChartSpec, joined, type PanelSpec, panelsOf, type TrendSeries, type TrendSpec } from './spec.ts';
 import { barsTitle, type Line, trendTitle } from './table-titles.ts';
 
 /** More lines or colours cannot be distinguished. */
@@ -44,16 +44,25 @@ export interface TableRange {
   readonly isOrdered?: boolean;
 }
 
+interface DrawnCell {
+  readonly labels: readonly string[];
+  readonly value: number | null;
+  /** What was to be expected of it, and the bounds at 95 %. */
+  readonly expected: Readonly<Record<'expected' | 'low' | 'high', number | null>>;
+}
+
 /** What is drawn of a table: one metric, by all its other columns. */
 interface Drawn {
   readonly metric: string;
   /** Names of the columns before the metrics. */
   readonly dimensions: readonly string[];
-  readonly cells: readonly { readonly labels: readonly string[]; readonly value: number | null }[];
+  readonly cells: readonly DrawnCell[];
   readonly unit: 'percent' | 'none';
   /** Range, zone, unit, filters and what is left out. */
   readonly about: readonly string[];
 }
+
+const numberOf = (cell: string | number | null | undefined) => (typeof cell === 'number' ? cell : null);
 
 function drawnOf(
   { columns, rows, units, filters }: QueryTable,
@@ -62,8 +71,9 @@ function drawnOf(
   { timeZone, interval, undrawn = [] }: TableRange,
 ): Drawn {
   const metrics = Object.keys(units);
+  const [firstMetric = ''] = metrics;
   const asked = metrics.filter((name) => name !== DAYS_COLUMN && !undrawn.includes(name)).length;
-  const count = columns.length - metrics.length;
+  const count = columns.indexOf(firstMetric);
   // That all devices are meant goes without saying, and a goal says nothing of visits.
   const isPerGoal = definitionOf(metric)?.perGoal ?? false;
   const chosen = Object.entries(filters ?? {}).filter(([name, value]) => value !== 'all' && (name !== 'goal' || isPerGoal));
@@ -72,8 +82,13 @@ function drawnOf(
     metric,
     dimensions: columns.slice(0, count),
     cells: rows.map((row) => {
-      const value = row[columns.indexOf(metric)];
-      return { labels: row.slice(0, count).map((label) => String(label ?? '')), value: typeof value === 'number' ? value : null };
+      const at = (column: string) => numberOf(row[columns.indexOf(column)]);
+      const named = (part: string) => at(columns.includes(part) ? part : `${metric}${part[0]?.toUpperCase()}${part.slice(1)}`);
+      return {
+        labels: row.slice(0, count).map((label) => String(label ?? '')),
+        value: at(metric),
+        expected: { expected: named('expected'), low: named('low'), high: named('high') },
+      };
     }),
     unit: units[metric] === '%' ? 'percent' : 'none',
     about: [
@@ -104,6 +119,13 @@ function chosenLines(lines: ReadonlyMap<string, ReadonlyMap<string, number | nul
   return { shown, left };
 }
 
+/** What was to be expected, as a line with its bounds; none where the table does not say it. */
+function expectedLine(cells: readonly DrawnCell[]): TrendSeries[] {
+  if (cells.every(({ expected }) => expected.expected === null)) return [];
+  const valuesOf = (part: keyof DrawnCell['expected']) => cells.map(({ expected }) => expected[part]);
+  return [{ name: 'expected', values: valuesOf('expected'), low: valuesOf('low'), high: valuesOf('high') }];
+}
+
 function trendOf({ metric, dimensions, cells, unit, about }: Drawn, { timeZone, interval }: TableRange): TrendSpec {
   const times = once(cells.map(({ labels }) => timeOf(labels[0] ?? '')));
   const lines = new Map<string, Map<string, number | null>>();
@@ -113,6 +135,7 @@ function trendOf({ metric, dimensions, cells, unit, about }: Drawn, { timeZone, 
     lines.set(name, (lines.get(name) ?? new Map<string, number | null>()).set(timeOf(label), value));
   }
   const { shown, left } = chosenLines(lines);
+  const band = lines.size === 1 ? expectedLine(cells) : [];
   // A sum over a part looks like a fall.
   const parts = once(cells.flatMap(({ labels: [label = ''] }) => (label.endsWith(PART_MARK) ? [label.replace(PART_MARK, '')] : [])));
   const cut = parts.length > 0 ? [`hollow, only in part: ${parts.join(' and ')}`] : [];
@@ -120,12 +143,14 @@ function trendOf({ metric, dimensions, cells, unit, about }: Drawn, { timeZone, 
   return {
     kind: 'trend',
     title: trendTitle({ metric, unit, per: dimensions[0] ?? '' }, shown, new Set(partial)),
-    subtitle: [...about, ...(interval ? [] : [timeZone]), ...left, ...cut].join(', '),
+    subtitle: [...about, ...(interval ? [] : [timeZone]), ...left, ...cut, ...(band.length > 0 ? ['band: expected at 95%'] : [])].join(
+      ', ',
+    ),
     unit,
     timeZone,
     times,
     ...(parts.length > 0 && { inPart: parts.map(timeOf) }),
-    series: shown.map(([name, line]) => ({ name, values: times.map((time) => line.get(time) ?? null) })),
+    series: [...shown.map(([name, line]) => ({ name, values: times.map((time) => line.get(time) ?? null) })), ...band],
     events: [],
   };
 }

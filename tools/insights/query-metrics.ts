@@ -38,7 +38,7 @@ export default defineAnsweringTool({
     orderBy: z.string().trim().min(1).describe('Rows by this metric, largest first; "visits asc": smallest').optional(),
     limit: z.int().min(1).describe('Only so many rows, by orderBy').optional(),
   }),
-  output: tableOutput.extend({ answer: z.string().optional(), filters: z.record(z.string(), z.string()).optional() }),
+  output: z.object({ answer: z.string().optional(), ...tableOutput.shape, filters: z.record(z.string(), z.string()).optional() }),
   charted: true,
   handler: (input, context) => queryMetrics(metricQuery(input), context),
 });

@@ -120,7 +120,7 @@ export async function queryMetrics(query: MetricQuery, context: Uses): Promise<Q
   }
   const found = linesOf(complete, grid, read, totals.rows);
   const table = asked.expected ? { ...found, lines: await readExpected(asked, grid, found.lines, context) } : found;
-  for (const sentence of queryNotes(complete, answers, table, timeZone)) note(sentence);
+  for (const sentence of queryNotes(complete, answers, found, timeZone)) note(sentence);
   const nameIn = (kind: NameKind) => (id: number) => lists.nameOf(kind, id);
   const answer = queryTable(
     complete,
@@ -128,7 +128,7 @@ export async function queryMetrics(query: MetricQuery, context: Uses): Promise<Q
     { ...table, currency: read.currency },
     { segment: nameIn('segment'), goal: nameIn('goal'), zone: nameIn('zone') },
   );
-  const said = asked.expected ? expectedAnswer(asked, table.lines) : '';
+  const said = asked.expected ? expectedAnswer(table.lines, { query: asked, timeZone, currency: read.currency }) : '';
   context.draw(async () => {
     const { chartOfTable } = await import('../../views/from-query.ts');
     return chartOfTable(answer, { timeZone, interval: complete.interval, undrawn: query.bases, isOrdered: query.order !== undefined });

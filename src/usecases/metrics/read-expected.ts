@@ -5,16 +5,22 @@ import { specialNote } from '../../domain/metrics/expected/expected-words.ts';
 import { countingFaults, withoutFaults } from '../../domain/metrics/quality/counting.ts';
 import type { MetricQuery, QueryGrid } from '../../domain/metrics/read/metric-query.ts';
 import type { QueryLine } from '../../domain/metrics/read/query-table.ts';
-import { shiftDays, slotsOf } from '../../lib/calendar.ts';
+import { daysBetween, shiftDays, slotsOf } from '../../lib/calendar.ts';
 import { resolveDate, todayIn } from '../../lib/dates.ts';
 import type { Context } from '../context.ts';
 import { fetchKept } from './fetch-metrics.ts';
 import { readKnownDays } from './read-known-days.ts';
 
-/** Days before the first row that teach: with a week of rows two requests. */
-const HISTORY_DAYS = 176;
+/** Days that two requests hold, and the least that teach. */
+const READ_DAYS = 184;
+const LEAST_DAYS = 84;
 /** Days of these that are not looked at for faults of the counting, because they say what is usual. */
 const USUAL_DAYS = 28;
+
+/** All devices together, desktop, mobile and tablet. */
+const ALL_DEVICES = 4;
+/** Faults that only the devices tell from changes of the site. */
+const OF_DEVICES: ReadonlySet<string> = new Set(['counted twice', 'visits not counted', 'visits without orders']);
 
 type Uses = Pick<Context, 'ask' | 'note' | 'signal' | 'timeZone' | 'nowMs'>;
 
@@ -33,7 +39,11 @@ export async function readExpected(query: MetricQuery, grid: QueryGrid, lines: r
   const { timeZone, nowMs, note } = context;
   const { interval } = query;
   const lastMs = resolveDate('yesterday', { edge: 'end', timeZone, nowMs }).instantMs;
-  const history = { startMs: shiftDays(interval.startMs, -HISTORY_DAYS, timeZone), endMs: Math.min(lastMs, interval.endMs) };
+  const endMs = Math.min(lastMs, interval.endMs);
+  // Rows ahead of the last complete day are learned of from all before it.
+  const rows = Math.max(0, Math.ceil(daysBetween(interval.startMs, endMs + 1, timeZone)));
+  const firstMs = Math.min(interval.startMs, lastMs + 1);
+  const history = { startMs: shiftDays(firstMs, -Math.max(LEAST_DAYS, READ_DAYS - rows), timeZone), endMs };
   const metrics = metricsToRead(query.metrics);
   const [read, known] = await Promise.all([
     fetchKept({ ...grid, metrics, ranges: [history], daily: true }, { ...context, progress: () => undefined }).catch((error: unknown) => {
@@ -44,19 +54,23 @@ export async function readExpected(query: MetricQuery, grid: QueryGrid, lines: r
     readKnownDays({ startMs: history.startMs, endMs: interval.endMs }, query.goalIds[0], context),
   ]);
   const labels = slotsOf('day', interval, timeZone).map(({ label }) => label);
-  const faults = countingFaults({
+  const found = countingFaults({
     rows: read.rows.filter(({ selection }) => selection.segmentIds.length === query.segmentIds.length),
     whole: { device: grid.devices?.[0] ?? 'all' },
     from: todayIn(timeZone, shiftDays(history.startMs, USUAL_DAYS, timeZone)),
     to: todayIn(timeZone, history.endMs),
     isSpecial: (label) => known.specialDays(label) !== undefined,
   });
+  // Visits and orders go apart where one device changes too, which only the devices tell.
+  const faults = found.filter(({ kind }) => grid.devices?.length === ALL_DEVICES || !OF_DEVICES.has(kind));
   for (const { evidence } of faults)
     note(`It looks like the counting, not the customers: ${evidence}. These days teach nothing and are not judged.`);
   const special = specialNote(labels, known);
   if (special !== '') note(special);
   note(
-    `expected, low and high (95%) were learned from the days before ${labels[0] ?? ''}; verdict: high or low at a false discovery rate of 5%.`,
+    `expected, low and high (95%) were learned from the days up to ${todayIn(timeZone, firstMs - 1)}; verdict: high or low at a false discovery rate of 5%.`,
   );
+  if (interval.endMs > lastMs)
+    note('Rows with the verdict forecast hold days that are not over: a value there is of the complete days alone, expected of all.');
   return withExpected({ query, lines, days: withoutFaults(read.rows, faults), known, timeZone });
 }

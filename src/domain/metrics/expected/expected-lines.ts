@@ -5,10 +5,11 @@ import { dayPoints, isCount, kindOf } from '../compare/readings.ts';
 import { type Expected, type ExpectedRow, expectationsOf, verdictsOf } from '../engine/expectation.ts';
 import type { DailyPoint } from '../engine/series.ts';
 import { definitionOf } from '../metric-definitions.ts';
+import type { ExpectedCell } from '../read/expected-columns.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
 import type { Selection } from '../read/metric-grid.ts';
 import { isOfDays, type MetricQuery, timeUnitOf } from '../read/metric-query.ts';
-import type { ExpectedCell, QueryLine } from '../read/query-table.ts';
+import type { QueryLine } from '../read/query-table.ts';
 
 /** Days that a forecast reaches beyond the last complete one. */
 export const FORECAST_DAYS = 28;

@@ -2,21 +2,13 @@ import { grouped } from '../../../lib/grouped.ts';
 import { ALL_VISITORS } from '../../names/match-name.ts';
 import { definitionOf, unitOf } from '../metric-definitions.ts';
 import { combined, lackOf, type MetricValues, remainderOf } from './combine.ts';
+import { type ExpectedCell, expectedColumns } from './expected-columns.ts';
 import type { MetricAnswers, MetricRow } from './metric-answers.ts';
 import { type MetricGrid, OTHER_DEVICE, type Selection } from './metric-grid.ts';
 import { choicesOf, isAddable, isByDevice, isBySegment, isOfDays, type MetricQuery, timeUnitOf } from './metric-query.ts';
 
 /** Stands in the column of time for the whole range. */
 export const TOTAL = 'total';
-
-/** What was to be expected of a value; null where the days before are too few. */
-export interface ExpectedCell {
-  readonly expected: number | null;
-  /** Bounds at 95 %. */
-  readonly low: number | null;
-  readonly high: number | null;
-  readonly verdict: 'ordinary' | 'high' | 'low' | 'forecast' | 'too young' | 'not enough data';
-}
 
 /** A row of the table before it is put into words. */
 export interface QueryLine extends MetricRow {
@@ -240,18 +232,6 @@ export const DAYS_COLUMN = 'days';
 
 function timeCell({ interval: { label, isPart } }: MetricRow): string {
   return isPart ? `${label}${PART_MARK}` : String(label);
-}
-
-/** Columns of what was to be expected, by their metric: named after it where there are several. */
-function expectedColumns({ expected, metrics, bases }: MetricQuery) {
-  if (!expected) return [];
-  const asked = metrics.filter((metric) => !bases.includes(metric));
-  return asked.flatMap((metric) =>
-    (['expected', 'low', 'high', 'verdict'] as const).map((part) => {
-      const name = asked.length === 1 ? part : `${metric}${part[0]?.toUpperCase()}${part.slice(1)}`;
-      return { metric, part, name };
-    }),
-  );
 }
 
 /** Joins the lines of an answered query into one table. */

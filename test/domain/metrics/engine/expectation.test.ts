@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { expectationsOf, verdictsOf } from '../../../../src/domain/metrics/engine/expectation.ts';
+import type { DailyPoint } from '../../../../src/domain/metrics/engine/series.ts';
+import { DAY_MS } from '../../../../src/lib/clock.ts';
+import { seeded } from '../../../bench/verdicts/random.ts';
+import { sampleSize } from '../../../support/sample-size.ts';
+
+const START_MS = Date.parse('2026-01-05');
+const labelAt = (day: number) => new Date(START_MS + day * DAY_MS).toISOString().slice(0, 10);
+
+interface Site {
+  readonly days: number;
+  readonly visits: number;
+  /** From this day on, so many times as many. */
+  readonly step?: readonly [day: number, factor: number];
+}
+
+/** Days with weekends of 0.7, shocks of 5 % that carry over by 0.3, and Poisson counts. */
+function daysOf({ days, visits, step = [days, 1] }: Site, seed: number): DailyPoint[] {
+  const random = seeded(seed);
+  let shock = random.normal();
+  return Array.from({ length: days }, (_, day) => {
+    shock = 0.3 * shock + Math.sqrt(1 - 0.09) * random.normal();
+    const usual = visits * (day % 7 > 4 ? 0.7 : 1) * (day >= step[0] ? step[1] : 1);
+    return { label: labelAt(day), numerator: random.poisson(usual * Math.exp(0.05 * shock)), denominator: 1, isWhole: true };
+  });
+}
+
+const rowsOf = (days: readonly DailyPoint[], length: number) =>
+  Array.from({ length: days.length / length }, (_, row) => ({ days: days.slice(row * length, (row + 1) * length) }));
+
+/** Share of the rows of many sites that lie within their bounds. */
+function held(site: Site, ahead: number, length: number, sites: number): number {
+  let [inside, all] = [0, 0];
+  for (let seed = 1; seed <= sites; seed += 1) {
+    const days = daysOf(site, seed);
+    const later = rowsOf(days.slice(site.days - ahead), length);
+    const found = expectationsOf('count', days.slice(0, site.days - ahead), later);
+    for (const [at, row] of later.entries()) {
+      const value = row.days.reduce((sum, { numerator }) => sum + numerator, 0);
+      const { low = 0, high = 0 } = found?.rows[at] ?? {};
+      all += 1;
+      inside += Number(value >= low && value <= high);
+    }
+  }
+  return inside / all;
+}
+
+describe('bounds at 95 %', () => {
+  const sites = sampleSize({ full: 100, short: 25 });
+
+  it.each([50, 5_000])('hold at least 91 % of the days and weeks of sites of %d visits a day', (visits) => {
+    const site = { days: 184, visits };
+    for (const length of [1, 7]) {
+      // Nothing is known of last year here, so a season may begin: the bounds leave room for it.
+      expect(held(site, 28, length, sites)).toBeGreaterThan(0.91);
+    }
+  });
+
+  it('lie around the level that the last days have, after a step that goes on', () => {
+    const days = daysOf({ days: 184, visits: 2_000, step: [130, 0.6] }, 3);
+    const found = expectationsOf('count', days.slice(0, 177), rowsOf(days.slice(177), 7));
+    const value = days.slice(177).reduce((sum, { numerator }) => sum + numerator, 0);
+    expect(value / (found?.rows[0]?.expected ?? 0)).toBeCloseTo(1, 1);
+  });
+
+  it('are of later days alone: what was counted on them changes none', () => {
+    const days = daysOf({ days: 100, visits: 2_000 }, 4);
+    const later = days.slice(93);
+    const [own, halved] = [1, 0.5].map((factor) =>
+      expectationsOf(
+        'count',
+        days.slice(0, 93),
+        later.map((day) => ({ days: [{ ...day, numerator: Math.round(factor * day.numerator) }] })),
+      ),
+    );
+    const bounds = (found: typeof own) => found?.rows.map(({ expected, low, high }) => [expected, low, high]);
+    expect(bounds(halved)).toEqual(bounds(own));
+    expect(verdictsOf(halved?.rows ?? [])).toEqual(Array(7).fill('low'));
+  });
+
+  it('are wider the further ahead', () => {
+    const days = daysOf({ days: 184, visits: 5_000 }, 5);
+    const found = expectationsOf('count', days.slice(0, 156), rowsOf(days.slice(156), 7));
+    const widths = (found?.rows ?? []).map(({ low, high, expected }) => (high - low) / expected);
+    expect(widths).toEqual(widths.toSorted((a, b) => a - b));
+  });
+
+  it('of rates are those of the trials that are expected, with or without a count', () => {
+    const random = seeded(6);
+    const days = Array.from({ length: 120 }, (_, day): DailyPoint => {
+      return { label: labelAt(day), numerator: random.binomial(2_000, 0.03), denominator: 2_000, isWhole: true };
+    });
+    const { numerator: _counted, ...ahead } = days[119] ?? { label: '', denominator: 1, isWhole: true, numerator: 0 };
+    const [row] = expectationsOf('share', days.slice(0, 119), [{ days: [ahead] }])?.rows ?? [];
+    expect(row?.expected).toBeCloseTo(0.03, 2);
+    expect((row?.high ?? 0) - (row?.low ?? 0)).toBeGreaterThan(3 * Math.sqrt((0.03 * 0.97) / 2_000));
+  });
+
+  it('are not given where fewer than three weeks are known', () => {
+    const days = daysOf({ days: 27, visits: 5_000 }, 7);
+    expect(expectationsOf('count', days.slice(0, 20), rowsOf(days.slice(20), 7))).toBeUndefined();
+  });
+});
+
+it('of ordinary rows about one table in twenty has one that is called high or low', () => {
+  const sites = sampleSize({ full: 200, short: 40 });
+  let called = 0;
+  for (let seed = 1; seed <= sites; seed += 1) {
+    const days = daysOf({ days: 112, visits: 3_000 }, 100 + seed);
+    const found = expectationsOf('count', days.slice(0, 98), rowsOf(days.slice(98), 1));
+    called += Number(verdictsOf(found?.rows ?? []).some((verdict) => verdict !== 'ordinary'));
+  }
+  expect(called / sites).toBeLessThanOrEqual(0.1);
+});

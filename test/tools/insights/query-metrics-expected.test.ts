@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { panelsOf, type TrendSpec } from '../../../src/views/spec.ts';
+import { truthOf } from '../../support/truth.ts';
+import { only, records, useTools, WEEK } from '../support.ts';
+
+const { call, platform } = useTools();
+const expected = (args: Record<string, unknown>) => call('query_metrics', { metrics: ['visits'], ...args, expected: true });
+const wire = (from: string, to: string) => ({ from: `${from}T00:00:00.000Z`, to: `${to}T23:59:59.999Z` });
+
+/** A row with figures in order: low, expected, high. */
+function requireOrder(row: Record<string, unknown>, prefix = ''): void {
+  const [low, middle, high] = (prefix === '' ? ['low', 'expected', 'high'] : ['Low', 'Expected', 'High']).map((part) =>
+    Number(row[`${prefix}${part}`]),
+  );
+  expect(low).toBeLessThan(middle ?? 0);
+  expect(middle).toBeLessThan(high ?? 0);
+}
+
+describe('what was to be expected', () => {
+  it('stands beside what was counted, by week, with a verdict that the first sentence counts', async () => {
+    const answer = await expected({ startDate: '2026-09-07', endDate: '2026-11-15', breakdown: ['week'] });
+    const rows = records(answer);
+    expect(rows).toHaveLength(10);
+    for (const row of rows) {
+      requireOrder(row);
+      const inside = Number(row['visits']) >= Number(row['low']) && Number(row['visits']) <= Number(row['high']);
+      // A false discovery rate over all rows asks for more than 95 %.
+      if (inside) expect(row['verdict']).toBe('ordinary');
+    }
+    expect(rows.at(-1)).toMatchObject({ week: '2026-11-09', visits: truthOf(platform(), wire('2026-11-09', '2026-11-15')).visits });
+    const clear = rows.filter(({ verdict }) => verdict !== 'ordinary');
+    expect(answer.text).toMatch(
+      clear.length === 0 ? /^answer: All 10 weeks are ordinary/ : new RegExp(`^answer: ${clear.length} of 10 weeks`),
+    );
+  });
+
+  it('finds the days of the planted fall of a rate, and no day before it', async () => {
+    const { startDay, device } = platform().stories.conversionFall;
+    const answer = await expected({
+      metrics: ['conversionRate'],
+      startDate: '2026-11-01',
+      endDate: 'yesterday',
+      breakdown: ['day'],
+      devices: [device],
+    });
+    const rows = records(answer);
+    expect(rows.filter(({ day, verdict }) => String(day) < startDay && verdict !== 'ordinary')).toEqual([]);
+    const after = rows.filter(({ day }) => String(day) >= startDay);
+    expect(after.filter(({ verdict }) => verdict === 'low').length).toBeGreaterThan(after.length / 2);
+  });
+
+  it('is a forecast of days that are not over: of a week ahead one row, without a value', async () => {
+    const answer = await expected({ startDate: '2026-11-23', endDate: '2026-11-29' });
+    const row = only(answer);
+    expect(row).toMatchObject({ visits: null, verdict: 'forecast' });
+    requireOrder(row);
+    expect(answer.text).toMatch(/^answer: Visits from 2026-11-23 to 2026-11-29: forecast [\d,]+ \(95%: [\d,]+ to [\d,]+\)\./);
+    expect(answer.structured['notes']).toEqual(expect.arrayContaining([expect.stringMatching(/^Special days: .*2026-11-27 Black Friday/)]));
+  });
+
+  it('holds the days that are over and those ahead, each metric with columns of its own', async () => {
+    const answer = await expected({
+      metrics: ['conversionRate', 'revenueSum'],
+      startDate: '2026-11-16',
+      endDate: '2026-11-25',
+      breakdown: ['day'],
+    });
+    const rows = records(answer);
+    expect(rows.map(({ revenueSumVerdict }) => revenueSumVerdict === 'forecast')).toEqual(Array.from({ length: 10 }, (_, at) => at >= 4));
+    for (const row of rows) for (const metric of ['conversionRate', 'revenueSum']) requireOrder(row, metric);
+    expect(Object.keys(rows[0] ?? {})).not.toContain('visitsExpected');
+  });
+
+  it('is drawn as a band', async () => {
+    const answer = await expected({ ...WEEK, breakdown: ['day'], chart: true });
+    const rows = records(answer);
+    const [panel] = panelsOf(answer.structured['chart'] as TrendSpec);
+    const of = (name: string) => rows.map((row) => row[name]);
+    expect(panel).toMatchObject({
+      series: [
+        { name: 'Visits', values: of('visits') },
+        { name: 'expected', values: of('expected'), low: of('low'), high: of('high') },
+      ],
+    });
+  });
+
+  it.each([
+    [
+      'days further ahead than 28',
+      { startDate: '2026-11-23', endDate: '2026-12-31' },
+      'endDate: a forecast reaches 28 days ahead, to 2026-12-17.',
+    ],
+    ['hours', { ...WEEK, breakdown: ['hour'] }, 'expected: rows are of days, weeks, months, quarters or the whole range, not by hour.'],
+    ['totals', { ...WEEK, breakdown: ['day'], totals: true }, 'expected: leave out totals'],
+  ])('is refused of %s, in words', async (_, args, words) => {
+    expect(await expected(args)).toMatchObject({ isError: true, text: expect.stringContaining(words) });
+  });
+
+  it('alone lets a date lie ahead', async () => {
+    const answer = await call('query_metrics', { metrics: ['visits'], startDate: '2026-11-23', endDate: '2026-11-29' });
+    expect(answer).toMatchObject({ isError: true, text: expect.stringContaining('startDate: "2026-11-23" lies in the future') });
+  });
+});
