@@ -68,7 +68,8 @@ export async function readExpected(query: MetricQuery, grid: QueryGrid, lines: r
   const special = specialNote(labels, known);
   if (special !== '') note(special);
   note(
-    `expected, low and high (95%) were learned from the days up to ${todayIn(timeZone, firstMs - 1)}; verdict: high or low at a false discovery rate of 5%.`,
+    `expected, low and high (95%) were learned from the days up to ${todayIn(timeZone, firstMs - 1)}; verdict: high or low at a ` +
+      `false discovery rate of 5%.`,
   );
   if (interval.endMs > lastMs)
     note('Rows with the verdict forecast hold days that are not over: a value there is of the complete days alone, expected of all.');

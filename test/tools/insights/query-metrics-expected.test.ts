@@ -21,12 +21,10 @@ describe('what was to be expected', () => {
     const answer = await expected({ startDate: '2026-09-07', endDate: '2026-11-15', breakdown: ['week'] });
     const rows = records(answer);
     expect(rows).toHaveLength(10);
-    for (const row of rows) {
-      requireOrder(row);
-      const inside = Number(row['visits']) >= Number(row['low']) && Number(row['visits']) <= Number(row['high']);
-      // A false discovery rate over all rows asks for more than 95 %.
-      if (inside) expect(row['verdict']).toBe('ordinary');
-    }
+    for (const row of rows) requireOrder(row);
+    // A false discovery rate over all rows asks for more than 95 %.
+    const inside = rows.filter(({ visits, low, high }) => Number(visits) >= Number(low) && Number(visits) <= Number(high));
+    expect(inside.filter(({ verdict }) => verdict !== 'ordinary')).toEqual([]);
     expect(rows.at(-1)).toMatchObject({ week: '2026-11-09', visits: truthOf(platform(), wire('2026-11-09', '2026-11-15')).visits });
     const clear = rows.filter(({ verdict }) => verdict !== 'ordinary');
     expect(answer.text).toMatch(

@@ -65,7 +65,8 @@ function singleSentence(own: Judged, words: Words): string {
   const { metric, line, cell } = own;
   const where = `${nameOf(metric)} ${placed(own, words)}:`;
   if (cell.verdict === 'forecast') return `${where} forecast ${boundsText(own, words)}.`;
-  return `${where} ${cell.verdict}, ${valueText(metric, line.values[metric] ?? null, words)} where ${boundsText(own, words)} was to be expected.`;
+  const value = valueText(metric, line.values[metric] ?? null, words);
+  return `${where} ${cell.verdict}, ${value} where ${boundsText(own, words)} was to be expected.`;
 }
 
 function severalSentence(judged: readonly Judged[], words: Words, metrics: number): string {
@@ -78,7 +79,8 @@ function severalSentence(judged: readonly Judged[], words: Words, metrics: numbe
     return `${of}${rowName(own, words)} ${formatPercent(100 * distanceOf(own), { sign: true, digits: 1 })}`;
   });
   const more = clear.length > MOST_NAMED ? ` and ${clear.length - MOST_NAMED} more` : '';
-  return `${clear.length} of ${what} ${clear.length === 1 ? 'is' : 'are'} not ordinary, against what was to be expected: ${named.join(', ')}${more}.`;
+  const are = clear.length === 1 ? 'is' : 'are';
+  return `${clear.length} of ${what} ${are} not ordinary, against what was to be expected: ${named.join(', ')}${more}.`;
 }
 
 function forecastSentence(ahead: readonly Judged[], words: Words): string {
@@ -87,7 +89,8 @@ function forecastSentence(ahead: readonly Judged[], words: Words): string {
   if (!first || !last) return '';
   if (ahead.length === 1) return singleSentence(first, words);
   const [from, to] = [boundsText(first, words), boundsText(last, words)];
-  return `Forecast of ${nameOf(first.metric).toLowerCase()}: ${rowName(first, words)} ${from}, ${ahead.length > 2 ? '…, ' : ''}${rowName(last, words)} ${to}.`;
+  const between = ahead.length > 2 ? '…, ' : '';
+  return `Forecast of ${nameOf(first.metric).toLowerCase()}: ${rowName(first, words)} ${from}, ${between}${rowName(last, words)} ${to}.`;
 }
 
 /** What was to be expected in a sentence or two: the rows that are not ordinary, and the forecast. */
