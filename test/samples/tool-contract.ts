@@ -14,7 +14,9 @@ export const insightContract: Readonly<Record<string, ToolContract>> = {
   find_objects: { parameters: 'text! kinds limit' },
   find_changes: { parameters: 'startDate endDate days metrics devices segmentIds goalIds zoneIds include limit' },
   query_metrics: {
-    parameters: 'metrics! startDate! endDate! breakdown totals shares devices segmentIds compareSegments goalIds zoneIds orderBy limit chart',
+    parameters:
+      'metrics! startDate! endDate! breakdown totals shares expected devices segmentIds compareSegments goalIds zoneIds orderBy ' +
+      'limit chart',
   },
   compare_metrics: {
     parameters:
