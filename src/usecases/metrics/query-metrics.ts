@@ -131,7 +131,12 @@ export async function queryMetrics(query: MetricQuery, context: Uses): Promise<Q
   const said = asked.expected ? expectedAnswer(table.lines, { query: asked, timeZone, currency: read.currency }) : '';
   context.draw(async () => {
     const { chartOfTable } = await import('../../views/from-query.ts');
-    return chartOfTable(answer, { timeZone, interval: complete.interval, undrawn: query.bases, isOrdered: query.order !== undefined });
+    return chartOfTable(answer, {
+      timeZone,
+      interval: asked.expected ? asked.interval : complete.interval,
+      undrawn: query.bases,
+      isOrdered: query.order !== undefined,
+    });
   });
   return said === '' ? answer : { answer: said, ...answer };
 }

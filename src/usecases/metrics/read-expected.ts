@@ -72,6 +72,8 @@ export async function readExpected(query: MetricQuery, grid: QueryGrid, lines: r
       `false discovery rate of 5%.`,
   );
   if (interval.endMs > lastMs)
-    note('Rows with the verdict forecast hold days that are not over: a value there is of the complete days alone, expected of all.');
+    note(
+      `Rows with the verdict forecast hold days after ${todayIn(timeZone, lastMs)}: expected is of what was counted and what is to come.`,
+    );
   return withExpected({ query, lines, days: withoutFaults(read.rows, faults), known, timeZone });
 }

@@ -3,7 +3,7 @@ import { grouped } from '../../../lib/grouped.ts';
 import type { KnownDays } from '../calendar/known-days.ts';
 import { dayPoints, isCount, kindOf } from '../compare/readings.ts';
 import { type Expected, type ExpectedRow, expectationsOf, verdictsOf } from '../engine/expectation.ts';
-import type { DailyPoint } from '../engine/series.ts';
+import type { DailyPoint, MetricKind } from '../engine/series.ts';
 import { definitionOf } from '../metric-definitions.ts';
 import type { ExpectedCell } from '../read/expected-columns.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
@@ -65,26 +65,49 @@ function expectationsIn(metric: string, rows: readonly MetricRow[], slots: reado
   const asked = slots.map((slot) => labelsOf(slot, timeZone));
   const first = asked.flat()[0] ?? '';
   const before = points.filter(({ label }) => label < first);
-  const days = asked.map((labels): ExpectedRow => {
-    return {
-      days: labels.map((label) => {
-        const own = known.of(metric, label, kind === 'count' || kind === 'amount');
-        return counted.get(label) ?? { label, denominator: usualDenominator(before, label), isWhole: true, ...own };
-      }),
-    };
-  });
+  const dayAt = (label: string) => {
+    const own = known.of(metric, label, kind === 'count' || kind === 'amount');
+    return counted.get(label) ?? { label, denominator: usualDenominator(points, label), isWhole: true, ...own };
+  };
+  const isOver = (labels: readonly string[]) => labels.every((label) => label <= last);
+  const [over, ahead] = [asked.filter(isOver), asked.filter((labels) => !isOver(labels))];
+  const found = expectationsOf(
+    kind,
+    before,
+    over.map((labels): ExpectedRow => ({ days: labels.map(dayAt) })),
+  );
+  // Days ahead are learned of from all that are over; those of their row that are over count as they are.
+  const forecast = expectationsOf(
+    kind,
+    points,
+    ahead.map((labels): ExpectedRow => ({ days: labels.filter((label) => label > last).map(dayAt) })),
+  );
   const times = kind === 'share' ? 100 : 1;
-  const found = expectationsOf(kind, before, days);
-  return slots.map((_, at): Open => {
-    const own = found?.rows[at];
+  const cellOf = ({ expected, low, high }: Expected, of: (value: number) => number) => {
+    const figure = (value: number) => rounded(metric, times * of(value));
+    return { expected: figure(expected), low: figure(low), high: figure(high) };
+  };
+  return asked.map((labels): Open => {
+    if (!isOver(labels)) {
+      const own = forecast?.rows[ahead.indexOf(labels)];
+      return { cell: own ? { ...cellOf(own, withCounted(kind, labels.map(dayAt), last)), verdict: 'forecast' } : UNKNOWN };
+    }
+    const own = found?.rows[over.indexOf(labels)];
     if (!own || !found) return { cell: UNKNOWN };
-    const figure = (value: number) => rounded(metric, times * value);
-    const cell = { expected: figure(own.expected), low: figure(own.low), high: figure(own.high) };
-    const labels = asked[at] ?? [];
-    if (labels.some((label) => label > last)) return { cell: { ...cell, verdict: 'forecast' } };
+    const cell = cellOf(own, (value) => value);
     if (found.isRare || labels.some((label) => !counted.has(label))) return { cell: { ...cell, verdict: 'not enough data' } };
     return { cell: { ...cell, verdict: 'ordinary' }, score: own.score };
   });
+}
+
+/** What a value of the days ahead makes of a row together with those of its days that are over. */
+function withCounted(kind: MetricKind, days: ExpectedRow['days'], last: string): (value: number) => number {
+  const [over, ahead] = [days.filter(({ label }) => label <= last), days.filter(({ label }) => label > last)];
+  const sumOf = (own: ExpectedRow['days'], of: 'numerator' | 'denominator') => own.reduce((sum, day) => sum + (day[of] ?? 0), 0);
+  const counted = sumOf(over, 'numerator');
+  if (kind === 'count' || kind === 'amount') return (value) => counted + value;
+  const [known, expected] = [sumOf(over, 'denominator'), sumOf(ahead, 'denominator')];
+  return (value) => (counted + value * expected) / (known + expected);
 }
 
 /** Verdicts by the scores of all rows and metrics of a table together. */
