@@ -38,6 +38,9 @@ function standsAlone(judged: Judged): boolean {
   return isChanged(judged) && (Math.abs(judged.score) > CLEAR_SCORE || (judged.main?.pValue ?? 1) < CLEAR_P_VALUE);
 }
 
+/** Each verdict of up to so many errs in about 1 %; more of them share what that comes to. */
+const MANY = 4;
+
 const pValueOf = ({ main, score }: Judged) => main?.pValue ?? Math.exp(-(score ** 2) / 2);
 
 function changeOf(metric: string, own: Judged, candidates: readonly Judged[], windows: Windows, of: string): Change {
@@ -69,7 +72,10 @@ function perDay(before: number | null, after: number | null, factors: Factors) {
 
 /** Judges each metric of each reading and device; the headline is the largest clear change, else the first with a device that did. */
 export function judgeChanges({ metrics, windows, readings, devices, labelOf }: PeriodsInput): JudgedChanges {
-  const judged = new Map(metrics.map((metric) => [metric, [...readings, ...devices].map((reading) => judgeReading(reading, metric))]));
+  const share = Math.min(1, MANY / (metrics.length * readings.length));
+  const judged = new Map(
+    metrics.map((metric) => [metric, [...readings, ...devices].map((reading) => judgeReading(reading, metric, share))]),
+  );
   const judgedOf = (metric: string) => judged.get(metric) ?? [];
   const devicesOf = (metric: string) => judgedOf(metric).slice(readings.length);
   const changes = metrics.flatMap((metric) =>

@@ -107,21 +107,27 @@ function windowOf(days: readonly DailyPoint[]): Window | undefined {
   return from !== undefined && to !== undefined ? { from, to } : undefined;
 }
 
-function judgement(metric: string, history: readonly DailyPoint[], before: readonly DailyPoint[], after: readonly DailyPoint[]): Judgement {
+function judgement(
+  metric: string,
+  history: readonly DailyPoint[],
+  before: readonly DailyPoint[],
+  after: readonly DailyPoint[],
+  share: number,
+): Judgement {
   const [baseline, period] = [windowOf(before), windowOf(after)];
   if (!baseline || !period) return { verdict: 'not enough data', changes: [], relative: null, noise: null, score: 0 };
-  const judged = judgePeriods({ kind: kindOf(metric), days: [...history, ...before, ...after], baseline, period });
+  const judged = judgePeriods({ kind: kindOf(metric), days: [...history, ...before, ...after], baseline, period, share });
   if (baseline.from <= period.to) return judged;
   // What changed up to a baseline that lies after the period is no change of the period.
   const { withOutliers: _, ...level } = judged;
   return { ...level, changes: [] };
 }
 
-/** Judges one metric of a reading by its days, those before the period first. */
-export function judgeReading(reading: Reading, metric: string): Judged {
+/** Judges one metric of a reading by its days, those before the period first; `share` is that of the usual error that it may have. */
+export function judgeReading(reading: Reading, metric: string, share = 1): Judged {
   const [before, after] = [dayPoints(reading.baselineDays, metric), dayPoints(reading.periodDays, metric)];
   const history = dayPoints(reading.history, metric);
-  return { ...judgement(metric, history, before, after), reading, metric, learnedDays: history.length + before.length };
+  return { ...judgement(metric, history, before, after, share), reading, metric, learnedDays: history.length + before.length };
 }
 
 /** Whether a verdict says that the level is another. */

@@ -3,7 +3,7 @@ import type { Interval } from './drift-grid.ts';
 import { type CalendarEffect, calendarEffect, fitOf } from './fit.ts';
 import type { Noise } from './noise.ts';
 import { type DailyPoint, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
-import { studentOf } from './significance.ts';
+import { scoreOfTail, studentOf } from './significance.ts';
 import { type Study, studySeries } from './study.ts';
 
 /** Days by label, both included. */
@@ -100,6 +100,8 @@ export interface Question {
   readonly days: readonly DailyPoint[];
   readonly baseline: Window;
   readonly period: Window;
+  /** Share of the usual error that the verdict may have where it is one of many; left out: all of it. */
+  readonly share?: number;
 }
 
 /** Whether and how a metric changed from the baseline to the period. */
@@ -125,9 +127,7 @@ export interface Judgement {
 const ERRORS = { step: 0.012, episode: 0.0008, level: 0.0015 };
 /** Error of what is named beside the verdict. */
 const BESIDE = { outlier: 0.004, earlier: 0.001, history: 0.0002 };
-/** Two-sided normal limits of these errors. */
-const Z_OF_LEVEL = 3.1747;
-const Z_OF_VERDICT = 2.5758;
+const ALONE = 0.01; // of a verdict by levels alone
 /** Days that must be known before a verdict: less than three of each weekday say nothing of how weeks differ. */
 export const LEAST_HISTORY_DAYS = 21;
 /** A younger site changes for the better or worse only where the level is so many times as high or low. */
@@ -155,7 +155,7 @@ function verdictOfLevel({ difference, error, changes, rest }: Level, limit: numb
 }
 
 /** What to look for: changes in the period make the verdict; earlier ones and outlier days are named beside it. */
-function questsOf(series: Series, { baseline, period }: Question, isByStep: boolean): Quest[] {
+function questsOf(series: Series, { baseline, period, share = 1 }: Question, isByStep: boolean): Quest[] {
   const [learned, end] = [indexOf(series, period.from), series.labels.length];
   const first = series.block + LEAST_DAYS;
   const early = Math.max(first, indexOf(series, baseline.from));
@@ -167,12 +167,13 @@ function questsOf(series: Series, { baseline, period }: Question, isByStep: bool
     { shape: 'outlier', from: Math.min(early, learned), to: end, level: BESIDE.outlier },
   ];
   const own: Quest[] = [
-    { shape: 'step', from: learned, to: end, level: ERRORS.step * Math.sqrt(WEEK / Math.max(WEEK, end - learned)) },
-    { shape: 'episode', from: Math.min(early, learned), to: end, level: ERRORS.episode },
+    { shape: 'step', from: learned, to: end, level: share * ERRORS.step * Math.sqrt(WEEK / Math.max(WEEK, end - learned)) },
+    { shape: 'episode', from: Math.min(early, learned), to: end, level: share * ERRORS.episode },
   ];
   return [...beside, ...(isByStep ? own : [])].filter(({ from, to }) => from < to);
 }
 
+const limitOf = (error: number, freedom: number) => studentOf(scoreOfTail(Math.log(error)), freedom);
 const directionOf = (value: number): Verdict => (value > 0 ? 'up' : 'down');
 const UNKNOWN: Judgement = { verdict: 'not enough data', changes: [], relative: null, noise: null, score: 0 };
 
@@ -268,15 +269,14 @@ interface Way {
 /** The figures of a verdict: where a change inside the period makes it, what that makes of the whole period; else the levels. */
 function figuresOf({ series, noise }: Study, level: Level, limit: number, main: Change | undefined, share: number) {
   const isMade = main !== undefined && share > 0;
-  const difference = isMade ? main.effect * share : level.difference;
-  const error = isMade ? main.error * share : level.error;
-  const own = isMade ? studentOf(Z_OF_VERDICT, noise.freedom) : limit;
+  const [difference, error] = isMade ? [main.effect * share, main.error * share] : [level.difference, level.error];
+  const own = isMade ? limitOf(ALONE, noise.freedom) : limit;
   return { relative: relativeOf(series, difference), noise: relativeOf(series, own * error), score: difference / error };
 }
 
 /** The verdict of a studied series; undefined where a window has no day. */
 function judgeStudy(study: Study, question: Question, { early, isByStep }: Way): Judgement | undefined {
-  const { baseline, period } = question;
+  const { baseline, period, share = 1 } = question;
   const { series, noise } = study;
   const changes = study.changes.filter(({ logP }) => logP <= LEAST_CLEAR);
   const special = specialDays(series, [baseline, period]);
@@ -286,7 +286,7 @@ function judgeStudy(study: Study, question: Question, { early, isByStep }: Way):
   if (!whole || !level) return undefined;
   if (isTooYoung(series, level)) return { ...UNKNOWN, verdict: 'too young' };
   const main = isByStep ? mainOf(changes, series.learned) : undefined;
-  const limit = studentOf(isByStep ? Z_OF_LEVEL : Z_OF_VERDICT, noise.freedom);
+  const limit = limitOf((isByStep ? ERRORS.level : ALONE) * share, noise.freedom);
   const verdictOf = (of: Level) => (main ? directionOf(main.effect) : verdictOfLevel(of, limit, isByStep));
   const [verdict, withOutliers] = [verdictOf(level), verdictOf(whole)];
   return {

@@ -20,7 +20,7 @@ export function logTail(score: number): number {
 }
 
 /** The standard normal, at least 0, beyond which so much of the probability lies either way; the inverse of `logTail`. */
-function scoreOfTail(logP: number): number {
+export function scoreOfTail(logP: number): number {
   let [low, high] = [0, 40];
   for (let round = 0; round < 50; round += 1) {
     const middle = (low + high) / 2;
