@@ -10,11 +10,13 @@ import {
   registryEntry,
 } from './generate/packages.ts';
 import { documents } from './generate/tables.ts';
+import { toolNameType } from './generate/tool-name.ts';
 
 const asJson = (make: () => object) => () => `${JSON.stringify(make(), null, 2)}\n`;
 
 /** Derived files: how each is made from what it holds now. */
 const files: Readonly<Record<string, (current: string) => string | Promise<string>>> = {
+  'src/lib/tool-name.ts': toolNameType,
   ...documents,
   'manifest.json': asJson(bundleManifest),
   'server.json': asJson(registryEntry),

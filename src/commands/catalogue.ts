@@ -1,5 +1,6 @@
+import { shownHints } from '../lib/hint.ts';
+import { mapTexts } from '../lib/map-texts.ts';
 import { type Settings, SettingsError } from '../settings/settings.ts';
-import { offerOf } from '../tooling/mentions.ts';
 import { type AnyTool, changesSomething, type ListedTool, type Offer } from '../tooling/tool.ts';
 
 /** JSON of all tools as listed; put in by the build, because making all JSON schemas costs more than the rest of a start. */
@@ -56,5 +57,9 @@ export function enabledTools(all: readonly ListedTool[], { toolsets: chosen, rea
     throw new SettingsError(`WEB_ANALYTICS_TOOLSETS: no toolset "${unknown.join('", "')}"; there are all, ${CORE}, ${names.join(', ')}`);
   }
   const isWanted = ({ name, toolset }: ListedTool) => wanted.includes(toolset) || (wanted.includes(CORE) && coreTools.has(name));
-  return offerOf(all, (tool) => isWanted(tool) && !(readOnly && changesSomething(tool)));
+  const isOn = (tool: ListedTool) => isWanted(tool) && !(readOnly && changesSomething(tool));
+  const absent = new Set(all.filter((tool) => !isOn(tool)).map(({ name }) => name));
+  // Only texts change.
+  const shown = (tool: ListedTool) => mapTexts(tool, (text) => shownHints(text, absent)) as ListedTool;
+  return { tools: all.filter(isOn).map(shown), absent };
 }

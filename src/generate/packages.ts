@@ -1,5 +1,6 @@
 import about from '../../package.json' with { type: 'json' };
 import { toolsets } from '../../tools/index.ts';
+import { shownHints } from '../lib/hint.ts';
 import { prompts } from '../prompts/index.ts';
 import type { Setting } from '../settings/setting.ts';
 import { settingDeclarations } from '../settings/settings.ts';
@@ -63,7 +64,7 @@ export function bundleManifest(): object {
         env: Object.fromEntries(asked.map((setting) => [setting.variable, `\${user_config.${fieldName(setting)}}`])),
       },
     },
-    tools: toolsets.flatMap(({ tools }) => tools.map((tool) => ({ name: tool.name, description: tool.description }))),
+    tools: toolsets.flatMap(({ tools }) => tools.map((tool) => ({ name: tool.name, description: shownHints(tool.description) }))),
     compatibility: { platforms: ['darwin', 'linux', 'win32'], runtimes: { node: about.engines.node } },
     user_config: Object.fromEntries(userConfig),
   };

@@ -4,6 +4,7 @@ import { toolsets } from '../../tools/index.ts';
 import { commands } from '../commands/command-line.ts';
 import { numberIn, rowsOf, type Table } from '../commands/demo/ask.ts';
 import { sessionFields, viewFields } from '../emulator/world/exports/fields.ts';
+import { shownHints } from '../lib/hint.ts';
 import { formatNumber } from '../lib/number-text.ts';
 import { markdownTable } from '../lib/text-table.ts';
 import { prompts } from '../prompts/index.ts';
@@ -156,7 +157,7 @@ function toolsTable(): string {
     .map(({ name: toolset, description: words, tools }) => {
       const rows = tools.map((tool) => {
         const effect = effectOf(tool);
-        return [`\`${tool.name}\``, tool.description, whatOf(tool), effect];
+        return [`\`${tool.name}\``, shownHints(tool.description), whatOf(tool), effect];
       });
       return `## ${toolset}\n\n${words}\n\n${markdownTable(['Tool', 'What it does', 'Operation or scope', ''], rows)}`;
     })
@@ -171,7 +172,7 @@ function toolsetsTable(): string {
 function resourcesTable(): string {
   return markdownTable(
     ['Resource', 'What it holds'],
-    resources.map((resource) => [`\`${resource.template}\``, resource.description]),
+    resources.map((resource) => [`\`${resource.template}\``, shownHints(resource.description)]),
   );
 }
 

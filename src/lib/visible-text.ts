@@ -5,6 +5,7 @@
 const INVISIBLE = new RegExp(
   [
     String.raw`(?!\s)\p{Cc}`,
+    String.raw`[\ufdd0-\ufdef]`,
     String.raw`[\u034f\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]`,
     String.raw`[\u{e0000}-\u{e01ef}]`,
   ].join('|'),

@@ -8,6 +8,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Client } from '../api/client.ts';
 import { ApiError } from '../api/errors.ts';
+import { shownHints } from '../lib/hint.ts';
 import type { CallOutcome, RequestFacts } from '../telemetry/call-watch.ts';
 import type { FaultReport } from '../tooling/call-errors.ts';
 import { addressed, type DefinedResource, type ListedResource } from '../tooling/resource.ts';
@@ -64,16 +65,26 @@ async function outcomeOfRead(error: unknown, signal: AbortSignal): Promise<CallO
   return error.code === internal ? 'fault' : 'invalid';
 }
 
+/** For whom a resource is read; `absent` are the tools that its texts may not name. */
+export interface Reader {
+  readonly session: Session;
+  readonly absent: ReadonlySet<string>;
+}
+
 /** Makes one resource template readable for a session; connects only for what is asked of the platform. */
-export function registerResource(server: McpServer, resource: DefinedResource, session: Session): void {
-  const { name, title, description, mimeType, template } = resource;
+export function registerResource(server: McpServer, resource: DefinedResource, { session, absent }: Reader): void {
+  const { name, title, mimeType, template } = resource;
+  const description = shownHints(resource.description, absent);
   server.registerResource(
     name,
     new ResourceTemplate(template, { list: listOf(resource, session) }),
     { title, description, mimeType },
     async (uri, encoded, context) => {
       let client: Client | undefined;
-      const redact = (text: string) => client?.redact(text) ?? text;
+      const redact = (given: string) => {
+        const shown = shownHints(given, absent);
+        return client?.redact(shown) ?? shown;
+      };
       const { signal } = context.mcpReq;
       const watched = session.options.watch?.begin({ kind: 'resource', name, ...requestFacts(context) });
       try {

@@ -8,11 +8,11 @@ import {
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server';
 import { unanswerable } from '../domain/metrics/unanswerable.ts';
+import { hint, shownHints } from '../lib/hint.ts';
 import { shippedFile } from '../lib/shipped.ts';
 import { dateIn } from '../lib/time-zone.ts';
 import type { Caller } from '../tooling/call-context.ts';
 import type { Question } from '../tooling/call-tool.ts';
-import { withoutAbsent } from '../tooling/mentions.ts';
 import type { Prompt } from '../tooling/prompt.ts';
 import type { DefinedResource } from '../tooling/resource.ts';
 import type { Answer } from '../tooling/results.ts';
@@ -209,8 +209,7 @@ export function createServer(parts: ServerParts, onlyTool?: string): McpServer {
     );
   }
   if (called) return server;
-  for (const resource of resources)
-    registerResource(server, { ...resource, description: withoutAbsent(resource.description, absent) }, session);
+  for (const resource of resources) registerResource(server, resource, { session, absent });
   registerChartView(server);
   for (const prompt of prompts) registerPrompt(server, prompt);
   registerCompletion(server, { resources, prompts, session });
@@ -232,15 +231,22 @@ export function instructions({ timeZone, nowMs, offer }: InstructionFacts): stri
     'A web and app analytics platform: site and zone metrics, speed analysis (synthetic scenarios, HAR files), data exports, enrichment.',
     `Today is ${dateIn(timeZone, nowMs)}, time zone ${timeZone}. Dates: 2026-11-01, 2026-11, 2026-Q3, today, yesterday, -7d, -4w, ` +
       '-3mo, last_week, this_month, last_quarter …, or ISO with offset.',
-    'Start with find_objects for ids; parameters for objects also take names ("Home / Header / Search bar" for a zone). ' +
-      'query_metrics tables any range, compare_metrics explains a change, find_changes lists all; get_credential shows projects and ' +
-      'scopes.',
+    `${hint('find_objects', 'Start with find_objects for ids; parameters', 'Parameters')} for objects also take names ` +
+      '("Home / Header / Search bar" for a zone).' +
+      hint('query_metrics', ' query_metrics tables any range.') +
+      hint('compare_metrics', ' compare_metrics explains a change.') +
+      hint('find_changes', ' find_changes lists all changes.') +
+      hint('get_credential', ' get_credential shows projects and scopes.'),
     'Rates are percents; null means no value, never 0. Never average rates or averages: ask for the whole range.',
     ...(writes
-      ? ['Writes ask for confirmation first, without it they only show what would be sent; only create_speed_event writes at once.']
+      ? [
+          'Writes ask for confirmation first, without it they only show what would be sent' +
+            hint('create_speed_event', '; only create_speed_event writes at once') +
+            '.',
+        ]
       : []),
     `Not in this interface: ${unanswerable.map(({ asked }) => asked).join(', ')}. Say so; nearest (analytics://reference/limits): ` +
       'sessions or views export, scenario report (lab data).',
   ];
-  return withoutAbsent(lines.join('\n'), offer?.absent);
+  return shownHints(lines.join('\n'), offer?.absent);
 }

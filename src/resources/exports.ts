@@ -1,4 +1,5 @@
 import { ApiError } from '../api/errors.ts';
+import { hint } from '../lib/hint.ts';
 import { defineResource } from '../tooling/resource.ts';
 import type { ProjectWorkspace } from '../workspace/store/project-workspace.ts';
 import { complete, integer } from './variables.ts';
@@ -75,7 +76,11 @@ export const exportRun = defineResource({
     const workspace = await session.workspace(integer('projectId', projectId));
     const id = { jobId: integer('jobId', jobId), runId: integer('runId', runId) };
     const manifest = await workspace.find(id);
-    if (!manifest) throw new ApiError('missing', `run ${runId} of job ${jobId} is not in the workspace; download_export_run fetches it`);
+    if (!manifest)
+      throw new ApiError(
+        'missing',
+        `run ${runId} of job ${jobId} is not in the workspace${hint('download_export_run', '; download_export_run fetches it')}`,
+      );
     const { firstRows } = await import('../workspace/query/first-rows.ts');
     const begin = await workspace.reading([id], async ([run = manifest]) => ({ run, ...(await firstRows(run, workspace)) }));
     return JSON.stringify({ manifest: begin.run, directory: workspace.directoryOf(id), columns: begin.columns, firstRows: begin.rows });
@@ -85,7 +90,8 @@ export const exportRun = defineResource({
 export const exportQuery = defineResource({
   name: 'export_query',
   title: 'Result of a query',
-  description: 'All rows of a recent query_export, up to 50,000, as CSV; the latest ten are kept, for a day.',
+  description:
+    'All rows of a recent ' + hint('query_export', 'query_export', 'query') + ', up to 50,000, as CSV; the latest ten are kept, for a day.',
   mimeType: 'text/csv',
   template: 'analytics://{projectId}/exports/queries/{queryId}',
   complete: {
@@ -100,7 +106,8 @@ export const exportQuery = defineResource({
     const { resultsOf } = await import('../workspace/query/query-results.ts');
     const workspace = await session.workspace(integer('projectId', projectId));
     const result = await resultsOf(workspace, session.options.clock.now()).find(queryId);
-    if (result === undefined) throw new ApiError('missing', `there is no result ${queryId} any more; call query_export again.`);
+    if (result === undefined)
+      throw new ApiError('missing', `there is no result ${queryId} any more${hint('query_export', '; call query_export again')}.`);
     return result;
   },
 });

@@ -1,4 +1,5 @@
 import { ApiError } from '../api/errors.ts';
+import { hint } from '../lib/hint.ts';
 import { defineResource } from '../tooling/resource.ts';
 import { complete } from './variables.ts';
 
@@ -22,7 +23,8 @@ export const stepHar = defineResource({
       const megabytes = (text.length / 1e6).toFixed(1);
       throw new ApiError(
         'invalid',
-        `The HAR file has ${megabytes} MB; at most ${MAX_RESOURCE_BYTES / 1e6} MB are delivered. analyze_har reads all of it.`,
+        `The HAR file has ${megabytes} MB; at most ${MAX_RESOURCE_BYTES / 1e6} MB are delivered.` +
+          hint('analyze_har', ' analyze_har reads all of it.'),
       );
     }
     return text;
@@ -43,7 +45,7 @@ export const stepHarSummary = defineResource({
   title: 'HAR summary of a step',
   description:
     'What an engineer would write about the HAR file of a step, Markdown: document, redirects, blocking, weight, third parties, ' +
-    'caching, errors. Any single request: analyze_har.',
+    `caching, errors.${hint('analyze_har', ' Any single request: analyze_har.')}`,
   mimeType: 'text/markdown',
   template: 'analytics://{projectId}/steps/{stepResultId}/har/summary',
   complete: { projectId: complete.projectId, stepResultId: complete.stepResultId },

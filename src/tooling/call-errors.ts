@@ -3,12 +3,13 @@ import { isOutOfTime, QUEUED } from '../api/deadline.ts';
 import { ApiError, type ErrorKind } from '../api/errors.ts';
 import { HarError } from '../domain/har/read/har-model.ts';
 import { type Clock, MINUTE_MS } from '../lib/clock.ts';
+import { hint, shownHints } from '../lib/hint.ts';
 import type { Log } from '../lib/log.ts';
 import { quote, type Redactor } from '../lib/redact.ts';
+import type { ToolName } from '../lib/tool-name.ts';
 import type { CallOutcome } from '../telemetry/call-watch.ts';
 import { WorkspaceError } from '../workspace/store/disk.ts';
 import { ConfirmationError } from './confirmation.ts';
-import { someWithoutAbsent } from './mentions.ts';
 import { type AnyTool, scopeOf } from './tool.ts';
 
 /** Code of the error for calls beyond the rate limit. */
@@ -51,7 +52,10 @@ export function createRateLimit({ clock, perMinute }: { clock: Clock; perMinute:
 const nextSteps: Record<ErrorKind, string> = {
   invalid: 'Correct the arguments and call again.',
   unauthorized: 'The credential was refused: ask the user to check client id, secret and expiry (credentials last one year).',
-  forbidden: 'Ask the user for a credential with this access, or use a tool that the granted scopes allow (get_credential lists them).',
+  forbidden:
+    'Ask the user for a credential with this access, or use a tool that the granted scopes allow' +
+    hint('get_credential', ' (get_credential lists them)') +
+    '.',
   missing: '',
   busy: 'The platform limits calls: wait, then call again.',
   down: 'This is a fault of the platform or of the way to it; the call may be repeated.',
@@ -93,10 +97,8 @@ export function resourceErrorText(error: unknown, report: FaultReport): string {
 }
 
 /** The text of a failed call: what happened and what to do next, with none of the `absent` tools. */
-export function errorText(error: unknown, { idsFrom, ...tool }: Failed, report: FaultReport, absent?: ReadonlySet<string>): string {
-  const lister = [idsFrom, 'find_objects'].find((name) => name !== undefined && !absent?.has(name));
-  const text = textOf(error, { ...tool, idsFrom: idsFrom && lister }, report);
-  return someWithoutAbsent(text, absent);
+export function errorText(error: unknown, tool: Failed, report: FaultReport, absent?: ReadonlySet<string>): string {
+  return shownHints(textOf(error, tool, report), absent);
 }
 
 function textOf(error: unknown, { idsFrom, ...tool }: Failed, report: FaultReport): string {
@@ -109,14 +111,20 @@ function textOf(error: unknown, { idsFrom, ...tool }: Failed, report: FaultRepor
     lines.push(
       `Wait ${Math.ceil(error.retryAfterMs / 1000)} seconds, then call again${error.code === QUEUED ? ', with fewer calls at once' : ''}.`,
     );
-  else if (error.kind === 'missing') lines.push(idsFrom ? `${idsFrom} lists what exists.` : '');
+  else if (error.kind === 'missing') lines.push(idsFrom ? lister(idsFrom, (name) => `${name} lists what exists.`) : '');
   else if (!error.outcomeUnknown) lines.push(nextSteps[error.kind]);
   return lines.filter((line) => line !== '').join('\n');
 }
 
 function howToLook({ idsFrom, ...tool }: Failed): string {
   if (scopeOf(tool) === 'enrichment') return 'A resend of the same records overwrites them and is safe.';
-  return idsFrom ? `Look with ${idsFrom} before you repeat it.` : 'Look before you repeat it.';
+  const look = 'Look before you repeat it.';
+  return idsFrom ? lister(idsFrom, (name) => `Look with ${name} before you repeat it.`, look) : look;
+}
+
+/** Names the tool that lists ids, where that is switched off the one that finds all objects. */
+function lister(idsFrom: ToolName, words: (name: ToolName) => string, otherwise = ''): string {
+  return hint(idsFrom, words(idsFrom), hint('find_objects', words('find_objects'), otherwise));
 }
 
 /** What a call that ran out of time had done, and how to go on. */

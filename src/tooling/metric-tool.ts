@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { ApiError } from '../api/errors.ts';
 import type { Operation } from '../api/operation.ts';
 import { metricTable } from '../domain/metrics/metric-table.ts';
+import type { ToolName } from '../lib/tool-name.ts';
 import { goalWords, withWayOn } from '../usecases/metrics/fetch-metrics.ts';
 import * as p from './params.ts';
 import { READ, type Tool } from './tool.ts';
@@ -25,7 +26,7 @@ interface MetricTool {
   readonly operation: MetricOperation;
   /** Parameters in addition to range, device and segments. */
   readonly more: z.ZodRawShape;
-  readonly idsFrom?: string;
+  readonly idsFrom?: ToolName;
   readonly provisionalDays?: number;
 }
 

@@ -4,6 +4,7 @@ import { listExportJobs } from '../api/operations/data-export.ts';
 import { listGoals, listMappings, listPageGroups, listSegments, listZones, listZonings } from '../api/operations/objects.ts';
 import { listScenarios } from '../api/operations/speed-analysis.ts';
 import { fold, type Named, type NameKind, stepsOf } from '../domain/names/match-name.ts';
+import type { ToolName } from '../lib/tool-name.ts';
 
 interface Row {
   id?: number | string | null | undefined;
@@ -159,7 +160,7 @@ export const loaders: Record<NameKind, Loader> = {
 };
 
 /** The tool that lists a kind, for error messages. */
-export const listingTools: Record<NameKind, string> = {
+export const listingTools: Record<NameKind, ToolName> = {
   segment: 'list_segments',
   goal: 'list_goals',
   mapping: 'list_mappings',

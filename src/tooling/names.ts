@@ -3,6 +3,8 @@ import { ApiError } from '../api/errors.ts';
 import { LIST_KEEP_MS, type Operation, type PayloadOf } from '../api/operation.ts';
 import { type Match, matchName, type Named, type NameKind, pathOf } from '../domain/names/match-name.ts';
 import type { Clock } from '../lib/clock.ts';
+import { hint } from '../lib/hint.ts';
+import type { ToolName } from '../lib/tool-name.ts';
 import type { Loading } from './name-lists.ts';
 import type { SharedLists } from './shared-state.ts';
 
@@ -194,7 +196,7 @@ function unfinished(kind: NameKind, text: string, part: string): string {
 const MAX_LISTED = 12;
 
 /** Why a name is refused: it fits several objects, or none; then the closest are listed, however far they are. */
-function refusedName(kind: NameKind | 'project', text: string, match: Exclude<Match, { found: Named }>, listedBy: string): string {
+function refusedName(kind: NameKind | 'project', text: string, match: Exclude<Match, { found: Named }>, listedBy: ToolName): string {
   const listed = (objects: readonly Named[]) =>
     objects
       .slice(0, MAX_LISTED)
@@ -211,7 +213,7 @@ function refusedName(kind: NameKind | 'project', text: string, match: Exclude<Ma
   if (match.closest.length === 0) return `there is no ${kind} ${shown}, nor any other ${kind}.`;
   const closest = `Closest: ${listed(match.closest)}.`;
   if (match.isNear) return `there is no ${kind} ${shown}. ${closest} Pass the id or the exact name.`;
-  return `there is no ${kind} ${shown}, nor one that resembles it. ${closest} ${listedBy} lists all.`;
+  return `there is no ${kind} ${shown}, nor one that resembles it. ${closest}${hint(listedBy, ` ${listedBy} lists all.`)}`;
 }
 
 interface Choosing {

@@ -4,6 +4,7 @@ import { foldMetric, metricAliases, siteMetricDefinitions, zoneMetricDefinitions
 import { missingMetrics, unanswerable } from '../domain/metrics/unanswerable.ts';
 import { EACH, type NameKind, type SegmentChoice } from '../domain/names/match-name.ts';
 import { missingSpeedMetrics, speedMetricAliases, speedMetricNames, speedStandIns } from '../domain/speed/speed-metrics.ts';
+import { hint } from '../lib/hint.ts';
 import { areAlike, nearestFirst } from '../lib/nearest.ts';
 
 /** `range`: metrics of site and zones over dates; `speed`: metrics of lab runs. */
@@ -26,14 +27,14 @@ const families: Readonly<Record<MetricFamily, Family>> = {
     aliases: metricAliases,
     missing: missingMetrics,
     standIns: {},
-    tools: 'query_metrics answers it',
+    tools: hint('query_metrics', 'query_metrics answers it', 'other tools answer it'),
   },
   speed: {
     names: speedMetricNames,
     aliases: speedMetricAliases,
     missing: missingSpeedMetrics,
     standIns: speedStandIns,
-    tools: 'analyze_scenario answers it',
+    tools: hint('analyze_scenario', 'analyze_scenario answers it', 'other tools answer it'),
   },
 };
 

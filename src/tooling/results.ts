@@ -1,8 +1,9 @@
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../api/params.ts';
+import { shownHints } from '../lib/hint.ts';
+import { mapTexts } from '../lib/map-texts.ts';
 import { ORDERS_ARE_DATA, readsAsOrders, unrendered } from '../lib/strangers-text.ts';
 import type { MakeChart } from '../usecases/context.ts';
 import { type ChartSpec, panelsOf } from '../views/spec.ts';
-import { someWithoutAbsent, withoutAbsent } from './mentions.ts';
 import { fitAnswer, renderText } from './render-text.ts';
 import { outputOf } from './schema.ts';
 import type { Session } from './session.ts';
@@ -64,28 +65,14 @@ interface AnswerOptions {
   readonly whole?: boolean | undefined;
 }
 
-/** Notes and the next step without tools that the connection does not offer. */
-function withinOffer(data: Record<string, unknown>, absent: ReadonlySet<string> | undefined): Record<string, unknown> {
-  if (!absent || absent.size === 0) return data;
-  const { notes, next } = data;
-  const kept = Array.isArray(notes) ? notes.map((note) => withoutAbsent(String(note), absent)).filter((note) => note !== '') : undefined;
-  return {
-    ...data,
-    ...(typeof next === 'string' && { next: someWithoutAbsent(next, absent) }),
-    ...(kept && { notes: kept }),
-  };
-}
-
-function redactDeep(value: unknown, redact: (text: string) => string): unknown {
-  if (typeof value === 'string') return redact(value);
-  if (Array.isArray(value)) return value.map((item) => redactDeep(item, redact));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [redact(name), redactDeep(member, redact)]));
+/** Without the notes that only sent the reader to tools that the connection does not offer. */
+function withoutEmptyNotes(data: Record<string, unknown>): Record<string, unknown> {
+  return Array.isArray(data['notes']) ? { ...data, notes: data['notes'].filter((note) => note !== '') } : data;
 }
 
 /** A chart without secrets. */
 export function redactChart(chart: ChartSpec, redact: (text: string) => string): ChartSpec {
-  return redactDeep(chart, redact) as ChartSpec; // texts stay texts
+  return mapTexts(chart, redact) as ChartSpec; // texts stay texts
 }
 
 /** Strips data to the tool's output, cuts it to the budget, removes secrets, and makes the text from it. */
@@ -97,16 +84,15 @@ export function answerOf(tool: AnyTool, data: Record<string, unknown>, options: 
   let hasOrders = false;
   const redact = (text: string) => {
     hasOrders ||= readsAsOrders(text);
-    return options.redact(text);
+    return options.redact(shownHints(text, options.offer?.absent));
   };
-  const leaving = (part: Record<string, unknown>) =>
-    redactDeep(withinOffer(part, options.offer?.absent), redact) as Record<string, unknown>;
+  const leaving = (part: Record<string, unknown>) => withoutEmptyNotes(mapTexts(part, redact) as Record<string, unknown>);
   const warned = (part: Record<string, unknown>) =>
     hasOrders ? { ...part, notes: [...(Array.isArray(part['notes']) ? part['notes'] : []), ORDERS_ARE_DATA] } : part;
   const left = leaving(fitted.structured);
   const structured = warned(left);
   const textData = fitted.textData === fitted.structured ? structured : warned(leaving(fitted.textData));
-  const links = options.links.map((link) => redactDeep(link, options.redact) as Link);
+  const links = options.links.map((link) => mapTexts(link, options.redact) as Link);
   const { chart, image } = options.drawn ?? {};
   return {
     structured: chart ? { ...structured, chart } : structured,

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { CallInput, Client } from '../api/client.ts';
 import type { Operation, PayloadOf, Scope } from '../api/operation.ts';
+import type { ToolName } from '../lib/tool-name.ts';
 import type { Context } from '../usecases/context.ts';
 
 /** All four hints of the protocol, each stated. */
@@ -88,8 +89,8 @@ interface Declaration<Input extends z.ZodObject = z.ZodObject, Output extends z.
   readonly name: string;
   readonly title: string;
   /**
-   * One to three sentences for the model: what it does, where ids come from, what the numbers are. A tool that another toolset holds is
-   * named in a clause, a sentence or a parenthesis of its own, which goes where that tool is switched off.
+   * One to three sentences for the model: what it does, where ids come from, what the numbers are. Other tools are named in hints
+   * (`src/lib/hint.ts`), which go where those tools are switched off.
    */
   readonly description: string;
   readonly annotations: Annotations;
@@ -107,7 +108,7 @@ interface Declaration<Input extends z.ZodObject = z.ZodObject, Output extends z.
   /** Takes `chart: true` and draws through `draw`. */
   readonly charted?: true;
   /** The tool that lists the ids it takes or makes, for error messages. */
-  readonly idsFrom?: string | undefined;
+  readonly idsFrom?: ToolName | undefined;
   /** The member that holds one page of a list, so that a full page is noted. */
   readonly paged?: string;
   /**

@@ -3,12 +3,13 @@ import { createExportJob } from '../../src/api/operations/data-export.ts';
 import { recordId } from '../../src/api/operations/records.ts';
 import { device, exportFormat, text } from '../../src/api/params.ts';
 import { equalWords } from '../../src/domain/exports/plan/similar-jobs.ts';
+import { hint } from '../../src/lib/hint.ts';
 import * as p from '../../src/tooling/params.ts';
 import { CREATE, defineTool } from '../../src/tooling/tool.ts';
 import { equalJobs } from '../../src/usecases/exports/export-lists.ts';
 
 const field = z.strictObject({
-  fieldName: text.describe('From list_exportable_fields; custom_var or dynamic_var for variables'),
+  fieldName: text.describe(`${hint('list_exportable_fields', 'From list_exportable_fields; ')}custom_var or dynamic_var for variables`),
   aliasName: text.describe('Column name in the file').optional(),
   customVarPosition: z.int().min(1).max(20).describe('With custom_var').optional(),
   dynamicVarKey: text.describe('With dynamic_var').optional(),
@@ -25,9 +26,12 @@ const frequency = z.strictObject({
 export default defineTool({
   name: 'create_export_job',
   title: 'Create an export job',
-  description: 'One unchecked export job, as given (checked first: plan_export). Only the console can change or delete it later.',
+  description:
+    'One unchecked export job, as given' +
+    hint('plan_export', ' (checked first: plan_export)') +
+    '. Only the console can change or delete it later.',
   annotations: CREATE,
-  searchHint: 'export job with exact fields, after plan_export',
+  searchHint: `export job with exact fields${hint('plan_export', ', after plan_export')}`,
   operation: createExportJob,
   idsFrom: 'list_export_jobs',
   confirmed: true,

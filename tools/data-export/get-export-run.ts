@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { getExportRun } from '../../src/api/operations/data-export.ts';
 import { exportRunWithFiles } from '../../src/api/operations/records.ts';
+import { hint } from '../../src/lib/hint.ts';
 import * as p from '../../src/tooling/params.ts';
 import { documented } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
@@ -13,7 +14,13 @@ export default defineTool({
   searchHint: 'addresses of files of a run',
   operation: getExportRun,
   idsFrom: 'list_export_runs',
-  input: z.strictObject({ jobId: p.ref('export job'), runId: z.int().positive().describe('jobRunId from list_export_runs') }),
+  input: z.strictObject({
+    jobId: p.ref('export job'),
+    runId: z
+      .int()
+      .positive()
+      .describe(`jobRunId${hint('list_export_runs', ' from list_export_runs', ' of a run')}`),
+  }),
   output: z.object({ run: documented(exportRunWithFiles) }),
   async handler(input, { call }) {
     return { run: await call(input) };

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { listExportJobs } from '../../src/api/operations/data-export.ts';
 import { exportJob, recordId } from '../../src/api/operations/records.ts';
 import { briefJobs } from '../../src/domain/exports/job-lists.ts';
+import { hint } from '../../src/lib/hint.ts';
 import * as p from '../../src/tooling/params.ts';
 import { documented } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
@@ -12,7 +13,8 @@ export default defineTool({
   name: 'list_export_jobs',
   title: 'List export jobs',
   description:
-    'Export jobs in any state and how they do: state of the last run, good runs and missing days of 30, next run. Days: find_export_gaps.',
+    'Export jobs in any state and how they do: state of the last run, good runs and missing days of 30, next run.' +
+    hint('find_export_gaps', ' Days: find_export_gaps.'),
   annotations: READ,
   searchHint: 'exports that exist, health, schedule',
   operation: listExportJobs,
@@ -48,7 +50,10 @@ export default defineTool({
   }),
   brief: ({ jobs, once, health, total }) => ({
     data: { ...(total !== undefined && { total }), jobs: briefJobs(jobs, once, health) },
-    note: 'The text counts fields, and leaves out owner, account, project and update of a job: get_export_job shows all.',
+    note:
+      'The text counts fields, and leaves out owner, account, project and update of a job' +
+      hint('get_export_job', ': get_export_job shows all') +
+      '.',
   }),
   async handler(input, { call, ...context }) {
     const jobs = await call(input);

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { listExportRuns } from '../../src/api/operations/data-export.ts';
 import { exportRun } from '../../src/api/operations/records.ts';
+import { hint } from '../../src/lib/hint.ts';
 import * as p from '../../src/tooling/params.ts';
 import { documented } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
@@ -9,7 +10,7 @@ import { runsInState } from '../../src/usecases/exports/export-lists.ts';
 export default defineTool({
   name: 'list_export_runs',
   title: 'List runs of an export job',
-  description: 'Runs of one export job in any state: did the last fail? Files: get_export_run.',
+  description: `Runs of one export job in any state: did the last fail?${hint('get_export_run', ' Files: get_export_run.')}`,
   annotations: READ,
   searchHint: 'did the export run, failed runs of a job',
   operation: listExportRuns,

@@ -3,6 +3,7 @@ import { listSuccessfulExportRuns } from '../../src/api/operations/data-export.t
 import { recordId, successfulRun } from '../../src/api/operations/records.ts';
 import { instantOf } from '../../src/api/params.ts';
 import { briefRuns, filesUntil } from '../../src/domain/exports/job-lists.ts';
+import { hint } from '../../src/lib/hint.ts';
 import * as p from '../../src/tooling/params.ts';
 import { documented } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
@@ -12,7 +13,8 @@ import { lifeWords } from '../../src/workspace/download/file-life.ts';
 export default defineTool({
   name: 'list_successful_export_runs',
   title: 'List successful export runs',
-  description: 'Runs that produced files, with the range they cover; which expire next. Files: get_export_run.',
+  description:
+    'Runs that produced files, with the range they cover; which expire next.' + hint('get_export_run', ' Files: get_export_run.'),
   annotations: READ,
   searchHint: 'files about to expire, runs that worked',
   operation: listSuccessfulExportRuns,
@@ -42,7 +44,7 @@ export default defineTool({
     const { runs, found, life } = await selectedRuns(ask, { ...paging, jobIds, ...bounds, nowMs });
     if (found > runs.length) note(`${runs.length} of ${found} runs; pass page or a larger limit.`);
     if (expiresBefore === undefined) return { runs };
-    note(`filesUntil: ${lifeWords(life)}; expirationDate of get_export_run is exact.`);
+    note(`filesUntil: ${lifeWords(life)}${hint('get_export_run', '; expirationDate of get_export_run is exact')}.`);
     return { runs, filesUntil: runs.map((run) => ({ jobRunId: run.jobRunId, filesUntil: filesUntil(run, life.ms) })) };
   },
 });

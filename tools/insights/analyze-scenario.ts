@@ -5,6 +5,7 @@ import type { Clues } from '../../src/domain/speed/clues.ts';
 import { resultIdOf } from '../../src/domain/speed/runs.ts';
 import { scenarioAnswerShape } from '../../src/domain/speed/scenario-answer.ts';
 import { BREAKDOWNS } from '../../src/domain/speed/speed-cycle.ts';
+import { hint } from '../../src/lib/hint.ts';
 import { scenarioReport, scenarioReports } from '../../src/resources/scenarios.ts';
 import { stepHar } from '../../src/resources/step-har.ts';
 import * as p from '../../src/tooling/params.ts';
@@ -44,7 +45,7 @@ export default defineAnsweringTool({
   description:
     'Did the site, a page or the checkout get slower or faster, since when and why: a release or deploy? Which scenarios and ' +
     'steps are slow, slower at night, creep up, are unstable or fail? Finds performance regressions of synthetic runs: LCP, TTFB, ' +
-    'TBT since a date, events near, the worst in detail. Then compare_hars with the two stepResultIds.',
+    `TBT since a date, events near, the worst in detail.${hint('compare_hars', ' Then compare_hars with the two stepResultIds.')}`,
   annotations: READ,
   searchHint: 'site slower, slow checkout, deploy, release, regression, performance, failing runs, Core Web Vitals, LCP, TTFB',
   alwaysLoad: true,

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { recordId } from '../../src/api/operations/records.ts';
 import { text } from '../../src/api/params.ts';
+import { either } from '../../src/lib/hint.ts';
 import { defineAnsweringTool, OVERWRITE } from '../../src/tooling/tool.ts';
 import { applyExportPlan } from '../../src/usecases/exports/apply-export-plan.ts';
 
@@ -15,7 +16,7 @@ export default defineAnsweringTool({
   idsFrom: 'list_export_jobs',
   confirmed: true,
   input: z.strictObject({
-    planId: text.describe('From plan_export or find_export_gaps'),
+    planId: text.describe(`From ${either('plan_export', 'find_export_gaps')}`),
     allowDuplicate: z.boolean().describe('true creates a recurring job although an equal one exists').optional(),
   }),
   output: z.object({

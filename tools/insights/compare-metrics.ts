@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { comparisonShape } from '../../src/domain/metrics/compare/comparison-rows.ts';
 import { baselineKinds } from '../../src/domain/metrics/compare/comparison-windows.ts';
+import { hint } from '../../src/lib/hint.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
 import { compareMetrics } from '../../src/usecases/metrics/compare-metrics.ts';
@@ -11,7 +12,7 @@ export default defineAnsweringTool({
   description:
     'Why did sales, orders, revenue, visits or conversion drop or rise, and since which day? Compares this week or month with the ' +
     'one before or last year, or segments, or devices: is it real or noise, on mobile only, traffic mix or rate, broken tracking, ' +
-    'and what did it cost? Figures alone: query_metrics.',
+    `and what did it cost?${hint('query_metrics', ' Figures alone: query_metrics.')}`,
   annotations: READ,
   searchHint: 'why did it drop, selling less, compare weeks, year over year, week over week, report of the change, decline, is it noise',
   alwaysLoad: true,

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { hint } from '../../src/lib/hint.ts';
 import { exportRun } from '../../src/resources/exports.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, FETCH } from '../../src/tooling/tool.ts';
@@ -9,8 +10,10 @@ export default defineAnsweringTool({
   name: 'download_export_run',
   title: 'Download an export run',
   description:
-    'Get the files of one run, by default the last, into the workspace for query_export; follows a run that still computes. Goes ' +
-    'on when the call ends: call again to look.',
+    'Get the files of one run, by default the last, into the workspace' +
+    hint('query_export', ' for query_export') +
+    '; follows a run that still computes. ' +
+    'Goes on when the call ends: call again to look.',
   annotations: FETCH,
   fetches: true,
   searchHint: 'download files of a run, fetch an export',
@@ -65,7 +68,11 @@ export default defineAnsweringTool({
     const counted = files.every(({ rows }) => rows !== undefined) && { rowCount: files.reduce((sum, { rows = 0 }) => sum + rows, 0) };
     if (manifest.files.length > 0 && counted && counted.rowCount === 0) note('The run found nothing in its range: its files hold no rows.');
     const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-    const next = `query_export with jobId ${jobId} describes and queries the data.`;
+    const next = hint(
+      'query_export',
+      `query_export with jobId ${jobId} describes and queries the data.`,
+      `The files of job ${jobId} are in the workspace.`,
+    );
     return { state: 'complete' as const, ...id, job, from, to, scope, format, ...counted, bytes, directory, next, files, uri };
   },
 });

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { changesShape } from '../../src/domain/metrics/changes/changes-answer.ts';
+import { hint } from '../../src/lib/hint.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
 import { changeSubjects, findChanges } from '../../src/usecases/metrics/find-changes.ts';
@@ -10,7 +11,7 @@ export default defineAnsweringTool({
   description:
     'What changed that we should know? Is anything unusual or wrong in the last days: sales, orders, conversion that dropped, ' +
     'rose or drifted, anomalies and outlier days, by device, segment and goal (zones, page speed on request). Each change once, ' +
-    'the largest first. Why: compare_metrics.',
+    `the largest first.${hint('compare_metrics', ' Why: compare_metrics.')}`,
   annotations: READ,
   searchHint: 'anything unusual, what happened, alerts, anomalies, outliers, drop, sales fell, news of the last weeks',
   alwaysLoad: true,

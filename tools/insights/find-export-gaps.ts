@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { hint } from '../../src/lib/hint.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
 import { findExportGaps } from '../../src/usecases/exports/find-export-gaps.ts';
@@ -8,7 +9,7 @@ export default defineAnsweringTool({
   title: 'Find gaps of an export',
   description:
     'Which days or hours are missing in an export, and why: failed, never run, empty although visited, expired. Its planId ' +
-    'backfills them (apply_export_plan).',
+    `backfills them${hint('apply_export_plan', ' (apply_export_plan)')}.`,
   annotations: READ,
   searchHint: 'missing days, holes, failed runs, backfill',
   scope: 'data-export',

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { hint } from '../../src/lib/hint.ts';
 import { exportsResource } from '../../src/resources/exports.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
@@ -39,10 +40,16 @@ export default defineAnsweringTool({
     const resting = unfinished.find((run) => !workspace.underWay(run));
     if (resting)
       note(
-        `Unfinished runs go on where they were: download_export_run with jobId ${resting.jobId} and runId ${resting.runId}, or ` +
-          'sync_exports.',
+        'Unfinished runs go on where they were.' +
+          hint('download_export_run', ` download_export_run with jobId ${resting.jobId} and runId ${resting.runId} goes on with one.`) +
+          hint('sync_exports', ' sync_exports goes on with all.'),
       );
-    if (runs.length === 0) note('Nothing is downloaded yet: sync_exports downloads all new runs, download_export_run a single run.');
+    if (runs.length === 0)
+      note(
+        'Nothing is downloaded yet.' +
+          hint('sync_exports', ' sync_exports downloads all new runs.') +
+          hint('download_export_run', ' download_export_run downloads a single run.'),
+      );
     const uri = exportsResource.uri({ projectId: await projectId() });
     link({ uri, name: exportsResource.name, title: exportsResource.title, mimeType: exportsResource.mimeType });
     const usedBytes = await workspace.usedBytes();

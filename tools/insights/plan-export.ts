@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { recordId } from '../../src/api/operations/records.ts';
 import { device, exportFormat, text } from '../../src/api/params.ts';
+import { hint } from '../../src/lib/hint.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
 import { planExport } from '../../src/usecases/exports/plan-export.ts';
@@ -10,7 +11,8 @@ export default defineAnsweringTool({
   title: 'Plan an export',
   description:
     'I want a file of every session or page view: plans an export (daily, hourly, once) before anything is created. Finds columns ' +
-    'by plain words (browser, device, revenue), splits long past ranges, looks for equal jobs. Then apply_export_plan.',
+    'by plain words (browser, device, revenue), splits long past ranges, looks for equal jobs.' +
+    hint('apply_export_plan', ' Then apply_export_plan.'),
   annotations: READ,
   searchHint: 'set up an export, daily file, raw data, columns, schedule, data feed',
   alwaysLoad: true,

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { breakdowns, exportedDimension, metricQuery } from '../../src/domain/metrics/read/metric-query.ts';
+import { hint } from '../../src/lib/hint.ts';
 import { tableOutput } from '../../src/tooling/metric-tool.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
@@ -11,7 +12,7 @@ export default defineAnsweringTool({
   description:
     'How many visits, orders or sales did we have, and when: yesterday, by day, weekday or month, device, segment, top days, ' +
     'share, average? One table or chart of site metrics (zone metrics with zoneIds) over any range. Rates of long ranges are ' +
-    'exact, null means no value. Why figures moved: compare_metrics.',
+    `exact, null means no value.${hint('compare_metrics', ' Why figures moved: compare_metrics.')}`,
   annotations: READ,
   searchHint: 'how many, how much, figures, table, KPI, trend, chart, forecast, Black Friday, best weekday, orders, money, people',
   alwaysLoad: true,

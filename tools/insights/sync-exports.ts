@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { hint } from '../../src/lib/hint.ts';
 import { exportsResource } from '../../src/resources/exports.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, FETCH } from '../../src/tooling/tool.ts';
@@ -47,18 +48,22 @@ export default defineAnsweringTool({
     const idle = jobIds?.filter((jobId) => ![plan.present, plan.wanted, plan.expired].flat().some((run) => run.jobId === jobId));
     if (idle && idle.length > 0)
       note(
-        `No successful run${since === undefined ? '' : ` since ${since}`} of job ${idle.join(', ')}; list_export_runs lists all its runs.`,
+        `No successful run${since === undefined ? '' : ` since ${since}`} of job ${idle.join(', ')}` +
+          hint('list_export_runs', '; list_export_runs lists all its runs') +
+          '.',
       );
     const [lost] = plan.expired;
     if (lost) note(`Expired: the platform deletes files ${lifeWords(life)}.`);
     if (underWay > 0 && arriving !== undefined) note(`${arriving}.`);
     const loads = workspace.warehouse?.underWay() ?? [];
-    if (loads.length > 0) note(`${loadsWords(loads)}; query_export waits for them.`);
+    if (loads.length > 0) note(`${loadsWords(loads)}${hint('query_export', '; query_export waits for them')}.`);
     const { rows, more } = syncTable(plan, outcomes, jobIds ? jobIds.length : LOST_JOBS_SHOWN);
     if (more > 0) note(`${more} more jobs have nothing but expired runs; jobIds shows them.`);
     const uri = exportsResource.uri({ projectId: await projectId() });
     link({ uri, name: exportsResource.name, title: exportsResource.title, mimeType: exportsResource.mimeType });
-    const backfill = lost ? ` find_export_gaps with jobId ${lost.jobId} plans the backfill of what had expired.` : '';
+    const backfill = lost
+      ? hint('find_export_gaps', ` find_export_gaps with jobId ${lost.jobId} plans the backfill of what had expired.`)
+      : '';
     return {
       answer: [
         `${count('fetched')} of ${plan.wanted.length} new runs fetched`,
@@ -80,4 +85,4 @@ export default defineAnsweringTool({
 
 const UNDER_WAY = 'Call sync_exports again with the same arguments; the work goes on meanwhile.';
 const FAILED = 'Call sync_exports again: what has arrived is kept, the rest is tried once more.';
-const DONE = 'query_export with a jobId describes and queries the data.';
+const DONE = hint('query_export', 'query_export with a jobId describes and queries the data.', 'The files are in the workspace.');

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { listMappings } from '../../src/api/operations/objects.ts';
 import { mapping } from '../../src/api/operations/records.ts';
+import { hint } from '../../src/lib/hint.ts';
 import * as p from '../../src/tooling/params.ts';
 import { documented } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
@@ -8,7 +9,7 @@ import { defineTool, READ } from '../../src/tooling/tool.ts';
 export default defineTool({
   name: 'list_mappings',
   title: 'List mappings',
-  description: 'Mappings: each divides pages or screens into page groups (list_page_groups).',
+  description: `Mappings: each divides pages or screens into page groups${hint('list_page_groups', ' (list_page_groups)')}.`,
   annotations: READ,
   searchHint: 'mappings of pages',
   operation: listMappings,

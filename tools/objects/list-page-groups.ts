@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { listPageGroups } from '../../src/api/operations/objects.ts';
 import { pageGroup } from '../../src/api/operations/records.ts';
 import { onlyOf } from '../../src/domain/names/only-of.ts';
+import { hint } from '../../src/lib/hint.ts';
 import * as p from '../../src/tooling/params.ts';
 import { documented } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
@@ -9,7 +10,7 @@ import { defineTool, READ } from '../../src/tooling/tool.ts';
 export default defineTool({
   name: 'list_page_groups',
   title: 'List page groups',
-  description: 'Page groups (pages or screens) of a mapping. Their zonings: list_zonings.',
+  description: `Page groups (pages or screens) of a mapping.${hint('list_zonings', ' Their zonings: list_zonings.')}`,
   annotations: READ,
   searchHint: 'page groups, screens',
   operation: listPageGroups,

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { listZonings } from '../../src/api/operations/objects.ts';
 import { zoning } from '../../src/api/operations/records.ts';
+import { hint } from '../../src/lib/hint.ts';
 import * as p from '../../src/tooling/params.ts';
 import { documented } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
@@ -8,7 +9,7 @@ import { defineTool, READ } from '../../src/tooling/tool.ts';
 export default defineTool({
   name: 'list_zonings',
   title: 'List zonings',
-  description: 'Zonings of a page group. Their zones: list_zones.',
+  description: `Zonings of a page group.${hint('list_zones', ' Their zones: list_zones.')}`,
   annotations: READ,
   searchHint: 'zonings of a page',
   operation: listZonings,

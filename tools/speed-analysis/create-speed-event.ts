@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { createSpeedEvent, listSpeedEvents } from '../../src/api/operations/speed-analysis.ts';
 import { ids, instantOf, text } from '../../src/api/params.ts';
 import { inOneSpelling, isEqualEvent } from '../../src/domain/speed/speed-events.ts';
+import { hint } from '../../src/lib/hint.ts';
 import * as p from '../../src/tooling/params.ts';
 import { CREATE, defineTool } from '../../src/tooling/tool.ts';
 
@@ -30,7 +31,10 @@ export default defineTool({
     const { key } = await call(input);
     const equal = known.filter((event) => event.key !== key && isEqualEvent(event, input));
     if (equal.length > 0)
-      note(`An equal event was there already: ${equal.map((event) => event.key).join(', ')}. delete_speed_event removes one of them.`);
+      note(
+        `An equal event was there already: ${equal.map((event) => event.key).join(', ')}.` +
+          hint('delete_speed_event', ' delete_speed_event removes one of them.'),
+      );
     return { key, date: new Date(instantOf(input.date)).toISOString() };
   },
 });

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { deleteSpeedEvent } from '../../src/api/operations/speed-analysis.ts';
 import { text } from '../../src/api/params.ts';
 import { differenceWords, eventWords, nearlyEqual } from '../../src/domain/speed/speed-events.ts';
+import { hint } from '../../src/lib/hint.ts';
 import { DELETE, defineTool } from '../../src/tooling/tool.ts';
 import { placedEvents } from '../../src/usecases/speed/placed-events.ts';
 
@@ -14,7 +15,7 @@ export default defineTool({
   operation: deleteSpeedEvent,
   idsFrom: 'list_speed_events',
   confirmed: true,
-  input: z.strictObject({ key: text.describe('Key from list_speed_events') }),
+  input: z.strictObject({ key: text.describe(`Key${hint('list_speed_events', ' from list_speed_events', ' of the event')}`) }),
   output: z.object({
     key: z.string(),
     text: z.string().optional(),

@@ -3,6 +3,7 @@ import { scenarioReport as record, stepResult } from '../../src/api/operations/r
 import { getScenarioReport } from '../../src/api/operations/speed-analysis.ts';
 import { resultIdOf } from '../../src/domain/speed/runs.ts';
 import { metricsOfOthers, pickMetrics, SPEED_UNITS } from '../../src/domain/speed/speed-metrics.ts';
+import { either } from '../../src/lib/hint.ts';
 import { scenarioReport } from '../../src/resources/scenarios.ts';
 import { stepHar } from '../../src/resources/step-har.ts';
 import * as p from '../../src/tooling/params.ts';
@@ -14,7 +15,8 @@ export default defineTool({
   name: 'get_scenario_report',
   title: 'Get a scenario report',
   description:
-    'One run of a scenario with its steps, the newest unless dated. A step has a stepResultId for get_step_report and get_step_har.',
+    'One run of a scenario with its steps, the newest unless dated. ' +
+    `A step has a stepResultId for ${either('get_step_report', 'get_step_har')}.`,
   annotations: READ,
   searchHint: 'newest measurement of a scenario',
   operation: getScenarioReport,

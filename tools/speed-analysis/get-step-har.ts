@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { getStepHar } from '../../src/api/operations/speed-analysis.ts';
 import { text } from '../../src/api/params.ts';
 import { digestHar, harDigest } from '../../src/domain/har/report/digest-har.ts';
+import { hint } from '../../src/lib/hint.ts';
 import { stepHar } from '../../src/resources/step-har.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
 import { readStepResult } from '../../src/usecases/speed/step-number.ts';
@@ -9,7 +10,8 @@ import { readStepResult } from '../../src/usecases/speed/step-number.ts';
 export default defineTool({
   name: 'get_step_har',
   title: 'Get the HAR of a step',
-  description: 'Summary of the HAR of one step, with a link to the sanitised file. Findings and requests: analyze_har.',
+  description:
+    'Summary of the HAR of one step, with a link to the sanitised file.' + hint('analyze_har', ' Findings and requests: analyze_har.'),
   annotations: READ,
   searchHint: 'HAR file of a step',
   operation: getStepHar,

@@ -6,6 +6,7 @@ import { reportTable } from '../../src/domain/speed/report-table.ts';
 import { webPageOf } from '../../src/domain/speed/runs.ts';
 import { metricsOfOthers, notIn, SPEED_UNITS } from '../../src/domain/speed/speed-metrics.ts';
 import { DAY_MS } from '../../src/lib/clock.ts';
+import { hint } from '../../src/lib/hint.ts';
 import { scenarioReports } from '../../src/resources/scenarios.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
@@ -23,8 +24,10 @@ export default defineTool({
   name: 'list_scenario_reports',
   title: 'List reports of a scenario',
   description:
-    'Runs of a scenario as rows, newest first: failures and metrics as averages over the steps (judged: analyze_scenario). One ' +
-    'whole: get_scenario_report with its date.',
+    'Runs of a scenario as rows, newest first: failures and metrics as averages over the steps' +
+    hint('analyze_scenario', ' (judged: analyze_scenario)') +
+    '. ' +
+    hint('get_scenario_report', 'One whole: get_scenario_report with its date.'),
   annotations: READ,
   searchHint: 'measurements of a scenario as rows',
   operation: listScenarioReports,

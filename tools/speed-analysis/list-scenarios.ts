@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { scenario } from '../../src/api/operations/records.ts';
 import { listScenarios } from '../../src/api/operations/speed-analysis.ts';
 import { text } from '../../src/api/params.ts';
+import { hint } from '../../src/lib/hint.ts';
 import { scenarioReports } from '../../src/resources/scenarios.ts';
 import { documented } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
@@ -9,7 +10,7 @@ import { defineTool, READ } from '../../src/tooling/tool.ts';
 export default defineTool({
   name: 'list_scenarios',
   title: 'List scenarios',
-  description: 'Synthetic scenarios of the project. Runs: list_scenario_reports.',
+  description: `Synthetic scenarios of the project.${hint('list_scenario_reports', ' Runs: list_scenario_reports.')}`,
   annotations: READ,
   searchHint: 'names and ids of scenarios',
   operation: listScenarios,

@@ -1,5 +1,6 @@
 import { refuse } from '../../api/errors.ts';
 import { DAY_MS } from '../../lib/clock.ts';
+import { hint } from '../../lib/hint.ts';
 
 /** An interval of time in ms; the end is excluded. */
 interface Span {
@@ -95,8 +96,9 @@ export function chooseDays({ first, last, followDays = 0, usualDays = USUAL_DAYS
   const lastOfFiles = all.at(-1);
   if (lastOfFiles === undefined)
     refuse(
-      `The downloaded files share no whole day (UTC). They cover ${coverWords(files)}. sync_exports fetches what the platform still has; ` +
-        'plan_export with fields ["journeys"] plans the missing days of both scopes.',
+      `The downloaded files share no whole day (UTC). They cover ${coverWords(files)}.` +
+        hint('sync_exports', ' sync_exports fetches what the platform still has; ', ' ') +
+        hint('plan_export', 'plan_export with fields ["journeys"] plans the missing days of both scopes.'),
     );
   const end = last ?? lastOfFiles - followDays;
   const usual = all.filter((day) => day <= end).slice(-usualDays)[0] ?? end;
@@ -107,7 +109,11 @@ export function chooseDays({ first, last, followDays = 0, usualDays = USUAL_DAYS
       start > end ? 'no day whose window is over' : daysWords([start, end].flatMap((day, at) => (at && start === end ? [] : day)));
     refuse(
       `startDate, endDate: the downloaded files cover no whole day (UTC) of ${rangeWords(start, end) ?? String(asked)}. They cover ` +
-        `${coverWords(files)}. sync_exports fetches what the platform still has; plan_export with fields ["journeys"] plans past days.`,
+        `${coverWords(files)}.` +
+        hint(
+          ['sync_exports', 'plan_export'],
+          ' sync_exports fetches what the platform still has; plan_export with fields ["journeys"] plans past days.',
+        ),
     );
   }
   const inRange = Array.from({ length: end - start + 1 }, (_, index) => start + index);

@@ -1,3 +1,4 @@
+import { hint } from '../../lib/hint.ts';
 /** What is often asked of such platforms and is not in this interface, with what comes nearest to it. */
 export const unanswerable: readonly { readonly asked: string; readonly nearest: string }[] = [
   { asked: 'funnels', nearest: 'export of scope views (session_id, view_number, path): count sessions that reach each step in order' },
@@ -30,7 +31,9 @@ const NO_CLICKS = 'clicks are not counted; the nearest are tapRate and tapRecurr
 const NO_VIEWS = 'page views are given per session only: pageviewAverage, times visits for their number';
 const NO_PAGES = 'pages are not measured one by one; the nearest is';
 const NO_VITALS =
-  'real visitors are not timed; the nearest are speed metrics of lab runs (analyze_scenario), such as largestContentfulPaint';
+  'real visitors are not timed; the nearest are speed metrics of lab runs' +
+  hint('analyze_scenario', ' (analyze_scenario)') +
+  ', such as largestContentfulPaint';
 const NO_NEW = 'the nearest are visits of the segments of new and returning visitors (compareSegments)';
 
 /** What is often asked for and is no metric of the interface, folded, with what comes nearest. */

@@ -1,4 +1,5 @@
 import { minuteAt } from '../../lib/dates.ts';
+import { hint } from '../../lib/hint.ts';
 import { median } from './order.ts';
 import { metricOf, type Report } from './runs.ts';
 import { firstRows, type ScenarioRuns, type ViewAnswer } from './site-runs.ts';
@@ -106,7 +107,7 @@ export function runAnswer(scenarios: readonly ScenarioRuns[], { metric, step, ti
     ),
     notes: [
       `Of ${all.length} steps of runs without failure; timesUsual: over the median of the step.`,
-      'analyze_har and compare_hars take the stepResultId.',
+      hint(['analyze_har', 'compare_hars'], 'analyze_har and compare_hars take the stepResultId.'),
     ],
   };
 }

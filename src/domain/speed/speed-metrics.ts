@@ -1,4 +1,5 @@
 import { aggregateMetricNames, stepReportTimingNames, stepTimingNames } from '../../api/metric-names.ts';
+import { hint } from '../../lib/hint.ts';
 import { formatBytes, formatMs, formatNumber } from '../../lib/number-text.ts';
 
 /** Speed metrics that an answer holds when none are named. */
@@ -45,15 +46,17 @@ const besideTimings: Readonly<Record<string, string>> = { loadTime: 'loadTime', 
 
 const inScenarioReport = (name: string) =>
   Object.hasOwn(besideTimings, name)
-    ? `get_scenario_report shows ${besideTimings[name]} of each step`
-    : `get_scenario_report shows ${name} in the timings`;
+    ? hint('get_scenario_report', `get_scenario_report shows ${besideTimings[name]} of each step`, `another record has ${name}`)
+    : hint('get_scenario_report', `get_scenario_report shows ${name} in the timings`, `another record has ${name}`);
 
 const recordKinds = {
   'A step report': { metrics: stepReportTimingNames, elsewhere: inScenarioReport },
   'A summary': { metrics: aggregateMetricNames, elsewhere: inScenarioReport },
   'A step': {
     metrics: [...stepTimingNames, 'loadTime', 'weight'],
-    elsewhere: (name: string) => `the summary has ${name}, as in list_scenario_reports; requestsCount of a step counts its requests`,
+    elsewhere: (name: string) =>
+      hint('list_scenario_reports', `the summary has ${name}, as in list_scenario_reports; `) +
+      'requestsCount of a step counts its requests',
   },
 } as const satisfies Record<string, RecordKind>;
 

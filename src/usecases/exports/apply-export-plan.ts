@@ -3,6 +3,7 @@ import { createExportJob } from '../../api/operations/data-export.ts';
 import { joinedPreview, previewOf } from '../../api/write-request.ts';
 import type { JobBody } from '../../domain/exports/plan/job-bodies.ts';
 import { equalRecurring, equalWords, isJobOf, type JobRecord } from '../../domain/exports/plan/similar-jobs.ts';
+import { either, hint } from '../../lib/hint.ts';
 import { type ExportPlan, expiresMs, type PlanPart, type PlanStore } from '../../workspace/plans.ts';
 import type { Context } from '../context.ts';
 import { openPlansOf, readJobs } from './export-lists.ts';
@@ -32,7 +33,8 @@ async function record(application: Application, index: number, known: Partial<Pl
 
 async function planNamed(store: PlanStore, planId: string, nowMs: number): Promise<ExportPlan> {
   const plan = await store.read(planId);
-  if (!plan) throw new ApiError('missing', `There is no plan ${planId} of this project; plan_export or find_export_gaps makes one.`);
+  if (!plan)
+    throw new ApiError('missing', `There is no plan ${planId} of this project; ${either('plan_export', 'find_export_gaps')} makes one.`);
   if (plan.parts.some(isOpen) && nowMs >= expiresMs(plan)) {
     const made = plan.parts.filter((part) => !isOpen(part)).length;
     const done = made > 0 ? ` ${made} of its ${plan.parts.length} jobs exist.` : '';
@@ -197,7 +199,9 @@ function rangeOf({ frequency: { dateRange } }: JobBody): { from?: string; to?: s
 function nextStep({ parts }: ExportPlan): string {
   const isOnce = parts.some(({ body }) => body.frequency.value === 'once');
   return isOnce
-    ? 'A once job runs at once; download_export_run follows it and fetches its files, which are kept until their expirationDate.'
-    : 'When its runs begin is up to the platform: nextRunTime of get_export_job. download_export_run fetches their files, which are ' +
-        'kept until their expirationDate.';
+    ? 'A once job runs at once' +
+        hint('download_export_run', '; download_export_run follows it and fetches its files, which are kept until their expirationDate') +
+        '.'
+    : `When its runs begin is up to the platform${hint('get_export_job', ': nextRunTime of get_export_job')}.` +
+        hint('download_export_run', ' download_export_run fetches their files, which are kept until their expirationDate.');
 }

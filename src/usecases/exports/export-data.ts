@@ -1,5 +1,6 @@
 import { ApiError } from '../../api/errors.ts';
 import { grouped } from '../../lib/grouped.ts';
+import { hint } from '../../lib/hint.ts';
 import type { Look } from '../../workspace/query/batches.ts';
 import { type DataView, dataViewOf, viewName } from '../../workspace/query/data-view.ts';
 import type { Dialect } from '../../workspace/query/examples.ts';
@@ -60,8 +61,9 @@ function requireRuns(runs: readonly RunManifest[], { jobId, jobIds }: Asked): vo
     jobId === undefined ? ['jobIds', absent.length > 0 ? `of job ${absent.join(', ')}` : ''] : ['jobId', `of job ${jobId}`];
   throw new ApiError(
     'missing',
-    `${name}: nothing ${jobs ? `${jobs} ` : ''}is in the workspace yet. download_export_run fetches its latest run, sync_exports ` +
-      'all that the platform still has.',
+    `${name}: nothing ${jobs ? `${jobs} ` : ''}is in the workspace yet.` +
+      hint('download_export_run', ' download_export_run fetches its latest run.') +
+      hint('sync_exports', ' sync_exports fetches all that the platform still has.'),
   );
 }
 

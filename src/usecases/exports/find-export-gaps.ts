@@ -7,6 +7,7 @@ import { GAPS, gapAnswer, gapRows, mostTelling, OUTSIDE } from '../../domain/exp
 import type { ExportHistory, Status } from '../../domain/exports/gaps/run-coverage.ts';
 import { bodiesOf, type ExportRange } from '../../domain/exports/plan/job-bodies.ts';
 import { idsOfEqual, type JobRecord } from '../../domain/exports/plan/similar-jobs.ts';
+import { hint } from '../../lib/hint.ts';
 import { lifeWords } from '../../workspace/download/file-life.ts';
 import type { ExportPlan, PlanStore } from '../../workspace/plans.ts';
 import type { Context } from '../context.ts';
@@ -72,7 +73,10 @@ async function planBackfill(job: JobRecord, found: GapStudy, statuses: readonly 
     for (const body of bodies) checkInput(createExportJob, body);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    parts.note(`No backfill can be planned from what the job shows: ${error.message} plan_export with fields of your choice makes one.`);
+    parts.note(
+      `No backfill can be planned from what the job shows: ${error.message}` +
+        hint('plan_export', ' plan_export with fields of your choice makes one.'),
+    );
     return undefined;
   }
   const { planId } = await parts.store.add({ bodies, known: idsOfEqual(parts.jobs, bodies), fills: job.jobId, nowMs: parts.nowMs });
@@ -133,8 +137,8 @@ export async function findExportGaps(asked: Asked, context: Uses) {
   for (const sentence of content.doubts) note(sentence);
   if (backfill)
     note(
-      `planId fills what is missing with ${backfill.jobs} once ${backfill.jobs === 1 ? 'job' : 'jobs'}: apply_export_plan ` +
-        `{"planId":"${backfill.planId}"} shows them first.`,
+      `planId fills what is missing with ${backfill.jobs} once ${backfill.jobs === 1 ? 'job' : 'jobs'}` +
+        `${hint('apply_export_plan', `: apply_export_plan {"planId":"${backfill.planId}"} shows them first`)}.`,
     );
   if (expired)
     note(

@@ -16,6 +16,7 @@ import {
   resolveFields,
 } from '../../domain/exports/plan/resolve-fields.ts';
 import { idsOfEqual, lower, type SimilarJob, similarJobs } from '../../domain/exports/plan/similar-jobs.ts';
+import { hint } from '../../lib/hint.ts';
 import { learnFileLife } from '../../workspace/download/file-life.ts';
 import { successfulRuns } from '../../workspace/download/sync-plan.ts';
 import { expiresMs } from '../../workspace/plans.ts';
@@ -106,7 +107,7 @@ async function requireSegment(segmentId: number | undefined, { of }: Lists, note
     if (!(error instanceof ApiError)) throw error;
     return note(`Whether segment ${segmentId} exists could not be looked up: ${error.message}`);
   }
-  refuse([`segmentId: there is no segment ${segmentId}; list_segments lists them.`]);
+  refuse([`segmentId: there is no segment ${segmentId}${hint('list_segments', '; list_segments lists them')}.`]);
 }
 
 function fieldRow({ asked, fieldName, aliasName, customVarPosition, dynamicVarKey, meaning, also }: ExportColumn) {
@@ -170,7 +171,11 @@ export async function planExport(asked: ExportRequest, context: Uses) {
     context,
   );
   if (currency !== undefined) note(`Amounts are in cents of ${currency}.`);
-  note(`Nothing is created yet. Show the plan to the user; apply_export_plan {"planId":"${plan.planId}"} creates it.`);
+  note(
+    'Nothing is created yet. Show the plan to the user' +
+      hint('apply_export_plan', `; apply_export_plan {"planId":"${plan.planId}"} creates it`) +
+      '.',
+  );
   const { body, each } = sharedMembers(bodies);
   if (each && each.length > MOST_JOBS && !whole)
     note(`each shows the first ${MOST_JOBS} of ${each.length} jobs; the others follow in the same way.`);

@@ -1,6 +1,7 @@
 import { ApiError } from '../../api/errors.ts';
 import { describeRange } from '../../lib/dates.ts';
 import { grouped } from '../../lib/grouped.ts';
+import { hint } from '../../lib/hint.ts';
 import { coverageOf, type Interval } from '../../workspace/query/batches.ts';
 import { typeOf } from '../../workspace/query/columns.ts';
 import { type Dialect, type Example, examplesOf } from '../../workspace/query/examples.ts';
@@ -68,7 +69,10 @@ function noteCoverage({ runs, parts }: Data, context: Uses): { covered: string[]
     const words = gaps.map((gap) => wordsOf(gap, context));
     const more = words.length > MAX_GAPS ? ` and ${words.length - MAX_GAPS} more` : '';
     if (words.length > 0)
-      context.note(`${prefix}Not in the data: ${words.slice(0, MAX_GAPS).join(', ')}${more}. find_export_gaps gives the causes.`);
+      context.note(
+        `${prefix}Not in the data: ${words.slice(0, MAX_GAPS).join(', ')}${more}.` +
+          hint('find_export_gaps', ' find_export_gaps gives the causes.'),
+      );
     notePartialColumns(part, context);
     const withPrefix = (texts: readonly string[]) => texts.map((text) => `${prefix}${text}`);
     return { covered: withPrefix(covered.map((interval) => wordsOf(interval, context))), gaps: withPrefix(words) };

@@ -1,5 +1,6 @@
 import { ApiError } from '../../api/errors.ts';
 import { matchName } from '../../domain/names/match-name.ts';
+import { hint } from '../../lib/hint.ts';
 import type { Column } from '../../workspace/query/columns.ts';
 import type { DataView } from '../../workspace/query/data-view.ts';
 import { SqlError } from '../../workspace/query/sql-process.ts';
@@ -94,7 +95,10 @@ function fileFault(message: string): WorkspaceError | undefined {
   if (/^(?:Binder|Catalog|Parser) Error/.test(message) || !FILE_FAULT.test(message)) return undefined;
   // The line of the statement that reads the file says nothing.
   const short = shortened(message, (line) => !line.startsWith('LINE '));
-  const next = 'If it was spoilt on the disk, purge_workspace with this jobId and then sync_exports fetch what the platform still has.';
+  const next = hint(
+    ['purge_workspace', 'sync_exports'],
+    'If it was spoilt on the disk, purge_workspace with this jobId and then sync_exports fetch what the platform still has.',
+  );
   return new WorkspaceError('disk', `A downloaded file cannot be read: ${short} ${next}`);
 }
 
@@ -104,7 +108,11 @@ export async function sqlFailure(error: unknown, views: readonly View[]): Promis
   const { reason, message } = error;
   if (reason === 'missing package') {
     const how = 'Install it beside this server (npm install @duckdb/node-api@1.5.5-r.5), then call again';
-    return new ApiError('settings', `query_export needs the optional package @duckdb/node-api, which cannot be loaded here. ${how}.`);
+    return new ApiError(
+      'settings',
+      hint('query_export', 'query_export', 'This answer') +
+        ` needs the optional package @duckdb/node-api, which cannot be loaded here. ${how}.`,
+    );
   }
   if (reason === 'start') {
     const why = message === '' ? 'its process ended at once' : message.slice(0, LONGEST_MESSAGE);
@@ -135,7 +143,8 @@ export async function sqlFailure(error: unknown, views: readonly View[]): Promis
   if (reason === 'data')
     return new WorkspaceError(
       'disk',
-      `The downloaded files could not be opened: ${shortened(message)} purge_workspace removes them and sync_exports downloads them again.`,
+      `The downloaded files could not be opened: ${shortened(message)}` +
+        hint(['purge_workspace', 'sync_exports'], ' purge_workspace removes them and sync_exports downloads them again.'),
     );
   return new ApiError('invalid', `sql: ${await faultOf(message, views)}`);
 }

@@ -1,6 +1,7 @@
 import { ApiError } from '../../api/errors.ts';
 import { PRESET } from '../../domain/exports/plan/journey-fields.ts';
 import { type JobRecord, lower } from '../../domain/exports/plan/similar-jobs.ts';
+import { hint } from '../../lib/hint.ts';
 import type { Context } from '../context.ts';
 import { readJobs } from '../exports/export-lists.ts';
 
@@ -8,7 +9,10 @@ type Uses = Pick<Context, 'ask'>;
 
 /** What plans the fields that the tools over visits need. */
 function planWords(scope: string): string {
-  return `plan_export {"fields":["${PRESET}"],"scope":"${scope}","frequency":"daily"} plans one (once with dates for past days)`;
+  return hint(
+    'plan_export',
+    `: plan_export {"fields":["${PRESET}"],"scope":"${scope}","frequency":"daily"} plans one (once with dates for past days)`,
+  );
 }
 
 function exportsAll({ scope, fields }: JobRecord, wanted: string, needed: readonly string[]): boolean {
@@ -31,8 +35,10 @@ async function jobsWith(scope: string, fields: readonly string[], { ask }: Uses)
 async function wayTo(scope: string, fields: readonly string[], context: Uses): Promise<string> {
   const [job] = await jobsWith(scope, fields, context);
   return job
-    ? `Job ${job.jobId} "${job.name ?? ''}" exports them: sync_exports {"jobIds":["${job.jobId}"]} fetches its files.`
-    : `No job exports them: ${planWords(scope)}.`;
+    ? `Job ${job.jobId} "${job.name ?? ''}" exports them` +
+        hint('sync_exports', `: sync_exports {"jobIds":["${job.jobId}"]} fetches its files`) +
+        '.'
+    : `No job exports them${planWords(scope)}.`;
 }
 
 /** The error for a scope of which nothing is here: which job has it, or the plan that makes it. */

@@ -1,6 +1,7 @@
 import { refuse } from '../../api/errors.ts';
 import { type CoveredDays, chooseDays, dayFrom, daysWords, type FileDays, wholeDays } from '../../domain/journeys/covered-days.ts';
 import { DAY_MS } from '../../lib/clock.ts';
+import { hint } from '../../lib/hint.ts';
 import { coverageOf } from '../../workspace/query/batches.ts';
 import { type Column, folded } from '../../workspace/query/columns.ts';
 import type { Cell } from '../../workspace/query/protocol.ts';
@@ -101,7 +102,7 @@ function noteDays(days: CoveredDays, files: readonly FileDays[], context: VisitU
   const lacking = files.filter(({ days: own }) => days.missing.some((day) => !own.has(day))).map(({ name }) => name);
   context.note(
     `Not covered, and left out: ${daysWords(days.missing).join(', ')}: no whole day of ${lacking.join(' and ')} is downloaded. ` +
-      'find_export_gaps says why and plans what fills them.',
+      hint('find_export_gaps', 'find_export_gaps says why and plans what fills them.'),
   );
 }
 

@@ -5,6 +5,7 @@ import { siteMetricNames } from '../../domain/metrics/metric-definitions.ts';
 import { type Device, isZoneMetric, type MetricGrid } from '../../domain/metrics/read/metric-grid.ts';
 import { chosenMetrics } from '../../domain/metrics/read/metric-query.ts';
 import { type SegmentChoice, segmentSetsOf } from '../../domain/names/match-name.ts';
+import { hint } from '../../lib/hint.ts';
 import type { Context } from '../context.ts';
 
 /** What a comparison needs of a call. */
@@ -48,10 +49,12 @@ function metricsOf({ metrics, goalId, by }: CompareInput, zones: boolean): reado
   if (!zones) {
     const named = once((metrics ?? DEFAULT_METRICS).flatMap((metric) => (metric === 'all' ? ALL_METRICS : [metric])));
     const ofZones = named.filter(isZoneMetric);
-    if (ofZones.length > 0) refuse(`metrics: ${ofZones.join(', ')} belong to zones: pass zoneIds; find_objects finds them.`);
+    if (ofZones.length > 0)
+      refuse(`metrics: ${ofZones.join(', ')} belong to zones: pass zoneIds${hint('find_objects', '; find_objects finds them')}.`);
     return named;
   }
-  if (by !== 'period') refuse('zoneIds: zones are compared by period; query_metrics puts devices and segments side by side.');
+  if (by !== 'period')
+    refuse(`zoneIds: zones are compared by period${hint('query_metrics', '; query_metrics puts devices and segments side by side')}.`);
   return chosenMetrics(metrics ?? DEFAULT_ZONE_METRICS, { zones, goals: goalId !== undefined });
 }
 

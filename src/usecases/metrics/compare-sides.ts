@@ -5,6 +5,7 @@ import { compareSides } from '../../domain/metrics/compare/sides.ts';
 import type { Device, Selection } from '../../domain/metrics/read/metric-grid.ts';
 import { refusedNotes } from '../../domain/metrics/read/query-notes.ts';
 import { ALL_VISITORS, segmentSetsOf } from '../../domain/names/match-name.ts';
+import { hint } from '../../lib/hint.ts';
 import type { CompareContext, Question } from './compare-question.ts';
 import { fetchMetrics, requireGoal } from './fetch-metrics.ts';
 import { redefinitionNotes } from './redefinitions.ts';
@@ -20,7 +21,11 @@ export async function compareAtOnce(question: Question, context: CompareContext)
   if (by === 'device' && compareSegments.length > 0)
     refuse('compareSegments: by device compares devices; let by be segment, or pass segmentIds.');
   if (by === 'segment' && compareSegments.length < 2)
-    refuse('compareSegments: name at least two segments to compare, or one and "all visitors"; list_segments lists them.');
+    refuse(
+      'compareSegments: name at least two segments to compare, or one and "all visitors"' +
+        hint('list_segments', '; list_segments lists them') +
+        '.',
+    );
   if (by === 'segment' && devices.length > 1) refuse('devices: by segment takes one device.');
   if (by === 'device' && devices.length === 1) refuse('devices: name at least two to compare, or leave them out.');
   const isDevice = by === 'device';

@@ -16,6 +16,7 @@ import { inputOf, MAX_CALLS, type MetricGrid, oneByOne, type PlannedCall, planGr
 import { commerceMetrics, commerceNote } from '../../domain/metrics/read/query-notes.ts';
 import { type Interval, slotsOf } from '../../lib/calendar.ts';
 import { isoAt } from '../../lib/dates.ts';
+import { hint } from '../../lib/hint.ts';
 import type { Context, Lists } from '../context.ts';
 
 interface Fetching extends Pick<Context, 'ask' | 'progress' | 'signal' | 'timeZone'> {
@@ -100,7 +101,7 @@ export function withWayOn(error: unknown): unknown {
   const details = { status, code, retryAfterMs, transient, cause: error };
   if (kind === 'missing' && message.includes('/metrics/zone/')) return new ApiError(kind, `${message} ${APP_ZONES}`, details);
   return kind === 'invalid' && message.includes('at most 92 days')
-    ? new ApiError(kind, `${message} query_metrics answers longer ranges as one.`, details)
+    ? new ApiError(kind, `${message}${hint('query_metrics', ' query_metrics answers longer ranges as one.')}`, details)
     : error;
 }
 
@@ -111,7 +112,7 @@ export async function goalWords(metrics: readonly string[], parameter: 'goalId' 
   const need = metrics.length === 1 ? 'needs' : 'need';
   return (
     `${metrics.join(' and ')} ${need} a goal in this project: pass ` +
-    `${parameter}.${listed === '' ? ' list_goals lists them.' : ` Goals: ${listed}.`}`
+    `${parameter}.${listed === '' ? hint('list_goals', ' list_goals lists them.') : ` Goals: ${listed}.`}`
   );
 }
 

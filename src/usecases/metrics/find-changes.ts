@@ -13,6 +13,7 @@ import { type Device, isZoneMetric } from '../../domain/metrics/read/metric-grid
 import { FALSE_DISCOVERY_RATE } from '../../domain/speed/engine/judge-together.ts';
 import { daysBetween, shiftDays } from '../../lib/calendar.ts';
 import { resolveDate, todayIn } from '../../lib/dates.ts';
+import { hint } from '../../lib/hint.ts';
 import type { Context, Lists } from '../context.ts';
 import { chooseScenarios, findSpeedChanges } from '../speed/find-speed-changes.ts';
 import { readKnownDays, withKnownDays } from './read-known-days.ts';
@@ -272,7 +273,9 @@ export async function findChanges(input: FindInput, context: Uses): Promise<Chan
   if (speed && narrowed.length > 0) note(`${narrowed.join(', ')}: speed scenarios have none, so all are looked at.`);
   if (speed)
     note(
-      `Speed: at a false discovery rate of ${100 * FALSE_DISCOVERY_RATE} % over all its scenarios, as in analyze_scenario; ` +
+      `Speed: at a false discovery rate of ${100 * FALSE_DISCOVERY_RATE} % over all its scenarios` +
+        hint('analyze_scenario', ', as in analyze_scenario') +
+        '; ' +
         `of a hundred changes listed, about ${100 * FALSE_DISCOVERY_RATE} may be chance.`,
     );
   return changesAnswer({

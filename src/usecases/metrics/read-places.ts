@@ -4,6 +4,7 @@ import { planReads, type Readable, type ReadPlan } from '../../domain/metrics/ch
 import { siteMetricNames } from '../../domain/metrics/metric-definitions.ts';
 import { isZoneMetric } from '../../domain/metrics/read/metric-grid.ts';
 import type { NameKind } from '../../domain/names/match-name.ts';
+import { hint } from '../../lib/hint.ts';
 import type { Context, Lists } from '../context.ts';
 import { fetchMetrics } from './fetch-metrics.ts';
 
@@ -110,7 +111,14 @@ export async function zonesToLookAt(
   if (named) return { ids: named, requests: 0 };
   const { ids, requests } = await zonesOf(lists);
   if (ids) return { ids, requests };
-  if (!besideSite) refuse('zoneIds: the project has too many zonings to look through all; name zones. find_objects finds them.');
-  note('Zones are not looked at: the project has too many zonings to look through all. Name some by zoneIds; find_objects finds them.');
+  if (!besideSite)
+    refuse(
+      `zoneIds: the project has too many zonings to look through all; name zones.${hint('find_objects', ' find_objects finds them.')}`,
+    );
+  note(
+    'Zones are not looked at: the project has too many zonings to look through all. Name some by zoneIds' +
+      hint('find_objects', '; find_objects finds them') +
+      '.',
+  );
   return { ids: [], requests };
 }

@@ -3,6 +3,7 @@ import type { SpeedFacts } from '../../domain/metrics/changes/changes-answer.ts'
 import { failuresIn, failureWords } from '../../domain/speed/failures.ts';
 import { speedChangesOf } from '../../domain/speed/speed-changes.ts';
 import { isoAt, todayIn } from '../../lib/dates.ts';
+import { hint } from '../../lib/hint.ts';
 import type { Context } from '../context.ts';
 import { studyOne } from './analyze-scenarios.ts';
 import { readEach } from './scenario-reports.ts';
@@ -18,7 +19,9 @@ export async function chooseScenarios(
     const all = await of('scenario');
     if (all.length === 0) note('The project has no speed scenario.');
     if (all.length > most) {
-      const way = isBeside ? 'include: ["speed"] alone looks at more of them' : 'analyze_scenario takes the others by scenarioIds';
+      const way = isBeside
+        ? 'include: ["speed"] alone looks at more of them'
+        : hint('analyze_scenario', 'analyze_scenario takes the others by scenarioIds', 'name the others');
       note(`${most} of ${all.length} scenarios looked at, the first of the list: the requests of one answer allow no more; ${way}.`);
     }
     return all.slice(0, most).map(({ id }) => id);
@@ -52,7 +55,12 @@ export async function findSpeedChanges(
       const failing = failuresIn(study).state === 'fails more often' ? failureWords(study)?.words : undefined;
       return { ...speedChangesOf(scenarioId, name, study), name, failing, firstMs: study.sound[0]?.date };
     });
-    if (missing.length > 0) note(`The time of the call ran out before ${missing.length} scenarios; analyze_scenario takes them by name.`);
+    if (missing.length > 0)
+      note(
+        `The time of the call ran out before ${missing.length} scenarios` +
+          hint('analyze_scenario', '; analyze_scenario takes them by name') +
+          '.',
+      );
     for (const { scenarioId, words } of failed) note(`${nameOf('scenario', scenarioId)} could not be read: ${words}`);
     for (const { name, failing } of done) if (failing !== undefined) note(`${name}: ${failing}.`);
     const first = done.flatMap(({ firstMs }) => firstMs ?? []).reduce((least, ms) => Math.min(least, ms), endMs);

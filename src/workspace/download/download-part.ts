@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { ApiError } from '../../api/errors.ts';
 import { retryAfterMs } from '../../api/retry.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { hint } from '../../lib/hint.ts';
 import { formatBytes } from '../../lib/number-text.ts';
 import { diskFailure, WorkspaceError } from '../store/disk.ts';
 import type { Quota } from '../store/quota.ts';
@@ -248,6 +249,7 @@ function refused(number: number, status: number): WorkspaceError {
 function gone(number: number): never {
   throw new WorkspaceError(
     'gone',
-    `The run has no file ${number} any more: its expirationDate has passed. find_export_gaps plans an export of the same range.`,
+    `The run has no file ${number} any more: its expirationDate has passed.` +
+      hint('find_export_gaps', ' find_export_gaps plans an export of the same range.'),
   );
 }

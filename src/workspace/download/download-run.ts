@@ -6,6 +6,7 @@ import type { PayloadOf } from '../../api/operation.ts';
 import { getExportJob, getExportRun } from '../../api/operations/data-export.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { mapConcurrent } from '../../lib/concurrency.ts';
+import { hint } from '../../lib/hint.ts';
 import { namesInFile } from '../query/columns.ts';
 import { headersOf } from '../query/csv-headers.ts';
 import { diskFailure, makeDirectory, syncDirectory, WorkspaceError, writeDurably } from '../store/disk.ts';
@@ -49,7 +50,7 @@ async function followRun({ jobId, runId }: RunId, { ask, clock, signal, onState 
       onState(state, run.completionRate ?? undefined);
       if (/^success/i.test(state)) return run;
       if (isFailed(state)) {
-        const next = 'find_export_gaps plans an export of the same range.';
+        const next = hint('find_export_gaps', 'find_export_gaps plans an export of the same range.');
         throw new WorkspaceError('failed', `Run ${runId} of job ${jobId} has no files: its state is ${state}. ${next}`);
       }
     } catch (error) {

@@ -1,6 +1,7 @@
 import { allPages } from '../../api/all-pages.ts';
 import type { Ask } from '../../api/client.ts';
 import { listExportRuns } from '../../api/operations/data-export.ts';
+import { hint } from '../../lib/hint.ts';
 import { WorkspaceError } from '../store/disk.ts';
 import { runDirectory } from '../store/layout.ts';
 import type { RunId, RunManifest } from '../store/manifest.ts';
@@ -25,7 +26,10 @@ export async function latestRun(jobId: number, ask: Ask): Promise<ChosenRun> {
     .flatMap(({ jobRunId, state }) => (typeof jobRunId === 'number' && !/^fail/i.test(state ?? '') ? [jobRunId] : []))
     .toSorted((a, b) => b - a);
   if (newest !== undefined) return { runId: newest };
-  const why = runs.length > 0 ? 'none of its runs succeeded (list_export_runs)' : 'it has not run yet (get_export_job says when it will)';
+  const why =
+    runs.length > 0
+      ? `none of its runs succeeded${hint('list_export_runs', ' (list_export_runs)')}`
+      : `it has not run yet${hint('get_export_job', ' (get_export_job says when it will)')}`;
   throw new WorkspaceError('gone', `Job ${jobId} has nothing to download: ${why}.`);
 }
 

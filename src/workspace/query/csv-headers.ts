@@ -1,3 +1,4 @@
+import { hint } from '../../lib/hint.ts';
 import { WorkspaceError } from '../store/disk.ts';
 
 /** How a CSV file begins. */
@@ -58,7 +59,11 @@ export function headersOf(lines: readonly FirstLine[], expected: readonly string
     const why = names ? 'the columns stand in more than one order in the files and fields of the run' : 'no header has as many columns';
     const message =
       `${file}: its first line ("${shortened(cells)}") is no header, and as ${why}, it is not known what its ${cells.length} cells are. ` +
-      'Remove the run with purge_workspace and download it again; if it stays so, report it.';
+      hint(
+        'purge_workspace',
+        'Remove the run with purge_workspace and download it again; if it stays so, report it.',
+        'Download it again; if it stays so, report it.',
+      );
     throw new WorkspaceError('damaged', message);
   });
 }

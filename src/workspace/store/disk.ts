@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { hint } from '../../lib/hint.ts';
 
 /** A reason why a download or the workspace cannot continue; the message is a sentence that says what to do next. */
 export type WorkspaceErrorKind =
@@ -71,7 +72,10 @@ export function diskFailure(error: unknown, path: string): unknown {
   if (error instanceof WorkspaceError) return error;
   const code = codeOf(error);
   if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG') {
-    const next = 'Make room with purge_workspace or on the disk, then call again: what has arrived is kept and resumed.';
+    const next =
+      'Make room ' +
+      hint('purge_workspace', 'with purge_workspace or on the disk', 'on the disk') +
+      ', then call again: what has arrived is kept and resumed.';
     return new WorkspaceError('full', `The disk of ${path} is full. ${next}`, { cause: error });
   }
   const reason = REASONS[code];

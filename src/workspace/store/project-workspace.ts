@@ -6,6 +6,7 @@ import { listExportJobs } from '../../api/operations/data-export.ts';
 import { isLoopback } from '../../lib/address.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { createFairSemaphore, mapConcurrent } from '../../lib/concurrency.ts';
+import { hint } from '../../lib/hint.ts';
 import { conversionFailure, convertJob, waitingJobs } from '../convert/conversions.ts';
 import { removeTempFiles } from '../download/download-run.ts';
 import { type Download, type DownloadOptions, downloadOf, startDownload } from '../download/downloads.ts';
@@ -257,7 +258,10 @@ async function lockedFor(kind: 'read' | 'write', directory: string, { jobId, run
 }
 
 function missing({ jobId, runId }: RunId): WorkspaceError {
-  return new WorkspaceError('gone', `Run ${runId} of job ${jobId} is not in the workspace. download_export_run fetches it.`);
+  return new WorkspaceError(
+    'gone',
+    `Run ${runId} of job ${jobId} is not in the workspace.${hint('download_export_run', ' download_export_run fetches it.')}`,
+  );
 }
 
 const USES: Readonly<Record<LockKind, string>> = {

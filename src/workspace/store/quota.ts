@@ -2,6 +2,7 @@ import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import pLimit from 'p-limit';
+import { hint } from '../../lib/hint.ts';
 import { formatBytes } from '../../lib/number-text.ts';
 import { WorkspaceError } from './disk.ts';
 
@@ -74,7 +75,10 @@ export function createQuota(directory: string, limitBytes: number, list?: List):
     if (counted.bytes + writtenSince + kept + bytes > limitBytes) {
       const usedBytes = counted.bytes + writtenSince + kept;
       const used = `${formatBytes(usedBytes)} of ${formatBytes(limitBytes)} are used or reserved in ${directory}`;
-      const next = 'Make room with purge_workspace or raise WEB_ANALYTICS_DATA_QUOTA_MB, then call again: what has arrived is kept.';
+      const next =
+        'Make room' +
+        hint('purge_workspace', ' with purge_workspace') +
+        ' or raise WEB_ANALYTICS_DATA_QUOTA_MB, then call again: what has arrived is kept.';
       throw new WorkspaceError('full', `No room for another ${formatBytes(bytes)}: ${used}. ${next}`);
     }
     kept += bytes;

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { shownHints } from '../../../src/lib/hint.ts';
 import { sqlFailure } from '../../../src/usecases/exports/sql-errors.ts';
 import type { Column } from '../../../src/workspace/query/columns.ts';
 import { SqlError } from '../../../src/workspace/query/sql-process.ts';
@@ -44,8 +45,10 @@ it.each(Object.entries(ENGINE_MESSAGES))('%s is worded', async (message, words) 
 it('blames the file and not the statement where it is the file', async () => {
   const message = 'Invalid Input Error: JSON transform error in file "31/501/part-1.jsonl.gz", in line 3\n\nLINE 1: SELECT 1';
   const error = await sqlFailure(new SqlError('sql', message), views);
-  expect(error).toMatchObject({ name: 'WorkspaceError', kind: 'disk', message: expect.stringContaining('in line 3 If it was spoilt') });
-  expect(error).toMatchObject({ message: expect.stringContaining('purge_workspace with this jobId') });
+  expect(error).toMatchObject({ name: 'WorkspaceError', kind: 'disk' });
+  const words = shownHints((error as Error).message);
+  expect(words).toContain('in line 3 If it was spoilt');
+  expect(words).toContain('purge_workspace with this jobId');
 });
 
 it('leaves other errors as they are', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseStep } from '../../../src/domain/journeys/step.ts';
+import { shownHints } from '../../../src/lib/hint.ts';
 import { unseenStep } from '../../../src/usecases/journeys/unseen-step.ts';
 import { visitRelation } from '../../../src/usecases/journeys/visit-relation.ts';
 import { withVisits } from '../../../src/usecases/journeys/with-visits.ts';
@@ -86,7 +87,11 @@ describe('what is missing', () => {
 
   it('a column that the files lack is an error with the plan that brings it', async () => {
     const asked = withVisits({}, { views: ['frustration_score'] }, usesOf(whole()), () => Promise.resolve(undefined));
-    await expect(asked).rejects.toThrow(
+    const error: Error = await asked.then(
+      () => expect.fail('answered'),
+      (thrown) => thrown,
+    );
+    expect(shownHints(error.message)).toBe(
       'The downloaded files of views have no frustration_score, which this answer needs. No job exports them: ' +
         'plan_export {"fields":["journeys"],"scope":"views","frequency":"daily"} plans one (once with dates for past days).',
     );

@@ -1,3 +1,4 @@
+import { hint } from '../../../lib/hint.ts';
 import { CUSTOM_VARIABLE, DYNAMIC_VARIABLE, type FieldCatalogue } from '../plan/field-catalogue.ts';
 import { type ExportOrder, type ExportRange, type JobBody, splitRange } from '../plan/job-bodies.ts';
 import { deviceOf, type JobRecord } from '../plan/similar-jobs.ts';
@@ -32,15 +33,19 @@ function variableOf(field: Field, { customVariables, dynamicKeys }: Variables): 
     const found = given ?? (customVariables.find(({ key }) => key === alias) ?? only(customVariables))?.position;
     if (found !== undefined) return { customVarPosition: Number(found) };
     return (
-      `Which custom variable ${named} holds is not shown by the interface: left out. To keep it, call plan_export with the fields of ` +
-      `the job and "custom variable KEY" (${customVariables.map(({ key }) => key).join(', ')}).`
+      `Which custom variable ${named} holds is not shown by the interface: left out.` +
+      hint(
+        'plan_export',
+        ' To keep it, call plan_export with the fields of the job and ' +
+          `"custom variable KEY" (${customVariables.map(({ key }) => key).join(', ')}).`,
+      )
     );
   }
   const key = shown(field, 'dynamicVarKey') ?? dynamicKeys.find((each) => each === alias) ?? only(dynamicKeys);
   if (key !== undefined) return { dynamicVarKey: key };
   return (
-    `Which dynamic variable ${named} holds is not shown by the interface: left out. To keep it, call plan_export with the fields of ` +
-    `the job and "dynamic variable KEY" (${dynamicKeys.join(', ')}).`
+    `Which dynamic variable ${named} holds is not shown by the interface: left out.` +
+    hint('plan_export', ` To keep it, call plan_export with the fields of the job and "dynamic variable KEY" (${dynamicKeys.join(', ')}).`)
   );
 }
 
@@ -64,7 +69,11 @@ export function contentOf(job: JobRecord, made: JobBody | undefined, variables: 
   if (!device) doubts.push('The device filter of the job is not known; the backfill takes all devices.');
   const segment: unknown = made?.segmentId ?? job['segmentId'] ?? job.filters?.['segmentId'];
   if (!made && segment === undefined)
-    doubts.push('Jobs do not show a segment: if this one has one, plan the backfill with plan_export and its segmentId.');
+    doubts.push(
+      'Jobs do not show a segment: if this one has one' +
+        hint('plan_export', ', plan the backfill with plan_export and its segmentId', ', plan it apart') +
+        '.',
+    );
   return {
     format: isKnown ? format : 'JSONL',
     scope: job.scope ?? 'sessions',

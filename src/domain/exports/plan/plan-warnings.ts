@@ -1,4 +1,5 @@
 import { DAY_MS } from '../../../lib/clock.ts';
+import { hint } from '../../../lib/hint.ts';
 import { CUSTOM_VARIABLE, DYNAMIC_VARIABLE } from './field-catalogue.ts';
 import type { ExportOrder, JobBody } from './job-bodies.ts';
 import { equalWords, type SimilarJob } from './similar-jobs.ts';
@@ -48,7 +49,8 @@ function scheduleWords({ order: { frequency, ranges }, bodies, nowMs }: Planned)
 
 function similarWords({ similar, order }: Planned): string[] {
   const equal = similar.filter(({ likeness }) => likeness !== 'holds');
-  const second = order.frequency === 'once' ? '' : ' apply_export_plan creates it only with allowDuplicate: true.';
+  const second =
+    order.frequency === 'once' ? '' : hint('apply_export_plan', ' apply_export_plan creates it only with allowDuplicate: true.');
   const known = [
     ...(equal.length > 0 ? [`${equalWords(equal.map(({ job }) => job))}.${second}`] : []),
     ...(equal.length === 0 && similar.length > 0 ? ['Jobs with all these columns exist (see existing): perhaps none is needed.'] : []),

@@ -1,3 +1,4 @@
+import { hint } from '../../../lib/hint.ts';
 import { searchObjects } from '../../names/match-name.ts';
 import {
   askedWords,
@@ -68,7 +69,8 @@ const LISTS = { custom: 'list_custom_variables', dynamic: 'list_dynamic_variable
 function matchVariable(words: string, all: readonly Found[], kind: keyof typeof LISTS): FieldMatch {
   const named = all.filter(({ key, customVarPosition }) => plain(key ?? '') === plain(words) || String(customVarPosition) === words);
   if (words !== '' && named.length === 1 && named[0]) return chosen(named[0], 0);
-  if (all.length === 0) return { problem: `needs a ${kind} variable, and none is known; ${LISTS[kind]} lists them.` };
+  if (all.length === 0)
+    return { problem: `needs a ${kind} variable, and none is known${hint(LISTS[kind], `; ${LISTS[kind]} lists them`)}.` };
   return { problem: `${words === '' ? 'does not say which' : 'is not one of them'}; the ${kind} variables are ${listed(all)}.` };
 }
 
@@ -106,7 +108,10 @@ async function resembling(words: string, catalogue: FieldCatalogue, variables: r
   if (typos.length > 1) return several(typos);
   // A similar name is never used in place of the given one: "device" is not the dynamic variable delivery_days.
   const nearest = hits.length > 0 ? ` The names that look most alike: ${listed(hits.slice(0, 3))}.` : '';
-  return { problem: `is not a field of scope ${catalogue.scope}; list_exportable_fields lists them.${nearest}` };
+  return {
+    problem:
+      `is not a field of scope ${catalogue.scope}` + hint('list_exportable_fields', '; list_exportable_fields lists them') + `.${nearest}`,
+  };
 }
 
 /** Finds the field or variable that a request means; what is not clear is a problem with its candidates, never a guess. */
@@ -243,7 +248,7 @@ export function problemsOfScope({ scope, problems, missing }: Resolved, elsewher
     if (asked === undefined || !found) return problem;
     return (
       `"${asked}" is no field of scope ${scope}, but of scope ${found.other.scope}: ${columnWords(found.column)}. ` +
-      'Export both scopes with project_id, user_id and session_id; query_export joins them.'
+      `Export both scopes with project_id, user_id and session_id${hint('query_export', '; query_export joins them.', '.')}`
     );
   });
 }
@@ -258,8 +263,8 @@ export function lackWords(candidates: readonly Resolved[]): { scope: string; pro
     if (!other) return problem;
     const lacking = other.missing.map((text) => `"${text}"`).join(', ');
     return (
-      `"${asked}" is a field of scope ${other.scope}, which lacks ${lacking}: plan an export for each scope; query_export joins them ` +
-      'by project_id, user_id and session_id.'
+      `"${asked}" is a field of scope ${other.scope}, which lacks ${lacking}: plan an export for each scope` +
+      `${hint('query_export', '; query_export joins them by project_id, user_id and session_id')}.`
     );
   });
   return { scope: closest.scope, problems };

@@ -1,3 +1,4 @@
+import { hint } from '../../../lib/hint.ts';
 import { BLOCKING_BASIS } from '../analyse/blocking-problems.ts';
 import { tenth } from '../analyse/request-rows.ts';
 import { type HarStudy, studyHar } from '../analyse/study-har.ts';
@@ -148,7 +149,7 @@ function notesOf(was: HarStudy, is: HarStudy, { listed, parties, sampled }: List
   return [
     ...(samePage ? [] : ['The two files are not of the same page: what is added and removed says little.']),
     ...(reversed ? ['The run given as before is the later one.'] : []),
-    ...(cut.length > 0 ? [`Shown: ${cut.join(', ')}; analyze_har with domain or url lists the rest.`] : []),
+    ...(cut.length > 0 ? [`Shown: ${cut.join(', ')}${hint('analyze_har', '; analyze_har with domain or url lists the rest')}.`] : []),
     ...(parties > listed.byParty.length ? [`${parties - listed.byParty.length} more parties changed.`] : []),
     MATCHING_NOTE,
     sampled ? SAMPLE_NOTE : NOISE_NOTE,

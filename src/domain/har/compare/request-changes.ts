@@ -1,4 +1,5 @@
 import { median, medianAbsoluteDeviation } from 'simple-statistics';
+import { hint } from '../../../lib/hint.ts';
 import type { PartyGroup } from '../analyse/third-parties.ts';
 import { withoutFragment } from '../read/find-document.ts';
 import type { HarEntry } from '../read/har-model.ts';
@@ -130,7 +131,7 @@ const MAD_TO_SIGMA = 1.4826;
 export const NOISE_NOTE =
   'One run on each side (scenarioId and step compare several): slower and faster list only what stands out from all matched ' +
   'requests (3.5 robust standard deviations and ' +
-  '100 ms); analyze_scenario, which reads several runs, shows whether the page itself is slower.';
+  `100 ms)${hint('analyze_scenario', '; analyze_scenario, which reads several runs, shows whether the page itself is slower')}.`;
 
 /** The same for samples of runs. */
 export const SAMPLE_NOTE =

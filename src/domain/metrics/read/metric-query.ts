@@ -1,6 +1,7 @@
 import { refuse } from '../../../api/errors.ts';
 import { instantOf } from '../../../api/params.ts';
 import { type CalendarSlot, hoursOf, type Interval, slotsOf } from '../../../lib/calendar.ts';
+import { hint } from '../../../lib/hint.ts';
 import { ALL_VISITORS, type SegmentChoice, segmentSetsOf } from '../../names/match-name.ts';
 import { definitionOf, foldMetric, metricAliases, siteMetricNames, zoneMetricNames } from '../metric-definitions.ts';
 import { ingredientsOf } from './combine.ts';
@@ -42,7 +43,7 @@ export function exportedDimension(input: unknown): string | undefined {
   if (column === undefined) return undefined;
   return (
     `the interface has no metrics by ${word}: put segments side by side (compareSegments, breakdown ["segment"]), or count ${column} ` +
-    'of an export of sessions with query_export'
+    `of an export of sessions${hint('query_export', ' with query_export')}`
   );
 }
 
@@ -195,7 +196,7 @@ export function chosenMetrics(metrics: readonly string[], { zones, goals }: { zo
   const chosen = [...new Set(metrics.flatMap((metric) => (metric === 'all' ? all : [metric])))];
   const wrong = chosen.filter((metric) => isZoneMetric(metric) !== zones);
   if (wrong.length > 0 && zones) refuse(`metrics: no metric of a zone: ${wrong.join(', ')}; leave out zoneIds for metrics of the site.`);
-  if (wrong.length > 0) refuse(`zoneIds: a zone is needed for ${wrong.join(', ')}; find_objects finds its id.`);
+  if (wrong.length > 0) refuse(`zoneIds: a zone is needed for ${wrong.join(', ')}${hint('find_objects', '; find_objects finds its id')}.`);
   if (goals && !chosen.some((metric) => definitionOf(metric)?.perGoal)) {
     refuse(`goalIds: none of ${chosen.join(', ')} depends on a goal; conversionCount, conversionRate and avgConversionAfterTap do.`);
   }

@@ -9,6 +9,7 @@ import {
 } from '../../../domain/journeys/impact/conditions.ts';
 import { groupPages, isLike, type PageGroup } from '../../../domain/journeys/page-groups.ts';
 import { pageSteps, type Step } from '../../../domain/journeys/step.ts';
+import { hint } from '../../../lib/hint.ts';
 import { pageCondition } from '../step-sql.ts';
 import { unseenStep } from '../unseen-step.ts';
 import type { Visits } from '../with-visits.ts';
@@ -58,7 +59,7 @@ function probeSql(condition: Condition, page: number, visits: Visits): string {
   const lacks = (field: string): never =>
     refuse(
       `conditions: ${condition.what} needs the field ${field} of views, which the downloaded files lack. ` +
-        'plan_export with fields ["journeys"] plans an export that has it.',
+        hint('plan_export', 'plan_export with fields ["journeys"] plans an export that has it.'),
     );
   const { what, over, message } = condition;
   if (what === 'slow_page') {

@@ -3,6 +3,7 @@ import { listCustomVariables } from '../../../api/operations/data-export.ts';
 import type { AskedCondition } from '../../../domain/journeys/impact/conditions.ts';
 import { type Arm, compareVariant, referenceOf, sampleRatioMismatch } from '../../../domain/journeys/impact/experiment.ts';
 import { type ImpactRow, rowOf } from '../../../domain/journeys/impact/impact-answer.ts';
+import { hint } from '../../../lib/hint.ts';
 import { formatNumber } from '../../../lib/number-text.ts';
 import { visitRelation } from '../visit-relation.ts';
 import type { VisitScope, Visits, VisitUses } from '../with-visits.ts';
@@ -43,8 +44,12 @@ async function columnOf(name: string, visits: Visits, { ask }: Pick<VisitUses, '
   return (
     own ??
     refuse(
-      `conditions: no column of the downloaded files holds the variable "${name}". list_custom_variables and list_dynamic_variable_keys ` +
-        'name those of the project; plan_export plans an export that has it.',
+      `conditions: no column of the downloaded files holds the variable "${name}".` +
+        hint(
+          ['list_custom_variables', 'list_dynamic_variable_keys'],
+          ' list_custom_variables and list_dynamic_variable_keys name those of the project.',
+        ) +
+        hint('plan_export', ' plan_export plans an export that has it.'),
     )
   );
 }

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { backfillRanges, contentOf } from '../../../../src/domain/exports/gaps/backfill.ts';
 import type { Status } from '../../../../src/domain/exports/gaps/run-coverage.ts';
 import { DAY_MS } from '../../../../src/lib/clock.ts';
+import { shownHints } from '../../../../src/lib/hint.ts';
+import { mapTexts } from '../../../../src/lib/map-texts.ts';
 import { catalogueOf } from '../plan/catalogues.ts';
 
 const variables = catalogueOf('sessions');
@@ -16,9 +18,11 @@ const job = {
 };
 const NO_SEGMENT = 'Jobs do not show a segment: if this one has one, plan the backfill with plan_export and its segmentId.';
 
+const shown = (text: string) => shownHints(text);
+
 describe('a backfill', () => {
   it('has the columns, format and device of its job; a variable is known by the name of its column', () => {
-    expect(contentOf(job, undefined, variables)).toEqual({
+    expect(mapTexts(contentOf(job, undefined, variables), shown)).toEqual({
       format: 'CSV',
       scope: 'sessions',
       columns: [
@@ -53,7 +57,7 @@ describe('a backfill', () => {
     };
     const { columns, doubts, format, device } = contentOf(odd, undefined, variables);
     expect({ columns, format, device }).toEqual({ columns: [{ fieldName: 'session_id' }], format: 'JSONL', device: 'all' });
-    expect(doubts).toEqual([
+    expect(doubts.map(shown)).toEqual([
       expect.stringMatching(
         /^Which custom variable the column tier holds is not shown by the interface: left out\. .*\(plan, login_state, /,
       ),

@@ -8,15 +8,19 @@ import {
   resolveFields,
 } from '../../../../src/domain/exports/plan/resolve-fields.ts';
 import { scopeNamed } from '../../../../src/emulator/world/exports/scopes.ts';
+import { shownHints } from '../../../../src/lib/hint.ts';
+import { mapTexts } from '../../../../src/lib/map-texts.ts';
 import { catalogueOf } from './catalogues.ts';
 
 const sessions = catalogueOf('sessions');
 const views = catalogueOf('views');
 
+const shown = (text: string) => shownHints(text);
+
 /** What one text becomes: the column in words, or the problem. */
 async function meant(text: string, catalogue: FieldCatalogue = sessions): Promise<string> {
   const { columns, problems } = await resolveFields([text], catalogue);
-  return problems[0] ?? columns.map(columnWords).join();
+  return shownHints(problems[0] ?? columns.map(columnWords).join());
 }
 
 describe('a text', () => {
@@ -181,7 +185,7 @@ describe('the scope', () => {
 it('a scope that is named says of a text which other scope has it, and how to have both', async () => {
   const named = await resolveFields(['path', 'device', 'nonsense'], views);
   const elsewhere = [await resolveFields(named.missing, sessions)];
-  expect(problemsOfScope(named, elsewhere)).toEqual([
+  expect(mapTexts(problemsOfScope(named, elsewhere), shown)).toEqual([
     '"device" is no field of scope views, but of scope sessions: device_id. Export both scopes with project_id, user_id and session_id; ' +
       'query_export joins them.',
     expect.stringMatching(/^"nonsense" is not a field of scope views/),
@@ -192,7 +196,7 @@ it('a text that only another scope has is told with that scope, any other as a t
   const resolved = await Promise.all(
     [sessions, views].map((each) => resolveFields(['browser', 'revenue', 'rage clicks', 'weather'], each)),
   );
-  expect(lackWords(resolved)).toEqual({
+  expect(mapTexts(lackWords(resolved), shown)).toEqual({
     scope: 'sessions',
     problems: [
       '"rage clicks" is a field of scope views, which lacks "browser", "revenue", "weather": plan an export for each scope; ' +
