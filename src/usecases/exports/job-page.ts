@@ -1,6 +1,7 @@
 import { ApiError } from '../../api/errors.ts';
 import { type JobHealth, stateNotes, suspendedWords } from '../../domain/exports/gaps/job-health.ts';
 import { type JobRecord, lower } from '../../domain/exports/plan/similar-jobs.ts';
+import { hint } from '../../lib/hint.ts';
 import type { Context } from '../context.ts';
 import { readJobs } from './export-lists.ts';
 import { readHealth } from './read-health.ts';
@@ -24,7 +25,9 @@ export async function healthAmong(jobs: readonly JobRecord[], context: Uses): Pr
   if (left.length > 0) context.note(`The runs of ${left.length} of ${jobs.length} jobs are not counted: ${reason ?? 'time ran out'}.`);
   if (health.some(({ runs }) => runs !== undefined))
     context.note(
-      'goodRuns and missing: last 30 days (hourly jobs: latest 100 runs), by when runs began; find_export_gaps says which days.',
+      'goodRuns and missing: last 30 days (hourly jobs: latest 100 runs), by when runs began' +
+        hint('find_export_gaps', '; find_export_gaps says which days') +
+        '.',
     );
   for (const sentence of [...stateNotes(jobs), ...suspendedWords(jobs)]) context.note(sentence);
   return health;
