@@ -18,11 +18,11 @@ const job = {
 };
 const NO_SEGMENT = 'Jobs do not show a segment: if this one has one, plan the backfill with plan_export and its segmentId.';
 
-const shown = (text: string) => shownHints(text);
+const asShown = (text: string) => shownHints(text);
 
 describe('a backfill', () => {
   it('has the columns, format and device of its job; a variable is known by the name of its column', () => {
-    expect(mapTexts(contentOf(job, undefined, variables), shown)).toEqual({
+    expect(mapTexts(contentOf(job, undefined, variables), asShown)).toEqual({
       format: 'CSV',
       scope: 'sessions',
       columns: [
@@ -57,7 +57,7 @@ describe('a backfill', () => {
     };
     const { columns, doubts, format, device } = contentOf(odd, undefined, variables);
     expect({ columns, format, device }).toEqual({ columns: [{ fieldName: 'session_id' }], format: 'JSONL', device: 'all' });
-    expect(doubts.map(shown)).toEqual([
+    expect(doubts.map(asShown)).toEqual([
       expect.stringMatching(
         /^Which custom variable the column tier holds is not shown by the interface: left out\. .*\(plan, login_state, /,
       ),

@@ -15,7 +15,7 @@ import { catalogueOf } from './catalogues.ts';
 const sessions = catalogueOf('sessions');
 const views = catalogueOf('views');
 
-const shown = (text: string) => shownHints(text);
+const asShown = (text: string) => shownHints(text);
 
 /** What one text becomes: the column in words, or the problem. */
 async function meant(text: string, catalogue: FieldCatalogue = sessions): Promise<string> {
@@ -185,7 +185,7 @@ describe('the scope', () => {
 it('a scope that is named says of a text which other scope has it, and how to have both', async () => {
   const named = await resolveFields(['path', 'device', 'nonsense'], views);
   const elsewhere = [await resolveFields(named.missing, sessions)];
-  expect(mapTexts(problemsOfScope(named, elsewhere), shown)).toEqual([
+  expect(mapTexts(problemsOfScope(named, elsewhere), asShown)).toEqual([
     '"device" is no field of scope views, but of scope sessions: device_id. Export both scopes with project_id, user_id and session_id; ' +
       'query_export joins them.',
     expect.stringMatching(/^"nonsense" is not a field of scope views/),
@@ -196,7 +196,7 @@ it('a text that only another scope has is told with that scope, any other as a t
   const resolved = await Promise.all(
     [sessions, views].map((each) => resolveFields(['browser', 'revenue', 'rage clicks', 'weather'], each)),
   );
-  expect(mapTexts(lackWords(resolved), shown)).toEqual({
+  expect(mapTexts(lackWords(resolved), asShown)).toEqual({
     scope: 'sessions',
     problems: [
       '"rage clicks" is a field of scope views, which lacks "browser", "revenue", "weather": plan an export for each scope; ' +
