@@ -235,7 +235,7 @@ export function instructions({ timeZone, nowMs, offer }: InstructionFacts): stri
       '("Home / Header / Search bar" for a zone).' +
       hint('query_metrics', ' query_metrics tables any range.') +
       hint('compare_metrics', ' compare_metrics explains a change.') +
-      hint('find_changes', ' find_changes lists all changes.') +
+      hint('find_changes', ' find_changes lists all.') +
       hint('get_credential', ' get_credential shows projects and scopes.'),
     'Rates are percents; null means no value, never 0. Never average rates or averages: ask for the whole range.',
     ...(writes
