@@ -93,7 +93,7 @@ function perhapsOfAccount(error: unknown): unknown {
   return new ApiError(kind, `${message} ${hint}`, { status, code, retryAfterMs, transient, cause: error });
 }
 
-/** What may be wrong with the address of the authentication server itself names the variable that holds it. */
+/** Puts the name of the variable into errors about the address of the authentication server itself. */
 function withVariable(error: unknown): unknown {
   if (!(error instanceof ApiError)) return error;
   const { kind, message, status, code, retryAfterMs, transient } = error;

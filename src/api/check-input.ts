@@ -13,7 +13,7 @@ function memberOf(path: readonly PropertyKey[]): string {
   }, '');
 }
 
-/** What a value has to be, as a person says it. */
+/** The expected kind of value in a person's words. */
 const NOUNS: Readonly<Record<string, string>> = {
   int: 'whole number',
   array: 'list',
@@ -47,7 +47,7 @@ export function typeOf(value: unknown): string {
   return noun(Array.isArray(value) ? 'array' : typeof value);
 }
 
-/** What may be chosen; a schema may add words of its own. */
+/** The choices in words; a schema may add words of its own. */
 function choiceWords(issue: z.core.$ZodIssueInvalidValue): string {
   return `must be ${kindOf(issue)}${issue.message.startsWith('Invalid ') ? '' : `; ${issue.message}`}`;
 }
@@ -72,7 +72,7 @@ function expectation(issue: z.core.$ZodIssue, value: unknown): string {
   return issue.message.replace(/^Invalid (input|string): /, '');
 }
 
-/** What stands at a path of a value; undefined where nothing does. */
+/** The value at a path; undefined where the path leads nowhere. */
 export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((at, part) => (typeof at === 'object' && at !== null ? Reflect.get(at, part) : undefined), value);
 }

@@ -8,7 +8,7 @@ import type { Scope } from './operation.ts';
 import type { ReadCache } from './read-cache.ts';
 import type { Credential, SharedTokens } from './tokens.ts';
 
-/** What a client is made with. */
+/** Options of `createClient`. */
 export interface ClientOptions {
   authUrl: string;
   credential: Credential;

@@ -68,8 +68,8 @@ export interface Client {
   /** The project that calls go to; those of `enrichment` may go to another, where it has its own credential. */
   projectId(options?: { scope?: Scope | undefined; projectId?: number | undefined; signal?: AbortSignal | undefined }): Promise<number>;
   /**
-   * What `make` makes of answers that were read, kept for the same principal in the cache of reads; who asks for it meanwhile waits for the
-   * same making. `key` names all that it depends on; what is made is frozen.
+   * A value that `make` computes from answers, kept for the same principal in the cache of reads; concurrent callers share one computation.
+   * `key` names everything that the value depends on; the value is frozen.
    */
   remember<T>(key: string, make: (signal: AbortSignal) => Promise<T>, options?: Pick<CallOptions, 'signal' | 'deadlineMs'>): Promise<T>;
   /** Counts the reads that have begun, for `newerThan`. */
@@ -183,7 +183,7 @@ export function createClient(options: ClientOptions): Client {
     }
   }
 
-  /** What the call answers: kept, or shared with identical reads on their way. */
+  /** The answer of one call: from the cache, or shared with identical reads that are on their way. */
   async function answer(operation: Operation, given: Record<string, unknown>, how: SendOptions): Promise<Tolerated<unknown>> {
     const acquired = await acquireToken(operation, how);
     const input = withProject(operation, given, acquired.projectId);

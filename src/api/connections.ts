@@ -122,7 +122,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Kept connections, through the proxies that the environment names; loopback is reached directly. */
 export interface Connections {
-  /** What sends requests to this host; each host has connections of its own. */
+  /** The dispatcher for this host; each host has connections of its own. */
   dispatcher(hostname: string): Dispatcher;
   /** Ends all connections and what runs over them. */
   close(): Promise<void>;

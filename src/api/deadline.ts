@@ -7,7 +7,7 @@ export interface Limits {
   readonly deadlineMs: number;
   /** Aborts with the caller's reason, or with an ApiError of kind `timeout`. */
   readonly signal: AbortSignal;
-  /** What the call waits for at the moment: the words of a timeout name it. */
+  /** The thing that the call waits for at the moment; the text of a timeout names it. */
   waitsFor: 'answer' | 'turn' | 'token' | 'result';
   /** Whether it is the end of a call of several requests, in which this one came late. */
   readonly endsCall?: boolean | undefined;
@@ -25,7 +25,7 @@ function queued(words: string, queueMs = 0): ApiError {
   return new ApiError('busy', words, { code: QUEUED, retryAfterMs: Math.max(LEAST_PAUSE_MS, queueMs) });
 }
 
-/** A call of several requests is told its own time; what was left for the last of them says nothing to the caller. */
+/** The message names the time of the whole call: what was left for its last request says nothing to the caller. */
 const OVER = 'The time that one call may take was over before it had read all that it needs';
 
 /** Throws a `busy` error where the queue lasts longer than the call may: at once, with the time to wait, instead of after all of it. */

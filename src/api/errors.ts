@@ -1,6 +1,6 @@
 import { quote, type Redactor } from '../lib/redact.ts';
 
-/** What went wrong, decided once from status, code and text; each kind calls for another next step. */
+/** Kinds of errors, decided once from status, code and text; each calls for another next step. */
 export type ErrorKind =
   /** The arguments break a rule; nothing was sent, or the service refused them. */
   | 'invalid'
@@ -64,7 +64,7 @@ export function refuse(message: string): never {
   throw new ApiError('invalid', message);
 }
 
-/** What a body that refuses says of itself, in any of the forms seen: envelope, OAuth, plain. Cleaned of secrets. */
+/** The error as a refusing body states it, in any of the forms seen: envelope, OAuth, plain. Cleaned of secrets. */
 export interface Refusal {
   code?: string | undefined;
   /** Upstream's words, ready to be quoted. */

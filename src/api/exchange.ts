@@ -15,7 +15,7 @@ import { MAX_ATTEMPTS, retryAfterMs } from './retry.ts';
 import { type Tolerated, tolerate } from './tolerant-payload.ts';
 import { encodeRequest } from './wire.ts';
 
-/** What an answer is read with. */
+/** The operation, and the options for reading its answer. */
 export interface Reading {
   operation: Operation;
   redact: Redactor;
@@ -119,7 +119,7 @@ function refuses(value: object): boolean {
   return 'error' in value && typeof value.error === 'string' && !('payload' in value) && !('access_token' in value);
 }
 
-/** What can be used of the payload of an answer, by the operation's schema; everything else becomes an ApiError of the fitting kind. */
+/** The usable payload of an answer, by the operation's schema; everything else becomes an ApiError of the fitting kind. */
 export async function readAnswer(answer: HttpAnswer, reading: Reading): Promise<Tolerated<unknown>> {
   const { operation, redact } = reading;
   const { status } = answer;
@@ -148,7 +148,7 @@ export const DEFAULT_SIZE_LIMITS: SizeLimits = { harBytes: 96 * 1_048_576, other
 /** A read may wait this share of the remaining time without an answer, so that time remains for a retry. */
 const IDLE_TIMEOUT_SHARE = 2 / 3;
 
-/** What every request of a client shares. */
+/** Parts that all requests of a client share. */
 export interface Wiring {
   readonly http: Http;
   readonly clock: Clock;

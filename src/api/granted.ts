@@ -2,7 +2,7 @@ import { quote, type Redactor } from '../lib/redact.ts';
 import { ApiError } from './errors.ts';
 import type { Scope } from './operation.ts';
 
-/** What `/v1/oauth/me` says of a credential. */
+/** The content of `/v1/oauth/me` for a credential. */
 export interface Granted {
   scopes: string[];
   /** Empty where the answer names none. */

@@ -41,7 +41,7 @@ interface Lane {
   /** Limit at the last refusal, and when that was. */
   reduced: number;
   reducedAtMs: number;
-  /** How long the last calls held their slots, the latest last. */
+  /** Durations of the last calls, the latest last. */
   readonly heldMs: number[];
   /** Refusals that lowered the limit so far: calls started before the last one say nothing about the new limit. */
   reductions: number;
@@ -85,7 +85,7 @@ function reduce(lane: Lane, nowMs: number): void {
   lane.reductions += 1;
 }
 
-/** So many calls say how long one takes: enough that a single slow one does not make the queue look long. */
+/** The duration of one call is estimated from the last 16, so that a single slow one does not make the queue look long. */
 const REMEMBERED_CALLS = 16;
 
 function learnHold({ heldMs }: Lane, ms: number): void {

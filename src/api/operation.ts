@@ -17,7 +17,7 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Payload exte
   readonly section: string;
   /** Names and rules as on the wire; unknown names are refused. */
   readonly input: Input;
-  /** What `payload` of the envelope holds; unknown members are kept. */
+  /** Schema of `payload` in the envelope; unknown members are kept. */
   readonly payload: Payload;
   /** True when repeating it changes nothing: it may then be sent again after a failure. */
   readonly safe: boolean;

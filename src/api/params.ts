@@ -25,7 +25,7 @@ function hasDay(text: string): boolean {
   return day === '' || new Date(`${text.slice(0, 10)}T00:00Z`).getUTCDate() === Number(day);
 }
 
-/** Instant of an ISO date of the interface in ms; a date without an offset is UTC; NaN when it is none. */
+/** Instant of an ISO date of the interface in ms; a date without an offset is UTC; NaN for anything else. */
 export function instantOf(text: string): number {
   if (!ISO_DATE.test(text) || !hasDay(text)) return Number.NaN;
   const hasTime = text.includes('T');

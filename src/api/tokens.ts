@@ -10,7 +10,7 @@ export interface Credential {
   readonly clientSecret: string;
 }
 
-/** What a token is asked for and kept by. */
+/** The key of a token: the request that brings it. */
 export interface TokenRequest {
   readonly credential: Credential;
   /** Only where a project was chosen: by the call or by the settings. */
@@ -30,7 +30,7 @@ export interface Token {
   readonly projectId?: number | undefined;
 }
 
-/** What is known of a token; never the token itself. */
+/** Facts about a token; never the token itself. */
 export interface TokenSummary {
   projectId?: number;
   /** Names separated by spaces. */
@@ -53,7 +53,7 @@ export interface TokenCache {
   close(): void;
 }
 
-/** What a replica knows of the tokens in one place. */
+/** A token as the replicas share it. */
 export interface SharedToken {
   /** The latest that a replica has kept. */
   readonly token: Token | undefined;
@@ -63,7 +63,7 @@ export interface SharedToken {
 
 /** Tokens that the replicas of one principal share, by place; without its store every replica goes on alone. */
 export interface SharedTokens {
-  /** What is kept there; undefined where the store cannot be reached. */
+  /** The shared token of a place; undefined where the store cannot be reached. */
   read(place: string): Promise<SharedToken | undefined>;
   /** Keeps a token for `lifeMs`, unless it has been dropped. */
   write(place: string, token: Token, lifeMs: number): Promise<void>;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { isRecord } from '../lib/is-record.ts';
 import { noun, schemaAt, typeOf, valueAt } from './check-input.ts';
 
-/** What an answer holds that cannot be used, counted: entries of a list, or members of other records. */
+/** Parts of an answer that cannot be used, counted: entries of a list, or members of other records. */
 export interface LeftOut {
   readonly kind: 'entries' | 'members';
   /** Name of the list, without the lists around it: `reports`; undefined where the payload itself is the list. */
@@ -26,7 +26,7 @@ export interface Unusable {
   readonly words: string;
 }
 
-/** What is wrong with a value that came, as a person says it. */
+/** The fault of a received value, in a person's words. */
 function fault(issue: z.core.$ZodIssue, value: unknown): string {
   if (value === undefined) return 'is missing';
   if (value === null) return 'is null';
@@ -148,7 +148,7 @@ export function tolerate<Schema extends z.ZodType>(schema: Schema, payload: unkn
   return again.success ? { payload: again.data, leftOut: counted(payload, mends) } : deepest(issues, payload);
 }
 
-/** What was left out of an answer to this operation, as one sentence each. */
+/** One sentence for each kind of record that was left out of an answer to this operation. */
 export function leftOutWords(title: string, leftOut: readonly LeftOut[]): string[] {
   return leftOut.map(({ kind, list, count, of, reasons }) => {
     const why = reasons.join(', ');

@@ -8,7 +8,7 @@ export const writeRequest = z.object({
   method: z.string(),
   path: z.string(),
   project: z.number().optional(),
-  /** What a person should know before they agree; not sent. */
+  /** A warning for the person who is asked to agree; not sent. */
   warning: z.string().optional(),
   /** Of enrichments: `form` sends each member of `body` as a field, lists as JSON. */
   encoding: z.enum(['form', 'json']).optional(),
@@ -18,7 +18,7 @@ export const writeRequest = z.object({
 });
 export type WriteRequest = z.output<typeof writeRequest>;
 
-/** What a write would send, after the checks that the client makes anyway. */
+/** The request that a write would send, after the checks that the client makes anyway. */
 export function previewOf(
   operation: Operation,
   input: Record<string, unknown>,

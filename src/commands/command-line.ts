@@ -17,7 +17,7 @@ export type CommandName = keyof typeof commands;
 /** Those that take more words than their name. */
 const WORDY: ReadonlySet<CommandName> = new Set<CommandName>(['call', 'token', 'credentials']);
 
-/** What a command line asks for. */
+/** The arguments of a command line, parsed. */
 export interface CommandLine {
   readonly command: CommandName;
   readonly positionals: readonly string[];
@@ -28,7 +28,7 @@ export interface CommandLine {
   readonly port: string | undefined;
   /** How `call` prints an answer. */
   readonly format: string | undefined;
-  /** What `token create` makes. */
+  /** Options of `token create`. */
   readonly token: { readonly scopes: string | undefined; readonly validDays: string | undefined };
   /** `doctor` prints JSON. */
   readonly json: boolean;
@@ -115,7 +115,7 @@ const worldRows = Object.entries(worldFlags).map(([name, { words }]): Row => [`-
 const SETTINGS = 'Settings (each flag has a variable, --time-zone is WEB_ANALYTICS_TIME_ZONE)';
 const WORLD = 'The emulated world (with --demo)';
 
-/** What the help of a command says beside its one line: its forms, then rows below headings. */
+/** The help of a command beside its one line: its forms, then rows below headings. */
 const manuals: Readonly<
   Record<CommandName, { readonly forms: readonly string[]; readonly parts: Readonly<Record<string, readonly Row[]>> }>
 > = {

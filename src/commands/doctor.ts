@@ -19,7 +19,7 @@ import { warehouseReport } from './warehouse.ts';
 export interface Check {
   readonly name: string;
   readonly state: 'good' | 'fault' | 'absent';
-  /** What was found, and where something is wrong how to mend it. */
+  /** The finding, with the remedy where something is wrong. */
   readonly words: string;
 }
 
@@ -78,7 +78,7 @@ type Data = Record<string, unknown>;
 interface Probe {
   readonly tool: string;
   readonly args?: Data;
-  /** What a good answer says. */
+  /** The line to print for a good answer. */
   readonly shown: (data: Data) => string;
 }
 
@@ -149,7 +149,7 @@ async function examine(settings: Settings, world: WorldOptions, report: (check: 
   const session = openSession(settings, tools, world);
   const server = settings.demo ? 'embedded emulator' : (settings.authUrl ?? 'no authentication server set');
 
-  /** What the tool answers; undefined where it is switched off or fails. */
+  /** The answer of the tool; undefined where the tool is switched off or fails. */
   async function run({ tool, args = {}, shown }: Probe, chosen: Data = {}): Promise<Data | undefined> {
     if (!tools.some((each) => each.name === tool)) {
       report({ name: tool, state: 'absent', words: 'its toolset is switched off' });

@@ -5,7 +5,7 @@ import type { Size } from '../emulator/world/size.ts';
 import { type Clock, clockStartingAt, systemClock } from '../lib/clock.ts';
 import { SettingsError } from '../settings/settings.ts';
 
-/** What the emulated world is made of. */
+/** Options of the emulated world. */
 export interface WorldOptions {
   readonly seed: number;
   /** Absent: the clock of the machine. */

@@ -10,12 +10,12 @@ import type { SessionOptions } from '../tooling/session.ts';
 import { name as product, version } from './about.ts';
 import type { Platform } from './platform.ts';
 
-/** What of the platform is watched. */
+/** The parts of the platform that monitoring watches. */
 type Watched = Pick<Platform, 'clock' | 'log' | 'observe' | 'load' | 'reachTokens' | 'isCacheUp'>;
 
 /** Monitoring and rate limit of HTTP serving. */
 export interface Monitoring {
-  /** What a session is opened with for that. */
+  /** Options that a watched session is opened with. */
   of(session: WatchedSession): Pick<SessionOptions, 'watch' | 'admit' | 'onNameLookup'>;
   /** By path: alive, ready, metrics. */
   readonly pages: ReadonlyMap<string, Page>;

@@ -100,7 +100,7 @@ async function demonstrated({ projectId }: Settings, clock: Clock, { seed, fault
   };
 }
 
-/** What all clients of a process share; undici is loaded by the first request. */
+/** The parts that all clients of a process share; undici is loaded by the first request. */
 async function loadShared(settings: Settings, clock: Clock, cache: SharedCache | undefined) {
   const [{ createClient }, { createLimiter }, { createHttp }, { createReadCache }] = await Promise.all([
     import('../api/client.ts'),

@@ -6,8 +6,7 @@ import { type Settings, SettingsError } from '../settings/settings.ts';
 import type { Finding } from './sign-in.ts';
 
 /**
- * What replicas share, as the settings say; undefined where there is one process alone. Throws a `SettingsError` where its package is
- * missing.
+ * The cache that replicas share, by the settings; undefined for a single process. Throws a `SettingsError` where its package is missing.
  */
 export async function openCache({ cacheUrl: url, cacheKey: key }: Settings, log: Log): Promise<SharedCache | undefined> {
   if (url === undefined || key === undefined) return undefined;

@@ -86,26 +86,26 @@ export function readCertificate(
   return { cert, key };
 }
 
-/** What every session offers: all of a server but its state. */
+/** The parts of a server that every session shares: all but its state. */
 export type Catalogue = Omit<ServerParts, 'session' | 'subscriptions'>;
 
 /** How many calls begin in one turn of the event loop: chosen by measuring the throughput of short calls and the delay of mixed ones. */
 const TURN_LIMITS = { atOnce: 4, shortMs: 10, now: () => performance.now() };
 
-/** What HTTP serving is made of, beside the settings. */
+/** The parts of HTTP serving beside the settings. */
 export interface HttpServingParts {
   readonly platform: Platform;
   readonly catalogue: Catalogue;
   /** Left out: every caller is the local user. */
   readonly signIn?: SignIn | undefined;
   readonly tracing?: Tracing | undefined;
-  /** Told of each call that begins. */
+  /** Called at the start of each call. */
   readonly onCall?: (() => void) | undefined;
   /** Other limits than the product's, for tests. */
   readonly limits?: Partial<HttpLimits>;
 }
 
-/** What may not be left open where others than this machine can call. */
+/** Refuses settings that are unsafe where other machines can call. */
 function requireSafe({ host, allowedHosts }: Settings, signIn: SignIn | undefined): void {
   if (isLoopback(host.includes(':') ? `[${host}]` : host)) return;
   const missing = [

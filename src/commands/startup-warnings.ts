@@ -28,7 +28,7 @@ const [authUrl, clientId, clientSecret] = (['authUrl', 'clientId', 'clientSecret
   (setting) => settingDeclarations[setting].variable,
 );
 
-/** What is said of an authentication server that does not give a token, by the kind of its refusal. */
+/** Warnings about an authentication server that gives no token, by the kind of its refusal. */
 const REFUSALS: Partial<Record<ErrorKind, string>> = {
   down: `the authentication server at ${authUrl} does not answer`,
   timeout: `the authentication server at ${authUrl} does not answer in time`,

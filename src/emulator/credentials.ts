@@ -72,7 +72,7 @@ export function createCredentials({ seed, startMs }: Origin, reached: readonly P
 /** Seconds that a token lives (section 8). */
 export const TOKEN_LIFE_SECONDS = 3600;
 
-/** What a token says of its bearer. */
+/** Claims of a token about its bearer. */
 export interface Claims {
   readonly project: number;
   /** Level of the credential that asked for it. */

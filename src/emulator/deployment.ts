@@ -1,15 +1,14 @@
 import { HOUR_MS } from '../lib/clock.ts';
 
 /**
- * What the reference leaves open, and what deployments forgive or do otherwise. Unless told otherwise the emulator follows the reference
- * to the letter.
+ * Choices that the reference leaves open, and departures of known deployments. By default the emulator follows the reference to the letter.
  */
 export interface Deployment {
   /** Number of the first page of a list; the reference does not say. */
   readonly pagesFrom: 0 | 1;
   /** How long the files of a run are kept; only `expirationDate` of a run says it (section 2.2). */
   readonly fileLifeMs: number;
-  /** What `filters` of a job's record holds: the device as in the reference's shape, no member, or it is not there at all. */
+  /** The form of `filters` in a job's record: the device in the reference's shape, an empty object, or no such member. */
   readonly jobFilters: 'device' | 'empty' | 'absent';
   /** Runs of one job: in the order of their ids, or in any, since lists are ordered by `jobId` alone (section 4.2). */
   readonly runOrder: 'by id' | 'mixed';

@@ -6,7 +6,7 @@ import { operations } from '../api/operations/index.ts';
 import type { Env, Target } from './requests.ts';
 import { json, Refusal, refused } from './responses.ts';
 
-/** What can go wrong on demand. */
+/** Faults that can be switched on. */
 export const faultKinds = [
   'expired-token',
   'rate-limit',
@@ -61,7 +61,7 @@ export interface AddedFault {
 export interface StruckFault {
   readonly fault: Fault;
   readonly released: Promise<void>;
-  /** Keeps count of a request that is held until the promise settles. */
+  /** Counts a request as open until the promise settles. */
   readonly hold: (gone: Promise<unknown>) => void;
 }
 

@@ -7,7 +7,7 @@ import type { Faults } from './faults.ts';
 import type { Load, RecordedRequest } from './requests.ts';
 import type { World } from './world/index.ts';
 
-/** What a handler may know beside its checked input. */
+/** The surroundings of a handler beside its checked input. */
 export interface Place {
   readonly world: World;
   readonly project: Project;
@@ -29,7 +29,7 @@ export type Handlers<Name extends OperationName = Exclude<OperationName, AuthOpe
   [K in Name]: Handler<(typeof operations)[K]>;
 };
 
-/** What the four servers of one emulator share. */
+/** Parts that the four servers of one emulator share. */
 export interface Platform {
   readonly clock: Clock;
   readonly world: World;

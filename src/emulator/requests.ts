@@ -24,7 +24,7 @@ export interface RecordedRequest {
   body: unknown;
 }
 
-/** What hono knows of one request to the emulator. */
+/** The variables of hono for one request to the emulator. */
 export interface Env {
   Bindings: HttpBindings;
   Variables: { recorded: RecordedRequest };

@@ -23,7 +23,7 @@ const KEEP_ALIVE_MS = 60_000;
 export interface EmulatorOptions {
   /** Port of the authentication server; service, enrichment and file store take the next three. Left out: four free ports. */
   readonly port?: number;
-  /** What the emulator takes for the present; its reading at start places the stories. */
+  /** The clock of the emulator; its reading at start places the stories. */
   readonly clock: Clock;
   readonly seed: number;
   /** Faults that are set from the start. */
@@ -44,9 +44,9 @@ export interface Emulator {
   readonly storeUrl: string;
   readonly credentials: Credentials;
   readonly faults: Faults;
-  /** What arrived, oldest first; the last 1000. Setting its length to 0 forgets them. */
+  /** The received requests, oldest first; the last 1000. Setting the length to 0 forgets them. */
   readonly requests: RecordedRequest[];
-  /** What was placed in the data, for tests that look whether it is found. */
+  /** The stories planted in the data, for tests that look for them. */
   readonly stories: Stories;
   readonly world: World;
   /** Stops at once: connections are dropped, kept-alive ones too. */

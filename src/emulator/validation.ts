@@ -5,7 +5,7 @@ import type { Deployment } from './deployment.ts';
 import { Refusal } from './responses.ts';
 import { forgiven, undocumentedDates } from './undocumented.ts';
 
-/** What of a request carries input. */
+/** The parts of a request that carry input. */
 export interface RawInput {
   readonly params: Record<string, string>;
   readonly query: Record<string, string[]>;
@@ -18,7 +18,7 @@ export function invalid(message: string): Refusal {
   return new Refusal(400, 'VALIDATION_ERROR', message);
 }
 
-/** The input of an operation from its path, query and body, not yet held against its schema. */
+/** The input of an operation from its path, query and body, before it is checked against its schema. */
 export function rawInput(operation: Operation, raw: RawInput): Record<string, unknown> {
   const query = single(raw.query);
   const inPath = pathNames(operation.path).filter((name) => Object.hasOwn(query, name));

@@ -6,7 +6,7 @@ import type { Setting } from '../settings/setting.ts';
 import { settingDeclarations } from '../settings/settings.ts';
 
 const settings = Object.values<Setting>(settingDeclarations);
-/** What a form of a host asks for. */
+/** The settings that a form of a host asks for. */
 const asked = settings.filter(({ form }) => form !== undefined);
 const TITLE = 'Web Analytics';
 const REPOSITORY = about.repository.url.replace(/^git\+|\.git$/g, '');
@@ -159,7 +159,7 @@ export function claudePlugin(): object {
   };
 }
 
-/** What `/plugin marketplace add` reads: this repository holds the one plugin. */
+/** The marketplace file for `/plugin marketplace add`: this repository holds the one plugin. */
 export function claudeMarketplace(): object {
   return {
     name: about.name,

@@ -107,7 +107,7 @@ const questions: readonly Question[] = [
   },
 ];
 
-/** What the built server answers on the emulated platform, as a table. */
+/** The answers of the built server on the emulated platform, as a table. */
 async function questionsTable(): Promise<string> {
   const client = new Client({ name: 'documentation', version: '1.0.0' });
   const args = ['dist/main.js', '--demo', '--clock', ASKED_AT];
@@ -145,7 +145,7 @@ function whatOf({ operation, scope }: AnyTool): string {
   return operation ? `\`${operation.method} ${operation.path}\`` : `scope \`${scope}\``;
 }
 
-/** What a tool does beside answering. */
+/** The effect of a tool beside its answer. */
 function effectOf({ annotations, fetches, confirmed }: AnyTool): string {
   if (annotations.readOnlyHint) return '';
   if (fetches) return 'writes files here';

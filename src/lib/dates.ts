@@ -11,7 +11,8 @@ export class DateError extends Error {
 }
 
 /**
- * What a text means: one instant (`iso` where it was written out in full), or the calendar days from `first` up to, not including, `next`.
+ * The meaning of a date text: one instant (`iso` where it was written out in full), or the calendar days from `first` up to, not including,
+ * `next`.
  */
 export type DateMeaning =
   | { kind: 'instant'; instantMs: number; iso?: string }

@@ -11,7 +11,7 @@ const SHORTEST_SECRET = 4;
 const SHORTEST_FRAGMENT = 8;
 
 /**
- * What looks like a secret of any issuer, each in time linear in the text: tokens of this server, bearer and basic credentials, passwords
+ * Forms of secrets of any issuer, each searched in time linear in the text: tokens of this server, bearer and basic credentials, passwords
  * in addresses.
  */
 const LOOKS_SECRET: readonly (readonly [RegExp, string])[] = [
@@ -21,7 +21,7 @@ const LOOKS_SECRET: readonly (readonly [RegExp, string])[] = [
   [/:\/\/[^\s/@:"]*:[^\s/@"]+@/g, `://${REDACTED}@`],
 ];
 
-/** What each of them begins with, in one look: most texts of an answer hold none. */
+/** Beginnings of all these forms, in one search: most texts of an answer hold none. */
 const MAY_LOOK_SECRET = /wam_|bearer|basic|:\/\//i;
 
 /** A part of a text, from its first position to the one after its last. */

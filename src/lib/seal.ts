@@ -53,7 +53,7 @@ export function sealKey(secret: string, purpose: string): SealKey {
   return { id: derived('id', 6).toString('base64url'), bytes: derived('key', KEY_BYTES) };
 }
 
-/** What the tag covers beside the text: the header of the sealed text and the context, which never travels with it. */
+/** The data that the tag covers beside the text: the header of the sealed text and the context, which never travels with it. */
 function associated(header: string, context: readonly string[]): Buffer {
   const text = JSON.stringify([header, ...context]);
   return createHash('sha256').update(text).digest();

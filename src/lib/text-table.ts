@@ -7,7 +7,7 @@ export function markdownTable(header: readonly string[], rows: readonly (readonl
   return [line(header), line(header.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
-/** What a table shows; null and undefined are "no value". */
+/** A cell of a table; null and undefined are "no value". */
 export type Cell = string | number | boolean | null | undefined;
 
 export interface TableStyle {

@@ -41,7 +41,7 @@ async function load(session: Session): Promise<ListContext[]> {
   return (await Promise.all(projects.map((project) => described(session, client, project)))).flat();
 }
 
-/** What is listed of each project, scenarios from the session's lists; nothing where it cannot be had in time. */
+/** The listed resources of each project, scenarios from the session's lists; empty where they do not arrive in time. */
 export async function listedProjects(session: Session, signal: AbortSignal): Promise<ListContext[]> {
   const { clock } = session.options;
   try {

@@ -30,8 +30,7 @@ const REQUIRED: Readonly<Record<string, string>> = {
   'resources/unsubscribe': 'uri',
 };
 /**
- * What the protocol calls the requests whose params the SDK otherwise refuses in the words of its schema library, some as an internal
- * error.
+ * The protocol's names of requests whose params the SDK otherwise refuses in the words of its schema library, some as an internal error.
  */
 const REQUEST_TYPES = {
   'tools/call': 'CallToolRequest',

@@ -34,7 +34,7 @@ export async function protocolError(error: unknown, uri: string, report: FaultRe
   return new ProtocolError(kind === 'invalid' ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError, words);
 }
 
-/** What a client says of its request: the trace that it belongs to stands in `_meta`, or else in the HTTP header of all that it sends. */
+/** Facts that a client states about its request: the trace stands in `_meta`, or else in the HTTP header. */
 export function requestFacts({ mcpReq: { id, _meta }, http }: ServerContext): RequestFacts {
   const own: unknown = _meta?.['traceparent'];
   const traceparent = typeof own === 'string' ? own : (http?.req?.headers.get('traceparent') ?? undefined);

@@ -52,7 +52,7 @@ function registerChartView(server: McpServer): void {
   );
 }
 
-/** What a server is made of; all of it is known before the first request. */
+/** The parts of a server; all of them are known before the first request. */
 export interface ServerParts {
   readonly name: string;
   readonly version: string;
@@ -64,7 +64,7 @@ export interface ServerParts {
   readonly resources: readonly DefinedResource[];
   readonly prompts: readonly Prompt[];
   readonly session: Session;
-  /** What the session watches; it outlives the servers that the SDK makes. */
+  /** The subscriptions of the session; they outlive the servers that the SDK makes. */
   readonly subscriptions: Subscriptions;
 }
 
@@ -97,7 +97,10 @@ function callerOf(server: McpServer, { session, tools, absent = NONE }: ServerPa
   };
 }
 
-/** So many messages of progress go out as they come; then at most one a second, because hundreds of steps would be hundreds of messages. */
+/**
+ * The first 20 messages of progress go out as they come; then at most one a second, because hundreds of steps would be hundreds of
+ * messages.
+ */
 const FREE_MESSAGES = 20;
 const PROGRESS_MS = 1_000;
 
@@ -164,7 +167,7 @@ function toResult({ isError, structured, text, links, image }: Answer) {
   };
 }
 
-/** What runs calls: loaded with the first one and kept, because even an import of what is loaded takes a while. */
+/** The module that runs calls: loaded with the first one and kept, because even an import of what is loaded takes a while. */
 let calling: Promise<typeof import('../tooling/call-tool.ts')> | undefined;
 
 /**
@@ -224,7 +227,7 @@ interface InstructionFacts {
   readonly offer?: Offer;
 }
 
-/** What a model reads once per connection; at most 1 KB. */
+/** The instructions that a model reads once per connection; at most 1 KB. */
 export function instructions({ timeZone, nowMs, offer }: InstructionFacts): string {
   const writes = offer?.tools.some(changesSomething) ?? true;
   const lines = [

@@ -26,7 +26,7 @@ export interface Watch {
   stop(): void;
 }
 
-/** What one session listens to. Nothing is sent to the platform while there is no listener. */
+/** The subscriptions of one session. Nothing is sent to the platform while it has no listener. */
 export interface Subscriptions {
   /** Calls `onUpdate` when something newer is there; throws an `ApiError` where the address does not name a resource that can change. */
   watch(uri: string, onUpdate: () => void): Watch;

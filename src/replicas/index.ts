@@ -16,7 +16,7 @@ export interface Owner {
   readonly credential: { readonly clientId: string; readonly clientSecret: string };
 }
 
-/** What the replicas of a server share through Redis: nothing readable, and nothing that a replica cannot do without. */
+/** The state that the replicas of a server share through Redis: nothing readable, and nothing that a replica cannot do without. */
 export interface SharedCache {
   /** The limiter of this process, which counts with those of the other replicas. */
   limiter(limits: { clock: Clock; concurrency: number; speedConcurrency: number }): Limiter;

@@ -19,7 +19,7 @@ const POLL_MS = 40;
 /** No replica waits longer for another; then it does the work itself. */
 const LONGEST_WAIT_MS = 10_000;
 
-/** Both only while the lock is held by this replica: it may have expired and been taken by another one. */
+/** Both only while this replica owns the lock: it may have expired and been taken by another one. */
 const RELEASE = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0";
 const RENEW = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end return 0";
 
@@ -110,7 +110,7 @@ export function createSharedTokens(connection: RedisConnection, cipher: Cipher, 
 
 const messageSchema = z.object({ topic: z.string(), sender: z.string(), uri: z.string().optional(), newest: z.number().optional() });
 
-/** What one session says to the others about a topic; `sender` identifies the session. */
+/** A message from one session to the others about a topic; `sender` identifies the session. */
 export type Message = z.output<typeof messageSchema>;
 
 /** Messages between sessions on all replicas, encrypted on their way. */
@@ -177,7 +177,7 @@ interface List {
   readonly answer: unknown;
 }
 
-/** What the lists and watches of one principal are made of. */
+/** The parts that the lists and watches of one principal are made of. */
 export interface SharedParts {
   readonly connection: RedisConnection;
   readonly cipher: Cipher;

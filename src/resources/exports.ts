@@ -4,7 +4,7 @@ import { defineResource } from '../tooling/resource.ts';
 import type { ProjectWorkspace } from '../workspace/store/project-workspace.ts';
 import { complete, integer } from './variables.ts';
 
-/** What is loaded, or in words why that is not known; undefined without a warehouse. */
+/** The loads of the warehouse, or in words why they are not known; undefined without a warehouse. */
 async function loadsOf({ warehouse }: ProjectWorkspace) {
   if (!warehouse) return undefined;
   const { recordsOrReason } = await import('../usecases/exports/loaded-runs.ts');

@@ -41,7 +41,7 @@ const VERDICTS = [
   ],
 ] as const;
 
-/** What `measure_impact` compares, and how its figures are to be read. */
+/** The reference page about `measure_impact`: what it compares, and how to read its figures. */
 export function writeImpact(): string {
   const kinds = conditionKinds.map((kind) => [kind, ...KINDS[kind]]);
   return [

@@ -141,9 +141,9 @@ function daysAndHours(ms: number): string {
   return `${ms / (24 * HOUR_MS)} days (${(ms / HOUR_MS).toLocaleString('en')} hours)`;
 }
 
-/** What the documentation of the interface says. */
+/** Source: the documentation of the interface. */
 const REFERENCE = 'documented';
-/** What public pages of deployments say, and the documentation does not. */
+/** Source: public pages of deployments, where the documentation is silent. */
 const PUBLIC = 'stated publicly, not documented';
 
 /** Limits as rows: what, how much, where it is stated: the documentation of the interface, public pages, or this server's own choice. */

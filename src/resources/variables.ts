@@ -10,7 +10,7 @@ export function integer(name: string, text: string): number {
 /** Scenarios whose steps are proposed; calls to speed analysis go one at a time. */
 const MAX_SCENARIOS = 10;
 
-/** What proposals need of a scenario's latest reports. */
+/** Facts about a scenario's latest reports, for proposals. */
 interface RecentReports {
   /** Timestamps in ms, newest first. */
   readonly dates: readonly number[];

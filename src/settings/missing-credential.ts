@@ -1,6 +1,6 @@
 import { type Settings, settingDeclarations } from './settings.ts';
 
-/** What of a credential of the platform is not set and how to set it, in sentences; undefined where nothing is missing. */
+/** The missing parts of a credential of the platform and how to set them, in sentences; undefined where nothing is missing. */
 export function missingCredential(settings: Pick<Settings, 'authUrl' | 'clientId' | 'clientSecret'>): string | undefined {
   const missing = (['authUrl', 'clientId', 'clientSecret'] as const).filter((name) => settings[name] === undefined);
   if (missing.length === 0) return undefined;

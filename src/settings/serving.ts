@@ -89,7 +89,7 @@ function isOrigin(text: string): boolean {
   return URL.canParse(text) && new URL(text).origin === text.toLowerCase();
 }
 
-/** What several replicas of HTTP serving share; without it each has its own in memory. */
+/** Settings of the store that several replicas of HTTP serving share; without it each has its own in memory. */
 export const replicaSettings = {
   cacheUrl: {
     variable: 'WEB_ANALYTICS_CACHE_URL',

@@ -10,7 +10,7 @@ export interface Setting<Schema extends z.ZodType = z.ZodType> {
   readonly schema: Schema;
   /** The text that holds when nothing is given. */
   readonly default?: string;
-  /** What happens when nothing is given, for the documents, where there is no default text. */
+  /** The effect of leaving the setting out, for the documents, where it has no default text. */
   readonly otherwise?: string;
   /** Never on the command line, never printed. */
   readonly secret?: true;

@@ -27,7 +27,7 @@ const address = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-/** ClickHouse as the place where the exports of a team are held and SQL is answered. */
+/** ClickHouse as the warehouse that keeps the exports of a team and answers SQL. */
 export const warehouseSettings = {
   warehouseUrl: {
     variable: 'WEB_ANALYTICS_WAREHOUSE_URL',

@@ -3,7 +3,7 @@ import { type AccessScope, accessScopes, type Challenge } from './principal.ts';
 /** Longest `Authorization` header that is read; tokens of issuers stay below half of it. */
 export const MAX_AUTHORIZATION_CHARS = 8_192;
 
-/** What an `Authorization` header holds: a token, nothing, or something that is not a bearer token. */
+/** The content of an `Authorization` header: a token, nothing, or something that is not a bearer token. */
 export function bearerToken(authorization: string | undefined): { token: string } | 'missing' | 'malformed' {
   if (authorization === undefined || authorization.trim() === '') return 'missing';
   if (authorization.length > MAX_AUTHORIZATION_CHARS) return 'malformed';

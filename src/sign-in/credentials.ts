@@ -15,7 +15,7 @@ const platformCredential = z.strictObject({
   defaultProjectId: z.int().positive().exactOptional(),
 }) satisfies z.ZodType<PlatformCredential>;
 
-/** What is shown of an entry; never the credential. */
+/** The public part of an entry; never the credential. */
 export interface CredentialSummary {
   readonly principal: string;
   readonly changedAt: string;
@@ -35,7 +35,7 @@ export interface CredentialsFile extends PlatformCredentials {
   remove(principal: string): Promise<boolean>;
 }
 
-/** What the seal of an entry covers beside the credential: an entry opens under no other name or date. */
+/** The context that the seal of an entry covers beside the credential: an entry opens under no other name or date. */
 function contextOf({ principal, changedAt }: Pick<StoredCredential, 'principal' | 'changedAt'>): string[] {
   return ['platform credential', principal, changedAt];
 }

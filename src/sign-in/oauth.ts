@@ -169,7 +169,7 @@ export interface OAuthOptions extends IssuerKeysOptions {
 
 /** Refuses tokens of another type, which the same keys may have signed. */
 const ACCESS_TOKEN_TYPES = /^(?:application\/)?(?:at\+)?jwt$/i;
-/** What a subject may look like (OpenID Connect allows 255 characters). */
+/** Allowed subjects (OpenID Connect allows 255 characters). */
 const SUBJECT = /^[^\p{Cc}\p{Cf}\p{Cs}]{1,255}$/u;
 
 function resourceMetadata(issuer: string, audience: string): { address: string; metadata: ResourceMetadata } {

@@ -19,7 +19,7 @@ export const tokenAlgorithms = [
 ] as const;
 export type TokenAlgorithm = (typeof tokenAlgorithms)[number];
 
-/** What a caller may do: see data, or change something too. */
+/** Access of a caller: to see data, or to change something too. */
 export const accessScopes = ['read', 'write'] as const;
 export type AccessScope = (typeof accessScopes)[number];
 

@@ -21,7 +21,7 @@ const tokensFile = z.strictObject({ version: z.literal(1), tokens: z.array(store
 export type StoredToken = z.output<typeof storedToken>;
 export type TokensFile = PrivateFile<z.output<typeof tokensFile>>;
 
-/** What names of static tokens may look like. */
+/** Allowed names of static tokens. */
 export const TOKEN_NAME = /^[\w.@+-]{1,100}$/;
 /** Lets scanners of leaked secrets recognise the token. */
 const PREFIX = 'wam_';

@@ -1,7 +1,7 @@
 import type { ErrorKind } from '../api/errors.ts';
 import type { Observer } from '../api/observer.ts';
 
-/** What a client says of its request, whatever it asks for. */
+/** Facts that a client states about any request. */
 export interface RequestFacts {
   /** As the client chose it: it can be any text. */
   readonly requestId: string | number;

@@ -4,7 +4,7 @@ import { requestToken } from '../api/operations/account.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { CallWatch } from './call-watch.ts';
 
-/** What is read at the moment of a scrape. */
+/** The values that are read at the moment of a scrape. */
 export interface Readings {
   /** Sessions that are open, by protocol era. */
   readonly sessions: () => Readonly<Record<string, number>>;

@@ -13,14 +13,14 @@ import { type AnyTool, type Link, type Offer, scopeOf, type ToolContext } from '
 /** The answer to the question of an earlier round, as it came. */
 export interface Answered {
   readonly accepted: boolean;
-  /** What the question carried; it comes back from the client, so it is not trusted. */
+  /** The state that the question carried; it comes back from the client, so it is not trusted. */
   readonly state: unknown;
 }
 
-/** What a caller sends in addition to the arguments. */
+/** Facts about a call beside its arguments. */
 export interface Caller {
   readonly session: Session;
-  /** What the connection offers; left out: all tools. */
+  /** The tools of the connection; left out: all tools. */
   readonly offer?: Offer;
   readonly signal: AbortSignal;
   /** Left out where calls are not watched. */
@@ -46,7 +46,7 @@ export interface Call {
   readonly caller: Caller;
   readonly client: Client;
   readonly nowMs: number;
-  /** What the person has consented to in an earlier round. */
+  /** The consent of an earlier round. */
   readonly asked: Asked | undefined;
   readonly notes: string[];
   readonly links: Link[];
@@ -98,7 +98,7 @@ async function projectOf({ tool, client, options }: Call): Promise<number | unde
   }
 }
 
-/** What a handler's words go into. */
+/** The parts of an answer that a handler's words go into. */
 interface Speaking {
   readonly range: ResolvedRange;
   readonly ask: Ask;
@@ -124,7 +124,7 @@ function platformOf(call: Call, ask: Ask): PlatformParts {
   };
 }
 
-/** What the answer is made of beside its data. */
+/** The parts of the answer beside its data. */
 function answerPartsOf(call: Call, { range, note }: Speaking): AnswerParts {
   return {
     note,
@@ -158,7 +158,7 @@ function namesOf({ client, caller, options }: Call, ask: Ask): NameParts {
   };
 }
 
-/** What a tool's handler is given. */
+/** The context of a tool's handler. */
 export function contextOf(call: Call, speaking: Speaking): ToolContext {
   const { tool, caller, client, links, options } = call;
   return {

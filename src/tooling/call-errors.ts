@@ -48,7 +48,7 @@ export function createRateLimit({ clock, perMinute }: { clock: Clock; perMinute:
   };
 }
 
-/** What to do next, by kind; an empty text where the message already says it. */
+/** The next step by kind of error; an empty text where the message already says it. */
 const nextSteps: Record<ErrorKind, string> = {
   invalid: 'Correct the arguments and call again.',
   unauthorized: 'The credential was refused: ask the user to check client id, secret and expiry (credentials last one year).',
@@ -67,7 +67,7 @@ const nextSteps: Record<ErrorKind, string> = {
 /** The part of a tool that the text depends on. */
 type Failed = Pick<AnyTool, 'operation' | 'scope' | 'idsFrom'>;
 
-/** What an unexpected failure is reported with. */
+/** The surroundings of an unexpected failure. */
 export interface FaultReport {
   /** Left out where there is no log. */
   readonly log?: Log | undefined;
@@ -127,7 +127,7 @@ function lister(idsFrom: ToolName, words: (name: ToolName) => string, otherwise 
   return hint(idsFrom, words(idsFrom), hint('find_objects', words('find_objects'), otherwise));
 }
 
-/** What a call that ran out of time had done, and how to go on. */
+/** The number of requests that a call without time left had sent, and how to go on. */
 export function wayOn(error: unknown, answers: number): string {
   if (!isOutOfTime(error) || answers === 0) return '';
   const had = answers === 1 ? '1 request was answered' : `${answers} requests were answered`;

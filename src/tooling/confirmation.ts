@@ -4,7 +4,7 @@ import type { Clock } from '../lib/clock.ts';
 import { isRecord } from '../lib/is-record.ts';
 import { seal, sealKey, unseal } from '../lib/seal.ts';
 
-/** What the person has confirmed in this call. */
+/** The consent of the person in this call. */
 export type Consent =
   /** Not asked yet: the write must not leave. */
   | { readonly given: false }
@@ -37,7 +37,7 @@ export class ConfirmationError extends Error {
   override name = 'ConfirmationError';
 }
 
-/** What a question was put for. */
+/** The call that a question was about. */
 export interface Asked {
   readonly digest: string;
   /** The present of that call, ms since 1970, so that "today" still means the same after the answer. */
@@ -68,7 +68,7 @@ const LIFE_MS = 600_000;
 const ID_BYTES = 12;
 const AGAIN = 'Nothing was sent. Call again with the arguments alone, and the person is asked again.';
 
-/** What is sealed: an id that is used once, what was asked, and when. */
+/** The sealed content: an id that is used once, a digest of the question, and the times. */
 type Sealed = readonly [id: string, digest: string, nowMs: number, askedAtMs: number];
 
 /** JSON with its members in order, since a client may send the same arguments in another. */

@@ -17,7 +17,7 @@ const NUMBER = /^[+-]?\d+(\.\d+)?$/;
 /** No text of an argument that stands for an object or a list is longer. */
 const LONGEST_JSON = 1_000_000;
 
-/** What a schema looks like to a caller: without `optional`, `default` and the like, and as it is listed. */
+/** The schema as a caller sees it: without `optional`, `default` and the like, and as it is listed. */
 function core(schema: Schema): Schema {
   const listed = listedSchemaOf(schema);
   if (listed) return listed;

@@ -13,7 +13,7 @@ export const tableOutput = z.object({
   rows: z.array(z.array(z.union([z.string(), z.number(), z.null()]))),
   units: z.record(z.string(), z.string()),
   currency: z.string().optional(),
-  /** What the numbers are of, as sent. */
+  /** The filters of the numbers, as sent. */
   filters: z.record(z.string(), z.union([z.string(), z.number(), z.array(z.number())])),
 });
 

@@ -10,7 +10,7 @@ interface Row {
   id?: number | string | null | undefined;
   name?: string | null | undefined;
   updatedAt?: string | null | undefined;
-  /** What zonings call it. */
+  /** The date of the last change as zonings name it. */
   lastUpdatedAt?: string | null | undefined;
 }
 
@@ -43,11 +43,11 @@ const IN_FLIGHT = 6;
 interface Search {
   /** Whether this is what is looked for, so that no other container need be looked into. */
   readonly isFound: (object: Named) => boolean;
-  /** Told how many of the containers were looked into where it was not all. */
+  /** Called with the number of searched containers, where that was not all. */
   readonly onPart: (looked: number, all: number) => void;
 }
 
-/** What lies in these containers, each listed by a request of its own. */
+/** The objects in these containers, each listed by a request of its own. */
 async function below(parents: readonly Named[], list: (id: number) => Promise<readonly Row[]>, search: Search): Promise<Named[]> {
   const inside = async (parent: Named) => named(await list(parent.id), parent.path);
   if (parents.length > MOST_AT_ONCE) return searched(parents, inside, search);
@@ -58,8 +58,8 @@ async function below(parents: readonly Named[], list: (id: number) => Promise<re
 }
 
 /**
- * What lies in many containers, as far as it was listed when what is looked for is found, or after a while. Then the listing goes on by
- * itself until the time of the call is over, so that the next call, which gets from the lists of the session what they hold, comes further.
+ * The objects in many containers, as far as they were listed when the wanted one is found, or after a while. Then the listing goes on by
+ * itself until the time of the call is over, so that the next call, which continues from the lists of the session, comes further.
  */
 async function searched(
   parents: readonly Named[],
@@ -113,16 +113,16 @@ function isCalled(steps: readonly string[]): (object: Named) => boolean {
   return ({ path }) => last !== undefined && fold(path.at(-1) ?? '') === last && stepsAlong(path, steps) === steps.length;
 }
 
-/** What a list is loaded for. */
+/** The purpose and limits of loading a list. */
 export interface Loading {
   readonly load: (kind: NameKind) => Promise<readonly Named[]>;
-  /** What is looked for; empty for the whole list. */
+  /** The wanted name; empty for the whole list. */
   readonly text: string;
   /** The kind that `text` names, which may lie below the one that is loaded. */
   readonly wanted: NameKind;
   /** Asks for what lies in one of very many containers: the answer may be some minutes old. */
   readonly askKept: Ask;
-  /** Told what was not looked into, in one clause. */
+  /** Called with the part that was searched, in one clause. */
   readonly onPart: (words: string) => void;
 }
 

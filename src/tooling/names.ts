@@ -26,7 +26,7 @@ export interface Names {
   list(kind: NameKind, projectId: number, ask: Ask, onPart?: (words: string) => void): Promise<readonly Named[]>;
   /** The object of an id, where a list that was read holds it; nothing is fetched. */
   known(kind: NameKind, id: number, projectId: number): Named | undefined;
-  /** What `load` gave for this key at most `maxAgeMs` ago, or gives now; a failure is not kept. */
+  /** The value that `load` gave for this key at most `maxAgeMs` ago, or gives now; a failure is not kept. */
   remember<T>(key: string, maxAgeMs: number, load: () => Promise<T>): Promise<T>;
   /** An `ask` whose answer may be that of another replica, some seconds ago. */
   remembered(projectId: number, ask: Ask): Ask;
@@ -38,7 +38,7 @@ export interface Names {
 
 /** An object that a name was found for. */
 export interface FoundName extends Named {
-  /** What was looked into, where others of the name may lie in the rest. */
+  /** The part that was searched, where others of the name may lie in the rest. */
   readonly part?: string;
 }
 
@@ -91,7 +91,7 @@ export function createNames(
     return shared;
   }
 
-  /** What another replica was answered, or is answered now for all. */
+  /** The answer that another replica got, or gets now for all. */
   async function askForAll<T>(
     shared: SharedLists,
     key: string,
@@ -146,7 +146,7 @@ export function createNames(
     return found;
   }
 
-  /** What a name fits, and what was looked into where that was not everything. */
+  /** The objects that a name fits, and which part was searched where that was not everything. */
   async function lookUp(kind: NameKind, text: string, projectId: number, ask: Ask): Promise<{ match: Match; part: string | undefined }> {
     let part: string | undefined;
     const onPart = (words: string) => {

@@ -56,7 +56,7 @@ export function standInFor(family: MetricFamily, text: string): { metric: string
   return metric === undefined ? undefined : { metric, why: missing[folded] ?? '' };
 }
 
-/** What is nearest to something that is in no metric of either family. */
+/** The nearest metric to a name that neither family has. */
 function nearestWords(text: string, family: MetricFamily): string | undefined {
   const folded = foldMetric(text);
   const own = families[family];
@@ -93,7 +93,7 @@ function surelyUnknownWords(texts: readonly string[]): string | undefined {
   return unknownMetricWords('speed', unknown);
 }
 
-/** What the boundary does with a value before a handler sees it. */
+/** The treatment of a value by the boundary before a handler sees it. */
 export type ParamFact =
   /** An id or a name, which becomes the id; with `orAll` also words for all visitors or all objects: `ALL_VISITORS`, `EACH`. */
   | { readonly ref: NameKind; readonly orAll?: 'visitors' | 'each' }
@@ -105,11 +105,11 @@ export type ParamFact =
       readonly ahead?: string;
     }
   /**
-   * The name of a metric; everyday names become that of the platform. With `exact` none answers in place of another: a limit of one is none
-   * of the other.
+   * The name of a metric; everyday names become that of the platform. With `exact` no other metric answers in its place: a limit of one is
+   * not a limit of the other.
    */
   | { readonly metric: MetricFamily; readonly exact?: true }
-  /** What everyday words mean, by the word in lower case without spaces and hyphens; one may stand for several values of a list. */
+  /** The meanings of everyday words, by the word in lower case without spaces and hyphens; one may stand for several values of a list. */
   | { readonly words: Readonly<Record<string, readonly string[]>> };
 
 /** Facts by schema; a schema made from another (`describe`) inherits them. */
@@ -123,7 +123,7 @@ export function listedAs<Schema extends z.ZodType>(listed: z.ZodType, schema: Sc
   return schema;
 }
 
-/** What hosts see in place of a schema; undefined where they see the schema itself. */
+/** The schema that hosts see in place of this one; undefined where they see the schema itself. */
 export function listedSchemaOf(schema: z.core.$ZodType): z.ZodType | undefined {
   return listedSchemas.get(schema);
 }
@@ -212,7 +212,7 @@ export function upperCased(words: string) {
   return z.string().trim().toUpperCase().min(1).describe(words).optional();
 }
 
-/** What is exported: the scopes of the reference in lower case, those of other deployments as they are typed. */
+/** The scope of an export: the scopes of the reference in lower case, those of other deployments as they are typed. */
 export const exportScope = scopeName.overwrite((text) => (/^(sessions|views)$/i.test(text) ? text.toLowerCase() : text));
 
 /** The name of one metric. */
@@ -261,7 +261,7 @@ const SUBJECT_WORDS: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(['all', 'everything'].map((word) => [word, ['site', 'zones', 'speed']])),
 };
 
-/** What to look at, by the names of the subjects or everyday words for them. */
+/** The subjects to look at, by their names or everyday words for them. */
 export function subjects<const Subjects extends readonly [string, ...string[]]>(names: Subjects) {
   return z.array(z.enum(names).register(paramFacts, { words: SUBJECT_WORDS })).min(1);
 }

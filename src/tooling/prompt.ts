@@ -19,7 +19,7 @@ export interface Prompt<Arguments extends Record<string, PromptArgument> = Recor
   readonly arguments: Arguments;
   /** Tools that the text names; where one of them is switched off the prompt is not offered. */
   readonly tools: readonly string[];
-  /** What the model is asked to do: the tools in order, and the form of the answer; at most 250 words. */
+  /** The task for the model: the tools in order, and the form of the answer; at most 250 words. */
   text(given: Given<Arguments>): string;
 }
 

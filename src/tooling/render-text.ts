@@ -165,7 +165,7 @@ export function fitToBudget<T extends object>(
   return { fits: true, data: leading(fitting), shown: fitting, total };
 }
 
-/** What an answer may cost when the caller asked for nothing special, in tokens. */
+/** Token budget of an answer when the caller asked for nothing special. */
 const USUAL_TOKENS = 2_000;
 /** Kept free for the note that says what was left out. */
 const NOTE_TOKENS = 60;
@@ -222,7 +222,7 @@ function withNote(data: Data, note: string): Data {
   return { ...data, notes: [note, ...(Array.isArray(data['notes']) ? data['notes'] : [])] };
 }
 
-/** What a write did without its heaviest members: a failure would invite to write again. */
+/** The result of a write without its heaviest members: a failure would invite to write again. */
 function trimmed(tool: AnyTool, data: Data, limit: number): Data {
   const sizes = Object.entries(data).map(([name, value]) => ({ name, size: JSON.stringify(value)?.length ?? 0 }));
   const heaviest = sizes.filter(({ name }) => name !== 'status').toSorted((a, b) => b.size - a.size);

@@ -12,7 +12,7 @@ export interface Candidate {
   readonly words?: string;
 }
 
-/** What a completer may do and know. */
+/** The context of a completer. */
 export interface CompletionContext {
   readonly session: Session;
   /** Arguments that are filled in already, not decoded. */
@@ -26,7 +26,7 @@ export interface CompletionContext {
 /** Gives all that a variable may be; what does not fit the typed text is dropped afterwards. Whatever it throws means no proposal. */
 export type Completer = (context: CompletionContext) => Promise<readonly Candidate[]> | readonly Candidate[];
 
-/** What a resource may do while it is read or watched. */
+/** The context of a resource while it is read or watched. */
 export interface ResourceContext {
   /** Sends an operation for the project of the address; for the default project where the address has none. */
   readonly ask: <T extends Operation>(operation: T, input: CallInput<T>) => Promise<PayloadOf<T>>;
@@ -59,7 +59,7 @@ export interface Resource<Template extends string = string> {
   readonly mimeType: string;
   /** `analytics://{projectId}/…`, or `analytics://reference/…` for what holds in every project and needs no credential. */
   readonly template: Template;
-  /** What each variable may be, offered while it is typed. */
+  /** Proposals for each variable, offered while it is typed. */
   readonly complete: Readonly<Record<VariablesOf<Template>, Completer>>;
   /** Those that exist, of one project, where they are few enough to be listed. */
   readonly list?: (context: ListContext) => readonly ListedResource<VariablesOf<Template>>[];

@@ -15,7 +15,7 @@ export interface Image {
   readonly mimeType: 'image/png';
 }
 
-/** What a call with `chart: true` adds to its answer. */
+/** The chart and its note, which a call with `chart: true` adds to its answer. */
 export interface Drawn {
   readonly chart?: ChartSpec;
   readonly image?: Image;

@@ -167,7 +167,7 @@ export const outputOf = oncePerTool((tool): z.ZodObject => {
 /** Connects a tool with the view of its charts; hosts before 2026 read the second key. */
 const chartToolMeta: Readonly<Record<string, unknown>> = { ui: { resourceUri: CHART_VIEW_URI }, 'ui/resourceUri': CHART_VIEW_URI };
 
-/** What hosts read of a tool: by which words it is found, whether it is loaded from the first turn, and its view. */
+/** Metadata for hosts: the words by which a tool is found, whether it is loaded from the first turn, and its view. */
 function metaOf({ searchHint, alwaysLoad, charted }: AnyTool): Readonly<Record<string, unknown>> {
   return { 'anthropic/searchHint': searchHint, ...(alwaysLoad && { 'anthropic/alwaysLoad': true }), ...(charted && chartToolMeta) };
 }

@@ -24,7 +24,7 @@ export interface WorkspaceOptions {
   readonly authUrl: () => string;
 }
 
-/** What a session is opened with; limits and zone come from the settings. */
+/** Options of a session; limits and zone come from the settings. */
 export interface SessionOptions {
   /** Opens the connection to the platform; called at the first call, so that a start costs nothing. */
   connect(): Promise<Client>;
@@ -49,7 +49,7 @@ export interface SessionOptions {
   readonly takeTurn?: (() => Promise<void>) | undefined;
   /** Called with whether a list of names was in the cache. */
   readonly onNameLookup?: ((hit: boolean) => void) | undefined;
-  /** What other replicas know of the same principal; known once the session is connected, undefined where there are none. */
+  /** State shared with other replicas for the same principal; known once the session is connected, undefined where there are none. */
   readonly shared?: () => SharedState | undefined;
 }
 

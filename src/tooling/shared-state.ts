@@ -5,7 +5,7 @@ export interface SharedList {
   readonly answer: unknown;
 }
 
-/** What is known of one question. */
+/** The shared answer to one question. */
 export interface SharedAnswer {
   /** Undefined while no replica has asked. */
   readonly list: SharedList | undefined;
@@ -38,7 +38,7 @@ export interface SharedWatches {
   onMessage(listener: (uri: string, newest: number) => void): () => void;
 }
 
-/** What the sessions of one principal share with its sessions on other replicas. */
+/** State that the sessions of one principal share with its sessions on other replicas. */
 export interface SharedState {
   /** Left out where the lists stay in this process. */
   readonly lists?: SharedLists;

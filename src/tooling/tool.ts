@@ -47,7 +47,7 @@ export interface ListedTool {
   readonly annotations: Annotations;
   readonly inputSchema: Record<string, unknown>;
   readonly outputSchema: Record<string, unknown>;
-  /** What hosts read and models do not: the view of its charts, and how it is found. */
+  /** Metadata for hosts, not for models: the view of its charts, and how it is found. */
   readonly _meta?: Readonly<Record<string, unknown>>;
   readonly toolset: string;
   readonly scope?: Scope;
@@ -60,19 +60,19 @@ export function changesSomething({ annotations, fetches }: Pick<ListedTool, 'ann
   return !annotations.readOnlyHint && fetches !== true;
 }
 
-/** What a connection offers, and what its settings leave out. */
+/** The tools of a connection, and those that its settings leave out. */
 export interface Offer {
   readonly tools: readonly ListedTool[];
   /** Names of the tools that are left out: no text may send a reader to them. */
   readonly absent: ReadonlySet<string>;
 }
 
-/** What the handler of an answering tool may do and know; it neither formats nor catches. */
+/** The context of an answering tool's handler, which neither formats nor catches. */
 export interface AnswerContext extends Context {
   readonly client: Client;
   /** The `projectId` argument, for the few that pass it on. */
   readonly chosenProjectId: number | undefined;
-  /** What the connection offers; undefined where it is not known. */
+  /** The tools of the connection; undefined where they are not known. */
   readonly offer: Offer | undefined;
   /** Adds a resource link to the answer. */
   readonly link: (link: Link) => void;
@@ -84,7 +84,7 @@ export interface ToolContext<O extends Operation = Operation> extends AnswerCont
   readonly call: (input: CallInput<O>, options?: { encoding?: 'form' | 'json'; warning?: string }) => Promise<PayloadOf<O>>;
 }
 
-/** What all tools declare. */
+/** Members that all tools declare. */
 interface Declaration<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodObject = z.ZodObject> {
   readonly name: string;
   readonly title: string;
@@ -111,9 +111,7 @@ interface Declaration<Input extends z.ZodObject = z.ZodObject, Output extends z.
   readonly idsFrom?: ToolName | undefined;
   /** The member that holds one page of a list, so that a full page is noted. */
   readonly paged?: string;
-  /**
-   * What the text says of an answer whose records are long, with a note on what it leaves out; the structured content keeps every member.
-   */
+  /** A shorter text for an answer whose records are long, with a note on the omitted members; the structured content keeps every member. */
   readonly brief?: (data: z.output<Output>) => { readonly data: Record<string, unknown>; readonly note: string };
   /** The `page` of an answer again after the boundary kept only the first `shown` of its `rows`, so that no row falls between two pages. */
   readonly pageAfterCut?: (page: unknown, shown: number, asked: Record<string, unknown>) => unknown;
@@ -131,7 +129,7 @@ export interface Tool<O extends Operation = Operation, Input extends z.ZodObject
 /** A tool that answers a question with several operations. */
 export interface AnsweringTool<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodObject = z.ZodObject>
   extends Declaration<Input, Output> {
-  /** What a credential must grant for the answer, or for most of it. */
+  /** The scope that a credential must grant for the answer, or for most of it. */
   readonly scope: Scope;
   handler(input: z.output<Input>, context: AnswerContext): Promise<z.input<Output>>;
 }
@@ -166,7 +164,7 @@ export type AnyTool = Omit<Declaration, 'brief'> & {
   readonly scope?: Scope;
 };
 
-/** What a credential must grant for a tool; undefined for those of the account. */
+/** The scope that a credential must grant for a tool; undefined for those of the account. */
 export function scopeOf({ operation, scope }: Pick<AnyTool, 'operation' | 'scope'>): Scope | undefined {
   return operation?.scope ?? scope;
 }

@@ -7,7 +7,7 @@ import type { ProjectWorkspace } from '../workspace/store/project-workspace.ts';
 
 /** The lists of names that a session keeps for the project of the call, at most some seconds old. */
 export interface Lists {
-  /** All objects of a kind, or those of a large tree that a few seconds bring: `onPart` is told which part of it they are of. */
+  /** All objects of a kind, or those of a large tree that can be listed in a few seconds: `onPart` then gets the words for that part. */
   readonly of: (kind: NameKind, onPart?: (words: string) => void) => Promise<readonly Named[]>;
   /** The whole path of an object, where a list that was read holds it; else its id. Nothing is fetched. */
   readonly nameOf: (kind: NameKind, id: number) => string;
@@ -23,8 +23,8 @@ export interface PlatformParts {
   /** Sends an operation to the platform for the project of the call. */
   readonly ask: Ask;
   /**
-   * What `make` makes of answers of the platform, computed once for all calls of the principal as long as there is room. `key` names all
-   * that it depends on; what is made is frozen.
+   * A value that `make` computes from answers of the platform, once for all calls of the principal as long as there is room. `key` names
+   * everything that the value depends on; the value is frozen.
    */
   readonly remember: <T>(key: readonly unknown[], make: (signal: AbortSignal) => Promise<T>) => Promise<T>;
   /** Goes on only where the person has consented to exactly this write; throws otherwise, and the call asks. */
@@ -44,7 +44,7 @@ export interface PlatformParts {
   readonly signal: AbortSignal;
 }
 
-/** What an answer is made of beside its data. */
+/** The parts of an answer beside its data. */
 export interface AnswerParts {
   /** Adds one sentence to the notes of the answer. */
   readonly note: (sentence: string) => void;
@@ -63,5 +63,5 @@ export interface NameParts {
   readonly lists: () => Promise<Lists>;
 }
 
-/** What a use case may do and know; the call that runs it provides these. */
+/** The context of a use case, which the call that runs it provides. */
 export interface Context extends PlatformParts, AnswerParts, NameParts {}

@@ -96,7 +96,7 @@ async function customTimings({ of, ask }: Lists): Promise<SearchObject[]> {
   );
 }
 
-/** What is listed otherwise than objects that arguments name. */
+/** Kinds of objects that no argument names, each with its own listing. */
 const otherKinds: Readonly<Record<Exclude<ObjectKind, NameKind>, (lists: Lists) => Promise<SearchObject[]>>> = {
   'exportable field': exportableFields,
   'custom variable': customVariables,

@@ -14,7 +14,7 @@ import { type ChartSpec, type ContributionSpec, type ContributionStep, joined, t
 /** Segments beyond this make the picture longer than it is worth. */
 const MAX_SEGMENTS = 4;
 
-/** What the comparison itself does not hold. */
+/** Facts that the comparison itself does not hold. */
 export interface ComparisonChartOptions {
   readonly timeZone: string;
   readonly currency: string | undefined;
@@ -90,7 +90,7 @@ function sinceWords({ from, to }: { readonly from: string; readonly to?: string 
   return to === undefined ? `since ${from}` : `${from} to ${to}`;
 }
 
-/** Which group adds most to a change, the change itself where there is none. */
+/** The group that adds most to a change as the title, or the change itself. */
 function partsTitle({ steps, unit }: ContributionSpec, title: string): string {
   const sums = new Map<string, number>();
   for (const { group, part, value } of steps)
@@ -131,7 +131,7 @@ function trendOf(
   };
 }
 
-/** What one group adds: of a rate its moved share and its moved rate, of a count one amount. */
+/** The steps of one group: of a rate its moved share and its moved rate, of a count one amount. */
 function stepsOf({ name, mix, rate, contribution }: Contribution): ContributionStep[] {
   if (mix === undefined || rate === undefined) return [{ group: name, part: 'amount', value: contribution }];
   return [

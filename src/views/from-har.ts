@@ -8,7 +8,7 @@ import { type Mark, type WaterfallRow, type WaterfallSpec, waterfallColumns } fr
 const MAX_ROWS = 80;
 const LABEL_CHARACTERS = 40;
 
-/** What the HAR file itself does not say. */
+/** Facts that the HAR file itself does not hold. */
 export interface WaterfallOptions {
   /** Moments of the page known from elsewhere, such as FCP and LCP, in ms after the start of the first page. */
   readonly marks?: readonly Mark[];

@@ -6,7 +6,7 @@ import type { BarsSpec } from './spec.ts';
 const MOST_BARS = 12;
 const LONGEST_LABEL = 60;
 
-/** What each condition costs as bars with the ends of its interval; undefined where nothing could be measured. */
+/** The cost of each condition as bars with the ends of its interval; undefined where nothing could be measured. */
 export function chartOfImpact({ conditions, days, outcome, currency }: ImpactAnswer): BarsSpec | undefined {
   const isRevenue = outcome === 'revenue';
   const drawn = conditions

@@ -6,7 +6,7 @@ import type { CohortsSpec, FlowSpec, FunnelSpec } from './spec.ts';
 /** A share in percent. */
 const share = (part: number, whole: number) => formatValue(whole > 0 ? (100 * part) / whole : null, 'percent');
 
-/** What a funnel is drawn from. */
+/** The parts of a funnel that are drawn. */
 export interface FunnelDrawn {
   readonly steps: readonly { readonly step: string; readonly sessions: number }[];
   readonly unit: string;
@@ -26,7 +26,7 @@ export function funnelChart({ steps, unit, covered }: FunnelDrawn): FunnelSpec |
   };
 }
 
-/** What paths are drawn from. */
+/** The parts of paths that are drawn. */
 export interface PathsDrawn {
   readonly paths: readonly { readonly pages: readonly string[]; readonly sessions: number }[];
   readonly from: string;
@@ -80,7 +80,7 @@ export function flowChart({ paths, from, direction, depth, sessions }: PathsDraw
   };
 }
 
-/** What retention is drawn from. */
+/** The parts of retention that are drawn. */
 export interface CohortsDrawn extends Pick<RetentionAnswer, 'cohorts' | 'by'> {
   readonly curves: readonly { readonly group: string; readonly percent: readonly (number | null)[] }[];
 }

@@ -47,11 +47,11 @@ export interface TableRange {
 interface DrawnCell {
   readonly labels: readonly string[];
   readonly value: number | null;
-  /** What was to be expected of it, and the bounds at 95 %. */
+  /** The expected value, and its bounds at 95 %. */
   readonly expected: Readonly<Record<'expected' | 'low' | 'high', number | null>>;
 }
 
-/** What is drawn of a table: one metric, by all its other columns. */
+/** The drawn part of a table: one metric, by all its other columns. */
 interface Drawn {
   readonly metric: string;
   /** Names of the columns before the metrics. */
@@ -119,7 +119,7 @@ function chosenLines(lines: ReadonlyMap<string, ReadonlyMap<string, number | nul
   return { shown, left };
 }
 
-/** What was to be expected, as a line with its bounds; none where the table does not say it. */
+/** The expected values as a line with bounds; empty where the table has none. */
 function expectedLine(cells: readonly DrawnCell[]): TrendSeries[] {
   if (cells.every(({ expected }) => expected.expected === null)) return [];
   const valuesOf = (part: keyof DrawnCell['expected']) => cells.map(({ expected }) => expected[part]);

@@ -17,7 +17,7 @@ const MAX_RUNS = 60;
 /** Share of the runs of a day that its range holds: the few outliers would flatten all else. */
 const RANGE = 0.8;
 
-/** What is drawn beside the reports. */
+/** Options of the chart beside the reports. */
 export interface TrendOptions {
   readonly title: string;
   readonly timeZone: string;
@@ -91,7 +91,7 @@ function levelsOf({ move, metric, series: { dates } }: Row, timeZone: string): T
   return [level('before', first, since.previousDate, before.typical), level(during, since.date, untilDate ?? last, after.typical)];
 }
 
-/** What became of a row: both levels and since when, else its typical value. */
+/** The finding of a row: both levels and since when, else its typical value. */
 function findingOf({ move, metric, state, series: { values }, step }: Row, timeZone: string): string {
   const where = step === undefined ? '' : ` on \u201c${step.name ?? ''}\u201d`;
   if (move?.since) {

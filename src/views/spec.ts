@@ -109,8 +109,8 @@ export interface BarsSpec {
 }
 
 /**
- * What a step of a change is: moved shares of the visits, an own rate that moved, that of all others, an amount, that of all others,
- * several that are too small to be drawn apart, or what rounding leaves.
+ * Kind of a step of a change: moved shares of the visits, an own rate that moved, that of all others, an amount, that of all others,
+ * several too small to be drawn apart, or the rest of rounding.
  */
 export type Part = 'mix' | 'rate' | 'others' | 'amount' | 'rest' | 'small' | 'remainder';
 
@@ -121,7 +121,7 @@ export interface ContributionStep {
   readonly value: number;
 }
 
-/** What a change is made of: with the remainder its steps add up to it. */
+/** The steps of a change, which add up to it together with the remainder. */
 export interface ContributionSpec {
   readonly kind: 'contribution';
   readonly title: string;
@@ -139,7 +139,7 @@ export interface FunnelSpec {
   readonly kind: 'funnel';
   readonly title: string;
   readonly subtitle?: string;
-  /** What is counted: sessions or visitors. */
+  /** The counted unit: sessions or visitors. */
   readonly unit: string;
   readonly steps: readonly { readonly name: string; readonly count: number }[];
 }

@@ -46,7 +46,7 @@ const exportPlan = z.object({
 });
 export type ExportPlan = z.output<typeof exportPlan>;
 
-/** What a new plan consists of. */
+/** The content of a new plan. */
 export interface PlanDraft {
   readonly bodies: readonly InputOf<typeof createExportJob>[];
   readonly known: readonly (number | string)[];

@@ -7,7 +7,7 @@ import { defineTool, openedToolsets, READ } from '../../src/tooling/tool.ts';
 /** Section 5; no answer of the interface holds a date of it. */
 const LASTS = '1 year from when it was generated in the console, then it must be generated anew; the platform does not tell the date';
 
-/** What the level follows from, where the number of projects does not show it. */
+/** The basis of the level, where the number of projects does not show it. */
 const LEVEL_BASIS: Readonly<Record<CredentialLevel, string>> = {
   account: 'Level account: a token was refused without projectId and granted with it, as the reference says of this level.',
   project: 'Level project: a token was granted without naming a project; by the reference, an account-level credential has to name one.',

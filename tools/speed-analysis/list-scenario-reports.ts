@@ -12,7 +12,7 @@ import * as p from '../../src/tooling/params.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
 import { errorDisagreement } from '../../src/usecases/speed/error-filter.ts';
 
-/** What `lastDays` leaves of the range between the two dates; undefined where nothing of it is left, or without it. */
+/** The part of the range between the two dates that `lastDays` leaves; undefined where nothing of it is left, or without it. */
 function lastDaysOf(input: { lastDays?: number | undefined; dateFrom?: string | undefined; dateTo?: string | undefined }, nowMs: number) {
   if (input.lastDays === undefined) return undefined;
   const startMs = Math.max(nowMs - input.lastDays * DAY_MS, input.dateFrom === undefined ? 0 : instantOf(input.dateFrom));

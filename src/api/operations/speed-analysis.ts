@@ -5,7 +5,7 @@ import { recordId, reportEntry, scenario, scenarioReport, speedEvent, stepReport
 
 const common = { method: 'POST', base: 'service', scope: 'speed-analysis', section: '4.1' } as const;
 const list = { ...common, safe: true, keepMs: LIST_KEEP_MS } as const;
-/** What is known of a run never changes. */
+/** Reports of past runs never change, so they are kept for good. */
 const report = { ...common, safe: true, keepMs: Number.POSITIVE_INFINITY } as const;
 
 export const listScenarios = defineOperation({

@@ -49,7 +49,7 @@ export function printTable(header: readonly string[], rows: readonly (readonly P
   for (const row of texts) printLine(line(row).trimEnd());
 }
 
-/** What the questions read from an answer; the tools' output schemas say the rest. */
+/** The members that the questions read; the tools' output schemas describe the rest. */
 export interface Table {
   columns: string[];
   rows: (string | number | null)[][];

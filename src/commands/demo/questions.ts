@@ -2,7 +2,7 @@ import { formatBytes, formatMs, formatNumber, formatPercent } from '../../lib/nu
 import { sparkline } from '../../lib/text-table.ts';
 import { type AskTool, numberIn, printLine, printTable, rowsOf, seriesOf, type Table } from './ask.ts';
 
-/** What an earlier question found out for a later one. */
+/** Results of earlier questions that later ones use. */
 export interface Memory {
   /** The server's present when the demo began. */
   readonly nowMs: number;
@@ -10,7 +10,7 @@ export interface Memory {
   slowStep?: string;
 }
 
-/** What a user asks, and how an assistant finds the answer. */
+/** A question of a user, and how an assistant finds the answer. */
 export interface Question {
   readonly text: string;
   readonly answer: (ask: AskTool, memory: Memory) => Promise<void>;
@@ -185,5 +185,5 @@ const whatLoads: Question = {
 /** Questions about speed reports and HAR files. */
 const speedQuestions: readonly Question[] = [gotSlower, whatLoads];
 
-/** What the demo asks, each the words of a user. */
+/** The questions of the demo in the words of users. */
 export const questions: readonly Question[] = [...accessQuestions, ...metricQuestions, ...speedQuestions, ...exportQuestions];

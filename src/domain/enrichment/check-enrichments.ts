@@ -26,7 +26,7 @@ export const enrichmentRecord = z.strictObject({
   enrichment: fields.describe('Any fields'),
 });
 
-/** What is wrong with how a record names its session; empty where it does so once. */
+/** Problems with how a record names its session; empty where it does so once. */
 function sessionProblems(record: Readonly<Record<string, unknown>>): string[] {
   const has = (member: string) => record[member] !== undefined && record[member] !== null;
   const second = ['userId', 'sessionNumber'].find(has);
@@ -40,13 +40,13 @@ export type EnrichmentRecord = z.output<typeof enrichmentRecord>;
 
 export interface CheckedEnrichments {
   readonly good: readonly EnrichmentRecord[];
-  /** What is wrong, by position in the batch: `enrichments[2].sessionNumber: is required with userId (whole number)`. */
+  /** Problems by position in the batch: `enrichments[2].sessionNumber: is required with userId (whole number)`. */
   readonly bad: readonly { readonly position: number; readonly problems: readonly string[] }[];
 }
 
 /** The records of a batch by the session that they name. */
 interface Sessions {
-  /** What is wrong with one more record of its session; undefined where it has room. */
+  /** The problem with one more record of its session; undefined where the session has room. */
   problemOf(record: EnrichmentRecord, position: number): string | undefined;
 }
 
@@ -88,7 +88,7 @@ export function checkEnrichments(records: readonly unknown[]): CheckedEnrichment
   return { good, bad };
 }
 
-/** What a person should know of records that name the same session without a number; undefined where there are none. */
+/** A warning about records that name the same session without a number; undefined where there are none. */
 export function unnumberedWords({ good }: CheckedEnrichments): string | undefined {
   const unnumbered = good.filter(({ enrichmentNumber }) => enrichmentNumber === undefined);
   const own = grouped(unnumbered, ({ sessionId, userId, sessionNumber }) => JSON.stringify([sessionId, userId, sessionNumber]));

@@ -1,4 +1,4 @@
-/** What is loaded together when a HAR file is first read. */
+/** The parts that are loaded together when a HAR file is first read. */
 export { analyseHar } from './analyse/analyse-har.ts';
 export { loadEntities } from './analyse/third-parties.ts';
 export { compareHars } from './compare/compare-hars.ts';

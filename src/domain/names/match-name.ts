@@ -13,7 +13,7 @@ export interface Named {
   readonly changedAt?: string;
 }
 
-/** What a name stands for: one object, several that need telling apart, or none with the closest ones. */
+/** The result of a search by name: one object, several that need telling apart, or none with the closest ones. */
 export type Match =
   | { readonly found: Named }
   | { readonly several: readonly Named[] }
@@ -133,7 +133,7 @@ export interface SearchObject {
   readonly path: readonly string[];
   /** ISO 8601, where the interface says when it was last changed. */
   readonly changedAt?: string;
-  /** What else describes it. */
+  /** Further words that describe it. */
   readonly words?: string;
 }
 

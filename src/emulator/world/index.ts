@@ -45,7 +45,7 @@ function createExports(origin: Origin, sessions: SessionWorld, account: Account)
   };
 }
 
-/** What the seed placed among the exports: the daily job of the shop and the UTC day that it lacks. */
+/** The story planted among the exports: the daily job of the shop and the UTC day that it lacks. */
 export function exportStories(origin: Origin): { missing: { jobName: string; dayNumber: number } } {
   return { missing: { jobName: DAILY_JOB_NAME, dayNumber: missingDay(origin) } };
 }
@@ -113,7 +113,7 @@ export function createWorld(origin: Origin, size?: Size): World {
   return { origin, sessions, account, speed: createSpeed(origin), exports: createExports(origin, sessions, account) };
 }
 
-/** What was placed in the data of one seed and start, for tests that look whether it is found. */
+/** The stories planted in the data of one seed and start, for tests that look for them. */
 export interface Stories extends MetricStories, SpeedStories {
   /** The one day of a daily export whose run failed, a UTC date. */
   readonly missingExport: { readonly projectId: number; readonly jobName: string; readonly day: string };

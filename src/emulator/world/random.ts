@@ -1,4 +1,4 @@
-/** What the world is a pure function of. */
+/** The inputs of the world, which is a pure function of them. */
 export interface Origin {
   readonly seed: number;
   /** The clock at start, ms since 1970: stories are placed relative to it. */

@@ -154,7 +154,7 @@ function scenariosIn(size: Size): Scenario[] {
   return [...known, ...from(size.scenarios - known.length, (at) => cloneScenario(known, at, `${one(markets, at)} ${number(at)}`))];
 }
 
-/** Midnight UTC so many days before the clock's start. */
+/** Midnight UTC, `daysAgo` days before the clock's start. */
 function dayOf(startMs: number, daysAgo: number): number {
   return (dayNumberOf(startMs) - daysAgo) * DAY_MS;
 }

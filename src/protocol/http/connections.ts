@@ -25,7 +25,7 @@ interface Entry {
   proved: boolean;
 }
 
-/** What one address may hold without a proof, as a share of all: many callers share one where a proxy stands before the server. */
+/** Share of all places that one address may take without a proof: behind a proxy many callers share an address. */
 const SHARE_OF_ADDRESS = 1 / 4;
 
 /** Both sides of a TLS connection have it in common. */

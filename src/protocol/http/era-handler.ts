@@ -38,7 +38,7 @@ export function answerJson(response: ServerResponse, status: number, body: unkno
   response.end(text);
 }
 
-/** What answers one session: its state, and servers over it. */
+/** The server side of one session: its state, and servers over it. */
 export interface Served {
   /** A server over the session; with `onlyTool` one that serves a call of it and nothing else. */
   createServer(onlyTool?: string): McpServer;
@@ -59,7 +59,7 @@ export interface EraHandler {
   close(): Promise<void>;
 }
 
-/** What an era handler is made from. */
+/** The parts of an era handler. */
 export interface EraHandlerParts {
   readonly served: Served;
   readonly log: Log;

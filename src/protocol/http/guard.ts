@@ -45,7 +45,7 @@ const SINGLE = [
   'mcp-name',
 ] as const;
 
-/** What is wrong with the headers of a request; undefined when nothing is. */
+/** Checks the headers of a request; undefined when they are in order. */
 export type Guard = (request: IncomingMessage) => Refusal | undefined;
 
 /** Makes the guard against pages that reach this server by another name (DNS rebinding), foreign pages, and doubled headers. */

@@ -56,7 +56,7 @@ export function listenedUris(body: unknown): readonly string[] | undefined {
   return Array.isArray(uris) ? uris.filter((uri): uri is string => typeof uri === 'string') : [];
 }
 
-/** What a header says that no header could carry as it is: clients send it as base64. */
+/** The plain text of a header value that clients had to send as base64. */
 function plain(header: string): string {
   const encoded = /^=\?base64\?([\w+/=]*)\?=$/.exec(header)?.[1];
   return encoded === undefined ? header : Buffer.from(encoded, 'base64').toString();

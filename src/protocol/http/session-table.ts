@@ -39,7 +39,7 @@ interface Entry<T> {
 /** Pause between two searches for idle sessions. */
 const SWEEP_MS = 60_000;
 
-/** Makes the table; `finish` forgets what a session held and must not throw. */
+/** Makes the table; `finish` forgets the state of a session and must not throw. */
 export function createSessionTable<T>({
   clock,
   limits: { maxSessions, idleMs },

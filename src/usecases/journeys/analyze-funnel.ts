@@ -20,7 +20,7 @@ import { leaversSql } from './leavers-sql.ts';
 import { type FunnelQuestion, needsOf, readFunnel } from './read-funnel.ts';
 import { type VisitQuestion, type VisitUses, withVisits } from './with-visits.ts';
 
-/** What is asked of a funnel, dates as the boundary resolves them. */
+/** A question about a funnel, dates as the boundary resolves them. */
 export interface FunnelRequest extends VisitQuestion {
   readonly steps: readonly string[];
   readonly order?: 'in_order' | 'direct' | undefined;
@@ -86,7 +86,7 @@ function splitOf({ breakdown }: FunnelQuestion, names: readonly string[], counts
   return groupsOf(names, { ...counts, groups }, breakdown === 'day' || breakdown === 'week');
 }
 
-/** What changed at each step, and in which groups of a split most clearly. */
+/** The change at each step, and the groups of a split in which it is clearest. */
 function changesWithGroups(names: readonly string[], baseline: FunnelCounts, counts: FunnelCounts): FunnelChange[] {
   return changesOf(names, baseline, counts).map((change, index) => {
     const groups = change.verdict === 'higher' || change.verdict === 'lower' ? changedGroups(index + 1, names, baseline, counts) : [];

@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import { readPaths } from './read-paths.ts';
 import { type VisitQuestion, type VisitUses, withVisits } from './with-visits.ts';
 
-/** What is asked of paths, dates as the boundary resolves them. */
+/** A question about paths, dates as the boundary resolves them. */
 export interface PathsRequest extends VisitQuestion {
   readonly from: string;
   readonly direction?: 'after' | 'before' | undefined;
@@ -16,7 +16,7 @@ export interface PathsRequest extends VisitQuestion {
 
 const USUAL = { depth: 3, limit: 10 };
 
-/** What people do after or before a page: `analyze_paths`. */
+/** The steps of people after or before a page: `analyze_paths`. */
 export function analyzePaths(request: PathsRequest, context: VisitUses & Pick<Context, 'draw'>): Promise<PathsAnswer> {
   const { from, direction = 'after', depth = USUAL.depth, limit = USUAL.limit } = request;
   if (from === 'entry' && direction === 'before') refuse('direction: nothing comes before the entry page; use after.');

@@ -5,7 +5,7 @@ import { type Breakdown, fieldOfBreakdown } from './breakdowns.ts';
 import { readRetention } from './read-retention.ts';
 import { type VisitQuestion, type VisitUses, withVisits } from './with-visits.ts';
 
-/** What is asked of retention, dates as the boundary resolves them. */
+/** A question about retention, dates as the boundary resolves them. */
 export interface RetentionRequest extends VisitQuestion {
   readonly by?: 'day' | 'week' | undefined;
   readonly periods?: number | undefined;

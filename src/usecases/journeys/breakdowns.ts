@@ -1,7 +1,7 @@
 import type { SqlWords } from './sql-words.ts';
 import { deviceSql } from './visit-filters.ts';
 
-/** What sessions can be split by. */
+/** Dimensions by which sessions can be split. */
 export const breakdowns = ['device', 'visitor_type', 'country', 'browser', 'referrer', 'entry_page', 'day', 'week'] as const;
 export type Breakdown = (typeof breakdowns)[number];
 

@@ -2,13 +2,13 @@ import { hasKind, type Step } from '../../domain/journeys/step.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import type { Visits } from './with-visits.ts';
 
-/** What a funnel asks of the rows. */
+/** The statement's view of a funnel. */
 export interface FunnelPlan {
   readonly steps: readonly Step[];
   readonly order: 'in_order' | 'direct';
-  /** Visitors within so many days of their first step; left out: sessions. */
+  /** Visitors within this many days of their first step; left out: sessions. */
   readonly withinDays?: number | undefined;
-  /** What splits them: an expression over columns of sessions; without one the entry page. */
+  /** The dimension of a split: an expression over columns of sessions; without one the entry page. */
   readonly group?: { readonly visit?: string | undefined } | undefined;
 }
 
@@ -16,7 +16,7 @@ export interface FunnelPlan {
 const MASK = 2n ** 8n;
 /** ms since the first midnight of the range: some decades. */
 const TIME = 2n ** 42n;
-/** Views of a visitor with the same time keep their order up to so many. */
+/** Up to this many views of a visitor with the same time keep their order. */
 const TIES = 2n ** 12n;
 /** Pages of a session that have a place of their own. */
 const MOST_PLACES = 8_000n;

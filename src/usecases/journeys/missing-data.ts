@@ -7,7 +7,7 @@ import { readJobs } from '../exports/export-lists.ts';
 
 type Uses = Pick<Context, 'ask'>;
 
-/** What plans the fields that the tools over visits need. */
+/** The call that plans the fields that the tools over visits need. */
 function planWords(scope: string): string {
   return hint(
     'plan_export',

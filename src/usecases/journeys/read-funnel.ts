@@ -7,7 +7,7 @@ import { pageCondition } from './step-sql.ts';
 import { unseenStep } from './unseen-step.ts';
 import type { Needs, VisitRow, Visits } from './with-visits.ts';
 
-/** What a funnel asks. */
+/** The question behind a funnel. */
 export interface FunnelQuestion {
   readonly steps: readonly Step[];
   readonly order: 'in_order' | 'direct';

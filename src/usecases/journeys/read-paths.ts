@@ -6,7 +6,7 @@ import { unseenStep } from './unseen-step.ts';
 import { visitRelation } from './visit-relation.ts';
 import type { Visits } from './with-visits.ts';
 
-/** What is asked of paths. */
+/** The question behind paths. */
 export interface PathQuestion {
   /** A step that is a page, or `entry`. */
   readonly from: string;

@@ -2,7 +2,7 @@ import { type Breakdown, fieldOfBreakdown, groupExpression } from './breakdowns.
 import { visitRelation } from './visit-relation.ts';
 import type { Visits } from './with-visits.ts';
 
-/** Visitors of one cohort and group who were there so many periods after their first session. */
+/** Visitors of one cohort and group who came back this many periods after their first session. */
 export interface ReturnCount {
   readonly cohort: number;
   readonly after: number;

@@ -3,7 +3,7 @@ import type { Dialect } from '../../workspace/query/examples.ts';
 import { identifier, literal } from '../../workspace/query/view-sql.ts';
 import { text } from '../../workspace/warehouse/schema.ts';
 
-/** What the two engines write differently; all else of a statement is the same for both. */
+/** Expressions that the two engines write differently; all else of a statement is the same for both. */
 export interface SqlWords {
   readonly dialect: Dialect;
   /** A quoted text. */
@@ -38,7 +38,7 @@ export interface SqlWords {
   has(list: string, value: string): string;
   /** An aggregate: any of the values. */
   anyOf(value: string): string;
-  /** What stands behind FROM for a row for each place of parallel lists of a table, whose elements become columns. */
+  /** The FROM clause that gives a row for each place of parallel lists of a table, whose elements become columns. */
   each(table: string, lists: Readonly<Record<string, string>>): string;
   /** A whole number of 64 bits with a sign. */
   whole(value: string): string;

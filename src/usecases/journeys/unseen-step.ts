@@ -4,7 +4,7 @@ import { nearestFirst } from '../../lib/nearest.ts';
 import { formatNumber } from '../../lib/number-text.ts';
 import type { Visits } from './with-visits.ts';
 
-/** Names that are held against the unknown one, the most frequent first. */
+/** Names that are compared with the unknown one, the most frequent first. */
 const MOST_CANDIDATES = 5_000;
 const MOST_NAMED = 5;
 

@@ -6,7 +6,7 @@ import type { VisitScope, Visits } from './with-visits.ts';
 /** Expressions by the name of the column that they make. */
 export type Expressions = Readonly<Record<string, string>>;
 
-/** What a statement needs of the rows; expressions name columns as `Visits.column` gives them. */
+/** The rows that a statement needs; expressions name columns as `Visits.column` gives them. */
 export interface RelationWish {
   /** More columns of `visit`, a row for each session, from columns of the sessions. */
   readonly visit?: Expressions;

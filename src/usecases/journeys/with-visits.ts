@@ -11,7 +11,7 @@ import { missingFields, missingScope } from './missing-data.ts';
 import { type SqlWords, sqlWords } from './sql-words.ts';
 import { type Filters, fieldsOfFilters } from './visit-filters.ts';
 
-/** What a tool over visits takes from its call. */
+/** The parts of a call that a tool over visits uses. */
 export type VisitUses = DataUses & Pick<Context, 'ask'>;
 
 /** The parameters that all tools over visits share; dates as the boundary resolves them. */

@@ -8,10 +8,10 @@ import { type SegmentChoice, segmentSetsOf } from '../../domain/names/match-name
 import { hint } from '../../lib/hint.ts';
 import type { Context } from '../context.ts';
 
-/** What a comparison needs of a call. */
+/** The parts of a call that a comparison uses. */
 export type CompareContext = Pick<Context, 'ask' | 'lists' | 'note' | 'progress' | 'signal' | 'timeZone' | 'nowMs' | 'draw' | 'covers'>;
 
-/** What a caller says; names are ids and dates ISO date-times by now. */
+/** Arguments of a comparison; names are ids and dates ISO date-times by now. */
 export interface CompareInput {
   readonly metrics?: readonly string[] | undefined;
   readonly startDate: string;

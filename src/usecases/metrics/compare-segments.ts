@@ -8,7 +8,7 @@ import { type CompareContext, gridOf, type Question } from './compare-question.t
 import { fetchMetrics, readDays } from './fetch-metrics.ts';
 import { withKnownDays } from './read-known-days.ts';
 
-/** Segments that are read, and of these so many that differ most from all other visits are judged and shown. */
+/** Reads at most 20 segments, and judges and shows those that differ most from all other visits. */
 const READ = 20;
 const SHOWN = 4;
 

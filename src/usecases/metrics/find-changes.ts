@@ -20,7 +20,7 @@ import { readKnownDays, withKnownDays } from './read-known-days.ts';
 import { begin, firstDayOf, zonesToLookAt } from './read-places.ts';
 import { type Compared, redefinitionNotes } from './redefinitions.ts';
 
-/** What may be looked at. */
+/** Subjects that can be searched for changes. */
 export const changeSubjects = ['site', 'zones', 'speed'] as const;
 
 /** Requests for one answer, lists and a token included. */
@@ -34,7 +34,7 @@ const PROVISIONAL_DAYS = 7;
 
 type Uses = Pick<Context, 'ask' | 'lists' | 'note' | 'progress' | 'remember' | 'signal' | 'timeZone' | 'nowMs' | 'covers'>;
 
-/** What a caller says; names are ids by now. */
+/** Arguments of the search; names are ids by now. */
 export interface FindInput {
   readonly days: number;
   /** The last complete days before now where they are left out. */
@@ -110,14 +110,14 @@ async function goalsOf(lists: Lists, note: Uses['note']): Promise<Goals> {
   };
 }
 
-/** What people call the objects of a project. */
+/** The objects of a project by the names that people use. */
 const namesOf = (lists: Lists, goals: Goals): SiteFacts['names'] => ({
   segment: (id) => lists.nameOf('segment', id),
   goal: (id) => goals.names.get(id) ?? String(id),
   zone: (id) => lists.nameOf('zone', id),
 });
 
-/** What of the site and its zones is asked for. */
+/** The part of the question about the site and its zones. */
 interface SiteRequest {
   readonly input: FindInput;
   /** The site itself; else only its zones. */

@@ -32,7 +32,7 @@ async function readLastYear({ startMs, endMs }: Interval, goalId: number | undef
   }
 }
 
-/** What the calendar says of the days of a range, and last year where the platform holds it. */
+/** The calendar's special days in a range, and last year's where the platform holds them. */
 export async function readKnownDays(range: Interval, goalId: number | undefined, context: Uses): Promise<KnownDays> {
   const { timeZone } = context;
   const [first, last] = [todayIn(timeZone, shiftDays(range.startMs, -YEAR_DAYS - SMOOTH_DAYS, timeZone)), todayIn(timeZone, range.endMs)];

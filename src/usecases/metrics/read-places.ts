@@ -53,7 +53,7 @@ const isAboutGoals = (error: unknown) => error instanceof ApiError && error.kind
 export const firstDayOf = ({ rows }: Reading) =>
   rows.flatMap(({ interval: { label }, values }) => (label && values['visits'] ? [label] : [])).toSorted()[0];
 
-/** What is looked at, and the days of all visitors in it. */
+/** The place under study, and the days of all visitors in it. */
 interface Begun {
   readonly readable: Readable;
   readonly plan: ReadPlan;

@@ -4,7 +4,7 @@ import { definitionOf } from '../../domain/metrics/metric-definitions.ts';
 import { todayIn } from '../../lib/dates.ts';
 import type { Lists } from '../context.ts';
 
-/** What a comparison is about: the objects that select its visits, and the whole range that it looks at, baseline included. */
+/** The subject of a comparison: the objects that select its visits, and the whole range of its study, baseline included. */
 export interface Compared {
   readonly metrics: readonly string[];
   readonly segmentIds: readonly number[];
@@ -50,7 +50,7 @@ async function zoningsOf({ zoneIds }: Compared, lists: Lists): Promise<Changed[]
 /** Objects that one sentence names. */
 const MOST_NAMED = 5;
 
-/** What was defined anew inside the range, in a sentence; nothing where nothing was, or where the lists cannot be read. */
+/** Objects that were redefined inside the range, in a sentence; nothing where none was, or where the lists cannot be read. */
 export async function redefinitionNotes(compared: Compared, lists: Lists): Promise<string[]> {
   const { startMs, endMs, timeZone } = compared;
   const read = [segmentsOf, goalsOf, zoningsOf].map(async (listed) => {

@@ -52,7 +52,7 @@ export async function studyInTurns(
   return studyFrom(draft, judged);
 }
 
-/** What is asked about scenarios. */
+/** A question about scenarios. */
 export interface Asked extends Bounds {
   /** At least one, each once. */
   readonly scenarioIds: readonly number[];
@@ -109,7 +109,7 @@ async function analyzeOne(scenarioId: number, asked: Asked, context: Reads) {
   return { answer, notes, detail };
 }
 
-/** What is said of custom timings: which scenarios lack those asked for, or which there are where no metric was asked for. */
+/** The notes about custom timings: which scenarios lack those asked for, or which exist where no metric was asked for. */
 function timingNotes(asked: Asked, all: readonly NamedTimings[]): string[] {
   if (asked.metrics !== undefined) return timingWords('metrics', all);
   return all.length === 1 ? timingsNote(all) : [];

@@ -17,7 +17,7 @@ const SEARCHED_DAYS = 30;
 
 type Asking = Pick<Context, 'ask' | 'nowMs' | 'timeZone' | 'note' | 'progress'>;
 
-/** What is compared: a step before and since an instant or an event; without it since its load time moved most. */
+/** The wanted comparison: a step before and since an instant or an event; by default since its load time moved most. */
 export interface RunsWanted {
   readonly scenarioId: number;
   readonly step?: string | undefined;

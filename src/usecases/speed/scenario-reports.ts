@@ -94,7 +94,7 @@ export async function readEventsNear(ask: Ask, scenarioId: number, change: Betwe
   return events;
 }
 
-/** What failed in these runs, by the words of their actions; those whose step report cannot be read count without words. */
+/** The failures of these runs, by the words of their actions; those whose step report cannot be read count without words. */
 export async function readActions(ask: Ask, steps: readonly FailedStep[], note: Note): Promise<FailedAction[]> {
   const outcomes = await Promise.allSettled(
     steps.map(async ({ result }) => {
@@ -126,7 +126,7 @@ export async function readToJudge(ask: Ask, scenarioId: number, choice: RunChoic
   return { scenarioId, name: scenario.name ?? undefined, reports: reportsToJudge(scenario.reports, choice) };
 }
 
-/** What was read of several scenarios, and what not. */
+/** The scenarios that were read, and those that were not. */
 export interface ReadEach<T> {
   readonly done: readonly T[];
   /** Not reached before the time of the call was out. */
@@ -150,7 +150,7 @@ export function stopsAfter(clock: Pick<Clock, 'now'>): () => boolean {
 /** Scenarios that a note names; more would fill the answer. */
 const MOST_NAMED = 25;
 
-/** What was not read, and the call that goes on. */
+/** The scenarios that were not read, and the call that goes on. */
 export function leftWords(missing: readonly number[]): string {
   const { length } = missing;
   const next = missing.slice(0, MOST_NAMED).join(', ');

@@ -24,7 +24,9 @@ async function resultsOf(number: string, ask: Ask): Promise<string[]> {
   });
 }
 
-/** What `read` gives; where the platform knows no such result and the text is the number of a step, the error names the id that it has. */
+/**
+ * The result of `read`; where the platform knows no such result and the text is the number of a step, the error names the id that it has.
+ */
 export async function readStepResult<T>(id: string, ask: Ask, read: () => Promise<T>): Promise<T> {
   try {
     return await read();

@@ -54,7 +54,7 @@ async function readSite({ scenarioIds, step }: ViewAsked, range: Window, context
   return done;
 }
 
-/** What the latest failed run of the first rows says of its action. */
+/** The failing action of the latest failed run, for the first rows. */
 async function actionsOf(rows: readonly FailureRow[], { ask, note }: Reads): Promise<Map<FailureRow, FailedAction>> {
   const actions = new Map<FailureRow, FailedAction>();
   for (const row of rows.slice(0, MOST_ACTIONS)) {

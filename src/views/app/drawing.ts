@@ -30,7 +30,7 @@ function row(name: string, value: string, colour: string | undefined): HTMLEleme
   return element;
 }
 
-/** What the pictures are drawn with. */
+/** The page and the parts that the pictures are drawn with. */
 export interface Page {
   readonly theme: Theme;
   /** Height of the view where the host fixes it; a single picture then fits itself to it. */

@@ -5,7 +5,7 @@ const PROTOCOL_VERSION = '2026-01-26';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** What the host reports about itself; everything may be missing. */
+/** Facts that the host reports about itself; everything may be missing. */
 export interface HostContext {
   readonly theme?: unknown;
   readonly styles?: { readonly variables?: Readonly<Record<string, unknown>> };
@@ -13,7 +13,7 @@ export interface HostContext {
   readonly toolInfo?: { readonly tool?: { readonly name?: unknown } };
 }
 
-/** What a host sends of its own accord. */
+/** Messages that a host sends of its own accord. */
 export interface HostEvents {
   toolInput(params: Members): void;
   toolResult(params: Members): void;

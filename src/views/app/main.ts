@@ -6,7 +6,7 @@ import { connectSwitches } from './switches.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** What is shown now; redrawn as a whole whenever a part of it changes. */
+/** The chart and its switches; redrawn as a whole whenever a part of it changes. */
 interface Shown {
   spec?: ChartSpec;
   context: HostContext;

@@ -40,7 +40,7 @@ function propertiesOf(tool: unknown): Members {
   return typeof properties === 'object' && properties !== null ? { ...properties } : {};
 }
 
-/** What the assistant asked for, as the first choice. */
+/** The period that the assistant asked for, as the first choice. */
 function askedPeriod({ startDate, endDate }: Members): Choice {
   const [start, end] = [text(startDate), text(endDate)];
   const words = start === end ? start : [start, end].filter((each) => each !== '').join(' – ');

@@ -21,7 +21,7 @@ const RIGHT_PX = 190;
 
 const percent = (part: number, whole: number) => (whole > 0 ? `${((100 * part) / whole).toFixed(1)}%` : '–');
 
-/** What stands behind the bar of a step. */
+/** The words behind the bar of a step. */
 function wordsBehind({ steps }: FunnelSpec, index: number): string {
   const [count, before, first] = [steps[index]?.count ?? 0, steps[index - 1]?.count, steps[0]?.count ?? 0];
   const shares = before === undefined ? '' : ` · ${percent(count, before)} go on · ${percent(count, first)} of all`;

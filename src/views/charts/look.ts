@@ -13,7 +13,7 @@ export interface TooltipLine {
 export interface Look {
   readonly theme: Theme;
   readonly widthPx: number;
-  /** What a view has; a chart of rows is as high as its rows all the same. */
+  /** Height of a view; a chart of rows is as high as its rows all the same. */
   readonly heightPx?: number;
   /** Makes the element of a tooltip; given by a view, which can also be zoomed. */
   readonly tooltip?: (lines: readonly TooltipLine[]) => object;
@@ -64,7 +64,7 @@ export function headPx(look: Look, head: Head): number {
   return 18 + 20 * title.length + 16 * Math.max(1, subtitle.length);
 }
 
-/** What all charts have in common; animation is off, because a picture has to be whole at once. */
+/** The option that all charts share; animation is off, because a picture has to be whole at once. */
 export function commonOption(look: Look, title: string, subtitle: string | undefined) {
   const { theme } = look;
   const lines = headLines(look, { title, subtitle });

@@ -1,7 +1,7 @@
 import type { Interval } from '../../lib/calendar.ts';
 import { formatBytes, formatMs, formatNumber, formatPercent, NO_VALUE } from '../../lib/number-text.ts';
 
-/** What a chart's numbers are; `none` for counts, amounts and scores, `points` and `change` with their sign. */
+/** Unit of a chart's numbers; `none` for counts, amounts and scores, `points` and `change` with their sign. */
 export type Unit = 'ms' | 'bytes' | 'percent' | 'none' | 'points' | 'change';
 
 const formats: Readonly<Record<Unit, (value: number | null | undefined) => string>> = {

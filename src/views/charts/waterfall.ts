@@ -65,7 +65,7 @@ function lengthMs({ totalMs, phasesMs }: Request): number {
 /** Signs before the names of requests, so that no colour is needed. */
 const SIGNS = { blocks: '■', third: '↗' };
 
-/** What the signs mean, as far as they occur. */
+/** The meanings of the signs that occur. */
 function signWords(requests: readonly Request[]): string[] {
   return [
     ...(requests.some(({ blocks }) => blocks) ? [`${SIGNS.blocks} blocks rendering`] : []),
@@ -73,7 +73,7 @@ function signWords(requests: readonly Request[]): string[] {
   ];
 }
 
-/** What stands before a bar, in at most `limit` characters. */
+/** The words before a bar, in at most `limit` characters. */
 function wordsBefore(request: Request, limit: number): string {
   const signs = (request.blocks ? `${SIGNS.blocks} ` : '') + (request.isThird ? `${SIGNS.third} ` : '');
   const failed = request.status === 0 ? 'failed ' : `${request.status} `;
@@ -81,7 +81,7 @@ function wordsBefore(request: Request, limit: number): string {
   return signs + plainText(`${isFailed(request) ? failed : ''}${request.label}`, limit - 1.5 * signs.length);
 }
 
-/** What stands behind a bar. */
+/** The words behind a bar. */
 function wordsBehind({ totalMs, bytes }: Request, isNarrow: boolean): string {
   return [formatValue(totalMs, 'ms'), ...(bytes === null || isNarrow ? [] : [formatValue(bytes, 'bytes')])].join(' · ');
 }
@@ -115,7 +115,7 @@ const LEVELS = 3;
 /** Characters of a label that any width shows. */
 const LONGEST = 60;
 
-/** What all bars have: one behind the other, the same on hover. */
+/** Members that all bars share: one behind the other, the same on hover. */
 const BAR = { type: 'bar', stack: 'request', barWidth: '66%', emphasis: { disabled: true } } as const;
 const UNSEEN = { ...BAR, silent: true, itemStyle: { color: 'transparent' } } as const;
 

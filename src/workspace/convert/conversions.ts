@@ -12,7 +12,7 @@ import { takeLock, waitForLock } from '../store/lock.ts';
 import { type RunId, type RunManifest, type RunTable, readManifest, runsIn, type StoredColumn } from '../store/manifest.ts';
 import { NO_NUMBER, tablePlan } from './table-plan.ts';
 
-/** What the conversion of a project's runs works with. */
+/** The surroundings of the conversion of a project's runs. */
 export interface ConversionContext {
   readonly projectDir: string;
   /** For whom it runs: holders take turns. */
@@ -31,7 +31,7 @@ const DROP_PATIENCE_MS = 45_000;
 const underWay = new Map<string, { again: boolean }>();
 /** Why runs could not be converted, by directory: they are not tried again by this process. */
 const refused = new Map<string, string>();
-/** Runs whose rows could not be held against those of later runs: not tried again by this process. */
+/** Runs whose rows could not be compared with those of later runs: not tried again by this process. */
 const unresolvable = new Set<string>();
 
 /** Converts the runs of a job in the background; undefined where that is already running. Never rejects. */
@@ -123,7 +123,7 @@ function withType(column: StoredColumn, type: 'BIGINT' | 'DOUBLE' | undefined): 
   return type === undefined ? column : { ...column, type, heldAs: 'VARCHAR' };
 }
 
-/** Writes the table of a run under a name; ids that turn out to be no numbers are held as text. */
+/** Writes the table of a run under a name; ids that turn out not to be numbers are stored as text. */
 async function writeRun(run: RunManifest, target: string, options: SqlOptions): Promise<Pick<RunTable, 'rows' | 'columns'>> {
   const parts = run.files.filter(({ bytes }) => bytes > 0).map((file): Part => ({ run, file, path: file.name }));
   const batches = await batchesOf(parts, (files) => lookInto({ files }, options));

@@ -7,13 +7,13 @@ import type { ConvertTask } from '../query/protocol.ts';
 import { identifier, literal, type Source, storedRowsSql } from '../query/view-sql.ts';
 import type { RunManifest, StoredColumn } from '../store/manifest.ts';
 
-/** What the table of a run holds, and how it is written. */
+/** The content of a run's table, and how it is written. */
 export interface TablePlan {
   readonly columns: StoredColumn[];
   readonly task: Omit<ConvertTask, 'kind' | 'target'>;
 }
 
-/** How the engine says that an id cannot be held as a number. */
+/** The engine's message for an id that does not fit a number. */
 export const NO_NUMBER = 'an id is no whole number';
 
 const AMOUNTS = new Set(['cents', 'money']);
@@ -56,7 +56,7 @@ function withNumbers(rows: string, columns: readonly StoredColumn[]): string {
   return `SELECT * EXCLUDE (${own}) REPLACE (${checked.join(', ')}) FROM (SELECT *, ${numbers.join(', ')} FROM (${rows}))`;
 }
 
-/** Plans the table of a run; ids whose samples are whole numbers are held as numbers, unless `idsAsText`. */
+/** Plans the table of a run; ids whose samples are whole numbers are stored as numbers, unless `idsAsText`. */
 export function tablePlan(run: RunManifest, parts: readonly Part[], batches: readonly Batch[], idsAsText = false): TablePlan {
   const promised = { names: namesInFile(run.fields), fields: run.fields, samples: new Map<string, unknown[]>() };
   const columns = columnsOf(batches.length > 0 ? batches.map(({ layout }) => layout) : [promised]).filter(({ from }) => from === undefined);

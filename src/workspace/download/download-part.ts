@@ -22,7 +22,7 @@ export interface WantedPart {
   readonly expiresAtMs: number;
 }
 
-/** What all parts of a run share. */
+/** Parts that all parts of a run share. */
 export interface PartContext {
   /** Of the run, locked for this process. */
   readonly directory: string;
@@ -227,7 +227,7 @@ function givenUp(error: ApiError): WorkspaceError {
   return new WorkspaceError('store', `${error.message} ${next}`, { cause: error });
 }
 
-/** What an answer without the file means: a new address is needed, a short wait, or nothing helps. */
+/** The remedy for an answer without the file: a new address, a short wait, or nothing helps. */
 function refusalOf({ status, retryAfter }: FileAnswer, nowMs: number): 'address' | 'range' | ApiError | undefined {
   if (status === 200 || status === 206) return undefined;
   if (status === 416) return 'range';

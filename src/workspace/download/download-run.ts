@@ -77,7 +77,7 @@ export interface DownloadProgress {
   readonly totalBytes?: number;
 }
 
-/** What a download works with. */
+/** The surroundings of a download. */
 export interface DownloadContext {
   readonly projectDir: string;
   readonly ask: Ask;

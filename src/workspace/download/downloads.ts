@@ -44,7 +44,7 @@ export interface Download {
 }
 
 export interface DownloadOptions {
-  /** What the list of successful runs says of it, where the caller has read that. */
+  /** The row of the run in the list of successful runs, where the caller has read it. */
   readonly listed?: SuccessfulRun | undefined;
   /** Starts it when its turn comes. */
   readonly inTurn?: <T>(task: () => Promise<T>) => Promise<T>;

@@ -12,7 +12,7 @@ export interface FileLife {
   readonly isKnown: boolean;
 }
 
-/** What is only a better guess may hold an answer up no longer. */
+/** A question that only improves a guess may delay an answer by this long. */
 const LONGEST_MS = 3_000;
 const USUAL: FileLife = { ms: FILE_LIFE_MS, isKnown: false };
 

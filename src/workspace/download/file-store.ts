@@ -50,7 +50,7 @@ export interface FileAnswer {
   /** Only a strong one. */
   readonly etag: string | undefined;
   readonly retryAfter: string | undefined;
-  /** What has arrived since it was asked last, in its order. */
+  /** The bytes that have arrived since the last look, in order. */
   readonly body: AsyncIterable<readonly Buffer[]>;
   /** Ends the answer, read or not. */
   close(): void;

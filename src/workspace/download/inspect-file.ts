@@ -18,14 +18,14 @@ const THREAD_BYTES = 32 * 1024 * 1024;
 /** Bytes that are read at a time: as many as stay near the processor. */
 const READ_BYTES = 256 * 1024;
 
-/** What the thread is started with. */
+/** The data that the thread is started with. */
 export interface ThreadData {
   /** Descriptor of the open file, which the starter closes after the thread has ended. */
   readonly fd: number;
   readonly format: string;
 }
 
-/** What the thread is told: how many bytes there are by now, and whether they are all. */
+/** A message to the thread: the number of bytes so far, and whether they are all. */
 export interface Grown {
   readonly bytes: number;
   readonly isWhole: boolean;

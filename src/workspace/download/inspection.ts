@@ -56,7 +56,7 @@ function createRowCounter(format: string): RowCounter | undefined {
   };
 }
 
-/** What the bytes of a file are, once all of them went by. */
+/** Facts about the bytes of a file, once all of them went by. */
 export interface Inspected {
   readonly sha256: string;
   /** Recognised by the first two bytes; names and headers are not reliable. */
@@ -66,7 +66,7 @@ export interface Inspected {
   readonly rows?: number;
   /** The cells of the first line of CSV. */
   readonly firstLine?: readonly string[];
-  /** What is wrong with it, as the rest of a sentence about the file. */
+  /** The fault, as the rest of a sentence about the file. */
   readonly fault?: string;
 }
 
@@ -96,7 +96,7 @@ const REGULAR_BYTES = 2 * 1024 ** 3;
 /** Of a row; a query reads none that is longer. */
 const ROW_BYTES = 16 * 1024 * 1024;
 
-/** Why so many bytes out of so few are no export; `inRow` are those after the last line end. */
+/** Why this many bytes out of that few are no export; `inRow` are those after the last line end. */
 function bombWords(plainBytes: number, { compressedBytes, inRow }: { compressedBytes: number; inRow: number }): string | undefined {
   if (plainBytes <= FREE_BYTES || plainBytes <= USUAL_RATIO * compressedBytes) return undefined;
   if (plainBytes <= REGULAR_BYTES && inRow <= ROW_BYTES) return undefined;

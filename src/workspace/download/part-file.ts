@@ -11,7 +11,7 @@ import type { Inspected } from './inspection.ts';
 const arrivedFile = runFile.extend({ firstLine: z.array(z.string()).exactOptional() });
 export type ArrivedFile = z.output<typeof arrivedFile>;
 
-/** What is known about a part that is not yet in a manifest, stored next to it so that another process can continue. */
+/** The state of a part that is not yet in a manifest, stored next to it so that another process can continue. */
 const partRecord = z.object({
   /** Strong tag of the file that the bytes on disk are of. */
   etag: z.string().optional(),

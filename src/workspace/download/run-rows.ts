@@ -65,7 +65,7 @@ function between(low: number, high: number): number[] {
   return [...new Set(Array.from({ length: count }, (_, at) => low + Math.round(((at + 1) * (high - low)) / (count + 1))))];
 }
 
-/** The last page whose runs are all of newer jobs, or 0 where there is none: what is looked for begins behind it. */
+/** The last page whose runs are all of newer jobs, or 0: the wanted runs begin behind it. */
 async function pageBefore(ask: Ask, jobId: number): Promise<number> {
   const bounds = { low: 0, high: Number.POSITIVE_INFINITY };
   const look = async (numbers: readonly number[]) => {

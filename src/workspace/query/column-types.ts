@@ -118,10 +118,10 @@ export function asList(value: unknown): readonly unknown[] | undefined {
   }
 }
 
-/** What the numbers of a column are. */
+/** Units of columns. */
 export type Unit = 'cents' | 'money' | 'ms' | 's' | '%' | 'px' | 'UTC';
 
-/** What is known of a field before a file is read. */
+/** Facts about a field that are known before a file is read. */
 export interface KnownField {
   readonly type: ColumnType;
   readonly unit?: Unit;
@@ -140,7 +140,7 @@ const named: Readonly<Record<string, KnownField>> = {
   'session_transaction_items.quantity': { type: 'BIGINT[]' },
 };
 
-/** What a reader would misread without a word. */
+/** Meanings of fields whose names could be misread. */
 const meanings: Readonly<Record<string, string>> = {
   session_number: 'number of the session of this visitor; 1 is a new visitor',
   view_number: 'number of the view in its session, from 1',
@@ -148,7 +148,7 @@ const meanings: Readonly<Record<string, string>> = {
   referer_url: 'NULL: direct visit, or the browser sent none',
 };
 
-/** What a field means where its name could be misread. */
+/** The meaning of a field whose name could be misread. */
 export function meaningOf(fieldName: string): string | undefined {
   return Object.hasOwn(meanings, fieldName) ? meanings[fieldName] : undefined;
 }

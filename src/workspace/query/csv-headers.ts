@@ -5,7 +5,7 @@ import { WorkspaceError } from '../store/disk.ts';
 export interface FirstLine {
   /** The cells of its first line. */
   readonly cells: readonly string[];
-  /** What an error calls the file. */
+  /** The name of the file in errors. */
   readonly file: string;
 }
 

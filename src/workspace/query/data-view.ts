@@ -22,7 +22,7 @@ export interface DataView {
   readonly columns: readonly Column[];
   /** Rows of all runs, where the manifests give them and none can be there twice. */
   readonly rowCount: number | undefined;
-  /** What a reader must know of the rows. */
+  /** Facts that a reader must know about the rows. */
   readonly notes: readonly string[];
   /** The runs that hold a column of the files, by its name in lower case. */
   readonly runsWith: ReadonlyMap<string, readonly RunManifest[]>;

@@ -1,2 +1,2 @@
-/** What is used of DuckDB; importing it fails where the optional package is not installed. */
+/** The parts of DuckDB that are used; importing it fails where the optional package is not installed. */
 export { BIGINT, BOOLEAN, DuckDBInstance, DuckDBScalarFunction } from '@duckdb/node-api';

@@ -27,7 +27,7 @@ interface Names {
   readonly derived: (field: string) => string | undefined;
 }
 
-/** What is asked about the columns. */
+/** The columns that the examples are about. */
 interface About {
   readonly scope: string;
   readonly timeZone: string;

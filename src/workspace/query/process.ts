@@ -5,7 +5,7 @@ import type { Cell, ConvertTask, Failure, Machine, Message, PieceTask, QueryTask
 import { lookAt } from './sniff.ts';
 import { literal, literals } from './view-sql.ts';
 
-/** What the classes of DuckDB have in common, each in its own way. */
+/** Members that the classes of DuckDB share, each in its own way. */
 interface Composite {
   readonly items?: readonly DuckDBValue[];
   readonly entries?: Readonly<Record<string, DuckDBValue>> | readonly { readonly key: DuckDBValue; readonly value: DuckDBValue }[];

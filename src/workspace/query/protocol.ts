@@ -1,6 +1,6 @@
 /** Resources of a process, as the machine allows. */
 export interface Machine {
-  /** What DuckDB may take; the process may take `slackBytes` more before it ends itself. */
+  /** Memory limit of DuckDB; the process may take `slackBytes` more before it ends itself. */
   readonly memoryBytes: number;
   readonly slackBytes: number;
   readonly threads: number;
@@ -60,7 +60,7 @@ export interface ConvertTask {
   readonly texts: readonly string[];
 }
 
-/** What was written. */
+/** The written file. */
 export interface Written {
   readonly rows: number;
   /** The columns of text whose values are all numbers, and which; only of a conversion. */
@@ -86,7 +86,7 @@ export interface PieceTask {
   readonly target: string;
 }
 
-/** What a process is started for; it ends with it. */
+/** The task that a process is started for; it ends with it. */
 export type Task = QueryTask | LookTask | ConvertTask | ResolveTask | PieceTask;
 
 /** A value as JSON holds it: decimals, instants and integers beyond 2^53 as text, lists as arrays, structs as objects. */
@@ -115,7 +115,7 @@ export interface Beginning {
 export type Failure = 'missing package' | 'refused' | 'data' | 'sql' | 'memory' | 'mismatch';
 
 /**
- * What the process says: that the engine is there; then, of a query, the columns, rows as often as needed, an end; of the others one
+ * Messages of the process: that the engine is there; then, of a query, the columns, rows as often as needed, an end; of the others one
  * answer.
  */
 export type Message =

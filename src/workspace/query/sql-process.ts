@@ -90,7 +90,7 @@ function startProcess(script: string, directory: string) {
   });
 }
 
-/** What a query may take here: a container may have less than its machine. */
+/** The limits of a query here: a container may have less than its machine. */
 function queryMachine(): Machine {
   // Without a limit the second number is larger than any memory.
   const machineBytes = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);

@@ -19,7 +19,7 @@ export type WorkspaceErrorKind =
   | 'address'
   /** The file store refused or broke off repeatedly. */
   | 'store'
-  /** What arrived is not the whole file. */
+  /** The file that arrived is not whole. */
   | 'damaged';
 
 export class WorkspaceError extends Error {

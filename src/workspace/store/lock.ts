@@ -26,7 +26,7 @@ export function isRunning(pid: number): boolean {
  */
 export type LockKind = 'write' | 'add' | 'load' | 'read';
 
-/** A lock that is held; `release` may be called twice. */
+/** An acquired lock; `release` may be called twice. */
 export interface Lock {
   release(): Promise<void>;
 }

@@ -39,8 +39,8 @@ export const storedColumn = z.object({
   unit: unit.exactOptional(),
   field: z.string().exactOptional(),
   /**
-   * What the table holds where that is another type: numbers for ids that are text, because they sort faster and take less room, and the
-   * text of the file for a column whose values all turned out to be numbers.
+   * The stored type where it is another one: numbers for ids that are text, because they sort faster and take less room, and the text of
+   * the file for a column whose values all turned out to be numbers.
    */
   heldAs: z.enum(['BIGINT', 'UBIGINT', 'VARCHAR']).exactOptional(),
 });
@@ -59,7 +59,7 @@ const runTable = z.object({
 });
 export type RunTable = z.output<typeof runTable>;
 
-/** What one downloaded run is: written last, so that a run with a manifest is complete. */
+/** One downloaded run: written last, so that a run with a manifest is complete. */
 export const runManifest = z.object({
   version: z.literal(1),
   jobId: z.number(),

@@ -3,7 +3,7 @@ import { isAllowedFunction, rowFunctions } from './allowed-functions.ts';
 /** A node of a statement as `EXPLAIN AST` prints it: a line, below its parent by one more space. */
 interface Node {
   readonly kind: string;
-  /** What stands behind the kind, without alias and number of children. */
+  /** The text behind the kind, without alias and number of children. */
   readonly word: string;
   readonly parent: Node | undefined;
   /** Its place among the children of its parent, from 0. */
@@ -72,7 +72,7 @@ function faultOf(node: Node, { views, own }: Known): string | undefined {
   return isAllowedFunction(word) ? undefined : `the function ${word} is not available here.`;
 }
 
-/** What a statement quotes or comments: texts, names in backticks or double quotes, comments, heredocs. */
+/** Quoted and commented parts of a statement: texts, names in backticks or double quotes, comments, heredocs. */
 const QUOTED = /'(?:[^'\\]|\\.|'')*'|`(?:[^`\\]|\\.|``)*`|"(?:[^"\\]|\\.|"")*"|--[^\n]*|#[ !][^\n]*|\/\*.*?\*\/|\$(\w*)\$.*?\$\1\$/gs;
 
 /** Whether a name holds what could be read as another line of the tree. */

@@ -40,7 +40,7 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-/** What ClickHouse refused; `code` is its number of the error. */
+/** A refusal by ClickHouse; `code` is its number of the error. */
 export class StatementError extends Error {
   override name = 'StatementError';
   readonly code: number;
@@ -65,7 +65,7 @@ function shortened(message: string): string {
     .slice(0, MAX_MESSAGE);
 }
 
-/** What went wrong, for those who mend it: a statement that was refused, rights that are missing, a server that is away. */
+/** The fault, for those who mend it: a statement that was refused, rights that are missing, a server that is away. */
 function warehouseError(error: unknown, user: string, address: string): Error {
   if (error instanceof ApiError || error instanceof StatementError) return error;
   const { code, message } = error as { code?: unknown; message?: unknown }; // the package throws errors of several classes

@@ -33,7 +33,7 @@ const ONE_BLOCK = {
   input_format_parquet_preserve_order: 1,
 } as const;
 
-/** What a load works with. */
+/** The surroundings of a load. */
 export interface LoadContext {
   readonly access: WarehouseAccess;
   readonly loader: Connection;
@@ -120,7 +120,7 @@ function busy(): ApiError {
   return new ApiError('busy', 'another server is loading it', { retryAfterMs: SILENT_MS });
 }
 
-/** What a loader has taken on: its generation, the part of the tokens that stays where a load goes on, and the rows that are there. */
+/** A loader's claim: its generation, the part of the tokens that stays where a load goes on, and the rows that are there. */
 interface Claim {
   readonly generation: string;
   readonly load: string;

@@ -39,7 +39,7 @@ export function inseparableWords({ run }: LoadRecord, other: LoadRecord): string
   );
 }
 
-/** What a removal deletes in the warehouse, for a person to confirm. */
+/** The rows that a removal deletes in the warehouse, for a person to confirm. */
 export function loadedBody(records: readonly LoadRecord[], { address, database }: { readonly address: string; readonly database: string }) {
   const jobs = [...new Set(records.map(({ run }) => run.jobId))];
   const rows = records.reduce((sum, record) => sum + record.rows, 0);
@@ -64,7 +64,7 @@ export function loadsWords(loads: readonly Load[]): string {
   return `${loads.length === 1 ? '1 run is' : `${loads.length} runs are`} being loaded into the warehouse: ${rowsWords(all)}`;
 }
 
-/** What keeps a downloaded run from being in the warehouse, in words. */
+/** The reason why a downloaded run is not in the warehouse yet, in words. */
 export function waitingWords(
   { jobId, runId, format }: RunManifest,
   { workspace, warehouse }: LoadPlaces,

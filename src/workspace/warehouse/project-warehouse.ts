@@ -25,7 +25,7 @@ export interface ProjectWarehouse {
   readonly database: string;
   /** Name of the project there. */
   readonly project: string;
-  /** What is loaded or being loaded; throws where the platform does not let the caller read exports of the project. */
+  /** Finished and running loads; throws where the platform does not let the caller read exports of the project. */
   records(signal?: AbortSignal): Promise<LoadRecord[]>;
   /** Starts the load of converted runs that are not there yet; `reading` keeps their files in place meanwhile. */
   load(runs: readonly RunManifest[], where: LoadPlace): void;
@@ -64,7 +64,7 @@ interface State {
   readonly listeners: Set<() => void>;
 }
 
-/** What this process knows of each project; sessions of all its callers share it. */
+/** The state of each project in this process; sessions of all its callers share it. */
 const states = new WeakMap<Warehouse, Map<string, State>>();
 
 function stateOf(warehouse: Warehouse, project: string): State {

@@ -28,7 +28,7 @@ function filtersFor({ scopes }: WarehouseStatement, { database }: WarehouseAcces
   return Object.fromEntries(tables.map((table) => [`${database}.${table}`, `_project = ${text(project)}`]));
 }
 
-/** What the server enforces: it only reads, for so long and so much, and stops when the connection closes. */
+/** Limits that the server enforces: it only reads, within a time and a number of rows, and stops when the connection closes. */
 function settingsFor({ maxRows, timeoutMs }: WarehouseStatement) {
   return {
     allow_ddl: 0,

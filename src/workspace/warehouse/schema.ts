@@ -35,7 +35,7 @@ export function tableOf(view: string): string {
 /** The table in which it is recorded what is loaded. */
 export const LEDGER = 'export_loads';
 
-/** What each row says of itself beside its columns; names and order of what is sent. */
+/** Columns of the warehouse beside those of the export; names and order of the sent values. */
 export const OWN_COLUMNS = ['_project', '_job', '_run', '_version', '_day', '_time', '_key'] as const;
 
 /** Insertions that are recognised when they are repeated. */

@@ -27,7 +27,7 @@ export function openWarehouse(access: WarehouseAccess, pieceRows?: number): Ware
   };
 }
 
-/** What is wrong with the users of a warehouse, in sentences; empty where loads and statements work and the reader may only read. */
+/** Faults of the users of a warehouse, in sentences; empty where loads and statements work and the reader may only read. */
 export async function warehouseFaults({ access, loader, reader }: Warehouse): Promise<string[]> {
   const { database } = access;
   const faults: string[] = [];

@@ -49,7 +49,7 @@ function variableOf(field: Field, { customVariables, dynamicKeys }: Variables): 
   );
 }
 
-/** What the record of a job shows of its content; `made` is the request that created it, where a plan did. */
+/** The content of a job as its record shows it; `made` is the request that created it, where a plan did. */
 export function contentOf(job: JobRecord, made: JobBody | undefined, variables: Variables): BackfillContent {
   const doubts: string[] = [];
   const columns = (made?.fields ?? job.fields ?? []).flatMap((field: Field): Column[] => {

@@ -7,7 +7,7 @@ import { type ExportHistory, isAvailable, type JobRun, type Piece, piecesOf, typ
 export interface GapStudy {
   readonly unit: Cadence['unit'];
   readonly timeZone: string;
-  /** What was looked at, up to what is due. */
+  /** The range that was studied, up to the last run that is due. */
   readonly range: ExportRange;
   /** In order, without a gap; equal neighbours are one. */
   readonly intervals: readonly StatusInterval[];
@@ -104,7 +104,7 @@ export function joined(intervals: readonly StatusInterval[]): StatusInterval[] {
   return all.map((interval) => ({ ...interval, slots: Math.max(1, Math.round(interval.slots)) }));
 }
 
-/** What of a range a job has delivered, and why not the rest. */
+/** The delivered and the missing parts of a range, each missing part with its reason. */
 export function findGaps(history: ExportHistory, asked: Asked): GapStudy {
   const cadence = cadenceOf(history, asked.timeZone);
   const { isCut, ...range } = rangeOf(history, cadence, asked);

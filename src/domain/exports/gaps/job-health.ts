@@ -12,7 +12,7 @@ interface ListedRun {
 export interface JobHealth {
   readonly jobId: number | string;
   readonly device?: string | undefined;
-  /** What its state means, in words. */
+  /** The meaning of the state, in words. */
   readonly stateWords: string;
   readonly lastRunState?: string | undefined;
   /** Runs that ended, and those among them that succeeded. */
@@ -26,7 +26,7 @@ export interface JobHealth {
 /** How far back runs are counted. */
 const HEALTH_DAYS = 30;
 
-/** What `deviceId` of a job stands for in deployments of the interface. */
+/** The meaning of `deviceId` in jobs of known deployments. */
 const DEVICES: Readonly<Record<string, string>> = {
   '-1': 'all devices',
   '0': 'unknown device',
@@ -42,7 +42,7 @@ const STATES: Readonly<Record<string, string>> = {
   deleted: 'deleted in the console',
 };
 
-/** What the state of a job means for its files. */
+/** The meaning of a job's state for its files. */
 function stateWords({ state, frequency }: JobRecord): string {
   const isOnce = lower(frequency) === 'once';
   const [kind, own] = [lower(state), STATES[lower(state)]];
@@ -52,7 +52,7 @@ function stateWords({ state, frequency }: JobRecord): string {
   return kind === 'completed' ? 'over, whether its run succeeded or not' : (state ?? 'unknown');
 }
 
-/** What the states of these jobs mean where the word does not say it; empty where none needs it. */
+/** Explanations of states whose word is not clear by itself; empty where none needs one. */
 export function stateNotes(jobs: readonly JobRecord[]): string[] {
   const over = jobs.some(({ state }) => lower(state) === 'completed');
   const underWay = jobs.some(({ state }) => lower(state) === 'computing');

@@ -38,7 +38,7 @@ export interface ExportHistory {
   readonly filling: readonly (ExportRange & { readonly jobId: number | string })[];
 }
 
-/** What a part of a range has: its data, or why it has none. */
+/** The status of a part of a range: it has data, or the reason why not. */
 export type Status =
   /** Exported; the files are in the workspace or can be downloaded. */
   | 'available'
@@ -68,7 +68,7 @@ export interface StatusInterval extends ExportRange {
   readonly slots: number;
   /** Runs, or backfill jobs, that show it. */
   readonly by: readonly (number | string)[];
-  /** What the platform counts there, of a suspicious one. */
+  /** Visits that the platform counts in a suspicious interval. */
   readonly visits?: number;
 }
 

@@ -34,7 +34,7 @@ export const CUSTOM_VARIABLE = 'custom_var';
 /** Name of the field that stands for any dynamic variable. */
 export const DYNAMIC_VARIABLE = 'dynamic_var';
 
-/** What identifies a column among the others of an export. */
+/** The key of a column among the others of an export. */
 export function identityOf({ fieldName, customVarPosition, dynamicVarKey }: ExportColumn): string {
   return [fieldName, customVarPosition ?? dynamicVarKey ?? ''].join(' ');
 }
@@ -45,7 +45,7 @@ export function columnWords({ fieldName, aliasName, customVarPosition, dynamicVa
   return dynamicVarKey === undefined ? fieldName : `dynamic variable ${dynamicVarKey}`;
 }
 
-/** What one text of a list of fields asks for, before it is looked up. */
+/** One text of a list of fields, parsed but not looked up. */
 export interface FieldRequest {
   /** The text as it came. */
   readonly asked: string;

@@ -53,7 +53,7 @@ interface Naming {
   readonly timeZone: string;
   /** Names of the jobs that exist. */
   readonly taken: ReadonlySet<string>;
-  /** What jobs without a given name are called, before the range; left out: what they are. */
+  /** First part of the jobs' names, before the range; by default their content. */
   readonly base?: string;
 }
 

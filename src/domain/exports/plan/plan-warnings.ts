@@ -4,12 +4,12 @@ import { CUSTOM_VARIABLE, DYNAMIC_VARIABLE } from './field-catalogue.ts';
 import type { ExportOrder, JobBody } from './job-bodies.ts';
 import { equalWords, type SimilarJob } from './similar-jobs.ts';
 
-/** What identifies a row of each scope: with it, of two exports of the same visit the later one wins. */
+/** Columns that identify a row of each scope: of two exports of the same visit the later one wins. */
 const KEYS: Readonly<Record<string, readonly string[]>> = {
   sessions: ['project_id', 'user_id', 'session_id'],
   views: ['project_id', 'user_id', 'session_id', 'view_number'],
 };
-/** What is older may lie before the data that the platform keeps. */
+/** Beyond this age the platform may have no data. */
 const OLD_DAYS = 180;
 
 interface Planned {
@@ -64,7 +64,7 @@ function similarWords({ similar, order }: Planned): string[] {
   ];
 }
 
-/** What a person should know before the jobs are created. */
+/** Warnings for the person, before the jobs are created. */
 export function warningsOf(planned: Planned): string[] {
   return [...similarWords(planned), ...scheduleWords(planned), ...keyWords(planned.order)];
 }

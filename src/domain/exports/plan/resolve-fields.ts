@@ -23,7 +23,7 @@ export type Found = Omit<ExportColumn, 'asked' | 'aliasName'> & {
   readonly key?: string;
 };
 
-/** What words stand for: one column, with how far it is from the words (0: its very name), or a sentence that lists what they may mean. */
+/** The meaning of a text: one column, with its distance from the text (0: its very name), or a sentence that lists the candidates. */
 export type FieldMatch = { readonly found: Found; readonly distance: number } | { readonly problem: string };
 
 const MOST_CANDIDATES = 6;
@@ -91,7 +91,7 @@ function isTypo(text: string, name: string): boolean {
   return editDistance(text, name) <= Math.max(1, Math.floor(name.length / 5));
 }
 
-/** What resembles the words at all, where nothing is said by them. */
+/** Fields that resemble the words at all, for texts that match nothing. */
 async function resembling(words: string, catalogue: FieldCatalogue, variables: readonly Found[]): Promise<FieldMatch> {
   const objects = [
     ...catalogue.fields.map((field) => ({

@@ -5,7 +5,7 @@ import type { ExportRange, JobBody } from './job-bodies.ts';
 
 export type JobRecord = PayloadOf<typeof listExportJobs>[number];
 
-/** What an export holds, as far as job records show it: they hold no segment, and no position or key of a variable. */
+/** The content of an export, as far as job records show it: they hold no segment, and no position or key of a variable. */
 export interface ExportContent {
   readonly scope: string;
   readonly format: string;
@@ -22,7 +22,7 @@ export interface SimilarJob {
    * all the columns and perhaps more, at least in a part of the range.
    */
   readonly likeness: 'equal' | 'perhaps equal' | 'holds';
-  /** What both cover, of a once export. */
+  /** The range that both cover, of a once export. */
   readonly shared?: ExportRange;
 }
 
@@ -45,7 +45,7 @@ export function lower(text: string | null | undefined): string {
   return (text ?? '').toLowerCase();
 }
 
-/** What a column holds; a variable is known by its name in the file alone. */
+/** The key of a column's content; a variable is known by its name in the file alone. */
 function columnKey({ fieldName, aliasName }: ExportContent['columns'][number]): string {
   return fieldName === CUSTOM_VARIABLE || fieldName === DYNAMIC_VARIABLE ? `${fieldName} ${aliasName ?? '?'}` : (fieldName ?? '');
 }

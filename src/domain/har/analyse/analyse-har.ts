@@ -13,7 +13,7 @@ import { collectParties, type EntityOf, type PartyGroup } from './third-parties.
 
 export type HarView = (typeof HAR_VIEWS)[number];
 
-/** What is asked of a HAR file; the id of its step only marks cursors. */
+/** A question about a HAR file; the id of its step only marks cursors. */
 export interface HarQuery extends RequestFilter {
   readonly scenarioStepResultId?: string | undefined;
   readonly view?: HarView | undefined;

@@ -47,7 +47,7 @@ function thirdPartyBlocking({ basis, untilMs, ownUntilMs }: Blocking, third: rea
   ];
 }
 
-/** What holds back the first paint: own files since the first byte, third parties by how much longer they take. */
+/** Findings about a late first paint: own files from the first byte on, third parties by how much longer they take. */
 export function blockingProblems({ blocking }: HarStudy): Problem[] {
   const third = blocking.entries.filter(({ party }) => party === 'third');
   const own = blocking.entries.filter(({ party }) => party !== 'third');

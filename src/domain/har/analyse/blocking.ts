@@ -34,7 +34,7 @@ function momentsOf({ document, pages }: Har): Moments {
   };
 }
 
-/** What ended after the first paint did not hold it back, and a script that ended after DOMContentLoaded did not hold back the parser. */
+/** A file that ended after the first paint did not delay it, and a script that ended after DOMContentLoaded did not delay the parser. */
 function mayBlock(entry: HarEntry, { paintMs, loadedMs }: Moments): boolean {
   const endMs = endOf(entry);
   return entry.initiatorType !== 'script' && endMs <= paintMs && (entry.type === 'stylesheet' || endMs <= loadedMs);
@@ -57,7 +57,7 @@ export function endOf({ startMs, durationMs }: HarEntry): number {
 /** Collects the stylesheets and scripts that the document's page began to load before it was painted and its markup was done with. */
 export interface BlockingCollector {
   add(entry: HarEntry): void;
-  /** What of them blocks rendering: as the HAR states it, else by priority, else each that no script asked for. */
+  /** The requests among them that block rendering: as the HAR states it, else by priority, else each that no script asked for. */
   blocking(): Blocking;
 }
 

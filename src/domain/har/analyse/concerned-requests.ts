@@ -125,7 +125,7 @@ export function largestCost(requests: readonly ConcernedRequest[]): number {
   return requests.reduce((most, { cost }) => Math.max(most, cost), 0);
 }
 
-/** The fewest requests that together weigh at least so many bytes, heaviest first. */
+/** The fewest requests that together weigh at least this many bytes, heaviest first. */
 export function heaviestTogether({ entries }: Har, bytes: number): ConcernedRequest[] {
   const chosen: ConcernedRequest[] = [];
   let left = bytes;

@@ -9,7 +9,7 @@ import { byCost, counted, type Problem } from './problem.ts';
 import { type HarStudy, longestWait } from './study-har.ts';
 import { transportProblems, wasteProblems } from './waste-problems.ts';
 
-/** What every finding about one load has in common. */
+/** Members that all findings about one load share. */
 const MEASURED = { costBytes: null, basis: 'measured', when: 'this load' } as const;
 
 /** All that is wrong with a page load, costliest first. */
@@ -80,7 +80,7 @@ function errorProblems({ concerned: { errors } }: HarStudy): Problem[] {
   return [{ ...MEASURED, problem: 'errors', concerned: errors, costMs, says }];
 }
 
-/** What blocks rendering is left out: there its wait is counted already. */
+/** Leaves out the requests that block rendering: their wait is counted there. */
 function slowAnswerProblems({ concerned: { slow_answers: answers }, blocking }: HarStudy): Problem[] {
   const blocks = new Set(blocking.entries);
   const concerned = answers.filter(({ entry }) => !blocks.has(entry));

@@ -19,7 +19,7 @@ export const HAR_VIEWS = ['summary', 'waterfall', 'third_parties', 'problems', '
 /** A HAR file in one view; times in ms from the first request, sizes in bytes, null where the file does not say. */
 export const harAnswerShape = z.object({
   view: z.enum(HAR_VIEWS),
-  /** What matters most, in a sentence or two. */
+  /** The main finding, in a sentence or two. */
   verdict: z.string().optional(),
   findings: z
     .array(

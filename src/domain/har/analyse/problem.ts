@@ -12,7 +12,7 @@ export function someOf(names: readonly string[], shown: number): string {
   return more > 0 ? `${listed} and ${more} more` : listed;
 }
 
-/** What can be wrong with the way a page loads; the names are those of the answers. */
+/** Kinds of problems of a page load; the names are those of the answers. */
 export const PROBLEM_KINDS = [
   'failed_document',
   'errors',

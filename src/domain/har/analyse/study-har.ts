@@ -32,7 +32,7 @@ export function longestWait(entries: readonly HarEntry[]): { entry: HarEntry; wa
   return longest;
 }
 
-/** What is known of a HAR file beyond its summary, worked out once for all views. */
+/** Everything known of a HAR file beyond its summary, computed once for all views. */
 export interface HarStudy {
   readonly har: Har;
   readonly summary: HarSummary;

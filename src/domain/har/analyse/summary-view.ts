@@ -21,10 +21,10 @@ export interface ChainLink {
 
 /** Longer chains are cut at their beginning; each link costs a pass over the requests. */
 const MAX_LINKS = 12;
-/** What can cause another request. */
+/** Types of resources that can request others. */
 const CAUSES = new Set<HarEntry['type']>(['document', 'script', 'stylesheet']);
 
-/** What the page waited for last: the last request that blocks rendering, else the last one that ended before onLoad. */
+/** The request that the page waited for last: the last one that blocks rendering, else the last one that ended before onLoad. */
 function lastAwaited(har: Har, blocking: Blocking): HarEntry | null {
   const page = har.pages[0];
   const loadMs = page?.onLoadMs == null ? Number.POSITIVE_INFINITY : (page.startMs ?? 0) + page.onLoadMs;
@@ -85,7 +85,7 @@ function criticalChain(har: Har, blocking: Blocking): ChainLink[] {
 const SHOWN = { findings: 8, parties: 6, requests: 3, chain: 6 };
 const MAX_URL = 80;
 
-/** What an engineer says first about a HAR file: a verdict, findings by cost, and the numbers behind them. */
+/** The overview of a HAR file: a verdict, findings by cost, and the numbers behind them. */
 export function summaryView(study: HarStudy): { answer: Omit<HarAnswer, 'view'>; notes: string[] } {
   const { har, summary, blocking, parties } = study;
   const problems = findProblems(study);

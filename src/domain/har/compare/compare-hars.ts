@@ -159,7 +159,7 @@ function notesOf(was: HarStudy, is: HarStudy, { listed, parties, sampled }: List
   ];
 }
 
-/** What the files themselves say, once where both say it. */
+/** Notes of the two files; those of both appear once. */
 function fileNotes(before: readonly string[], after: readonly string[]): string[] {
   return [
     ...before.filter((note) => after.includes(note)),

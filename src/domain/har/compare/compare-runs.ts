@@ -5,7 +5,7 @@ import { sanitiseHost } from '../sanitise/sanitise-url.ts';
 import { type HarSummary, type RequestTotals, weightOf } from '../summary/har-summary.ts';
 import { normalisedAddress, type Pair } from './request-changes.ts';
 
-/** What a host is to two samples of runs. */
+/** How the presence of a host differs between two samples of runs. */
 export type Presence = 'new' | 'gone' | 'comes and goes';
 
 /** In how many runs of each side a host was asked, and what it costs in a run that asks it. */

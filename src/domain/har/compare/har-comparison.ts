@@ -31,7 +31,7 @@ const group = z.object({
   contentBytesAfter: number,
 });
 
-/** What changed between two HAR files: `index` is that of the later file, for removed requests that of the earlier one. */
+/** Changes between two HAR files: `index` is that of the later file, for removed requests that of the earlier one. */
 export const comparisonShape = z.object({
   verdict: z.string(),
   samePage: z.boolean(),
@@ -73,7 +73,7 @@ export type Comparison = z.input<typeof comparisonShape>;
 
 export type NetEffect = Comparison['net'];
 
-/** What each side says of the page as a whole. */
+/** Measures of the page as a whole. */
 function measuresOf({ summary: { totals, document, errors }, blocking }: HarStudy): Record<string, number | null> {
   return {
     requests: totals.requests,
@@ -137,7 +137,7 @@ function signed(value: number): string {
   return formatNumber(value, { sign: true });
 }
 
-/** What changed, in two or three sentences: net effect, who is new and what of it blocks rendering, what became slower. */
+/** The changes in two or three sentences: net effect, new parties and which of their files block rendering, slower requests. */
 export function comparisonVerdict(compared: Compared): string {
   const { samePage, net, slower, counts, before, after, runs } = compared;
   const changes = net.flatMap(({ measure, change }) => (change && UNITS[measure] ? [UNITS[measure](change)] : []));

@@ -15,7 +15,7 @@ const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 const VERSION = /(?<![A-Za-z0-9])v?\d+(?:\.\d+){1,3}(?![A-Za-z0-9])|@\d+/g;
 /** Letters and digits mixed as in a hash; hexadecimal ones from six characters on, others from eight. */
 const RUN = /[A-Za-z0-9]{6,}/g;
-/** What bundlers put before the ending: `index-DkF3x_9a.js`. */
+/** The hash that bundlers put before the ending: `index-DkF3x_9a.js`. */
 const BUNDLE_HASH = /([-.])([A-Za-z0-9_-]{8})(?=\.[a-z0-9]{2,5}$)/;
 const ID = /\d{3,}/g;
 const PLAIN_WORD = /^[a-z_-]{1,24}$/i;
@@ -127,7 +127,7 @@ const MIN_SPREAD = 0.18;
 /** Scales the median absolute deviation to the standard deviation of a normal distribution. */
 const MAD_TO_SIGMA = 1.4826;
 
-/** What counts as slower; the words for the notes of an answer. */
+/** The rule for slower and faster, for the notes of an answer. */
 export const NOISE_NOTE =
   'One run on each side (scenarioId and step compare several): slower and faster list only what stands out from all matched ' +
   'requests (3.5 robust standard deviations and ' +
@@ -180,7 +180,7 @@ export function durationChanges(pairs: readonly Pair[]): { slower: Change[]; fas
   };
 }
 
-/** What a group of requests was and became; null where no size is known. */
+/** A group of requests before and after; null where no size is known. */
 export interface GroupChange {
   readonly name: string;
   readonly requestsBefore: number;

@@ -10,7 +10,7 @@ export interface RunFigures {
   readonly loadTimeMs: number | null;
 }
 
-/** Spreads below this share of the median are not told apart. */
+/** Spreads below this share of the median count as equal. */
 const LEAST_SPREAD = 0.02;
 
 /** By how many spreads each value lies from the middle; 0 where it is unknown. */

@@ -1,7 +1,7 @@
 /** The types of requests; `xhr` includes fetch and JSON. */
 export const resourceTypes = ['document', 'script', 'stylesheet', 'image', 'font', 'xhr', 'media', 'other'] as const;
 
-/** What a request was for: as the browser states it, else by MIME type, else by the file name. */
+/** Purpose of a request: as the browser states it, else by MIME type, else by the file name. */
 export type ResourceType = (typeof resourceTypes)[number];
 
 /** Decided by the registrable domain: that of the main document (and what the user declares) is first. */

@@ -111,7 +111,7 @@ export function cacheLifetimeSeconds(
   return headers.pragma?.toLowerCase().includes('no-cache') ? 0 : null;
 }
 
-/** What a Cache-Control header says by itself; null when it leaves the lifetime to other headers. */
+/** The lifetime that a Cache-Control header states; null when it leaves the lifetime to other headers. */
 function statedLifetimeSeconds(cacheControl: string): number | null {
   const control = cacheControl.toLowerCase();
   if (/no-store|no-cache/.test(control)) return 0;

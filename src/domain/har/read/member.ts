@@ -40,7 +40,7 @@ export function isBadAmount(value: unknown): boolean {
   return value !== undefined && value !== null && value !== -1 && amountOf(value) === null;
 }
 
-/** What a JSON value is, in a word for an error. */
+/** The type of a JSON value, in a word for an error. */
 export function kindOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';

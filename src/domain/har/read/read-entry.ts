@@ -38,7 +38,7 @@ function readSizes(
   return { transferBytes: transferSize ?? bodyAndHeaders, contentBytes: contentSize, bodyLost };
 }
 
-/** What could not be read, by the member below `log.entries[index]`; nothing in it is text of the file. */
+/** Members that could not be read, by their place below `log.entries[index]`; nothing in it is text of the file. */
 export interface Findings {
   /** The entry is left out. */
   drop(index: number, member: string, found: string): void;
@@ -46,7 +46,7 @@ export interface Findings {
   misread(index: number, member: string, found: string): void;
 }
 
-/** What all entries of a file share while it is read. */
+/** State that all entries of a file share while it is read. */
 export interface Reading {
   findings: Findings;
   lookups: Lookups;

@@ -48,7 +48,7 @@ export function siteNameMatcher(siteHost: string): (host: string) => boolean {
   };
 }
 
-/** What the reader of a file may declare. */
+/** Options of `readHar`. */
 export interface ReadHarOptions {
   /** Hosts or domains that count as first party beside that of the main document. */
   firstParty?: readonly string[] | undefined;

@@ -40,7 +40,7 @@ export function resourceType(purpose: string, byMime: ResourceType | null, url: 
   return BY_EXTENSION.get(EXTENSION.exec(path)?.[1]?.toLowerCase() ?? '') ?? 'other';
 }
 
-/** What a MIME type says of the type, null where it is too vague. */
+/** The resource type that a MIME type implies, null where it is too vague. */
 export function typeOfMime(mime: string): ResourceType | null {
   if (VAGUE_MIME.has(mime)) return null;
   if (mime === 'text/html' || mime === 'application/xhtml+xml') return 'document';

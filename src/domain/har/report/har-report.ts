@@ -177,7 +177,7 @@ function missing(title: string): Section {
   return [title, 'The file holds no document: redirects and TTFB are unknown.'];
 }
 
-/** What an engineer writes about a HAR file, Markdown: the costliest findings, then everything in the order in which it is read. */
+/** The report on a HAR file in Markdown: the costliest findings, then everything in the order of reading. */
 export function harReport(study: HarStudy): string {
   const { summary } = study;
   const { document, findings, largest, slowest, notes } = summary;

@@ -1,6 +1,6 @@
 import { visibleText } from '../../../lib/visible-text.ts';
 
-/** What stands in place of a removed text. */
+/** The placeholder for a removed text. */
 export const REMOVED = '[removed]';
 
 const RUN = /[A-Za-z0-9+/_-]{16,}/g;
@@ -119,12 +119,12 @@ const ANNOUNCES_SECRET =
 const ANNOUNCES_PERSON = /^(?:u|users?|members?|profiles?|people|authors?|patients?)$/i;
 const ANNOUNCES_ID =
   /^(?:accounts?|baskets?|bookings?|carts?|cases?|clients?|contracts?|customers?|ids?|invoices?|orders?|payments?|reservations?|shipments?|tracking|transactions?|subscriptions?|tickets?)$/i;
-/** What may follow the name of a person: a page of theirs. */
+/** Segments that may follow the name of a person: a page of theirs. */
 const PAGE_OF_PERSON =
   /^(?:account|address|addresses|cart|details|favou?rites|history|me|orders|payments|preferences|profile|reviews|search|self|settings|wishlist)$/i;
 /**
- * What may follow such a segment: another one, a version, a step that sites name, or a file of the page. A token can be all letters, so
- * other words are masked.
+ * Segments that may follow such a one: another one, a version, a step that sites name, or a file of the page. A token can be all letters,
+ * so other words are masked.
  */
 const STEP =
   /^(?:v\d{1,2}|callback|change|check|complete|confirmation|done|edit|end|error|expired|failed|forgot|index|info|list|login|logout|new|refresh|register|renew|request|resend|sent|signin|signout|signup|start|status|success|update|user|users|validate|[a-z]{1,20}(?:-[a-z]{1,20}){0,4}\.(?:css|gif|html?|ico|jpe?g|js|json|php|png|svg|webp|woff2?))$/;

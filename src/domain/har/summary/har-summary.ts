@@ -24,7 +24,7 @@ export interface RequestRow {
   contentBytes: number | null;
 }
 
-/** What the main document cost before its first byte. */
+/** The cost of the main document before its first byte. */
 export interface DocumentSummary extends HarTimings {
   url: string;
   status: number;
@@ -62,7 +62,7 @@ export interface DuplicateRow {
   contentBytes: number | null;
 }
 
-/** What a HAR file says about a page, as plain data free of secrets; numbers are exact, in the units of their names. */
+/** The summary of a HAR file, as plain data free of secrets; numbers are exact, in the units of their names. */
 export interface HarSummary {
   document: DocumentSummary | null;
   pages: PageRow[];

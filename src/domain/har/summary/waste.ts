@@ -84,7 +84,7 @@ export function repeatFinder(): (entry: HarEntry) => string | null {
   };
 }
 
-/** What a page could save, each finding with the bytes it concerns. Entries without response headers prove nothing and are left out. */
+/** Collects possible savings, each finding with the bytes it concerns. Entries without response headers prove nothing and are left out. */
 export function collectWaste(top: number): WasteCollector {
   const uncompressedText = collectFinding(top);
   const uncompressedAnswers = collectFinding(top);

@@ -11,7 +11,7 @@ interface AppEvent {
 const PUSHED = 0.08;
 const WATCHED = 0.06;
 
-/** What a screen reports, and how far into its view. */
+/** The event that a screen reports, and how far into its view. */
 const reports: Readonly<Record<string, readonly [name: string, at: number]>> = {
   '/screen/home': ['screen_opened', 0],
   '/screen/account': ['screen_opened', 0],

@@ -15,7 +15,7 @@ export interface Enrichment {
   readonly values: Readonly<Record<string, string | number | boolean>>;
 }
 
-/** What was received; one set for each project. */
+/** Received enrichments; one set for each project. */
 export interface Enrichments {
   /** Keeps all records or none: throws a RangeError that names the first bad one and what is wrong with it. */
   receive(projectId: number, records: readonly Record<string, unknown>[], nowMs: number): void;

@@ -17,7 +17,7 @@ import {
 } from './session-row.ts';
 import { frustrationOf, fullyLoadedMs, renderMs, type ViewRow, windowOf } from './view-row.ts';
 
-/** What a custom variable holds where the site set none. */
+/** The value of a custom variable that the site did not set. */
 const EMPTY_VARIABLE = 'wa-empty';
 
 interface CustomVariable {
@@ -164,7 +164,7 @@ function column({ day, index }: SessionRow, name: Column): number {
   return day[name][index] ?? 0;
 }
 
-/** What identifies a session; the scope `views` has these as well. */
+/** Columns that identify a session; the scope `views` has these as well. */
 const sessionKeys: readonly Field<SessionRow>[] = [
   field('project_id', 'Project that the session belongs to', '1201', (row) => row.project.id),
   field('user_id', 'Hash of the user, a 64-bit integer above 2^53', '6840912837461298123', (row) => row.userId),

@@ -8,7 +8,7 @@ import type { FieldSelector } from './scopes.ts';
 
 export type JobInput = InputOf<typeof createExportJob>;
 
-/** What goes wrong with the run whose range begins at `fromMs`: it fails, is never started, or finds nothing to export. */
+/** A fault of the run whose range begins at `fromMs`: it fails, is never started, or finds nothing to export. */
 export interface Incident {
   readonly kind: 'failed' | 'missing' | 'empty';
   readonly fromMs: number;
@@ -35,7 +35,7 @@ export interface ExportJob {
   readonly suspendedMs?: number;
   /** Every run fails. */
   readonly alwaysFails?: true;
-  /** What went wrong with single runs of a recurring job. */
+  /** Faults of single runs of a recurring job. */
   readonly incidents?: readonly Incident[];
 }
 
@@ -168,7 +168,7 @@ export function missingDay({ seed, startMs }: Origin): number {
   return dayNumberOf(startMs) - 2 - (hash(seed, 9001) % 12);
 }
 
-/** What goes wrong with single runs of the shop's jobs, by the name of the job. */
+/** Faults of single runs of the shop's jobs, by the name of the job. */
 export function incidentsOf(origin: Origin): Readonly<Record<string, readonly Incident[]>> {
   const { seed, startMs } = origin;
   const day = (back: number): number => (dayNumberOf(startMs) - back) * DAY_MS;

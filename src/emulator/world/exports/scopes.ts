@@ -10,7 +10,7 @@ export interface FieldSelector {
   readonly dynamicVarKey?: string;
 }
 
-/** What an export delivers: names of its columns, and the rows that one session adds. */
+/** The layout of an export: names of its columns, and the rows that one session adds. */
 interface Table {
   readonly names: readonly string[];
   rowsOf(session: SessionRow): Cell[][];

@@ -3,7 +3,7 @@ import type { Project } from '../../credentials.ts';
 import { hash, unit } from '../random.ts';
 import { browsers, countries, NEAR, nearnessOf, platforms, type SessionDay } from '../sessions/index.ts';
 
-/** What one cell of an exported file may hold; `bigint` is a 64-bit integer, an array is one of several parallel ones. */
+/** A cell of an exported file; `bigint` is a 64-bit integer, an array is one of several parallel ones. */
 export type Cell = string | number | bigint | boolean | null | readonly Cell[];
 
 /** An item of a transaction; the revenue of all items of a session is that of the session. */

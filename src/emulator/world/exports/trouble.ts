@@ -2,7 +2,7 @@ import { type Cost, countries, LATE_MESSAGE, OLD_BROWSER_MESSAGE } from '../sess
 import { chance, isOldBrowser, pick, type SessionRow } from './session-row.ts';
 import type { Way } from './way.ts';
 
-/** What a visitor meets on one view. */
+/** The troubles of one view. */
 interface Troubles {
   readonly rageClick: boolean;
   readonly apiError: boolean;
@@ -60,7 +60,7 @@ function harmlessMessages(path: string, number: number, isOld: boolean, draw: Dr
   return messages;
 }
 
-/** What the device and the line of a session do to all its pages. */
+/** The slow-down of all pages of a session by its device and its line. */
 function lineOf({ day, index }: SessionRow, isOld: boolean): number {
   const line = LINES.from + (LINES.to - LINES.from) * chance(day.userLow[index] ?? 0, 56);
   const isAbroad = (day.country[index] ?? 0) >= countries.length / 2;

@@ -1,7 +1,7 @@
 import { app, shop } from '../../credentials.ts';
 import { hash, unit } from '../random.ts';
 
-/** What a visitor may meet on a page. */
+/** Troubles that a visitor may meet on a page. */
 type Trouble = 'js_error' | 'api_error' | 'rage_click' | 'slow_page';
 
 /** A trouble at the first view of a page that keeps some of the visitors who meet it from going on. */
@@ -42,7 +42,7 @@ const onSafari = { name: 'Safari', times: 1.8 };
 const ibanMissing = "TypeError: Cannot read properties of null (reading 'iban')";
 const totalMissing = "TypeError: Cannot read properties of undefined (reading 'total')";
 
-/** What can happen in the shop, by the pages on the way to a purchase. */
+/** Possible troubles of the shop, by the pages on the way to a purchase. */
 const shopKinds: readonly (readonly Kind[])[] = [
   [
     kind(shop.id, 'slow_page', '/cart', { overSeconds: 6 }),
@@ -82,7 +82,7 @@ export const LATE_MESSAGE = 'RangeError: Maximum call stack size exceeded';
 /** Occurs on the old browser alone. */
 export const OLD_BROWSER_MESSAGE = "SyntaxError: Expected ')'";
 
-/** What is planted beside the costs to be mistaken for one. */
+/** Troubles without a cost, planted to be mistaken for one with a cost. */
 export function harmlessOf(): Harmless[] {
   return [
     { projectId: shop.id, what: 'js_error', page: null, message: LATE_MESSAGE, because: 'late in a visit' },

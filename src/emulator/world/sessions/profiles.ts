@@ -48,7 +48,7 @@ export const sources = [
 /** Campaigns by column code; 0 is none. */
 export const campaigns = ['', 'summer-sale', 'black-friday', 'weekly-newsletter', 'brand-search', 'reader-boost'] as const;
 
-/** What the device filter of the interface takes in, by `DeviceId`; unknown devices count in `all` alone. */
+/** Devices that the filter of the interface takes in, by `DeviceId`; unknown devices count in `all` alone. */
 export const deviceIds = { all: [0, 1, 2, 3, 4, 5], desktop: [1], mobile: [2, 4], tablet: [3, 5] } as const;
 
 /** How the visitors of a project come and behave; shares add up to 1, six-fold lists are by `DeviceId`. */

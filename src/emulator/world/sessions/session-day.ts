@@ -35,7 +35,7 @@ export function retentionStartMs(nowMs: number): number {
   return (dayNumberOf(nowMs) - RETENTION_DAYS) * DAY_MS;
 }
 
-/** What the platform calls a device: 0 unknown, 1 desktop, 2 mobile web, 3 tablet web, 4 mobile app, 5 tablet app. */
+/** The platform's numbers of devices: 0 unknown, 1 desktop, 2 mobile web, 3 tablet web, 4 mobile app, 5 tablet app. */
 export type DeviceId = 0 | 1 | 2 | 3 | 4 | 5;
 
 /** A fall of the chance to buy, on some devices and perhaps deeper in one segment. */
@@ -47,7 +47,7 @@ export interface Fall {
   readonly segmentFactor: number;
 }
 
-/** What decided who bought on a day: how near each session came, and what held it up, follow from it. */
+/** The draws that decided who bought on a day: how near each session came, and what kept it from buying, follow from them. */
 export interface Buying {
   /** Chance to buy times `DRAWS`, by cell and source. */
   readonly chances: Float64Array;
@@ -111,7 +111,7 @@ export interface SessionDay {
   readonly buying: Buying;
 }
 
-/** What one session takes in memory. */
+/** Memory of one session. */
 export const BYTES_PER_SESSION = 40;
 
 type Column = Uint8Array | Uint16Array | Uint32Array;

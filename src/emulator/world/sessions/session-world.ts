@@ -14,13 +14,13 @@ import { type Boost, fillOrigins, fillSegments, visitorsOf } from './visitors.ts
 /** The sessions of one emulator, computed day by day when asked for. */
 export interface SessionWorld {
   readonly origin: Origin;
-  /** What was placed in them. */
+  /** The stories planted in them. */
   readonly stories: MetricStories;
   /** The day as it stands at `nowMs`; empty in the future and before retention. */
   day(projectId: number, dayNumber: number, nowMs: number): SessionDay;
 }
 
-/** What the stories change on one day of a project. */
+/** Changes by the stories on one day of a project. */
 export interface Twist {
   readonly fall: Fall | null;
   readonly boost: Boost | null;

@@ -13,7 +13,7 @@ interface Named {
   readonly name: string;
 }
 
-/** What was placed in the sessions relative to the clock at start; days are UTC dates, factors multiply a rate. */
+/** The stories planted in the sessions relative to the clock at start; days are UTC dates, factors multiply a rate. */
 export interface MetricStories {
   /** From `startDay` on, to the present, fewer sessions of one device buy. */
   readonly conversionFall: {
@@ -73,7 +73,7 @@ function oneOf<T>(h: number, first: T, ...others: T[]): T {
   return others[(h % (others.length + 1)) - 1] ?? first;
 }
 
-/** What the sessions of this origin hold beside the usual; device, day, size and segment differ from seed to seed. */
+/** The stories of this origin; device, day, size and segment differ from seed to seed. */
 export function metricStories({ seed, startMs }: Origin): MetricStories {
   const today = dayNumberOf(startMs);
   const draw = (n: number) => hash(seed, 0x5_70_71, n);

@@ -8,7 +8,7 @@ import { type RequestSpec, type ResourceType, sites, transferBytes } from './req
 import type { SpeedModel } from './runs.ts';
 import { requestsOf, type StepRun } from './step-run.ts';
 
-/** What entries of one HAR have in common. */
+/** Data that the entries of one HAR share. */
 export interface HarContext {
   readonly hour: number;
   readonly navigationStartMs: number;

@@ -73,7 +73,7 @@ function pageFiles({ device }: Scenario, { kind }: Step): PageFiles {
   return { ...rest, images: device === 'mobile' ? Math.ceil(usual * 0.8) : usual };
 }
 
-/** What all runs of a step have in common: its requests, and the timings that runs scatter around. */
+/** Data that all runs of a step share: its requests, and the timings that runs scatter around. */
 export interface PagePlan {
   /** Usual timings, before any noise. */
   readonly base: PageBase;

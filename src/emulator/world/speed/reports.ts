@@ -95,7 +95,7 @@ const SCRIPT_ERRORS = [
 ];
 const FAILED_ACTION_MS = 10_000;
 
-/** What happened to each action; those after a failed one were not tried. Status and times are not documented by the reference. */
+/** The result of each action; those after a failed one were not tried. Status and times are not documented by the reference. */
 function actionsResult(model: SpeedModel, { run, step, failed }: StepRun) {
   const h = hash(model.origin.seed, step.id, run.hour, 43);
   const failedAt = failed ? (run.failure?.actionIndex ?? 0) : step.actions.length;

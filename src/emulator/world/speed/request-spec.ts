@@ -37,7 +37,7 @@ export const sites: Record<Scenario['site'], Site> = {
   },
 };
 
-/** What a request is, as browsers name it. */
+/** Types of requests, as browsers name them. */
 export type ResourceType = 'document' | 'stylesheet' | 'script' | 'font' | 'image' | 'fetch' | 'beacon';
 
 /** When a request runs: relative to the step's timings. */

@@ -72,7 +72,8 @@ function placeOf({ projectId, id, name }: Scenario): StoryPlace {
 }
 
 /**
- * What was placed into the shop's speed data; scenario, step, day, host and size differ from seed to seed, and no scenario has two stories.
+ * The stories planted into the shop's speed data; scenario, step, day, host and size differ from seed to seed, and no scenario has two
+ * stories.
  */
 export function speedStories({ seed, startMs }: Origin): SpeedStories {
   const drawn = (number: number): number => hash(seed, 7301, number);
@@ -140,7 +141,7 @@ export interface Run {
 export interface SpeedModel {
   readonly origin: Origin;
   readonly stories: SpeedStories;
-  /** What all runs of the step have in common; computed once. */
+  /** The plan that all runs of the step share; computed once. */
   planOf(scenario: Scenario, step: Step): PagePlan;
 }
 

@@ -1,6 +1,6 @@
 import { app, content, shop } from '../../credentials.ts';
 
-/** What a page is, which decides how heavy and how fast it is. */
+/** Kind of a page, which decides how heavy and how fast it is. */
 export type PageKind = 'home' | 'category' | 'product' | 'cart' | 'payment' | 'search' | 'article' | 'section' | 'help';
 
 /** One page of a scenario and what is done on it. */

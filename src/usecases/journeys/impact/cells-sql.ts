@@ -23,7 +23,7 @@ export interface Probe {
   readonly sql: string;
 }
 
-/** What counts as conversion. */
+/** The definition of a conversion. */
 export interface OutcomeSql {
   readonly kind: 'purchase' | 'bounce' | 'step';
   /** Of a step: whether a path fulfils it, on the column path. */
@@ -233,11 +233,11 @@ function unitSql(plan: CellPlan, visits: Visits): string {
   return `unit AS (SELECT ${kept.join(', ')} FROM (${parts}) AS j)`;
 }
 
-/** Cells are joined to so many texts a page. */
+/** The cells of a page are joined to this many texts. */
 const CHUNKS = 8;
 
 /**
- * One statement that counts sessions by page, by what was known before its first view and by what held there. Each row: `here`, the
+ * One statement that counts sessions by page, by the traits before its first view and by the conditions met there. Each row: `here`, the
  * index of the page, and `cells` as texts `cell conditions sessions conversions cents squares met…` with `;` between them.
  */
 export function cellsSql(plan: CellPlan, visits: Visits): string {

@@ -7,7 +7,7 @@ import type { Visits } from '../with-visits.ts';
 import type { OutcomeSql } from './cells-sql.ts';
 import { textSql } from './profile.ts';
 
-/** What an answer looks at, from the parameter `outcome`. */
+/** The outcome of interest, from the parameter `outcome`. */
 export interface Outcome {
   readonly kind: OutcomeSql['kind'];
   readonly aim: Aim;

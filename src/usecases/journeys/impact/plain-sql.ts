@@ -9,8 +9,8 @@ function anywhere({ page, probe }: Hypothesis, { probes }: CellPlan, sql: SqlWor
 }
 
 /**
- * What a plain comparison says of some conditions: the share of purchases among sessions that met it at any view less that among all
- * others, from 0 to 1; undefined where one side is empty.
+ * The plain comparison of some conditions: the share of purchases among sessions that met it at any view less that among all others, from 0
+ * to 1; undefined where one side is empty.
  */
 export async function plainDifferences(hypotheses: readonly Hypothesis[], plan: CellPlan, visits: Visits): Promise<(number | undefined)[]> {
   if (hypotheses.length === 0) return [];

@@ -24,13 +24,13 @@ export interface Hypothesis {
   readonly probe: number;
 }
 
-/** Pages, conditions and which of them are held against each other. */
+/** Pages, conditions and which pairs of them are compared. */
 export interface ProbePlan {
   readonly pages: readonly IndexPage[];
   readonly asked: readonly IndexPage[];
   readonly probes: readonly Probe[];
   readonly hypotheses: readonly Hypothesis[];
-  /** Conditions read the view after; the last probe then holds where there is none. */
+  /** Conditions read the next view; for the last view of a session the last probe is true. */
   readonly looksAhead: boolean;
 }
 

@@ -15,7 +15,7 @@ export interface Counted {
   readonly count: number;
 }
 
-/** What there is in the days of a question: the lists that levels, limits and groups are chosen from. */
+/** The values that occur in the days of a question: the lists that levels, limits and groups are chosen from. */
 export interface Profile {
   readonly paths: readonly ProfiledPath[];
   readonly views: number;
@@ -70,7 +70,7 @@ export function textOf(value: VisitRow[string] | undefined): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** What is read of each session to tell sessions apart before the exposure; '' where the files do not have it. */
+/** The traits of each session that tell sessions apart before the exposure; '' where the files do not have one. */
 export function traitsSql(visits: Visits): Expressions {
   const { extracted, concat } = textSql(visits);
   const column = (field: string) => visits.column('sessions', field);

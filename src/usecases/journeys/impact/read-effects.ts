@@ -8,7 +8,7 @@ import { type Hypothesis, type ProbePlan, planProbes } from './plan-probes.ts';
 import { type Counted, type Profile, profileOf } from './profile.ts';
 import { readCells } from './read-cells.ts';
 
-/** What a condition at a page did, and whether it stands out by itself. */
+/** The effect of a condition at a page, and whether it stands out by itself. */
 export interface Judged {
   readonly hypothesis: Hypothesis;
   readonly page: string;
