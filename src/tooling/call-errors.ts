@@ -127,7 +127,7 @@ function lister(idsFrom: ToolName, words: (name: ToolName) => string, otherwise 
   return hint(idsFrom, words(idsFrom), hint('find_objects', words('find_objects'), otherwise));
 }
 
-/** The number of requests that a call without time left had sent, and how to go on. */
+/** The number of requests that were answered before the time of a call was over, and how to go on. */
 export function wayOn(error: unknown, answers: number): string {
   if (!isOutOfTime(error) || answers === 0) return '';
   const had = answers === 1 ? '1 request was answered' : `${answers} requests were answered`;

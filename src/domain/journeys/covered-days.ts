@@ -65,7 +65,7 @@ export function daysWords(days: Iterable<number>): string[] {
 /** Days that most answers take where the caller names none. */
 const USUAL_DAYS = 7;
 
-/** What is asked of the days; `files` says which days which files cover. */
+/** A question about days; `files` says which files cover which days. */
 export interface DaysAsked {
   readonly first?: number | undefined;
   readonly last?: number | undefined;

@@ -3,7 +3,7 @@ import * as z from 'zod';
 /** The answer of `analyze_funnel`. */
 export const funnelShape = z.object({
   answer: z.string(),
-  /** What is counted. */
+  /** The counted unit. */
   counts: z.enum(['sessions', 'visitors']),
   steps: z.array(
     z.object({

@@ -1,7 +1,7 @@
 import { formatNumber } from '../../lib/number-text.ts';
 import { type FunnelChange, type FunnelGroup, type FunnelStep, largestLoss } from './funnel.ts';
 
-/** What the sentences of a funnel are made of. */
+/** The parts of a funnel's sentences. */
 interface Told {
   readonly steps: readonly FunnelStep[];
   readonly groups: readonly FunnelGroup[] | undefined;

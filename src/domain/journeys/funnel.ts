@@ -5,7 +5,7 @@ import { differenceOf, discovered, intervalOf, percentOf } from './proportions.t
 /** How many came so far and no farther; the place in the list is the depth. */
 export type Depths = readonly number[];
 
-/** What the engine counted for a funnel. */
+/** The engine's counts for a funnel. */
 export interface FunnelCounts {
   /** By day (UTC, as a number). */
   readonly days: ReadonlyMap<number, Depths>;
@@ -175,7 +175,7 @@ export interface FunnelChange {
   group?: string;
 }
 
-/** What the engine of the metrics says of days; undefined where it has too few of them. */
+/** The verdict of the metrics' engine over days; undefined where it has too few of them. */
 function verdictOfDays({ verdict, relative }: Judgement): FunnelChange['verdict'] | undefined {
   if (verdict === 'not enough data') return undefined;
   if (verdict === 'drift') return (relative ?? 0) > 0 ? 'higher' : 'lower';

@@ -2,10 +2,10 @@ import { groupPages, type PathViews } from './page-groups.ts';
 
 /** Pages that keep a name of their own, patterns included. */
 const MOST_NAMES = 200;
-/** What the pages are called that are in no group of their own. */
+/** The name of all pages that are in no group of their own. */
 const OTHER = 'other pages';
 
-/** What pages are called: ids and other lists of siblings by their pattern (`/p/*`), the others by their path. */
+/** The names of pages: ids and other lists of siblings by their pattern (`/p/*`), the others by their path. */
 export function pageNames(paths: readonly PathViews[]): (path: string) => string {
   const sums = new Map<string, number>();
   for (const { path, views } of paths) sums.set(path, (sums.get(path) ?? 0) + views);

@@ -6,7 +6,7 @@ export const pathsShape = z.object({
   answer: z.string(),
   /** Sessions with such a page. */
   sessions: z.number(),
-  /** Where they were so many pages on; a page is a path or a pattern. */
+  /** The pages at this depth; a page is a path or a pattern. */
   pages: z.array(z.object({ depth: z.number(), page: z.string(), sessions: z.number(), percent: z.number() })),
   /** The most frequent paths, from the start on, joined by ` > `. */
   paths: z.array(z.object({ pages: z.string(), sessions: z.number(), percent: z.number() })),
@@ -26,7 +26,7 @@ interface Way {
   readonly sessions: number;
 }
 
-/** What stands for the end of a visit, or for its beginning. */
+/** The name for the end of a visit, or for its beginning. */
 export function edgeName(direction: Way['direction']): string {
   return direction === 'after' ? '(visit ends)' : '(visit begins)';
 }

@@ -1,6 +1,6 @@
 import { discoveryLimit, logTail } from '../metrics/engine/significance.ts';
 
-/** Of so many, so many did something. */
+/** A share: a count out of a total. */
 export interface Proportion {
   readonly hits: number;
   readonly of: number;

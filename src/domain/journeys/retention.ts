@@ -26,7 +26,7 @@ export const retentionShape = z.object({
 });
 export type RetentionAnswer = z.input<typeof retentionShape>;
 
-/** Visitors of one cohort and group who were there so many periods after their first session. */
+/** Visitors of one cohort and group who came back this many periods after their first session. */
 interface ReturnCount {
   readonly cohort: number;
   readonly after: number;

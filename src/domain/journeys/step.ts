@@ -6,7 +6,7 @@ export type Choice =
   | { readonly kind: 'event'; readonly name: string }
   | { readonly kind: 'purchase' };
 
-/** What a visitor does at one point of a visit: any of the choices. */
+/** One point of a visit: any of the choices. */
 export interface Step {
   /** As it was given. */
   readonly text: string;

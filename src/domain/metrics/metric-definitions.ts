@@ -116,7 +116,7 @@ export const siteMetricDefinitions: Definitions<'site', SiteMetricDefinition> = 
   },
 };
 
-/** What a zone of a page has no figures for, as a sentence. */
+/** Why a zone of a page has no figures, as a sentence. */
 export const APP_ZONES =
   'Taps, swipes and all other zone metrics are of apps: a zone of a web page has none in this interface, where site metrics by segment ' +
   'come nearest.';

@@ -23,7 +23,7 @@ export interface RangeMetricDefinition {
   /** `currency` stands for the currency of the value. */
   readonly unit: string;
   readonly words: string;
-  /** The endpoint that answers this metric alone, or with all others where there is none. */
+  /** The endpoint that answers this metric alone, else the one that answers all. */
   readonly endpoint: MetricEndpoint | typeof api.getZoneMetrics;
   /** As it begins a sentence. */
   readonly name: string;

@@ -1,5 +1,5 @@
 import { hint } from '../../lib/hint.ts';
-/** What is often asked of such platforms and is not in this interface, with what comes nearest to it. */
+/** Frequent questions to such platforms that this interface cannot answer, each with the nearest that it can. */
 export const unanswerable: readonly { readonly asked: string; readonly nearest: string }[] = [
   { asked: 'funnels', nearest: 'export of scope views (session_id, view_number, path): count sessions that reach each step in order' },
   {
@@ -36,7 +36,7 @@ const NO_VITALS =
   ', such as largestContentfulPaint';
 const NO_NEW = 'the nearest are visits of the segments of new and returning visitors (compareSegments)';
 
-/** What is often asked for and is no metric of the interface, folded, with what comes nearest. */
+/** Frequent names that are no metric of the interface, folded, each with the nearest metric. */
 export const missingMetrics: Readonly<Record<string, string>> = {
   users: NO_USERS,
   visitors: NO_USERS,

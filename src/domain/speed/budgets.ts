@@ -18,7 +18,7 @@ export interface RunChoice {
   readonly sinceMs: number;
   /** Runs without failure to reach back for where there are fewer since then. */
   readonly least: number;
-  /** Only so many of the latest; all when left out. */
+  /** The number of latest ones to take; all when left out. */
   readonly most?: number | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface Budget {
 
 type Status = 'broken' | 'passed' | 'not measured';
 
-/** One metric of one step held against its limit; without step and metric: a scenario that could not be measured. */
+/** The check of one metric of one step against its limit; without step and metric: a scenario that could not be measured. */
 export interface Check {
   readonly scenarioId: number;
   readonly scenario: string;
@@ -42,9 +42,9 @@ export interface Check {
   /** Of the runs; null where none of them has a value. */
   readonly median: number | null;
   readonly limit: number | null;
-  /** What the limit is: given, or a threshold. */
+  /** The basis of the limit: given, or a threshold. */
   readonly basis: string | null;
-  /** What is left of the limit, as a share of it; negative where it is broken, null also for a limit of 0. */
+  /** The distance to the limit as a share of it; negative where it is broken, null also for a limit of 0. */
   readonly margin: number | null;
   readonly runs: number;
 }
@@ -57,7 +57,7 @@ export interface Checked {
   readonly failed: Share;
   /** Its newest report, as a page for a person. */
   readonly viewOnTheWeb: string | undefined;
-  /** Its custom timings, and the budgets whose metric is none of them; undefined where no run could be judged. */
+  /** Its custom timings, and the budgets whose metric is not among them; undefined where no run could be judged. */
   readonly timings: Pick<NamedBudgets<Budget>, 'timings' | 'unknown'> | undefined;
 }
 

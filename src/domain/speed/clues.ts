@@ -55,7 +55,7 @@ function typicalRuns({ runs }: Step, metric: string, levels: Levels, since: Sinc
   };
 }
 
-/** What reports alone say beyond the verdicts, and what to read next. */
+/** Facts from the reports beyond the verdicts, and the next things to read. */
 export interface Clues {
   readonly leading: Row | undefined;
   readonly since: Since | undefined;
@@ -64,7 +64,7 @@ export interface Clues {
   readonly examples: { readonly before: StepRun | undefined; readonly after: StepRun | undefined };
 }
 
-/** The runs before and since a change; the baseline and the period where there is none. */
+/** The runs before and since a change; without a change the baseline and the period. */
 function sidesOf({ baseline, period }: Study, since: Since | undefined) {
   if (!since) return { baseline: baseline.window, period: period.window };
   const endMs = since.untilDate === undefined ? period.window.endMs : since.untilDate - 1;

@@ -39,7 +39,7 @@ function customTimingNames(reports: readonly Report[]): string[] {
   });
 }
 
-/** Metrics as they were asked for, held against the custom timings that reports have. */
+/** Metrics as they were asked for, matched with the custom timings of the reports. */
 export interface NamedTimings {
   /** The names as the reports spell them; undefined where none were asked for. */
   readonly metrics: readonly string[] | undefined;

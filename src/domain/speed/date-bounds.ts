@@ -8,7 +8,7 @@ interface Bounds {
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
-/** What is sent for these bounds: the interface takes what lies after `dateFrom` and before `dateTo` (section 4.1). */
+/** The parameters for these bounds: the interface takes what lies after `dateFrom` and before `dateTo` (section 4.1). */
 export function beyond({ dateFrom, dateTo }: Bounds): { dateFrom?: string; dateTo?: string } {
   return {
     ...(dateFrom !== undefined && { dateFrom: iso(instantOf(dateFrom) - 1) }),

@@ -69,7 +69,7 @@ interface FailureOptions {
   readonly range: Window;
   readonly timeZone: string;
   readonly limit: number;
-  /** What failed actions say, by scenario and step, as far as it was read. */
+  /** The words of failed actions, by scenario and step, as far as they were read. */
   readonly actionOf: (row: FailureRow) => FailedAction | undefined;
 }
 

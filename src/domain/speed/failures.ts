@@ -28,7 +28,7 @@ export interface ReadFailure {
 /** One action at which runs fail. */
 export interface FailedAction {
   readonly step: string;
-  /** What the failed action says of itself; null where the step report names none. */
+  /** The message of the failed action; null where the step report names none. */
   readonly message: string | null;
   /** Of the failed runs that were read. */
   readonly runs: number;

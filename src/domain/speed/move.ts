@@ -26,7 +26,7 @@ function previousOf({ dates }: Series, ms: number): number {
 /** Of a change that lasts and is no drift. */
 export const LASTS = { untilDate: undefined, relativePer30Days: undefined } as const;
 
-/** What a verdict says of the level by itself; undefined where it did not move. */
+/** The move that a verdict finds by itself; undefined where the level did not move. */
 export function ownMove(verdict: Verdict, series: Series): Move | undefined {
   if ('change' in verdict) {
     const { atMs, previousMs, range, before, since, relative } = verdict.change;
@@ -42,11 +42,11 @@ export function ownMove(verdict: Verdict, series: Series): Move | undefined {
   return { ...LASTS, since: undefined, before: first, after: last, relative: last.typical / first.typical - 1, relativePer30Days };
 }
 
-/** A state, the move that it is owed to, and the one that is told without being claimed. */
+/** A state, the move behind it, and the move that is named without being claimed. */
 export interface Moved {
   readonly state: State;
   readonly move: Move | undefined;
-  /** A move that whole days differ by as much as: told, and not claimed. */
+  /** A move that is named but not claimed, because whole days differ by as much. */
   readonly held: Move | undefined;
 }
 
@@ -81,5 +81,5 @@ export const SPEED_STATES = [
   'not enough data',
 ] as const satisfies readonly (Verdict['state'] | 'two levels')[];
 
-/** What a series does, in a word. */
+/** The course of a series, in a word. */
 export type State = (typeof SPEED_STATES)[number];

@@ -5,7 +5,7 @@ import { metricOf, type Report } from './runs.ts';
 import { firstRows, type ScenarioRuns, type ViewAnswer } from './site-runs.ts';
 import { formatValue, metricFact, roundValue } from './speed-metrics.ts';
 
-/** One step of one run, held against the usual run of that step. */
+/** One step of one run, compared with the usual run of that step. */
 interface RunRow {
   readonly scenario: ScenarioRuns;
   readonly report: Report;
@@ -14,11 +14,11 @@ interface RunRow {
   readonly value: number;
   /** Value over the median of the step. */
   readonly ratio: number;
-  /** What was slow in the run; undefined where nothing was. */
+  /** The slow part of the run; undefined where nothing was slow. */
   readonly slow: string | undefined;
 }
 
-/** A part of a run counts as slow from so many times its median on. */
+/** A part of a run counts as slow from this multiple of its median on. */
 const SLOW = 1.5;
 
 interface Medians {

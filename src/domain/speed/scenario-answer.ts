@@ -22,7 +22,7 @@ import { deviceOf, percentOf, roundValue } from './speed-metrics.ts';
 import { ALL_STEPS, cellsOf, type RowChoice, rowsToShow, studyColumns } from './study-table.ts';
 import { methodNotes, shareSentence, speedSentence } from './study-words.ts';
 
-/** What a scenario is in a word: failing whatever its speed, else the state of its speed. */
+/** The state of a scenario in a word: failing whatever its speed, else the state of its speed. */
 const VERDICTS = ['failing', ...SPEED_STATES] as const;
 
 const trends = ['fails more often', 'fails less often', 'no change', 'not enough data'] as const;
@@ -85,7 +85,7 @@ export const scenarioAnswerShape = z.object({
   rows: z.array(z.array(z.union([z.string(), z.number(), z.null()]))),
 });
 
-/** What was read beside the reports. */
+/** The readings beside the reports. */
 export interface Readings {
   readonly events: readonly NearEvent[];
   readonly actions: readonly FailedAction[];
@@ -149,7 +149,7 @@ function verdictOf(study: Study): (typeof VERDICTS)[number] {
   return isFailing(study) ? 'failing' : study.state;
 }
 
-/** What the answer says of one scenario beside the words, links aside. */
+/** The facts of one scenario in an answer, without words and links. */
 export function scenarioFacts(
   study: Study,
   { since, share }: Clues,

@@ -18,7 +18,7 @@ export interface Row {
   readonly verdict: Verdict;
   /** Where the level moved, and between which levels; undefined where it did not. */
   readonly move: Move | undefined;
-  /** A move that whole days differ by as much as: told, and not claimed. */
+  /** A move that is named but not claimed, because whole days differ by as much. */
   readonly held: Move | undefined;
   /** First instants of all changes and episodes that stand out from what whole days differ by. */
   readonly standing: readonly number[];
@@ -39,7 +39,7 @@ export interface Study {
   readonly sound: readonly Report[];
   readonly steps: readonly Step[];
   readonly rows: readonly Row[];
-  /** That of the headline; `steady` where there is none. */
+  /** The state of the headline; `steady` without a headline. */
   readonly state: State;
   /** The row that stands for the others; undefined where all is steady or nothing could be judged. */
   readonly headline: Row | undefined;
@@ -115,7 +115,7 @@ export function soundSteps(reports: readonly Report[], windows: { baseline: Wind
 /** One metric of one step, or of all steps together. */
 type RowKey = Pick<Row, 'step' | 'metric' | 'series'>;
 
-/** What a study judges: the series of a scenario, and how. */
+/** The draft of a study: the series of a scenario, and how they are judged. */
 export interface StudyDraft {
   readonly sides: Pick<Study, 'baseline' | 'period'>;
   readonly sound: readonly Report[];
@@ -126,7 +126,7 @@ export interface StudyDraft {
   readonly judging: { readonly period: Window; readonly timeZone: string; readonly falseDiscoveryRate: number | undefined };
 }
 
-/** What is said of the series at one place of a draft. */
+/** The judgement of the series at one place of a draft. */
 export interface JudgedRow extends Pick<Row, 'state' | 'verdict' | 'move' | 'held' | 'standing'> {
   readonly place: number;
 }

@@ -10,7 +10,7 @@ interface Key {
   readonly series: Series;
 }
 
-/** The same; steady, with the move held back, where it does not stand out from what days differ by. */
+/** The same, or steady with the move only named, where it does not stand out from the differences between days. */
 function checked(moved: Omit<Moved, 'held'>, series: Series, test: DayTest): Moved {
   if (standsOut(moved.move, series, test)) return { ...moved, held: undefined };
   return { state: 'steady', move: undefined, held: moved.move };

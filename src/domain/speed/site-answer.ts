@@ -9,7 +9,7 @@ import { shareSentence, siteNotes, speedLine, speedSentence } from './study-word
 /** Lines that an answer shows; a program gets all of them. */
 const MOST_LINES = 10;
 
-/** What is kept of a scenario when the next one is read. */
+/** The facts of a scenario that stay in memory when the next one is read. */
 export interface Summary {
   readonly scenarioId: number;
   readonly name: string;
@@ -108,7 +108,7 @@ interface Worst {
   readonly readings: Readings;
 }
 
-/** What is said of several scenarios: counts and the worst in words, a line for each, the facts of the worst. */
+/** The answer about several scenarios: counts and the worst in words, a line for each, the facts of the worst. */
 export function siteAnswer(
   summaries: readonly Summary[],
   { summary, study, clues, readings }: Worst,

@@ -24,16 +24,16 @@ export interface SpeedMove {
   readonly pValue: number;
 }
 
-/** What changed in one scenario at one time, each thing once. */
+/** Simultaneous changes of one scenario, each thing once. */
 export interface SpeedChange {
   readonly scenarioId: number;
   readonly scenario: string;
-  /** What visitors feel most first; never empty. */
+  /** The moves that visitors feel most first; never empty. */
   readonly moves: readonly [SpeedMove, ...SpeedMove[]];
   readonly pValue: number;
 }
 
-/** What a study says of changes in its period. */
+/** The changes of a study in its period. */
 export interface SpeedFindings {
   readonly changes: readonly SpeedChange[];
   /** Series that were judged, and those with too few runs. */
@@ -108,7 +108,7 @@ const compareMoves = (a: SpeedMove, b: SpeedMove) =>
   rankOf(a.metric) - rankOf(b.metric) ||
   Math.abs(b.relative) - Math.abs(a.relative);
 
-/** The changes of a scenario that lie in the period of its study; an unstable level that never changed is none. */
+/** The changes of a scenario that lie in the period of its study; an unstable level that never changed is not among them. */
 export function speedChangesOf(scenarioId: number, scenario: string, { rows, period }: Study): SpeedFindings {
   const judged = rows.filter(({ state }) => state !== 'not enough data');
   let left = judged.flatMap((row) => movesOf(row, period.window)).toSorted((a, b) => a.pValue - b.pValue);

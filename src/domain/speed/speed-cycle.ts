@@ -114,7 +114,7 @@ function extremes(steps: readonly (readonly Block[])[], count: number): { high: 
   return { high: levels[0]?.group ?? 0, low: levels.at(-1)?.group ?? 0 };
 }
 
-/** Standard errors, and relative size, from which a cycle is told. */
+/** The least standard errors and the least relative size of a cycle that is named. */
 const CLEAR = { score: 3.5, relative: 0.03 } as const;
 
 /** How much higher a step is in one group than in another, where that is clear. */
@@ -154,7 +154,7 @@ function verdictOf(
   return `${short} is ${size} higher in "${above}" than in "${below}", ${where}.`;
 }
 
-/** What the time says of a range without a cycle: its highest and lowest group, by the step's own level. */
+/** The words for a range without a cycle: its highest and lowest group, by the step's own level. */
 function rangeWords(rows: readonly CycleRow[], metric: string, breakdown: Breakdown): string {
   const { short } = metricFact(metric);
   const byStep = grouped(rows, ({ scenario, step }) => `${scenario.scenarioId}/${step}`);

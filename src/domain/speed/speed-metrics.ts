@@ -17,7 +17,7 @@ export const usualSpeedMetrics = [
 /** Every metric name of summaries and step timings. */
 export const speedMetricNames: readonly string[] = [...new Set<string>([...aggregateMetricNames, ...stepTimingNames])].toSorted();
 
-/** What the numbers of speed analysis are, since the reference does not say. */
+/** The units of speed analysis, since the reference does not state them. */
 export const SPEED_UNITS =
   'Timings are ms and weights bytes (not stated by the reference); cumulativeLayoutShift has no unit. Each report is a single lab run.';
 
@@ -41,7 +41,7 @@ interface RecordKind {
   readonly elsewhere: (name: string) => string;
 }
 
-/** What a scenario report calls a metric that stands beside the timings of its steps. */
+/** The names of metrics that stand beside the timings of a scenario report's steps. */
 const besideTimings: Readonly<Record<string, string>> = { loadTime: 'loadTime', weight: 'weight', request: 'requestsCount' };
 
 const inScenarioReport = (name: string) =>
@@ -101,7 +101,7 @@ const facts: Readonly<Record<string, MetricFact>> = {
   nbLongTasks: { short: 'long tasks', kind: 'count', effect: { relative: 0.1, absolute: 1 } },
 };
 
-/** What is known of a metric; a timing without an entry is judged like a paint. */
+/** The facts about a metric; a timing without an entry is judged like a paint. */
 export function metricFact(metric: string): MetricFact {
   return facts[metric] ?? { short: metric, kind: 'ms', effect: PAINT };
 }
@@ -169,7 +169,7 @@ export const speedMetricAliases: Readonly<Record<string, (typeof aggregateMetric
   mpfid: 'maxPotentialFirstInputDelay',
 };
 
-/** What is often asked for and no lab run measures, folded likewise, with what comes nearest. */
+/** Frequent names that no lab run measures, folded likewise, each with the nearest metric. */
 export const missingSpeedMetrics: Readonly<Record<string, string>> = {
   inp: 'INP needs real visitors; the nearest of the lab is totalBlockingTime',
   interactiontonextpaint: 'INP needs real visitors; the nearest of the lab is totalBlockingTime',
@@ -194,14 +194,14 @@ export const PAGE_MEDIANS = {
   mobile: { transferBytes: 2_311_000, requests: 66 },
 } as const;
 
-/** What a scenario runs on; the interface does not say, so it can only be guessed from the name. */
+/** The device of a scenario; the interface does not state it, so it can only be guessed from the name. */
 export type Device = 'desktop' | 'mobile' | 'unknown';
 
 /** Up to `good` a value is good, above `poor` it is poor. */
 export interface Threshold {
   readonly good: number;
   readonly poor: number;
-  /** What the limits were made for: the 75th percentile of real visits, or the median of lab runs on a device. */
+  /** The purpose of the limits: the 75th percentile of real visits, or the median of lab runs on a device. */
   readonly basis: 'field p75' | 'lab desktop' | 'lab mobile';
 }
 

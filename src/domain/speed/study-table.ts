@@ -20,7 +20,7 @@ const TREND_DAYS = 28;
 /** Smaller probabilities are shown as this. */
 const LEAST_P = 0.0001;
 
-/** What a row of the table holds, in order: the levels on both sides of `since` (of a drift: of the first and last fifth of the runs). */
+/** The columns of the table, in order: the levels on both sides of `since` (of a drift: of the first and last fifth of the runs). */
 export const studyColumns = [
   'step',
   'metric',

@@ -79,7 +79,7 @@ function splitWords({ metric, move }: Row): string {
   return `${percent(move.share ?? null)} of runs at ${moved}, the others at ${usual} as before (${percent(move.relative, true)})`;
 }
 
-/** What a row does, with its metric in front: `LCP is slower since …: 2.71 s → 4.46 s (+65%; 312 and 80 runs)`. */
+/** The course of a row, with its metric in front: `LCP is slower since …: 2.71 s → 4.46 s (+65%; 312 and 80 runs)`. */
 function verdictWords(row: Row, study: Study, events: readonly NearEvent[], spread: boolean): string {
   const { metric, state, move } = row;
   const { short } = metricFact(metric);
@@ -121,7 +121,7 @@ function others(rows: readonly Row[], headline: Row): string {
 
 const counted = (count: number, word: string) => `${count} ${word}${count === 1 ? '' : 's'}`;
 
-/** The clearest move that is held back, because whole days differ by as much; undefined where there is none. */
+/** The clearest move that is named but not claimed, because whole days differ by as much; undefined where no row has one. */
 function heldRow({ rows }: Study): Row | undefined {
   const size = ({ held }: Row) => Math.abs(held?.relative ?? 0);
   const held = rows.filter((row) => row.held?.since && row.step).toSorted((a, b) => size(b) - size(a));
@@ -135,7 +135,7 @@ function heldWords(row: Row, { timeZone }: Study): string {
   return `${place(row)} ${metricFact(row.metric).short} may have moved${since}: ${figures}, but whole days differ as much: not certain`;
 }
 
-/** What no row contradicts: the level of a scenario in which nothing moved. */
+/** The sentence that no row contradicts: the level of a scenario in which nothing moved. */
 function steadyWords(study: Study, name: string): string {
   const { rows, steps, sound, timeZone } = study;
   const judged = rows.filter(({ state }) => state !== 'not enough data').length;
@@ -160,7 +160,7 @@ function tooFewWords({ period, baseline }: Study): string {
   return `${withoutFailure(period)} runs without failure in the period, ${withoutFailure(baseline)} in the baseline`;
 }
 
-/** What a scenario does, in one or two sentences. */
+/** The course of a scenario, in one or two sentences. */
 export function speedSentence(study: Study, name: string | undefined, events: readonly NearEvent[]): string {
   const { state, rows, headline } = study;
   const of = name === undefined ? '' : `${name}, `;

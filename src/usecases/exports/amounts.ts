@@ -13,7 +13,7 @@ export function unitsOf(names: readonly string[], columns: readonly Column[]): R
   return Object.fromEntries(columns.flatMap(({ name, unit }) => (unit && AMOUNTS.has(unit) && names.includes(name) ? [[name, unit]] : [])));
 }
 
-/** What a column holds, in words; null where its name says it. */
+/** The meaning of a column, in words; null where its name says it. */
 export function aboutColumn({ field, from, name }: Column): string | null {
   if (from !== undefined) return `from ${from}`;
   const meaning = meaningOf(field ?? name);

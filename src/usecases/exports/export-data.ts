@@ -20,7 +20,7 @@ const WAREHOUSE_TIMEOUT_MS = 28_000;
 /** Most characters of the rows of a query as JSON. */
 export const MAX_CHARS = 8_000_000;
 
-/** What a query takes from its call. */
+/** The parts of a call that a query uses. */
 export type DataUses = Pick<Context, 'workspace' | 'note' | 'covers' | 'timeZone' | 'nowMs' | 'signal' | 'whole'>;
 
 /** Which downloaded runs are asked: those of one job as the view `data`, or those of several or all jobs as a view for each scope. */
@@ -29,7 +29,7 @@ export interface Asked {
   readonly jobIds?: readonly number[] | undefined;
 }
 
-/** What both answers say of the data. */
+/** The data behind both answers. */
 export interface Sources {
   readonly jobId?: number;
   readonly job?: string;

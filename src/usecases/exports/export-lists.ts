@@ -40,7 +40,7 @@ export async function equalJobs(ask: Ask, body: JobBody): Promise<JobRecord[]> {
   }
 }
 
-/** What a list gives, or nothing with a note where it cannot be read: most exports need no variable. */
+/** The content of a list, or nothing with a note where it cannot be read: most exports need no variable. */
 async function listedOr<T>(what: string, list: Promise<readonly T[]>, note: Context['note']): Promise<readonly T[]> {
   try {
     return await list;
@@ -92,8 +92,8 @@ function plannedRanges(plans: readonly ExportPlan[]): Map<number | string, Expor
 }
 
 /**
- * What each job covers: these successful runs, and of these jobs the next run of a once job and what a plan said; the interface shows no
- * other range.
+ * The coverage of each job: these successful runs, and of these jobs the next run of a once job and the range in its plan; the interface
+ * shows no other range.
  */
 export function coverageOf(
   jobs: readonly JobRecord[],
@@ -181,7 +181,7 @@ export async function selectedRuns(ask: Ask, selection: RunSelection): Promise<{
   return { runs: sorted.slice(start, start + limit), found: fitting.length, life };
 }
 
-/** What the record of a once job does not show: its range, and whether it produced files. */
+/** Facts about a once job that its record does not show: its range, and whether it produced files. */
 export interface OnceJob {
   readonly jobId: number | string;
   /** ISO in UTC; absent where neither the platform nor a plan says it. */

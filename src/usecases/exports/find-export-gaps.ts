@@ -24,7 +24,7 @@ interface Asked {
   readonly endDate?: string | undefined;
 }
 
-/** What became of a once job without files, in one sentence. */
+/** The fate of a once job without files, in one sentence. */
 function onceWords({ jobId, name }: JobRecord, { runs, state }: ExportHistory): string {
   const job = `Job ${jobId} "${name ?? ''}" runs once`;
   const [run] = runs;

@@ -8,7 +8,7 @@ import { readHealth } from './read-health.ts';
 
 type Uses = Pick<Context, 'ask' | 'clock' | 'note' | 'nowMs'>;
 
-/** What a page of jobs is filtered by. */
+/** The filters of a page of jobs. */
 interface Filters {
   readonly state?: string | undefined;
   readonly scope?: string | undefined;

@@ -23,7 +23,7 @@ async function ended({ workspace }: Pick<LoadPlaces, 'workspace'>, waitMs: numbe
   signal.throwIfAborted();
 }
 
-/** What is loaded, or in words why that is not known: what is on the disk can be used all the same. */
+/** The loads of the warehouse, or in words why they are not known: files on the disk can be used all the same. */
 export async function recordsOrReason(warehouse: ProjectWarehouse, signal?: AbortSignal): Promise<LoadRecord[] | string> {
   try {
     return await warehouse.records(signal);
@@ -60,8 +60,8 @@ export async function loadState(
 }
 
 /**
- * What is loaded of a project, after a short wait for what is on its way; says which of the runs on the disk are not there yet, and throws
- * where that is all that there is of a job.
+ * The loads of a project, after a short wait for those on their way; names the runs on the disk that are not loaded yet, and throws where a
+ * job has no other.
  */
 export async function loadedRecords(
   { onDisk, ...place }: LoadPlaces & { readonly onDisk: readonly RunManifest[] },

@@ -25,7 +25,7 @@ import type { Context, Lists } from '../context.ts';
 import { currencyOf } from './amounts.ts';
 import { coverageOf, openPlansOf, readJobs, readVariables } from './export-lists.ts';
 
-/** What a caller wants exported, with dates and ids resolved. */
+/** A wanted export, with dates and ids resolved. */
 export interface ExportRequest {
   readonly fields: readonly string[];
   readonly name?: string | undefined;

@@ -39,7 +39,7 @@ export interface QueryAnswer extends Sources {
   readonly resultId?: string;
 }
 
-/** What there is to be queried: a row for each column of the data. */
+/** The data that can be queried: a row for each of its columns. */
 export interface Description extends Sources {
   readonly dialect?: Dialect;
   readonly scope?: string;

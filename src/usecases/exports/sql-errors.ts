@@ -62,7 +62,7 @@ function tableWords(views: readonly View[]): string {
   return names.length === 1 ? `the only one is ${names[0]}` : `there are ${names.join(', ')}`;
 }
 
-/** What the engine says of a statement, in words for who wrote it. */
+/** The engine's refusal of a statement, in words for its author. */
 async function faultOf(message: string, views: readonly View[]): Promise<string> {
   const columns = views.flatMap((view) => view.columns);
   const column = NO_COLUMN.flatMap((words) => words.exec(message)?.[1] ?? [])[0];

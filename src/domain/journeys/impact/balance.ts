@@ -1,7 +1,7 @@
 import { addFeatures, addProducts, type Cells, type Design, LEAST_OF_LEVEL, scoreOf } from './cells.ts';
 import { solveSymmetric } from './solve.ts';
 
-/** Exposed and other sessions of a page that can be held against each other. */
+/** Exposed and other sessions of a page that can be compared. */
 export interface Comparison {
   /** Exposed sessions of each cell; 0 where nothing comparable exists. */
   readonly exposed: Uint8Array;

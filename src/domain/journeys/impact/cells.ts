@@ -1,17 +1,17 @@
-/** What is known of a session before the exposure, in levels; `2` of device may be mobile. */
+/** A trait of a session before the exposure, in levels; `2` of device may be mobile. */
 export interface Covariate {
   readonly name: string;
   /** How many levels it has; a cell holds one of 0 … levels − 1. */
   readonly levels: number;
 }
 
-/** Sessions counted by what was known of them when they reached a page, and by which conditions held there: never a row of a session. */
+/** Sessions counted by their traits when they reached a page, and by the conditions met there: never a row of a session. */
 export interface Cells {
   readonly covariates: readonly Covariate[];
   readonly count: number;
   /** A level for each covariate, cell after cell. */
   readonly levels: Uint8Array;
-  /** Bit by bit, which conditions held at the first view of the page. */
+  /** Bit by bit, the conditions met at the first view of the page. */
   readonly exposure: Float64Array;
   readonly sessions: Float64Array;
   readonly conversions: Float64Array;
@@ -23,7 +23,7 @@ export interface Cells {
   readonly met: readonly Float64Array[];
 }
 
-/** Whether the condition with this bit held in a cell; bits beyond 31 are no integers of JavaScript's operators. */
+/** Whether a cell has the condition with this bit; bits beyond 31 are no integers of JavaScript's operators. */
 export function holds(exposure: number, bit: number): boolean {
   return Math.floor(exposure / 2 ** bit) % 2 === 1;
 }

@@ -1,8 +1,8 @@
-/** What may have happened at a view. */
+/** Conditions that a view can meet. */
 export const conditionKinds = ['slow_page', 'js_error', 'api_error', 'rage_click', 'frustration', 'page', 'variable'] as const;
 export type ConditionKind = (typeof conditionKinds)[number];
 
-/** What is asked about, as the caller says it. */
+/** A condition in the caller's words. */
 export interface AskedCondition {
   readonly what: ConditionKind;
   readonly pages?: readonly string[] | undefined;

@@ -9,14 +9,14 @@ export interface Estimate {
   readonly high: number;
 }
 
-/** What a condition did to the sessions that met it, against sessions like them; shares from 0 to 1, money in cents. */
+/** The effect of a condition on the sessions that met it, against sessions like them; shares from 0 to 1, money in cents. */
 export interface Effect {
   /** Sessions with the condition at their first view of the page. */
   readonly sessions: number;
   /** Those of them that have sessions like them without it. All figures below are of these. */
   readonly comparable: number;
   readonly withShare: number;
-  /** What the same sessions would have done without it. */
+  /** The share of the same sessions had they not met it. */
   readonly withoutShare: number;
   /** With less without. */
   readonly difference: Estimate;
@@ -35,7 +35,7 @@ export interface Effect {
 /** Two-sided 95 % of the standard normal. */
 const Z95 = 1.959964;
 
-/** The interval of Wilson 1927 for a share seen in so many trials, which need not be a whole number. */
+/** The interval of Wilson 1927 for a share of `trials`, which need not be a whole number. */
 export function wilson(share: number, trials: number): [low: number, high: number] {
   if (!(trials > 0)) return [0, 1];
   const square = Z95 ** 2;
@@ -80,7 +80,7 @@ interface Sums {
   sessions: number;
   conversions: number;
   revenue: number;
-  /** What the model expects of the exposed, and the variance that it leaves. */
+  /** The sum that the model expects of the exposed, and the variance that it leaves. */
   expected: number;
   chanceVariance: number;
   /** Weighted deviations of the others from the model. */

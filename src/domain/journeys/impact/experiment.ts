@@ -121,7 +121,7 @@ export function sampleRatioMismatch(arms: readonly Arm[]): Mismatch | undefined 
 
 const REFERENCES = /^(control|original|baseline|default|off|a|0|variant[ _-]?a|old)$/i;
 
-/** The variant that the others are held against: one that is called so, else the first by name. */
+/** The variant that the others are compared with: one that is called so, else the first by name. */
 export function referenceOf(arms: readonly Arm[]): Arm | undefined {
   const sorted = arms.toSorted((a, b) => a.value.localeCompare(b.value, 'en'));
   return sorted.find(({ value }) => REFERENCES.test(value.trim())) ?? sorted[0];

@@ -33,7 +33,7 @@ export const impactShape = z.object({
       lostRevenueHigh: z.number().optional(),
       /** A change of a speed scenario of the same pages that began in the range. */
       coincidesWith: z.string().optional(),
-      /** Of a variant: the value that it is held against, and visitors on both sides. */
+      /** Of a variant: the value that it is compared with, and visitors on both sides. */
       against: z.string().optional(),
       visitors: z.number().optional(),
       againstVisitors: z.number().optional(),
@@ -64,7 +64,7 @@ export interface RowFacts {
   /** Shares from 0 to 1; left out where nothing is comparable. */
   readonly shares?: { readonly with: number; readonly without: number; readonly difference: Estimate } | undefined;
   readonly plain?: number | undefined;
-  /** Cents; left out where the files hold no revenue or the outcome is none of sales. */
+  /** Cents; left out where the files hold no revenue or the outcome is not sales. */
   readonly lostCents?: Estimate | undefined;
   readonly verdict: Verdict;
   readonly more?: Partial<ImpactRow> | undefined;
@@ -107,7 +107,7 @@ export function rowOf({ shares, plain, lostCents, comparable, verdict, more, pag
 
 const RANK: Readonly<Record<Verdict, number>> = { lowers: 0, raises: 1, 'within noise': 2, 'no fair comparison': 3, 'too few': 4 };
 
-/** What costs most first; where nothing is lost beyond chance, the clearest differences. */
+/** Orders rows by cost, the costliest first; where nothing is lost beyond chance, by the clearest differences. */
 export function byCost(aim: Aim): (a: ImpactRow, b: ImpactRow) => number {
   const lost = (row: ImpactRow) => (aim === 'revenue' ? row.lostRevenue : row.lostConversions) ?? 0;
   return (a, b) => RANK[a.verdict] - RANK[b.verdict] || lost(b) - lost(a) || b.sessions - a.sessions;

@@ -26,7 +26,7 @@ function lineOf(row: ImpactRow): Record<string, unknown> {
 
 const notOf = 'plain points: all sessions with it anywhere less all without; lost: over the days, negative where more was sold';
 
-/** What the text says of an answer: a table of the rows. */
+/** The text of an answer: a table of the rows. */
 export function impactLines({ conditions, ...answer }: ImpactAnswer): { data: Record<string, unknown>; note: string } {
   const { outcome, days, totalSessions, judged, currency } = answer;
   const visitors = conditions.flatMap(({ condition, against, visitors: own, againstVisitors, moreDays }) =>

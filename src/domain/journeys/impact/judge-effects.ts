@@ -3,7 +3,7 @@ import { type Effect, type Estimate, probabilityOf } from './effect.ts';
 
 export type Verdict = 'lowers' | 'raises' | 'within noise' | 'too few' | 'no fair comparison';
 
-/** Fewer conversions than this, had the condition not held, show nothing of its effect. */
+/** With fewer expected conversions without the condition, nothing can be said of its effect. */
 const LEAST_EXPECTED = 5;
 /** Fewer sessions than this are never judged. */
 export const LEAST_SESSIONS = 30;
@@ -15,7 +15,7 @@ const LEAST_COMPARABLE = 0.5;
 const LEAST_CONTROLS = 30;
 const FALSE_DISCOVERIES = 0.05;
 
-/** What of an effect can be judged at all. */
+/** The reason why an effect cannot be judged; undefined where it can. */
 export function doubtOf({ sessions, comparable, imbalance, effectiveControls, withoutShare }: Effect): Verdict | undefined {
   if (sessions < LEAST_SESSIONS) return 'too few';
   if (comparable < LEAST_COMPARABLE * sessions || imbalance >= MOST_IMBALANCE) return 'no fair comparison';

@@ -2,13 +2,13 @@ import type { DailyPoint, Expected } from '../engine/series.ts';
 import { type LastYear, lastYearOf } from './last-year.ts';
 import type { SpecialDays } from './special-days.ts';
 
-/** What is known of a day beside its weekday. */
+/** Facts about a day beside its weekday. */
 export interface KnownDay {
   readonly special?: Expected;
   readonly season?: number;
 }
 
-/** What the calendar and last year say of the days of a metric. */
+/** Facts from the calendar and last year about the days of a metric. */
 export interface KnownDays {
   readonly specialDays: SpecialDays;
   /** `isTotal`: a count or an amount, which follows visits. */

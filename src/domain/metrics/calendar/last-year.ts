@@ -9,16 +9,16 @@ export const YEAR_DAYS = 364;
 export const SMOOTH_DAYS = 14;
 /** Days of these that must be known. */
 const LEAST_DAYS = 15;
-/** What special days do differs from year to year by so much. */
+/** The effect of a special day differs by about this much from year to year. */
 const REPEATED = { totals: 0.12, rates: 0.07 };
 /** Weeks on each side that say what a special day would have been. */
 const WEEKS = 4;
 
-/** What last year says of the days of one metric. */
+/** Last year's days of one metric. */
 export interface LastYear {
   /** Logarithm of the smooth level on the same day of last year; undefined where it is not known. */
   readonly seasonOf: (label: string) => number | undefined;
-  /** What a special day did last year; undefined where it is not known. */
+  /** Last year's effect of a special day; undefined where it is not known. */
   readonly effectOf: (day: SpecialDay, isTotal: boolean) => Expected | undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { Holiday } from './special-days.ts';
 
-/** Whether a zone is one of a country's; what this version of Node does not know is none. */
+/** Whether a zone is one of a country's; false for a zone that this version of Node does not know. */
 function isZoneOf(country: string, timeZone: string): boolean {
   try {
     // `timeZones` is in Node 20 and not yet in the types of the language.

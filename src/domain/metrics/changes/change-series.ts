@@ -82,7 +82,7 @@ function sitePoints(rows: readonly MetricRow[], metric: string): DailyPoint[] {
   });
 }
 
-/** All series that readings hold, each once; a metric without any value at a place is none. */
+/** All series of some readings, each once; a metric without any value at a place has no series. */
 export function changeSeriesOf(readings: readonly Reading[], metrics: readonly string[], base: Place): ChangeSeries[] {
   const whole = readings.find(({ place }) => seriesId('visits', place) === seriesId('visits', base))?.rows ?? [];
   const visits = new Map(whole.map(({ interval, values }) => [interval.label ?? '', values['visits'] ?? 0]));
@@ -99,8 +99,7 @@ export function changeSeriesOf(readings: readonly Reading[], metrics: readonly s
 }
 
 /**
- * What a metric is made of: conversions of visits and their rate, revenue of these and the cart. A change of a factor is one of the
- * product.
+ * The factors of a metric: conversions of visits and their rate, revenue of these and the cart. A change of a factor is one of the product.
  */
 function factorsOf({ metric, place: { goalId } }: Pick<ChangeSeries, 'metric' | 'place'>): string[] {
   const rate = `conversionRate ${goalId ?? ''}`;
@@ -121,7 +120,7 @@ export interface Found {
   readonly finding: Finding;
 }
 
-/** What happened on the same days in several series; the clearest of them gives the days. */
+/** Changes on the same days in several series; the clearest of them gives the days. */
 export interface Cluster {
   readonly lead: Found;
   /** The lead included. */
@@ -178,7 +177,7 @@ interface Weighed {
 
 const isOfProducts = ({ members }: Cluster) => members.every(({ series: { metric } }) => isProduct(metric));
 
-/** What of a cluster is no effect of others that touch the same visits: sums of two changes look like a third. */
+/** The part of a cluster that is no effect of others that touch the same visits: sums of two changes look like a third. */
 function weigh({ lead, members }: Cluster, known: readonly Weighed[]): Weighed {
   const others = known
     .map(({ cluster }) => cluster.lead)
@@ -188,15 +187,15 @@ function weigh({ lead, members }: Cluster, known: readonly Weighed[]): Weighed {
   return { cluster: { lead, members }, pValue: isDrift ? lead.finding.pValue : pValueBeside(lead.study, lead.finding, others) };
 }
 
-/** What was found and the largest p-value that was taken for it. */
+/** The accepted clusters, and the largest p-value among them. */
 export interface Accepted {
   readonly clusters: readonly Cluster[];
   readonly limit: number;
 }
 
 /**
- * The clusters that are taken for changes. What is discovered are clusters, and a false cluster needs a false series: so many series may be
- * false as 5 % of the clusters (Benjamini and Hochberg 1995), however many series a true one has.
+ * The clusters that are accepted as changes. Discoveries are clusters, and a false cluster needs a false series: the number of false series
+ * may be 5 % of the number of clusters (Benjamini and Hochberg 1995), however many series a true one has.
  */
 export function acceptedOf(clusters: readonly Cluster[], looked: number): Accepted {
   const limitOf = (pValues: readonly number[]) => discoveryLimit(pValues, FALSE_DISCOVERY_RATE, hypothesesOf(looked));

@@ -9,14 +9,14 @@ import type { Place } from './change-series.ts';
 import type { Part } from './events.ts';
 import type { Cost, RankedChange } from './find-changes.ts';
 
-/** What people call objects. */
+/** The names that people give to objects. */
 export interface PlaceNames {
   readonly segment: (id: number) => string;
   readonly goal: (id: number) => string;
   readonly zone: (id: number) => string;
 }
 
-/** What words need beside the change itself. */
+/** The names and dates that words need beside the change itself. */
 export interface Wording {
   readonly names: PlaceNames;
   readonly currency: string | undefined;
@@ -87,7 +87,7 @@ export function changeLine(change: RankedChange, wording: Wording): string {
 /** A line of the list: a change of the site or its zones, or one of a speed scenario with what it coincides with. */
 export type Entry = { readonly site: RankedChange } | { readonly speed: SpeedChange; readonly beside?: RankedChange | undefined };
 
-/** What the days of a speed change are said with. */
+/** The days of a speed change, for its words. */
 export interface Period {
   readonly timeZone: string;
   readonly lastDay: string;
@@ -142,7 +142,7 @@ function momentsText({ shape, fromMs, untilMs, began }: SpeedMove, period: Perio
   return `since ${at(fromMs)}${doubt}, ${days} day${days === 1 ? '' : 's'} so far, goes on`;
 }
 
-/** What else moved: at the same step first, each step once. */
+/** The other moves: at the same step first, each step once. */
 function othersText([first, ...rest]: SpeedChange['moves']): string[] {
   const named = rest.slice(0, MOST_NAMED);
   const steps = [...new Set(named.map(({ step }) => step))].toSorted((a, b) => Number(b === first.step) - Number(a === first.step));

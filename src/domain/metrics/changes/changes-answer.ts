@@ -82,7 +82,7 @@ export const changesShape = z.object({
 export type Changes = z.output<typeof changesShape>;
 type Change = Changes['changes'][number];
 
-/** What was looked at, of one kind. */
+/** The number of places of one kind that were searched. */
 interface Looked {
   readonly looked: number;
   readonly tooFew: number;
@@ -90,13 +90,13 @@ interface Looked {
   readonly dataSince: string;
 }
 
-/** What was found in the metrics of the site and its zones. */
+/** The findings in the metrics of the site and its zones. */
 export interface SiteFacts extends Looked {
   /** The most expensive first. */
   readonly ranked: readonly RankedChange[];
   readonly outcome: Cost['metric'];
   readonly faults: readonly CountingFault[];
-  /** What special days of the range did; empty where there are none. */
+  /** The effects of special days in the range; empty where there are none. */
   readonly special: string;
   readonly names: PlaceNames;
   readonly currency: string | undefined;
@@ -104,7 +104,7 @@ export interface SiteFacts extends Looked {
   readonly provisionalFrom: string;
 }
 
-/** What was found in speed scenarios. */
+/** The findings in speed scenarios. */
 export interface SpeedFacts extends Looked {
   readonly changes: readonly SpeedChange[];
   readonly scenarios: number;

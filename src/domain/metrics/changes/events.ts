@@ -39,7 +39,7 @@ interface Question {
 
 /** A change lies in a group alone if the others moved by less than this share of it. */
 const ELSEWHERE = 0.35;
-/** A part is named beside the whole if it moved by so many times as much as the others. */
+/** A part is named beside the whole if it moved this many times as much as the others. */
 const MUCH_MORE = 1.5;
 /**
  * Of a change of visits of a part, the most that the mix makes of a rate: shares move by a quarter of it, rates differ by about as much.
@@ -142,7 +142,7 @@ export interface ChangeEvent {
   readonly place: Place;
   /** A part of the place where it is larger than elsewhere. */
   readonly most?: Place | undefined;
-  /** What changed by itself first, then what follows from it. */
+  /** Independent changes first, then those that follow from them. */
   readonly parts: readonly Part[];
   readonly pValue: number;
   /** Series that show it. */
@@ -167,7 +167,7 @@ interface Root {
   readonly members: readonly Found[];
 }
 
-/** What changed by itself: factors before their products, which are roots only where no factor shows. */
+/** Independent changes: factors before their products, which are roots only where no factor shows. */
 function rootsOf(members: readonly Found[]): Root[] {
   const groups = grouped(members, ({ series: { metric, place } }) => seriesId(metric, { device: 'all', goalId: place.goalId }));
   const all = [...groups.values()].map((own): Root => {
@@ -267,7 +267,7 @@ function otherDays(cluster: Cluster, accepted: readonly Cluster[]): Days[] {
   return accepted.map(({ lead }) => lead.finding).filter((other) => other.shape !== 'drift' && !areNeighbours(other, own));
 }
 
-/** What a cluster is: one change, or several at different places that began together. */
+/** The events of a cluster: one change, or several at different places that began together. */
 export function eventsOf(scene: Scene, cluster: Cluster, accepted: readonly Cluster[], limit: number): ChangeEvent[] {
   const others = otherDays(cluster, accepted);
   const ofZones = grouped(cluster.members, ({ series }) => series.place.zoneId);

@@ -21,7 +21,7 @@ const HISTORY_DAYS = 84;
 const LEAST_HISTORY_DAYS = 28;
 const MOST_DAYS = 92;
 
-/** What could be looked at; each list the most important first. */
+/** The places that could be read; each list the most important first. */
 export interface Readable {
   /** The first one stands for all that was asked for. */
   readonly devices: readonly Device[];
@@ -31,7 +31,7 @@ export interface Readable {
   readonly zoneIds: readonly number[];
 }
 
-/** What to read. */
+/** The places to read. */
 export interface ReadPlan {
   readonly ranges: readonly Interval[];
   /** Days of the history that teach. */
@@ -85,7 +85,7 @@ function placesOf({ devices, segmentIds, goalIds, zoneIds }: Readable): Place[] 
   ];
 }
 
-/** What shows a narrow place where there is room for it. */
+/** The crossings that show a narrow place, where there is room for them. */
 function crossesOf({ devices, segmentIds, goalIds }: Readable): Place[] {
   const [, ...otherDevices] = devices;
   const [goalId, ...otherGoals] = goalIds;
@@ -95,7 +95,7 @@ function crossesOf({ devices, segmentIds, goalIds }: Readable): Place[] {
   ];
 }
 
-/** Chooses what is read with so many requests: a long history where everything finds room with it, else a shorter one. */
+/** Chooses what to read within the number of requests: a long history where everything finds room with it, else a shorter one. */
 export function planReads(readable: Readable, bounds: Bounds): ReadPlan {
   const { days, timeZone, requests } = bounds;
   const places = placesOf(readable);
@@ -118,7 +118,7 @@ export function planReads(readable: Readable, bounds: Bounds): ReadPlan {
   };
 }
 
-/** What to look through. */
+/** The series to search. */
 export interface ScanRequest {
   /** All that was read; totals that changes are ranked by are among them. */
   readonly series: readonly ChangeSeries[];
@@ -131,14 +131,14 @@ export interface ScanRequest {
   readonly metrics: readonly string[];
 }
 
-/** What was found in all series together. */
+/** The findings of all series together. */
 export interface ScanAnswer {
   /** The most expensive first. */
   readonly changes: readonly RankedChange[];
   /** Series with enough data to be looked at, and those without. */
   readonly looked: number;
   readonly tooFew: number;
-  /** What changes are ranked by. */
+  /** The outcome that changes are ranked by. */
   readonly outcome: ReturnType<typeof outcomeOf>;
 }
 
@@ -185,7 +185,7 @@ export function findChanges({ series, metrics, base, from, to }: ScanRequest): S
   };
 }
 
-/** What a change adds to or takes from a total over its days, as estimated. */
+/** The estimated amount that a change adds to or takes from a total over its days. */
 export interface Cost {
   readonly metric: 'revenueSum' | 'conversionCount' | 'visits';
   readonly goalId: number | undefined;
@@ -197,7 +197,7 @@ export interface RankedChange extends ChangeEvent {
   readonly cost: Cost | undefined;
 }
 
-/** Drift is given per so many days. */
+/** Drift is given per four weeks. */
 const DRIFT_DAYS = 28;
 const FACTORS: Readonly<Record<Cost['metric'], readonly string[]>> = {
   visits: ['visits'],

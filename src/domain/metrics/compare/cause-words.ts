@@ -5,9 +5,9 @@ import { type Contribution, type Explained, fixed } from './contributions.ts';
 
 /** A way to divide the visits, and what each of its groups did. */
 export interface Cause {
-  /** What the groups are: `devices`, `New visitors and Returning visitors`. */
+  /** The kind of the groups: `devices`, `New visitors and Returning visitors`. */
   readonly of: string;
-  /** What they make of the change; undefined where they do not divide it. */
+  /** Their shares of the change; undefined where they do not divide it. */
   readonly explained: Explained | undefined;
   readonly reasons: Reasons;
   /** The value of no group changed beyond noise. */
@@ -28,7 +28,7 @@ const isPart = (part: number, change: number) => change !== 0 && Math.abs((100 *
 /** A part of a change: `42%`. */
 export const shareOf = (part: number, change: number) => rounded((100 * part) / change);
 
-/** What of a change comes from moved shares of the groups, and what from values within them. */
+/** The parts of a change that come from moved shares of the groups, and from values within them. */
 export function effectsOf({ groups }: Explained): { mix: number; rate: number } {
   const sum = (of: (group: Contribution) => number) => groups.reduce((total, group) => total + of(group), 0);
   return { mix: fixed(sum(({ mix = 0 }) => mix)), rate: fixed(sum(({ rate = 0 }) => rate)) };

@@ -18,11 +18,11 @@ export const comparisonShape = z.object({
   baseline: z.object({ start: z.string(), end: z.string(), days: z.number() }).optional(),
   columns: z.array(z.string()),
   rows: z.array(z.array(cell)),
-  /** What each device did of the metric of the headline, and what of the change comes from it. */
+  /** Each device's own change of the headline's metric, and its part of the whole change. */
   devices: records,
   /** Mix and rate of all groups of a division together (`of`: devices, or segments that divide the visits), and what is left. */
   sums: records,
-  /** What each segment did, and what of the change comes from it and from all other visits. */
+  /** Each segment's own change, and the parts of the change by it and by all other visits. */
   segments: records,
   revenue: z
     .object({
@@ -78,7 +78,7 @@ export function rowOf(change: Change, isLabelled: boolean, currency: string | un
   ];
 }
 
-/** What a group did by itself, and next to all other visits. */
+/** A group's own change, and its change beside all other visits. */
 export interface GroupVerdict {
   readonly judged: Judgement;
   readonly change: GroupChange | undefined;

@@ -7,22 +7,22 @@ import { isoAt, todayIn } from '../../../lib/dates.ts';
 export const baselineKinds = ['previous', 'previous_year', 'same_dates_last_year'] as const;
 export type BaselineKind = (typeof baselineKinds)[number];
 
-/** What counts of the two ranges are multiplied by. */
+/** Factors of counts for the two ranges. */
 export interface Factors {
   readonly before: number;
   readonly after: number;
 }
 
-/** What is compared with what, and the days before both that teach the usual scatter. */
+/** The two compared ranges, and the days before both that teach the usual scatter. */
 export interface Windows {
   readonly period: Interval;
   readonly baseline: Interval;
   readonly history: Interval;
-  /** The baseline ends where the period begins, so that a day can be sought on which a change began. */
+  /** The baseline ends where the period begins, so that the day of a change can be searched for. */
   readonly isAdjacent: boolean;
   /** The baseline belongs to another season: nothing is known of the time between. */
   readonly isFar: boolean;
-  /** What counts of each range are multiplied by to be comparable: 1, or one over its days where the two differ in length. */
+  /** Factors that make the counts of the ranges comparable: 1, or one over the days where the two differ in length. */
   readonly factors: Factors;
   /** Sentences for a reader. */
   readonly notes: readonly string[];

@@ -10,7 +10,7 @@ export interface Change {
   /** As the platform gives it for exactly the baseline and the period. */
   readonly before: number | null;
   readonly after: number | null;
-  /** What is compared: the same, or of counts over ranges of different length the figure for a day. */
+  /** The compared figures: the same, or of counts over ranges of different length the figure for a day. */
   readonly compared: { readonly before: number | null; readonly after: number | null };
   readonly isPerDay: boolean;
   readonly judgement: Judgement;
@@ -18,7 +18,7 @@ export interface Change {
   readonly since: DatedChange | undefined;
   /** First and last whole day of the period. */
   readonly days: { readonly first: string; readonly last: string };
-  /** What it is of, where that is not all visits: `mobile`, `Germany`. */
+  /** The visits that it is about, where those are not all: `mobile`, `Germany`. */
   readonly of: string;
 }
 
@@ -98,7 +98,7 @@ function daysText(days: number): string {
   return days === 1 ? '1 day so far' : `${days} days so far`;
 }
 
-/** Why a metric is not told to have changed; undefined where it is. */
+/** Why a metric did not change by our verdict; undefined where it did. */
 function calmText(verdict: Judgement['verdict'], usual: string): string | undefined {
   if (verdict === 'too young') return `too young to judge, fewer than ${LEAST_HISTORY_DAYS} days with data lie before the period`;
   if (verdict === 'not enough data') return 'not enough data to distinguish a change from noise';

@@ -26,7 +26,7 @@ export interface SegmentReadings {
   readonly chosen: readonly { readonly name: string; readonly reading: Reading }[];
 }
 
-/** What a comparison of two periods is made from. */
+/** The input of a comparison of two periods with its causes. */
 export interface CausesInput extends PeriodsInput {
   readonly judged: JudgedChanges;
   readonly segments: SegmentReadings;
@@ -59,7 +59,7 @@ interface DeviceCause extends Cause {
   readonly verdictOf: (device: string) => GroupVerdict | undefined;
 }
 
-/** What the devices make of a change and did themselves; undefined where they do not divide it. */
+/** The devices' parts of a change, and their own changes; undefined where they do not divide it. */
 function deviceCause(change: Change, whole: Reading, { devices, windows, judged }: CausesInput): DeviceCause | undefined {
   const { metric } = change;
   const difference = differenceOf(change);
@@ -87,7 +87,7 @@ function deviceCause(change: Change, whole: Reading, { devices, windows, judged 
   };
 }
 
-/** What segments make of the headline and did themselves. */
+/** The segments' parts of the headline, and their own changes. */
 function segmentCauses({ headline, hidden }: JudgedChanges, whole: Reading, { windows, segments: { all, chosen } }: CausesInput) {
   const { metric } = headline;
   const difference = differenceOf(headline) ?? 0;
@@ -134,7 +134,7 @@ function isWorthMix(explained: Explained): boolean {
   return Math.abs(effectsOf(explained).mix) >= LEAST_MIX * Math.abs(explained.change);
 }
 
-/** What segments make of the headline, where their moved shares are worth a line. */
+/** The segments' parts of the headline, where their moved shares are worth a line. */
 function segmentSums(divided: Cause | undefined) {
   return divided?.explained && isWorthMix(divided.explained) ? [sumsOf(divided.of, divided.explained)] : [];
 }

@@ -9,14 +9,14 @@ export function fixed(value: number): number {
   return Math.round(value * 1e4) / 1e4;
 }
 
-/** What of a change of revenue comes from each of its factors, in the currency. */
+/** The parts of a change of revenue by each of its factors, in the currency. */
 export interface RevenueSplit {
   readonly visits: number;
   readonly conversion: number;
   readonly basket: number;
 }
 
-/** What revenue is made of. */
+/** The factors of revenue. */
 export interface Takings {
   readonly visits: number;
   readonly conversions: number;
@@ -43,7 +43,7 @@ export function splitRevenue(before: Takings, after: Takings): RevenueSplit | un
   };
 }
 
-/** What of a change comes from one group; members without a value do not apply. */
+/** The part of a change by one group; members without a value do not apply. */
 export interface Contribution {
   readonly name: string;
   /** In the unit of the metric, of counts over ranges of different length for a day; null where the group had no visits. */
@@ -65,7 +65,7 @@ export interface Explained {
   readonly metric: string;
   readonly change: number;
   readonly groups: readonly Contribution[];
-  /** What rounding to four decimals leaves. */
+  /** The rest that rounding to four decimals leaves. */
   readonly remainder: number;
 }
 
@@ -94,7 +94,7 @@ function explainCount(groups: readonly GroupSums[], factors: Factors): Contribut
   });
 }
 
-/** What of the change of a metric comes from each of some groups that partition it; undefined where the whole has no visits on a side. */
+/** The parts of a metric's change by groups that partition it; undefined where the whole has no visits on a side. */
 export function explain(metric: string, change: number, groups: readonly GroupSums[], factors: Factors): Explained | undefined {
   const explained = isCount(metric) ? explainCount(groups, factors) : explainRatio(groups);
   if (!explained) return undefined;
@@ -102,7 +102,7 @@ export function explain(metric: string, change: number, groups: readonly GroupSu
   return { metric, change: fixed(change), groups: explained, remainder: fixed(fixed(change) - sum) };
 }
 
-/** What the values of one group are on both sides. */
+/** The values of one group on both sides. */
 export interface GroupValues {
   readonly name: string;
   readonly before: MetricValues;
@@ -114,7 +114,7 @@ function sidesOf(metric: string, { name, before, after }: GroupValues): GroupSum
   return first && second && { name, before: first, after: second };
 }
 
-/** What is in the whole and in none of the parts. */
+/** The visits of the whole that are in no part. */
 function restOf(name: string, metric: string, whole: GroupSums, parts: readonly GroupSums[]): GroupSums {
   const left = (side: 'before' | 'after'): Sums => {
     const numerator = fixed(parts.reduce((sum, part) => sum - part[side].numerator, whole[side].numerator));
@@ -177,7 +177,7 @@ const ROUNDING = 0.0005;
 /** A group without visits, or one of all visits, divides nothing. */
 const LEAST_SHARE = 0.005;
 
-/** All sets of up to so many members, the small ones first. */
+/** All sets of up to `most` members, the small ones first. */
 function subsets<T>(members: readonly T[], most: number): T[][] {
   const bySize: { set: T[]; next: number }[][] = [[{ set: [], next: 0 }]];
   for (let size = 1; size <= most; size += 1) {

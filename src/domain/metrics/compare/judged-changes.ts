@@ -3,7 +3,7 @@ import type { Factors, Windows } from './comparison-windows.ts';
 import { type Change, differenceOf } from './comparison-words.ts';
 import { dayPoints, isChanged, isCount, type Judged, judgeReading, kindOf, type Reading, sinceOf } from './readings.ts';
 
-/** What was read of two periods. */
+/** The readings of two periods. */
 export interface PeriodsInput {
   readonly metrics: readonly string[];
   readonly windows: Windows;
@@ -109,7 +109,7 @@ export function daysOf({ history, baselineDays, periodDays }: Reading, metric: s
   return dayPoints([...history, ...baselineDays, ...periodDays], metric);
 }
 
-/** The days of a change that causes are sought for: since its first day, or the period against the baseline where that is not known. */
+/** The days of the change whose causes are searched: since its first day, or the period against the baseline where that is not known. */
 export function occasionOf({ metric, since: own, days }: Change, whole: Reading, hidden: Judged | undefined, windows: Windows): Occasion {
   const since = hidden ? sinceOf(hidden, [hidden], windows) : own;
   const labels = dayPoints(whole.baselineDays, metric).map(({ label }) => label);

@@ -19,7 +19,7 @@ export function metricsToRead(metrics: readonly string[]): readonly string[] {
   return [...new Set([...metrics, ...ingredientsOf(metrics), 'visits', 'conversionCount', 'bounceRate'])];
 }
 
-/** What a metric counts, as the engine of verdicts distinguishes it. */
+/** The kind of a metric, as the engine of verdicts distinguishes it. */
 export function kindOf(metric: string): MetricKind {
   const unit = definitionOf(metric)?.unit;
   if (isCount(metric)) return unit === 'currency' ? 'amount' : 'count';
@@ -31,7 +31,7 @@ function isUncounted(metric: string): boolean {
   return definitionOf(metric)?.combination.by === 'refusal';
 }
 
-/** What a day is worth: the sums of its metric; of one whose counts are in no answer its value, weighed by the visits of the site. */
+/** The weight of a day: the sums of its metric; of one whose counts are in no answer its value, weighed by the visits of the site. */
 function termsOf(metric: string, values: MetricRow['values']): Sums | undefined {
   if (!isUncounted(metric)) return sumsOf(metric, values);
   const { [metric]: value, visits } = values;
@@ -58,7 +58,7 @@ export function dayPoints(rows: readonly MetricRow[], metric: string): DailyPoin
     .toSorted((a, b) => a.label.localeCompare(b.label));
 }
 
-/** What was read of one selection: both sides as a whole, and its days. */
+/** The readings of one selection: both sides as a whole, and its days. */
 export interface Reading {
   readonly device: Device;
   readonly segmentIds: readonly number[];

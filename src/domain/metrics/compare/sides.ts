@@ -7,7 +7,7 @@ import type { Cell, Comparison } from './comparison-rows.ts';
 import { changeText, valueText } from './comparison-words.ts';
 import { fixed } from './contributions.ts';
 
-/** What was read of one side of a comparison at the same time. */
+/** One side of a comparison, read at the same time. */
 export interface Side {
   readonly name: string;
   readonly values: MetricValues;

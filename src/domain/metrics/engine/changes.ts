@@ -74,7 +74,7 @@ function correlationOf(information: Information, at: number): number {
   return (late + (early - late - day) / 2) / Math.sqrt(early * late);
 }
 
-/** The clearest single day; the last one is none, because it may as well be the first day of a step. */
+/** The clearest single day; never the last one, because it may as well be the first day of a step. */
 const bestOutlier: Seeker = (information, { from, to }, freedom) => {
   const end = Math.min(to, information.size - 1);
   let best: Candidate | undefined;
@@ -114,7 +114,7 @@ function nextChange(information: Information, quests: readonly Quest[], freedom:
   return best;
 }
 
-/** Days by which the first day of a step may be off when what it may be instead is sought. */
+/** A step's first day may be off by this many days when its alternatives are compared. */
 const NEAR_START = 3;
 /** Twice a logarithm of a likelihood ratio by which an episode that has ended must beat the step: several ends are tried. */
 const ENDED = 9;
@@ -135,8 +135,8 @@ function gaining(information: Information, found: Candidate, sign: 1 | -1, least
 }
 
 /**
- * What a step may be instead, by likelihood, once it is found, because a step is the easier one to find: an episode whose last days are
- * back, or the end of one before it.
+ * The alternatives to a step that was found, by likelihood, because a step is the easier one to find: an episode whose last days are back,
+ * or the end of one before it.
  */
 function settledOf(information: Information, found: Candidate): Candidate {
   if (found.shape !== 'step') return found;
@@ -213,8 +213,8 @@ export interface Found {
 }
 
 /**
- * Finds changes one after the other, the clearest first, each taken out before the next is sought (forward selection after Chen and Liu
- * 1993), and estimates them together.
+ * Finds changes one after the other, the clearest first, each taken out before the next search (forward selection after Chen and Liu 1993),
+ * and estimates them together.
  */
 export function findChangesIn(information: Information, quests: readonly Quest[], freedom: number): Found {
   const found: Placed[] = [];

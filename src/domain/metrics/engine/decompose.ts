@@ -1,6 +1,6 @@
 /**
- * What a value is made of, numerator / denominator; a count or an amount has the denominator 1. Ranges and groups that do not overlap are
- * combined by adding both.
+ * A value as numerator / denominator; a count or an amount has the denominator 1. Ranges and groups that do not overlap are combined by
+ * adding both.
  */
 export interface Sums {
   readonly numerator: number;
@@ -14,7 +14,7 @@ export interface GroupSums {
   readonly after: Sums;
 }
 
-/** What of a change comes from one group, in units of the value. */
+/** The part of a change by one group, in units of the value. */
 export interface Part {
   readonly name: string;
   /** Its share of the denominators, 0 … 1. */

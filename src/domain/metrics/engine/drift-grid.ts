@@ -123,7 +123,7 @@ export interface Interval {
   readonly to: number;
 }
 
-/** What moves a series without being news: its level, weekdays, slow drift, and changes that are known already. */
+/** Regressors that move a series without being news: its level, weekdays, slow drift, and changes that are known already. */
 export interface Nuisance {
   /** Number of days, which come first; the rows below them hold the priors of the weekdays, of drift and of the calendar. */
   readonly days: number;

@@ -8,7 +8,7 @@ import { ANSCOMBE, type DailyPoint, isCounted, type MetricKind, relativeOf, type
 import { discoveryLimit, logTail, normalOf, studentOf } from './significance.ts';
 import { studySeries } from './study.ts';
 
-/** What the days of a row should come to by all days before the first of them. */
+/** The expected value of a row, by all days before the first of them. */
 export interface Expectation {
   readonly expected: number;
   /** Bounds that hold it in 95 of 100 cases. */
@@ -118,8 +118,8 @@ export interface Expectations {
 const deviationOf = ({ power }: Series, ratio: number) => (Math.max(1e-9, ratio) ** power - 1) / power;
 
 /**
- * What rows should come to, learned from the days before all of them: level, weekdays, month, season, special days, steps that go on, and
- * what the last days carry over. Undefined where less than three weeks are known.
+ * Expected values of rows, learned from the days before all of them: level, weekdays, month, season, special days, steps that go on, and
+ * the carry-over of the last days. Undefined where less than three weeks are known.
  */
 export function expectationsOf(kind: MetricKind, history: readonly DailyPoint[], rows: readonly ExpectedRow[]): Expectations | undefined {
   const later = rows.flatMap(({ days }) => days).toSorted((a, b) => a.label.localeCompare(b.label));

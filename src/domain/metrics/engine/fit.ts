@@ -4,7 +4,7 @@ import type { Noise } from './noise.ts';
 import type { Regressor } from './regressors.ts';
 import { type Series, WEEK } from './series.ts';
 
-/** What moves a series without being news, with coefficients that the days before the first judged one teach. */
+/** The regular part of a series, with coefficients learned from the days before the first judged one. */
 export interface Fit {
   /** Level, known changes, weekdays, calendar and drift over all days of the series. */
   readonly columns: readonly Float64Array[];
@@ -62,12 +62,12 @@ export function fitOf(series: Series, noise: Noise, changes: readonly Change[]):
   };
 }
 
-/** The variance of a sum of coefficients, each taken so many times. */
+/** The variance of a sum of coefficients with these factors. */
 export function varianceOf({ covariance }: Pick<Fit, 'covariance'>, factors: Float64Array): number {
   return covariance.reduce((sum, row, at) => sum + (factors[at] ?? 0) * dot(row, factors), 0);
 }
 
-/** What the calendar makes of a difference, as deviations, and the standard error of both together. */
+/** The calendar's part of a difference, as deviations, and the standard error of both together. */
 export interface CalendarEffect {
   readonly month: number;
   readonly season: number;

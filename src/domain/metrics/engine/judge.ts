@@ -44,11 +44,11 @@ const product = (a: Float64Array, b: ArrayLike<number>) => a.reduce((sum, value,
 export interface Level {
   readonly difference: number;
   readonly error: number;
-  /** What the changes that were found make of it. */
+  /** The part of the changes that were found. */
   readonly changes: number;
-  /** What level, weekdays, drift and changes leave of it. */
+  /** The rest after level, weekdays, drift and changes. */
   readonly rest: number;
-  /** What the calendar makes of it, which is not in the difference. */
+  /** The calendar's part, which is not in the difference. */
   readonly calendar: Omit<CalendarEffect, 'error'>;
 }
 
@@ -107,7 +107,7 @@ export interface Question {
 /** Whether and how a metric changed from the baseline to the period. */
 export interface Judgement {
   readonly verdict: Verdict;
-  /** What makes the verdict: the clearest step or episode that begins in the period; without one, the levels make it. */
+  /** The change behind the verdict: the clearest step or episode that begins in the period; without one, the levels decide. */
   readonly main?: DatedChange;
   /** All that goes on or ended on or after the first day of the baseline, in order; outlier days included. */
   readonly changes: readonly DatedChange[];
@@ -117,7 +117,7 @@ export interface Judgement {
   readonly noise: number | null;
   /** Difference of the levels over its standard error. */
   readonly score: number;
-  /** What the usual course of the month and the season of last year make of the two windows; it is in neither figure. */
+  /** The effects of the usual course of the month and of last year's season on the two windows; neither figure includes them. */
   readonly calendar?: { readonly month: number; readonly season: number };
   /** The verdict that outlier days would have made, where it is another. */
   readonly withOutliers?: Verdict;
@@ -130,7 +130,7 @@ const BESIDE = { outlier: 0.004, earlier: 0.001, history: 0.0002 };
 const ALONE = 0.01; // of a verdict by levels alone
 /** Days that must be known before a verdict: less than three of each weekday say nothing of how weeks differ. */
 export const LEAST_HISTORY_DAYS = 21;
-/** A younger site changes for the better or worse only where the level is so many times as high or low. */
+/** A younger site changes for the better or worse only where the level rises or falls by this factor. */
 const BEYOND_ANY_WEEK = 4;
 /** Days of an episode among the days that teach: longer ones are a level of their own. */
 export const LONGEST_EPISODE_DAYS = 35;
@@ -154,7 +154,7 @@ function verdictOfLevel({ difference, error, changes, rest }: Level, limit: numb
   return sudden * difference > 0 && Math.abs(sudden) > limit * error ? directionOf(difference) : 'drift';
 }
 
-/** What to look for: changes in the period make the verdict; earlier ones and outlier days are named beside it. */
+/** The searches: changes in the period decide the verdict; earlier ones and outlier days are named beside it. */
 function questsOf(series: Series, { baseline, period, share = 1 }: Question, isByStep: boolean): Quest[] {
   const [learned, end] = [indexOf(series, period.from), series.labels.length];
   const first = series.block + LEAST_DAYS;

@@ -12,7 +12,7 @@ import {
 } from './drift-grid.ts';
 import { isCounted, type MetricKind, MIDDLE, type Series, WEEK } from './series.ts';
 
-/** What the days that teach say of how a series scatters when nothing happens. */
+/** The usual scatter of a series, estimated from the learning days. */
 export interface Noise {
   /** Variance by sampling, for each day of the whole series. */
   readonly sampling: Float64Array;
@@ -28,7 +28,9 @@ export interface Noise {
   readonly freedom: number;
 }
 
-/** Days farther off than so many standard deviations count less (Huber 1964), and what the variance of normal days loses by that. */
+/**
+ * Limits in standard deviations beyond which days count less (Huber 1964), and the factor by which that lowers the variance of normal days.
+ */
 const FAR = { counted: 2.5, summed: 3.5 };
 const LOSS = { counted: 0.9665, summed: 0.9985 };
 const USUAL_DRIFT = 0.03;
@@ -123,9 +125,9 @@ export function estimateNoise(series: Series, known: readonly Interval[]): Noise
 }
 
 /**
- * What the data say of a change on the days c of a series, all else taken out (generalised least squares in information form): its effect
- * is estimated as c's / c'Gc with variance 1 / c'Gc. G = P − DD', where P is the precision of the noise and D has a column for each
- * direction that is taken out.
+ * The information of the data on a change over the days c of a series, all else taken out (generalised least squares in information form):
+ * its effect is estimated as c's / c'Gc with variance 1 / c'Gc. G = P − DD', where P is the precision of the noise and D has a column for
+ * each direction that is taken out.
  */
 export interface Information {
   /** Number of days. */

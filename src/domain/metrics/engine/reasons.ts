@@ -53,7 +53,7 @@ export interface GroupChange {
 export interface Reasons {
   readonly groups: readonly GroupChange[];
   /**
-   * The one group that moved more than the others, which without it are within noise; left out where there is none or several share the
+   * The one group that moved more than the others, which without it are within noise; left out where no group or several explain the
    * change.
    */
   readonly named?: string;
@@ -141,7 +141,7 @@ export function intervalOf({ labels }: Pick<Series, 'labels'>, from: string, to:
   return { from: start < 0 ? labels.length : start, to: after < 0 ? labels.length : after };
 }
 
-/** What of the whole is not in a group, day by day. */
+/** The part of the whole that is not in a group, day by day. */
 function othersThan(whole: readonly DailyPoint[], { days }: Group, kind: MetricKind): DailyPoint[] {
   const own = new Map(days.map((day) => [day.label, day]));
   const isRatio = kind === 'share' || kind === 'average';

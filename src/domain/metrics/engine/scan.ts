@@ -23,7 +23,7 @@ export interface Finding extends Omit<DatedChange, 'shape'> {
   readonly shape: DatedChange['shape'] | 'drift';
 }
 
-/** What is found in many series. */
+/** The changes found in many series. */
 export interface ScanResult {
   /** The clearest first. */
   readonly findings: readonly Finding[];
@@ -139,7 +139,7 @@ export interface Days {
   readonly to?: string | undefined;
 }
 
-/** What some days of a series differ by from those before, other changes of the series taken out. */
+/** The difference between some days of a series and those before, other changes of the series taken out. */
 export interface Effect {
   /** −0.25 for a quarter less; `low` and `high` bound it at 95 %. */
   readonly relative: number;

@@ -3,8 +3,8 @@ import { DAY_MS } from '../../../lib/clock.ts';
 import { monthCycle, type Regressor, seasonOf } from './regressors.ts';
 
 /**
- * What a metric counts, which decides how little it can scatter: `count` whole events (Poisson or more), `share` events out of as many
- * trials (binomial or more), `amount` a sum of money or time, `average` such a sum over the events that it belongs to.
+ * The kind of a metric's counts, which decides how little it can scatter: `count` whole events (Poisson or more), `share` events out of as
+ * many trials (binomial or more), `amount` a sum of money or time, `average` such a sum over the events that it belongs to.
  */
 export type MetricKind = 'count' | 'share' | 'amount' | 'average';
 
@@ -38,7 +38,7 @@ export interface Series {
   readonly times: Float64Array;
   /** 0 (Sunday) … 6. */
   readonly weekdays: Uint8Array;
-  /** What each numerator would be if nothing but the weekday mattered. */
+  /** Each numerator if nothing but the weekday mattered. */
   readonly expected: Float64Array;
   /** Relative distance from `expected`: ((y / μ)^power − 1) / power. */
   readonly deviations: Float64Array;
@@ -48,11 +48,14 @@ export interface Series {
   readonly sampling: Float64Array;
   /** Variance that special days have beyond that of others, because their effect is known in part only. */
   readonly doubt: Float64Array;
-  /** What moves a series by the calendar beside weekdays: the cycle of a month, the season of last year. */
+  /** The calendar's regressors beside weekdays: the cycle of a month, the season of last year. */
   readonly regressors: readonly Regressor[];
   /** Relative level of each weekday. */
   readonly weekdayFactors: Float64Array;
-  /** What an amount or an average was summed over, one of which may be very large; left out where that is not known or cannot be. */
+  /**
+   * The events over which an amount or an average was summed, one of which may be very large; left out where they are not known or cannot
+   * be large.
+   */
   readonly events?: Float64Array;
   /** A first robust guess of the variance of a deviation. */
   readonly roughVariance: number;

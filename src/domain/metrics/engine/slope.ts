@@ -3,7 +3,7 @@ import type { Series } from './series.ts';
 import { logTail, normalOf } from './significance.ts';
 import type { Study } from './study.ts';
 
-/** Drift is given per so many days. */
+/** Drift is given per four weeks. */
 const DRIFT_DAYS = 28;
 
 /** A straight slope as the deviation that it makes of a whole series. */
@@ -15,7 +15,7 @@ interface Slope {
   readonly logP: number;
 }
 
-/** What of a slope over a series falls to four weeks. */
+/** The share of a slope over a series that falls to four weeks. */
 export function driftShare({ times, block }: Pick<Series, 'times' | 'block'>): number {
   return DRIFT_DAYS / ((times[times.length - 1] ?? 0) - (times[block] ?? 0) + 1);
 }

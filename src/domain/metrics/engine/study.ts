@@ -25,7 +25,7 @@ function logOfLargeEvent(series: Series, { from, to, effect }: Change): number {
   );
 }
 
-/** Beyond so many events the normal distribution holds. */
+/** Above this number of events the normal distribution is used. */
 const FEW = 100;
 
 /**

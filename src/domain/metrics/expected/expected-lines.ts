@@ -14,7 +14,7 @@ import type { QueryLine } from '../read/query-table.ts';
 /** Days that a forecast reaches beyond the last complete one. */
 export const FORECAST_DAYS = 28;
 
-/** What expectations are made of. */
+/** The input of expectations. */
 export interface ExpectedInput {
   readonly query: MetricQuery;
   readonly lines: readonly QueryLine[];
@@ -31,7 +31,7 @@ const labelsOf = (slot: Interval, timeZone: string) =>
   slotsOf('day', slot, timeZone).flatMap(({ label, isPart }) => (isPart ? [] : [label]));
 const weekdayOf = (label: string) => new Date(label).getUTCDay();
 
-/** What rates of later days are taken to be of: as many as on the last days of the same weekday. */
+/** Denominators of rates of later days: the mean of the last four days of the same weekday. */
 const DENOMINATORS = 4;
 
 function usualDenominator(points: readonly DailyPoint[], label: string): number {

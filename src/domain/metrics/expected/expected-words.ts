@@ -9,7 +9,7 @@ import type { QueryLine } from '../read/query-table.ts';
 /** Rows that a sentence names. */
 const MOST_NAMED = 3;
 
-/** What sentences depend on beside the rows. */
+/** The settings of sentences beside the rows. */
 interface Words {
   readonly query: MetricQuery;
   readonly timeZone: string;
@@ -44,7 +44,7 @@ function distanceOf({ metric, line, cell: { expected } }: Judged): number {
   return typeof value === 'number' && expected ? value / expected - 1 : 0;
 }
 
-/** What a row is called in a list: its day, week, month or range, and its device where rows differ in that. */
+/** The name of a row in a list: its day, week, month or range, and its device where rows differ in that. */
 function rowName({ line: { interval, selection } }: Judged, { timeZone }: Words): string {
   const [first, last] = [todayIn(timeZone, interval.startMs), todayIn(timeZone, interval.endMs)];
   const time = interval.label ?? (first === last ? first : `${first} … ${last}`);
@@ -93,7 +93,7 @@ function forecastSentence(ahead: readonly Judged[], words: Words): string {
   return `Forecast of ${nameOf(first.metric).toLowerCase()}: ${rowName(first, words)} ${from}, ${between}${rowName(last, words)} ${to}.`;
 }
 
-/** What was to be expected in a sentence or two: the rows that are not ordinary, and the forecast. */
+/** The expectation in a sentence or two: the rows that are not ordinary, and the forecast. */
 export function expectedAnswer(lines: readonly QueryLine[], words: Words): string {
   const { query } = words;
   const metrics = query.metrics.filter((metric) => !query.bases.includes(metric));

@@ -7,7 +7,7 @@ import type { Selection } from '../read/metric-grid.ts';
 import { findFaults } from './find-faults.ts';
 import { type Counts, type Fault, faultKinds } from './site.ts';
 
-/** What is wrong with the counting, as an answer gives it. */
+/** The faults of the counting in an answer. */
 export const qualityShape = z
   .array(
     z.object({
@@ -53,7 +53,7 @@ interface Factors {
   readonly orders: number;
 }
 
-/** What shows each kind of fault, in a clause without its end. */
+/** The evidence of each kind of fault, in a clause without its end. */
 const EVIDENCE: Readonly<Record<Fault['kind'], (fault: Factors, when: string, on: string) => string>> = {
   'no data': (_, when) => `almost no visits were counted ${when}`,
   'part of a day': ({ visits }, when) =>
@@ -90,7 +90,7 @@ function countsOf(rows: readonly MetricRow[], labels: readonly string[]): Counts
   return { visits, orders: figures('conversionCount'), bounces };
 }
 
-/** What is looked through for faults. */
+/** The input of the search for faults. */
 export interface CountingInput {
   /** Days of all visits that were asked for, and of the devices that divide them. */
   readonly rows: readonly MetricRow[];

@@ -5,7 +5,7 @@ export type Figures = readonly (number | undefined)[];
 
 /** How the days of a figure compare with what is usual for their weekday. */
 export interface Ratios {
-  /** What is usual on each day; 0 where nothing is known. */
+  /** The usual ratio of each day; 0 where nothing is known. */
   readonly usual: readonly number[];
   /** Logarithm of each day over what is usual; a day without events counts as half of one. */
   readonly logs: readonly number[];

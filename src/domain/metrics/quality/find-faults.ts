@@ -1,7 +1,7 @@
 import { singleDays } from './single-days.ts';
 import { areAlike, areTogether, type Counted, type Fault, factors, type Looked, meanOf, type Site, siteOf } from './site.ts';
 
-/** Visits must move by so much, as a logarithm, before orders can be held against them. */
+/** Visits must move by this much, as a logarithm, before orders can be compared with them. */
 const LEAST_MOVE = 0.12;
 /** Twice as much, give or take. */
 const TWICE = { is: Math.log(2), within: 0.16, beside: 0.25 };
@@ -16,7 +16,7 @@ const LONGEST = 45;
 const BOUNCED = { added: 0.75, usual: 0.65 };
 /** Without that evidence, visits must rise by so much, and so clearly beside orders. */
 const MANY = { move: 0.25, apart: 6 };
-/** Orders a day of a device that can be held against its visits. */
+/** The least orders a day of a device that can be compared with its visits. */
 const FEW_ORDERS = 5;
 
 /** Whether the days beside some days are not part of the same rise: counting that doubles does so from one day to the next. */
@@ -24,7 +24,7 @@ function isAlone({ whole: { visits }, from: first, size }: Site, from: number, t
   return [from - 1, to + 1].every((day) => day < first || day >= size || (visits.logs[day] ?? 0) < TWICE.beside);
 }
 
-/** What some days are taken for, and how clearly. */
+/** A fault that some days may be, and how clearly. */
 interface Candidate extends Fault {
   readonly score: number;
 }

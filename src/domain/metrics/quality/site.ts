@@ -19,7 +19,7 @@ export interface Fault {
   readonly to: number;
   /** The device that is not counted; left out: it is about all of them. */
   readonly device?: string;
-  /** What shows it: figures over what is usual, 1 for the usual. */
+  /** The evidence: figures over the usual ones, 1 for the usual. */
   readonly visits: number;
   readonly orders: number | undefined;
 }
@@ -32,7 +32,7 @@ export interface Counts {
   readonly bounces: Figures;
 }
 
-/** What is looked through: all visits and the devices that they are of, from day `from` on; days before teach what is usual. */
+/** The searched counts: all visits and those by device, from day `from` on; days before teach what is usual. */
 export interface Counted {
   readonly all: Counts;
   readonly devices: ReadonlyMap<string, Counts>;
@@ -58,7 +58,7 @@ export interface Looked {
 export interface Site extends Counted {
   readonly whole: Looked;
   readonly parts: readonly (readonly [string, Looked, Counts])[];
-  /** Visits of the devices and segments that are large enough to be held against all. */
+  /** Visits of the devices and segments that are large enough for a comparison with all. */
   readonly groups: readonly Ratios[];
   readonly size: number;
 }

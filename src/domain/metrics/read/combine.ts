@@ -38,7 +38,7 @@ export function sumsOf(metric: string, values: MetricValues): Sums | undefined {
   return isNumber && value > 0 && typeof numerator === 'number' ? { numerator, denominator: numerator / value } : undefined;
 }
 
-/** What is missing to make one value of a metric of several ranges, such as the users of a tap rate; undefined where nothing is. */
+/** The missing part for one value of a metric over several ranges, such as the users of a tap rate; undefined where nothing is missing. */
 export function lackOf(metric: string): string | undefined {
   const combination = definitionOf(metric)?.combination;
   if (!combination) return 'its definition';

@@ -1,6 +1,6 @@
 import type { MetricQuery } from './metric-query.ts';
 
-/** What was to be expected of a value; null where the days before are too few. */
+/** The expected value; null where the days before are too few. */
 export interface ExpectedCell {
   readonly expected: number | null;
   /** Bounds at 95 %. */

@@ -4,7 +4,7 @@ import type { MetricValue } from '../metric-table.ts';
 import { combined, ingredientsOf, lackOf, type MetricValues } from './combine.ts';
 import type { GridPlan, MetricGrid, PlannedCall, Selection } from './metric-grid.ts';
 
-/** What a call gave for one of its slots. */
+/** The answer to one slot of a call. */
 export type SlotAnswer = { readonly values: MetricValues } | { readonly failure: string };
 
 /** One row of an answered grid. */
@@ -19,7 +19,7 @@ export interface MetricRow {
    * the metric cannot be given for such ranges (`refused`).
    */
   readonly values: MetricValues;
-  /** What the calendar and last year say of its day, where that was asked. */
+  /** The known effects on its day by the calendar and last year, where that was asked. */
   readonly known?: KnownDays;
 }
 

@@ -45,7 +45,7 @@ export const OTHER_DEVICE = 'other or unknown device';
 /** More calls than this are refused before the first: they would not end in time. */
 export const MAX_CALLS = 240;
 
-/** What to ask for: each range for each device, set of segments, goal and zone. Members left out stand for all visitors. */
+/** The cells to ask for: each range for each device, set of segments, goal and zone. Members left out stand for all visitors. */
 export interface MetricGrid {
   /** All of the site, or all of a zone. */
   readonly metrics: readonly string[];

@@ -14,7 +14,7 @@ type TimeUnit = (typeof timeUnits)[number];
 export const breakdowns = ['device', 'segment', 'goal', ...timeUnits] as const;
 export type Breakdown = (typeof breakdowns)[number];
 
-/** What metrics are not broken down by and exports of sessions hold, by folded word: the column. */
+/** Dimensions that metrics lack and exports of sessions have, by folded word: the column. */
 const EXPORTED: Readonly<Record<string, string>> = {
   country: 'country_code',
   city: 'city',
@@ -47,7 +47,7 @@ export function exportedDimension(input: unknown): string | undefined {
   );
 }
 
-/** What one table is about; names are ids by now. */
+/** The question behind one table; names are ids by now. */
 export interface MetricQuery {
   readonly metrics: readonly string[];
   readonly interval: Interval;
@@ -82,7 +82,7 @@ const isTime = (breakdown: Breakdown): breakdown is TimeUnit => timeUnits.some((
 
 type Optional = 'breakdown' | 'totals' | 'shares' | 'expected' | 'devices' | 'segmentIds' | 'compareSegments' | 'goalIds' | 'zoneIds';
 
-/** What a caller may say; what is left out is empty. Dates are ISO date-times by now. */
+/** The arguments of a question; members left out are empty. Dates are ISO date-times by now. */
 type QueryInput = { readonly [Name in Optional]?: MetricQuery[Name] | undefined } & {
   readonly metrics: readonly string[];
   readonly startDate: string;
@@ -163,7 +163,7 @@ function basesOf(metrics: readonly string[]): string[] {
 
 const DIRECTION = /^-|\s+(?:asc|ascending|desc|descending)$/i;
 
-/** The metric that a caller orders rows by, by its name or an everyday one; throws where it is none. */
+/** The metric that a caller orders rows by, by its name or an everyday one; throws for anything else. */
 function orderOf(text: string): RowOrder {
   const folded = foldMetric(text.replace(DIRECTION, ''));
   const names: readonly string[] = [...siteMetricNames, ...zoneMetricNames, 'avgConversionAfterTap'];

@@ -113,7 +113,7 @@ function orderNotes({ order, limit }: MetricQuery, { of }: QueryLines): string[]
   return [`${shown} ${order.metric}, ${order.smallestFirst ? 'smallest' : 'largest'} first.`];
 }
 
-/** What a reader of the table has to know: how ranges were joined, what is missing and why, which rows are cut. */
+/** The notes of a table: how ranges were joined, what is missing and why, which rows are cut. */
 export function queryNotes(query: MetricQuery, answers: MetricAnswers, table: QueryLines, timeZone: string): string[] {
   const { metrics, interval, breakdown } = query;
   const unit = timeUnitOf(breakdown);

@@ -18,7 +18,7 @@ export interface QueryLine extends MetricRow {
   readonly days?: number;
   /** Made by subtraction: what is on no device that can be asked for. */
   readonly isOther?: true;
-  /** Of the whole, in percent, by metric; null where there is none. */
+  /** Share of the whole in percent, by metric; null where it has no value. */
   readonly shares?: MetricValues;
   /** By metric, where that was asked. */
   readonly expected?: Readonly<Record<string, ExpectedCell>>;
@@ -67,7 +67,7 @@ function keyOf({ segmentSets = [] }: MetricGrid, withSegments: boolean): (line: 
     [order, zoneId, goalId, ...(withSegments ? [segmentSets.indexOf(segmentIds)] : [])].join(' ');
 }
 
-/** What is on no device that can be asked for, behind the last of each group of devices; nothing where devices add up. */
+/** The visits on no device that can be asked for, behind the last of each group of devices; nothing where devices add up. */
 function withOthers(lines: readonly QueryLine[], grid: MetricGrid): QueryLine[] {
   if (grid.devices?.length !== 4) return [...lines];
   return [...grouped(lines, keyOf(grid, true)).values()].flatMap((group) => {
@@ -175,7 +175,7 @@ export interface QueryTable {
   rows: Cell[][];
   units: Record<string, string>;
   currency?: string;
-  /** What all rows have in common. */
+  /** The filters that all rows share. */
   filters?: Record<string, string>;
 }
 

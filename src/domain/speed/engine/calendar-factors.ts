@@ -87,10 +87,7 @@ interface Cells {
   readonly chance: readonly number[];
 }
 
-/**
- * What the runs say of each cell; undefined where most cells have too few days. Days are the units, because their runs resemble each
- * other.
- */
+/** The estimate of each cell; undefined where most cells have too few days. Days are the units, because their runs resemble each other. */
 function readCells(values: Float64Array, cellOf: Uint8Array, time: LocalTime, cells: number): Cells | undefined {
   const clusters = clusterMedians(values, cellOf, time, cells);
   const factors = clusters.map((each) => (each.length >= LEAST_RETURNS ? median(each) : Number.NaN));
@@ -168,8 +165,8 @@ export function weeklyLevel(x: Float64Array, time: LocalTime): Float64Array {
 }
 
 /**
- * What hour and weekday add to each run, log scale; nothing where no cycle stands out. By medians of days; `deviations` are freed of the
- * level.
+ * The effect of hour and weekday on each run, log scale; nothing where no cycle stands out. By medians of days; `deviations` are freed of
+ * the level.
  */
 export function robustCycle(deviations: Float64Array, time: LocalTime): Float64Array {
   const weekdays = readCells(deviations, time.weekday, time, 7);
@@ -205,7 +202,7 @@ interface Whitened {
 
 /**
  * The same by generalised least squares, which also sees the jumps between the cells that slow waves of the noise do not hide. Each
- * whitened run has its own two cells and, weighted with what it is foretold by, those of the run before.
+ * whitened run has its own two cells and, weighted with its AR(1) coefficient, those of the run before.
  */
 export function whitenedCycle({ deviations, places, weights: { own, kept }, sigma }: Whitened, time: LocalTime): Float64Array {
   const size = 31;

@@ -4,7 +4,7 @@ import { type Fit, fitParts, gainOf, heightsOf, MAD_TO_SD, type Noise } from './
 import { minus, pick } from './vectors.ts';
 
 /**
- * Runs on each side that a run is held against: a day of hourly runs for outliers that come in clusters, fewer for those that hide in slow
+ * Runs on each side that a run is compared with: a day of hourly runs for outliers that come in clusters, fewer for those that hide in slow
  * waves.
  */
 const REACHES = [12, 6, 3];
@@ -14,7 +14,7 @@ const OUTLIER = 3;
 const MOST_OUTLIERS = 0.2;
 /** Outliers that crowd more than chance does in this share of series are no outliers, but a level of their own. */
 const CROWDED = 0.003;
-/** A level needs no more outliers than this to be told from a crowd. */
+/** A level never needs more than this many slow runs to be distinguished from a crowd of outliers. */
 const LONGEST_CROWD = 12;
 
 /** The middle of the neighbourhood of each value, itself included; cut off at the ends. */
@@ -91,14 +91,14 @@ export function usualRuns(x: Float64Array, floor: number): Int32Array {
   return unlessTooMany(places, x.length);
 }
 
-/** What so many runs do is no exception: then all count, and the scatter is as wide as they make it. */
+/** Keeps all runs where the exceptions are too many: then the scatter is as wide as they make it. */
 function unlessTooMany(places: Int32Array, n: number): Int32Array {
   return places.length < (1 - MOST_OUTLIERS) * n ? Int32Array.from({ length: n }, (_, place) => place) : places;
 }
 
 /** Rounds in which outliers are taken out, the surest of neighbours first. */
 const ROUNDS = 5;
-/** What the gain of a patch of outliers must exceed, for its first run and for each other one. */
+/** The least gain of a patch of outliers, for its first run and for each other one. */
 const LEAST_GAIN = OUTLIER ** 2;
 const LEAST_GAIN_OF_NEXT = 6;
 /** Lengths of levels that runs off the rest may be the beginning or the end of; a step lasts to the end. */
@@ -114,8 +114,8 @@ interface Patch {
 }
 
 /**
- * By how much the squares of a fit fall where the runs from one place to another are left out: each with a deviation of its own. The
- * run after them is then foretold by the one before them. `squares` are those of the runs that this touches.
+ * By how much the squares of a fit fall where the runs from one place to another are left out, each with a deviation of its own. The run
+ * after them is then predicted by the one before them. `squares` are those of the runs that this touches.
  */
 function gainWithout(
   { frame: { weights, sigma }, residual }: Fit,
@@ -193,7 +193,7 @@ function withFitting(all: Runs, places: Int32Array, kept: Runs, { phi, sigma }: 
   const [level = 0] = heightsOf(frameOf(kept, { phi, sigma }), []);
   const isKept = new Uint8Array(all.x.length);
   for (const place of places) isKept[place] = 1;
-  /** What the nearest kept run on one side says of a place: precision and deviation, in units of the scatter around the level. */
+  /** The prediction of a place by the nearest kept run on one side: precision and deviation, in units of the scatter around the level. */
   function foretold(place: number, by: 1 | -1): { precision: number; weighted: number; own: number } {
     let distance = 0;
     for (let run = place; ; run += by) {

@@ -11,7 +11,7 @@ import { minus, pick } from './vectors.ts';
 
 /** A single run that does not repeat may be an outlier; that as many in a row are is less likely than this over the whole series. */
 const RUN_OF_OUTLIERS = 0.003;
-/** Nothing is left of a deviation after so many runs. */
+/** A deviation has died out after this many runs. */
 const LONGEST_GAP = 200;
 const SHORTEST = 3;
 const LONGEST_SHORTEST = 12;
@@ -23,7 +23,7 @@ const LONGEST_SHORTEST = 12;
 const USUAL_OUTLIERS = 0.03;
 const LEFT_OUTLIERS = 25;
 const LEFT_WITHOUT_PHI = 0.7;
-/** The same where outliers cannot be told from wide scatter and leave the runs skewed; chosen by the bench. */
+/** The same where outliers cannot be separated from wide scatter and leave the runs skewed; chosen by the bench. */
 const USUAL_SKEWNESS = 0.1;
 const SKEWED = 30;
 /** How many times the accepted chance of a step the second edge of a bump may have. */
@@ -43,7 +43,7 @@ export interface Course {
   readonly found: readonly Confirmed[];
   readonly frame: Frame;
   readonly noise: Noise;
-  /** What hour and weekday add to each run. */
+  /** The effect of hour and weekday on each run. */
   readonly cycle: Float64Array;
   /** Level of each run by the parts, without the cycle. */
   readonly level: Float64Array;
@@ -79,7 +79,7 @@ function levelFrom(parts: readonly Part[], heights: readonly number[], days: Flo
   return level;
 }
 
-/** So many slow runs in a row are hardly ever outliers. */
+/** The length from which a row of slow runs hardly ever consists of outliers. */
 function shortestLevel(n: number, outlierShare: number): number {
   const least = Math.ceil(Math.log(n / RUN_OF_OUTLIERS) / -Math.log(Math.max(outlierShare, 1e-4)));
   return Math.min(LONGEST_SHORTEST, Math.max(SHORTEST, least));

@@ -30,7 +30,7 @@ export interface ShareChange {
   readonly since: Share;
 }
 
-/** What happened to the share of failed runs. */
+/** The trend of the share of failed runs. */
 export interface FailureTrend {
   readonly before: Share;
   readonly period: Share;
@@ -73,7 +73,7 @@ export function fisherTest(first: Pick<Share, 'failed' | 'runs'>, second: Pick<S
 
 /**
  * Pearson's statistic of the days against the share of all runs, per degree of freedom (Rao and Scott 1992 for clustered counts): a day's
- * outage in a short period is no change of the share, so that the days are held against what they would be without one.
+ * outage in a short period is no change of the share, so that the days are compared with the days without one.
  */
 function dispersionOf({ dates, failed }: RunResults, shareAt: (index: number) => number): number {
   const days = new Map<number, { runs: number; failed: number; expected: number; variance: number }>();

@@ -66,7 +66,7 @@ export function judgeSince(series: RunSeries, instantMs: number, options: JudgeO
 
 /** One of several series that are judged together. */
 export interface Tracked<Key> {
-  /** What the caller knows it by. */
+  /** The caller's key of the series. */
   readonly key: Key;
   /** Series of one group (a step, a scenario) move for the same reasons. */
   readonly group: string;
@@ -82,7 +82,7 @@ export interface Judged<Key> extends Omit<Tracked<Key>, 'series' | 'effect' | 't
   readonly verdict: Verdict;
   /** Moved at the instant at which its group did, which alone would not have been certain. */
   readonly movedWith: SinceInstant | undefined;
-  /** What would be named of the series alone, where something else speaks against it. */
+  /** The verdict of the series alone, where something else speaks against it. */
   readonly doubted: Verdict | undefined;
 }
 
@@ -121,7 +121,7 @@ const SEVERITY = [
 ] as const satisfies readonly Verdict['state'][];
 
 /**
- * Where all changes are very clear, others of these series need not be as clear: they count where they are so many times rarer than
+ * Where all changes are very clear, others of these series need not be as clear: they count where they are this many times rarer than
  * Benjamini and Hochberg ask. With 10 in place of 1,000, short dips before a change are named, and its level before is that of the dip.
  */
 const FURTHER = 1000;

@@ -1,6 +1,6 @@
 import { type Frame, HIGHEST_PHI, type Noise, type Part, weightsOf, whiten } from './parts.ts';
 
-/** What whitening needs: the series freed of its cycle, the time of each run in days, the gaps before the runs. */
+/** The input of whitening: the series freed of its cycle, the time of each run in days, the gaps before the runs. */
 export interface Runs {
   readonly x: Float64Array;
   readonly days: Float64Array;
@@ -9,7 +9,7 @@ export interface Runs {
   readonly floor: number;
 }
 
-/** Whitens a series and what it is held against. */
+/** Whitens the series and its regressors. */
 export function frameOf({ x, days, gaps }: Runs, { phi, sigma }: Noise): Frame {
   const weights = weightsOf(gaps, phi);
   const later = new Float64Array(x.length + 2);

@@ -59,8 +59,8 @@ export interface Weights {
 }
 
 /**
- * The weights of exact AR(1) likelihood with gaps: a run `gap` places after the one before is foretold by φ to the power of the gap,
- * and is the surer the nearer that is. The gap of the first run is not read.
+ * The weights of exact AR(1) likelihood with gaps: a run `gap` places after the one before is predicted with φ to the power of the gap, and
+ * the more surely the nearer it is. The gap of the first run is not read.
  */
 export function weightsOf(gaps: Float64Array, phi: number): Weights {
   const own = new Float64Array(gaps.length).fill(1);
@@ -96,9 +96,9 @@ const LEAST_BLOCKS = 12;
 const MARGIN = 1;
 
 /**
- * How many times the variance of sums of neighbouring innovations exceeds that of independent ones, at the length of block at which it
- * does so most; 1 where the noise is as the model has it. It is larger where days have a level of their own, or where two kinds of
- * noise mix; what a level costs to be told from noise grows with it (the variance ratio of Lo and MacKinlay 1988, cut for outliers).
+ * The factor by which the variance of sums of neighbouring innovations exceeds that of independent ones, at the block length where it is
+ * largest; 1 where the noise is as the model has it. It is larger where days have a level of their own, or where two kinds of noise mix;
+ * the threshold of a level grows with it (the variance ratio of Lo and MacKinlay 1988, cut for outliers).
  */
 export function slowVariance(innovations: Float64Array, sigma: number): number {
   let most = 1;
@@ -158,7 +158,7 @@ export interface Frame {
 /** Scalar products of one whitened vector with the whitened steps at all places; that of a step past the end is 0. */
 type StepProducts = Float64Array;
 
-/** What is left of the series once the level and some parts are fitted by generalised least squares. */
+/** The rest of the series once the level and some parts are fitted by generalised least squares. */
 export interface Fit {
   readonly frame: Frame;
   readonly rest: StepProducts;

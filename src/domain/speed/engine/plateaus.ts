@@ -25,7 +25,7 @@ export interface CountedPart {
   readonly p: number;
 }
 
-/** What the parts of a course come to where they count for something: differences too small to matter are left out. */
+/** The parts of a course without the differences that are too small to matter. */
 export function partsThatCount(course: Course, median: number, effect: Effect): CountedPart[] {
   const parts = course.found.map(({ part }) => part);
   const heights = heightsOf(course.frame, parts);
@@ -39,7 +39,7 @@ export function partsThatCount(course: Course, median: number, effect: Effect): 
   });
 }
 
-/** The instants between which an edge of a part lies, the other edges held. */
+/** The instants between which an edge of a part lies, the other edges fixed. */
 function rangeOf(course: Course, part: Part, edge: 'from' | 'to', dates: readonly number[]): Span {
   const others = course.found.map((each) => each.part).filter((other) => other !== part);
   const fit = fitParts(course.frame, others);

@@ -25,7 +25,7 @@ export interface Effect {
 /** Fewer runs than this on a side of a comparison are marked as a small sample. */
 export const SMALL_SAMPLE = 15;
 
-/** What the runs of a stretch say of their level. */
+/** The level of the runs of a stretch. */
 export interface Level {
   /** Of the values as measured. */
   readonly median: number;
@@ -47,8 +47,8 @@ export function levelOf(values: readonly number[], adjusted: readonly number[]):
 }
 
 /**
- * What is added to all values before their logarithm is taken: the smallest difference that counts, where values reach down to it.
- * It keeps zeros (layout shift, blocking time) finite and differences that count for nothing small.
+ * The offset of all values before their logarithm is taken: the smallest difference that counts, where values reach down to it. It keeps
+ * zeros (layout shift, blocking time) finite and differences that do not matter small.
  */
 export function logOffset(values: readonly number[], { absolute }: Effect): number {
   const least = values.reduce((low, value) => Math.min(low, value), Number.POSITIVE_INFINITY);

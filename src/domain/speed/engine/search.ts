@@ -21,20 +21,20 @@ export interface Found {
 }
 
 interface Rules {
-  /** What parts must exceed in the end. */
+  /** The limits that parts must exceed in the end. */
   readonly limits: Limits;
-  /** What they must exceed to be tried. */
+  /** The limits that they must exceed to be tried. */
   readonly candidates: Limits;
   /** Runs that a level must last for. */
   readonly shortest: number;
 }
 
-/** What the shortness of a part costs: there are more short bumps than long ones (Dümbgen and Spokoiny 2001). */
+/** The penalty of a short part: there are more short bumps than long ones (Dümbgen and Spokoiny 2001). */
 export function penaltyOf(part: Part, n: number): number {
   return part.kind === 'bump' ? bumpPenalty(part.to - part.from, n) : 0;
 }
 
-/** What a part must exceed. */
+/** The limit that a part must exceed. */
 export function limitOf(part: Part, limits: Limits, n: number): number {
   return limits[part.kind] + penaltyOf(part, n);
 }
@@ -67,7 +67,7 @@ function bestStep(fit: Fit, blocked: Uint8Array): Found | undefined {
   return place < 0 ? undefined : { part: { kind: 'step', from: place }, gain: most };
 }
 
-/** The best edge in a range with the other edge held. */
+/** The best edge in a range with the other edge fixed. */
 function bestEdge(fit: Fit, [low, high]: readonly [number, number], scoreAt: (place: number) => number): number {
   const n = fit.frame.series.length;
   let [best, most] = [Math.max(1, low), -1];
@@ -152,7 +152,7 @@ function forward(frame: Frame, start: readonly Part[], rules: Rules): Found[] {
   return withoutWeak(frame, found, limits, shortest);
 }
 
-/** What a course explains beyond what its parts must exceed. */
+/** The gain of a course beyond the limits of its parts. */
 function worth(frame: Frame, candidates: readonly Found[], { limits, shortest }: Rules): number {
   const found = withoutWeak(frame, candidates, limits, shortest);
   const squares = (parts: readonly Part[]) => fitParts(frame, parts).residual.reduce((sum, value) => sum + value * value, 0);
