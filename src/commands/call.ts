@@ -116,6 +116,7 @@ export async function call(
       offer,
       signal: interrupt.signal,
       canAsk: false,
+      single: true,
       ...whole,
     });
     if ('ask' in outcome || outcome.isError) {

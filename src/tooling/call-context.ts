@@ -1,11 +1,11 @@
 import type { Ask, CallInput, CallOptions, Client } from '../api/client.ts';
 import type { Observer } from '../api/observer.ts';
 import type { Operation } from '../api/operation.ts';
-import { previewOf } from '../api/write-request.ts';
+import { previewOf, type WriteRequest } from '../api/write-request.ts';
 import { pathOf } from '../domain/names/match-name.ts';
 import type { RequestFacts } from '../telemetry/call-watch.ts';
 import type { AnswerParts, MakeChart, NameParts, PlatformParts } from '../usecases/context.ts';
-import { type Asked, type Consent, requireConsent } from './confirmation.ts';
+import { type Asked, type Consent, digestOf, requireConsent } from './confirmation.ts';
 import type { ResolvedRange } from './resolve-params.ts';
 import type { Session } from './session.ts';
 import { type AnyTool, type Link, type Offer, scopeOf, type ToolContext } from './tool.ts';
@@ -32,6 +32,8 @@ export interface Caller {
   readonly answered?: Answered;
   /** A program reads the answer: all rows, whatever they cost. */
   readonly whole?: true;
+  /** It is the only call of its session: nothing was shown before. */
+  readonly single?: true;
 }
 
 /** Arguments by name. */
@@ -87,6 +89,14 @@ export function askOf(call: Call): Ask {
 function consentOf({ input, asked, caller: { canAsk } }: Call): Consent {
   if (canAsk) return asked ? { given: true, digest: asked.digest } : { given: false };
   return { given: input['confirm'] === true };
+}
+
+/** To a write that cannot be undone `confirm` counts only once the session was shown the warning with exactly this request. */
+function consentTo(call: Call, request: WriteRequest): Consent {
+  const consent = consentOf(call);
+  const { canAsk, single, session } = call.caller;
+  if (request.warning === undefined || canAsk || single) return consent;
+  return session.repeats.wasShown(digestOf(request)) ? consent : { given: false };
 }
 
 /** The project that a write would go to; unknown where no token says it. */
@@ -165,14 +175,13 @@ export function contextOf(call: Call, speaking: Speaking): ToolContext {
     ...platformOf(call, speaking.ask),
     ...answerPartsOf(call, speaking),
     ...namesOf(call, speaking.ask),
-    async call(request, { warning, ...extra } = {}) {
+    async call(request, { warning, apart = false, ...extra } = {}) {
       const { operation } = tool;
       if (!operation) throw new TypeError(`${tool.name} stands for no operation; it asks for those that it needs`);
-      if (tool.confirmed)
-        requireConsent(consentOf(call), {
-          ...previewOf(operation, request, await projectOf(call), extra.encoding),
-          ...(warning && { warning }),
-        });
+      if (tool.confirmed) {
+        const write = { ...previewOf(operation, request, await projectOf(call), extra.encoding), ...(warning && { warning }) };
+        requireConsent(apart ? consentTo(call, write) : consentOf(call), write);
+      }
       return send(call, operation, request, extra);
     },
     client,

@@ -4,6 +4,8 @@ import type { Clock } from '../lib/clock.ts';
 export interface Repeats {
   /** Whether the same was asked a while before; remembers the call. */
   isRepeat(tool: string, args: unknown): boolean;
+  /** Whether the session was shown this text before, as a digest; remembers that it is shown now. */
+  wasShown(digest: string): boolean;
 }
 
 /** A program that asks the same in quick succession doubts nothing. */
@@ -18,7 +20,15 @@ const MAX_CHARS = 4_000;
 export function createRepeats(clock: Clock): Repeats {
   /** When each call was made last, ms since 1970, the longest unused first. */
   const calls = new Map<string, number>();
+  const shown = new Set<string>();
   return {
+    wasShown(digest) {
+      const before = shown.delete(digest);
+      shown.add(digest);
+      const [oldest] = shown;
+      if (shown.size > MAX_CALLS && oldest !== undefined) shown.delete(oldest);
+      return before;
+    },
     isRepeat(tool, args) {
       const key = `${tool} ${JSON.stringify(args ?? {})}`;
       if (key.length > MAX_CHARS) return false;

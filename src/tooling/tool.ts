@@ -80,8 +80,14 @@ export interface AnswerContext extends Context {
 
 /** The same for a tool that stands for one operation. */
 export interface ToolContext<O extends Operation = Operation> extends AnswerContext {
-  /** Sends the tool's own operation; a confirmed tool's write waits for the confirmation here, which shows the `warning`. */
-  readonly call: (input: CallInput<O>, options?: { encoding?: 'form' | 'json'; warning?: string }) => Promise<PayloadOf<O>>;
+  /**
+   * Sends the tool's own operation; a confirmed tool's write waits for the confirmation here, which shows the `warning`. `apart`: what is
+   * warned of cannot be undone, so `confirm` counts only after the warning was shown.
+   */
+  readonly call: (
+    input: CallInput<O>,
+    options?: { encoding?: 'form' | 'json'; warning?: string; apart?: boolean },
+  ) => Promise<PayloadOf<O>>;
 }
 
 /** Members that all tools declare. */

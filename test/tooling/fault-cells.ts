@@ -35,7 +35,7 @@ const userIdOf = (mark: string) => BigInt(`0x${Buffer.from(mark).toString('hex')
 /** One read and one write of each family that has one. */
 export const reads: readonly Subject[] = [
   read('list_scenarios', 'listScenarios'),
-  read('list_export_jobs', 'listExportJobs', { limit: 2 }),
+  read('list_export_jobs', 'listExportJobs', { limit: 100 }),
   read('list_segments', 'listSegments'),
   read('get_site_visits', 'getSiteVisits', { startDate: '2026-11-18', endDate: '2026-11-18' }),
 ];
@@ -54,7 +54,8 @@ export const writes: readonly Subject[] = [
       name: mark,
       format: 'CSV',
       frequency: { value: 'daily' },
-      fields: [{ fieldName: 'session_id' }],
+      // Columns that no job of an earlier mark has: of an equal job the tool would warn first.
+      fields: [{ fieldName: 'session_id' }, { fieldName: 'custom_var', customVarPosition: 1, aliasName: mark }],
       deviceLabel: 'all',
       confirm: true,
     }),

@@ -53,7 +53,7 @@ export default defineTool({
     const body = { ...input, fields: columns, ...(segmentId !== undefined && { segmentId: String(segmentId) }) };
     const equal = await equalJobs(ask, body);
     const warning = equal.length > 0 ? `${equalWords(equal)}.` : undefined;
-    const { jobId } = await call(body, warning === undefined ? {} : { warning });
+    const { jobId } = await call(body, warning === undefined ? {} : { warning, apart: true });
     if (warning !== undefined) note(`${warning} This one was created beside it; only the console can delete one.`);
     return { jobId };
   },

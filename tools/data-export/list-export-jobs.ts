@@ -60,7 +60,7 @@ export default defineTool({
     const [once, health, total] = await Promise.all([
       onceJobsAmong(jobs, context),
       healthAmong(jobs, context),
-      jobsThatFit(input, context),
+      jobsThatFit(input, jobs.length, context),
     ]);
     return { jobs, health: [...health], ...(total !== undefined && { total }), ...(once.length > 0 && { once }) };
   },

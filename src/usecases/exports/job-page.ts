@@ -1,4 +1,5 @@
 import { ApiError } from '../../api/errors.ts';
+import { DEFAULT_PAGE_SIZE } from '../../api/params.ts';
 import { type JobHealth, stateNotes, suspendedWords } from '../../domain/exports/gaps/job-health.ts';
 import { type JobRecord, lower } from '../../domain/exports/plan/similar-jobs.ts';
 import { hint } from '../../lib/hint.ts';
@@ -14,6 +15,8 @@ interface Filters {
   readonly scope?: string | undefined;
   readonly frequency?: string | undefined;
   readonly format?: string | undefined;
+  readonly page?: number | undefined;
+  readonly limit?: number | undefined;
 }
 
 /** A list of jobs waits no longer for their runs. */
@@ -33,8 +36,14 @@ export async function healthAmong(jobs: readonly JobRecord[], context: Uses): Pr
   return health;
 }
 
-/** How many jobs there are that these filters let through; undefined where all cannot be listed. */
-export async function jobsThatFit({ state, scope, frequency, format }: Filters, { ask }: Uses): Promise<number | undefined> {
+/** How many jobs there are that these filters let through, of which `shown` are on the page; undefined where all cannot be listed. */
+export async function jobsThatFit(
+  { state, scope, frequency, format, page, limit = DEFAULT_PAGE_SIZE }: Filters,
+  shown: number,
+  { ask }: Uses,
+): Promise<number | undefined> {
+  // A first page that is not full is all; whether pages begin at 0 or 1 differs.
+  if (page === undefined && shown < limit) return shown;
   const isLike = (wanted: string | undefined, own: string | null | undefined) => wanted === undefined || lower(own) === lower(wanted);
   try {
     const jobs = await readJobs(ask);

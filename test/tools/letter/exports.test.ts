@@ -39,6 +39,8 @@ describe.each([
       await call('create_export_job', { ...recurring, confirm: true });
       const second = await call('create_export_job', { ...recurring, name: 'Third' });
       expect(second.structured).toMatchObject({ status: 'preview', request: { warning: expect.stringContaining(words) } });
+      const atOnce = await call('create_export_job', { ...recurring, name: 'Fourth', confirm: true });
+      expect(atOnce.structured).toMatchObject({ status: 'preview', request: { warning: expect.stringContaining(words) } });
       const third = await call('create_export_job', { ...recurring, name: 'Third', confirm: true });
       expect(third.structured).toMatchObject({ status: 'done', notes: expect.arrayContaining([expect.stringContaining(words)]) });
       expect((await call('create_export_job', { ...recurring, deviceLabel: 'mobile' })).text.includes('equal')).toBe(
