@@ -21,7 +21,7 @@ export const insightContract: Readonly<Record<string, ToolContract>> = {
   compare_metrics: {
     parameters:
       'metrics startDate! endDate! baselineStartDate baselineEndDate baseline by devices segmentIds compareSegments goalId ' +
-      'zoneIds explain chart',
+      'zoneIds detect explain chart',
   },
   analyze_scenario: {
     parameters: 'scenarioIds view breakdown startDate endDate baselineStartDate baselineEndDate step metrics orderBy limit chart',

@@ -33,6 +33,7 @@ export default defineAnsweringTool({
     compareSegments: p.compareSegments,
     goalId: p.goalId,
     zoneIds: p.zoneIds,
+    detect: z.number().min(0.1).max(500).describe('Percent: how many days until such a change would show').optional(),
     explain: z.boolean().describe('Default true: devices, segments, revenue').default(true),
   }),
   output: comparisonShape,

@@ -6,6 +6,7 @@ import { comparePeriods, periodNotes } from '../../domain/metrics/compare/compar
 import type { Comparison } from '../../domain/metrics/compare/comparison-rows.ts';
 import { type Windows, windowsOf } from '../../domain/metrics/compare/comparison-windows.ts';
 import { outlierNote } from '../../domain/metrics/compare/comparison-words.ts';
+import { detectionSentence, detectionsOf } from '../../domain/metrics/compare/detection.ts';
 import { daysOf, judgeChanges } from '../../domain/metrics/compare/judged-changes.ts';
 import { type Reading, readingsOf } from '../../domain/metrics/compare/readings.ts';
 import { nameOf } from '../../domain/metrics/metric-definitions.ts';
@@ -209,9 +210,13 @@ async function compareRanges(question: Question, context: Context): Promise<Comp
     : '';
   const events = await readEventsAround(headline.since?.from, context);
   const baselineDays = daysBetween(baseline.startMs, baseline.endMs + 1, timeZone);
+  const detect = whole && question.detect !== undefined ? detectionsOf(whole, question.metrics, question.detect) : undefined;
   const comparison = {
     ...data,
-    answer: [countingSentence(faults), data.answer, special].filter((sentence) => sentence !== '').join(' '),
+    ...(detect && detect.length > 0 && { detect }),
+    answer: [countingSentence(faults), data.answer, special, detect ? detectionSentence(detect) : '']
+      .filter((sentence) => sentence !== '')
+      .join(' '),
     ...(faults.length > 0 && { quality: faults }),
     baseline: { start: isoAt(baseline.startMs, timeZone), end: isoAt(baseline.endMs, timeZone), days: Number(baselineDays.toFixed(2)) },
     ...(events.length > 0 && { events }),

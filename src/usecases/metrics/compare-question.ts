@@ -25,6 +25,8 @@ export interface CompareInput {
   readonly compareSegments?: readonly SegmentChoice[] | undefined;
   readonly goalId?: number | undefined;
   readonly zoneIds?: readonly number[] | undefined;
+  /** Percent of a change whose time to show is asked for. */
+  readonly detect?: number | undefined;
   readonly explain: boolean;
 }
 
@@ -61,6 +63,7 @@ function metricsOf({ metrics, goalId, by }: CompareInput, zones: boolean): reado
 /** Fills what a caller left out; throws for metrics that do not go together. */
 export function questionOf(input: CompareInput): Question {
   const zoneIds = once(input.zoneIds);
+  if (input.detect !== undefined && input.by !== 'period') refuse('detect: how long a change takes to show is said by period only.');
   const metrics = metricsOf(input, zoneIds.length > 0);
   const [devices, segmentIds, compareSegments] = [once(input.devices), once(input.segmentIds), once(input.compareSegments)];
   // One segment is compared with itself in another period: a filter like any other.

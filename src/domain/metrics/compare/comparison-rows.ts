@@ -35,6 +35,8 @@ export const comparisonShape = z.object({
     })
     .optional(),
   events: records,
+  /** Days until a lasting change of so many percent would show in four of five cases; null: longer than 92. */
+  detect: z.array(z.object({ metric: z.string(), percent: z.number(), days: z.number().nullable() })).optional(),
   /** Days on which the counting looks broken. */
   quality: qualityShape,
 });
@@ -72,6 +74,7 @@ export function rowOf(change: Change, isLabelled: boolean, currency: string | un
     percent(difference === null || !compared.before ? null : (100 * difference) / compared.before),
     percent(judgement.relative === null ? null : 100 * judgement.relative),
     percent(noisePercentOf(judgement)),
+    percent(change.detectable === null ? null : 100 * change.detectable),
     shownVerdict(change, difference),
     since?.from ?? null,
     percent(since ? 100 * since.relative : null),

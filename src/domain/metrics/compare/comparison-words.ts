@@ -20,6 +20,8 @@ export interface Change {
   readonly days: { readonly first: string; readonly last: string };
   /** The visits that it is about, where those are not all: `mobile`, `Germany`. */
   readonly of: string;
+  /** Of a change within noise: the smallest one that the period would have shown in four of five cases, 0.05 for 5 %. */
+  readonly detectable: number | null;
 }
 
 /** After minus before, for a day where the ranges of a count differ in length; null where one has no value. */
@@ -99,10 +101,11 @@ function daysText(days: number): string {
 }
 
 /** Why a metric did not change by our verdict; undefined where it did. */
-function calmText(verdict: Judgement['verdict'], usual: string): string | undefined {
+function calmText(verdict: Judgement['verdict'], usual: string, detectable: number | null): string | undefined {
   if (verdict === 'too young') return `too young to judge, fewer than ${LEAST_HISTORY_DAYS} days with data lie before the period`;
   if (verdict === 'not enough data') return 'not enough data to distinguish a change from noise';
-  return verdict === 'within noise' ? `within noise (up to ${usual} is chance)` : undefined;
+  const shown = detectable === null ? '' : `; ${sizeOf(detectable)} would show in 4 of 5 cases`;
+  return verdict === 'within noise' ? `within noise (up to ${usual} is chance${shown})` : undefined;
 }
 
 /** The bound is shown where it decided: what changed from some day on may lie within the bound of the whole period. */
@@ -124,7 +127,7 @@ export function changeSentence(change: Change, currency: string | undefined): st
   const figures = `${figuresText(change, currency)}${withoutOutliersText(change)}`;
   const usual = noise === null ? '' : `±${formatNumber(noise, { digits: 1 })}%`;
   const beyond = beyondNoise(noise, change, usual);
-  const calm = calmText(verdict, usual);
+  const calm = calmText(verdict, usual, change.detectable);
   if (calm !== undefined) return `${name} went ${figures}${calendarText(change)}: ${calm}.`;
   if (verdict === 'drift') return `${name} went ${figures}${calendarText(change)}, ${beyond}: it drifted slowly, so no day is its start.`;
   const moved = verdict === 'up' ? 'rose' : 'fell';

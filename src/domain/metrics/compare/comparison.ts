@@ -148,6 +148,7 @@ const COLUMNS = [
   'changePercent',
   'levelPercent',
   'noisePercent',
+  'detectablePercent',
   'verdict',
   'since',
   'sinceChangePercent',
@@ -248,7 +249,7 @@ function hiddenSentence({ metric }: Change, hidden: Judged, windows: Windows): s
 export function periodNotes([whole]: readonly Judged[], { isAdjacent, isFar }: Windows): string[] {
   return [
     whole && whole.verdict !== 'not enough data'
-      ? `noisePercent: what chance exceeds once in 100, for levelPercent (weekdays and days that stand out taken out); learned from ` +
+      ? `noisePercent: chance exceeds it once in 100, for levelPercent (without weekdays and outliers); learned from ` +
         `${whole.learnedDays} days (docs/statistics.md).`
       : 'Noise: too few days with a value before the period.',
     ...(isAdjacent ? [] : ['The baseline does not end where the period begins: a change among the days between has no date.']),

@@ -1,3 +1,4 @@
+import { detectableChange } from '../engine/detectable.ts';
 import type { Occasion } from '../engine/reasons.ts';
 import type { Factors, Windows } from './comparison-windows.ts';
 import { type Change, differenceOf } from './comparison-words.ts';
@@ -60,7 +61,13 @@ function changeOf(metric: string, own: Judged, candidates: readonly Judged[], wi
     since: sinceOf(own, candidates, windows),
     days: { first: labels[0] ?? '', last: labels.at(-1) ?? '' },
     of,
+    detectable: own.verdict === 'within noise' && windows.isAdjacent ? detectableOf(metric, reading) : null,
   };
+}
+
+/** The smallest lasting change since the first day of the period that it would show in four of five cases; null where that is not known. */
+function detectableOf(metric: string, { history, baselineDays, periodDays }: Reading): number | null {
+  return detectableChange(kindOf(metric), dayPoints([...history, ...baselineDays], metric), dayPoints(periodDays, metric)) ?? null;
 }
 
 function perDay(before: number | null, after: number | null, factors: Factors) {

@@ -1,8 +1,10 @@
-import { formatMoney } from '../../../lib/number-text.ts';
+import { formatMoney, formatNumber } from '../../../lib/number-text.ts';
 import { unitOf } from '../metric-definitions.ts';
 import { MOST_PART, shareOf } from './cause-words.ts';
 import { capital } from './comparison-words.ts';
 import type { RevenueSplit } from './contributions.ts';
+
+const LEAST_WHOLE = 1_000;
 
 /** One sentence: which factor moved revenue, the strongest first; in money where parts cancel each other. */
 export function revenueSentence(split: RevenueSplit, change: number, currency: string | undefined): string {
@@ -15,7 +17,12 @@ export function revenueSentence(split: RevenueSplit, change: number, currency: s
   const [first, ...others] = parts.toSorted(([, a], [, b]) => Math.sign(change) * (b - a));
   if (!first) return '';
   if (parts.some(([, effect]) => Math.abs((100 * effect) / change) > MOST_PART)) {
-    const amount = (value: number) => `${value > 0 ? '+' : ''}${formatMoney(value, { group: true })}`;
+    // Cents of thousands say nothing.
+    const isWhole = Math.abs(change) >= LEAST_WHOLE;
+    const amount = (value: number) => {
+      const money = isWhole ? formatNumber(value, { group: true, digits: 0 }) : formatMoney(value, { group: true });
+      return `${value > 0 ? '+' : ''}${money}`;
+    };
     const unit = unitOf('revenueSum', currency);
     const of = unit === undefined ? '' : ` ${unit}`;
     const rest = others.map(([name, effect]) => `, ${name} ${amount(effect)}`).join('');

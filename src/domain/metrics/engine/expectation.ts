@@ -28,6 +28,8 @@ export interface Expected extends Expectation {
 const HISTORY = 0.002;
 /** Totals of which last year is not known may be on their way into a season: the standard deviation of their slope, a day. */
 const UNKNOWN_SLOPE = 0.002;
+/** Last days of a weekday that say how many trials another will have. */
+const ALIKE = 4;
 /** Two-sided, 95 %. */
 const Z = 1.96;
 /** Share of the rows called high or low that may be chance. */
@@ -55,7 +57,7 @@ function unknownSlope({ kind, regressors }: Series): number {
 }
 
 /** Predicts sums over later days, as deviations; each list has the weights of the days behind the learned ones. */
-function predictor(series: Series, noise: Noise, changes: readonly Change[]) {
+function predictor(series: Series, noise: Noise, changes: readonly Change[], slope: number) {
   const { learned, times } = series;
   const size = times.length;
   const fit = fitOf(series, noise, changes);
@@ -77,7 +79,6 @@ function predictor(series: Series, noise: Noise, changes: readonly Change[]) {
   const sharedPrecise = applyTransposed(apply(shared.slice()));
   const ofState = { mean: dot(shared, precise), known: dot(shared, sharedPrecise) };
   const fromColumns = Float64Array.from(fit.columns, (column) => dot(column.subarray(0, learned), sharedPrecise));
-  const slope = unknownSlope(series);
   return (weights: Float64Array) => {
     const linked = dot(weights, carried);
     const factors = Float64Array.from(
@@ -107,6 +108,34 @@ export interface ExpectedRow {
   readonly days: readonly (Omit<DailyPoint, 'numerator'> & { readonly numerator?: number })[];
 }
 
+/** A series of the days that teach and those behind them, and what predicts sums of the latter; `isAhead`: a season may begin. */
+export function predictionOf(kind: MetricKind, history: readonly DailyPoint[], days: ExpectedRow['days'], isAhead: boolean) {
+  const later = days.toSorted((a, b) => a.label.localeCompare(b.label));
+  const first = later[0]?.label;
+  if (first === undefined) return undefined;
+  const past = history.filter(({ label }) => label < first);
+  const own = seriesOf(past, kind, first);
+  if (!own || own.learned < LEAST_HISTORY_DAYS) return undefined;
+  const study = studySeries(own, questsOf(own));
+  const series = seriesOf([...past, ...later.map((day) => ({ ...day, numerator: day.numerator ?? 0 }))], kind, first);
+  if (!study || !series) return undefined;
+  const changes = continued(study.changes, series.learned, series.times.length);
+  const noise = estimateNoise(
+    series,
+    study.changes.filter(({ shape }) => shape !== 'outlier'),
+  );
+  if (!noise) return undefined;
+  return { series, noise, predict: predictor(series, noise, changes, isAhead ? unknownSlope(series) : 0), isRare: isTooRare(own) };
+}
+
+/** A day behind those of a series; rates are taken to be of as many trials as on the last days of the same weekday. */
+export function laterDay(points: readonly DailyPoint[], label: string): ExpectedRow['days'][number] {
+  const weekdayOf = (day: string) => new Date(day).getUTCDay();
+  const alike = points.filter((point) => weekdayOf(point.label) === weekdayOf(label)).slice(-ALIKE);
+  const denominator = alike.length === 0 ? 1 : alike.reduce((sum, point) => sum + point.denominator, 0) / alike.length;
+  return { label, denominator, isWhole: true };
+}
+
 /** Expectations of rows, in their order. */
 export interface Expectations {
   readonly rows: readonly Expected[];
@@ -122,23 +151,15 @@ const deviationOf = ({ power }: Series, ratio: number) => (Math.max(1e-9, ratio)
  * the carry-over of the last days. Undefined where less than three weeks are known.
  */
 export function expectationsOf(kind: MetricKind, history: readonly DailyPoint[], rows: readonly ExpectedRow[]): Expectations | undefined {
-  const later = rows.flatMap(({ days }) => days).toSorted((a, b) => a.label.localeCompare(b.label));
-  const [first, last] = [later[0]?.label, later.at(-1)?.label];
-  if (first === undefined || last === undefined) return undefined;
-  const past = history.filter(({ label }) => label < first);
-  const own = seriesOf(past, kind, first);
-  if (!own || own.learned < LEAST_HISTORY_DAYS) return undefined;
-  const study = studySeries(own, questsOf(own));
-  const series = seriesOf([...past, ...later.map((day) => ({ ...day, numerator: day.numerator ?? 0 }))], kind, first);
-  if (!study || !series) return undefined;
-  const { learned } = series;
-  const changes = continued(study.changes, learned, series.times.length);
-  const noise = estimateNoise(
-    series,
-    study.changes.filter(({ shape }) => shape !== 'outlier'),
+  const found = predictionOf(
+    kind,
+    history,
+    rows.flatMap(({ days }) => days),
+    true,
   );
-  if (!noise) return undefined;
-  const predict = predictor(series, noise, changes);
+  if (!found) return undefined;
+  const { series, noise, predict, isRare } = found;
+  const { learned } = series;
   const correction = isCounted(kind) ? ANSCOMBE : 0;
   const places = new Map(series.labels.map((label, at) => [label, at]));
   const width = studentOf(Z, noise.freedom);
@@ -166,7 +187,7 @@ export function expectationsOf(kind: MetricKind, history: readonly DailyPoint[],
       score: normalOf((deviationOf(series, (counted + shift) / base) - middle) / sd, noise.freedom),
     };
   });
-  return { rows: expected, isRare: isTooRare(own) };
+  return { rows: expected, isRare };
 }
 
 /** Rows that are high or low, at a false discovery rate of 5 % over all of them. */

@@ -124,7 +124,7 @@ export interface Judgement {
 }
 
 /** Shares of the error of a verdict; together they come to about 1 % in simulations, because the bounds are not exact. */
-const ERRORS = { step: 0.012, episode: 0.0008, level: 0.0015 };
+export const ERRORS = { step: 0.012, episode: 0.0008, level: 0.0015 };
 /** Error of what is named beside the verdict. */
 const BESIDE = { outlier: 0.004, earlier: 0.001, history: 0.0002 };
 const ALONE = 0.01; // of a verdict by levels alone

@@ -2,7 +2,7 @@ import { type CalendarSlot, type Interval, slotsOf } from '../../../lib/calendar
 import { grouped } from '../../../lib/grouped.ts';
 import type { KnownDays } from '../calendar/known-days.ts';
 import { dayPoints, isCount, kindOf } from '../compare/readings.ts';
-import { type Expected, type ExpectedRow, expectationsOf, verdictsOf } from '../engine/expectation.ts';
+import { type Expected, type ExpectedRow, expectationsOf, laterDay, verdictsOf } from '../engine/expectation.ts';
 import type { DailyPoint, MetricKind } from '../engine/series.ts';
 import { definitionOf } from '../metric-definitions.ts';
 import type { ExpectedCell } from '../read/expected-columns.ts';
@@ -29,15 +29,6 @@ type Slot = Interval & Partial<CalendarSlot>;
 const keyOf = ({ device, segmentIds, goalId }: Selection) => [device, segmentIds.join('+'), goalId ?? ''].join('|');
 const labelsOf = (slot: Interval, timeZone: string) =>
   slotsOf('day', slot, timeZone).flatMap(({ label, isPart }) => (isPart ? [] : [label]));
-const weekdayOf = (label: string) => new Date(label).getUTCDay();
-
-/** Denominators of rates of later days: the mean of the last four days of the same weekday. */
-const DENOMINATORS = 4;
-
-function usualDenominator(points: readonly DailyPoint[], label: string): number {
-  const alike = points.filter((point) => weekdayOf(point.label) === weekdayOf(label)).slice(-DENOMINATORS);
-  return alike.length === 0 ? 1 : alike.reduce((sum, { denominator }) => sum + denominator, 0) / alike.length;
-}
 
 /** As the platform writes values: counts whole, money with cents. */
 function rounded(metric: string, value: number): number {
@@ -67,7 +58,7 @@ function expectationsIn(metric: string, rows: readonly MetricRow[], slots: reado
   const before = points.filter(({ label }) => label < first);
   const dayAt = (label: string) => {
     const own = known.of(metric, label, kind === 'count' || kind === 'amount');
-    return counted.get(label) ?? { label, denominator: usualDenominator(points, label), isWhole: true, ...own };
+    return counted.get(label) ?? { ...laterDay(points, label), ...own };
   };
   const isOver = (labels: readonly string[]) => labels.every((label) => label <= last);
   const [over, ahead] = [asked.filter(isOver), asked.filter((labels) => !isOver(labels))];

@@ -107,6 +107,7 @@ describe('a change that began before the period', () => {
     after: 3,
     compared: { before: 3, after: 3 },
     isPerDay: false,
+    detectable: null,
     judgement: { verdict, changes: [{ ...step, from, relative: -0.39, low: -0.45, high: -0.32 }], relative: 0, noise: 0.1, score: 0 },
     since: undefined,
     days: { first: '2026-10-12', last: '2026-10-18' },

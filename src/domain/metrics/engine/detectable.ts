@@ -1,0 +1,64 @@
+import { DAY_MS } from '../../../lib/clock.ts';
+import { type ExpectedRow, laterDay, predictionOf } from './expectation.ts';
+import { ERRORS } from './judge.ts';
+import { type DailyPoint, type MetricKind, relativeOf, WEEK } from './series.ts';
+import { scoreOfTail, studentOf } from './significance.ts';
+
+/** Standard normal below which four of five values lie. */
+const FOUR_OF_FIVE = 0.8416;
+/** Of the first days on which a step may have begun, so many are as good as independent of the day before; later ones hardly any. */
+const FRESH = 0.5;
+/** The longest that is looked ahead. */
+export const MOST_DAYS_TO_SHOW = 92;
+/** Lengths that are tried, in days, before the days between two of them are. */
+const LENGTHS: readonly number[] = [1, 3, 7, 14, 28, 56, MOST_DAYS_TO_SHOW];
+
+/** Score that a step must have on one of so many first days, as a standard normal. */
+function neededScore(days: number): number {
+  const level = ERRORS.step * Math.sqrt(WEEK / Math.max(WEEK, days));
+  return scoreOfTail(Math.log(level / (1 + FRESH * (Math.min(days, WEEK) - 1))));
+}
+
+/** Standard error of the mean of the first `count` of the days behind the learned ones, against what was to be expected, and its limit. */
+function limitOf({ series, noise, predict }: NonNullable<ReturnType<typeof predictionOf>>, count: number): number {
+  const weights = Float64Array.from({ length: series.times.length - series.learned }, (_, at) =>
+    at < count ? (series.expected[series.learned + at] ?? 0) : 0,
+  );
+  const sum = weights.reduce((total, weight) => total + weight, 0);
+  const error = Math.sqrt(predict(weights.map((weight) => weight / sum)).variance);
+  return (studentOf(neededScore(count), noise.freedom) + FOUR_OF_FIVE) * error;
+}
+
+/**
+ * The smallest lasting change since the first of some days that they would show in four of five cases: 0.05 for 5 % more. Undefined where
+ * less than three weeks are known.
+ */
+export function detectableChange(kind: MetricKind, history: readonly DailyPoint[], days: ExpectedRow['days']): number | undefined {
+  const prediction = predictionOf(kind, history, days, false);
+  return prediction && relativeOf(prediction.series, limitOf(prediction, days.length));
+}
+
+/**
+ * Days after which a lasting change of this size that begins behind the last day would show in four of five cases:
+ * null where that is later than in 92 days, undefined where less than three weeks are known.
+ */
+export function daysToShow(kind: MetricKind, history: readonly DailyPoint[], size: number): number | null | undefined {
+  const lastMs = Date.parse(history.at(-1)?.label ?? '');
+  if (Number.isNaN(lastMs)) return undefined;
+  const labels = Array.from({ length: MOST_DAYS_TO_SHOW }, (_, at) => new Date(lastMs + (at + 1) * DAY_MS).toISOString().slice(0, 10));
+  const days = labels.map((label) => laterDay(history, label));
+  // What may drift over a long time hides less in a short one, so each length has a prediction of its own.
+  const shows = (length: number) => {
+    const prediction = predictionOf(kind, history, days.slice(0, length), false);
+    return prediction && relativeOf(prediction.series, limitOf(prediction, length)) <= size;
+  };
+  const found = LENGTHS.find(shows);
+  if (found === undefined) return shows(1) === undefined ? undefined : null;
+  let [early, late] = [LENGTHS[LENGTHS.indexOf(found) - 1] ?? 0, found];
+  while (late - early > 1) {
+    const middle = Math.floor((late + early) / 2);
+    if (shows(middle)) late = middle;
+    else early = middle;
+  }
+  return late;
+}
