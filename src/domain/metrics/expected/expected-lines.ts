@@ -3,7 +3,7 @@ import { grouped } from '../../../lib/grouped.ts';
 import type { KnownDays } from '../calendar/known-days.ts';
 import { dayPoints, isCount, kindOf } from '../compare/readings.ts';
 import { type Expected, type ExpectedRow, expectationsOf, laterDay, verdictsOf } from '../engine/expectation.ts';
-import type { DailyPoint, MetricKind } from '../engine/series.ts';
+import type { MetricKind } from '../engine/series.ts';
 import { definitionOf } from '../metric-definitions.ts';
 import type { ExpectedCell } from '../read/expected-columns.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
