@@ -4,70 +4,22 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Setting } from '../src/settings/setting.ts';
 import { flagOf, isSwitch, readSettings, settingDeclarations } from '../src/settings/settings.ts';
+import { filesBelow, textOf } from './support/sources.ts';
 
 const settings: readonly Setting[] = Object.values(settingDeclarations);
 const of = (variable: string, value: string) => readSettings({ [`WEB_ANALYTICS_${variable}`]: value });
 
-/** All settings that the documents promise. */
-const PROMISED = [
-  'AUTH_URL',
-  'CLIENT_ID',
-  'CLIENT_SECRET',
-  'ENRICHMENT_CLIENT_ID',
-  'ENRICHMENT_CLIENT_SECRET',
-  'PROJECT_ID',
-  'TIME_ZONE',
-  'TOOLSETS',
-  'READ_ONLY',
-  'OWN_DOMAINS',
-  'RAW_HAR',
-  'SPEED_CONCURRENCY',
-  'DEMO',
-  'ENDPOINT_DOMAINS',
-  'REPORT_CACHE_MB',
-  'MAX_RESULT_TOKENS',
-  'TIMEOUT_MS',
-  'CONCURRENCY',
-  'LOG_LEVEL',
-  'DATA_DIR',
-  'DATA_QUOTA_MB',
-  'KEEP_SOURCE',
-  'WAREHOUSE_URL',
-  'WAREHOUSE_PASSWORD',
-  'WAREHOUSE_READER',
-  'WAREHOUSE_READER_PASSWORD',
-  'WAREHOUSE_ENGINE',
-  'HTTP',
-  'HOST',
-  'PORT',
-  'ALLOWED_HOSTS',
-  'ALLOWED_ORIGINS',
-  'TLS_CERT_FILE',
-  'TLS_KEY_FILE',
-  'MAX_SESSIONS',
-  'SESSION_IDLE_MINUTES',
-  'MAX_REQUESTS',
-  'ISSUER',
-  'AUDIENCE',
-  'JWKS_URL',
-  'TOKEN_ALGORITHMS',
-  'CLOCK_SKEW_SECONDS',
-  'TOKENS_FILE',
-  'CREDENTIALS_FILE',
-  'CREDENTIALS_KEY',
-  'CACHE_URL',
-  'CACHE_KEY',
-  'RATE_LIMIT',
-  'METRICS_TOKEN',
-  'LOG_FORMAT',
-];
-
 describe('the settings', () => {
-  it('are those that are promised', () => {
-    const variables = settings.map(({ variable }) => variable.replace('WEB_ANALYTICS_', ''));
-    expect(variables).toEqual(expect.arrayContaining(PROMISED));
-    const more = variables.filter((variable) => !PROMISED.includes(variable));
-    expect(more, 'add them to PROMISED in test/settings.test.ts').toEqual([]);
+  it('have names and titles of their own', () => {
+    expect(new Set(settings.flatMap(({ variable, title }) => [variable, title])).size).toBe(2 * settings.length);
+  });
+
+  it('are all that documents name', () => {
+    const files = [...filesBelow('docs').filter((path) => path.endsWith('.md')), 'README.md', 'SECURITY.md', 'Dockerfile', 'compose.yaml'];
+    const named = files.flatMap((path) => textOf(path).match(/WEB_ANALYTICS_[A-Z_]*[A-Z]/g) ?? []);
+    const known = settings.flatMap(({ variable, secret }) => [variable, ...(secret ? [`${variable}_FILE`] : [])]);
+    expect(named.length).toBeGreaterThan(settings.length);
+    expect(named.filter((name) => !known.includes(name))).toEqual([]);
   });
 
   it('are described, with a default or what happens without one', () => {

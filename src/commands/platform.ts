@@ -114,24 +114,6 @@ async function loadShared(settings: Settings, clock: Clock, cache: SharedCache |
   return { createClient, limiter: cache?.limiter(limits) ?? createLimiter(limits), http: createHttp(), reads };
 }
 
-/** Uses an id once in all replicas, by the lock that they share for tokens; without their store each decides alone. */
-function createUseOnce(tokens: SharedTokens): UseOnce {
-  return async (id, lifeMs) => {
-    const place = `confirmation ${id}`;
-    let first = false;
-    const mark = { accessToken: 'used', endpoint: '', scopes: [], obtainedAtMs: 0, expiresAtMs: 0 };
-    await tokens.singleFlight(place, {
-      find: async () => (await tokens.read(place))?.token,
-      async run() {
-        first = true;
-        await tokens.write(place, mark, lifeMs);
-        return mark;
-      },
-    });
-    return first;
-  };
-}
-
 /** The platform as the settings say; `credentials` are those of principals that have their own, `cache` is closed with it. */
 export function createPlatform(
   settings: Settings,
@@ -225,9 +207,8 @@ export function createPlatform(
         if (!cache) return undefined;
         shared = { watches: cache.watchesOf(owner), ...(spansReplicas && { lists: cache.listsOf(owner) }) };
         if (!spansReplicas) return undefined;
-        const tokens = cache.tokensOf(owner);
-        useOnce = createUseOnce(tokens);
-        return tokens;
+        useOnce = cache.useOnceOf(owner);
+        return cache.tokensOf(owner);
       }
       // A session that other replicas know too is named by its caller alone.
       const owner = [principal.id, principal.credentialVersion ?? '', ...(spansReplicas ? [] : [randomUUID()])];

@@ -6,7 +6,7 @@ import { createCipher } from './cipher.ts';
 import { createLeases, type LeaseOptions } from './leases.ts';
 import { loadRedis } from './redis.ts';
 import { openRedisConnection, type RedisConnectionOptions } from './redis-connection.ts';
-import { createPubSub, createSharedLists, createSharedTokens, createSharedWatches } from './shared-caches.ts';
+import { createPubSub, createSharedLists, createSharedTokens, createSharedWatches, createUseOnce } from './shared-caches.ts';
 import { createSharedLimiter } from './shared-limiter.ts';
 
 /** The owner of shared state: another principal, or the same one with another credential, does not find it. */
@@ -22,6 +22,8 @@ export interface SharedCache {
   limiter(limits: { clock: Clock; concurrency: number; speedConcurrency: number }): Limiter;
   /** The tokens of a principal. */
   tokensOf(owner: Owner): SharedTokens;
+  /** The confirmations that a principal has used. */
+  useOnceOf(owner: Owner): ReturnType<typeof createUseOnce>;
   /** The name lists of a principal. */
   listsOf(owner: Owner): ReturnType<typeof createSharedLists>;
   /** The watches of one session of a principal. */
@@ -53,6 +55,7 @@ export async function openSharedCache({ url, key, log, leaseMs, heartbeatMs }: S
   return {
     limiter: (limits) => createSharedLimiter({ ...limits, leases }),
     tokensOf: (owner) => createSharedTokens(connection, cipher, partsOf(owner)),
+    useOnceOf: (owner) => createUseOnce(connection, cipher, partsOf(owner)),
     listsOf: (owner) => createSharedLists({ connection, cipher, pubSub, owner: partsOf(owner) }),
     watchesOf: (owner) => createSharedWatches({ connection, cipher, pubSub, owner: partsOf(owner) }),
     get isUp() {

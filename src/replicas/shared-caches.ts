@@ -108,6 +108,15 @@ export function createSharedTokens(connection: RedisConnection, cipher: Cipher, 
   };
 }
 
+/** Marks ids of one principal as used for a time, in ms: true for the first replica alone; without Redis each decides for itself. */
+export function createUseOnce(connection: RedisConnection, cipher: Cipher, owner: readonly string[]) {
+  return async (id: string, lifeMs: number): Promise<boolean> => {
+    const key = cipher.key('use', ...owner, id);
+    const taken = await connection.command(key, ['SET', key, '1', 'NX', 'PX', String(lifeMs)]);
+    return !taken || taken.answer === 'OK';
+  };
+}
+
 const messageSchema = z.object({ topic: z.string(), sender: z.string(), uri: z.string().optional(), newest: z.number().optional() });
 
 /** A message from one session to the others about a topic; `sender` identifies the session. */
